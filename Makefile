@@ -1,0 +1,149 @@
+# stagger: builds the preload library, its companion for OTF2 and symbols, the command and the
+# tests. `make help` lists the targets.
+
+# ---- options -----------------------------------------------------------------------------------
+PREFIX  ?= /usr/local
+DESTDIR ?=
+V       ?= 0
+DEBUG   ?= 0
+SAN     ?=
+COVERAGE ?= 0
+comma := ,
+
+variant := $(if $(filter-out gcc cc,$(CC)),-$(notdir $(CC)))$(if $(filter 1,$(DEBUG)),-debug)$(if $(SAN),-san-$(subst $(comma),-,$(SAN)))$(if $(filter 1,$(COVERAGE)),-coverage)
+B := build$(if $(variant),/variant$(variant))
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),@:,@printf '  %-7s %s\n')
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+# ---- MPICH, never another MPI --------------------------------------------------------------------
+MPICC := $(shell .ci/find-mpi cc)
+MPI_INCLUDES := $(if $(MPICC),$(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))))
+
+# ---- flags ---------------------------------------------------------------------------------------
+WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
+        -Wwrite-strings -Wno-unused-parameter
+OPT  := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+VERSION := $(shell cat VERSION)
+CPPFLAGS_ALL := -Ishim -Ianalysis -D_GNU_SOURCE -DSG_VERSION='"$(VERSION)"' $(CPPFLAGS)
+CFLAGS_ALL := -std=gnu11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fno-common -ffp-contract=off \
+              -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
+              $(if $(filter 1,$(COVERAGE)),--coverage) $(CFLAGS)
+LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN)) $(if $(filter 1,$(COVERAGE)),--coverage) $(LDFLAGS)
+# The library is loaded at program start and its handlers must find no lazy symbol.
+SHARED := -shared -Wl,-z,now -Wl,-z,relro $(if $(SAN),,-Wl,-z,defs)
+
+# ---- what is built of what -----------------------------------------------------------------------
+sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
+objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
+
+LIB_DIRS       := shim/core shim/rule shim/trace shim/intercept
+COMPANION_DIRS := shim/core shim/trace shim/trace/export
+TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export analysis/report analysis/cli
+# Everything a unit test may use: no MPI, no main.
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export analysis/report
+UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
+
+PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: help deps all check check-full bench demo install uninstall format lint clean test-programs unit
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | sort | column -t -s '|'
+	@echo '  options: PREFIX=DIR DESTDIR=DIR CC=clang DEBUG=1 SAN=address,undefined SAN=thread COVERAGE=1 V=1'
+
+all: $(PRODUCTS) ## the library and the command, in build/
+
+deps: ## installs the packages that are missing (root or sudo), or names them
+	$(Q).ci/deps build test
+
+# Targets that run from a fresh machine see to their packages first; the rest of the build is then
+# read anew, because what is found (mpicc, headers) has changed.
+check: ## everything that fits 20 minutes on 2 processors
+	$(Q).ci/deps build test
+	$(Q)$(MAKE) --no-print-directory all test-programs unit
+	$(Q)tests/run $(B) check
+
+check-full: ## check and the long tests
+	$(Q).ci/deps build test
+	$(Q)$(MAKE) --no-print-directory all test-programs unit
+	$(Q)tests/run $(B) check full
+
+demo: ## two programs with skew, observed, and their reports
+	$(Q).ci/deps build demo
+	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)tests/demo.sh $(B)
+
+bench: ## the cost of a call, printed
+	$(Q).ci/deps build
+	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)tests/bench.sh $(B)
+
+# ---- compiling -----------------------------------------------------------------------------------
+$(B)/shim/intercept/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+$(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+
+$(B)/%.o: %.c Makefile VERSION
+	$(say) CC $<
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c $< -o $@
+
+$(B)/libstagger.so: $(call objects,$(LIB_DIRS))
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger.so $^ -o $@ -pthread -ldl
+
+$(B)/libstagger-otf2.so: $(call objects,$(COMPANION_DIRS))
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-otf2.so $^ -o $@ -lotf2 -ldw -lelf -pthread -lm
+
+$(B)/stagger: $(call objects,$(TOOL_DIRS))
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
+
+$(B)/parts.a: $(call objects,$(PARTS_DIRS))
+	$(say) AR $@
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# ---- tests ---------------------------------------------------------------------------------------
+unit: $(UNIT_TESTS)
+
+$(B)/tests/%.o: CPPFLAGS_ALL += -Itests
+$(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/lib/unit.o $(B)/parts.a
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
+
+include tests/mpi/programs.mk
+
+# ---- the rest ------------------------------------------------------------------------------------
+install: all ## into PREFIX (/usr/local)
+	install -D -m 755 $(B)/stagger $(DESTDIR)$(PREFIX)/bin/stagger
+	install -D -m 755 $(B)/libstagger.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger.so
+	install -D -m 755 $(B)/libstagger-otf2.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-otf2.so
+	for page in docs/*.[1-8]; do \
+	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
+
+uninstall: ## removes what install put there
+	rm -rf $(DESTDIR)$(PREFIX)/bin/stagger $(DESTDIR)$(PREFIX)/lib/stagger
+	for page in docs/*.[1-8]; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+
+C_FILES = $(shell git ls-files '*.c' '*.h')
+
+format: ## clang-format over all C files
+	clang-format -i $(C_FILES)
+
+lint: ## formatting, clang-tidy, cppcheck
+	clang-format --dry-run --Werror $(C_FILES)
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability \
+	  --suppress=missingIncludeSystem -Ishim -Ianalysis shim analysis
+	clang-tidy --quiet $(filter shim/% analysis/%,$(filter %.c,$(C_FILES))) -- \
+	  $(CPPFLAGS_ALL) $(MPI_INCLUDES) -std=gnu11
+
+clean: ## removes build/
+	rm -rf build
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

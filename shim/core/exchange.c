@@ -1,0 +1,77 @@
+#include "core/exchange.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum sg_status serial_gather(void *context, const void *data, size_t size_bytes, void **all,
+                                    size_t *sizes)
+{
+    void *copy = malloc(size_bytes + 1);
+
+    if (copy == NULL)
+        return SG_ERR_MEMORY;
+    memcpy(copy, data, size_bytes);
+    *all = copy;
+    sizes[0] = size_bytes;
+    return SG_OK;
+}
+
+static enum sg_status serial_broadcast(void *context, void *data, size_t size_bytes)
+{
+    return SG_OK;
+}
+
+const struct sg_exchange sg_exchange_serial = {
+    .rank = 0,
+    .size = 1,
+    .gather = serial_gather,
+    .broadcast = serial_broadcast,
+};
+
+enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data,
+                                 size_t *size_bytes)
+{
+    uint64_t size = exchange->rank == 0 ? *size_bytes : 0;
+    enum sg_status status = exchange->broadcast(exchange->context, &size, sizeof size);
+
+    if (status != SG_OK)
+        return status;
+    if (exchange->rank != 0) {
+        char *copy = malloc(size + 1);
+
+        /* A rank that gave up here would leave the others in the broadcast below. */
+        if (copy == NULL)
+            abort();
+        copy[size] = '\0';
+        *data = copy;
+        *size_bytes = size;
+    }
+    return size > 0 ? exchange->broadcast(exchange->context, *data, size) : SG_OK;
+}
+
+enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false)
+{
+    unsigned char flag = ok != 0;
+    unsigned char *all = NULL;
+    size_t *sizes = calloc((size_t)exchange->size, sizeof *sizes);
+    int32_t first = -1;
+    enum sg_status status;
+
+    if (sizes == NULL)
+        abort();
+    status = exchange->gather(exchange->context, &flag, sizeof flag, (void **)&all, sizes);
+    if (status == SG_OK && exchange->rank == 0) {
+        for (int rank = exchange->size - 1; rank >= 0; rank--) {
+            if (!all[rank])
+                first = rank;
+        }
+    }
+    free(all);
+    free(sizes);
+    if (status == SG_OK)
+        status = exchange->broadcast(exchange->context, &first, sizeof first);
+    if (status == SG_OK)
+        *first_false = first;
+    return status;
+}

@@ -1,0 +1,57 @@
+#include "core/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *sg_status_text(enum sg_status status)
+{
+    switch (status) {
+    case SG_OK:
+        return "ok";
+    case SG_ERR_ARGUMENT:
+        return "value out of range";
+    case SG_ERR_SYNTAX:
+        return "syntax error";
+    case SG_ERR_SYSTEM:
+        return "system call failed";
+    case SG_ERR_FULL:
+        return "limit reached";
+    case SG_ERR_FORMAT:
+        return "not the expected format";
+    case SG_ERR_VERSION:
+        return "another version of the format";
+    case SG_ERR_MEMORY:
+        return "out of memory";
+    case SG_ERR_MISSING:
+        return "not found";
+    }
+    return "unknown status";
+}
+
+void sg_log(const char *format, ...)
+{
+    static const char prefix[] = "stagger: ";
+    char line[1000];
+    size_t used = sizeof prefix - 1;
+    va_list arguments;
+    int saved_errno = errno;
+    int length;
+
+    memcpy(line, prefix, used);
+    va_start(arguments, format);
+    length = vsnprintf(line + used, sizeof line - used - 1, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        length = 0;
+    used += (size_t)length;
+    if (used > sizeof line - 2)
+        used = sizeof line - 2;
+    line[used++] = '\n';
+    /* One write, so that lines of several ranks do not mix; nothing to do when stderr is gone. */
+    if (write(STDERR_FILENO, line, used) < 0) {
+    }
+    errno = saved_errno;
+}

@@ -1,0 +1,30 @@
+/* Status codes and the one way to speak to the user.
+ *
+ * The first function that decides an error logs it (one line on stderr); callers propagate the
+ * status. Every line begins "stagger: " and is written with one write(2), so that lines of
+ * several ranks do not mix.
+ *
+ * Thread-safe. Not async-signal-safe (formats with vsnprintf).
+ */
+#ifndef SG_CORE_STATUS_H
+#define SG_CORE_STATUS_H
+
+enum sg_status {
+    SG_OK = 0,
+    SG_ERR_ARGUMENT, /* a caller's or user's value is out of range */
+    SG_ERR_SYNTAX,   /* text that does not parse */
+    SG_ERR_SYSTEM,   /* a system call failed; errno tells */
+    SG_ERR_FULL,     /* a bounded resource is used up */
+    SG_ERR_FORMAT,   /* a file is not what it should be */
+    SG_ERR_VERSION,  /* a file of another version of its format */
+    SG_ERR_MEMORY,   /* malloc failed */
+    SG_ERR_MISSING   /* a library, symbol or file is not there */
+};
+
+/* A short lower-case noun phrase for a status ("out of memory"); never NULL, static storage. */
+const char *sg_status_text(enum sg_status status);
+
+/* Writes "stagger: <message>\n" to stderr; %m is errno's text. Lines over 1000 bytes are cut. */
+void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

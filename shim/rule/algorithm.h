@@ -1,0 +1,42 @@
+/* The table of algorithms: what a rule may name. The index is stored in logs: append only.
+ *
+ * An algorithm is one line here; how it runs is the engine's table (shim/engine), by the same
+ * index.
+ */
+#ifndef SG_RULE_ALGORITHM_H
+#define SG_RULE_ALGORITHM_H
+
+#include "core/operation.h"
+
+#include <stdint.h>
+
+#define SG_PARAMETERS_MAX 8
+
+enum sg_parameter_kind { SG_PARAMETER_INTEGER, SG_PARAMETER_CHOICE };
+
+struct sg_parameter {
+    const char *name;
+    enum sg_parameter_kind kind;
+    int64_t low, high;     /* inclusive, for integers */
+    const char *choices;   /* "auto|off": index is the value; for an integer, words it also takes,
+                              valued low - 1, low - 2, ...; NULL: none */
+    const char *default_text;
+    const char *documentation;
+};
+
+struct sg_algorithm {
+    const char *name;
+    unsigned operations; /* bit 1u << enum sg_operation */
+    const struct sg_parameter *parameters; /* ends with a NULL name; NULL: none */
+    const char *documentation;
+};
+
+#define SG_ALGORITHM_MPICH 0 /* pass through */
+
+extern const struct sg_algorithm sg_algorithms[];
+extern const int sg_algorithm_count;
+
+/* Index of the algorithm, or -1. */
+int sg_algorithm_find(const char *name);
+
+#endif

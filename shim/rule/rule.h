@@ -1,0 +1,71 @@
+/* Rules: (operation, call site, bytes, communicator) -> algorithm and parameters, as text.
+ *
+ *     operation[@site][~communicator][[bytes]]=algorithm[(parameter=value,...)]
+ *
+ *   operation     barrier, reduce, allreduce or *
+ *   site          file:line, a function glob, module+0xoffset, or an id of 8 hex digits; *
+ *   communicator  a name glob, or a range of sizes (2-64, 8, 16-)
+ *   bytes         [low-high], [low-], [-high], [n]; k, m, g are powers of 1024; inclusive
+ *
+ * Rules are parted by ';' (or lines). First match wins; the order of sources is SITE variables,
+ * RULES, the CONFIG file, the short variables, built-in defaults. A rule that does not parse is
+ * left out with one line naming its source, the column and what was expected.
+ *
+ * A ruleset is immutable after parsing; matching is thread-safe and allocates nothing.
+ */
+#ifndef SG_RULE_RULE_H
+#define SG_RULE_RULE_H
+
+#include "core/config.h"
+#include "core/operation.h"
+#include "core/status.h"
+#include "rule/algorithm.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sg_ruleset;
+
+/* What a call is sent to. */
+struct sg_choice {
+    int algorithm;                        /* index into sg_algorithms */
+    int64_t parameters[SG_PARAMETERS_MAX]; /* by index in the algorithm's list, defaults filled */
+};
+
+struct sg_rule_site {
+    uint32_t id;
+    const char *module; /* base name; NULL: not known */
+    uint64_t offset;
+    const char *function; /* NULL: not known or not resolved */
+    const char *file;
+    uint32_t line;
+};
+
+struct sg_rule_comm {
+    const char *name; /* rank 0's, agreed at set-up */
+    int size;
+};
+
+/* Parses the config's rules (all sources) and the defaults. Always gives a usable ruleset;
+ * SG_ERR_MEMORY only. Problems are logged when speak is true. */
+enum sg_status sg_ruleset_create(const struct sg_config *config, bool speak,
+                                 struct sg_ruleset **out);
+void sg_ruleset_destroy(struct sg_ruleset *rules);
+
+/* True when some rule names a file, line or function: sites are then resolved at first call. */
+bool sg_ruleset_needs_names(const struct sg_ruleset *rules);
+
+/* The choice for one call; never NULL (the last default matches everything). *fixed is true when
+ * the same (operation, site) gets this choice for every communicator and size: the caller may
+ * keep it. The pointer lives as long as the ruleset. */
+const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules, enum sg_operation operation,
+                                         const struct sg_rule_site *site,
+                                         const struct sg_rule_comm *comm, uint64_t bytes,
+                                         bool *fixed);
+
+/* Prints the rules in force, one a line, in order, in the grammar, with a comment naming the
+ * source of each. */
+void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out);
+
+#endif

@@ -1,0 +1,67 @@
+/* From logs to an OTF2 archive: DIR/traces.otf2, unified over all ranks.
+ *
+ * Runs in two settings with the same code: at MPI_Finalize each rank brings its own log and the
+ * exchange is MPI; in `stagger recover` one process brings all logs and the exchange is
+ * sg_exchange_serial. Definitions are unified by rank 0; each process writes the events of its
+ * logs. A collective instance is written by all its members or by none.
+ *
+ * Not thread-safe; never from a signal handler; collective over the exchange.
+ */
+#ifndef SG_TRACE_EXPORT_H
+#define SG_TRACE_EXPORT_H
+
+#include "core/exchange.h"
+#include "core/status.h"
+#include "trace/export/logread.h"
+#include "trace/export/symbols.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_export {
+    const char *directory;
+    struct sg_logread **logs; /* this process's, by rank */
+    int log_count;
+    int world_size;
+    uint64_t end_ns;           /* local time at which MPI_Finalize's region ends; 0: last record */
+    bool partial;              /* say so in the archive whatever the logs say */
+    const char *const *algorithms; /* names by index, as in struct sg_record_call */
+    int algorithm_count;
+    const struct sg_exchange *exchange;
+};
+
+struct sg_export_result { /* the same on every rank */
+    uint64_t calls;       /* written, over all ranks */
+    uint64_t dropped;     /* incomplete instances' calls and those past the limit */
+    uint64_t archive_bytes; /* all files of the archive */
+    bool partial;
+};
+
+/* Writes the archive. On failure one rank logs one line, files begun are removed on all ranks,
+ * and the logs stay. */
+enum sg_status sg_export_archive(const struct sg_export *input, struct sg_export_result *result);
+
+/* STAGGER_TRACE=stats: resolves the names of all sites once (rank 0) and gives them to rank 0's
+ * caller as text for SITE_NAME records through the callback. */
+typedef void (*sg_site_name_sink)(void *context, uint32_t id, const char *function,
+                                  const char *file, uint32_t line);
+enum sg_status sg_export_site_names(const struct sg_export *input, sg_site_name_sink sink,
+                                    void *context);
+
+/* The companion library libstagger-otf2.so (this folder, with libotf2 and libdw behind it) is
+ * loaded RTLD_LOCAL by libstagger.so and found by this one symbol. */
+struct sg_companion {
+    uint32_t version; /* SG_LOG_VERSION */
+    enum sg_status (*export_archive)(const struct sg_export *, struct sg_export_result *);
+    enum sg_status (*export_site_names)(const struct sg_export *, sg_site_name_sink, void *);
+    enum sg_status (*logread_open)(const char *, struct sg_logread **);
+    void (*logread_close)(struct sg_logread *);
+    enum sg_status (*symbols_open)(struct sg_symbols **);
+    enum sg_status (*symbols_lookup)(struct sg_symbols *, const char *, const char *, uint64_t,
+                                     struct sg_symbol *);
+    void (*symbols_close)(struct sg_symbols *);
+};
+#define SG_COMPANION_SYMBOL "sg_companion"
+extern const struct sg_companion sg_companion;
+
+#endif

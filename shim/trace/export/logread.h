@@ -1,0 +1,44 @@
+/* Reading a rank's log, whole or cut off: maps the file read-only and walks its records.
+ *
+ * Never trusts the file: magic, version, sizes and text lengths are checked; a record cut off by
+ * the end of the file or followed by too few continuation slots is left out and counted.
+ */
+#ifndef SG_TRACE_LOGREAD_H
+#define SG_TRACE_LOGREAD_H
+
+#include "core/status.h"
+#include "trace/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sg_logread; /* one open log */
+
+/* Logs one line on failure: SG_ERR_SYSTEM, SG_ERR_FORMAT (no log), SG_ERR_VERSION. */
+enum sg_status sg_logread_open(const char *path, struct sg_logread **out);
+
+const struct sg_log_header *sg_logread_header(const struct sg_logread *log);
+
+/* The next record at or after *slot (start with 0), or NULL at the end; *slot moves past it.
+ * Only whole records are returned. */
+const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_record_kind *kind);
+
+/* Copies the text of a record just returned (its text_bytes) from its continuation slots and puts
+ * a NUL behind it; malloc'ed. */
+char *sg_logread_text(const struct sg_logread *log, const void *record, uint32_t text_bytes);
+
+/* Records left out so far because they were cut off. */
+uint64_t sg_logread_damaged(const struct sg_logread *log);
+
+/* The latest time in the log: where what is still open is closed. */
+uint64_t sg_logread_last_ns(const struct sg_logread *log);
+
+void sg_logread_close(struct sg_logread *log);
+
+/* Opens every DIR/rank-NNNNNN.log that can be read, by rank. *world_size is what they say;
+ * *missing counts ranks without a readable log, each said in one line (the first eight).
+ * SG_ERR_MISSING: no log at all (one line). */
+enum sg_status sg_logread_open_all(const char *directory, struct sg_logread ***logs, int *count,
+                                   int *world_size, int *missing);
+
+#endif

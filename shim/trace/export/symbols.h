@@ -1,0 +1,36 @@
+/* From (module file, link-time offset) to function, file and line, through libdw: works on
+ * modules that are no longer or not yet loaded, so the same code serves the library at the end of
+ * a run, rules that name files at a site's first call, and stagger recover.
+ *
+ * Falls back from line to symbol table (dynamic symbols of a stripped library included) to
+ * nothing. Offsets are return addresses: the look-up uses offset - 1. C++ and Fortran names are
+ * shown as users write them (demangled where __cxa_demangle is there to be found; trailing
+ * underscore of a Fortran symbol only removed where DWARF gives the source name).
+ *
+ * Not thread-safe, never from a signal handler. Strings live until sg_symbols_close.
+ */
+#ifndef SG_TRACE_SYMBOLS_H
+#define SG_TRACE_SYMBOLS_H
+
+#include "core/status.h"
+
+#include <stdint.h>
+
+struct sg_symbols;
+
+struct sg_symbol {
+    const char *function; /* NULL: not known */
+    const char *file;     /* as the compiler recorded it; NULL: not known */
+    uint32_t line;        /* 0: not known */
+};
+
+enum sg_status sg_symbols_open(struct sg_symbols **out);
+
+/* build_id: hex or "" to accept any; a module whose build id differs is not looked into.
+ * SG_ERR_MISSING: no such file or another build; *out is then all unknown. */
+enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_path,
+                                 const char *build_id, uint64_t offset, struct sg_symbol *out);
+
+void sg_symbols_close(struct sg_symbols *symbols);
+
+#endif

@@ -1,0 +1,62 @@
+/* Writing a rank's log: reserve a slot, fill it, publish it.
+ *
+ * The whole file is mapped once, past its end; it is fallocate'd segment by segment before use,
+ * so a full disk is a status and never SIGBUS. Reserving is one fetch-and-add; the segment ahead
+ * is made ready by ordinary calls, so that a signal handler never needs a system call.
+ *
+ * Thread-safe and lock-free but for growth, which takes a mutex inside ordinary calls only.
+ * Functions marked [handler] may be called from a signal handler.
+ */
+#ifndef SG_TRACE_LOG_H
+#define SG_TRACE_LOG_H
+
+#include "core/status.h"
+#include "trace/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sg_log; /* one per process */
+
+struct sg_log_options {
+    const char *directory; /* exists */
+    int rank;
+    int world_size;
+    enum sg_trace_mode mode;
+    uint64_t limit_bytes; /* bound of the events; definitions and statistics may go beyond */
+    uint64_t machine;
+    const char *host;
+    const char *program;
+    const char *unique;
+};
+
+/* Creates DIR/rank-NNNNNN.log (mode 0666 less the umask, never an existing one). Errors are not
+ * logged here (ranks agree first, one speaks): errno tells. */
+enum sg_status sg_log_create(const struct sg_log_options *options, struct sg_log **out);
+
+struct sg_log_header *sg_log_header(struct sg_log *log);
+
+/* [handler] A free slot for an event, zeroed; NULL when the limit or the disk is reached (the
+ * event is then counted as dropped). Publish with sg_log_publish. */
+void *sg_log_event(struct sg_log *log);
+
+/* As sg_log_event, and makes the next segment ready when it is near: for ordinary calls. */
+void *sg_log_event_growing(struct sg_log *log);
+
+/* [handler] Makes a filled record visible: stores its kind with release order. */
+void sg_log_publish(void *record, enum sg_record_kind kind);
+
+/* Adjacent slots for a definition with text_bytes of data, which is copied into its continuation
+ * slots; the first slot is zeroed, to be filled and published. NULL when the disk is full. */
+void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes);
+
+/* Two adjacent slots for a statistics entry, zeroed, kind2 set; NULL when the disk is full. */
+struct sg_record_stat *sg_log_stat(struct sg_log *log);
+
+/* Sets the state, cuts the file to what is used and unmaps it. With remove the file goes. */
+void sg_log_close(struct sg_log *log, enum sg_log_state state, bool remove);
+
+/* After fork, in the child: forgets the log without touching the file. */
+void sg_log_forget(struct sg_log *log);
+
+#endif

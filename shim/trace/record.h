@@ -1,0 +1,244 @@
+/* The log's format: what the library writes at run time and the tools read.
+ *
+ * One file per rank, DIR/rank-NNNNNN.log, memory-mapped and append-only: a header of
+ * SG_LOG_HEADER_BYTES, then slots of SG_SLOT_BYTES. A record is one slot or several adjacent
+ * ones; every slot's first byte is its kind, so a reader finds its way again after a slot that
+ * was reserved and never written (kind SG_RECORD_EMPTY) and after a file cut off in mid-record.
+ *
+ * Order of writing, for readers after a kill: a record's fields are written before its kind
+ * (release), a call's end_ns after everything else. end_ns == 0 means: still open.
+ *
+ * All times are CLOCK_MONOTONIC_RAW ns of the machine that wrote them; host byte order (a log is
+ * read on the machine kind that wrote it; magic and version are checked first).
+ */
+#ifndef SG_TRACE_RECORD_H
+#define SG_TRACE_RECORD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define SG_LOG_MAGIC "stagger\n" /* 8 bytes, no NUL */
+#define SG_LOG_VERSION 1u
+#define SG_LOG_HEADER_BYTES 4096u
+#define SG_SLOT_BYTES 64u
+#define SG_LOG_NAME_FORMAT "rank-%06d.log"
+
+enum sg_log_state {
+    SG_LOG_RUNNING = 1,   /* also: killed, or left without MPI_Finalize */
+    SG_LOG_ABORTED = 2,   /* MPI_Abort was called by this rank */
+    SG_LOG_FINALIZED = 3, /* MPI_Finalize was reached, the log is complete */
+};
+
+enum sg_trace_mode { SG_TRACE_OFF = 0, SG_TRACE_STATS = 1, SG_TRACE_OTF2 = 2 };
+
+struct sg_log_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint32_t slot_bytes;
+    int32_t rank;       /* in MPI_COMM_WORLD */
+    int32_t world_size; /* ranks of MPI_COMM_WORLD */
+    uint32_t pid;
+    uint32_t trace_mode; /* enum sg_trace_mode */
+    _Atomic uint32_t state;
+    _Atomic uint32_t thread_count;  /* locations of this rank: threads that recorded */
+    uint32_t progress_thread;       /* 1 + index of the progress thread; 0: there is none */
+    uint64_t machine;               /* hash of boot id and time namespace: one clock */
+    uint64_t realtime_ns;           /* CLOCK_REALTIME when monotonic_ns was read */
+    uint64_t monotonic_ns;          /* at log creation */
+    uint64_t init_begin_ns;         /* MPI_Init entered; 0: not known */
+    uint64_t init_end_ns;           /* MPI_Init left */
+    uint64_t finalize_begin_ns;     /* MPI_Finalize entered; 0: not reached */
+    uint64_t event_limit_slots;     /* slots that events may use; definitions may go beyond */
+    _Atomic uint64_t next_slot;     /* slots reserved so far, possibly past allocated_slots */
+    _Atomic uint64_t allocated_slots; /* slots backed by the file */
+    _Atomic uint64_t dropped_events;  /* calls and others left out: limit reached or disk full */
+    _Atomic uint64_t unmanaged_calls; /* collectives passed through and not recorded */
+    _Atomic uint64_t failed_calls;    /* collectives that returned an error */
+    char host[128];
+    char program[256]; /* base name of the executable */
+    char unique[64];   /* the run, the same on all ranks */
+};
+
+_Static_assert(sizeof(struct sg_log_header) <= SG_LOG_HEADER_BYTES, "header fits its page");
+
+enum sg_record_kind {
+    SG_RECORD_EMPTY = 0,
+    SG_RECORD_CONT = 1,      /* continuation slot of the record before it */
+    SG_RECORD_CALL = 2,      /* struct sg_record_call */
+    SG_RECORD_LATE = 3,      /* struct sg_record_late */
+    SG_RECORD_SITE = 4,      /* struct sg_record_site + text: module path, build id */
+    SG_RECORD_SITE_NAME = 5, /* struct sg_record_site_name + text: function, file */
+    SG_RECORD_COMM = 6,      /* struct sg_record_comm + text: name; members of rank 0 */
+    SG_RECORD_CLOCK = 7,     /* struct sg_record_clock */
+    SG_RECORD_MARKER = 8,    /* struct sg_record_marker + text */
+    SG_RECORD_STAT = 9,      /* struct sg_record_stat (two slots) */
+};
+
+enum sg_call_flags {
+    SG_CALL_IN_PLACE = 1, /* this rank passed MPI_IN_PLACE */
+    SG_CALL_FAILED = 2,   /* the call returned an error: belongs to no instance */
+    SG_CALL_SKEW = 4,     /* skew_ns is known */
+    SG_CALL_RUNAHEAD = 8, /* returned before the instance was complete (bypass, handoff) */
+};
+
+/* One collective call. Site and comm are this log's indices (records SITE and COMM). */
+struct sg_record_call {
+    _Atomic uint8_t kind;
+    uint8_t operation; /* enum sg_operation */
+    uint8_t algorithm; /* index into sg_algorithms */
+    uint8_t flags;     /* enum sg_call_flags */
+    uint32_t site;
+    uint32_t comm;
+    uint16_t thread; /* of this rank: 0 is the thread that called MPI_Init */
+    uint16_t stalls; /* times the call waited for a slot or a credit */
+    uint64_t begin_ns;
+    _Atomic uint64_t end_ns; /* 0: open */
+    uint64_t bytes;          /* count times type size; 0 for a barrier */
+    uint32_t seq;            /* of the instance on its communicator, from 0 */
+    int32_t root;            /* rank in the communicator; -1: none */
+    uint16_t early;          /* messages there before the call */
+    uint16_t late;           /* messages handled after the call returned */
+    uint16_t signals;        /* signals taken for the instance so far */
+    uint16_t outstanding;    /* instances outstanding when the call returned */
+    uint64_t skew_ns;        /* own arrival minus first arrival, where SG_CALL_SKEW */
+};
+
+/* A late contribution, handled after the receiving call had returned. */
+struct sg_record_late {
+    _Atomic uint8_t kind;
+    uint8_t operation;
+    uint8_t by_signal; /* 1: in a signal handler */
+    uint8_t reserved;
+    uint32_t site;
+    uint32_t comm;
+    uint16_t thread; /* on which it was handled */
+    uint16_t reserved2;
+    uint64_t begin_ns;
+    _Atomic uint64_t end_ns;
+    uint64_t bytes;
+    uint32_t seq;
+    int32_t child; /* rank in the communicator whose contribution it was */
+    uint64_t reserved3[2];
+};
+
+/* A call site. Text: "module path\0build id in hex\0" (either may be empty). */
+struct sg_record_site {
+    _Atomic uint8_t kind;
+    uint8_t depth;       /* frames the id is made of */
+    uint16_t reserved;
+    uint32_t index;      /* of this log, from 0; 0 is "unknown" and has no record */
+    uint32_t id;         /* the same on all ranks and in all runs */
+    uint32_t text_bytes; /* in the continuation slots */
+    uint64_t offset;     /* return address, link-time address in the module */
+    uint64_t reserved2[5];
+};
+
+/* Names of a site, where they were resolved at run time. Text: "function\0file\0". */
+struct sg_record_site_name {
+    _Atomic uint8_t kind;
+    uint8_t reserved[3];
+    uint32_t id;
+    uint32_t line; /* 0: not known */
+    uint32_t text_bytes;
+    uint64_t reserved2[6];
+};
+
+/* A managed communicator, written when its members agreed on its identity:
+ * (world rank of its rank 0, that rank's counter). Data: "name\0", padded to 4 bytes; on the
+ * communicator's rank 0 then size world ranks as uint32_t. */
+struct sg_record_comm {
+    _Atomic uint8_t kind;
+    uint8_t has_members;
+    uint16_t reserved;
+    uint32_t index; /* of this log: 0 is MPI_COMM_WORLD, 1 MPI_COMM_SELF */
+    uint32_t root_world_rank;
+    uint32_t root_counter;
+    uint32_t size;
+    uint32_t rank; /* own rank in it */
+    uint32_t parent; /* index of the communicator it was made from; UINT32_MAX: not known */
+    uint32_t text_bytes;
+    uint64_t created_ns;
+    uint64_t reserved2[3];
+};
+
+/* One clock synchronisation: global = local + offset (at local time local_ns). */
+struct sg_record_clock {
+    _Atomic uint8_t kind;
+    uint8_t reserved[7];
+    uint64_t local_ns;
+    int64_t offset_ns;
+    uint64_t error_ns;     /* half the smallest round trip */
+    uint64_t deviation_ns; /* spread of the round trips seen */
+    uint64_t reserved2[3];
+};
+
+enum sg_marker_kind {
+    SG_MARKER_STALL = 1,    /* a wait longer than STAGGER_STALL_S */
+    SG_MARKER_MISMATCH = 2, /* ranks disagreed on operation, size or site */
+    SG_MARKER_PARTIAL = 3,  /* recording stopped: limit or full disk */
+    SG_MARKER_NOTE = 4,
+};
+
+struct sg_record_marker {
+    _Atomic uint8_t kind;
+    uint8_t marker; /* enum sg_marker_kind */
+    uint16_t reserved;
+    uint32_t text_bytes;
+    uint64_t time_ns;
+    uint64_t reserved2[6];
+};
+
+/* Running statistics of one (site, communicator, operation, algorithm, size class), updated in
+ * place. Size class: 0 for 0 bytes, else 1 + floor(log2(bytes)). */
+struct sg_record_stat {
+    _Atomic uint8_t kind;
+    uint8_t operation;
+    uint8_t algorithm;
+    uint8_t size_class;
+    uint32_t site;
+    uint32_t comm;
+    uint32_t reserved;
+    _Atomic uint64_t calls;
+    _Atomic uint64_t bytes;
+    _Atomic uint64_t blocked_ns;
+    _Atomic uint64_t blocked_max_ns;
+    _Atomic uint64_t early;
+    _Atomic uint64_t late;
+    uint8_t kind2; /* SG_RECORD_CONT */
+    uint8_t reserved2[7];
+    _Atomic uint64_t signals;
+    _Atomic uint64_t stalls;
+    _Atomic uint64_t copies;
+    _Atomic uint64_t skew_ns;     /* sum over the calls where it is known */
+    _Atomic uint64_t skew_calls;  /* how many those are */
+    _Atomic uint64_t skew_max_ns;
+    uint64_t reserved3;
+};
+
+/* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
+#define SG_CONT_BYTES 56u
+struct sg_record_cont {
+    uint8_t kind;
+    uint8_t reserved[3];
+    uint32_t part; /* from 0 */
+    unsigned char data[SG_CONT_BYTES];
+};
+
+#define SG_RECORD_IS_SLOT(type) _Static_assert(sizeof(struct type) == SG_SLOT_BYTES, #type)
+SG_RECORD_IS_SLOT(sg_record_call);
+SG_RECORD_IS_SLOT(sg_record_late);
+SG_RECORD_IS_SLOT(sg_record_site);
+SG_RECORD_IS_SLOT(sg_record_site_name);
+SG_RECORD_IS_SLOT(sg_record_comm);
+SG_RECORD_IS_SLOT(sg_record_clock);
+SG_RECORD_IS_SLOT(sg_record_marker);
+SG_RECORD_IS_SLOT(sg_record_cont);
+_Static_assert(sizeof(struct sg_record_stat) == 2 * SG_SLOT_BYTES, "sg_record_stat");
+
+static inline uint8_t sg_size_class(uint64_t bytes)
+{
+    return bytes == 0 ? 0 : (uint8_t)(64 - __builtin_clzll(bytes));
+}
+
+#endif

@@ -1,0 +1,65 @@
+#include "lib/unit.h"
+
+#include <CUnit/TestRun.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static char directory[64];
+
+static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+{
+    return remove(path);
+}
+
+static void remove_directory(void)
+{
+    nftw(directory, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *unit_directory(void)
+{
+    if (directory[0] == '\0') {
+        const char *base = getenv("TMPDIR");
+
+        snprintf(directory, sizeof directory, "%s/stagger-unit-XXXXXX", base ? base : "/tmp");
+        if (mkdtemp(directory) == NULL) {
+            perror("mkdtemp");
+            exit(1);
+        }
+        atexit(remove_directory);
+    }
+    return directory;
+}
+
+static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFailureRecord failure)
+{
+    if (failure == NULL)
+        printf("ok - %s\n", test->pName);
+    else
+        printf("not ok - %s (%s:%u: %s)\n", test->pName, failure->strFileName,
+               failure->uiLineNumber, failure->strCondition);
+    fflush(stdout);
+}
+
+int main(void)
+{
+    CU_pSuite suite;
+    unsigned failed;
+
+    if (CU_initialize_registry() != CUE_SUCCESS)
+        return 1;
+    suite = CU_add_suite("unit", NULL, NULL);
+    for (const struct unit_test *test = unit_tests; test->sentence != NULL; test++) {
+        if (CU_add_test(suite, test->sentence, test->run) == NULL) {
+            fprintf(stderr, "cannot add test: %s\n", CU_get_error_msg());
+            return 1;
+        }
+    }
+    CU_set_test_complete_handler(on_complete);
+    CU_run_all_tests();
+    failed = CU_get_number_of_tests_failed();
+    CU_cleanup_registry();
+    return failed > 0;
+}
