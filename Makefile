@@ -29,7 +29,7 @@ WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmis
 OPT  := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 VERSION := $(shell cat VERSION)
 CPPFLAGS_ALL := -Ishim -Ianalysis -D_GNU_SOURCE -DSG_VERSION='"$(VERSION)"' $(CPPFLAGS)
-CFLAGS_ALL := -std=gnu11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fno-common -ffp-contract=off \
+CFLAGS_ALL := -std=gnu11 $(OPT) $(WARN) -fPIC -fvisibility=hidden -fno-common -ffp-contract=off -fno-math-errno \
               -pthread $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
               $(if $(filter 1,$(COVERAGE)),--coverage) $(CFLAGS)
 LDFLAGS_ALL := $(if $(SAN),-fsanitize=$(SAN)) $(if $(filter 1,$(COVERAGE)),--coverage) $(LDFLAGS)
@@ -40,7 +40,7 @@ SHARED := -shared -Wl,-z,now -Wl,-z,relro $(if $(SAN),,-Wl,-z,defs)
 sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
-LIB_DIRS       := shim/core shim/rule shim/trace shim/intercept
+LIB_DIRS       := shim/core shim/rule shim/trace shim/engine shim/intercept
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export analysis/report analysis/cli
 # Everything a unit test may use: no MPI, no main.
@@ -85,8 +85,8 @@ bench: ## the cost of a call, printed
 	$(Q)tests/bench.sh $(B)
 
 # ---- compiling -----------------------------------------------------------------------------------
-$(B)/shim/intercept/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
-$(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+$(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+$(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 
 $(B)/%.o: %.c Makefile VERSION
 	$(say) CC $<

@@ -32,22 +32,33 @@ const struct sg_exchange sg_exchange_serial = {
 enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data,
                                  size_t *size_bytes)
 {
+    char scratch[65536];
     uint64_t size = exchange->rank == 0 ? *size_bytes : 0;
+    char *copy = exchange->rank == 0 ? *data : NULL;
     enum sg_status status = exchange->broadcast(exchange->context, &size, sizeof size);
 
     if (status != SG_OK)
         return status;
     if (exchange->rank != 0) {
-        char *copy = malloc(size + 1);
+        copy = malloc(size + 1);
+        if (copy != NULL)
+            copy[size] = '\0';
+    }
+    /* In pieces, so that a rank without memory can still take part to the end. */
+    for (uint64_t done = 0; done < size && status == SG_OK; done += sizeof scratch) {
+        size_t piece = size - done < sizeof scratch ? size - done : sizeof scratch;
 
-        /* A rank that gave up here would leave the others in the broadcast below. */
-        if (copy == NULL)
-            abort();
-        copy[size] = '\0';
+        status = exchange->broadcast(exchange->context, copy ? copy + done : scratch, piece);
+    }
+    if (status == SG_OK && copy == NULL && exchange->rank != 0)
+        status = SG_ERR_MEMORY;
+    if (status == SG_OK) {
         *data = copy;
         *size_bytes = size;
+    } else if (exchange->rank != 0) {
+        free(copy);
     }
-    return size > 0 ? exchange->broadcast(exchange->context, *data, size) : SG_OK;
+    return status;
 }
 
 enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false)

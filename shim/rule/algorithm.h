@@ -17,16 +17,16 @@ enum sg_parameter_kind { SG_PARAMETER_INTEGER, SG_PARAMETER_CHOICE };
 struct sg_parameter {
     const char *name;
     enum sg_parameter_kind kind;
-    int64_t low, high;     /* inclusive, for integers */
-    const char *choices;   /* "auto|off": index is the value; for an integer, words it also takes,
-                              valued low - 1, low - 2, ...; NULL: none */
+    int64_t low, high;   /* inclusive, for integers */
+    const char *choices; /* "auto|off": index is the value; for an integer, words it also takes,
+                            valued low - 1, low - 2, ...; NULL: none */
     const char *default_text;
     const char *documentation;
 };
 
 struct sg_algorithm {
     const char *name;
-    unsigned operations; /* bit 1u << enum sg_operation */
+    unsigned operations;                   /* bit 1u << enum sg_operation */
     const struct sg_parameter *parameters; /* ends with a NULL name; NULL: none */
     const char *documentation;
 };

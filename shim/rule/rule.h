@@ -4,14 +4,21 @@
  *
  *   operation     barrier, reduce, allreduce or *
  *   site          file:line, a function glob, module+0xoffset, or an id of 8 hex digits; *
- *   communicator  a name glob, or a range of sizes (2-64, 8, 16-)
+ *   communicator  a name glob, or a range of sizes (2-64, 8, 16-, -4); *
  *   bytes         [low-high], [low-], [-high], [n]; k, m, g are powers of 1024; inclusive
+ *
+ * A word of 8 hex digits is an id. An operation * stands for those that the algorithm takes. The
+ * first '=' ends the left side, brackets right in front of it are bytes, the first '~' begins the
+ * communicator; a backslash takes the meaning from the character behind it. A file matches by
+ * its base name or by the end of its path, from a slash on. Globs are fnmatch's, for modules and
+ * files too.
  *
  * Rules are parted by ';' (or lines). First match wins; the order of sources is SITE variables,
  * RULES, the CONFIG file, the short variables, built-in defaults. A rule that does not parse is
  * left out with one line naming its source, the column and what was expected.
  *
- * A ruleset is immutable after parsing; matching is thread-safe and allocates nothing.
+ * A ruleset is immutable after parsing; matching is thread-safe and allocates nothing (but for
+ * what fnmatch does with names of over 250 characters in a multibyte locale).
  */
 #ifndef SG_RULE_RULE_H
 #define SG_RULE_RULE_H
@@ -29,7 +36,7 @@ struct sg_ruleset;
 
 /* What a call is sent to. */
 struct sg_choice {
-    int algorithm;                        /* index into sg_algorithms */
+    int algorithm;                         /* index into sg_algorithms */
     int64_t parameters[SG_PARAMETERS_MAX]; /* by index in the algorithm's list, defaults filled */
 };
 
@@ -53,13 +60,18 @@ enum sg_status sg_ruleset_create(const struct sg_config *config, bool speak,
                                  struct sg_ruleset **out);
 void sg_ruleset_destroy(struct sg_ruleset *rules);
 
+/* Tells whether text is a rule or several; if not, logs one line that begins with source
+ * ("--rule") and gives SG_ERR_SYNTAX. */
+enum sg_status sg_rule_check(const char *source, const char *text);
+
 /* True when some rule names a file, line or function: sites are then resolved at first call. */
 bool sg_ruleset_needs_names(const struct sg_ruleset *rules);
 
 /* The choice for one call; never NULL (the last default matches everything). *fixed is true when
  * the same (operation, site) gets this choice for every communicator and size: the caller may
  * keep it. The pointer lives as long as the ruleset. */
-const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules, enum sg_operation operation,
+const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
+                                         enum sg_operation operation,
                                          const struct sg_rule_site *site,
                                          const struct sg_rule_comm *comm, uint64_t bytes,
                                          bool *fixed);

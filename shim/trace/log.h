@@ -53,10 +53,10 @@ void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes)
 /* Two adjacent slots for a statistics entry, zeroed, kind2 set; NULL when the disk is full. */
 struct sg_record_stat *sg_log_stat(struct sg_log *log);
 
-/* Sets the state, cuts the file to what is used and unmaps it. With remove the file goes. */
-void sg_log_close(struct sg_log *log, enum sg_log_state state, bool remove);
+/* Sets the state, cuts the file to what is used and unmaps it. */
+void sg_log_close(struct sg_log *log, enum sg_log_state state);
 
-/* After fork, in the child: forgets the log without touching the file. */
+/* After fork, in the child: lets go of mapping and file without touching what is in them. */
 void sg_log_forget(struct sg_log *log);
 
 #endif

@@ -1,0 +1,77 @@
+# The MPI programs of the tests, the demo and the benchmark: target test-programs, into $(B)/mpi.
+# MPICH's own wrappers choose the compilers; flags are those of an ordinary optimised program, in
+# sanitizer builds too (the library is then preloaded together with the sanitizer's).
+
+MPICXX  := $(shell .ci/find-mpi cxx)
+MPIF77  := $(shell .ci/find-mpi f77)
+MPIFORT := $(shell .ci/find-mpi fort)
+
+P := $(B)/mpi
+PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
+
+C_PROGRAMS := bench_call calls cg comms counts_c ending errors fork intercomm pcontrol sessions \
+              spawn thread_levels threads
+TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) counts_cxx dlopen_main exception libexception.so \
+                 libplugin.so libsites.so sites static_program stripped/sites stripped/libsites.so \
+                 $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08))
+
+test-programs: $(TEST_PROGRAMS)
+
+$(addprefix $(P)/,$(C_PROGRAMS)): $(P)/%: tests/mpi/%.c tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $< -o $@ -pie -pthread -lm
+
+$(P)/counts_cxx: tests/mpi/counts_cxx.cc tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICXX $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICXX) $(PROGRAM_FLAGS) $< -o $@ -pie
+
+$(P)/libexception.so: tests/mpi/exception_library.cc tests/mpi/programs.mk
+	$(say) MPICXX $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICXX) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
+
+$(P)/exception: tests/mpi/exception.cc $(P)/libexception.so tests/mpi/mpi_test.h
+	$(say) MPICXX $@
+	$(Q)$(MPICXX) $(PROGRAM_FLAGS) $< -o $@ -pie -L$(P) -lexception -Wl,-rpath,'$$ORIGIN' -ldl
+
+# gfortran warns of choice buffers (-fallow-argument-mismatch): not of interest here.
+$(P)/counts_mpif: tests/mpi/counts_mpif.f tests/mpi/programs.mk
+	$(say) MPIF77 $@
+	@mkdir -p $(@D)
+	$(Q)$(MPIF77) -w -O2 -g -fPIE $< -o $@ -pie
+
+$(P)/counts_usempi $(P)/counts_f08: $(P)/%: tests/mpi/%.f90 tests/mpi/programs.mk
+	$(say) MPIFORT $@
+	@mkdir -p $(@D)
+	$(Q)$(MPIFORT) -w -O2 -g -fPIE $< -o $@ -pie
+
+$(P)/libplugin.so: tests/mpi/plugin.c tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
+
+$(P)/dlopen_main: tests/mpi/dlopen_main.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $< -o $@ -pie -ldl
+
+$(P)/static_program: tests/mpi/static_program.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -O2 -static $< -o $@
+
+$(P)/libsites.so: tests/mpi/sites_library.c tests/mpi/sites_library.h tests/mpi/mpi_test.h
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
+
+$(P)/sites: tests/mpi/sites.c $(P)/libsites.so tests/mpi/mpi_test.h
+	$(say) MPICC $@
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $< -o $@ -pie -L$(P) -lsites -Wl,-rpath,'$$ORIGIN'
+
+$(P)/stripped/%: $(P)/%
+	$(say) STRIP $@
+	@mkdir -p $(@D)
+	$(Q)strip -o $@ $<

@@ -23,16 +23,16 @@ struct sg_export {
     struct sg_logread **logs; /* this process's, by rank */
     int log_count;
     int world_size;
-    uint64_t end_ns;           /* local time at which MPI_Finalize's region ends; 0: last record */
-    bool partial;              /* say so in the archive whatever the logs say */
+    uint64_t end_ns; /* local time at which MPI_Finalize's region ends; 0: last record */
+    bool partial;    /* say so in the archive whatever the logs say */
     const char *const *algorithms; /* names by index, as in struct sg_record_call */
     int algorithm_count;
     const struct sg_exchange *exchange;
 };
 
-struct sg_export_result { /* the same on every rank */
-    uint64_t calls;       /* written, over all ranks */
-    uint64_t dropped;     /* incomplete instances' calls and those past the limit */
+struct sg_export_result {   /* the same on every rank */
+    uint64_t calls;         /* written, over all ranks */
+    uint64_t dropped;       /* incomplete instances' calls and those past the limit */
     uint64_t archive_bytes; /* all files of the archive */
     bool partial;
 };

@@ -12,11 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Times from here on are damage: 2^62 ns are 146 years. */
+#define SG_TIME_LIMIT_NS (UINT64_C(1) << 62)
+
 struct sg_logread; /* one open log */
 
 /* Logs one line on failure: SG_ERR_SYSTEM, SG_ERR_FORMAT (no log), SG_ERR_VERSION. */
 enum sg_status sg_logread_open(const char *path, struct sg_logread **out);
 
+/* As it was when the log was opened; its strings end, its rank is in its world. */
 const struct sg_log_header *sg_logread_header(const struct sg_logread *log);
 
 /* The next record at or after *slot (start with 0), or NULL at the end; *slot moves past it.
@@ -35,9 +39,10 @@ uint64_t sg_logread_last_ns(const struct sg_logread *log);
 
 void sg_logread_close(struct sg_logread *log);
 
-/* Opens every DIR/rank-NNNNNN.log that can be read, by rank. *world_size is what they say;
+/* Opens every DIR/rank-NNNNNN.log that can be read, by rank; the caller closes each and frees the
+ * table. Logs of another run than the lowest rank's are not taken. *world_size is what they say;
  * *missing counts ranks without a readable log, each said in one line (the first eight).
- * SG_ERR_MISSING: no log at all (one line). */
+ * SG_ERR_MISSING: no log at all; SG_ERR_VERSION and others: none that can be read (one line). */
 enum sg_status sg_logread_open_all(const char *directory, struct sg_logread ***logs, int *count,
                                    int *world_size, int *missing);
 

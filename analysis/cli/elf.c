@@ -1,0 +1,141 @@
+#include "cli/elf.h"
+
+#include "cli/locate.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* ---- one file --------------------------------------------------------------------------------*/
+
+static bool has_interpreter(Elf *elf)
+{
+    size_t count;
+
+    if (elf_getphdrnum(elf, &count) != 0)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr header;
+
+        /* What cannot be read is not called static. */
+        if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type == PT_INTERP)
+            return true;
+    }
+    return false;
+}
+
+static enum sg_elf_kind inspect_program(int file)
+{
+    enum sg_elf_kind kind = SG_ELF_OTHER;
+    GElf_Ehdr header;
+    Elf *elf;
+
+    if (elf_version(EV_CURRENT) == EV_NONE)
+        return SG_ELF_OTHER;
+    elf = elf_begin(file, ELF_C_READ, NULL);
+    if (elf == NULL)
+        return SG_ELF_OTHER;
+    if (elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) != NULL &&
+        (header.e_type == ET_EXEC || header.e_type == ET_DYN))
+        kind = has_interpreter(elf) ? SG_ELF_DYNAMIC : SG_ELF_STATIC;
+    elf_end(elf);
+    return kind;
+}
+
+/* True when the kernel starts the program with another identity than ours (AT_SECURE). */
+static bool is_privileged(int file, const struct stat *info)
+{
+    if ((info->st_mode & S_ISUID) != 0 && info->st_uid != getuid())
+        return true;
+    /* Without group execution the bit means mandatory locking. */
+    if ((info->st_mode & S_ISGID) != 0 && (info->st_mode & S_IXGRP) != 0 &&
+        info->st_gid != getgid())
+        return true;
+    return getuid() != 0 && fgetxattr(file, "security.capability", NULL, 0) > 0;
+}
+
+enum sg_elf_kind sg_elf_inspect(const char *path)
+{
+    enum sg_elf_kind kind = SG_ELF_OTHER;
+    struct stat info;
+    int file;
+
+    /* A program may be executable and yet not readable: its mode still tells. */
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return SG_ELF_OTHER;
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file >= 0)
+        kind = inspect_program(file);
+    if (kind != SG_ELF_STATIC && is_privileged(file, &info))
+        kind = SG_ELF_PRIVILEGED;
+    if (file >= 0)
+        close(file);
+    return kind;
+}
+
+/* ---- command lines ---------------------------------------------------------------------------*/
+
+/* Programs whose arguments name the program that is meant; "ld" is the loader called by name. */
+static bool is_launcher(const char *program)
+{
+    static const char *const names[] = {
+        "mpiexec", "mpirun",  "srun",     "prun",           "aprun",   "jsrun", "orterun",
+        "stagger", "env",     "nice",     "numactl",        "taskset", "time",  "timeout",
+        "nohup",   "setarch", "stdbuf",   "strace",         "ltrace",  "perf",  "valgrind",
+        "gdb",     "ld",      "ld-linux", "ld-linux-x86-64"};
+    const char *base = sg_locate_base(program);
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t length = strlen(names[i]);
+
+        /* mpiexec.mpich and mpiexec.hydra are mpiexec too. */
+        if (strncmp(base, names[i], length) == 0 && (base[length] == '\0' || base[length] == '.'))
+            return true;
+    }
+    return false;
+}
+
+/* "-launcher ssh" and "-hosts time" name no program to run, though ssh and time are there: a word
+ * behind an option counts only when it is a path. */
+static bool is_candidate(char *const *words, int at)
+{
+    if (words[at][0] == '-')
+        return false;
+    return at == 0 || words[at - 1][0] != '-' || strchr(words[at], '/') != NULL ||
+           strcmp(words[at - 1], "--") == 0;
+}
+
+void sg_elf_scan(char *const *words, sg_elf_found found, void *context)
+{
+    bool launched = false;
+
+    for (int i = 0; words[i] != NULL; i++) {
+        enum sg_elf_kind kind;
+        char *path;
+
+        /* mpiexec -n 1 ./a : -n 1 ./b */
+        if (launched && strcmp(words[i], ":") == 0)
+            continue;
+        if (!is_candidate(words, i) || (path = sg_locate_program(words[i])) == NULL)
+            continue;
+        kind = sg_elf_inspect(path);
+        free(path);
+        /* A launcher hands LD_PRELOAD on, however it is linked itself. */
+        if (is_launcher(words[i])) {
+            launched = true;
+            continue;
+        }
+        if (kind == SG_ELF_STATIC || kind == SG_ELF_PRIVILEGED)
+            found(context, words[i], kind);
+        if (!launched)
+            return;
+        /* The rest are the program's arguments, up to the next program of the job. */
+        while (words[i + 1] != NULL && strcmp(words[i + 1], ":") != 0)
+            i++;
+    }
+}

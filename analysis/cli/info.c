@@ -1,0 +1,142 @@
+/* `stagger info`: what can be chosen, what is set, and what this machine has. */
+#include "cli/command.h"
+#include "cli/machine.h"
+#include "core/config.h"
+#include "rule/rule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- algorithms ------------------------------------------------------------------------------*/
+
+static void print_parameter(const struct sg_parameter *parameter)
+{
+    printf("      %s=%s  ", parameter->name, parameter->default_text);
+    if (parameter->kind == SG_PARAMETER_INTEGER)
+        printf("%" PRId64 " to %" PRId64 "%s", parameter->low, parameter->high,
+               parameter->choices != NULL ? " or " : "");
+    printf("%s; %s\n", parameter->choices != NULL ? parameter->choices : "",
+           parameter->documentation);
+}
+
+static void print_algorithm(const struct sg_algorithm *algorithm)
+{
+    const struct sg_parameter *parameter = algorithm->parameters;
+    const char *separator = "";
+
+    printf("  %s  ", algorithm->name);
+    for (int i = 0; i < SG_OPERATION_COUNT; i++) {
+        if ((algorithm->operations & 1u << i) == 0)
+            continue;
+        printf("%s%s", separator, sg_operation_names[i]);
+        separator = ", ";
+    }
+    printf("; %s\n", algorithm->documentation);
+    if (parameter == NULL || parameter->name == NULL)
+        printf("      no parameters\n");
+    for (; parameter != NULL && parameter->name != NULL; parameter++)
+        print_parameter(parameter);
+}
+
+/* ---- configuration ---------------------------------------------------------------------------*/
+
+static void print_entry(const struct sg_config_entry *entry, const struct sg_config *config)
+{
+    uint32_t bit = UINT32_C(1) << (entry - sg_config_entries);
+    char value[SG_CONFIG_VALUE_BYTES];
+    const char *origin = "default";
+
+    entry->print(entry, config, value, sizeof value);
+    if (config->from_environment & bit)
+        origin = "environment";
+    else if (config->from_file & bit)
+        origin = "file";
+    printf("  %s=%s  [%s", entry->name, value, origin);
+    if (strcmp(origin, "default") != 0)
+        printf(", default %s", *entry->default_text != '\0' ? entry->default_text : "empty");
+    printf("]\n      %s\n", entry->documentation);
+}
+
+static void print_rule_entry(const struct sg_config_entry *entry, const struct sg_config *config)
+{
+    bool found = false;
+
+    for (int i = 0; i < config->rule_count; i++) {
+        const struct sg_config_rule *rule = &config->rules[i];
+
+        if (rule->kind != entry->rule || strncmp(rule->name, entry->name, strlen(entry->name)) != 0)
+            continue;
+        printf("  %s=%s  [%s]\n", rule->name, rule->text,
+               strcmp(rule->source, rule->name) == 0 ? "environment" : rule->source);
+        found = true;
+    }
+    if (!found)
+        printf("  %s%s=  [default]\n", entry->name,
+               entry->rule == SG_CONFIG_RULE_SITE ? "<id>" : "");
+    printf("      %s\n", entry->documentation);
+}
+
+static void print_configuration(const struct sg_config *config)
+{
+    for (int i = 0; i < sg_config_entry_count; i++) {
+        if (sg_config_entries[i].rule == SG_CONFIG_RULE_NONE)
+            print_entry(&sg_config_entries[i], config);
+        else
+            print_rule_entry(&sg_config_entries[i], config);
+    }
+}
+
+/* ---- the command -----------------------------------------------------------------------------*/
+
+static enum sg_status print_all(void)
+{
+    struct sg_config config;
+    struct sg_ruleset *rules;
+    enum sg_status status = sg_config_read(&config, true);
+
+    if (status != SG_OK)
+        return status;
+    status = sg_ruleset_create(&config, true, &rules);
+    if (status != SG_OK)
+        goto err_config;
+    puts("stagger " SG_VERSION "\n\nalgorithms");
+    for (int i = 0; i < sg_algorithm_count; i++)
+        print_algorithm(&sg_algorithms[i]);
+    puts("\nconfiguration");
+    print_configuration(&config);
+    puts("\nrules in force, the first that matches a call decides");
+    sg_ruleset_print(rules, stdout);
+    puts("\ntransports of this machine");
+    sg_machine_print_transports(stdout);
+    puts("\nlibraries");
+    sg_machine_print_libraries(stdout);
+    puts("\nMPI");
+    sg_machine_print_mpi(stdout);
+    sg_ruleset_destroy(rules);
+err_config:
+    sg_config_clear(&config);
+    return status;
+}
+
+int sg_command_info(int argc, char **argv)
+{
+    enum sg_status status;
+
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        puts("usage: stagger info\n"
+             "\n"
+             "Shows the algorithms with their parameters, the configuration as the environment\n"
+             "and STAGGER_CONFIG give it, the rules in force, and this machine's transports,\n"
+             "libraries and MPI.");
+        return 0;
+    }
+    if (argc > 1) {
+        sg_log("info: unexpected '%s'; it takes no arguments", argv[1]);
+        return 2;
+    }
+    status = print_all();
+    if (status != SG_OK)
+        sg_log("info: %s", sg_status_text(status));
+    return status != SG_OK;
+}

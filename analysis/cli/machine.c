@@ -1,0 +1,171 @@
+#include "cli/machine.h"
+
+#include "cli/locate.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/statvfs.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- transports ------------------------------------------------------------------------------*/
+
+/* In the child: reads a word of its parent, which is what one rank does with another's memory.
+ * Returns the errno of the attempt. */
+static int read_parent(const uint64_t *word)
+{
+    uint64_t copy = 0;
+    struct iovec local = {&copy, sizeof copy};
+    struct iovec remote = {(void *)(uintptr_t)word, sizeof *word};
+
+    if (process_vm_readv(getppid(), &local, 1, &remote, 1, 0) < 0)
+        return errno;
+    return copy == *word ? 0 : EIO;
+}
+
+/* The errno with which one process is refused another's memory; 0: it is allowed. */
+static int probe_cma(void)
+{
+    static const uint64_t word = UINT64_C(0x5747474552);
+    int status = 0;
+    pid_t child;
+
+    /* What ranks do where Yama is strict. */
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    child = fork();
+    if (child == 0)
+        _exit(read_parent(&word) & 0xff);
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+        status = -1;
+    prctl(PR_SET_PTRACER, 0, 0, 0, 0);
+    return status >= 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EAGAIN;
+}
+
+static void print_shared_memory(FILE *out)
+{
+    int refused = probe_cma();
+    struct statvfs space;
+
+    if (refused == 0)
+        fprintf(out, "  shared memory: CMA (process_vm_readv) is allowed\n");
+    else
+        fprintf(out, "  shared memory: CMA (process_vm_readv) is refused: %s\n", strerror(refused));
+    if (statvfs("/dev/shm", &space) == 0)
+        fprintf(out, "  /dev/shm: %.1f MiB, %.1f MiB free\n",
+                (double)space.f_blocks * (double)space.f_frsize / (1024 * 1024),
+                (double)space.f_bavail * (double)space.f_frsize / (1024 * 1024));
+    else
+        fprintf(out, "  /dev/shm: none\n");
+}
+
+static int is_device(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void print_verbs(FILE *out)
+{
+    struct dirent **devices = NULL;
+    int count = scandir("/sys/class/infiniband", &devices, is_device, alphasort);
+
+    fprintf(out, "  verbs devices:%s", count > 0 ? "" : " none");
+    for (int i = 0; i < count; i++) {
+        fprintf(out, " %s", devices[i]->d_name);
+        free(devices[i]);
+    }
+    free(devices);
+    fputc('\n', out);
+}
+
+void sg_machine_print_transports(FILE *out)
+{
+    print_shared_memory(out);
+    print_verbs(out);
+    fprintf(out, "  in use: none, every collective passes through to MPICH\n");
+}
+
+/* ---- libraries -------------------------------------------------------------------------------*/
+
+struct library {
+    const char *name;
+    const char *purpose;
+    const char *files[2]; /* in order of preference */
+};
+
+static const struct library libraries[] = {
+    {"libunwind",
+     "call sites of Fortran programs and paths of calls",
+     {"libunwind.so.8", "libunwind.so"}},
+    {"OTF2", "the archive", {"libopen-trace-format2.so.10", "libotf2.so"}},
+    {"libdw", "function, file and line of call sites", {"libdw.so.1", "libdw.so"}},
+};
+
+static void print_library(const struct library *library, FILE *out)
+{
+    for (size_t i = 0; i < sizeof library->files / sizeof *library->files; i++) {
+        void *handle = dlopen(library->files[i], RTLD_LAZY | RTLD_LOCAL);
+        struct link_map *map;
+
+        if (handle == NULL)
+            continue;
+        if (dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0)
+            fprintf(out, "  %s: %s\n", library->name, map->l_name);
+        dlclose(handle);
+        return;
+    }
+    fprintf(out, "  %s: not found; it gives %s\n", library->name, library->purpose);
+}
+
+static void print_own_libraries(FILE *out)
+{
+    char *library = sg_locate_library();
+    char *companion = NULL;
+    char *slash;
+
+    if (library == NULL) {
+        fprintf(out, "  libstagger.so: not found beside this program, in ../lib/stagger or in "
+                     "../lib\n");
+        return;
+    }
+    fprintf(out, "  libstagger.so: %s\n", library);
+    slash = strrchr(library, '/');
+    if (asprintf(&companion, "%.*s/libstagger-otf2.so", (int)(slash - library), library) < 0)
+        companion = NULL;
+    if (companion != NULL && access(companion, R_OK) == 0)
+        fprintf(out, "  libstagger-otf2.so: %s\n", companion);
+    else
+        fprintf(out, "  libstagger-otf2.so: not found beside libstagger.so; it writes the "
+                     "archive\n");
+    free(companion);
+    free(library);
+}
+
+void sg_machine_print_libraries(FILE *out)
+{
+    print_own_libraries(out);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        print_library(&libraries[i], out);
+}
+
+void sg_machine_print_mpi(FILE *out)
+{
+    static const char *const launchers[] = {"mpiexec.mpich", "mpiexec.hydra"};
+
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        char *path = sg_locate_program(launchers[i]);
+
+        if (path == NULL)
+            continue;
+        fprintf(out, "  MPICH's launcher: %s\n", path);
+        free(path);
+        return;
+    }
+    fprintf(out, "  MPICH's launcher: neither mpiexec.mpich nor mpiexec.hydra is in PATH\n");
+}

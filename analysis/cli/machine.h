@@ -1,0 +1,11 @@
+/* What this machine has, for `stagger info`: a line for each thing, found or not. */
+#ifndef SG_CLI_MACHINE_H
+#define SG_CLI_MACHINE_H
+
+#include <stdio.h>
+
+void sg_machine_print_transports(FILE *out);
+void sg_machine_print_libraries(FILE *out);
+void sg_machine_print_mpi(FILE *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* `stagger`: picks the command. */
+#include "cli/command.h"
+#include "core/status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct sg_command commands[] = {
+    {"run", sg_command_run, "run a program under observation"},
+    {"report", sg_command_report, "show where skew costs time in an output directory"},
+    {"recover", sg_command_recover, "make the archive of a run that did not end well"},
+    {"info", sg_command_info, "show algorithms, configuration and what this machine has"},
+};
+
+static void print_help(void)
+{
+    puts("usage: stagger COMMAND [ARGUMENTS]\n"
+         "\n"
+         "  stagger run mpiexec -n 4 ./app    runs ./app, observed, into stagger-app-ID\n"
+         "  stagger report stagger-app-ID     shows where skew cost time\n"
+         "\n"
+         "commands:");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+    puts("\n"
+         "stagger COMMAND --help shows a command's options, stagger --version the version.\n"
+         "Environment variables and the grammar of rules: man 7 libstagger.");
+}
+
+/* Output that is lost (a full disk) must not look like success. */
+static int finish(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    sg_log("the output cannot be written: %m");
+    return status != 0 ? status : 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+
+    if (strcmp(name, "--version") == 0) {
+        puts("stagger " SG_VERSION);
+        return finish(0);
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_help();
+        return finish(0);
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(name, commands[i].name) == 0)
+            return finish(commands[i].run(argc - 1, argv + 1));
+    }
+    if (argc > 1)
+        sg_log("'%s' is not a command; stagger --help lists them", name);
+    else
+        sg_log("a command is missing; stagger --help lists them");
+    return 2;
+}

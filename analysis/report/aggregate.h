@@ -1,0 +1,65 @@
+/* From instances and statistics to the rows of a report.
+ *
+ * Each member's call counts for its own call site. What belongs to the instance as a whole (skew,
+ * who was last, the worst) counts once, for the site from which most members came; of several
+ * such, the one with the lowest rank in the communicator among its callers.
+ *
+ * Where statistics are given too, a row's calls, bytes, blocked time and counters are the
+ * statistics' (they see calls whose events were left out), unless they know of fewer calls than
+ * the events (the program reset them, MPI_Pcontrol(2)).
+ *
+ * Memory grows with call sites, communicators and ranks, not with calls. Functions that return a
+ * status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ */
+#ifndef SG_REPORT_AGGREGATE_H
+#define SG_REPORT_AGGREGATE_H
+
+#include "core/status.h"
+#include "report/report.h"
+#include "report/window.h"
+#include "trace/site_text.h"
+
+struct sg_aggregate;
+
+/* What statistics know of a row on one rank. */
+struct sg_totals {
+    uint32_t rank, site, comm, algorithm;
+    enum sg_operation operation;
+    uint64_t calls, bytes, blocked_ns, early, late, signals;
+};
+
+enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out);
+void sg_aggregate_destroy(struct sg_aggregate *aggregate);
+uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate);
+
+/* Index of a call site; texts are copied. Known sites are found again by id; NULL is the site of
+ * calls without one. A name that is not known yet is filled in from a later text. */
+enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg_site_text *text,
+                                 uint32_t *out);
+/* Index of an algorithm; "" stands for one that is not known. */
+enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char *name,
+                                      uint32_t *out);
+
+/* A new communicator, numbered from 0. first_rank: world rank of its rank 0; -1 for the one that
+ * stands for every rank's MPI_COMM_SELF. */
+enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
+                                 int64_t first_rank, uint32_t *out);
+
+/* The nth (from 0) communicator of this name, size and first rank, made when it is not there. */
+enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char *name,
+                                      uint32_t size, int64_t first_rank, uint32_t nth,
+                                      uint32_t *out);
+
+/* Times are since the run's start. */
+enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
+                                     const struct sg_instance *instance);
+enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals);
+
+/* The first that tells a rank's run time wins. */
+void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns);
+
+/* Fills rows, ranks, sums and clock violations of *report, whose other fields are left alone. The
+ * aggregate lives in the report afterwards (report->strings), also on failure. */
+enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report);
+
+#endif

@@ -1,0 +1,87 @@
+/* The definitions of an OTF2 archive, as far as a report needs them: which location belongs to
+ * which rank, which regions are collectives, who is a member of which communicator, and by which
+ * numbers the archive calls stagger's attributes and metrics.
+ *
+ * Made in two steps, because definitions may come in any order: callbacks collect them, then
+ * sg_archive_defs_resolve looks them up in each other. Never trusts a reference.
+ */
+#ifndef SG_REPORT_ARCHIVE_DEFS_H
+#define SG_REPORT_ARCHIVE_DEFS_H
+
+#include "core/operation.h"
+#include "core/status.h"
+#include "report/map.h"
+
+#include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sg_region_kind {
+    SG_REGION_OTHER = 0,
+    SG_REGION_COLLECTIVE, /* may be one of ours: its MpiCollectiveEnd tells */
+    SG_REGION_INIT,
+    SG_REGION_FINALIZE,
+};
+
+struct sg_def_location {
+    OTF2_LocationRef ref;
+    OTF2_LocationGroupRef group;
+    uint64_t event_count;
+    int64_t rank; /* in MPI_COMM_WORLD; -1: no MPI process */
+};
+
+struct sg_def_member {
+    uint32_t rank;   /* in MPI_COMM_WORLD */
+    uint32_t member; /* rank in the communicator */
+};
+
+struct sg_def_comm {
+    OTF2_CommRef ref;
+    OTF2_StringRef name_ref;
+    OTF2_GroupRef group_ref;
+    const char *name;
+    bool is_self;                  /* every rank's own */
+    uint32_t size;                 /* 0: not of MPI ranks, calls on it are dropped */
+    struct sg_def_member *members; /* by rank in MPI_COMM_WORLD */
+    int64_t first_rank;            /* world rank of its rank 0; -1: MPI_COMM_SELF */
+};
+
+enum sg_def_attribute {
+    SG_ATTRIBUTE_SITE,
+    SG_ATTRIBUTE_ALGORITHM,
+    SG_ATTRIBUTE_SEQ,
+    SG_ATTRIBUTE_BYTES,
+    SG_ATTRIBUTE_COUNT
+};
+
+enum sg_def_metric { SG_METRIC_EARLY, SG_METRIC_LATE, SG_METRIC_SIGNALS, SG_METRIC_COUNT };
+
+struct sg_def_metric_class {
+    OTF2_MetricRef ref;
+    uint8_t kinds[UINT8_MAX]; /* enum sg_def_metric by position, or SG_METRIC_COUNT */
+};
+
+struct sg_archive_defs {
+    uint64_t ticks_per_second;
+    uint64_t start_ticks;
+    struct sg_def_location *locations;
+    struct sg_def_comm *comms;
+    struct sg_def_metric_class *classes;
+    uint32_t location_count, comm_count, class_count, rank_count;
+    uint64_t event_count; /* sum over the locations */
+    bool has_attribute[SG_ATTRIBUTE_COUNT];
+    OTF2_AttributeRef attributes[SG_ATTRIBUTE_COUNT];
+    struct sg_map location_index, comm_index, class_index, region_kind; /* by reference */
+    struct sg_defs_raw *raw; /* what only resolving needs, and the strings */
+};
+
+/* Reads all global definitions of an open reader. path is for messages. On failure one line has
+ * been logged, unless OTF2 reported an error (SG_ERR_FORMAT: the caller knows its text). */
+enum sg_status sg_archive_defs_read(OTF2_Reader *reader, const char *path,
+                                    struct sg_archive_defs *out);
+void sg_archive_defs_clear(struct sg_archive_defs *defs);
+
+/* NULL: no such string. */
+const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef ref);
+
+#endif

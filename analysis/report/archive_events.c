@@ -1,0 +1,502 @@
+#include "report/archive_events.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A call between its Enter and its Leave. */
+struct open_call {
+    bool open;
+    bool ended; /* MpiCollectiveEnd has been seen, and is of one of our operations */
+    bool has_seq, has_bytes;
+    OTF2_RegionRef region;
+    enum sg_operation operation;
+    uint32_t comm; /* index in the definitions */
+    uint32_t root;
+    uint64_t seq;
+    uint64_t sent_bytes, received_bytes;
+    struct sg_call call;
+};
+
+struct rank_times {
+    bool seen, has_init, has_finalize;
+    int64_t init_ns, finalize_ns, first_ns, last_ns;
+};
+
+struct sg_archive_events {
+    const struct sg_archive_defs *defs;
+    struct sg_aggregate *aggregate;
+    struct sg_window *window;
+    struct open_call *calls;  /* by location index */
+    struct rank_times *ranks; /* by rank */
+    uint64_t **orders;        /* by communicator, then member: calls so far; NULL: none yet */
+    struct sg_map sites;      /* string reference -> site index */
+    struct sg_map algorithms; /* string reference -> algorithm index */
+    uint32_t no_site, no_algorithm;
+    uint64_t dropped_calls; /* that could not be assigned to any instance */
+    bool started;
+    int64_t start_ns; /* of the first event: the run's start */
+    enum sg_status status;
+};
+
+static OTF2_CallbackCode verdict(struct sg_archive_events *events, enum sg_status status)
+{
+    if (status == SG_OK)
+        return OTF2_CALLBACK_SUCCESS;
+    events->status = status;
+    return OTF2_CALLBACK_INTERRUPT;
+}
+
+/* Time since the first event; notes first and last event of the rank. */
+static int64_t note_time(struct sg_archive_events *events, int64_t rank, OTF2_TimeStamp ticks)
+{
+    const struct sg_archive_defs *defs = events->defs;
+    int64_t since = (int64_t)(ticks - defs->start_ticks);
+    int64_t time_ns = since;
+
+    if (defs->ticks_per_second != UINT64_C(1000000000))
+        time_ns = (int64_t)((__int128)since * 1000000000 / (__int128)defs->ticks_per_second);
+    if (!events->started) {
+        events->started = true;
+        events->start_ns = time_ns;
+    }
+    time_ns -= events->start_ns;
+    if (rank >= 0) {
+        struct rank_times *times = &events->ranks[rank];
+
+        if (!times->seen)
+            times->first_ns = time_ns;
+        times->seen = true;
+        times->last_ns = time_ns;
+    }
+    return time_ns;
+}
+
+/* ---- the parts of a call ----------------------------------------------------------------------
+ */
+
+static enum sg_status site_of(struct sg_archive_events *events, OTF2_StringRef ref, uint32_t *out)
+{
+    int64_t found = sg_map_get(&events->sites, ref);
+    const char *string = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    struct sg_site_text text;
+    enum sg_status status;
+    char *copy;
+
+    if (found >= 0) {
+        *out = (uint32_t)found;
+        return SG_OK;
+    }
+    if (string == NULL) {
+        *out = events->no_site;
+        return SG_OK;
+    }
+    copy = strdup(string);
+    if (copy == NULL)
+        return SG_ERR_MEMORY;
+    if (sg_site_parse(copy, &text) == SG_OK)
+        status = sg_aggregate_site(events->aggregate, &text, out);
+    else
+        status = sg_aggregate_site(events->aggregate, NULL, out);
+    free(copy);
+    return status == SG_OK ? sg_map_put(&events->sites, ref, *out) : status;
+}
+
+static enum sg_status algorithm_of(struct sg_archive_events *events, OTF2_StringRef ref,
+                                   uint32_t *out)
+{
+    int64_t found = sg_map_get(&events->algorithms, ref);
+    const char *name;
+    enum sg_status status;
+
+    if (found >= 0) {
+        *out = (uint32_t)found;
+        return SG_OK;
+    }
+    name = sg_archive_string(events->defs, ref);
+    if (name == NULL) {
+        *out = events->no_algorithm;
+        return SG_OK;
+    }
+    status = sg_aggregate_algorithm(events->aggregate, name, out);
+    return status == SG_OK ? sg_map_put(&events->algorithms, ref, *out) : status;
+}
+
+static enum sg_status read_attributes(struct sg_archive_events *events,
+                                      OTF2_AttributeList *attributes, struct open_call *open)
+{
+    const struct sg_archive_defs *defs = events->defs;
+    OTF2_StringRef string;
+    enum sg_status status = SG_OK;
+
+    open->call.site = events->no_site;
+    open->call.algorithm = events->no_algorithm;
+    if (attributes == NULL || OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
+        return SG_OK;
+        /* Asked for first, because getting one that is not there is an error to OTF2. */
+#define HAS(which)                                                                                 \
+    (defs->has_attribute[which] &&                                                                 \
+     OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]))
+    if (HAS(SG_ATTRIBUTE_SEQ))
+        open->has_seq = OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_SEQ],
+                                                     &open->seq) == OTF2_SUCCESS;
+    if (HAS(SG_ATTRIBUTE_BYTES))
+        open->has_bytes =
+            OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_BYTES],
+                                         &open->call.bytes) == OTF2_SUCCESS;
+    if (HAS(SG_ATTRIBUTE_SITE) &&
+        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_SITE], &string) ==
+            OTF2_SUCCESS)
+        status = site_of(events, string, &open->call.site);
+    if (status == SG_OK && HAS(SG_ATTRIBUTE_ALGORITHM) &&
+        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ALGORITHM],
+                                        &string) == OTF2_SUCCESS)
+        status = algorithm_of(events, string, &open->call.algorithm);
+#undef HAS
+    return status;
+}
+
+/* Count times type size, from what Score-P writes: a reduce sends its bytes, or at an in-place
+ * root only receives them (times ranks, or one less); an allreduce sends them times ranks, or one
+ * less when in place. */
+static uint64_t derive_bytes(const struct open_call *open, uint32_t size)
+{
+    if (open->operation == SG_OPERATION_BARRIER)
+        return 0;
+    if (open->operation == SG_OPERATION_REDUCE) {
+        if (open->sent_bytes > 0 || size < 2)
+            return open->sent_bytes;
+        return open->received_bytes / (size - 1);
+    }
+    if (open->sent_bytes % size == 0 || size < 2)
+        return open->sent_bytes / size;
+    return open->sent_bytes / (size - 1);
+}
+
+static int compare_member(const void *key, const void *element)
+{
+    uint32_t rank = *(const uint32_t *)key;
+    const struct sg_def_member *member = element;
+
+    return (rank > member->rank) - (rank < member->rank);
+}
+
+/* The call's rank in its communicator, or -1. */
+static int64_t member_of(const struct sg_def_comm *comm, uint32_t rank)
+{
+    const struct sg_def_member *found;
+
+    if (comm->is_self || comm->size == 0)
+        return comm->is_self ? 0 : -1;
+    found = bsearch(&rank, comm->members, comm->size, sizeof *found, compare_member);
+    return found == NULL ? -1 : (int64_t)found->member;
+}
+
+static enum sg_status next_in_order(struct sg_archive_events *events, const struct open_call *open,
+                                    uint32_t member, uint64_t *seq)
+{
+    uint64_t **orders = &events->orders[open->comm];
+    const struct sg_def_comm *comm = &events->defs->comms[open->comm];
+    uint32_t at = comm->is_self ? open->call.rank : member;
+
+    if (*orders == NULL)
+        *orders = calloc(comm->is_self ? events->defs->rank_count : comm->size, sizeof **orders);
+    if (*orders == NULL)
+        return SG_ERR_MEMORY;
+    *seq = (*orders)[at]++;
+    return SG_OK;
+}
+
+/* MPI_COMM_SELF is one communicator to the reader and as many as there are ranks to the program:
+ * each call is an instance of its own. */
+static enum sg_status add_alone(struct sg_archive_events *events, struct open_call *open)
+{
+    struct sg_instance instance = {.seq = open->seq,
+                                   .comm = open->comm,
+                                   .size = 1,
+                                   .operation = open->operation,
+                                   .calls = &open->call};
+
+    return sg_aggregate_instance(events->aggregate, &instance);
+}
+
+static enum sg_status finish_call(struct sg_archive_events *events, struct open_call *open)
+{
+    const struct sg_def_comm *comm = &events->defs->comms[open->comm];
+    int64_t member = member_of(comm, open->call.rank);
+    enum sg_status status = SG_OK;
+
+    if (member < 0) {
+        events->dropped_calls++;
+        return SG_OK;
+    }
+    if (!open->has_bytes)
+        open->call.bytes = derive_bytes(open, comm->size);
+    if (!open->has_seq)
+        status = next_in_order(events, open, (uint32_t)member, &open->seq);
+    if (status != SG_OK)
+        return status;
+    if (comm->is_self)
+        return add_alone(events, open);
+    return sg_window_add(events->window, open->comm, open->seq, (uint32_t)member, open->operation,
+                         open->root, &open->call);
+}
+
+/* ---- callbacks --------------------------------------------------------------------------------
+ */
+
+/* The location's open call; NULL for one that is not defined or belongs to no rank. */
+static struct open_call *call_of(struct sg_archive_events *events, OTF2_LocationRef location,
+                                 int64_t *rank)
+{
+    int64_t index = sg_map_get(&events->defs->location_index, location);
+
+    *rank = index < 0 ? -1 : events->defs->locations[index].rank;
+    return *rank < 0 ? NULL : &events->calls[index];
+}
+
+static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
+                                  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+{
+    struct sg_archive_events *events = context;
+    int64_t rank, time_ns, kind;
+    struct open_call *open = call_of(events, location, &rank);
+
+    time_ns = note_time(events, rank, ticks);
+    kind = open == NULL ? -1 : sg_map_get(&events->defs->region_kind, region);
+    if (kind == SG_REGION_INIT && !events->ranks[rank].has_init) {
+        events->ranks[rank].has_init = true;
+        events->ranks[rank].init_ns = time_ns;
+    }
+    if (kind != SG_REGION_COLLECTIVE)
+        return OTF2_CALLBACK_SUCCESS;
+    /* Of collectives inside a collective (a tool that records what MPI calls) the inner counts. */
+    if (open->open && open->ended)
+        events->dropped_calls++;
+    *open = (struct open_call){.open = true, .region = region};
+    open->call.begin_ns = time_ns;
+    open->call.rank = (uint32_t)rank;
+    return verdict(events, read_attributes(events, attributes, open));
+}
+
+static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp ticks,
+                                       void *context, OTF2_AttributeList *attributes,
+                                       OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
+                                       uint64_t sent, uint64_t received)
+{
+    struct sg_archive_events *events = context;
+    int64_t rank, comm_index;
+    struct open_call *open = call_of(events, location, &rank);
+
+    note_time(events, rank, ticks);
+    if (open == NULL || !open->open)
+        return OTF2_CALLBACK_SUCCESS;
+    switch (op) {
+    case OTF2_COLLECTIVE_OP_BARRIER:
+        open->operation = SG_OPERATION_BARRIER;
+        break;
+    case OTF2_COLLECTIVE_OP_REDUCE:
+        open->operation = SG_OPERATION_REDUCE;
+        break;
+    case OTF2_COLLECTIVE_OP_ALLREDUCE:
+        open->operation = SG_OPERATION_ALLREDUCE;
+        break;
+    default:
+        open->open = false;
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    comm_index = sg_map_get(&events->defs->comm_index, comm);
+    if (comm_index < 0) {
+        open->open = false;
+        events->dropped_calls++;
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    open->ended = true;
+    open->comm = (uint32_t)comm_index;
+    open->root = open->operation == SG_OPERATION_REDUCE ? root : 0;
+    open->sent_bytes = sent;
+    open->received_bytes = received;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static uint64_t count_of(OTF2_Type type, OTF2_MetricValue value)
+{
+    switch (type) {
+    case OTF2_TYPE_UINT64:
+        return value.unsigned_int;
+    case OTF2_TYPE_INT64:
+        return value.signed_int > 0 ? (uint64_t)value.signed_int : 0;
+    case OTF2_TYPE_DOUBLE:
+        return value.floating_point >= 0 && value.floating_point < 0x1p63
+                   ? (uint64_t)value.floating_point
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
+                                   OTF2_AttributeList *attributes, OTF2_MetricRef metric,
+                                   uint8_t count, const OTF2_Type *types,
+                                   const OTF2_MetricValue *values)
+{
+    struct sg_archive_events *events = context;
+    int64_t rank, class_index;
+    struct open_call *open = call_of(events, location, &rank);
+
+    note_time(events, rank, ticks);
+    class_index = sg_map_get(&events->defs->class_index, metric);
+    if (open == NULL || !open->open || class_index < 0)
+        return OTF2_CALLBACK_SUCCESS;
+    for (uint8_t i = 0; i < count; i++) {
+        uint64_t value = count_of(types[i], values[i]);
+
+        switch (events->defs->classes[class_index].kinds[i]) {
+        case SG_METRIC_EARLY:
+            open->call.early += value;
+            break;
+        case SG_METRIC_LATE:
+            open->call.late += value;
+            break;
+        case SG_METRIC_SIGNALS:
+            open->call.signals += value;
+            break;
+        default:
+            break;
+        }
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
+                                  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+{
+    struct sg_archive_events *events = context;
+    int64_t rank, time_ns;
+    struct open_call *open = call_of(events, location, &rank);
+
+    time_ns = note_time(events, rank, ticks);
+    if (open == NULL)
+        return OTF2_CALLBACK_SUCCESS;
+    if (sg_map_get(&events->defs->region_kind, region) == SG_REGION_FINALIZE) {
+        events->ranks[rank].has_finalize = true;
+        events->ranks[rank].finalize_ns = time_ns;
+    }
+    if (!open->open || open->region != region)
+        return OTF2_CALLBACK_SUCCESS;
+    open->open = false;
+    if (!open->ended)
+        return OTF2_CALLBACK_SUCCESS;
+    open->call.end_ns = time_ns;
+    return verdict(events, finish_call(events, open));
+}
+
+OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
+{
+    OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
+
+    if (callbacks == NULL)
+        return NULL;
+    OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
+    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
+    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective);
+    OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(callbacks, on_metric);
+    return callbacks;
+}
+
+/* ---- making and finishing ---------------------------------------------------------------------
+ */
+
+static enum sg_status take_instance(void *context, const struct sg_instance *instance)
+{
+    return sg_aggregate_instance(context, instance);
+}
+
+/* One number for a communicator in definitions, aggregate and window. */
+static enum sg_status add_comms(struct sg_archive_events *events)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < events->defs->comm_count && status == SG_OK; i++) {
+        const struct sg_def_comm *comm = &events->defs->comms[i];
+        uint32_t index;
+
+        status =
+            sg_aggregate_comm(events->aggregate, comm->name, comm->size, comm->first_rank, &index);
+        assert(status != SG_OK || index == i);
+        if (status == SG_OK)
+            status = sg_window_add_comm(events->window, comm->size > 0 ? comm->size : 1);
+    }
+    return status;
+}
+
+enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
+                                        struct sg_aggregate *aggregate,
+                                        struct sg_archive_events **out)
+{
+    struct sg_archive_events *events = calloc(1, sizeof *events);
+    enum sg_status status;
+
+    if (events == NULL)
+        return SG_ERR_MEMORY;
+    events->defs = defs;
+    events->aggregate = aggregate;
+    events->calls = calloc((size_t)defs->location_count + 1, sizeof *events->calls);
+    events->ranks = calloc(defs->rank_count, sizeof *events->ranks);
+    events->orders = calloc((size_t)defs->comm_count + 1, sizeof *events->orders);
+    status = sg_window_create(take_instance, aggregate, &events->window);
+    if (events->calls == NULL || events->ranks == NULL || events->orders == NULL)
+        status = SG_ERR_MEMORY;
+    if (status == SG_OK)
+        status = sg_aggregate_site(aggregate, NULL, &events->no_site);
+    if (status == SG_OK)
+        status = sg_aggregate_algorithm(aggregate, "", &events->no_algorithm);
+    if (status == SG_OK)
+        status = add_comms(events);
+    if (status != SG_OK) {
+        sg_archive_events_destroy(events);
+        return status;
+    }
+    *out = events;
+    return SG_OK;
+}
+
+void sg_archive_events_destroy(struct sg_archive_events *events)
+{
+    if (events == NULL)
+        return;
+    for (uint32_t i = 0; events->orders != NULL && i < events->defs->comm_count; i++)
+        free(events->orders[i]);
+    sg_window_destroy(events->window);
+    sg_map_clear(&events->sites);
+    sg_map_clear(&events->algorithms);
+    free(events->calls);
+    free(events->ranks);
+    free(events->orders);
+    free(events);
+}
+
+enum sg_status sg_archive_events_status(const struct sg_archive_events *events)
+{
+    return events->status;
+}
+
+struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *events)
+{
+    struct sg_window_counts counts;
+
+    sg_window_finish(events->window);
+    counts = sg_window_counts(events->window);
+    counts.dropped_calls += events->dropped_calls;
+    for (uint32_t i = 0; i < events->defs->location_count; i++)
+        counts.dropped_calls += events->calls[i].open && events->calls[i].ended;
+    for (uint32_t rank = 0; rank < events->defs->rank_count; rank++) {
+        const struct rank_times *times = &events->ranks[rank];
+        int64_t begin_ns = times->has_init ? times->init_ns : times->first_ns;
+        int64_t end_ns = times->has_finalize ? times->finalize_ns : times->last_ns;
+
+        if (times->seen && end_ns > begin_ns)
+            sg_aggregate_run_time(events->aggregate, rank, (uint64_t)(end_ns - begin_ns));
+    }
+    return counts;
+}

@@ -1,0 +1,31 @@
+/* From the events of an archive to calls: per location the call that is open, gathered from
+ * Enter, MpiCollectiveEnd, Metric and Leave, then handed to the instance window.
+ *
+ * Not thread-safe. The definitions and the aggregate outlive it.
+ */
+#ifndef SG_REPORT_ARCHIVE_EVENTS_H
+#define SG_REPORT_ARCHIVE_EVENTS_H
+
+#include "core/status.h"
+#include "report/aggregate.h"
+#include "report/archive_defs.h"
+#include "report/window.h"
+
+struct sg_archive_events;
+
+/* Adds the archive's communicators to the aggregate. */
+enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
+                                        struct sg_aggregate *aggregate,
+                                        struct sg_archive_events **out);
+void sg_archive_events_destroy(struct sg_archive_events *events);
+
+/* To be registered with the events as user data; OTF2_GlobalEvtReaderCallbacks_Delete frees. */
+OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void);
+
+/* The first error inside a callback; reading then stops. */
+enum sg_status sg_archive_events_status(const struct sg_archive_events *events);
+
+/* After the last event: drops what is incomplete and tells the ranks' run times. */
+struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *events);
+
+#endif

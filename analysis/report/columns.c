@@ -1,0 +1,331 @@
+#include "report/columns.h"
+
+#include "report/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRINTER(name)                                                                              \
+    static void print_##name(const struct sg_report *report, const struct sg_report_site *site,    \
+                             FILE *out)
+#define FIGURE(name)                                                                               \
+    static double figure_##name(const struct sg_report *report, const struct sg_report_site *site)
+
+static void put_ns(uint64_t ns, bool known, FILE *out)
+{
+    char text[SG_FORMAT_BYTES] = "-";
+
+    if (known)
+        sg_format_ns(ns, text);
+    fputs(text, out);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+PRINTER(op)
+{
+    fputs(sg_operation_names[site->operation], out);
+}
+
+/* What is known, the most telling first: function and line, or one of them, or the place in the
+ * module, or the id. */
+PRINTER(site)
+{
+    if (site->function != NULL)
+        fputs(site->function, out);
+    if (site->file != NULL)
+        fprintf(out, "%s%s:%" PRIu32, site->function != NULL ? " " : "", base_name(site->file),
+                site->line);
+    if (site->function == NULL && site->file == NULL && site->module != NULL)
+        fprintf(out, "%s+0x%" PRIx64, base_name(site->module), site->offset);
+    if (site->function == NULL && site->file == NULL && site->module == NULL) {
+        if (site->has_id)
+            fprintf(out, "#%08" PRIx32, site->id);
+        else
+            fputs("-", out);
+    }
+}
+
+PRINTER(id)
+{
+    if (site->has_id)
+        fprintf(out, "%08" PRIx32, site->id);
+    else
+        fputs("-", out);
+}
+
+PRINTER(comm)
+{
+    static const char prefix[] = "MPI_COMM_";
+    const char *name = site->comm;
+
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        name += sizeof prefix - 1;
+    fprintf(out, "%s(%" PRIu32 ")", name, site->comm_size);
+}
+
+PRINTER(size)
+{
+    fprintf(out, "%" PRIu32, site->comm_size);
+}
+
+PRINTER(algorithm)
+{
+    fputs(site->algorithm[0] != '\0' ? site->algorithm : "-", out);
+}
+
+PRINTER(calls)
+{
+    fprintf(out, "%" PRIu64, site->calls);
+}
+
+PRINTER(bytes)
+{
+    char text[SG_FORMAT_BYTES];
+
+    sg_format_bytes(site->bytes, text);
+    fputs(text, out);
+}
+
+PRINTER(p50)
+{
+    put_ns(site->skew_p50_ns, sg_site_has_skew(site), out);
+}
+
+PRINTER(p95)
+{
+    put_ns(site->skew_p95_ns, sg_site_has_skew(site), out);
+}
+
+PRINTER(max)
+{
+    put_ns(site->skew_max_ns, sg_site_has_skew(site), out);
+}
+
+PRINTER(wait)
+{
+    put_ns(site->wait_ns, sg_site_has_wait(site), out);
+}
+
+PRINTER(avoided)
+{
+    put_ns(site->wait_avoided_ns, sg_site_has_wait(site), out);
+}
+
+PRINTER(blocked)
+{
+    put_ns(site->blocked_ns, true, out);
+}
+
+PRINTER(run)
+{
+    char text[SG_FORMAT_BYTES];
+
+    sg_format_share(site->blocked_ns, report->ranks_run_ns, text);
+    fputs(text, out);
+}
+
+PRINTER(last)
+{
+    char text[SG_FORMAT_BYTES];
+
+    if (site->last_rank < 0) {
+        fputs("-", out);
+        return;
+    }
+    snprintf(text, sizeof text, "%.0f%%",
+             100.0 * (double)site->last_count / (double)site->instances);
+    fprintf(out, "%" PRId64 " %4s", site->last_rank, text);
+}
+
+PRINTER(early)
+{
+    fprintf(out, "%" PRIu64, site->early);
+}
+
+PRINTER(late)
+{
+    fprintf(out, "%" PRIu64, site->late);
+}
+
+PRINTER(signals)
+{
+    fprintf(out, "%" PRIu64, site->signals);
+}
+
+FIGURE(size)
+{
+    return site->comm_size;
+}
+
+FIGURE(calls)
+{
+    return (double)site->calls;
+}
+
+FIGURE(bytes)
+{
+    return (double)site->bytes;
+}
+
+FIGURE(p50)
+{
+    return sg_site_has_skew(site) ? (double)site->skew_p50_ns : -1;
+}
+
+FIGURE(p95)
+{
+    return sg_site_has_skew(site) ? (double)site->skew_p95_ns : -1;
+}
+
+FIGURE(max)
+{
+    return sg_site_has_skew(site) ? (double)site->skew_max_ns : -1;
+}
+
+FIGURE(wait)
+{
+    return sg_site_has_wait(site) ? (double)site->wait_ns : -1;
+}
+
+FIGURE(avoided)
+{
+    return sg_site_has_wait(site) ? (double)site->wait_avoided_ns : -1;
+}
+
+FIGURE(blocked)
+{
+    return (double)site->blocked_ns;
+}
+
+FIGURE(last)
+{
+    return site->last_rank < 0 ? -1 : (double)site->last_count / (double)site->instances;
+}
+
+FIGURE(early)
+{
+    return (double)site->early;
+}
+
+FIGURE(late)
+{
+    return (double)site->late;
+}
+
+FIGURE(signals)
+{
+    return (double)site->signals;
+}
+
+/* In the order of the table. The site takes the width that the others leave. */
+const struct sg_column sg_columns[] = {
+    {"op", "op", true, 0, SG_COLUMN_ALWAYS, print_op, NULL},
+    {"site", "call site", true, 0, SG_COLUMN_ALWAYS, print_site, NULL},
+    {"id", "id", true, 0, SG_COLUMN_SORT, print_id, NULL},
+    {"comm", "comm", true, 16, SG_COLUMN_ALWAYS, print_comm, NULL},
+    {"size", "size", false, 0, SG_COLUMN_SORT, print_size, figure_size},
+    {"algorithm", "algo", true, 12, SG_COLUMN_ALWAYS, print_algorithm, NULL},
+    {"calls", "calls", false, 0, SG_COLUMN_ALWAYS, print_calls, figure_calls},
+    {"bytes", "bytes", false, 0, SG_COLUMN_ALWAYS, print_bytes, figure_bytes},
+    {"p50", "skew50", false, 0, SG_COLUMN_ALWAYS, print_p50, figure_p50},
+    {"p95", "skew95", false, 0, SG_COLUMN_ALWAYS, print_p95, figure_p95},
+    {"max", "skewmax", false, 0, SG_COLUMN_ALWAYS, print_max, figure_max},
+    {"wait", "wait", false, 0, SG_COLUMN_ALWAYS, print_wait, figure_wait},
+    {"avoided", "avoided", false, 0, SG_COLUMN_NONZERO, print_avoided, figure_avoided},
+    {"blocked", "blocked", false, 0, SG_COLUMN_ALWAYS, print_blocked, figure_blocked},
+    {"run", "run", false, 0, SG_COLUMN_ALWAYS, print_run, figure_blocked},
+    {"last", "last", false, 0, SG_COLUMN_ALWAYS, print_last, figure_last},
+    {"early", "early", false, 0, SG_COLUMN_NONZERO, print_early, figure_early},
+    {"late", "late", false, 0, SG_COLUMN_NONZERO, print_late, figure_late},
+    {"signals", "signals", false, 0, SG_COLUMN_NONZERO, print_signals, figure_signals},
+};
+const size_t sg_column_count = sizeof sg_columns / sizeof sg_columns[0];
+
+const struct sg_column *sg_column_find(const char *name)
+{
+    for (size_t i = 0; i < sg_column_count; i++) {
+        if (strcmp(sg_columns[i].name, name) == 0)
+            return &sg_columns[i];
+    }
+    return NULL;
+}
+
+char *sg_column_text(const struct sg_column *column, const struct sg_report *report,
+                     const struct sg_report_site *site)
+{
+    char *raw = NULL, *clean = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&raw, &size_bytes);
+
+    if (stream == NULL)
+        return NULL;
+    column->print(report, site, stream);
+    if (fclose(stream) == 0)
+        clean = sg_format_clean(raw, true);
+    free(raw);
+    return clean;
+}
+
+/* ---- sorting ----------------------------------------------------------------------------------
+ */
+
+struct sorted {
+    struct sg_report_site site;
+    char *text; /* where the column has no figure */
+    double figure;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct sorted *a = left, *b = right;
+    int order = a->text != NULL ? strcmp(a->text, b->text) : 0;
+
+    if (order == 0)
+        order = (a->figure < b->figure) - (a->figure > b->figure);
+    if (order == 0)
+        order =
+            (a->site.blocked_ns < b->site.blocked_ns) - (a->site.blocked_ns > b->site.blocked_ns);
+    if (order == 0)
+        order = (a->site.id > b->site.id) - (a->site.id < b->site.id);
+    if (order == 0)
+        order =
+            (a->site.comm_index > b->site.comm_index) - (a->site.comm_index < b->site.comm_index);
+    if (order == 0)
+        order = (int)a->site.operation - (int)b->site.operation;
+    return order;
+}
+
+enum sg_status sg_report_sort(struct sg_report *report, const struct sg_column *column)
+{
+    struct sorted *rows = calloc((size_t)report->site_count + 1, sizeof *rows);
+    enum sg_status status = rows == NULL ? SG_ERR_MEMORY : SG_OK;
+
+    for (uint32_t i = 0; i < report->site_count && status == SG_OK; i++) {
+        rows[i].site = report->sites[i];
+        if (column->figure != NULL) {
+            rows[i].figure = column->figure(report, &rows[i].site);
+        } else {
+            rows[i].text = sg_column_text(column, report, &rows[i].site);
+            if (rows[i].text == NULL)
+                status = SG_ERR_MEMORY;
+        }
+    }
+    if (status == SG_OK) {
+        qsort(rows, report->site_count, sizeof *rows, compare);
+        for (uint32_t i = 0; i < report->site_count; i++)
+            report->sites[i] = rows[i].site;
+    } else {
+        sg_log("report: out of memory");
+    }
+    for (uint32_t i = 0; rows != NULL && i < report->site_count; i++)
+        free(rows[i].text);
+    free(rows);
+    return status;
+}

@@ -1,0 +1,57 @@
+#include "report/measure.h"
+
+static int64_t min_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t max_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t positive(int64_t value)
+{
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out)
+{
+    const struct sg_call *calls = instance->calls;
+    struct sg_measure measure = {.first_begin_ns = calls[0].begin_ns,
+                                 .last_begin_ns = calls[0].begin_ns,
+                                 .first_end_ns = calls[0].end_ns,
+                                 .senders_ns = INT64_MIN};
+
+    for (uint32_t i = 0; i < instance->size; i++) {
+        measure.first_begin_ns = min_of(measure.first_begin_ns, calls[i].begin_ns);
+        measure.first_end_ns = min_of(measure.first_end_ns, calls[i].end_ns);
+        if (calls[i].begin_ns > measure.last_begin_ns) {
+            measure.last_begin_ns = calls[i].begin_ns;
+            measure.last = i;
+        }
+        if (i != instance->root)
+            measure.senders_ns = max_of(measure.senders_ns, calls[i].begin_ns);
+    }
+    measure.skew_ns = (uint64_t)(measure.last_begin_ns - measure.first_begin_ns);
+    if (instance->operation != SG_OPERATION_REDUCE)
+        measure.violation_ns = positive(measure.last_begin_ns - measure.first_end_ns);
+    *out = measure;
+}
+
+void sg_measure_call(const struct sg_instance *instance, const struct sg_measure *measure,
+                     uint32_t member, struct sg_call_measure *out)
+{
+    const struct sg_call *call = &instance->calls[member];
+
+    *out = (struct sg_call_measure){.blocked_ns = positive(call->end_ns - call->begin_ns)};
+    if (instance->operation != SG_OPERATION_REDUCE) {
+        int64_t late_ns = min_of(measure->last_begin_ns, call->end_ns);
+
+        out->wait_ns = positive(late_ns - call->begin_ns);
+        out->completion_ns = positive(call->end_ns - max_of(measure->first_end_ns, late_ns));
+    } else if (member == instance->root && instance->size > 1) {
+        out->wait_ns = positive(min_of(measure->senders_ns, call->end_ns) - call->begin_ns);
+        out->avoided_ns = positive(measure->senders_ns - max_of(call->begin_ns, call->end_ns));
+    }
+}

@@ -1,0 +1,97 @@
+/* What a report knows of a run, whichever source it was read from, and the one call that reads it.
+ *
+ * Sources: the OTF2 archive; the statistics in the logs where events were off; both where events
+ * were left out. Definitions of the figures: measure.h and docs/report-json.md.
+ *
+ * All strings are as recorded (any bytes): printers clean them. NULL is "not known".
+ */
+#ifndef SG_REPORT_REPORT_H
+#define SG_REPORT_REPORT_H
+
+#include "core/operation.h"
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One row: a call site, a communicator, an operation. */
+struct sg_report_site {
+    uint32_t id; /* where has_id */
+    bool has_id;
+    enum sg_operation operation;
+    const char *function;
+    const char *file;
+    const char *module;
+    uint32_t line;   /* 0: not known */
+    uint64_t offset; /* where module is known */
+    const char *comm;
+    uint32_t comm_size;
+    uint32_t comm_index; /* tells communicators of one name apart */
+    char *algorithm;     /* several, in order of use, joined by '+'; "": not known; owned */
+
+    uint64_t calls;       /* over all ranks */
+    uint64_t event_calls; /* those of them that are in the events */
+    uint64_t bytes;
+    uint64_t blocked_ns;
+    uint64_t early, late, signals;
+    uint64_t wait_ns, wait_avoided_ns, completion_ns; /* where event_calls > 0 */
+
+    uint64_t instances; /* that this row stands for: skew, last rank and worst are theirs */
+    uint64_t skew_p50_ns, skew_p95_ns, skew_max_ns;
+    uint64_t last_count; /* instances in which last_rank was last */
+    int64_t last_rank;   /* in MPI_COMM_WORLD; -1: a communicator of one rank, or no instance */
+    uint64_t worst_seq;
+    int64_t worst_time_ns; /* its first arrival, since the run's start */
+};
+
+struct sg_report_rank {
+    uint64_t run_ns;
+    uint64_t blocked_ns;
+};
+
+struct sg_report {
+    char *path;          /* the archive or the directory; owned */
+    char *program;       /* owned */
+    bool has_events;     /* read from an archive */
+    bool has_statistics; /* read from logs */
+    bool partial;
+    uint64_t dropped_calls;   /* left out of the events, or of no complete instance */
+    uint64_t unmanaged_calls; /* passed through without being recorded, as far as logs tell */
+    uint64_t run_ns;          /* the longest rank's */
+    uint64_t ranks_run_ns;    /* sum over ranks */
+    uint64_t clock_violations;
+    uint64_t largest_violation_ns;
+    bool has_offset_error;
+    uint64_t offset_error_ns; /* the largest that the archive's clock offsets name */
+
+    struct sg_report_site *sites;
+    uint32_t site_count;
+    struct sg_report_rank *ranks;
+    uint32_t rank_count;
+
+    void *strings; /* what the rows' texts live in; owned */
+};
+
+/* Reads a run from its directory or from the path of its archive. With progress, a line on stderr
+ * tells how far it is once that takes over a second. On failure one line has been logged. */
+enum sg_status sg_report_read(const char *path, bool progress, struct sg_report *out);
+void sg_report_clear(struct sg_report *report);
+
+/* Sums over the rows. */
+uint64_t sg_report_wait_ns(const struct sg_report *report);
+uint64_t sg_report_blocked_ns(const struct sg_report *report);
+/* Calls that only the statistics know. */
+uint64_t sg_report_unseen_calls(const struct sg_report *report);
+
+/* False when no figure of waiting is known for the row, and for the skew of its instances. */
+static inline bool sg_site_has_wait(const struct sg_report_site *site)
+{
+    return site->event_calls > 0;
+}
+
+static inline bool sg_site_has_skew(const struct sg_report_site *site)
+{
+    return site->instances > 0;
+}
+
+#endif

@@ -1,0 +1,239 @@
+/* Which source a path stands for: the archive, the logs, or the archive and the logs it left
+ * events out of.
+ */
+#include "report/aggregate.h"
+#include "report/progress.h"
+#include "report/report.h"
+#include "report/source_otf2.h"
+#include "report/source_stats.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct place {
+    char *directory;
+    char *anchor;
+    bool has_archive;
+    bool has_logs;
+};
+
+static bool is_log(const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(name, "rank-", 5) == 0 && length > 9 && strcmp(name + length - 4, ".log") == 0;
+}
+
+static bool holds_logs(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    struct dirent *entry;
+    bool found = false;
+
+    if (stream == NULL)
+        return false;
+    while (!found && (entry = readdir(stream)) != NULL)
+        found = is_log(entry->d_name);
+    closedir(stream);
+    return found;
+}
+
+/* path is the directory, or the anchor in it. */
+static enum sg_status find_place(const char *path, struct place *out)
+{
+    struct place place = {0};
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+
+    if (stat(path, &info) != 0) {
+        sg_log("%s: %m", path);
+        return SG_ERR_MISSING;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        place.directory = strdup(path);
+        if (asprintf(&place.anchor, "%s%straces.otf2", path,
+                     path[strlen(path) - 1] == '/' ? "" : "/") < 0)
+            place.anchor = NULL;
+    } else {
+        place.anchor = strdup(path);
+        place.directory =
+            slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+    }
+    if (place.directory == NULL || place.anchor == NULL) {
+        sg_log("%s: out of memory", path);
+        free(place.directory);
+        free(place.anchor);
+        return SG_ERR_MEMORY;
+    }
+    place.has_archive = stat(place.anchor, &info) == 0;
+    place.has_logs = holds_logs(place.directory);
+    *out = place;
+    return SG_OK;
+}
+
+/* Where events were left out, the logs beside the archive know the calls all the same. */
+static enum sg_status add_statistics(const struct place *place, struct sg_progress *progress,
+                                     struct sg_aggregate *aggregate, struct sg_report *report)
+{
+    struct sg_log_set set;
+    struct sg_log_facts facts;
+    enum sg_status status = sg_log_set_open(place->directory, &set);
+
+    if (status != SG_OK)
+        return status;
+    sg_log_set_facts(&set, &facts);
+    if ((uint32_t)set.world_size != report->rank_count) {
+        sg_log("%s: logs of %d ranks beside an archive of %u", place->directory, set.world_size,
+               report->rank_count);
+        status = SG_ERR_FORMAT;
+    } else {
+        status = sg_source_stats(&set, progress, aggregate);
+    }
+    if (status == SG_OK) {
+        report->has_statistics = true;
+        report->unmanaged_calls = facts.unmanaged_calls;
+        if (report->program == NULL && facts.program != NULL)
+            report->program = strdup(facts.program);
+    }
+    sg_log_set_close(&set);
+    return status;
+}
+
+static enum sg_status finish(struct sg_aggregate *aggregate, const char *path,
+                             struct sg_report *report)
+{
+    enum sg_status status = sg_aggregate_finish(aggregate, report);
+
+    report->path = strdup(path);
+    if (report->path == NULL)
+        status = SG_ERR_MEMORY;
+    if (status != SG_OK)
+        sg_log("%s: out of memory", path);
+    return status;
+}
+
+static enum sg_status read_archive(const struct place *place, struct sg_progress *progress,
+                                   struct sg_report *report)
+{
+    struct sg_archive_facts facts;
+    struct sg_aggregate *aggregate;
+    enum sg_status status = sg_source_otf2(place->anchor, progress, &aggregate, &facts);
+
+    if (status != SG_OK)
+        return status;
+    report->strings = aggregate;
+    report->has_events = true;
+    report->program = facts.program;
+    report->partial = facts.partial;
+    report->dropped_calls = facts.dropped_calls;
+    report->has_offset_error = facts.has_offset_error;
+    report->offset_error_ns = facts.offset_error_ns;
+    report->rank_count = sg_aggregate_ranks(aggregate);
+    if (facts.partial && place->has_logs)
+        status = add_statistics(place, progress, aggregate, report);
+    return status == SG_OK ? finish(aggregate, place->anchor, report) : status;
+}
+
+static enum sg_status read_logs(const struct place *place, struct sg_progress *progress,
+                                struct sg_report *report)
+{
+    struct sg_log_set set;
+    struct sg_log_facts facts;
+    struct sg_aggregate *aggregate = NULL;
+    enum sg_status status = sg_log_set_open(place->directory, &set);
+
+    if (status != SG_OK)
+        return status;
+    sg_log_set_facts(&set, &facts);
+    if (facts.any_otf2) {
+        sg_log("%s: the run ended without an archive; make it with: stagger recover %s",
+               place->directory, place->directory);
+        status = SG_ERR_MISSING;
+    } else {
+        status = sg_aggregate_create((uint32_t)set.world_size, &aggregate);
+        if (status != SG_OK)
+            sg_log("%s: out of memory", place->directory);
+    }
+    report->strings = aggregate;
+    if (status == SG_OK)
+        status = sg_source_stats(&set, progress, aggregate);
+    if (status == SG_OK) {
+        report->has_statistics = true;
+        report->partial = !facts.complete;
+        report->unmanaged_calls = facts.unmanaged_calls;
+        report->program = facts.program != NULL ? strdup(facts.program) : NULL;
+        status = finish(aggregate, place->directory, report);
+    }
+    sg_log_set_close(&set);
+    return status;
+}
+
+enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_report *out)
+{
+    struct sg_report report = {0};
+    struct sg_progress progress;
+    struct place place;
+    enum sg_status status = find_place(path, &place);
+
+    if (status != SG_OK)
+        return status;
+    sg_progress_start(&progress, progress_wanted);
+    if (place.has_archive) {
+        status = read_archive(&place, &progress, &report);
+    } else if (place.has_logs) {
+        status = read_logs(&place, &progress, &report);
+    } else {
+        sg_log("%s: neither traces.otf2 nor rank-*.log is in it", path);
+        status = SG_ERR_MISSING;
+    }
+    free(place.directory);
+    free(place.anchor);
+    if (status == SG_OK)
+        *out = report;
+    else
+        sg_report_clear(&report);
+    return status;
+}
+
+void sg_report_clear(struct sg_report *report)
+{
+    for (uint32_t i = 0; i < report->site_count; i++)
+        free(report->sites[i].algorithm);
+    free(report->sites);
+    free(report->ranks);
+    free(report->path);
+    free(report->program);
+    sg_aggregate_destroy(report->strings);
+    *report = (struct sg_report){0};
+}
+
+uint64_t sg_report_wait_ns(const struct sg_report *report)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < report->site_count; i++)
+        sum += report->sites[i].wait_ns;
+    return sum;
+}
+
+uint64_t sg_report_blocked_ns(const struct sg_report *report)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < report->site_count; i++)
+        sum += report->sites[i].blocked_ns;
+    return sum;
+}
+
+uint64_t sg_report_unseen_calls(const struct sg_report *report)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < report->site_count; i++)
+        sum += report->sites[i].calls - report->sites[i].event_calls;
+    return sum;
+}

@@ -1,0 +1,262 @@
+/* Opens an archive, reads its definitions and clocks, and drives the reading of events, whose
+ * meaning is in archive_events.c.
+ */
+#include "report/source_otf2.h"
+
+#include "report/archive_defs.h"
+#include "report/archive_events.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define BATCH_EVENTS UINT64_C(20000)
+
+struct archive {
+    const char *path;
+    OTF2_Reader *reader;
+    struct sg_archive_defs defs;
+    struct sg_archive_facts facts;
+    double offset_error_ticks; /* negative: none seen */
+    char complaint[400];       /* OTF2's first since it was last emptied */
+};
+
+/* OTF2 reports an error at every level it passes through: the first says what happened. */
+static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
+                               OTF2_ErrorCode code, const char *format, va_list arguments)
+{
+    struct archive *archive = context;
+    int used;
+
+    if (archive->complaint[0] != '\0')
+        return code;
+    used = snprintf(archive->complaint, sizeof archive->complaint, "%s",
+                    OTF2_Error_GetDescription(code));
+    if (used > 0 && (size_t)used < sizeof archive->complaint - 2 && format[0] != '\0') {
+        archive->complaint[used++] = ':';
+        archive->complaint[used++] = ' ';
+        vsnprintf(archive->complaint + used, sizeof archive->complaint - (size_t)used, format,
+                  arguments);
+    }
+    for (char *at = archive->complaint; *at != '\0'; at++) {
+        if (*at == '\n')
+            *at = ' ';
+    }
+    return code;
+}
+
+static enum sg_status complain(const struct archive *archive, const char *what)
+{
+    sg_log("%s: %s%s%s", archive->path, what, archive->complaint[0] ? ": " : "",
+           archive->complaint);
+    return SG_ERR_FORMAT;
+}
+
+static void read_properties(struct archive *archive)
+{
+    char **names = NULL;
+    uint32_t count = 0;
+
+    if (OTF2_Reader_GetPropertyNames(archive->reader, &count, &names) != OTF2_SUCCESS)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        char *value = NULL;
+
+        if (strncmp(names[i], "STAGGER::", 9) != 0 ||
+            OTF2_Reader_GetProperty(archive->reader, names[i], &value) != OTF2_SUCCESS)
+            continue;
+        if (strcmp(names[i], "STAGGER::PARTIAL") == 0) {
+            archive->facts.partial = strcmp(value, "0") != 0;
+        } else if (strcmp(names[i], "STAGGER::DROPPED") == 0) {
+            archive->facts.dropped_calls = strtoull(value, NULL, 10);
+        } else if (strcmp(names[i], "STAGGER::PROGRAM") == 0 && archive->facts.program == NULL) {
+            archive->facts.program = value;
+            value = NULL;
+        }
+        free(value);
+    }
+    free(names);
+}
+
+static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t offset,
+                                   double deviation)
+{
+    struct archive *archive = context;
+
+    if (isfinite(deviation) && deviation > archive->offset_error_ticks)
+        archive->offset_error_ticks = deviation;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+/* Reading a location's definitions is what makes OTF2 apply its clock offsets to its events. */
+static enum sg_status read_local_definitions(struct archive *archive)
+{
+    OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
+    enum sg_status status = SG_OK;
+
+    if (callbacks == NULL)
+        return complain(archive, "out of memory for its clocks");
+    OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_offset);
+    for (uint32_t i = 0; i < archive->defs.location_count && status == SG_OK; i++) {
+        OTF2_LocationRef location = archive->defs.locations[i].ref;
+        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader, location);
+        uint64_t count;
+
+        /* An archive without a file of local definitions is a whole one. */
+        if (reader == NULL) {
+            archive->complaint[0] = '\0';
+            continue;
+        }
+        if (OTF2_Reader_RegisterDefCallbacks(archive->reader, reader, callbacks, archive) !=
+                OTF2_SUCCESS ||
+            OTF2_Reader_ReadAllLocalDefinitions(archive->reader, reader, &count) != OTF2_SUCCESS)
+            status = complain(archive, "damaged local definitions");
+        OTF2_Reader_CloseDefReader(archive->reader, reader);
+    }
+    OTF2_DefReaderCallbacks_Delete(callbacks);
+    if (archive->offset_error_ticks >= 0) {
+        archive->facts.has_offset_error = true;
+        archive->facts.offset_error_ns = (uint64_t)llround(archive->offset_error_ticks * 1e9 /
+                                                           (double)archive->defs.ticks_per_second);
+    }
+    return status;
+}
+
+static enum sg_status open_event_files(struct archive *archive)
+{
+    enum sg_status status;
+
+    for (uint32_t i = 0; i < archive->defs.location_count; i++) {
+        if (OTF2_Reader_SelectLocation(archive->reader, archive->defs.locations[i].ref) !=
+            OTF2_SUCCESS)
+            return complain(archive, "a location cannot be selected");
+    }
+    if (OTF2_Reader_OpenDefFiles(archive->reader) == OTF2_SUCCESS) {
+        status = read_local_definitions(archive);
+        OTF2_Reader_CloseDefFiles(archive->reader);
+        if (status != SG_OK)
+            return status;
+    }
+    archive->complaint[0] = '\0';
+    if (OTF2_Reader_OpenEvtFiles(archive->reader) != OTF2_SUCCESS)
+        return complain(archive, "its event files cannot be opened");
+    for (uint32_t i = 0; i < archive->defs.location_count; i++) {
+        if (OTF2_Reader_GetEvtReader(archive->reader, archive->defs.locations[i].ref) == NULL)
+            return complain(archive, "an event file cannot be read");
+    }
+    return SG_OK;
+}
+
+static enum sg_status read_events(struct archive *archive, struct sg_progress *progress,
+                                  struct sg_archive_events *events)
+{
+    OTF2_GlobalEvtReaderCallbacks *callbacks = sg_archive_events_callbacks();
+    OTF2_GlobalEvtReader *global = OTF2_Reader_GetGlobalEvtReader(archive->reader);
+    OTF2_ErrorCode code = OTF2_ERROR_INVALID;
+    enum sg_status status = SG_OK;
+    uint64_t done = 0, count = BATCH_EVENTS;
+
+    if (global != NULL && callbacks != NULL)
+        code = OTF2_Reader_RegisterGlobalEvtCallbacks(archive->reader, global, callbacks, events);
+    while (code == OTF2_SUCCESS && count == BATCH_EVENTS) {
+        count = 0;
+        code = OTF2_Reader_ReadGlobalEvents(archive->reader, global, BATCH_EVENTS, &count);
+        done += count;
+        sg_progress_step(progress, "events", done, archive->defs.event_count);
+    }
+    sg_progress_end(progress);
+    if (callbacks != NULL)
+        OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
+    if (global != NULL)
+        OTF2_Reader_CloseGlobalEvtReader(archive->reader, global);
+    status = sg_archive_events_status(events);
+    if (status != SG_OK)
+        sg_log("%s: %s while reading events", archive->path, sg_status_text(status));
+    else if (code != OTF2_SUCCESS)
+        status = complain(archive, "damaged events");
+    else if (done < archive->defs.event_count) {
+        sg_log("%s: cut short: %llu of %llu events are there", archive->path,
+               (unsigned long long)done, (unsigned long long)archive->defs.event_count);
+        status = SG_ERR_FORMAT;
+    } else if (done == 0) {
+        sg_log("%s: an archive without events", archive->path);
+        status = SG_ERR_MISSING;
+    }
+    return status;
+}
+
+/* Every location is an open file. */
+static void allow_many_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static enum sg_status read_archive(struct archive *archive, struct sg_progress *progress,
+                                   struct sg_aggregate **out)
+{
+    struct sg_archive_events *events = NULL;
+    struct sg_aggregate *aggregate = NULL;
+    enum sg_status status;
+
+    OTF2_Reader_SetSerialCollectiveCallbacks(archive->reader);
+    read_properties(archive);
+    archive->complaint[0] = '\0';
+    status = sg_archive_defs_read(archive->reader, archive->path, &archive->defs);
+    if (status != SG_OK)
+        return status == SG_ERR_FORMAT ? complain(archive, "damaged definitions") : status;
+    status = sg_aggregate_create(archive->defs.rank_count, &aggregate);
+    if (status == SG_OK)
+        status = sg_archive_events_create(&archive->defs, aggregate, &events);
+    if (status != SG_OK) {
+        sg_log("%s: %s", archive->path, sg_status_text(status));
+        goto err_aggregate;
+    }
+    status = open_event_files(archive);
+    if (status == SG_OK)
+        status = read_events(archive, progress, events);
+    OTF2_Reader_CloseEvtFiles(archive->reader);
+    if (status == SG_OK) {
+        struct sg_window_counts counts = sg_archive_events_finish(events);
+
+        archive->facts.dropped_calls += counts.dropped_calls;
+        archive->facts.window_max = counts.live_max;
+        *out = aggregate;
+        aggregate = NULL;
+    }
+    sg_archive_events_destroy(events);
+err_aggregate:
+    sg_aggregate_destroy(aggregate);
+    return status;
+}
+
+enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
+                              struct sg_aggregate **out, struct sg_archive_facts *facts)
+{
+    struct archive archive = {.path = anchor, .offset_error_ticks = -1};
+    enum sg_status status;
+
+    allow_many_files();
+    OTF2_Error_RegisterCallback(on_error, &archive);
+    archive.reader = OTF2_Reader_Open(anchor);
+    if (archive.reader == NULL)
+        status = complain(&archive, "not an OTF2 archive");
+    else
+        status = read_archive(&archive, progress, out);
+    sg_progress_end(progress);
+    sg_archive_defs_clear(&archive.defs);
+    if (archive.reader != NULL)
+        OTF2_Reader_Close(archive.reader);
+    OTF2_Error_RegisterCallback(NULL, NULL);
+    if (status == SG_OK)
+        *facts = archive.facts;
+    else
+        free(archive.facts.program);
+    return status;
+}

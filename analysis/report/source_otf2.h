@@ -1,0 +1,31 @@
+/* Source: an OTF2 archive, stagger's own or another tool's (Score-P).
+ *
+ * Events are read by OTF2's global reader, in time order over all locations with clock offsets
+ * applied. Instances are matched by communicator and the `seq` attribute; where that is missing,
+ * by the order of a rank's calls on the communicator, which MPI demands to be the same for all.
+ */
+#ifndef SG_REPORT_SOURCE_OTF2_H
+#define SG_REPORT_SOURCE_OTF2_H
+
+#include "core/status.h"
+#include "report/aggregate.h"
+#include "report/progress.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_archive_facts {
+    char *program; /* NULL: not known; the caller frees */
+    bool partial;
+    uint64_t dropped_calls; /* left out of the archive, and found incomplete in it */
+    bool has_offset_error;
+    uint64_t offset_error_ns;
+    size_t window_max; /* instances held at once, at most */
+};
+
+/* Creates and fills the aggregate. On failure one line has been logged: SG_ERR_FORMAT (no archive,
+ * damaged, or OTF2 refuses it), SG_ERR_MISSING (no events, no ranks), SG_ERR_MEMORY. */
+enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
+                              struct sg_aggregate **out, struct sg_archive_facts *facts);
+
+#endif

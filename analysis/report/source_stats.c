@@ -1,0 +1,408 @@
+#include "report/source_stats.h"
+
+#include "core/operation.h"
+#include "report/map.h"
+#include "rule/algorithm.h"
+#include "trace/export/symbols.h"
+#include "trace/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Indices that every log uses alike (struct sg_record_comm). */
+enum { WORLD = 0, SELF = 1, FIRST_OTHER = 2 };
+
+struct name {
+    char *text; /* "function\0file\0" */
+    const char *function, *file;
+    uint32_t line;
+};
+
+struct comm {
+    uint32_t root, counter; /* its identity */
+    uint32_t size;
+    char *name;
+    uint32_t index; /* in the aggregate */
+};
+
+struct reading {
+    const struct sg_log_set *set;
+    struct sg_aggregate *aggregate;
+    struct sg_symbols *symbols; /* opened when first needed */
+    struct name *names;
+    struct comm *comms; /* sorted by identity after the first pass */
+    uint32_t name_count, comm_count;
+    struct sg_map name_by_id;
+    uint32_t world, self;           /* in the aggregate */
+    struct sg_map sites, log_comms; /* the log at hand: its indices -> the aggregate's */
+    uint64_t blocked_ns;            /* the log at hand: sum */
+};
+
+/* ---- the set ----------------------------------------------------------------------------------
+ */
+
+enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out)
+{
+    struct sg_log_set set = {0};
+    enum sg_status status =
+        sg_logread_open_all(directory, &set.logs, &set.count, &set.world_size, &set.missing);
+
+    if (status == SG_OK)
+        *out = set;
+    return status;
+}
+
+void sg_log_set_close(struct sg_log_set *set)
+{
+    for (int i = 0; i < set->count; i++)
+        sg_logread_close(set->logs[i]);
+    free(set->logs);
+    *set = (struct sg_log_set){0};
+}
+
+void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
+{
+    struct sg_log_facts facts = {.complete = set->missing == 0};
+
+    for (int i = 0; i < set->count; i++) {
+        const struct sg_log_header *header = sg_logread_header(set->logs[i]);
+
+        if (facts.program == NULL && header->program[0] != '\0')
+            facts.program = header->program;
+        facts.any_otf2 |= header->trace_mode == SG_TRACE_OTF2;
+        facts.complete &=
+            atomic_load_explicit(&header->state, memory_order_relaxed) == SG_LOG_FINALIZED;
+        facts.complete &= sg_logread_damaged(set->logs[i]) == 0;
+        facts.unmanaged_calls +=
+            atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed);
+    }
+    *out = facts;
+}
+
+/* ---- first pass: what belongs to the run, not to one log ---------------------------------------
+ */
+
+static bool make_room(void **array, uint32_t count, size_t element_bytes)
+{
+    void *larger;
+
+    if (count != 0 && (count & (count - 1)) != 0)
+        return true;
+    larger = realloc(*array, (count ? (size_t)count * 2 : 1) * element_bytes);
+    if (larger == NULL)
+        return false;
+    *array = larger;
+    return true;
+}
+
+/* Cuts "one\0two\0" in place; what is missing is "". */
+static const char *second_text(const char *text, uint32_t text_bytes)
+{
+    size_t first_bytes = strlen(text) + 1;
+
+    return first_bytes < text_bytes ? text + first_bytes : "";
+}
+
+static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
+                                const struct sg_record_site_name *record)
+{
+    struct name name = {.line = record->line};
+
+    if (sg_map_get(&reading->name_by_id, record->id) >= 0)
+        return SG_OK;
+    if (!make_room((void **)&reading->names, reading->name_count, sizeof *reading->names))
+        return SG_ERR_MEMORY;
+    name.text = sg_logread_text(log, record, record->text_bytes);
+    if (name.text == NULL)
+        return SG_ERR_MEMORY;
+    name.function = name.text;
+    name.file = second_text(name.text, record->text_bytes);
+    reading->names[reading->name_count++] = name;
+    return sg_map_put(&reading->name_by_id, record->id, reading->name_count - 1);
+}
+
+/* One entry a record; members' entries of one communicator are merged once all are there. */
+static enum sg_status take_comm(struct reading *reading, struct sg_logread *log,
+                                const struct sg_record_comm *record)
+{
+    struct comm comm = {
+        .root = record->root_world_rank, .counter = record->root_counter, .size = record->size};
+
+    if (record->index < FIRST_OTHER)
+        return SG_OK;
+    if (!make_room((void **)&reading->comms, reading->comm_count, sizeof *reading->comms))
+        return SG_ERR_MEMORY;
+    comm.name = sg_logread_text(log, record, record->text_bytes);
+    if (comm.name == NULL)
+        return SG_ERR_MEMORY;
+    reading->comms[reading->comm_count++] = comm;
+    return SG_OK;
+}
+
+static enum sg_status collect(struct reading *reading)
+{
+    enum sg_status status = SG_OK;
+
+    for (int i = 0; i < reading->set->count && status == SG_OK; i++) {
+        struct sg_logread *log = reading->set->logs[i];
+        enum sg_record_kind kind;
+        const void *record;
+        uint64_t slot = 0;
+
+        while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+            if (kind == SG_RECORD_SITE_NAME)
+                status = take_name(reading, log, record);
+            else if (kind == SG_RECORD_COMM)
+                status = take_comm(reading, log, record);
+        }
+    }
+    return status;
+}
+
+static int compare_identity(const void *left, const void *right)
+{
+    const struct comm *a = left, *b = right;
+
+    if (a->root != b->root)
+        return a->root > b->root ? 1 : -1;
+    return (a->counter > b->counter) - (a->counter < b->counter);
+}
+
+static enum sg_status name_comm(struct comm *comm)
+{
+    char *name;
+
+    if (comm->name[0] != '\0')
+        return SG_OK;
+    if (asprintf(&name, "comm %u.%u", comm->root, comm->counter) < 0)
+        return SG_ERR_MEMORY;
+    free(comm->name);
+    comm->name = name;
+    return SG_OK;
+}
+
+/* Of several communicators of one name, size and rank 0 the nth made is the archive's nth. */
+static uint32_t count_namesakes(const struct reading *reading, uint32_t before)
+{
+    const struct comm *comm = &reading->comms[before];
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < before; i++) {
+        const struct comm *other = &reading->comms[i];
+
+        count += other->root == comm->root && other->size == comm->size &&
+                 strcmp(other->name, comm->name) == 0;
+    }
+    return count;
+}
+
+static enum sg_status place_comms(struct reading *reading)
+{
+    uint32_t kept = 0;
+    enum sg_status status;
+
+    status = sg_aggregate_find_comm(reading->aggregate, "MPI_COMM_WORLD",
+                                    (uint32_t)reading->set->world_size, 0, 0, &reading->world);
+    if (status == SG_OK)
+        status =
+            sg_aggregate_find_comm(reading->aggregate, "MPI_COMM_SELF", 1, -1, 0, &reading->self);
+    if (reading->comm_count > 0)
+        qsort(reading->comms, reading->comm_count, sizeof *reading->comms, compare_identity);
+    for (uint32_t i = 0; i < reading->comm_count; i++) {
+        struct comm *last = kept > 0 ? &reading->comms[kept - 1] : NULL;
+        struct comm *comm = &reading->comms[i];
+
+        if (last == NULL || compare_identity(last, comm) != 0) {
+            reading->comms[kept++] = *comm;
+        } else if (last->name[0] == '\0') {
+            free(last->name);
+            last->name = comm->name;
+        } else {
+            free(comm->name);
+        }
+    }
+    reading->comm_count = kept;
+    for (uint32_t i = 0; i < kept && status == SG_OK; i++)
+        status = name_comm(&reading->comms[i]);
+    for (uint32_t i = 0; i < kept && status == SG_OK; i++) {
+        struct comm *comm = &reading->comms[i];
+
+        status = sg_aggregate_find_comm(reading->aggregate, comm->name, comm->size, comm->root,
+                                        count_namesakes(reading, i), &comm->index);
+    }
+    return status;
+}
+
+/* ---- second pass: each log ---------------------------------------------------------------------
+ */
+
+static enum sg_status open_symbols(struct reading *reading)
+{
+    return reading->symbols != NULL ? SG_OK : sg_symbols_open(&reading->symbols);
+}
+
+static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
+                               const struct sg_record_site *record)
+{
+    char *module = sg_logread_text(log, record, record->text_bytes);
+    const char *build_id, *base;
+    struct sg_site_text text = {.id = record->id, .offset = record->offset};
+    int64_t name = sg_map_get(&reading->name_by_id, record->id);
+    enum sg_status status = SG_OK;
+    uint32_t index;
+
+    if (module == NULL)
+        return SG_ERR_MEMORY;
+    build_id = second_text(module, record->text_bytes);
+    base = strrchr(module, '/');
+    text.module = base != NULL ? base + 1 : module;
+    if (name >= 0) {
+        text.function = reading->names[name].function;
+        text.file = reading->names[name].file;
+        text.line = reading->names[name].line;
+    } else if (module[0] != '\0' && open_symbols(reading) == SG_OK) {
+        struct sg_symbol symbol = {0};
+
+        /* Where the module is gone, module+offset is what there is. */
+        if (sg_symbols_lookup(reading->symbols, module, build_id, record->offset, &symbol) ==
+            SG_OK) {
+            text.function = symbol.function;
+            text.file = symbol.file;
+            text.line = symbol.line;
+        }
+    }
+    status = sg_aggregate_site(reading->aggregate, &text, &index);
+    if (status == SG_OK)
+        status = sg_map_put(&reading->sites, record->index, index);
+    free(module);
+    return status;
+}
+
+static enum sg_status map_comm(struct reading *reading, const struct sg_record_comm *record)
+{
+    struct comm key = {.root = record->root_world_rank, .counter = record->root_counter};
+    const struct comm *comm;
+
+    if (record->index < FIRST_OTHER)
+        return SG_OK;
+    comm = bsearch(&key, reading->comms, reading->comm_count, sizeof key, compare_identity);
+    return sg_map_put(&reading->log_comms, record->index, comm->index);
+}
+
+static uint64_t load(const _Atomic uint64_t *value)
+{
+    return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+static enum sg_status take_stat(struct reading *reading, uint32_t rank,
+                                const struct sg_record_stat *record)
+{
+    struct sg_totals totals = {
+        .rank = rank,
+        .operation = record->operation,
+        .calls = load(&record->calls),
+        .bytes = load(&record->bytes),
+        .blocked_ns = load(&record->blocked_ns),
+        .early = load(&record->early),
+        .late = load(&record->late),
+        .signals = load(&record->signals),
+    };
+    int64_t site = sg_map_get(&reading->sites, record->site);
+    int64_t comm = sg_map_get(&reading->log_comms, record->comm);
+    const char *algorithm = "";
+    enum sg_status status;
+
+    /* Without a communicator (a log cut off) or of an unknown operation there is no row for it. */
+    if (comm < 0 || record->operation >= SG_OPERATION_COUNT || totals.calls == 0)
+        return SG_OK;
+    if (record->algorithm < sg_algorithm_count)
+        algorithm = sg_algorithms[record->algorithm].name;
+    status = sg_aggregate_algorithm(reading->aggregate, algorithm, &totals.algorithm);
+    if (status == SG_OK && site < 0) {
+        struct sg_site_text unknown = {0};
+
+        status = sg_aggregate_site(reading->aggregate, &unknown, &totals.site);
+    } else {
+        totals.site = (uint32_t)site;
+    }
+    totals.comm = (uint32_t)comm;
+    reading->blocked_ns += totals.blocked_ns;
+    return status == SG_OK ? sg_aggregate_totals(reading->aggregate, &totals) : status;
+}
+
+/* A log in mid-run knows of no end: its last record is taken, and that it was at least as long in
+ * the program as in its collectives. */
+static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log)
+{
+    const struct sg_log_header *header = sg_logread_header(log);
+    uint64_t begin_ns = header->init_begin_ns ? header->init_begin_ns : header->monotonic_ns;
+    uint64_t end_ns =
+        header->finalize_begin_ns ? header->finalize_begin_ns : sg_logread_last_ns(log);
+    uint64_t span_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
+
+    if (header->finalize_begin_ns == 0 && span_ns < reading->blocked_ns)
+        return reading->blocked_ns;
+    return span_ns;
+}
+
+/* Definitions first: a statistics entry may stand before the site it counts for. */
+static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
+{
+    uint32_t rank = (uint32_t)sg_logread_header(log)->rank;
+    enum sg_record_kind kind;
+    const void *record;
+    enum sg_status status;
+    uint64_t slot = 0;
+
+    sg_map_clear(&reading->sites);
+    sg_map_clear(&reading->log_comms);
+    reading->blocked_ns = 0;
+    status = sg_map_put(&reading->log_comms, WORLD, reading->world);
+    if (status == SG_OK)
+        status = sg_map_put(&reading->log_comms, SELF, reading->self);
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        if (kind == SG_RECORD_SITE)
+            status = map_site(reading, log, record);
+        else if (kind == SG_RECORD_COMM)
+            status = map_comm(reading, record);
+    }
+    slot = 0;
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        if (kind == SG_RECORD_STAT)
+            status = take_stat(reading, rank, record);
+    }
+    if (status == SG_OK)
+        sg_aggregate_run_time(reading->aggregate, rank, run_ns(reading, log));
+    return status;
+}
+
+enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress *progress,
+                               struct sg_aggregate *aggregate)
+{
+    struct reading reading = {.set = set, .aggregate = aggregate};
+    enum sg_status status = collect(&reading);
+
+    if (status == SG_OK)
+        status = place_comms(&reading);
+    for (int i = 0; i < set->count && status == SG_OK; i++) {
+        status = read_log(&reading, set->logs[i]);
+        sg_progress_step(progress, "statistics", (uint64_t)i + 1, (uint64_t)set->count);
+    }
+    sg_progress_end(progress);
+    if (status != SG_OK)
+        sg_log("statistics: %s", sg_status_text(status));
+
+    for (uint32_t i = 0; i < reading.name_count; i++)
+        free(reading.names[i].text);
+    for (uint32_t i = 0; i < reading.comm_count; i++)
+        free(reading.comms[i].name);
+    free(reading.names);
+    free(reading.comms);
+    sg_map_clear(&reading.name_by_id);
+    sg_map_clear(&reading.sites);
+    sg_map_clear(&reading.log_comms);
+    if (reading.symbols != NULL)
+        sg_symbols_close(reading.symbols);
+    return status;
+}

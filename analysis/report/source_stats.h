@@ -1,0 +1,42 @@
+/* Source: the statistics that every rank keeps in its log, whether events are recorded or not.
+ *
+ * They give calls, bytes, time blocked and counters of each call site; who waited for whom cannot
+ * be told from them.
+ */
+#ifndef SG_REPORT_SOURCE_STATS_H
+#define SG_REPORT_SOURCE_STATS_H
+
+#include "core/status.h"
+#include "report/aggregate.h"
+#include "report/progress.h"
+#include "trace/export/logread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_log_set {
+    struct sg_logread **logs;
+    int count;
+    int world_size;
+    int missing; /* ranks whose log is not there or cannot be read */
+};
+
+/* What the logs' headers say, over all of them. */
+struct sg_log_facts {
+    const char *program; /* lives with the logs; NULL: not known */
+    bool any_otf2;       /* some rank recorded events */
+    bool complete;       /* all ranks' logs are there, whole, and reached MPI_Finalize */
+    uint64_t unmanaged_calls;
+};
+
+/* Errors are logged (one line) as sg_logread_open_all does. */
+enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out);
+void sg_log_set_close(struct sg_log_set *set);
+void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out);
+
+/* Adds all logs' statistics and run times to an aggregate of at least world_size ranks. Names of
+ * sites come from their logs or else from their modules' symbols. Errors are logged. */
+enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress *progress,
+                               struct sg_aggregate *aggregate);
+
+#endif

@@ -1,0 +1,217 @@
+/* The entries of the configuration, one line each, and the few parsers they share. */
+#include "core/config_impl.h"
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By enum sg_trace_mode, which is the trace's. */
+static const char *const trace_modes[] = {"off", "stats", "otf2"};
+
+static void *field_of(const struct sg_config_entry *entry, struct sg_config *config)
+{
+    return (char *)config + entry->field;
+}
+
+static const void *const_field_of(const struct sg_config_entry *entry,
+                                  const struct sg_config *config)
+{
+    return (const char *)config + entry->field;
+}
+
+/* A whole number within the entry's range. */
+static bool parse_number(const char *text, bool suffixes, const struct sg_config_entry *entry,
+                         uint64_t *out)
+{
+    const char *end = text + strlen(text);
+
+    return sg_text_number(text, end, suffixes, out) == end && (double)*out >= entry->low &&
+           (double)*out <= entry->high;
+}
+
+static enum sg_status parse_trace(const char *text, const struct sg_config_entry *entry,
+                                  struct sg_config *config)
+{
+    for (size_t mode = 0; mode < sizeof trace_modes / sizeof *trace_modes; mode++) {
+        if (strcmp(text, trace_modes[mode]) == 0) {
+            config->trace = (int)mode;
+            return SG_OK;
+        }
+    }
+    return SG_ERR_SYNTAX;
+}
+
+static void print_trace(const struct sg_config_entry *entry, const struct sg_config *config,
+                        char *text, int size_bytes)
+{
+    snprintf(text, (size_t)size_bytes, "%s", trace_modes[config->trace]);
+}
+
+static enum sg_status parse_size(const char *text, const struct sg_config_entry *entry,
+                                 struct sg_config *config)
+{
+    uint64_t value;
+
+    if (!parse_number(text, true, entry, &value))
+        return SG_ERR_SYNTAX;
+    *(uint64_t *)field_of(entry, config) = value;
+    return SG_OK;
+}
+
+static void print_size(const struct sg_config_entry *entry, const struct sg_config *config,
+                       char *text, int size_bytes)
+{
+    static const char *const units[] = {"", "k", "m", "g"};
+    uint64_t value = *(const uint64_t *)const_field_of(entry, config);
+    int unit = 0;
+
+    for (; unit < 3 && value > 0 && value % 1024 == 0; unit++)
+        value /= 1024;
+    snprintf(text, (size_t)size_bytes, "%" PRIu64 "%s", value, units[unit]);
+}
+
+static enum sg_status parse_integer(const char *text, const struct sg_config_entry *entry,
+                                    struct sg_config *config)
+{
+    uint64_t value;
+
+    if (!parse_number(text, false, entry, &value))
+        return SG_ERR_SYNTAX;
+    *(int *)field_of(entry, config) = (int)value;
+    return SG_OK;
+}
+
+static void print_integer(const struct sg_config_entry *entry, const struct sg_config *config,
+                          char *text, int size_bytes)
+{
+    snprintf(text, (size_t)size_bytes, "%d", *(const int *)const_field_of(entry, config));
+}
+
+static enum sg_status parse_flag(const char *text, const struct sg_config_entry *entry,
+                                 struct sg_config *config)
+{
+    if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+        return SG_ERR_SYNTAX;
+    *(bool *)field_of(entry, config) = *text == '1';
+    return SG_OK;
+}
+
+static void print_flag(const struct sg_config_entry *entry, const struct sg_config *config,
+                       char *text, int size_bytes)
+{
+    snprintf(text, (size_t)size_bytes, "%d", *(const bool *)const_field_of(entry, config));
+}
+
+static enum sg_status parse_path(const char *text, const struct sg_config_entry *entry,
+                                 struct sg_config *config)
+{
+    char **field = field_of(entry, config);
+    char *copy;
+
+    if ((double)strlen(text) > entry->high)
+        return SG_ERR_SYNTAX;
+    copy = strdup(text);
+    if (copy == NULL)
+        return SG_ERR_MEMORY;
+    free(*field);
+    *field = copy;
+    return SG_OK;
+}
+
+static void print_path(const struct sg_config_entry *entry, const struct sg_config *config,
+                       char *text, int size_bytes)
+{
+    snprintf(text, (size_t)size_bytes, "%s", *(char *const *)const_field_of(entry, config));
+}
+
+#define MIB (1024.0 * 1024.0)
+#define GIB (1024.0 * MIB)
+/* Leaves room in PATH_MAX for the names of the files inside. */
+#define PATH_BYTES 3500
+
+/* clang-format off */
+const struct sg_config_entry sg_config_entries[] = {
+    {"STAGGER_TRACE", "otf2", "What is recorded: events and statistics, statistics alone, or nothing.",
+     parse_trace, print_trace, "otf2, stats or off", 0, 0, 0, SG_CONFIG_RULE_NONE},
+    {"STAGGER_DIR", "", "Output directory; made new by every run: stagger-PROGRAM-ID when empty.",
+     parse_path, print_path, "a path of at most 3500 bytes",
+     offsetof(struct sg_config, directory), 0, PATH_BYTES, SG_CONFIG_RULE_NONE},
+    {"STAGGER_TRACE_BYTES", "64m", "Limit of one rank's log, after which events are counted but not kept.",
+     parse_size, print_size, "a size from 1m to 64g",
+     offsetof(struct sg_config, trace_bytes), MIB, 64 * GIB, SG_CONFIG_RULE_NONE},
+    {"STAGGER_DEPTH", "1", "Frames of the application that make up a call site.",
+     parse_integer, print_integer, "a number from 1 to 16",
+     offsetof(struct sg_config, depth), 1, 16, SG_CONFIG_RULE_NONE},
+    {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.",
+     parse_flag, print_flag, "0 or 1", offsetof(struct sg_config, quiet), 0, 0, SG_CONFIG_RULE_NONE},
+    {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
+     parse_path, print_path, "a path of at most 3500 bytes",
+     offsetof(struct sg_config, config_file), 0, PATH_BYTES, SG_CONFIG_RULE_NONE},
+    {"STAGGER_SITE_", "", "Algorithm for the call site whose id of 8 hex digits follows.",
+     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SITE},
+    {"STAGGER_RULES", "", "Rules, parted by ';'; the first that matches a call decides.",
+     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_RULES},
+    {"STAGGER_REDUCE", "", "Algorithm for MPI_Reduce where no rule matches.",
+     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SHORT},
+    {"STAGGER_ALLREDUCE", "", "Algorithm for MPI_Allreduce where no rule matches.",
+     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SHORT},
+    {"STAGGER_BARRIER", "", "Algorithm for MPI_Barrier where no rule matches.",
+     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SHORT},
+};
+/* clang-format on */
+const int sg_config_entry_count = sizeof sg_config_entries / sizeof *sg_config_entries;
+
+_Static_assert(sizeof sg_config_entries / sizeof *sg_config_entries <= 32, "bits in from_file");
+_Static_assert(PATH_BYTES < SG_CONFIG_VALUE_BYTES, "print writes whole values");
+_Static_assert(PATH_BYTES < PATH_MAX - 256, "files inside a directory have room for a name");
+
+const struct sg_config_entry *sg_config_find(const char *name)
+{
+    for (int i = 0; i < sg_config_entry_count; i++) {
+        const struct sg_config_entry *entry = &sg_config_entries[i];
+        size_t length = strlen(entry->name);
+
+        if (entry->name[length - 1] == '_' ? strncmp(name, entry->name, length) == 0
+                                           : strcmp(name, entry->name) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+enum sg_status sg_config_defaults(struct sg_config *out)
+{
+    struct sg_config config = {0};
+
+    for (int i = 0; i < sg_config_entry_count; i++) {
+        const struct sg_config_entry *entry = &sg_config_entries[i];
+        enum sg_status status =
+            entry->parse ? entry->parse(entry->default_text, entry, &config) : SG_OK;
+
+        if (status != SG_OK) {
+            sg_config_clear(&config);
+            *out = config;
+            return status;
+        }
+    }
+    *out = config;
+    return SG_OK;
+}
+
+enum sg_status sg_config_check(const char *source, const char *name, const char *value)
+{
+    const struct sg_config_entry *entry = sg_config_find(name);
+    struct sg_config config = {0};
+    char excerpt[SG_EXCERPT_BYTES];
+    enum sg_status status;
+
+    if (entry == NULL || entry->parse == NULL)
+        return SG_ERR_ARGUMENT;
+    status = *value == '\0' ? SG_ERR_SYNTAX : entry->parse(value, entry, &config);
+    if (status == SG_ERR_SYNTAX)
+        sg_log("%s '%s': expected %s", source,
+               sg_text_excerpt(value, strlen(value), excerpt, sizeof excerpt), entry->expected);
+    sg_config_clear(&config);
+    return status;
+}

@@ -1,0 +1,47 @@
+/* Runs one collective by the algorithm that a rule chose: the only way from a call to an
+ * algorithm. The table's index is the algorithm's index in shim/rule/algorithm.h.
+ *
+ * Called in the application's thread, inside the intercepted call; never from a signal handler.
+ */
+#ifndef SG_ENGINE_ENGINE_H
+#define SG_ENGINE_ENGINE_H
+
+#include "core/operation.h"
+#include "rule/rule.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* One intercepted call, as the application made it. */
+struct sg_call {
+    enum sg_operation operation;
+    const void *send; /* reduce, allreduce; maybe MPI_IN_PLACE */
+    void *receive;
+    MPI_Count count;
+    MPI_Datatype datatype;
+    MPI_Op op;
+    int root; /* reduce; -1 otherwise */
+    MPI_Comm comm;
+    uint64_t bytes; /* count times type size */
+    /* MPICH's own version of the call. */
+    int (*pass)(const struct sg_call *call);
+};
+
+/* What happened, for the trace. Zeroed by the caller. */
+struct sg_outcome {
+    uint16_t early;
+    uint16_t late;
+    uint16_t signals;
+    uint16_t stalls;
+    uint16_t outstanding;
+    uint16_t copies;
+    bool skew_known;
+    uint64_t skew_ns;
+};
+
+/* Returns what the MPI call returns. */
+int sg_engine_run(const struct sg_call *call, const struct sg_choice *choice,
+                  struct sg_outcome *outcome);
+
+#endif

@@ -1,0 +1,265 @@
+#include "intercept/comm.h"
+
+#include "core/clock.h"
+#include "core/hash.h"
+#include "intercept/process.h"
+#include "intercept/real.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 1024u
+#define PIECE 256 /* ranks translated at a time */
+
+static struct sg_comm world;
+static struct sg_comm self;
+static _Atomic(struct sg_comm *) buckets[BUCKETS];
+/* States of freed communicators, for reuse: never given back to malloc, because a look-up of
+ * another handle may be passing through one. It then misses, and looks again under the lock. */
+static struct sg_comm *spare;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int keyval = MPI_KEYVAL_INVALID;
+static atomic_uint next_index;   /* in the log */
+static atomic_uint next_counter; /* of the communicators this rank is rank 0 of */
+
+/* What the members agree on: rank 0's. */
+struct identity {
+    bool managed;
+    uint32_t root_world_rank;
+    uint32_t root_counter;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+static _Atomic(struct sg_comm *) *bucket_of(MPI_Comm handle)
+{
+    return &buckets[sg_hash_mix((uint32_t)handle) % BUCKETS];
+}
+
+/* Relaxed: a walk that strays into the spare states ends there, and is repeated under the lock. */
+static struct sg_comm *walk(struct sg_comm *comm, MPI_Comm handle)
+{
+    while (comm != NULL && atomic_load_explicit(&comm->handle, memory_order_relaxed) != handle)
+        comm = atomic_load_explicit(&comm->next, memory_order_relaxed);
+    return comm;
+}
+
+struct sg_comm *sg_comm_find(MPI_Comm handle)
+{
+    struct sg_comm *found;
+
+    if (handle == MPI_COMM_WORLD)
+        return &world;
+    if (handle == MPI_COMM_SELF)
+        return &self;
+    /* Acquire: pairs with the insertion, the state behind the pointer is whole. */
+    found = walk(atomic_load_explicit(bucket_of(handle), memory_order_acquire), handle);
+    if (found == NULL) {
+        pthread_mutex_lock(&lock);
+        found = walk(atomic_load_explicit(bucket_of(handle), memory_order_relaxed), handle);
+        pthread_mutex_unlock(&lock);
+    }
+    return found;
+}
+
+static struct sg_comm *take_spare(void)
+{
+    struct sg_comm *comm;
+
+    pthread_mutex_lock(&lock);
+    comm = spare;
+    if (comm != NULL)
+        spare = atomic_load_explicit(&comm->next, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+    return comm != NULL ? comm : calloc(1, sizeof *comm);
+}
+
+static void insert(struct sg_comm *comm, MPI_Comm handle)
+{
+    _Atomic(struct sg_comm *) *bucket = bucket_of(handle);
+
+    pthread_mutex_lock(&lock);
+    atomic_store_explicit(&comm->handle, handle, memory_order_relaxed);
+    atomic_store_explicit(&comm->next, atomic_load_explicit(bucket, memory_order_relaxed),
+                          memory_order_relaxed);
+    /* Release: see sg_comm_find. */
+    atomic_store_explicit(bucket, comm, memory_order_release);
+    pthread_mutex_unlock(&lock);
+}
+
+static void take_out(struct sg_comm *comm)
+{
+    _Atomic(struct sg_comm *) *link;
+
+    pthread_mutex_lock(&lock);
+    link = bucket_of(atomic_load_explicit(&comm->handle, memory_order_relaxed));
+    while (atomic_load_explicit(link, memory_order_relaxed) != comm)
+        link = &atomic_load_explicit(link, memory_order_relaxed)->next;
+    /* Release: what follows was published by its own insertion; keep that order for readers. */
+    atomic_store_explicit(link, atomic_load_explicit(&comm->next, memory_order_relaxed),
+                          memory_order_release);
+    atomic_store_explicit(&comm->handle, MPI_COMM_NULL, memory_order_relaxed);
+    atomic_store_explicit(&comm->next, spare, memory_order_relaxed);
+    spare = comm;
+    pthread_mutex_unlock(&lock);
+}
+
+static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
+{
+    take_out(value);
+    return MPI_SUCCESS;
+}
+
+/* Writes the communicator's definition. members: world ranks, or NULL when not rank 0. */
+static void record(struct sg_comm *comm, const struct identity *identity, const int *members)
+{
+    size_t name_bytes = (strlen(comm->name) + 1 + 3) & ~(size_t)3;
+    size_t text_bytes = name_bytes + (members ? (size_t)comm->size * sizeof(uint32_t) : 0);
+    struct sg_record_comm *entry = NULL;
+    char *text;
+
+    comm->index = SG_COMM_UNRECORDED;
+    if (sg_process.log == NULL)
+        return;
+    text = calloc(1, text_bytes);
+    if (text != NULL) {
+        memcpy(text, comm->name, strlen(comm->name));
+        for (int i = 0; members != NULL && i < comm->size; i++) {
+            uint32_t member = (uint32_t)members[i];
+
+            memcpy(text + name_bytes + (size_t)i * sizeof member, &member, sizeof member);
+        }
+        entry = sg_log_definition(sg_process.log, text, text_bytes);
+        free(text);
+    }
+    if (entry == NULL)
+        return;
+    comm->index = atomic_fetch_add(&next_index, 1);
+    entry->has_members = members != NULL;
+    entry->index = comm->index;
+    entry->root_world_rank = identity->root_world_rank;
+    entry->root_counter = identity->root_counter;
+    entry->size = (uint32_t)comm->size;
+    entry->rank = (uint32_t)comm->rank;
+    entry->parent = UINT32_MAX;
+    entry->text_bytes = (uint32_t)text_bytes;
+    entry->created_ns = sg_clock_ns();
+    sg_log_publish(entry, SG_RECORD_COMM);
+}
+
+/* True when all members are in MPI_COMM_WORLD; their world ranks then go to ranks[size], unless
+ * NULL. Every member finds the same (in the other world too, where we are the outsiders). */
+static bool world_ranks(MPI_Comm handle, int size, int *ranks)
+{
+    MPI_Group group, world_group;
+    bool inside = true;
+
+    sg_real.Comm_group(handle, &group);
+    sg_real.Comm_group(MPI_COMM_WORLD, &world_group);
+    for (int first = 0; first < size && inside; first += PIECE) {
+        int count = size - first < PIECE ? size - first : PIECE;
+        int from[PIECE], to[PIECE];
+
+        for (int i = 0; i < count; i++)
+            from[i] = first + i;
+        sg_real.Group_translate_ranks(group, count, from, world_group, to);
+        for (int i = 0; i < count; i++) {
+            inside = inside && to[i] != MPI_UNDEFINED;
+            if (ranks != NULL)
+                ranks[first + i] = to[i];
+        }
+    }
+    sg_real.Group_free(&group);
+    sg_real.Group_free(&world_group);
+    return inside;
+}
+
+/* Rank 0: who the communicator is, and its members' world ranks (malloc'ed). */
+static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct identity *identity)
+{
+    int *members = malloc((size_t)comm->size * sizeof *members);
+    int length;
+
+    if (members == NULL)
+        return NULL;
+    world_ranks(handle, comm->size, members);
+    identity->managed = true;
+    identity->root_world_rank = (uint32_t)members[0];
+    identity->root_counter = atomic_fetch_add(&next_counter, 1);
+    if (sg_real.Comm_get_name(handle, identity->name, &length) != MPI_SUCCESS)
+        identity->name[0] = '\0';
+    return members;
+}
+
+/* Agrees on the identity by one broadcast and writes the definition. */
+static void identify(struct sg_comm *comm, MPI_Comm handle)
+{
+    struct identity identity = {.managed = false};
+    int *members = NULL;
+
+    if (comm->rank == 0)
+        members = name_identity(comm, handle, &identity);
+    if (comm->size > 1 && sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, handle) !=
+                              MPI_SUCCESS)
+        identity.managed = false;
+    comm->managed = identity.managed;
+    memcpy(comm->name, identity.name, sizeof comm->name);
+    if (comm->managed)
+        record(comm, &identity, members);
+    free(members);
+}
+
+struct sg_comm *sg_comm_set_up(MPI_Comm handle)
+{
+    struct sg_comm *comm = take_spare();
+    int is_inter = 0;
+
+    if (comm == NULL)
+        return NULL;
+    comm->managed = false;
+    comm->index = SG_COMM_UNRECORDED;
+    comm->name[0] = '\0';
+    atomic_store(&comm->seq, 0);
+    sg_real.Comm_test_inter(handle, &is_inter);
+    sg_real.Comm_rank(handle, &comm->rank);
+    sg_real.Comm_size(handle, &comm->size);
+    if (!is_inter && world_ranks(handle, comm->size, NULL))
+        identify(comm, handle);
+    insert(comm, handle);
+    sg_real.Comm_set_attr(handle, keyval, comm);
+    return comm;
+}
+
+static void set_up_predefined(struct sg_comm *comm, MPI_Comm handle, int rank, int size)
+{
+    struct identity identity = {.managed = true};
+    int *members = rank == 0 ? malloc((size_t)size * sizeof *members) : NULL;
+
+    atomic_store(&comm->handle, handle);
+    comm->managed = true;
+    comm->rank = rank;
+    comm->size = size;
+    strcpy(comm->name, handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
+    identity.root_world_rank = handle == MPI_COMM_WORLD ? 0 : (uint32_t)sg_process.rank;
+    identity.root_counter = handle == MPI_COMM_WORLD ? 0 : 1;
+    if (members != NULL)
+        world_ranks(handle, size, members);
+    record(comm, &identity, members);
+    free(members);
+}
+
+enum sg_status sg_comm_start(void)
+{
+    if (sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) != MPI_SUCCESS)
+        return SG_ERR_SYSTEM;
+    atomic_store(&next_counter, 2); /* 0 and 1: MPI_COMM_WORLD, MPI_COMM_SELF */
+    set_up_predefined(&world, MPI_COMM_WORLD, sg_process.rank, sg_process.size);
+    set_up_predefined(&self, MPI_COMM_SELF, 0, 1);
+    return SG_OK;
+}
+
+void sg_comm_stop(void)
+{
+    /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
+    sg_real.Comm_free_keyval(&keyval);
+}

@@ -1,0 +1,46 @@
+/* Communicators: which are managed, who they are on every rank, how many collectives they ran.
+ *
+ * A communicator is set up inside its first blocking collective, after MPICH's call has returned
+ * success (argument errors so stay MPICH's), by one broadcast from its rank 0. Its state is kept as
+ * an attribute, whose delete callback tells when the handle becomes free for reuse; a table from
+ * handle to state serves the look-up. MPI_COMM_WORLD and MPI_COMM_SELF are set up at start.
+ *
+ * Thread-safe: look-ups take no lock. Not from a signal handler.
+ */
+#ifndef SG_INTERCEPT_COMM_H
+#define SG_INTERCEPT_COMM_H
+
+#include "core/status.h"
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SG_COMM_UNRECORDED UINT32_MAX
+
+struct sg_comm {
+    _Atomic(MPI_Comm) handle;
+    bool managed; /* false: intercommunicator, or members outside MPI_COMM_WORLD */
+    int rank;
+    int size;
+    uint32_t index;        /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
+    atomic_uint seq;       /* of the next collective */
+    char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
+    _Atomic(struct sg_comm *) next; /* in its bucket, or among the spare */
+};
+
+/* Sets up MPI_COMM_WORLD and MPI_COMM_SELF; after sg_process's rank, size and log are set. */
+enum sg_status sg_comm_start(void);
+
+/* The state of a communicator, or NULL when it is not set up. */
+struct sg_comm *sg_comm_find(MPI_Comm handle);
+
+/* Collective over the communicator (unless every member can tell that it is not managed). NULL
+ * when out of memory. */
+struct sg_comm *sg_comm_set_up(MPI_Comm handle);
+
+/* At MPI_Finalize. */
+void sg_comm_stop(void);
+
+#endif

@@ -1,0 +1,237 @@
+#include "intercept/dispatch.h"
+
+#include "core/clock.h"
+#include "core/hash.h"
+#include "intercept/comm.h"
+#include "intercept/process.h"
+#include "intercept/real.h"
+#include "intercept/site.h"
+#include "intercept/statistics.h"
+
+/* The managed call this thread is in: what MPICH, an operation or an error handler calls from
+ * there passes through. An error handler may also leave it for good, by an exception or longjmp;
+ * then the next call's frame lies above this one. */
+static __thread struct {
+    uintptr_t frame; /* 0: none */
+    struct sg_record_call *record;
+} current;
+
+static __thread uint16_t thread_number; /* 1 + index; 0: not yet known */
+
+uint16_t sg_dispatch_thread(void)
+{
+    if (__builtin_expect(thread_number == 0, 0)) {
+        static atomic_uint count;
+        uint32_t index = atomic_fetch_add(&count, 1);
+
+        thread_number = (uint16_t)(index < UINT16_MAX - 1 ? index + 1 : UINT16_MAX);
+        if (index > 0 && index < UINT16_MAX && sg_process.log != NULL)
+            atomic_fetch_add(&sg_log_header(sg_process.log)->thread_count, 1);
+    }
+    return (uint16_t)(thread_number - 1);
+}
+
+/* MPICH's handles of predefined objects carry this mark, and are never reused. */
+#define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle) & 0xc0000000u) == 0x40000000u)
+
+/* Bytes of one element; the last predefined type's is kept. */
+static uint64_t size_of(MPI_Datatype datatype)
+{
+    static __thread MPI_Datatype last = MPI_DATATYPE_NULL;
+    static __thread MPI_Count last_size;
+    MPI_Count size = 0;
+
+    if (datatype == last)
+        return (uint64_t)last_size;
+    if (datatype == MPI_DATATYPE_NULL || sg_real.Type_size_x(datatype, &size) != MPI_SUCCESS ||
+        size < 0)
+        return 0;
+    if (HANDLE_IS_BUILTIN(datatype)) {
+        last = datatype;
+        last_size = size;
+    }
+    return (uint64_t)size;
+}
+
+static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
+                                      const struct sg_comm *comm)
+{
+    /* Acquire: pairs with the store below; the choice itself is immutable. */
+    const struct sg_choice *choice =
+        atomic_load_explicit(&site->fixed[call->operation], memory_order_acquire);
+    struct sg_rule_comm rule_comm = {.name = comm->name, .size = comm->size};
+    bool fixed;
+
+    if (choice != NULL)
+        return choice;
+    choice = sg_ruleset_match(sg_process.rules, call->operation, &site->rule, &rule_comm,
+                              call->bytes, &fixed);
+    if (fixed)
+        atomic_store_explicit(&site->fixed[call->operation], choice, memory_order_release);
+    return choice;
+}
+
+static struct sg_record_call *begin_record(const struct sg_call *call, const struct sg_site *site,
+                                           const struct sg_comm *comm, uint32_t seq, int algorithm,
+                                           uint64_t begin_ns)
+{
+    struct sg_record_call *record = sg_log_event_growing(sg_process.log);
+
+    if (record == NULL)
+        return NULL;
+    record->operation = (uint8_t)call->operation;
+    record->algorithm = (uint8_t)algorithm;
+    record->flags = call->send == MPI_IN_PLACE && call->operation != SG_OPERATION_BARRIER
+                        ? SG_CALL_IN_PLACE
+                        : 0;
+    record->site = site->index;
+    record->comm = comm->index;
+    record->thread = sg_dispatch_thread();
+    record->begin_ns = begin_ns;
+    record->bytes = call->bytes;
+    record->seq = seq;
+    record->root = call->root;
+    sg_log_publish(record, SG_RECORD_CALL);
+    current.record = record;
+    return record;
+}
+
+static void end_record(struct sg_record_call *record, const struct sg_outcome *outcome, int error,
+                       uint64_t end_ns)
+{
+    record->early = outcome->early;
+    record->late = outcome->late;
+    record->signals = outcome->signals;
+    record->stalls = outcome->stalls;
+    record->outstanding = outcome->outstanding;
+    record->skew_ns = outcome->skew_ns;
+    if (outcome->skew_known)
+        record->flags |= SG_CALL_SKEW;
+    if (error != MPI_SUCCESS)
+        record->flags |= SG_CALL_FAILED;
+    /* Release: a reader that sees the end sees the whole record. */
+    atomic_store_explicit(&record->end_ns, end_ns, memory_order_release);
+    current.record = NULL;
+}
+
+/* The call on a managed communicator, recorded. */
+static int run_recorded(const struct sg_call *call, struct sg_site *site, struct sg_comm *comm,
+                        const struct sg_choice *choice)
+{
+    struct sg_outcome outcome = {0};
+    uint32_t seq = atomic_load_explicit(&comm->seq, memory_order_relaxed);
+    struct sg_record_call *record = NULL;
+    uint64_t begin_ns = sg_clock_ns();
+    uint64_t end_ns;
+    int error;
+
+    if (sg_process.config.trace == SG_TRACE_OTF2)
+        record = begin_record(call, site, comm, seq, choice->algorithm, begin_ns);
+    error = sg_engine_run(call, choice, &outcome);
+    end_ns = sg_clock_ns();
+    if (record != NULL)
+        end_record(record, &outcome, error, end_ns);
+    if (error == MPI_SUCCESS)
+        sg_statistics_add(call, site, comm->index, choice->algorithm, &outcome,
+                          end_ns - begin_ns);
+    else
+        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->failed_calls, 1,
+                                  memory_order_relaxed);
+    return error;
+}
+
+static bool is_recording(const struct sg_comm *comm)
+{
+    return sg_process.log != NULL && comm->index != SG_COMM_UNRECORDED &&
+           atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
+}
+
+static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_address)
+{
+    struct sg_site *site = sg_site_of(return_address);
+    const struct sg_choice *choice;
+    struct sg_outcome outcome;
+    int error;
+
+    if (call->operation != SG_OPERATION_BARRIER && call->count > 0)
+        call->bytes = (uint64_t)call->count * size_of(call->datatype);
+    choice = choose(call, site, comm);
+    if (is_recording(comm))
+        error = run_recorded(call, site, comm, choice);
+    else
+        error = sg_engine_run(call, choice, &outcome);
+    /* A call that failed (an argument error, on this rank alone perhaps) is no instance. */
+    if (error == MPI_SUCCESS)
+        atomic_store_explicit(&comm->seq,
+                              atomic_load_explicit(&comm->seq, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+    return error;
+}
+
+/* The first call on a communicator: MPICH's own, so that its argument checks come first; the
+ * communicator is set up behind it. */
+static int run_first(struct sg_call *call, void *return_address)
+{
+    uint64_t begin_ns = sg_clock_ns();
+    int error = call->pass(call);
+    uint64_t end_ns = sg_clock_ns();
+    struct sg_comm *comm;
+
+    if (error != MPI_SUCCESS)
+        return error;
+    comm = sg_comm_set_up(call->comm);
+    if (comm == NULL || !comm->managed)
+        return error;
+    if (is_recording(comm)) {
+        static const struct sg_outcome nothing;
+        struct sg_site *site = sg_site_of(return_address);
+        struct sg_record_call *record = NULL;
+
+        if (call->operation != SG_OPERATION_BARRIER && call->count > 0)
+            call->bytes = (uint64_t)call->count * size_of(call->datatype);
+        if (sg_process.config.trace == SG_TRACE_OTF2)
+            record = begin_record(call, site, comm, 0, SG_ALGORITHM_MPICH, begin_ns);
+        if (record != NULL)
+            end_record(record, &nothing, error, end_ns);
+        sg_statistics_add(call, site, comm->index, SG_ALGORITHM_MPICH, &nothing,
+                          end_ns - begin_ns);
+    }
+    atomic_store_explicit(&comm->seq, 1, memory_order_relaxed);
+    return error;
+}
+
+/* True inside a managed call of this thread. */
+static bool is_nested(uintptr_t frame)
+{
+    static const struct sg_outcome nothing;
+
+    if (frame < current.frame)
+        return true;
+    if (current.record != NULL) /* left by an exception */
+        end_record(current.record, &nothing, MPI_ERR_OTHER, sg_clock_ns());
+    return false;
+}
+
+int sg_dispatch(struct sg_call *call, void *return_address)
+{
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    struct sg_comm *comm;
+    int error;
+
+    if (__builtin_expect(current.frame != 0, 0) && is_nested(frame))
+        return call->pass(call);
+    comm = sg_comm_find(call->comm);
+    current.frame = frame;
+    if (comm == NULL) {
+        error = run_first(call, return_address);
+    } else if (comm->managed) {
+        error = run_managed(call, comm, return_address);
+    } else {
+        if (sg_process.log != NULL)
+            atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
+                                      memory_order_relaxed);
+        error = call->pass(call);
+    }
+    current.frame = 0;
+    return error;
+}

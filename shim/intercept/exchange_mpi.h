@@ -1,0 +1,12 @@
+/* struct sg_exchange over a communicator of our own. */
+#ifndef SG_INTERCEPT_EXCHANGE_MPI_H
+#define SG_INTERCEPT_EXCHANGE_MPI_H
+
+#include "core/exchange.h"
+
+#include <mpi.h>
+
+/* *comm must live as long as the exchange. */
+void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out);
+
+#endif

@@ -1,0 +1,291 @@
+/* Start and stop: everything collective stagger does on its own account happens here, inside
+ * MPI_Init and MPI_Finalize.
+ *
+ * Each step of the start ends with all ranks knowing whether it worked on all of them, so that
+ * stagger is running everywhere or nowhere.
+ */
+#include "intercept/process.h"
+
+#include "core/clock.h"
+#include "core/clocksync.h"
+#include "core/hash.h"
+#include "intercept/comm.h"
+#include "intercept/dispatch.h"
+#include "intercept/exchange_mpi.h"
+#include "intercept/libraries.h"
+#include "intercept/output.h"
+#include "intercept/real.h"
+#include "intercept/settings.h"
+#include "intercept/statistics.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sg_process sg_process;
+
+/* A foreign MPI is refused by one process of the job, as far as its launcher tells. */
+static void refuse(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *rank = sg_config_environment(names[i]);
+
+        if (rank != NULL && strcmp(rank, "0") != 0)
+            return;
+        if (rank != NULL)
+            break;
+    }
+    sg_log("this program's MPI is not MPICH but '%s': passing through", sg_real_version());
+}
+
+/* In the child: it shares the log's mapping and owns none of it. */
+static void on_fork_child(void)
+{
+    atomic_store(&sg_process.running, false);
+    if (sg_process.log != NULL)
+        sg_log_forget(sg_process.log);
+    sg_process.log = NULL;
+}
+
+static void record_clock(struct sg_process *process)
+{
+    struct sg_clock_offset offset;
+    struct sg_record_clock *record;
+
+    if (sg_clocksync_measure(&process->exchange, process->machine, sg_clock_ns, &offset) != SG_OK)
+        return;
+    record = sg_log_definition(process->log, NULL, 0);
+    if (record == NULL)
+        return;
+    record->local_ns = offset.local_ns;
+    record->offset_ns = offset.offset_ns;
+    record->error_ns = offset.error_ns;
+    record->deviation_ns = offset.deviation_ns;
+    sg_log_publish(record, SG_RECORD_CLOCK);
+}
+
+static bool speaks(const struct sg_process *process)
+{
+    return process->rank == 0 && !process->config.quiet;
+}
+
+/* Opens the log, where something is to be recorded. */
+static void start_recording(struct sg_process *process, uint64_t begin_ns)
+{
+    struct sg_log_header *header;
+    bool shared;
+
+    if (process->config.trace == SG_TRACE_OFF || sg_output_open(process, &shared) != SG_OK) {
+        process->config.trace = SG_TRACE_OFF;
+        return;
+    }
+    if (!shared) {
+        if (process->rank == 0)
+            sg_log("%s is not one directory on all machines: collect the logs and run `stagger "
+                   "recover`",
+                   process->directory);
+        process->companion = NULL;
+    }
+    header = sg_log_header(process->log);
+    header->init_begin_ns = begin_ns;
+    record_clock(process);
+}
+
+/* Our duplicate of MPI_COMM_WORLD. Its errors are ours to handle. */
+static bool duplicate_world(struct sg_process *process)
+{
+    if (sg_real.Comm_dup(MPI_COMM_WORLD, &process->world) != MPI_SUCCESS)
+        return false;
+    sg_real.Comm_set_errhandler(process->world, MPI_ERRORS_RETURN);
+    sg_real.Comm_rank(process->world, &process->rank);
+    sg_real.Comm_size(process->world, &process->size);
+    sg_exchange_mpi(&process->world, process->rank, process->size, &process->exchange);
+    return true;
+}
+
+void sg_process_start(uint64_t begin_ns)
+{
+    static const char *const modes[] = {"off", "stats", "otf2"};
+    struct sg_process *process = &sg_process;
+    MPI_Comm parent;
+
+    if (!sg_real_is_mpich()) {
+        refuse();
+        return;
+    }
+    if (sg_real.Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL)
+        return;
+    if (!duplicate_world(process))
+        return;
+    process->machine = sg_clocksync_machine();
+    if (sg_settings_agree(process) != SG_OK) {
+        sg_real.Comm_free(&process->world);
+        return;
+    }
+    if (process->config.trace != SG_TRACE_OFF || sg_ruleset_needs_names(process->rules))
+        sg_libraries_load(process);
+    start_recording(process, begin_ns);
+    sg_dispatch_thread(); /* the calling thread is thread 0 */
+    if (sg_comm_start() != SG_OK)
+        return;
+    pthread_atfork(NULL, NULL, on_fork_child);
+    if (process->log != NULL)
+        sg_log_header(process->log)->init_end_ns = sg_clock_ns();
+    if (speaks(process) && process->log != NULL)
+        sg_log("version " SG_VERSION ", %d rank%s, trace %s, writing to %s", process->size,
+               process->size > 1 ? "s" : "", modes[process->config.trace], process->directory);
+    atomic_store(&process->recording, true);
+    atomic_store(&process->running, true);
+}
+
+static void keep_site_name(void *context, uint32_t id, const char *function, const char *file,
+                           uint32_t line)
+{
+    struct sg_process *process = context;
+    size_t function_bytes = strlen(function ? function : "") + 1;
+    size_t file_bytes = strlen(file ? file : "") + 1;
+    char *text = malloc(function_bytes + file_bytes);
+    struct sg_record_site_name *record;
+
+    if (text == NULL)
+        return;
+    memcpy(text, function ? function : "", function_bytes);
+    memcpy(text + function_bytes, file ? file : "", file_bytes);
+    record = sg_log_definition(process->log, text, function_bytes + file_bytes);
+    if (record != NULL) {
+        record->id = id;
+        record->line = line;
+        record->text_bytes = (uint32_t)(function_bytes + file_bytes);
+        sg_log_publish(record, SG_RECORD_SITE_NAME);
+    }
+    free(text);
+}
+
+/* This rank's log as the exporter takes it. */
+static enum sg_status open_own_log(const struct sg_process *process, struct sg_logread **log)
+{
+    char path[sizeof process->directory + 32];
+
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, process->directory, process->rank);
+    return process->companion->logread_open(path, log);
+}
+
+/* Everything from here to the end runs with the log complete and closed. */
+static void export_archive(struct sg_process *process, const struct sg_export *input)
+{
+    struct sg_export_result result = {0};
+    enum sg_status status = process->companion->export_archive(input, &result);
+
+    if (status != SG_OK) {
+        if (process->rank == 0)
+            sg_log("the logs stay in %s for `stagger recover`", process->directory);
+        return;
+    }
+    /* A partial archive lacks events that the statistics in the logs count. */
+    if (!result.partial)
+        sg_output_remove_log(process);
+    if (speaks(process))
+        sg_log("%llu calls in %s/traces.otf2 (%llu KiB)%s; see: stagger report %s",
+               (unsigned long long)result.calls, process->directory,
+               (unsigned long long)(result.archive_bytes + 1023) / 1024,
+               result.partial ? ", partial" : "", process->directory);
+}
+
+static void stop_recording(struct sg_process *process)
+{
+    static const char *names[256];
+    struct sg_export input = {.directory = process->directory,
+                              .log_count = 1,
+                              .world_size = process->size,
+                              .algorithms = names,
+                              .algorithm_count = sg_algorithm_count,
+                              .exchange = &process->exchange};
+    bool stats = process->config.trace == SG_TRACE_STATS;
+    struct sg_logread *log = NULL;
+    int first_failed;
+
+    for (int i = 0; i < sg_algorithm_count; i++)
+        names[i] = sg_algorithms[i].name;
+    record_clock(process);
+    if (!stats)
+        sg_log_close(process->log, SG_LOG_FINALIZED);
+    input.end_ns = sg_clock_ns();
+    if (process->companion != NULL &&
+        sg_exchange_agree(&process->exchange, open_own_log(process, &log) == SG_OK,
+                          &first_failed) == SG_OK &&
+        first_failed < 0) {
+        input.logs = &log;
+        if (stats)
+            process->companion->export_site_names(&input, keep_site_name, process);
+        else
+            export_archive(process, &input);
+    }
+    if (log != NULL)
+        process->companion->logread_close(log);
+    if (stats) {
+        sg_log_close(process->log, SG_LOG_FINALIZED);
+        if (speaks(process))
+            sg_log("statistics in %s; see: stagger report %s", process->directory,
+                   process->directory);
+    } else if (process->companion == NULL && speaks(process)) {
+        sg_log("logs in %s; `stagger recover %s` makes the archive", process->directory,
+               process->directory);
+    }
+    process->log = NULL;
+}
+
+void sg_process_stop(void)
+{
+    struct sg_process *process = &sg_process;
+
+    if (!sg_process_running())
+        return;
+    /* What attribute callbacks and MPI_Finalize itself call passes through. */
+    atomic_store(&process->running, false);
+    if (process->log != NULL) {
+        sg_log_header(process->log)->finalize_begin_ns = sg_clock_ns();
+        stop_recording(process);
+    }
+    sg_comm_stop();
+    sg_real.Comm_free(&process->world);
+}
+
+void sg_process_abort(void)
+{
+    if (!sg_process_running() || sg_process.log == NULL)
+        return;
+    atomic_store(&sg_log_header(sg_process.log)->state, SG_LOG_ABORTED);
+    if (!sg_process.config.quiet)
+        sg_log("MPI_Abort: `stagger recover %s` makes the archive", sg_process.directory);
+    atomic_store(&sg_process.running, false);
+}
+
+/* A process that leaves without MPI_Finalize. */
+__attribute__((destructor)) static void on_exit_unfinished(void)
+{
+    if (sg_process_running() && sg_process.log != NULL && speaks(&sg_process))
+        sg_log("MPI_Finalize was not called: `stagger recover %s` makes the archive",
+               sg_process.directory);
+}
+
+void sg_process_control(int level)
+{
+    switch (level) {
+    case 0:
+    case 1:
+        atomic_store(&sg_process.recording, level == 1);
+        break;
+    case 2:
+        sg_statistics_reset();
+        break;
+    case 3:
+        sg_statistics_write();
+        break;
+    default:
+        break; /* other tools' levels */
+    }
+}

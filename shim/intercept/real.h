@@ -1,0 +1,83 @@
+/* The MPI library behind the preload: found at the first intercepted call, checked to be MPICH.
+ *
+ * libstagger.so has no link to libmpich: it is also loaded into launchers and shells. The
+ * functions are looked up behind it (RTLD_NEXT), and where the program loaded its MPI with
+ * RTLD_LOCAL, through the handles of the libraries that are loaded.
+ *
+ * Thread-safe; not from a signal handler.
+ */
+#ifndef SG_INTERCEPT_REAL_H
+#define SG_INTERCEPT_REAL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Every MPI function stagger calls, by its profiling name. */
+#define SG_REAL_FUNCTIONS(X)                                                                       \
+    X(Abort)                                                                                       \
+    X(Allreduce)                                                                                   \
+    X(Barrier)                                                                                     \
+    X(Bcast)                                                                                       \
+    X(Comm_create_keyval)                                                                          \
+    X(Comm_disconnect)                                                                             \
+    X(Comm_dup)                                                                                    \
+    X(Comm_free)                                                                                   \
+    X(Comm_free_keyval)                                                                            \
+    X(Comm_get_name)                                                                               \
+    X(Comm_get_parent)                                                                             \
+    X(Comm_group)                                                                                  \
+    X(Comm_rank)                                                                                   \
+    X(Comm_set_attr)                                                                               \
+    X(Comm_set_errhandler)                                                                         \
+    X(Comm_size)                                                                                   \
+    X(Comm_test_inter)                                                                             \
+    X(Finalize)                                                                                    \
+    X(Finalized)                                                                                   \
+    X(Gather)                                                                                      \
+    X(Gatherv)                                                                                     \
+    X(Get_library_version)                                                                         \
+    X(Group_free)                                                                                  \
+    X(Group_translate_ranks)                                                                       \
+    X(Init)                                                                                        \
+    X(Init_thread)                                                                                 \
+    X(Initialized)                                                                                 \
+    X(Pcontrol)                                                                                    \
+    X(Recv)                                                                                        \
+    X(Reduce)                                                                                      \
+    X(Send)                                                                                        \
+    X(Type_size_x)
+
+/* Not in every MPICH; called only where the application calls them. */
+#define SG_REAL_OPTIONAL(X)                                                                        \
+    X(Allreduce_c)                                                                                 \
+    X(Reduce_c)
+
+struct sg_real {
+#define SG_REAL_MEMBER(name) __typeof__(&PMPI_##name) name;
+    SG_REAL_FUNCTIONS(SG_REAL_MEMBER)
+    SG_REAL_OPTIONAL(SG_REAL_MEMBER)
+#undef SG_REAL_MEMBER
+};
+
+extern struct sg_real sg_real;
+
+/* True when the process's MPI is MPICH and was found whole. The first call resolves. */
+bool sg_real_is_mpich(void);
+
+/* The first line of the library's version, "" where it could not be had. */
+const char *sg_real_version(void);
+
+/* A symbol of the process's MPI library (or its Fortran part), NULL where there is none. */
+void *sg_real_find(const char *symbol);
+
+/* True when a loaded object's path is that of an MPI library (C, C++ or Fortran part). */
+bool sg_real_owns(const char *object_name);
+
+/* An intercepted function takes register-wide arguments, because a foreign MPI's handles may be
+ * pointers and must come through unharmed; the symbol is given apart from the C name, because
+ * mpi.h declares it otherwise. */
+typedef intptr_t sg_word;
+#define SG_INTERCEPTS(symbol) __asm__(symbol) __attribute__((visibility("default")))
+
+#endif

@@ -1,0 +1,14 @@
+/* One configuration for all ranks: rank 0's.
+ *
+ * Collective over the exchange; from MPI_Init only.
+ */
+#ifndef SG_INTERCEPT_SETTINGS_H
+#define SG_INTERCEPT_SETTINGS_H
+
+#include "intercept/process.h"
+
+/* Reads every rank's configuration, warns once where they differ, gives rank 0's to all, and
+ * parses its rules. */
+enum sg_status sg_settings_agree(struct sg_process *process);
+
+#endif

@@ -1,0 +1,35 @@
+/* Call sites: the application's frame that called MPI, as a stable id.
+ *
+ * The id is made of (build id or module name, offset in the module) of the return address, or of
+ * the first STAGGER_DEPTH frames' : the same on every rank and in every run, whatever the address
+ * space layout. Frames inside MPI libraries are skipped: MPICH's Fortran routines call the C ones.
+ *
+ * Fast path: a return address already known to lie in the application costs one look-up in a
+ * table; only calls through MPI's own libraries, or a depth above 1, walk the stack. A site
+ * seen for the first time takes a lock and may allocate.
+ *
+ * Thread-safe; never from a signal handler.
+ */
+#ifndef SG_INTERCEPT_SITE_H
+#define SG_INTERCEPT_SITE_H
+
+#include "core/operation.h"
+#include "rule/rule.h"
+#include "trace/record.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct sg_site {
+    uint32_t index; /* in this rank's log; 0: the site "unknown" */
+    struct sg_rule_site rule; /* id, module, offset; names when rules need them */
+    /* The choice for an operation where it is the same for all communicators and sizes. */
+    _Atomic(const struct sg_choice *) fixed[SG_OPERATION_COUNT];
+    /* The statistics entry used last for an operation: a first guess. */
+    _Atomic(struct sg_record_stat *) last[SG_OPERATION_COUNT];
+};
+
+/* The site of the call whose wrapper was entered from return_address; never NULL. */
+struct sg_site *sg_site_of(void *return_address);
+
+#endif

@@ -1,0 +1,187 @@
+#include "intercept/statistics.h"
+
+#include "core/hash.h"
+#include "intercept/process.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#define TABLE_SLOTS 65536u /* a power of two; half of it is used at most */
+
+static struct {
+    _Atomic uint64_t key; /* 0: free */
+    struct sg_record_stat *stat;
+} table[TABLE_SLOTS];
+static unsigned used;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Never 0: the size class is stored plus one. */
+static uint64_t key_of(uint32_t site, uint32_t comm, int operation, int algorithm,
+                       uint8_t size_class)
+{
+    return (uint64_t)site << 44 ^ (uint64_t)comm << 20 ^ (uint64_t)operation << 16 ^
+           (uint64_t)algorithm << 8 ^ (uint64_t)(size_class + 1u);
+}
+
+static struct sg_record_stat *find(uint64_t key, uint64_t *at)
+{
+    for (*at = sg_hash_mix(key);; (*at)++) {
+        /* Acquire: pairs with add_entry, the pointer is there. */
+        uint64_t found =
+            atomic_load_explicit(&table[*at % TABLE_SLOTS].key, memory_order_acquire);
+
+        if (found == key)
+            return table[*at % TABLE_SLOTS].stat;
+        if (found == 0)
+            return NULL;
+    }
+}
+
+/* The entry, made when it is not there; NULL when the table or the disk is full: such calls are
+ * counted as unmanaged. */
+static struct sg_record_stat *add_entry(uint64_t key, uint32_t site, uint32_t comm, int operation,
+                                        int algorithm, uint8_t size_class)
+{
+    struct sg_record_stat *stat;
+    uint64_t at;
+
+    pthread_mutex_lock(&lock);
+    stat = find(key, &at);
+    if (stat == NULL && used < TABLE_SLOTS / 2)
+        stat = sg_log_stat(sg_process.log);
+    else
+        goto done;
+    if (stat == NULL)
+        goto done;
+    stat->operation = (uint8_t)operation;
+    stat->algorithm = (uint8_t)algorithm;
+    stat->size_class = size_class;
+    stat->site = site;
+    stat->comm = comm;
+    sg_log_publish(stat, SG_RECORD_STAT);
+    table[at % TABLE_SLOTS].stat = stat;
+    /* Release: see find. */
+    atomic_store_explicit(&table[at % TABLE_SLOTS].key, key, memory_order_release);
+    used++;
+done:
+    pthread_mutex_unlock(&lock);
+    return stat;
+}
+
+static void add_to(_Atomic uint64_t *counter, uint64_t value)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + value,
+                          memory_order_relaxed);
+}
+
+static void raise_to(_Atomic uint64_t *maximum, uint64_t value)
+{
+    if (value > atomic_load_explicit(maximum, memory_order_relaxed))
+        atomic_store_explicit(maximum, value, memory_order_relaxed);
+}
+
+/* The entry of a call, NULL when there can be none. */
+static struct sg_record_stat *entry_of(struct sg_site *site, uint32_t comm, int operation,
+                                       int algorithm, uint8_t size_class)
+{
+    /* Acquire: pairs with the store below; what an entry is for never changes. */
+    struct sg_record_stat *stat =
+        atomic_load_explicit(&site->last[operation], memory_order_acquire);
+    uint64_t key, at;
+
+    if (stat != NULL && stat->comm == comm && stat->algorithm == algorithm &&
+        stat->size_class == size_class)
+        return stat;
+    key = key_of(site->index, comm, operation, algorithm, size_class);
+    stat = find(key, &at);
+    if (stat == NULL)
+        stat = add_entry(key, site->index, comm, operation, algorithm, size_class);
+    if (stat != NULL)
+        atomic_store_explicit(&site->last[operation], stat, memory_order_release);
+    return stat;
+}
+
+void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
+                       int algorithm, const struct sg_outcome *outcome, uint64_t blocked_ns)
+{
+    struct sg_record_stat *stat =
+        entry_of(site, comm, call->operation, algorithm, sg_size_class(call->bytes));
+
+    if (stat == NULL) {
+        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
+                                  memory_order_relaxed);
+        return;
+    }
+    add_to(&stat->calls, 1);
+    add_to(&stat->bytes, call->bytes);
+    add_to(&stat->blocked_ns, blocked_ns);
+    raise_to(&stat->blocked_max_ns, blocked_ns);
+    if (algorithm == SG_ALGORITHM_MPICH)
+        return;
+    add_to(&stat->early, outcome->early);
+    add_to(&stat->late, outcome->late);
+    add_to(&stat->signals, outcome->signals);
+    add_to(&stat->stalls, outcome->stalls);
+    add_to(&stat->copies, outcome->copies);
+    if (outcome->skew_known) {
+        add_to(&stat->skew_ns, outcome->skew_ns);
+        add_to(&stat->skew_calls, 1);
+        raise_to(&stat->skew_max_ns, outcome->skew_ns);
+    }
+}
+
+/* The counters of an entry, in the order of their columns. */
+#define COUNTERS(X)                                                                                \
+    X(calls) X(bytes) X(blocked_ns) X(blocked_max_ns) X(early) X(late) X(signals) X(stalls)        \
+    X(copies) X(skew_ns) X(skew_calls) X(skew_max_ns)
+
+void sg_statistics_reset(void)
+{
+    for (unsigned i = 0; i < TABLE_SLOTS; i++) {
+        struct sg_record_stat *stat = table[i].stat;
+
+        if (atomic_load_explicit(&table[i].key, memory_order_acquire) == 0)
+            continue;
+#define ZERO(counter) atomic_store_explicit(&stat->counter, 0, memory_order_relaxed);
+        COUNTERS(ZERO)
+#undef ZERO
+    }
+}
+
+void sg_statistics_write(void)
+{
+    static atomic_uint count;
+    char path[sizeof sg_process.directory + 64];
+    FILE *file;
+
+    if (sg_process.log == NULL)
+        return;
+    snprintf(path, sizeof path, "%s/interim-%06d-%u.csv", sg_process.directory, sg_process.rank,
+             atomic_fetch_add(&count, 1) + 1);
+    file = fopen(path, "wxe");
+    if (file == NULL) {
+        sg_log("cannot write %s: %m", path);
+        return;
+    }
+    fputs("rank,operation,algorithm,site,comm,size_class", file);
+#define HEAD(counter) fputs("," #counter, file);
+    COUNTERS(HEAD)
+#undef HEAD
+    fputc('\n', file);
+    for (unsigned i = 0; i < TABLE_SLOTS; i++) {
+        struct sg_record_stat *stat = table[i].stat;
+
+        if (atomic_load_explicit(&table[i].key, memory_order_acquire) == 0)
+            continue;
+        fprintf(file, "%d,%s,%s,%u,%u,%u", sg_process.rank, sg_operation_names[stat->operation],
+                sg_algorithms[stat->algorithm].name, stat->site, stat->comm, stat->size_class);
+#define CELL(counter)                                                                              \
+    fprintf(file, ",%llu",                                                                         \
+            (unsigned long long)atomic_load_explicit(&stat->counter, memory_order_relaxed));
+        COUNTERS(CELL)
+#undef CELL
+        fputc('\n', file);
+    }
+    if (ferror(file) | fclose(file))
+        sg_log("cannot write %s: %m", path);
+}

@@ -1,0 +1,25 @@
+/* Running statistics in the log: one entry per (site, communicator, operation, algorithm, size
+ * class), found by a table without locks, updated in place.
+ *
+ * Entries of one communicator are written by one thread at a time (MPI forbids concurrent
+ * collectives on one), so plain loads and stores suffice; they are atomic for the readers.
+ */
+#ifndef SG_INTERCEPT_STATISTICS_H
+#define SG_INTERCEPT_STATISTICS_H
+
+#include "engine/engine.h"
+#include "intercept/site.h"
+
+#include <stdint.h>
+
+/* Adds one call; comm is this log's index. */
+void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
+                       int algorithm, const struct sg_outcome *outcome, uint64_t blocked_ns);
+
+/* MPI_Pcontrol(2): all entries to zero. */
+void sg_statistics_reset(void);
+
+/* MPI_Pcontrol(3): writes DIR/interim-RANK-N.csv; N counts from 1. One line where that fails. */
+void sg_statistics_write(void);
+
+#endif

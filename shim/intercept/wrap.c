@@ -1,0 +1,240 @@
+/* What libstagger.so exports in C: one thin wrapper per MPI function. It builds the call and hands
+ * it on; where stagger is not running the arguments go through as they came.
+ */
+#include "core/clock.h"
+#include "intercept/dispatch.h"
+#include "intercept/process.h"
+#include "intercept/real.h"
+#include "intercept/wrap.h"
+
+/* Each function's passing-through form: register-wide arguments, whatever their types are. */
+typedef int (*pass1)(sg_word);
+typedef int (*pass2)(sg_word, sg_word);
+typedef int (*pass4)(sg_word, sg_word, sg_word, sg_word);
+typedef int (*pass6)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
+typedef int (*pass7)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
+
+/* Resolves at the first call; a launcher or shell never gets here. */
+#define PASS(form, name) (sg_real_is_mpich(), (form)(void (*)(void))sg_real.name)
+
+int sg_wrap_init(sg_word argc, sg_word argv)
+{
+    uint64_t begin_ns = sg_clock_ns();
+    int error = PASS(pass2, Init)(argc, argv);
+
+    if (error == MPI_SUCCESS)
+        sg_process_start(begin_ns);
+    return error;
+}
+
+int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
+{
+    uint64_t begin_ns = sg_clock_ns();
+    int error = PASS(pass4, Init_thread)(argc, argv, required, provided);
+
+    if (error == MPI_SUCCESS)
+        sg_process_start(begin_ns);
+    return error;
+}
+
+int sg_wrap_finalize(void)
+{
+    sg_process_stop();
+    return sg_real_is_mpich(), sg_real.Finalize();
+}
+
+int sg_wrap_abort(sg_word comm, sg_word code)
+{
+    sg_process_abort();
+    return PASS(pass2, Abort)(comm, code);
+}
+
+/* State follows by the attribute's delete callback. */
+int sg_wrap_comm_free(sg_word comm)
+{
+    return PASS(pass1, Comm_free)(comm);
+}
+
+int sg_wrap_comm_disconnect(sg_word comm)
+{
+    return PASS(pass1, Comm_disconnect)(comm);
+}
+
+int sg_wrap_pcontrol(int level)
+{
+    if (sg_process_running())
+        sg_process_control(level);
+    return sg_real_is_mpich(), sg_real.Pcontrol(level);
+}
+
+static int pass_barrier(const struct sg_call *call)
+{
+    return sg_real.Barrier(call->comm);
+}
+
+int sg_wrap_barrier(sg_word comm, void *caller)
+{
+    struct sg_call call = {.operation = SG_OPERATION_BARRIER,
+                           .root = -1,
+                           .comm = (MPI_Comm)comm,
+                           .pass = pass_barrier};
+
+    if (!sg_process_running())
+        return PASS(pass1, Barrier)(comm);
+    return sg_dispatch(&call, caller);
+}
+
+static int pass_reduce(const struct sg_call *call)
+{
+    return sg_real.Reduce(call->send, call->receive, (int)call->count, call->datatype, call->op,
+                          call->root, call->comm);
+}
+
+static int pass_reduce_c(const struct sg_call *call)
+{
+    return sg_real.Reduce_c(call->send, call->receive, call->count, call->datatype, call->op,
+                            call->root, call->comm);
+}
+
+static int pass_allreduce(const struct sg_call *call)
+{
+    return sg_real.Allreduce(call->send, call->receive, (int)call->count, call->datatype, call->op,
+                             call->comm);
+}
+
+static int pass_allreduce_c(const struct sg_call *call)
+{
+    return sg_real.Allreduce_c(call->send, call->receive, call->count, call->datatype, call->op,
+                               call->comm);
+}
+
+/* The exported C symbols. caller is taken here: one frame below the application. */
+int mpi_init(sg_word argc, sg_word argv) SG_INTERCEPTS("MPI_Init");
+int mpi_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
+    SG_INTERCEPTS("MPI_Init_thread");
+int mpi_finalize(void) SG_INTERCEPTS("MPI_Finalize");
+int mpi_abort(sg_word comm, sg_word code) SG_INTERCEPTS("MPI_Abort");
+int mpi_comm_free(sg_word comm) SG_INTERCEPTS("MPI_Comm_free");
+int mpi_comm_disconnect(sg_word comm) SG_INTERCEPTS("MPI_Comm_disconnect");
+int mpi_pcontrol(int level, ...) SG_INTERCEPTS("MPI_Pcontrol");
+int mpi_barrier(sg_word comm) SG_INTERCEPTS("MPI_Barrier");
+int mpi_reduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+               sg_word root, sg_word comm) SG_INTERCEPTS("MPI_Reduce");
+int mpi_reduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                 sg_word root, sg_word comm) SG_INTERCEPTS("MPI_Reduce_c");
+int mpi_allreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                  sg_word comm) SG_INTERCEPTS("MPI_Allreduce");
+int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                    sg_word comm) SG_INTERCEPTS("MPI_Allreduce_c");
+
+int mpi_init(sg_word argc, sg_word argv)
+{
+    return sg_wrap_init(argc, argv);
+}
+
+int mpi_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
+{
+    return sg_wrap_init_thread(argc, argv, required, provided);
+}
+
+int mpi_finalize(void)
+{
+    return sg_wrap_finalize();
+}
+
+int mpi_abort(sg_word comm, sg_word code)
+{
+    return sg_wrap_abort(comm, code);
+}
+
+int mpi_comm_free(sg_word comm)
+{
+    return sg_wrap_comm_free(comm);
+}
+
+int mpi_comm_disconnect(sg_word comm)
+{
+    return sg_wrap_comm_disconnect(comm);
+}
+
+int mpi_pcontrol(int level, ...)
+{
+    return sg_wrap_pcontrol(level);
+}
+
+int mpi_barrier(sg_word comm)
+{
+    return sg_wrap_barrier(comm, __builtin_return_address(0));
+}
+
+int mpi_reduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+               sg_word root, sg_word comm)
+{
+    struct sg_call call = {.operation = SG_OPERATION_REDUCE,
+                           .send = (const void *)send,
+                           .receive = (void *)receive,
+                           .count = (int)count,
+                           .datatype = (MPI_Datatype)datatype,
+                           .op = (MPI_Op)op,
+                           .root = (int)root,
+                           .comm = (MPI_Comm)comm,
+                           .pass = pass_reduce};
+
+    if (!sg_process_running())
+        return PASS(pass7, Reduce)(send, receive, count, datatype, op, root, comm);
+    return sg_dispatch(&call, __builtin_return_address(0));
+}
+
+int mpi_reduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                 sg_word root, sg_word comm)
+{
+    struct sg_call call = {.operation = SG_OPERATION_REDUCE,
+                           .send = (const void *)send,
+                           .receive = (void *)receive,
+                           .count = (MPI_Count)count,
+                           .datatype = (MPI_Datatype)datatype,
+                           .op = (MPI_Op)op,
+                           .root = (int)root,
+                           .comm = (MPI_Comm)comm,
+                           .pass = pass_reduce_c};
+
+    if (!sg_process_running())
+        return PASS(pass7, Reduce_c)(send, receive, count, datatype, op, root, comm);
+    return sg_dispatch(&call, __builtin_return_address(0));
+}
+
+int mpi_allreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                  sg_word comm)
+{
+    struct sg_call call = {.operation = SG_OPERATION_ALLREDUCE,
+                           .send = (const void *)send,
+                           .receive = (void *)receive,
+                           .count = (int)count,
+                           .datatype = (MPI_Datatype)datatype,
+                           .op = (MPI_Op)op,
+                           .root = -1,
+                           .comm = (MPI_Comm)comm,
+                           .pass = pass_allreduce};
+
+    if (!sg_process_running())
+        return PASS(pass6, Allreduce)(send, receive, count, datatype, op, comm);
+    return sg_dispatch(&call, __builtin_return_address(0));
+}
+
+int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                    sg_word comm)
+{
+    struct sg_call call = {.operation = SG_OPERATION_ALLREDUCE,
+                           .send = (const void *)send,
+                           .receive = (void *)receive,
+                           .count = (MPI_Count)count,
+                           .datatype = (MPI_Datatype)datatype,
+                           .op = (MPI_Op)op,
+                           .root = -1,
+                           .comm = (MPI_Comm)comm,
+                           .pass = pass_allreduce_c};
+
+    if (!sg_process_running())
+        return PASS(pass6, Allreduce_c)(send, receive, count, datatype, op, comm);
+    return sg_dispatch(&call, __builtin_return_address(0));
+}

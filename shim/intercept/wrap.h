@@ -1,0 +1,19 @@
+/* The wrappers by their C names, for the Fortran 2008 symbols of the routines without a buffer:
+ * MPICH's call PMPI_* from there and would pass the C wrappers by.
+ */
+#ifndef SG_INTERCEPT_WRAP_H
+#define SG_INTERCEPT_WRAP_H
+
+#include "intercept/real.h"
+
+int sg_wrap_init(sg_word argc, sg_word argv);
+int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided);
+int sg_wrap_finalize(void);
+int sg_wrap_abort(sg_word comm, sg_word code);
+int sg_wrap_comm_free(sg_word comm);
+int sg_wrap_comm_disconnect(sg_word comm);
+int sg_wrap_pcontrol(int level);
+/* caller: the return address that leads into the application. */
+int sg_wrap_barrier(sg_word comm, void *caller);
+
+#endif

@@ -1,0 +1,94 @@
+/* The Fortran 2008 symbols of the intercepted routines that have no buffer: MPICH's call PMPI_*
+ * directly. (Those with a buffer, and all of mpif.h and `use mpi`, reach the C symbols.)
+ *
+ * MPICH's own are one call and the store of ierror, which these repeat. Another MPI may use the
+ * same names; then its own is called.
+ */
+#include "intercept/process.h"
+#include "intercept/wrap.h"
+
+typedef void (*original1)(void *);
+typedef void (*original2)(void *, void *);
+typedef void (*original3)(void *, void *, void *);
+
+#define ORIGINAL(form, symbol) ((form)sg_real_find(symbol))
+
+static void store(int *ierror, int error)
+{
+    if (ierror != NULL)
+        *ierror = error;
+}
+
+void f08_init(int *ierror) SG_INTERCEPTS("mpi_init_f08_");
+void f08_init_thread(int *required, int *provided, int *ierror)
+    SG_INTERCEPTS("mpi_init_thread_f08_");
+void f08_finalize(int *ierror) SG_INTERCEPTS("mpi_finalize_f08_");
+void f08_abort(MPI_Comm *comm, int *code, int *ierror) SG_INTERCEPTS("mpi_abort_f08_");
+void f08_comm_free(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_comm_free_f08_");
+void f08_comm_disconnect(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_comm_disconnect_f08_");
+void f08_pcontrol(int *level, int *ierror) SG_INTERCEPTS("mpi_pcontrol_f08_");
+void f08_barrier(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_barrier_f08_");
+
+void f08_init(int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original1, "mpi_init_f08_")(ierror);
+    else
+        store(ierror, sg_wrap_init(0, 0));
+}
+
+void f08_init_thread(int *required, int *provided, int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original3, "mpi_init_thread_f08_")(required, provided, ierror);
+    else
+        store(ierror, sg_wrap_init_thread(0, 0, *required, (sg_word)provided));
+}
+
+void f08_finalize(int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original1, "mpi_finalize_f08_")(ierror);
+    else
+        store(ierror, sg_wrap_finalize());
+}
+
+void f08_abort(MPI_Comm *comm, int *code, int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original3, "mpi_abort_f08_")(comm, code, ierror);
+    else
+        store(ierror, sg_wrap_abort(*comm, *code));
+}
+
+void f08_comm_free(MPI_Comm *comm, int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original2, "mpi_comm_free_f08_")(comm, ierror);
+    else
+        store(ierror, sg_wrap_comm_free((sg_word)comm));
+}
+
+void f08_comm_disconnect(MPI_Comm *comm, int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original2, "mpi_comm_disconnect_f08_")(comm, ierror);
+    else
+        store(ierror, sg_wrap_comm_disconnect((sg_word)comm));
+}
+
+void f08_pcontrol(int *level, int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original2, "mpi_pcontrol_f08_")(level, ierror);
+    else
+        store(ierror, sg_wrap_pcontrol(*level));
+}
+
+void f08_barrier(MPI_Comm *comm, int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original2, "mpi_barrier_f08_")(comm, ierror);
+    else
+        store(ierror, sg_wrap_barrier(*comm, __builtin_return_address(0)));
+}

@@ -1,0 +1,109 @@
+/* Matching a call against the rules, first to last. */
+#include "rule/ruleset.h"
+
+#include <assert.h>
+#include <fnmatch.h>
+#include <string.h>
+
+/* "solver.c" and "src/solver.c" both match "/home/me/src/solver.c": the glob is tried on the path
+ * and on what follows each of its slashes. */
+static bool matches_file(const char *glob, const char *path)
+{
+    for (const char *at = path; at != NULL; at = strchr(at, '/')) {
+        if (at != path)
+            at++;
+        if (fnmatch(glob, at, FNM_PATHNAME) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool matches_site(const struct sg_rule *rule, const struct sg_rule_site *site)
+{
+    switch (rule->site_kind) {
+    case SG_RULE_SITE_ANY:
+        return true;
+    case SG_RULE_SITE_ID:
+        return site->id == rule->id;
+    case SG_RULE_SITE_OFFSET:
+        return site->module != NULL && site->offset == rule->offset &&
+               fnmatch(rule->site, site->module, 0) == 0;
+    case SG_RULE_SITE_LINE:
+        return site->file != NULL && site->line == rule->line &&
+               matches_file(rule->site, site->file);
+    case SG_RULE_SITE_FUNCTION:
+        return site->function != NULL && fnmatch(rule->site, site->function, 0) == 0;
+    }
+    return false;
+}
+
+static bool matches_comm(const struct sg_rule *rule, const struct sg_rule_comm *comm)
+{
+    switch (rule->comm_kind) {
+    case SG_RULE_COMM_ANY:
+        return true;
+    case SG_RULE_COMM_SIZE:
+        return comm->size >= rule->size_low && comm->size <= rule->size_high;
+    case SG_RULE_COMM_NAME:
+        return comm->name != NULL && fnmatch(rule->comm, comm->name, 0) == 0;
+    }
+    return false;
+}
+
+static bool matches_operation(const struct sg_ruleset *rules, const struct sg_rule *rule,
+                              enum sg_operation operation)
+{
+    if (rule->operation >= 0)
+        return rule->operation == (int)operation;
+    return (rules->table.entries[rule->choice.algorithm].operations & 1u << operation) != 0;
+}
+
+static bool same_choice(const struct sg_choice *a, const struct sg_choice *b)
+{
+    return a->algorithm == b->algorithm &&
+           memcmp(a->parameters, b->parameters, sizeof a->parameters) == 0;
+}
+
+/* Bytes as conditions go: a barrier has none, so for it a range holds always or never. */
+static bool depends_on_bytes(const struct sg_rule *rule, enum sg_operation operation)
+{
+    return !rule->any_bytes && operation != SG_OPERATION_BARRIER;
+}
+
+static bool matches_bytes(const struct sg_rule *rule, uint64_t bytes)
+{
+    return rule->any_bytes || (bytes >= rule->byte_low && bytes <= rule->byte_high);
+}
+
+/* Every rule for the operation and site counts up to the first that takes all communicators and
+ * sizes: where they all choose the same, the choice is fixed. */
+const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
+                                         enum sg_operation operation,
+                                         const struct sg_rule_site *site,
+                                         const struct sg_rule_comm *comm, uint64_t bytes,
+                                         bool *fixed)
+{
+    const struct sg_choice *chosen = NULL;
+    const struct sg_choice *first = NULL;
+    bool agreed = true;
+
+    for (int i = 0; i < rules->count; i++) {
+        const struct sg_rule *rule = &rules->rules[i];
+        bool by_bytes = depends_on_bytes(rule, operation);
+
+        if (!matches_operation(rules, rule, operation) || !matches_site(rule, site) ||
+            (!by_bytes && !matches_bytes(rule, bytes)))
+            continue;
+        if (first == NULL)
+            first = &rule->choice;
+        agreed = agreed && same_choice(first, &rule->choice);
+        if (chosen == NULL && matches_comm(rule, comm) && matches_bytes(rule, bytes))
+            chosen = &rule->choice;
+        if (chosen != NULL && (!agreed || (rule->comm_kind == SG_RULE_COMM_ANY && !by_bytes)))
+            break;
+    }
+    /* The last built-in rule matches every call. */
+    assert(chosen != NULL);
+    *fixed = agreed;
+    return chosen;
+}

@@ -1,0 +1,415 @@
+/* The left side of a rule: operation[@site][~communicator][[bytes]]= and lists of rules.
+ *
+ * Reading goes from the outside in: the first '=' ends the left side, brackets right before it
+ * are the byte range, the first '~' begins the communicator. A backslash takes the meaning from
+ * the character behind it, here as in the globs that fnmatch reads later, so it stays in the text.
+ */
+#include "core/text.h"
+#include "rule/ruleset.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAULTS_SAID = 20, ID_DIGITS = 8, OFFSET_DIGITS = 16 };
+
+/* The first of the characters in set that no backslash precedes, or end. */
+static const char *find_plain(const char *at, const char *end, const char *set)
+{
+    for (; at < end; at++) {
+        if (*at == '\\' && at + 1 < end)
+            at++;
+        else if (*at != '\0' && strchr(set, *at) != NULL)
+            return at;
+    }
+    return end;
+}
+
+/* The last one, or NULL. */
+static const char *find_last_plain(const char *at, const char *end, char wanted)
+{
+    const char set[] = {wanted, '\0'};
+    const char *last = NULL;
+
+    while ((at = find_plain(at, end, set)) < end)
+        last = at++;
+    return last;
+}
+
+static enum sg_status copy_glob(const char *begin, const char *end, char **out,
+                                struct sg_rule_fault *fault)
+{
+    const char *open = find_plain(begin, end, "[");
+    int slashes = 0;
+
+    while (slashes < end - begin && end[-1 - slashes] == '\\')
+        slashes++;
+    if (slashes % 2 == 1)
+        return sg_rule_fail(fault, end - 1, "expected a character behind '\\', found the end");
+    while (open < end) {
+        /* "[]x]" and "[!]x]": a bracket right behind the opening one is a member. */
+        const char *first =
+            open + 1 < end && (open[1] == '!' || open[1] == '^') ? open + 2 : open + 1;
+        const char *close = first < end ? find_plain(first + 1, end, "]") : end;
+
+        if (close == end)
+            return sg_rule_fail(fault, open, "expected ']' to close '['");
+        open = find_plain(close, end, "[");
+    }
+    *out = strndup(begin, (size_t)(end - begin));
+    return *out != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+/* ---- site ------------------------------------------------------------------------------------*/
+
+static bool all_hex(const char *begin, const char *end)
+{
+    while (begin < end && isxdigit((unsigned char)*begin))
+        begin++;
+    return begin == end;
+}
+
+static uint64_t hex_number(const char *begin, const char *end)
+{
+    uint64_t value = 0;
+
+    for (; begin < end; begin++) {
+        int digit = *begin <= '9' ? *begin - '0' : (*begin | 0x20) - 'a' + 10;
+
+        value = value << 4 | (uint64_t)digit;
+    }
+    return value;
+}
+
+static enum sg_status parse_offset(const char *begin, const char *plus, const char *end,
+                                   struct sg_rule *rule, struct sg_rule_fault *fault)
+{
+    const char *digits = plus + strlen("+0x");
+
+    if (digits == end || end - digits > OFFSET_DIGITS || !all_hex(digits, end))
+        return sg_rule_fail(fault, digits, "expected 1 to 16 hex digits behind '+0x'");
+    if (plus == begin)
+        return sg_rule_fail(fault, begin, "expected a module before '+0x'");
+    rule->site_kind = SG_RULE_SITE_OFFSET;
+    rule->offset = hex_number(digits, end);
+    return copy_glob(begin, plus, &rule->site, fault);
+}
+
+static enum sg_status parse_line(const char *begin, const char *colon, const char *end,
+                                 struct sg_rule *rule, struct sg_rule_fault *fault)
+{
+    uint64_t line;
+
+    if (sg_text_number(colon + 1, end, false, &line) != end || line == 0 || line > UINT32_MAX)
+        return sg_rule_fail(fault, colon + 1, "expected a line from 1 to 4294967295");
+    if (colon == begin)
+        return sg_rule_fail(fault, begin, "expected a file before ':'");
+    /* Compilers leave "./" out or not. */
+    if (colon - begin > 2 && begin[0] == '.' && begin[1] == '/')
+        begin += 2;
+    rule->site_kind = SG_RULE_SITE_LINE;
+    rule->line = (uint32_t)line;
+    return copy_glob(begin, colon, &rule->site, fault);
+}
+
+static enum sg_status parse_site(const char *begin, const char *end, struct sg_rule *rule,
+                                 struct sg_rule_fault *fault)
+{
+    const char *colon = find_last_plain(begin, end, ':');
+    const char *plus;
+
+    begin = sg_rule_skip_blanks(begin, end);
+    end = sg_rule_trim(begin, end);
+    if (begin == end)
+        return sg_rule_fail(fault, begin,
+                            "expected a call site: file:line, a function, module+0xoffset, "
+                            "an id of 8 hex digits or *");
+    if (end - begin == 1 && *begin == '*')
+        return SG_OK;
+    if (end - begin == ID_DIGITS && all_hex(begin, end)) {
+        rule->site_kind = SG_RULE_SITE_ID;
+        rule->id = (uint32_t)hex_number(begin, end);
+        return SG_OK;
+    }
+    plus = find_last_plain(begin, end, '+');
+    if (plus != NULL && end - plus >= 3 && plus[1] == '0' && (plus[2] | 0x20) == 'x')
+        return parse_offset(begin, plus, end, rule, fault);
+    if (colon != NULL && colon + 1 < end && isdigit((unsigned char)colon[1]))
+        return parse_line(begin, colon, end, rule, fault);
+    rule->site_kind = SG_RULE_SITE_FUNCTION;
+    return copy_glob(begin, end, &rule->site, fault);
+}
+
+/* ---- communicator and bytes ------------------------------------------------------------------*/
+
+/* "low-high", "low-", "-high" or "n", numbers at most max. */
+static enum sg_status parse_range(const char *begin, const char *end, bool suffixes, uint64_t max,
+                                  const char *expected, uint64_t *low, uint64_t *high,
+                                  struct sg_rule_fault *fault)
+{
+    char found[SG_RULE_FOUND_BYTES];
+    const char *at = begin;
+
+    *low = 0;
+    if (at < end && *at != '-')
+        at = sg_text_number(at, end, suffixes, low);
+    *high = *low;
+    if (at != NULL && at < end && *at == '-') {
+        bool open = at + 1 == end;
+
+        *high = max;
+        if (open && at == begin)
+            at = NULL;
+        else
+            at = open ? end : sg_text_number(at + 1, end, suffixes, high);
+    }
+    if (begin == end || at != end || *low > max || *high > max)
+        return sg_rule_fail(fault, begin, "expected %s, found %s", expected,
+                            sg_rule_found(begin, end, found));
+    if (*low > *high)
+        return sg_rule_fail(fault, begin, "expected a range that does not run backwards, found %s",
+                            sg_rule_found(begin, end, found));
+    return SG_OK;
+}
+
+static enum sg_status parse_comm(const char *begin, const char *end, struct sg_rule *rule,
+                                 struct sg_rule_fault *fault)
+{
+    const char *stray = find_plain(begin, end, "@~");
+    uint64_t low, high;
+    enum sg_status status;
+
+    begin = sg_rule_skip_blanks(begin, end);
+    end = sg_rule_trim(begin, end);
+    if (begin == end)
+        return sg_rule_fail(fault, begin,
+                            "expected a communicator: a name, a range of sizes such as 2-64 or *");
+    if (stray < end && *stray == '@')
+        return sg_rule_fail(fault, stray,
+                            "expected the call site before the communicator, or '\\@' in a name");
+    if (stray < end)
+        return sg_rule_fail(fault, stray, "expected one communicator, or '\\~' in a name");
+    if (end - begin == 1 && *begin == '*')
+        return SG_OK;
+    for (const char *at = begin; at < end; at++) {
+        if (!isdigit((unsigned char)*at) && *at != '-') {
+            rule->comm_kind = SG_RULE_COMM_NAME;
+            return copy_glob(begin, end, &rule->comm, fault);
+        }
+    }
+    status = parse_range(begin, end, false, INT_MAX, "a range of sizes such as 2-64, 8, 16- or -4",
+                         &low, &high, fault);
+    if (status != SG_OK)
+        return status;
+    rule->comm_kind = SG_RULE_COMM_SIZE;
+    rule->size_low = (int)low;
+    rule->size_high = (int)high;
+    return SG_OK;
+}
+
+/* begin is at '[', end behind ']'. */
+static enum sg_status parse_bytes(const char *begin, const char *end, struct sg_rule *rule,
+                                  struct sg_rule_fault *fault)
+{
+    begin = sg_rule_skip_blanks(begin + 1, end - 1);
+    end = sg_rule_trim(begin, end - 1);
+    rule->any_bytes = false;
+    return parse_range(begin, end, true, UINT64_MAX,
+                       "bytes such as [0-4k], [1m-], [-64] or [8] in front of '='", &rule->byte_low,
+                       &rule->byte_high, fault);
+}
+
+/* ---- one rule --------------------------------------------------------------------------------*/
+
+static const char *parse_operation(const char *begin, const char *end, int *out,
+                                   struct sg_rule_fault *fault)
+{
+    const char *at = begin;
+    char found[SG_RULE_FOUND_BYTES];
+
+    if (at < end && *at == '*') {
+        *out = -1;
+        return at + 1;
+    }
+    while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
+        at++;
+    for (int i = 0; i < SG_OPERATION_COUNT; i++) {
+        size_t length = strlen(sg_operation_names[i]);
+
+        if ((size_t)(at - begin) == length && memcmp(begin, sg_operation_names[i], length) == 0) {
+            *out = i;
+            return at;
+        }
+    }
+    sg_rule_fail(fault, begin, "expected barrier, reduce, allreduce or *, found %s",
+                 sg_rule_found(begin, at > begin ? at : end, found));
+    return NULL;
+}
+
+/* "[@site][~communicator]" between begin and end. */
+static enum sg_status parse_place(const char *begin, const char *end, struct sg_rule *rule,
+                                  struct sg_rule_fault *fault)
+{
+    const char *tilde = find_plain(begin, end, "~");
+    char found[SG_RULE_FOUND_BYTES];
+    enum sg_status status = SG_OK;
+
+    if (begin < end && *begin == '@') {
+        status = parse_site(begin + 1, tilde, rule, fault);
+    } else if (sg_rule_skip_blanks(begin, tilde) < tilde) {
+        if (*begin == '[')
+            return sg_rule_fail(fault, end, "expected ']' in front of '='");
+        return sg_rule_fail(fault, begin,
+                            "expected '@' and a call site, '~' and a communicator, "
+                            "'[' and bytes, or '=', found %s",
+                            sg_rule_found(begin, end, found));
+    }
+    if (status == SG_OK && tilde < end)
+        status = parse_comm(tilde + 1, end, rule, fault);
+    return status;
+}
+
+static enum sg_status parse_rule(const struct sg_algorithm_table *table, const char *begin,
+                                 const char *end, struct sg_rule *rule, struct sg_rule_fault *fault)
+{
+    const char *equals = find_plain(begin, end, "=");
+    const char *place_end = sg_rule_trim(begin, equals);
+    const char *at = parse_operation(begin, end, &rule->operation, fault);
+    enum sg_status status = SG_OK;
+
+    if (at == NULL)
+        return SG_ERR_SYNTAX;
+    if (equals == end)
+        return sg_rule_fail(fault, place_end, "expected '=' and an algorithm, found the end");
+    at = sg_rule_skip_blanks(at, place_end);
+    if (at < place_end && place_end[-1] == ']') {
+        const char *open = find_last_plain(at, place_end, '[');
+
+        if (open == NULL)
+            return sg_rule_fail(fault, place_end - 1, "expected '[' before ']'");
+        status = parse_bytes(open, place_end, rule, fault);
+        place_end = open;
+    }
+    if (status == SG_OK)
+        status = parse_place(at, place_end, rule, fault);
+    if (status == SG_OK)
+        status =
+            sg_rule_parse_target(table, rule->operation, equals + 1, end, &rule->choice, fault);
+    return status;
+}
+
+/* ---- adding to a set -------------------------------------------------------------------------*/
+
+void sg_rule_clear(struct sg_rule *rule)
+{
+    free(rule->site);
+    free(rule->comm);
+    free(rule->source);
+}
+
+/* The array doubles where its count is a power of two. The rule becomes the set's. */
+static enum sg_status add(struct sg_ruleset *set, const char *source, struct sg_rule *rule)
+{
+    int count = set->count;
+    struct sg_rule *rules;
+
+    rule->source = strdup(source);
+    if (rule->source == NULL)
+        return SG_ERR_MEMORY;
+    if ((count & (count - 1)) == 0) {
+        rules = realloc(set->rules, (count > 0 ? 2 * (size_t)count : 1) * sizeof *rules);
+        if (rules == NULL)
+            return SG_ERR_MEMORY;
+        set->rules = rules;
+    }
+    set->rules[set->count++] = *rule;
+    if (rule->site_kind == SG_RULE_SITE_LINE || rule->site_kind == SG_RULE_SITE_FUNCTION)
+        set->needs_names = true;
+    return SG_OK;
+}
+
+static void say(struct sg_rule_reader *reader, const char *text, const char *begin, const char *end,
+                const struct sg_rule_fault *fault)
+{
+    int column = sg_text_column(text, (size_t)(fault->at - text));
+    char excerpt[SG_EXCERPT_BYTES];
+
+    if (++reader->faults > (reader->checking ? 1 : FAULTS_SAID) || !reader->speak)
+        return;
+    begin = sg_rule_skip_blanks(begin, end);
+    end = sg_rule_trim(begin, end);
+    sg_text_excerpt(begin, (size_t)(end - begin), excerpt, sizeof excerpt);
+    if (reader->checking)
+        sg_log("%s, column %d: %s", reader->source, column, fault->message);
+    else
+        sg_log("%s, column %d: %s; left out: %s", reader->source, column, fault->message, excerpt);
+}
+
+void sg_rule_say_rest(const struct sg_rule_reader *reader)
+{
+    if (reader->speak && reader->faults > FAULTS_SAID)
+        sg_log("%d more rules that do not parse are left out", reader->faults - FAULTS_SAID);
+}
+
+/* Ends the reading of one rule: adds it, or says what is wrong with it. */
+static enum sg_status finish(struct sg_rule_reader *reader, const char *text, const char *begin,
+                             const char *end, enum sg_status status, struct sg_rule *rule,
+                             const struct sg_rule_fault *fault, struct sg_ruleset *set)
+{
+    if (status == SG_OK)
+        status = add(set, reader->source, rule);
+    if (status == SG_OK)
+        return SG_OK;
+    sg_rule_clear(rule);
+    if (status != SG_ERR_SYNTAX)
+        return status;
+    say(reader, text, begin, end, fault);
+    return SG_OK;
+}
+
+enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *text,
+                                  struct sg_ruleset *set)
+{
+    const char *end = text + strlen(text);
+    enum sg_status status = SG_OK;
+
+    for (const char *at = text; at < end && status == SG_OK;) {
+        const char *stop = find_plain(at, end, ";\n");
+        const char *begin = sg_rule_skip_blanks(at, stop);
+        struct sg_rule rule = {.any_bytes = true};
+        struct sg_rule_fault fault;
+
+        if (begin < stop) {
+            status = parse_rule(&reader->table, begin, stop, &rule, &fault);
+            status = finish(reader, text, begin, stop, status, &rule, &fault, set);
+        }
+        at = stop + 1;
+    }
+    return status;
+}
+
+enum sg_status sg_rule_parse_operation(struct sg_rule_reader *reader, const char *text,
+                                       int operation, struct sg_ruleset *set)
+{
+    const char *end = text + strlen(text);
+    struct sg_rule rule = {.operation = operation, .any_bytes = true};
+    struct sg_rule_fault fault;
+    enum sg_status status =
+        sg_rule_parse_target(&reader->table, operation, text, end, &rule.choice, &fault);
+
+    return finish(reader, text, text, end, status, &rule, &fault, set);
+}
+
+enum sg_status sg_rule_parse_site(struct sg_rule_reader *reader, const char *text, uint32_t id,
+                                  struct sg_ruleset *set)
+{
+    const char *end = text + strlen(text);
+    struct sg_rule rule = {
+        .operation = -1, .site_kind = SG_RULE_SITE_ID, .id = id, .any_bytes = true};
+    struct sg_rule_fault fault;
+    enum sg_status status =
+        sg_rule_parse_target(&reader->table, rule.operation, text, end, &rule.choice, &fault);
+
+    return finish(reader, text, text, end, status, &rule, &fault, set);
+}

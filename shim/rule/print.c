@@ -1,0 +1,100 @@
+/* The rules in force, in the grammar, so that what is printed can be used as rules again. */
+#include "rule/ruleset.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void print_site(const struct sg_rule *rule, FILE *out)
+{
+    switch (rule->site_kind) {
+    case SG_RULE_SITE_ANY:
+        break;
+    case SG_RULE_SITE_ID:
+        fprintf(out, "@%08" PRIx32, rule->id);
+        break;
+    case SG_RULE_SITE_OFFSET:
+        fprintf(out, "@%s+0x%" PRIx64, rule->site, rule->offset);
+        break;
+    case SG_RULE_SITE_LINE:
+        fprintf(out, "@%s:%" PRIu32, rule->site, rule->line);
+        break;
+    case SG_RULE_SITE_FUNCTION:
+        fprintf(out, "@%s", rule->site);
+        break;
+    }
+}
+
+static void print_comm(const struct sg_rule *rule, FILE *out)
+{
+    if (rule->comm_kind == SG_RULE_COMM_NAME)
+        fprintf(out, "~%s", rule->comm);
+    else if (rule->comm_kind == SG_RULE_COMM_SIZE)
+        fprintf(out, "~%d-%d", rule->size_low, rule->size_high);
+}
+
+static void print_bytes(uint64_t bytes, FILE *out)
+{
+    static const char *const units[] = {"", "k", "m", "g"};
+    int unit = 0;
+
+    for (; unit < 3 && bytes > 0 && bytes % 1024 == 0; unit++)
+        bytes /= 1024;
+    fprintf(out, "%" PRIu64 "%s", bytes, units[unit]);
+}
+
+static void print_range(const struct sg_rule *rule, FILE *out)
+{
+    if (rule->any_bytes)
+        return;
+    putc('[', out);
+    print_bytes(rule->byte_low, out);
+    putc('-', out);
+    if (rule->byte_high != UINT64_MAX)
+        print_bytes(rule->byte_high, out);
+    putc(']', out);
+}
+
+/* The index-th word of "auto|off". */
+static void print_word(const char *choices, int64_t index, FILE *out)
+{
+    for (; index > 0; index--)
+        choices = strchr(choices, '|') + 1;
+    fprintf(out, "%.*s", (int)strcspn(choices, "|"), choices);
+}
+
+static void print_choice(const struct sg_algorithm *algorithm, const struct sg_choice *choice,
+                         FILE *out)
+{
+    const struct sg_parameter *parameter = algorithm->parameters;
+
+    fputs(algorithm->name, out);
+    if (parameter == NULL || parameter->name == NULL)
+        return;
+    for (int i = 0; parameter[i].name != NULL; i++) {
+        int64_t value = choice->parameters[i];
+
+        fprintf(out, "%c%s=", i == 0 ? '(' : ',', parameter[i].name);
+        if (parameter[i].kind == SG_PARAMETER_CHOICE)
+            print_word(parameter[i].choices, value, out);
+        else if (value < parameter[i].low)
+            print_word(parameter[i].choices, parameter[i].low - 1 - value, out);
+        else
+            fprintf(out, "%" PRId64, value);
+    }
+    putc(')', out);
+}
+
+void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out)
+{
+    for (int i = 0; i < rules->count; i++) {
+        const struct sg_rule *rule = &rules->rules[i];
+
+        fputs(rule->operation < 0 ? "*" : sg_operation_names[rule->operation], out);
+        print_site(rule, out);
+        print_comm(rule, out);
+        print_range(rule, out);
+        putc('=', out);
+        print_choice(&rules->table.entries[rule->choice.algorithm], &rule->choice, out);
+        fprintf(out, " # %s\n", rule->source);
+    }
+}

@@ -1,0 +1,116 @@
+/* A set of rules from the configuration's sources, in their order, and the built-in ones last. */
+#include "rule/ruleset.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static struct sg_algorithm_table own_table(void)
+{
+    return (struct sg_algorithm_table){sg_algorithms, sg_algorithm_count};
+}
+
+/* "STAGGER_ALLREDUCE" -> SG_OPERATION_ALLREDUCE; the names are the configuration table's. */
+static int operation_of(const char *variable)
+{
+    for (int i = 0; i < SG_OPERATION_COUNT; i++) {
+        if (strcasecmp(variable + strlen("STAGGER_"), sg_operation_names[i]) == 0)
+            return i;
+    }
+    assert(!"a short variable names an operation");
+    return -1;
+}
+
+static enum sg_status parse_config_rule(struct sg_rule_reader *reader,
+                                        const struct sg_config_rule *rule, struct sg_ruleset *set)
+{
+    switch (rule->kind) {
+    case SG_CONFIG_RULE_SITE:
+        return sg_rule_parse_site(reader, rule->text,
+                                  (uint32_t)strtoul(rule->name + strlen("STAGGER_SITE_"), NULL, 16),
+                                  set);
+    case SG_CONFIG_RULE_SHORT:
+        return sg_rule_parse_operation(reader, rule->text, operation_of(rule->name), set);
+    case SG_CONFIG_RULE_RULES:
+    case SG_CONFIG_RULE_FILE:
+    case SG_CONFIG_RULE_NONE:
+        break;
+    }
+    return sg_rule_parse_list(reader, rule->text, set);
+}
+
+static enum sg_status add_defaults(struct sg_ruleset *set)
+{
+    struct sg_rule_reader reader = {.table = set->table, .source = "default"};
+    enum sg_status status = sg_rule_parse_list(&reader, sg_rule_defaults, set);
+
+    assert(reader.faults == 0);
+    return status;
+}
+
+enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
+                                      const struct sg_config *config, bool speak,
+                                      struct sg_ruleset **out)
+{
+    struct sg_rule_reader reader = {.table = *table, .speak = speak};
+    struct sg_ruleset *set = calloc(1, sizeof *set);
+    enum sg_status status = SG_OK;
+
+    if (set == NULL)
+        return SG_ERR_MEMORY;
+    set->table = *table;
+    for (int i = 0; i < config->rule_count && status == SG_OK; i++) {
+        reader.source = config->rules[i].source;
+        status = parse_config_rule(&reader, &config->rules[i], set);
+    }
+    if (status == SG_OK)
+        status = add_defaults(set);
+    if (status != SG_OK) {
+        sg_ruleset_destroy(set);
+        return status;
+    }
+    sg_rule_say_rest(&reader);
+    *out = set;
+    return SG_OK;
+}
+
+enum sg_status sg_ruleset_create(const struct sg_config *config, bool speak,
+                                 struct sg_ruleset **out)
+{
+    struct sg_algorithm_table table = own_table();
+
+    return sg_ruleset_create_with(&table, config, speak, out);
+}
+
+void sg_ruleset_destroy(struct sg_ruleset *rules)
+{
+    if (rules == NULL)
+        return;
+    for (int i = 0; i < rules->count; i++)
+        sg_rule_clear(&rules->rules[i]);
+    free(rules->rules);
+    free(rules);
+}
+
+bool sg_ruleset_needs_names(const struct sg_ruleset *rules)
+{
+    return rules->needs_names;
+}
+
+enum sg_status sg_rule_check(const char *source, const char *text)
+{
+    struct sg_ruleset set = {.table = own_table()};
+    struct sg_rule_reader reader = {
+        .table = set.table, .source = source, .speak = true, .checking = true};
+    enum sg_status status = sg_rule_parse_list(&reader, text, &set);
+
+    for (int i = 0; i < set.count; i++)
+        sg_rule_clear(&set.rules[i]);
+    free(set.rules);
+    if (status == SG_OK && reader.faults == 0 && set.count == 0) {
+        sg_log("%s, column 1: expected a rule, found the end", source);
+        return SG_ERR_SYNTAX;
+    }
+    return status == SG_OK && reader.faults > 0 ? SG_ERR_SYNTAX : status;
+}

@@ -1,0 +1,106 @@
+/* What parsing, matching and printing of rules share: one rule, and the set.
+ *
+ * The table of algorithms is an argument, so that tests bring algorithms of their own.
+ */
+#ifndef SG_RULE_RULESET_H
+#define SG_RULE_RULESET_H
+
+#include "rule/rule.h"
+
+struct sg_algorithm_table {
+    const struct sg_algorithm *entries; /* has mpich, which takes every operation */
+    int count;
+};
+
+enum sg_rule_site_kind {
+    SG_RULE_SITE_ANY,
+    SG_RULE_SITE_ID,
+    SG_RULE_SITE_OFFSET,   /* text is a module glob */
+    SG_RULE_SITE_LINE,     /* text is a file glob */
+    SG_RULE_SITE_FUNCTION, /* text is a function glob */
+};
+
+enum sg_rule_comm_kind { SG_RULE_COMM_ANY, SG_RULE_COMM_SIZE, SG_RULE_COMM_NAME };
+
+struct sg_rule {
+    int operation; /* enum sg_operation, or -1: every one that the algorithm takes */
+    enum sg_rule_site_kind site_kind;
+    enum sg_rule_comm_kind comm_kind;
+    bool any_bytes;
+    char *site; /* globs; NULL where there is none */
+    char *comm;
+    uint32_t id;
+    uint32_t line;
+    uint64_t offset;
+    int size_low, size_high;      /* ranks, inclusive */
+    uint64_t byte_low, byte_high; /* inclusive */
+    struct sg_choice choice;
+    char *source;
+};
+
+struct sg_ruleset {
+    struct sg_algorithm_table table;
+    struct sg_rule *rules; /* in order of precedence */
+    int count;
+    bool needs_names;
+};
+
+/* How a text is read: complaints go to the log when speak is true, and end in what becomes of the
+ * rule when it is left out of a set. */
+struct sg_rule_reader {
+    struct sg_algorithm_table table;
+    const char *source;
+    bool speak;
+    bool checking; /* there is no set: nothing is left out, and the first fault is enough */
+    int faults;    /* so far; the first few are said */
+};
+
+/* Parses the rules in text, which are parted by ';' and lines, and adds them to the set. Faults
+ * are counted and their rules left out. SG_ERR_MEMORY only. */
+enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *text,
+                                  struct sg_ruleset *set);
+
+/* Parses "algorithm[(parameters)]" for one operation (-1: all), or for one call site. */
+enum sg_status sg_rule_parse_operation(struct sg_rule_reader *reader, const char *text,
+                                       int operation, struct sg_ruleset *set);
+enum sg_status sg_rule_parse_site(struct sg_rule_reader *reader, const char *text, uint32_t id,
+                                  struct sg_ruleset *set);
+
+/* What is wrong with a text, and where. */
+struct sg_rule_fault {
+    const char *at;
+    char message[400];
+};
+
+/* Fills the fault; always SG_ERR_SYNTAX. */
+enum sg_status sg_rule_fail(struct sg_rule_fault *fault, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* For "expected ..., found %s": the text at a place in quotes, or "the end". */
+#define SG_RULE_FOUND_BYTES 32
+const char *sg_rule_found(const char *at, const char *end, char found[SG_RULE_FOUND_BYTES]);
+
+const char *sg_rule_skip_blanks(const char *at, const char *end);
+/* The end without the blanks before it. */
+const char *sg_rule_trim(const char *begin, const char *end);
+
+/* Parses "name[(parameter=value,...)]" between begin and end; operation as in struct sg_rule. */
+enum sg_status sg_rule_parse_target(const struct sg_algorithm_table *table, int operation,
+                                    const char *begin, const char *end, struct sg_choice *out,
+                                    struct sg_rule_fault *fault);
+
+/* Says how many faults were not said one by one. */
+void sg_rule_say_rest(const struct sg_rule_reader *reader);
+
+/* Frees what a rule owns. */
+void sg_rule_clear(struct sg_rule *rule);
+
+/* As sg_ruleset_create, with these algorithms. */
+enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
+                                      const struct sg_config *config, bool speak,
+                                      struct sg_ruleset **out);
+
+/* The rules that hold where the user says nothing. */
+extern const char sg_rule_defaults[];
+
+#endif

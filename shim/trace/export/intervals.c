@@ -1,0 +1,133 @@
+#include "trace/export/intervals.h"
+
+static bool append(struct sg_intervals *set, uint32_t first, uint32_t last)
+{
+    if (set->count == set->capacity) {
+        size_t larger = 2 * set->capacity + 4;
+        struct sg_interval *moved = realloc(set->runs, larger * sizeof *moved);
+
+        if (moved == NULL)
+            return false;
+        set->runs = moved;
+        set->capacity = larger;
+    }
+    set->runs[set->count++] = (struct sg_interval){first, last};
+    return true;
+}
+
+bool sg_intervals_add(struct sg_intervals *set, uint32_t number)
+{
+    struct sg_interval *last = set->count > 0 ? &set->runs[set->count - 1] : NULL;
+
+    if (last != NULL && last->last != UINT32_MAX && number == last->last + 1) {
+        last->last = number;
+        return true;
+    }
+    return append(set, number, number);
+}
+
+static int by_first(const void *a, const void *b)
+{
+    const struct sg_interval *left = a;
+    const struct sg_interval *right = b;
+
+    return (left->first > right->first) - (left->first < right->first);
+}
+
+bool sg_intervals_finish(struct sg_intervals *set)
+{
+    size_t kept = 0;
+
+    if (set->count < 2)
+        return true;
+    qsort(set->runs, set->count, sizeof *set->runs, by_first);
+    for (size_t i = 1; i < set->count; i++) {
+        struct sg_interval *last = &set->runs[kept];
+
+        if (set->runs[i].first <= last->last) {
+            set->count = 0;
+            return false;
+        }
+        if (set->runs[i].first == last->last + 1)
+            last->last = set->runs[i].last;
+        else
+            set->runs[++kept] = set->runs[i];
+    }
+    set->count = kept + 1;
+    return true;
+}
+
+bool sg_intervals_contain(const struct sg_intervals *set, uint32_t number)
+{
+    size_t low = 0, high = set->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (set->runs[middle].last < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < set->count && set->runs[low].first <= number;
+}
+
+uint64_t sg_intervals_size(const struct sg_intervals *set)
+{
+    uint64_t size = 0;
+
+    for (size_t i = 0; i < set->count; i++)
+        size += (uint64_t)set->runs[i].last - set->runs[i].first + 1;
+    return size;
+}
+
+bool sg_intervals_intersect(struct sg_intervals *set, const struct sg_intervals *other)
+{
+    struct sg_intervals both = {0};
+    size_t i = 0, j = 0;
+
+    while (i < set->count && j < other->count) {
+        const struct sg_interval *a = &set->runs[i];
+        const struct sg_interval *b = &other->runs[j];
+        uint32_t first = a->first > b->first ? a->first : b->first;
+        uint32_t last = a->last < b->last ? a->last : b->last;
+
+        if (first <= last && !append(&both, first, last)) {
+            sg_intervals_clear(&both);
+            return false;
+        }
+        if (a->last < b->last)
+            i++;
+        else
+            j++;
+    }
+    sg_intervals_clear(set);
+    *set = both;
+    return true;
+}
+
+void sg_intervals_put(struct sg_bytes *bytes, const struct sg_intervals *set)
+{
+    sg_bytes_put_u32(bytes, (uint32_t)set->count);
+    sg_bytes_put(bytes, set->runs, set->count * sizeof *set->runs);
+}
+
+bool sg_intervals_take(struct sg_cursor *cursor, struct sg_intervals *set)
+{
+    uint32_t count = sg_cursor_count(cursor, sizeof *set->runs);
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t first = sg_cursor_u32(cursor);
+        uint32_t last = sg_cursor_u32(cursor);
+
+        if (!append(set, first, last))
+            return false;
+    }
+    return !cursor->failed;
+}
+
+void sg_intervals_clear(struct sg_intervals *set)
+{
+    free(set->runs);
+    *set = (struct sg_intervals){0};
+}

@@ -1,0 +1,290 @@
+#include "trace/export/logread_open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Two slot numbers above it stay free for readers that mark things without a record. */
+#define SLOT_LIMIT (UINT32_MAX - 2u)
+
+struct sg_logread {
+    struct sg_log_header header; /* as it was at opening; its strings are made to end */
+    const unsigned char *map;
+    size_t map_bytes;
+    uint64_t slot_count;
+    uint64_t damaged;
+    uint64_t judged; /* slots before it are already counted in damaged */
+    uint64_t last_ns;
+};
+
+static const void *slot_at(const struct sg_logread *log, uint64_t slot)
+{
+    return log->map + SG_LOG_HEADER_BYTES + slot * SG_SLOT_BYTES;
+}
+
+static uint8_t kind_at(const struct sg_logread *log, uint64_t slot)
+{
+    const _Atomic uint8_t *kind = slot_at(log, slot);
+
+    /* Acquire: pairs with the writer's release of the kind, so that the fields are whole. */
+    return atomic_load_explicit(kind, memory_order_acquire);
+}
+
+static uint64_t continuation_slots(uint32_t text_bytes)
+{
+    return ((uint64_t)text_bytes + SG_CONT_BYTES - 1) / SG_CONT_BYTES;
+}
+
+static uint32_t text_bytes_of(const void *record, enum sg_record_kind kind)
+{
+    switch (kind) {
+    case SG_RECORD_SITE:
+        return ((const struct sg_record_site *)record)->text_bytes;
+    case SG_RECORD_SITE_NAME:
+        return ((const struct sg_record_site_name *)record)->text_bytes;
+    case SG_RECORD_COMM:
+        return ((const struct sg_record_comm *)record)->text_bytes;
+    case SG_RECORD_MARKER:
+        return ((const struct sg_record_marker *)record)->text_bytes;
+    default:
+        return 0;
+    }
+}
+
+/* Slots of the record at slot, 0 when it is cut off or of no known kind. */
+static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg_record_kind kind)
+{
+    uint64_t parts;
+
+    if (kind == SG_RECORD_STAT)
+        return slot + 1 < log->slot_count && kind_at(log, slot + 1) == SG_RECORD_CONT ? 2 : 0;
+    if (kind > SG_RECORD_STAT)
+        return 0;
+    parts = continuation_slots(text_bytes_of(slot_at(log, slot), kind));
+    if (parts >= log->slot_count - slot)
+        return 0;
+    for (uint64_t part = 0; part < parts; part++) {
+        const struct sg_record_cont *cont = slot_at(log, slot + 1 + part);
+
+        if (kind_at(log, slot + 1 + part) != SG_RECORD_CONT || cont->part != part)
+            return 0;
+    }
+    return 1 + parts;
+}
+
+const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_record_kind *kind)
+{
+    while (*slot < log->slot_count) {
+        uint64_t at = *slot;
+        uint8_t found = kind_at(log, at);
+        uint64_t slots = 1;
+
+        if (found > SG_RECORD_CONT) {
+            slots = whole_slots(log, at, found);
+            if (slots > 0) {
+                *slot = at + slots;
+                *kind = found;
+                return slot_at(log, at);
+            }
+            log->damaged += at >= log->judged;
+            slots = 1;
+        }
+        *slot = at + slots;
+        if (*slot > log->judged)
+            log->judged = *slot;
+    }
+    return NULL;
+}
+
+char *sg_logread_text(const struct sg_logread *log, const void *record, uint32_t text_bytes)
+{
+    const unsigned char *from = record;
+    const unsigned char *end = slot_at(log, log->slot_count);
+    char *text;
+    size_t done = 0;
+
+    if (from < log->map || from >= end ||
+        continuation_slots(text_bytes) >= (uint64_t)(end - from) / SG_SLOT_BYTES)
+        return NULL;
+    text = malloc((size_t)text_bytes + 1);
+    if (text == NULL)
+        return NULL;
+    while (done < text_bytes) {
+        const struct sg_record_cont *cont = (const void *)(from += SG_SLOT_BYTES);
+        size_t piece = text_bytes - done < SG_CONT_BYTES ? text_bytes - done : SG_CONT_BYTES;
+
+        memcpy(text + done, cont->data, piece);
+        done += piece;
+    }
+    text[done] = '\0';
+    return text;
+}
+
+const struct sg_log_header *sg_logread_header(const struct sg_logread *log)
+{
+    return &log->header;
+}
+
+uint64_t sg_logread_damaged(const struct sg_logread *log)
+{
+    return log->damaged;
+}
+
+uint64_t sg_logread_last_ns(const struct sg_logread *log)
+{
+    return log->last_ns;
+}
+
+/* The later of two times, of which only a may be damaged. */
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b && a < SG_TIME_LIMIT_NS ? a : b;
+}
+
+static uint64_t later_of_record(const void *record, enum sg_record_kind kind, uint64_t last)
+{
+    if (kind == SG_RECORD_CALL) {
+        const struct sg_record_call *call = record;
+
+        last = later(call->begin_ns, last);
+        return later(atomic_load_explicit(&call->end_ns, memory_order_acquire), last);
+    }
+    if (kind == SG_RECORD_LATE) {
+        const struct sg_record_late *late = record;
+
+        last = later(late->begin_ns, last);
+        return later(atomic_load_explicit(&late->end_ns, memory_order_acquire), last);
+    }
+    if (kind == SG_RECORD_COMM)
+        return later(((const struct sg_record_comm *)record)->created_ns, last);
+    if (kind == SG_RECORD_CLOCK)
+        return later(((const struct sg_record_clock *)record)->local_ns, last);
+    if (kind == SG_RECORD_MARKER)
+        return later(((const struct sg_record_marker *)record)->time_ns, last);
+    return last;
+}
+
+static void find_last_ns(struct sg_logread *log)
+{
+    const struct sg_log_header *header = &log->header;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+    uint64_t last = later(header->monotonic_ns, 0);
+
+    last = later(header->init_begin_ns, last);
+    last = later(header->init_end_ns, last);
+    last = later(header->finalize_begin_ns, last);
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL)
+        last = later_of_record(record, kind, last);
+    log->last_ns = last;
+}
+
+static enum sg_status refuse(struct sg_refusal *refusal, enum sg_status status, const char *reason)
+{
+    refusal->status = status;
+    snprintf(refusal->reason, sizeof refusal->reason, "%s", reason);
+    return status;
+}
+
+/* What can be checked before anything is believed. */
+static enum sg_status check_header(const struct sg_log_header *header, struct sg_refusal *refusal)
+{
+    if (memcmp(header->magic, SG_LOG_MAGIC, sizeof header->magic) != 0)
+        return refuse(refusal, SG_ERR_FORMAT, "is not a stagger log");
+    if (header->version != SG_LOG_VERSION) {
+        snprintf(refusal->reason, sizeof refusal->reason,
+                 "is of log format %" PRIu32 ", this stagger reads format %u", header->version,
+                 SG_LOG_VERSION);
+        return refusal->status = SG_ERR_VERSION;
+    }
+    if (header->header_bytes != SG_LOG_HEADER_BYTES || header->slot_bytes != SG_SLOT_BYTES ||
+        header->world_size < 1 || header->world_size > SG_WORLD_LIMIT || header->rank < 0 ||
+        header->rank >= header->world_size)
+        return refuse(refusal, SG_ERR_FORMAT, "has a damaged header");
+    return SG_OK;
+}
+
+/* How many slots the file can hold and the writer can have filled. */
+static uint64_t usable_slots(const struct sg_log_header *header, uint64_t file_bytes)
+{
+    uint64_t slots = (file_bytes - SG_LOG_HEADER_BYTES) / SG_SLOT_BYTES;
+    uint64_t reserved = atomic_load_explicit(&header->next_slot, memory_order_relaxed);
+    uint64_t allocated = atomic_load_explicit(&header->allocated_slots, memory_order_relaxed);
+
+    slots = reserved < slots ? reserved : slots;
+    slots = allocated < slots ? allocated : slots;
+    return slots < SLOT_LIMIT ? slots : SLOT_LIMIT;
+}
+
+enum sg_status sg_logread_try(const char *path, struct sg_logread **out, struct sg_refusal *refusal)
+{
+    struct sg_logread *log = NULL;
+    struct stat info;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (descriptor < 0 || fstat(descriptor, &info) != 0) {
+        refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
+        goto err_close;
+    }
+    if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size < SG_LOG_HEADER_BYTES) {
+        refuse(refusal, SG_ERR_FORMAT,
+               S_ISREG(info.st_mode) ? "is cut off in its header" : "is not a regular file");
+        goto err_close;
+    }
+    log = calloc(1, sizeof *log);
+    if (log == NULL) {
+        refuse(refusal, SG_ERR_MEMORY, sg_status_text(SG_ERR_MEMORY));
+        goto err_close;
+    }
+    log->map_bytes = (size_t)info.st_size;
+    log->map = mmap(NULL, log->map_bytes, PROT_READ, MAP_SHARED, descriptor, 0);
+    if (log->map == MAP_FAILED) {
+        refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
+        goto err_free;
+    }
+    memcpy(&log->header, log->map, sizeof log->header);
+    log->header.host[sizeof log->header.host - 1] = '\0';
+    log->header.program[sizeof log->header.program - 1] = '\0';
+    log->header.unique[sizeof log->header.unique - 1] = '\0';
+    if (check_header(&log->header, refusal) != SG_OK)
+        goto err_unmap;
+    close(descriptor);
+    log->slot_count = usable_slots(&log->header, log->map_bytes);
+    find_last_ns(log);
+    *out = log;
+    return SG_OK;
+
+err_unmap:
+    munmap((void *)log->map, log->map_bytes);
+err_free:
+    free(log);
+err_close:
+    if (descriptor >= 0)
+        close(descriptor);
+    return refusal->status;
+}
+
+enum sg_status sg_logread_open(const char *path, struct sg_logread **out)
+{
+    struct sg_refusal refusal;
+    enum sg_status status = sg_logread_try(path, out, &refusal);
+
+    if (status != SG_OK)
+        sg_log("%s: %s", path, refusal.reason);
+    return status;
+}
+
+void sg_logread_close(struct sg_logread *log)
+{
+    if (log == NULL)
+        return;
+    munmap((void *)log->map, log->map_bytes);
+    free(log);
+}

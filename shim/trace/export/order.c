@@ -1,0 +1,92 @@
+#include "trace/export/order.h"
+
+#include "trace/export/summary.h"
+
+#include <stdlib.h>
+
+struct list {
+    struct sg_order_entry *entries;
+    size_t count, capacity;
+    bool sorted;
+};
+
+static int compare(const struct sg_order_entry *a, const struct sg_order_entry *b)
+{
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    if (a->nests != b->nests)
+        return a->nests ? 1 : -1;
+    return (a->slot > b->slot) - (a->slot < b->slot);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return compare(a, b);
+}
+
+static enum sg_status add(struct list *list, struct sg_order_entry entry)
+{
+    if (list->count == list->capacity) {
+        size_t larger = 2 * list->capacity + 1024;
+        struct sg_order_entry *moved = realloc(list->entries, larger * sizeof *moved);
+
+        if (moved == NULL)
+            return SG_ERR_MEMORY;
+        list->entries = moved;
+        list->capacity = larger;
+    }
+    if (list->count > 0 && compare(&list->entries[list->count - 1], &entry) > 0)
+        list->sorted = false;
+    list->entries[list->count++] = entry;
+    return SG_OK;
+}
+
+static enum sg_status add_record(struct list *list, const void *record, enum sg_record_kind kind,
+                                 uint32_t slot)
+{
+    if (kind == SG_RECORD_CALL) {
+        const struct sg_record_call *call = record;
+
+        if ((call->flags & SG_CALL_FAILED) == 0 && sg_call_is_sound(call))
+            return add(list, (struct sg_order_entry){call->begin_ns, slot, call->thread, false});
+    } else if (kind == SG_RECORD_LATE) {
+        const struct sg_record_late *late = record;
+
+        if (sg_late_is_sound(late))
+            return add(list, (struct sg_order_entry){late->begin_ns, slot, late->thread, true});
+    }
+    return SG_OK;
+}
+
+enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out, size_t *count)
+{
+    const struct sg_log_header *header = sg_logread_header(log);
+    struct list list = {.sorted = true};
+    enum sg_status status = SG_OK;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    if (header->init_begin_ns > 0)
+        status = add(&list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0, false});
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        uint64_t first = slot - 1;
+
+        /* Calls and late contributions are one slot each. */
+        status = add_record(&list, record, kind, (uint32_t)first);
+    }
+    if (status == SG_OK && header->finalize_begin_ns > 0)
+        status = add(
+            &list, (struct sg_order_entry){header->finalize_begin_ns, SG_SLOT_FINALIZE, 0, false});
+    if (status != SG_OK) {
+        free(list.entries);
+        return status;
+    }
+    if (!list.sorted)
+        qsort(list.entries, list.count, sizeof *list.entries, compare_entries);
+    *out = list.entries;
+    *count = list.count;
+    return SG_OK;
+}

@@ -1,0 +1,380 @@
+#include "trace/export/summary.h"
+
+#include "core/operation.h"
+
+/* ---- tables that grow, and the texts they point to ------------------------------------------- */
+
+/* Room for one more item; NULL when out of memory. Tables double when their count is a power of
+ * two, so that they need no field for their capacity. */
+static void *add_item(void *table, uint32_t *count, size_t item_bytes)
+{
+    void **items = table;
+    unsigned char *item;
+
+    if ((*count & (*count - 1)) == 0) {
+        void *moved = realloc(*items, (size_t)(*count > 0 ? 2 * *count : 1) * item_bytes);
+
+        if (moved == NULL)
+            return NULL;
+        *items = moved;
+    }
+    item = (unsigned char *)*items + (size_t)*count * item_bytes;
+    memset(item, 0, item_bytes);
+    ++*count;
+    return item;
+}
+
+/* Takes over a malloc'ed text; NULL in, or out of memory: NULL. */
+static char *own(struct sg_summary *summary, char *text)
+{
+    if (text != NULL && summary->owned_count == summary->owned_capacity) {
+        size_t larger = 2 * summary->owned_capacity + 16;
+        char **moved = realloc(summary->owned, larger * sizeof *moved);
+
+        if (moved == NULL) {
+            free(text);
+            return NULL;
+        }
+        summary->owned = moved;
+        summary->owned_capacity = larger;
+    }
+    if (text != NULL)
+        summary->owned[summary->owned_count++] = text;
+    return text;
+}
+
+/* The text behind the first NUL in text[0..text_bytes), which has a NUL behind it; "" when none. */
+static const char *second_text(const char *text, uint32_t text_bytes)
+{
+    size_t first_bytes = strlen(text) + 1;
+
+    return first_bytes <= text_bytes ? text + first_bytes : "";
+}
+
+/* ---- from the log
+ * -------------------------------------------------------------------------------- */
+
+static enum sg_status add_site(struct sg_summary *summary, const struct sg_logread *log,
+                               const struct sg_record_site *record)
+{
+    char *text = own(summary, sg_logread_text(log, record, record->text_bytes));
+    struct sg_site_entry *site;
+
+    if (text == NULL)
+        return SG_ERR_MEMORY;
+    site = add_item(&summary->sites, &summary->site_count, sizeof *site);
+    if (site == NULL)
+        return SG_ERR_MEMORY;
+    site->index = record->index;
+    site->id = record->id;
+    site->offset = record->offset;
+    site->module = text;
+    site->build_id = second_text(text, record->text_bytes);
+    return SG_OK;
+}
+
+static enum sg_status add_name(struct sg_summary *summary, const struct sg_logread *log,
+                               const struct sg_record_site_name *record)
+{
+    char *text = own(summary, sg_logread_text(log, record, record->text_bytes));
+    struct sg_name_entry *name;
+
+    if (text == NULL)
+        return SG_ERR_MEMORY;
+    name = add_item(&summary->names, &summary->name_count, sizeof *name);
+    if (name == NULL)
+        return SG_ERR_MEMORY;
+    name->id = record->id;
+    name->line = record->line;
+    name->function = text;
+    name->file = second_text(text, record->text_bytes);
+    return SG_OK;
+}
+
+/* The members behind the name, where they are all there and ranks of the world. */
+static uint32_t *read_members(const struct sg_summary *summary, const char *text,
+                              const struct sg_record_comm *record)
+{
+    size_t name_bytes = (strlen(text) + 1 + 3) & ~(size_t)3;
+    size_t member_bytes = (size_t)record->size * sizeof(uint32_t);
+    uint32_t *members;
+
+    if (!record->has_members || name_bytes + member_bytes > record->text_bytes)
+        return NULL;
+    members = malloc(member_bytes);
+    if (members == NULL)
+        return NULL;
+    memcpy(members, text + name_bytes, member_bytes);
+    for (uint32_t i = 0; i < record->size; i++) {
+        if (members[i] >= (uint32_t)summary->world_size) {
+            free(members);
+            return NULL;
+        }
+    }
+    return members;
+}
+
+static enum sg_status add_comm(struct sg_summary *summary, const struct sg_logread *log,
+                               const struct sg_record_comm *record)
+{
+    struct sg_comm_entry *comm;
+    char *text;
+
+    if (record->size < 1 || record->size > (uint32_t)summary->world_size ||
+        record->rank >= record->size || record->root_world_rank >= (uint32_t)summary->world_size) {
+        summary->dropped++;
+        return SG_OK;
+    }
+    text = own(summary, sg_logread_text(log, record, record->text_bytes));
+    if (text == NULL)
+        return SG_ERR_MEMORY;
+    comm = add_item(&summary->comms, &summary->comm_count, sizeof *comm);
+    if (comm == NULL)
+        return SG_ERR_MEMORY;
+    comm->index = record->index;
+    comm->root_world_rank = record->root_world_rank;
+    comm->root_counter = record->root_counter;
+    comm->size = record->size;
+    comm->rank = record->rank;
+    comm->parent = record->parent;
+    comm->name = text;
+    comm->members = read_members(summary, text, record);
+    return SG_OK;
+}
+
+static enum sg_status add_marker(struct sg_summary *summary, const struct sg_logread *log,
+                                 const struct sg_record_marker *record)
+{
+    struct sg_marker_entry *marker;
+    char *text;
+
+    if (record->time_ns >= SG_TIME_LIMIT_NS)
+        return SG_OK;
+    text = own(summary, sg_logread_text(log, record, record->text_bytes));
+    if (text == NULL)
+        return SG_ERR_MEMORY;
+    marker = add_item(&summary->markers, &summary->marker_count, sizeof *marker);
+    if (marker == NULL)
+        return SG_ERR_MEMORY;
+    marker->kind = record->marker;
+    marker->time_ns = record->time_ns;
+    marker->text = text;
+    return SG_OK;
+}
+
+static enum sg_status add_clock(struct sg_summary *summary, const struct sg_record_clock *record)
+{
+    struct sg_clock_point *point = add_item(&summary->clock, &summary->clock_count, sizeof *point);
+
+    if (point == NULL)
+        return SG_ERR_MEMORY;
+    point->local_ns = record->local_ns;
+    point->offset_ns = record->offset_ns;
+    point->deviation_ns = record->deviation_ns;
+    return SG_OK;
+}
+
+static enum sg_status read_definitions(struct sg_summary *summary, struct sg_logread *log)
+{
+    enum sg_status status = SG_OK;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        if (kind == SG_RECORD_SITE)
+            status = add_site(summary, log, record);
+        else if (kind == SG_RECORD_SITE_NAME)
+            status = add_name(summary, log, record);
+        else if (kind == SG_RECORD_COMM)
+            status = add_comm(summary, log, record);
+        else if (kind == SG_RECORD_MARKER)
+            status = add_marker(summary, log, record);
+        else if (kind == SG_RECORD_CLOCK)
+            status = add_clock(summary, record);
+    }
+    return status;
+}
+
+static int by_site_index(const void *a, const void *b)
+{
+    const struct sg_site_entry *left = a;
+    const struct sg_site_entry *right = b;
+
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+static int by_comm_index(const void *a, const void *b)
+{
+    const struct sg_comm_entry *left = a;
+    const struct sg_comm_entry *right = b;
+
+    return (left->index > right->index) - (left->index < right->index);
+}
+
+/* MPI_COMM_WORLD and MPI_COMM_SELF are what they are, recorded or not. */
+static enum sg_status set_predefined(struct sg_summary *summary)
+{
+    static const char *const names[] = {"MPI_COMM_WORLD", "MPI_COMM_SELF"};
+
+    for (uint32_t index = SG_COMM_WORLD_INDEX; index <= SG_COMM_SELF_INDEX; index++) {
+        struct sg_comm_entry *comm = NULL;
+        bool is_world = index == SG_COMM_WORLD_INDEX;
+
+        for (uint32_t i = 0; i < summary->comm_count; i++) {
+            if (summary->comms[i].index == index)
+                comm = &summary->comms[i];
+        }
+        if (comm == NULL)
+            comm = add_item(&summary->comms, &summary->comm_count, sizeof *comm);
+        if (comm == NULL)
+            return SG_ERR_MEMORY;
+        comm->index = index;
+        comm->root_world_rank = is_world ? 0 : (uint32_t)summary->rank;
+        comm->root_counter = index;
+        comm->size = is_world ? (uint32_t)summary->world_size : 1;
+        comm->rank = is_world ? (uint32_t)summary->rank : 0;
+        comm->parent = UINT32_MAX;
+        comm->name = names[index];
+        free(comm->members);
+        comm->members = NULL;
+    }
+    return SG_OK;
+}
+
+/* Sorts the tables and leaves out second definitions of one index, as damage may bring about. */
+static void sort_tables(struct sg_summary *summary)
+{
+    uint32_t kept = 0;
+
+    if (summary->site_count > 1)
+        qsort(summary->sites, summary->site_count, sizeof *summary->sites, by_site_index);
+    qsort(summary->comms, summary->comm_count, sizeof *summary->comms, by_comm_index);
+    for (uint32_t i = 0; i < summary->comm_count; i++) {
+        if (kept > 0 && summary->comms[kept - 1].index == summary->comms[i].index)
+            free(summary->comms[i].members);
+        else
+            summary->comms[kept++] = summary->comms[i];
+    }
+    summary->comm_count = kept;
+    summary->clock_count = (uint32_t)sg_clock_sanitize(summary->clock, summary->clock_count);
+}
+
+static bool times_are_sound(uint64_t begin_ns, uint64_t end_ns)
+{
+    return begin_ns > 0 && begin_ns < SG_TIME_LIMIT_NS && end_ns < SG_TIME_LIMIT_NS &&
+           (end_ns == 0 || end_ns >= begin_ns);
+}
+
+bool sg_call_is_sound(const struct sg_record_call *call)
+{
+    return call->operation < SG_OPERATION_COUNT &&
+           times_are_sound(call->begin_ns,
+                           atomic_load_explicit(&call->end_ns, memory_order_acquire));
+}
+
+bool sg_late_is_sound(const struct sg_record_late *late)
+{
+    return times_are_sound(late->begin_ns,
+                           atomic_load_explicit(&late->end_ns, memory_order_acquire));
+}
+
+/* Which instances this rank recorded. */
+static enum sg_status read_instances(struct sg_summary *summary, struct sg_logread *log)
+{
+    struct sg_comm_entry *comm = NULL;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        const struct sg_record_call *call = record;
+
+        if (kind == SG_RECORD_LATE && !sg_late_is_sound(record))
+            summary->dropped++;
+        if (kind != SG_RECORD_CALL || (call->flags & SG_CALL_FAILED) != 0)
+            continue;
+        if (comm == NULL || comm->index != call->comm)
+            comm = (struct sg_comm_entry *)sg_summary_comm(summary, call->comm);
+        if (comm == NULL || !sg_call_is_sound(call)) {
+            summary->dropped++;
+            continue;
+        }
+        if (!sg_intervals_add(&comm->recorded, call->seq))
+            return SG_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < summary->comm_count; i++) {
+        uint64_t calls = sg_intervals_size(&summary->comms[i].recorded);
+
+        if (!sg_intervals_finish(&summary->comms[i].recorded))
+            summary->dropped += calls;
+    }
+    return SG_OK;
+}
+
+enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct sg_summary *out)
+{
+    const struct sg_log_header *header = sg_logread_header(log);
+    uint32_t state = atomic_load_explicit(&header->state, memory_order_relaxed);
+    struct sg_summary summary = {
+        .rank = header->rank,
+        .world_size = header->world_size,
+        .finished = state == SG_LOG_FINALIZED || (at_finalize && state == SG_LOG_RUNNING),
+        .progress_thread = header->progress_thread,
+        .machine = header->machine,
+        .realtime_ns = header->realtime_ns,
+        .monotonic_ns = header->monotonic_ns,
+        .last_ns = sg_logread_last_ns(log),
+        .dropped = atomic_load_explicit(&header->dropped_events, memory_order_relaxed) +
+                   sg_logread_damaged(log),
+        .host = header->host,
+        .program = header->program,
+    };
+    enum sg_status status = read_definitions(&summary, log);
+
+    if (status == SG_OK)
+        status = set_predefined(&summary);
+    if (status == SG_OK) {
+        sort_tables(&summary);
+        status = read_instances(&summary, log);
+    }
+    if (status != SG_OK) {
+        sg_summary_clear(&summary);
+        return status;
+    }
+    *out = summary;
+    return SG_OK;
+}
+
+const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, uint32_t index)
+{
+    struct sg_site_entry key = {.index = index};
+
+    return summary->site_count == 0
+               ? NULL
+               : bsearch(&key, summary->sites, summary->site_count, sizeof key, by_site_index);
+}
+
+const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index)
+{
+    struct sg_comm_entry key = {.index = index};
+
+    return bsearch(&key, summary->comms, summary->comm_count, sizeof key, by_comm_index);
+}
+
+void sg_summary_clear(struct sg_summary *summary)
+{
+    for (uint32_t i = 0; i < summary->comm_count; i++) {
+        free(summary->comms[i].members);
+        sg_intervals_clear(&summary->comms[i].recorded);
+    }
+    for (size_t i = 0; i < summary->owned_count; i++)
+        free(summary->owned[i]);
+    free(summary->owned);
+    free(summary->sites);
+    free(summary->names);
+    free(summary->comms);
+    free(summary->clock);
+    free(summary->markers);
+    *summary = (struct sg_summary){0};
+}

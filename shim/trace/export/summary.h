@@ -1,0 +1,96 @@
+/* What one log says apart from its events: the rank, its call sites, communicators with the
+ * instances recorded on them, clock, markers. Small, so that rank 0 can hold all ranks' and give
+ * everything one number.
+ *
+ * A summary is made from a log, or read back from the bytes another process sent; its texts then
+ * live in the summary or in those bytes.
+ */
+#ifndef SG_TRACE_SUMMARY_H
+#define SG_TRACE_SUMMARY_H
+
+#include "core/status.h"
+#include "trace/export/bytes.h"
+#include "trace/export/clockmap.h"
+#include "trace/export/intervals.h"
+#include "trace/export/logread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Indices that every log has (struct sg_record_comm). */
+#define SG_COMM_WORLD_INDEX 0u
+#define SG_COMM_SELF_INDEX 1u
+
+struct sg_site_entry {
+    uint32_t index; /* of the log */
+    uint32_t id;
+    uint64_t offset;
+    const char *module; /* path, "" when not known; so too the others */
+    const char *build_id;
+};
+
+struct sg_name_entry {
+    uint32_t id;
+    uint32_t line;
+    const char *function;
+    const char *file;
+};
+
+struct sg_comm_entry {
+    uint32_t index; /* of the log */
+    uint32_t root_world_rank;
+    uint32_t root_counter;
+    uint32_t size;
+    uint32_t rank;
+    uint32_t parent; /* index of the log, UINT32_MAX: not known */
+    const char *name;
+    uint32_t *members; /* world ranks; NULL where this rank does not know */
+    struct sg_intervals recorded;
+};
+
+struct sg_marker_entry {
+    uint32_t kind; /* enum sg_marker_kind */
+    uint64_t time_ns;
+    const char *text;
+};
+
+struct sg_summary {
+    int32_t rank;
+    int32_t world_size;
+    bool finished; /* reached MPI_Finalize */
+    uint32_t progress_thread;
+    uint64_t machine;
+    uint64_t realtime_ns, monotonic_ns;
+    uint64_t last_ns;
+    uint64_t dropped; /* events that found no room, records cut off or damaged */
+    const char *host;
+    const char *program;
+    struct sg_site_entry *sites; /* by index */
+    uint32_t site_count;
+    struct sg_name_entry *names;
+    uint32_t name_count;
+    struct sg_comm_entry *comms; /* by index; MPI_COMM_WORLD and MPI_COMM_SELF always there */
+    uint32_t comm_count;
+    struct sg_clock_point *clock;
+    uint32_t clock_count;
+    struct sg_marker_entry *markers;
+    uint32_t marker_count;
+    char **owned; /* texts that live here */
+    size_t owned_count, owned_capacity;
+};
+
+/* at_finalize: the log is being written by a process that is inside MPI_Finalize. */
+enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct sg_summary *out);
+void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary);
+enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out);
+void sg_summary_clear(struct sg_summary *summary);
+
+/* NULL when the log has no such record. */
+const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, uint32_t index);
+const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index);
+
+/* Whether a record tells of something that can have happened; others are left out. */
+bool sg_call_is_sound(const struct sg_record_call *call);
+bool sg_late_is_sound(const struct sg_record_late *late);
+
+#endif

@@ -1,0 +1,355 @@
+#include "trace/export/symbols.h"
+
+#include "trace/export/symbol_name.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One module file, opened once; a look-up of another build of it finds nothing. */
+struct module {
+    struct module *next;
+    char *path;
+    char *build_id; /* hex, "" when the file has none */
+    Dwfl *dwfl;     /* NULL: cannot be opened */
+    Dwfl_Module *dwfl_module;
+    GElf_Addr bias; /* of the main file: libdw's addresses less link-time ones */
+};
+
+struct name {
+    struct name *next;
+    char text[];
+};
+
+struct sg_symbols {
+    struct module *modules;
+    struct name *names; /* every string given out */
+};
+
+static const char *keep_text(struct sg_symbols *symbols, const char *text)
+{
+    size_t size_bytes;
+    struct name *name;
+
+    if (text == NULL || text[0] == '\0')
+        return NULL;
+    for (name = symbols->names; name != NULL; name = name->next) {
+        if (strcmp(name->text, text) == 0)
+            return name->text;
+    }
+    size_bytes = strlen(text) + 1;
+    name = malloc(sizeof *name + size_bytes);
+    if (name == NULL)
+        return NULL;
+    memcpy(name->text, text, size_bytes);
+    name->next = symbols->names;
+    symbols->names = name;
+    return name->text;
+}
+
+/* ---- separate debug files, from this machine's disks only -------------------------------------
+ */
+
+static void print_hex(const unsigned char *bytes, int count, char *text)
+{
+    for (int i = 0; i < count; i++)
+        sprintf(text + 2 * i, "%02x", bytes[i]);
+    text[2 * count] = '\0';
+}
+
+/* True when the file's build id is the one that libdw looks for. */
+static bool has_build_id(int descriptor, const unsigned char *wanted, int wanted_bytes)
+{
+    Elf *elf = elf_begin(descriptor, ELF_C_READ_MMAP, NULL);
+    const void *found = NULL;
+    ssize_t found_bytes = elf != NULL ? dwelf_elf_gnu_build_id(elf, &found) : 0;
+    bool same = found_bytes == wanted_bytes && memcmp(found, wanted, (size_t)found_bytes) == 0;
+
+    elf_end(elf);
+    return same;
+}
+
+/* The places where gdb and libdw look for FILE's debug link: beside it, in .debug/ beside it, and
+ * in the same folder under /usr/lib/debug. */
+static int find_by_link(Dwfl_Module *module, const char *file, const char *link, char **found)
+{
+    static const char *const places[] = {"%2$s/%3$s", "%2$s/.debug/%3$s", "%1$s%2$s/%3$s"};
+    const unsigned char *wanted = NULL;
+    GElf_Addr address;
+    int wanted_bytes = dwfl_module_build_id(module, &wanted, &address);
+    const char *slash = strrchr(file, '/');
+    char folder[4096], path[8448];
+
+    if (link == NULL || wanted_bytes <= 0 || slash == NULL ||
+        (size_t)(slash - file) >= sizeof folder)
+        return -1;
+    memcpy(folder, file, (size_t)(slash - file));
+    folder[slash - file] = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        int descriptor;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(path, sizeof path, places[i], "/usr/lib/debug", folder, link);
+#pragma GCC diagnostic pop
+        descriptor = open(path, O_RDONLY | O_CLOEXEC);
+        if (descriptor >= 0 && has_build_id(descriptor, wanted, wanted_bytes)) {
+            *found = strdup(path);
+            return descriptor;
+        }
+        if (descriptor >= 0)
+            close(descriptor);
+    }
+    return -1;
+}
+
+/* In place of dwfl_standard_find_debuginfo, which would ask a debuginfod server on the network
+ * where one is configured: at MPI_Finalize of thousands of ranks, or without the user's will. */
+static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *module_name,
+                          Dwarf_Addr base, const char *file_name, const char *debuglink_file,
+                          GElf_Word debuglink_crc, char **debuginfo_file_name)
+{
+    int descriptor =
+        dwfl_build_id_find_debuginfo(module, userdata, module_name, base, file_name, debuglink_file,
+                                     debuglink_crc, debuginfo_file_name);
+
+    if (descriptor >= 0 || *debuginfo_file_name != NULL || file_name == NULL)
+        return descriptor;
+    return find_by_link(module, file_name, debuglink_file, debuginfo_file_name);
+}
+
+static int find_elf(Dwfl_Module *module, void **userdata, const char *module_name, Dwarf_Addr base,
+                    char **file_name, Elf **elf)
+{
+    return -1; /* modules are reported with their file */
+}
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = find_elf,
+    .find_debuginfo = find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+};
+
+/* ---- modules -----------------------------------------------------------------------------------
+ */
+
+static void open_module(struct module *module)
+{
+    const unsigned char *bytes;
+    GElf_Addr address;
+    Dwfl_Module *reported;
+    int id_bytes;
+
+    module->dwfl = dwfl_begin(&callbacks);
+    if (module->dwfl == NULL)
+        return;
+    dwfl_report_begin(module->dwfl);
+    reported = dwfl_report_offline(module->dwfl, "", module->path, -1);
+    if (dwfl_report_end(module->dwfl, NULL, NULL) != 0 || reported == NULL ||
+        dwfl_module_getelf(reported, &module->bias) == NULL) {
+        dwfl_end(module->dwfl);
+        module->dwfl = NULL;
+        return;
+    }
+    module->dwfl_module = reported;
+    id_bytes = dwfl_module_build_id(reported, &bytes, &address);
+    if (id_bytes > 0) {
+        char *text = malloc(2 * (size_t)id_bytes + 1);
+
+        if (text != NULL)
+            print_hex(bytes, id_bytes, text);
+        module->build_id = text;
+    }
+}
+
+static struct module *get_module(struct sg_symbols *symbols, const char *path)
+{
+    struct module *module;
+
+    for (module = symbols->modules; module != NULL; module = module->next) {
+        if (strcmp(module->path, path) == 0)
+            return module;
+    }
+    module = calloc(1, sizeof *module);
+    if (module == NULL)
+        return NULL;
+    module->path = strdup(path);
+    if (module->path == NULL) {
+        free(module);
+        return NULL;
+    }
+    open_module(module);
+    module->next = symbols->modules;
+    symbols->modules = module;
+    return module;
+}
+
+/* ---- from an address to names ------------------------------------------------------------------
+ */
+
+static bool is_named_scope(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_union_type || tag == DW_TAG_module;
+}
+
+/* Puts the names of the namespaces, classes and Fortran modules that enclose a function's
+ * declaration before its name. */
+static void print_qualified(Dwarf_Die *function, const char *name, char *text, size_t size_bytes)
+{
+    Dwarf_Die declaration, *scopes = NULL;
+    Dwarf_Attribute attribute;
+    size_t used = 0;
+    int count;
+
+    declaration = *function;
+    if (dwarf_attr_integrate(&declaration, DW_AT_specification, &attribute) != NULL)
+        dwarf_formref_die(&attribute, &declaration);
+    count = dwarf_getscopes_die(&declaration, &scopes);
+    for (int i = count - 1; i > 0; i--) {
+        const char *scope = dwarf_diename(&scopes[i]);
+        int tag = dwarf_tag(&scopes[i]);
+
+        if (!is_named_scope(tag))
+            continue;
+        if (scope == NULL)
+            scope = tag == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
+        used += (size_t)snprintf(text + used, size_bytes - used,
+                                 "%s::", scope != NULL ? scope : "(anonymous namespace)");
+        if (used >= size_bytes)
+            used = size_bytes - 1;
+    }
+    free(scopes);
+    snprintf(text + used, size_bytes - used, "%s", name);
+}
+
+/* The abstract function that an inlined or out-of-line copy was made from, or itself. */
+static Dwarf_Die origin_of(Dwarf_Die *copy)
+{
+    Dwarf_Die origin = *copy;
+    Dwarf_Attribute attribute;
+
+    if (dwarf_attr(copy, DW_AT_abstract_origin, &attribute) != NULL)
+        dwarf_formref_die(&attribute, &origin);
+    return origin;
+}
+
+/* The innermost function in the source that the address belongs to: an inlined one where there
+ * is, as its line is what the line table tells. */
+static const char *function_by_dwarf(struct sg_symbols *symbols, const struct module *module,
+                                     Dwarf_Addr address)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(module->dwfl_module, address, &bias);
+    Dwarf_Die *scopes = NULL;
+    const char *result = NULL;
+    int count = unit != NULL ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+
+    for (int i = 0; i < count; i++) {
+        int tag = dwarf_tag(&scopes[i]);
+        const char *name;
+        char text[1024];
+        Dwarf_Die origin;
+
+        if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
+            continue;
+        name = dwarf_diename(&scopes[i]);
+        if (name != NULL) {
+            origin = origin_of(&scopes[i]);
+            print_qualified(&origin, name, text, sizeof text);
+            result = keep_text(symbols, text);
+        }
+        break;
+    }
+    free(scopes);
+    return result;
+}
+
+static const char *function_by_symbol(struct sg_symbols *symbols, const struct module *module,
+                                      Dwarf_Addr address)
+{
+    const char *linkage = dwfl_module_addrname(module->dwfl_module, address);
+    const char *result = NULL;
+    char *name;
+
+    if (linkage == NULL || linkage[0] == '\0')
+        return NULL;
+    name = sg_symbol_name(linkage);
+    if (name != NULL)
+        result = keep_text(symbols, name);
+    free(name);
+    return result;
+}
+
+enum sg_status sg_symbols_open(struct sg_symbols **out)
+{
+    struct sg_symbols *symbols = calloc(1, sizeof *symbols);
+
+    if (symbols == NULL)
+        return SG_ERR_MEMORY;
+    elf_version(EV_CURRENT);
+    *out = symbols;
+    return SG_OK;
+}
+
+enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_path,
+                                 const char *build_id, uint64_t offset, struct sg_symbol *out)
+{
+    const struct module *module;
+    Dwfl_Line *line;
+    Dwarf_Addr address;
+    int line_number = 0;
+
+    memset(out, 0, sizeof *out);
+    if (module_path[0] == '\0')
+        return SG_ERR_MISSING;
+    module = get_module(symbols, module_path);
+    if (module == NULL)
+        return SG_ERR_MEMORY;
+    if (module->dwfl == NULL || (build_id[0] != '\0' && (module->build_id == NULL ||
+                                                         strcmp(build_id, module->build_id) != 0)))
+        return SG_ERR_MISSING;
+    if (offset == 0)
+        return SG_OK;
+    /* The call is before its return address, which may belong to the next line or function. */
+    address = offset - 1 + module->bias;
+    line = dwfl_module_getsrc(module->dwfl_module, address);
+    if (line != NULL) {
+        out->file = keep_text(symbols, dwfl_lineinfo(line, NULL, &line_number, NULL, NULL, NULL));
+        out->line = out->file != NULL && line_number > 0 ? (uint32_t)line_number : 0;
+    }
+    out->function = function_by_dwarf(symbols, module, address);
+    if (out->function == NULL)
+        out->function = function_by_symbol(symbols, module, address);
+    return SG_OK;
+}
+
+void sg_symbols_close(struct sg_symbols *symbols)
+{
+    if (symbols == NULL)
+        return;
+    while (symbols->modules != NULL) {
+        struct module *module = symbols->modules;
+
+        symbols->modules = module->next;
+        dwfl_end(module->dwfl);
+        free(module->path);
+        free(module->build_id);
+        free(module);
+    }
+    while (symbols->names != NULL) {
+        struct name *name = symbols->names;
+
+        symbols->names = name->next;
+        free(name);
+    }
+    free(symbols);
+}

@@ -1,0 +1,287 @@
+/* The log's writer. The file is mapped once to its greatest size; slots below allocated_slots are
+ * backed by fallocate'd blocks, so touching them never faults for want of space.
+ *
+ * Invariants: next_slot only grows; a slot belongs to whoever reserved it; events stop
+ * DEFINITION_RESERVE slots before the end of what is allocated, so that call sites and statistics
+ * can still be written when the disk is full.
+ */
+#include "trace/log.h"
+
+#include "core/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SEGMENT_SLOTS UINT64_C(16384) /* 1 MiB a fallocate */
+#define DEFINITION_RESERVE UINT64_C(1024)
+/* Address space for definitions and statistics beyond the events' limit. */
+#define DEFINITION_SLOTS (UINT64_C(1) << 20)
+
+struct sg_log {
+    struct sg_log_header *header;
+    unsigned char *slots;
+    uint64_t mapped_bytes;
+    uint64_t slot_limit; /* greatest number of slots the mapping has room for */
+    atomic_bool full;    /* a fallocate failed: do not try again */
+    pthread_mutex_t growth;
+    int file;
+    char path[PATH_MAX];
+};
+
+static int allocate_blocks(int file, uint64_t offset, uint64_t size_bytes)
+{
+    struct rlimit limit;
+    int error;
+
+    /* Past RLIMIT_FSIZE the system would send SIGXFSZ, which ends the application. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        offset + size_bytes > limit.rlim_cur)
+        return EFBIG;
+    do
+        error = posix_fallocate(file, (off_t)offset, (off_t)size_bytes);
+    while (error == EINTR);
+    return error;
+}
+
+/* Makes at least `slots` slots usable. Ordinary calls only. */
+static bool grow(struct sg_log *log, uint64_t slots)
+{
+    bool done = false;
+    uint64_t now;
+    uint64_t wanted;
+
+    pthread_mutex_lock(&log->growth);
+    now = atomic_load_explicit(&log->header->allocated_slots, memory_order_relaxed);
+    wanted = (slots + SEGMENT_SLOTS - 1) / SEGMENT_SLOTS * SEGMENT_SLOTS;
+    if (wanted > log->slot_limit)
+        wanted = log->slot_limit;
+    if (slots <= now) {
+        done = true;
+    } else if (slots <= wanted && !atomic_load_explicit(&log->full, memory_order_relaxed)) {
+        uint64_t offset = SG_LOG_HEADER_BYTES + now * SG_SLOT_BYTES;
+        uint64_t size_bytes = (wanted - now) * SG_SLOT_BYTES;
+
+        if (allocate_blocks(log->file, offset, size_bytes) == 0) {
+#ifdef MADV_POPULATE_WRITE
+            /* Page faults in one batch here rather than one by one in the calls to come. */
+            madvise((unsigned char *)log->header + offset, size_bytes, MADV_POPULATE_WRITE);
+#endif
+            /* Release: whoever sees the new bound may touch the blocks behind it. */
+            atomic_store_explicit(&log->header->allocated_slots, wanted, memory_order_release);
+            done = true;
+        } else {
+            atomic_store_explicit(&log->full, true, memory_order_relaxed);
+        }
+    }
+    pthread_mutex_unlock(&log->growth);
+    return done;
+}
+
+static void fill_header(struct sg_log_header *header, const struct sg_log_options *options)
+{
+    header->version = SG_LOG_VERSION;
+    header->header_bytes = SG_LOG_HEADER_BYTES;
+    header->slot_bytes = SG_SLOT_BYTES;
+    header->rank = options->rank;
+    header->world_size = options->world_size;
+    header->pid = (uint32_t)getpid();
+    header->trace_mode = options->mode;
+    atomic_init(&header->state, SG_LOG_RUNNING);
+    atomic_init(&header->thread_count, 1);
+    header->machine = options->machine;
+    header->realtime_ns = sg_clock_of_ns(CLOCK_REALTIME);
+    header->monotonic_ns = sg_clock_ns();
+    header->event_limit_slots = options->limit_bytes / SG_SLOT_BYTES;
+    snprintf(header->host, sizeof header->host, "%s", options->host);
+    snprintf(header->program, sizeof header->program, "%s", options->program);
+    snprintf(header->unique, sizeof header->unique, "%s", options->unique);
+    /* Last: a file without the magic is no log. */
+    memcpy(header->magic, SG_LOG_MAGIC, sizeof header->magic);
+}
+
+enum sg_status sg_log_create(const struct sg_log_options *options, struct sg_log **out)
+{
+    struct sg_log *log = calloc(1, sizeof *log);
+    enum sg_status status = SG_ERR_SYSTEM;
+    void *base;
+    int error;
+
+    if (log == NULL)
+        return SG_ERR_MEMORY;
+    if ((size_t)snprintf(log->path, sizeof log->path, "%s/" SG_LOG_NAME_FORMAT, options->directory,
+                         options->rank) >= sizeof log->path) {
+        errno = ENAMETOOLONG;
+        goto err_free;
+    }
+    log->slot_limit = options->limit_bytes / SG_SLOT_BYTES + DEFINITION_SLOTS;
+    log->mapped_bytes = SG_LOG_HEADER_BYTES + log->slot_limit * SG_SLOT_BYTES;
+    log->file = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (log->file < 0)
+        goto err_free;
+    error = allocate_blocks(log->file, 0, SG_LOG_HEADER_BYTES);
+    if (error != 0) {
+        errno = error;
+        goto err_unlink;
+    }
+    base = mmap(NULL, log->mapped_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                log->file, 0);
+    if (base == MAP_FAILED)
+        goto err_unlink;
+    log->header = base;
+    log->slots = (unsigned char *)base + SG_LOG_HEADER_BYTES;
+    pthread_mutex_init(&log->growth, NULL);
+    if (!grow(log, SEGMENT_SLOTS)) {
+        errno = ENOSPC;
+        goto err_unmap;
+    }
+    fill_header(log->header, options);
+    *out = log;
+    return SG_OK;
+
+err_unmap:
+    error = errno;
+    munmap(base, log->mapped_bytes);
+    errno = error;
+err_unlink:
+    error = errno;
+    close(log->file);
+    unlink(log->path);
+    errno = error;
+err_free:
+    free(log);
+    return status;
+}
+
+struct sg_log_header *sg_log_header(struct sg_log *log)
+{
+    return log->header;
+}
+
+/* A slot for an event among what is allocated, or NULL. Tests before it reserves, so that events
+ * past a limit do not use up slot numbers. */
+static void *reserve_event(struct sg_log *log, uint64_t *slot)
+{
+    struct sg_log_header *header = log->header;
+    /* Acquire: pairs with grow, the blocks below the bound are there. */
+    uint64_t bound =
+        atomic_load_explicit(&header->allocated_slots, memory_order_acquire) - DEFINITION_RESERVE;
+
+    if (bound > header->event_limit_slots)
+        bound = header->event_limit_slots;
+    *slot = atomic_load_explicit(&header->next_slot, memory_order_relaxed);
+    if (*slot >= bound)
+        return NULL;
+    *slot = atomic_fetch_add_explicit(&header->next_slot, 1, memory_order_relaxed);
+    return *slot < bound ? log->slots + *slot * SG_SLOT_BYTES : NULL;
+}
+
+void *sg_log_event(struct sg_log *log)
+{
+    uint64_t slot;
+    void *record = reserve_event(log, &slot);
+
+    if (record == NULL)
+        atomic_fetch_add_explicit(&log->header->dropped_events, 1, memory_order_relaxed);
+    return record;
+}
+
+void *sg_log_event_growing(struct sg_log *log)
+{
+    struct sg_log_header *header = log->header;
+    uint64_t slot;
+    void *record = reserve_event(log, &slot);
+    uint64_t allocated = atomic_load_explicit(&header->allocated_slots, memory_order_relaxed);
+
+    /* A quarter of a segment ahead of use: what handlers may need until the next ordinary call. */
+    if (slot + SEGMENT_SLOTS / 4 + DEFINITION_RESERVE >= allocated &&
+        slot < header->event_limit_slots &&
+        !atomic_load_explicit(&log->full, memory_order_relaxed)) {
+        grow(log, allocated + SEGMENT_SLOTS);
+        if (record == NULL)
+            record = reserve_event(log, &slot);
+    }
+    if (record == NULL)
+        atomic_fetch_add_explicit(&header->dropped_events, 1, memory_order_relaxed);
+    return record;
+}
+
+void sg_log_publish(void *record, enum sg_record_kind kind)
+{
+    /* Release: a reader that sees the kind sees the fields. */
+    atomic_store_explicit((_Atomic uint8_t *)record, (uint8_t)kind, memory_order_release);
+}
+
+/* Adjacent slots, whatever the events' limit. */
+static unsigned char *reserve_adjacent(struct sg_log *log, uint64_t count)
+{
+    struct sg_log_header *header = log->header;
+    uint64_t first = atomic_load_explicit(&header->next_slot, memory_order_relaxed);
+
+    do {
+        if (first + count > atomic_load_explicit(&header->allocated_slots, memory_order_acquire) &&
+            !grow(log, first + count))
+            return NULL;
+    } while (!atomic_compare_exchange_weak_explicit(&header->next_slot, &first, first + count,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return log->slots + first * SG_SLOT_BYTES;
+}
+
+void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes)
+{
+    const unsigned char *from = text;
+    uint64_t parts = (text_bytes + SG_CONT_BYTES - 1) / SG_CONT_BYTES;
+    unsigned char *first = reserve_adjacent(log, 1 + parts);
+
+    if (first == NULL)
+        return NULL;
+    for (uint64_t part = 0; part < parts; part++) {
+        struct sg_record_cont *cont = (void *)(first + (1 + part) * SG_SLOT_BYTES);
+        size_t size = text_bytes - part * SG_CONT_BYTES;
+
+        memcpy(cont->data, from + part * SG_CONT_BYTES, size < SG_CONT_BYTES ? size : SG_CONT_BYTES);
+        cont->part = (uint32_t)part;
+        cont->kind = SG_RECORD_CONT;
+    }
+    return first;
+}
+
+struct sg_record_stat *sg_log_stat(struct sg_log *log)
+{
+    struct sg_record_stat *stat = (void *)reserve_adjacent(log, 2);
+
+    if (stat != NULL)
+        stat->kind2 = SG_RECORD_CONT;
+    return stat;
+}
+
+void sg_log_close(struct sg_log *log, enum sg_log_state state)
+{
+    uint64_t used = atomic_load(&log->header->next_slot);
+    uint64_t allocated = atomic_load(&log->header->allocated_slots);
+
+    if (used > allocated)
+        used = allocated;
+    atomic_store(&log->header->allocated_slots, used);
+    atomic_store(&log->header->state, state);
+    munmap(log->header, log->mapped_bytes);
+    if (ftruncate(log->file, (off_t)(SG_LOG_HEADER_BYTES + used * SG_SLOT_BYTES)) != 0)
+        sg_log("cannot shorten %s: %m", log->path);
+    close(log->file);
+    pthread_mutex_destroy(&log->growth);
+    free(log);
+}
+
+void sg_log_forget(struct sg_log *log)
+{
+    munmap(log->header, log->mapped_bytes);
+    close(log->file);
+}

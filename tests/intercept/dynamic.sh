@@ -1,0 +1,32 @@
+#!/bin/bash
+# Programs without a world of the ordinary kind: sessions, spawned processes, and MPICH loaded late.
+. "$(dirname "$0")/../lib/sh.sh"
+
+observe only 2 "$PROGRAMS/sessions" only
+check "a program of sessions only runs under the library" \
+    all 'is 0 "$status"' 'has only.out "^session ok$"'
+check "a program of sessions only leaves no directory" absent only.trace
+
+observe mixed 2 "$PROGRAMS/sessions" mixed
+check "a program with MPI_Init and a session runs under the library" \
+    all 'is 0 "$status"' 'has mixed.out "^session ok$"' 'lacks mixed.err "BAD TERM|assert"'
+if [ -e mixed.trace/traces.otf2 ]; then
+    check "what is recorded beside a session is sound" archive_sound mixed.trace
+fi
+
+compare spawn 1 "$PROGRAMS/spawn"
+if grep -q 'Error in spawn call' spawn.plain.err spawn.plain.out; then
+    skip "spawned processes pass through" "this MPICH cannot spawn (built without PMI's spawn)"
+else
+    observe spawn 1 "$PROGRAMS/spawn"
+    check "a program that spawns runs under the library" ran_well spawn
+    check "its archive holds the calls on its own world's communicators" \
+        archive_agrees spawn.trace spawn.out
+fi
+
+observe plugin 2 "$PROGRAMS/dlopen_main" "$PROGRAMS/libplugin.so"
+check "a program that loads MPICH with RTLD_LOCAL runs under the library" ran_well plugin
+check "and its calls are in the archive once" archive_agrees plugin.trace plugin.out
+report_json plugin.trace plugin.json
+check "its sites are in the plugin" \
+    is "{'libplugin.so'}" "$(json plugin.json '{s["module"] for s in d["sites"]}')"

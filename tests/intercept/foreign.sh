@@ -1,0 +1,30 @@
+#!/bin/bash
+# A process with another MPI: one line that says so, and the program runs as without the library.
+# The program is ScaLAPACK's xdlu, which Debian builds with Open MPI too.
+. "$(dirname "$0")/../lib/sh.sh"
+
+program=
+for path in /usr/lib/*/scalapack/openmpi-tests/xdlu; do
+    [ -x "$path" ] && program=$path
+done
+if [ -z "$program" ] || ! command -v mpiexec.openmpi >/dev/null; then
+    skip "another MPI is refused" "no Open MPI program and launcher here"
+    exit
+fi
+cp /usr/share/scalapack/*.dat .
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+foreign() { timeout "$PROGRAM_SECONDS" mpiexec.openmpi --oversubscribe -n 2 "$@" </dev/null; }
+
+results() { grep -E 'tests completed|tests skipped' "$1"; }
+
+foreign "$program" >plain.out 2>plain.err
+plain_status=$?
+STAGGER_DIR=$WORK/foreign.trace foreign env LD_PRELOAD="$LIB" "$program" >with.out 2>with.err
+status=$?
+check "a program of another MPI exits as without the library" is "$plain_status" "$status"
+check "its results are the same" same <(results plain.out) <(results with.out)
+check "its results are there" has with.out '60 tests completed and passed'
+check "one line says that this MPI is not MPICH" \
+    all 'has_lines with.err "^stagger: " 1' 'has with.err "^stagger: .*MPICH"'
+check "a program of another MPI leaves no directory" absent foreign.trace

@@ -1,0 +1,205 @@
+# Sourced by every test script: checks, and ways to run programs under the library.
+#
+#     . "$(dirname "$0")/../lib/sh.sh"
+#     check "a sentence about what holds" COMMAND...
+#
+# Gives ROOT, BUILD (default ROOT/build), LIB, STAGGER, PROGRAMS, MPIEXEC and WORK, a fresh
+# directory that is the working directory too and is removed at exit. The caller's own STAGGER_*
+# variables and LD_PRELOAD are cleared. The exit status is 1 when a check failed.
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # variables are for the scripts
+set -u
+export LC_ALL=C
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+BUILD=$(cd "${BUILD:-$ROOT/build}" && pwd) || exit 1
+LIB=$BUILD/libstagger.so
+PROGRAMS=$BUILD/mpi
+MPIEXEC=$("$ROOT/.ci/find-mpi" exec) || MPIEXEC=mpiexec.mpich
+PYTHON=/usr/bin/python3
+PROGRAM_SECONDS=${PROGRAM_SECONDS:-120} # a program that takes longer hangs
+
+unset LD_PRELOAD "${!STAGGER_@}"
+STAGGER=$BUILD/stagger
+failures=0
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-test-XXXXXX") || exit 1
+cd "$WORK" || exit 1
+
+at_exit=()
+finish() {
+    local status=$? command
+    for command in "${at_exit[@]+"${at_exit[@]}"}"; do
+        eval "$command"
+    done
+    cd / && rm -rf "$WORK"
+    [ "$status" -eq 0 ] && [ "$failures" -gt 0 ] && status=1
+    exit "$status"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+
+# ---- results ---------------------------------------------------------------------------------------
+
+# check SENTENCE COMMAND...: the command's output is shown when it fails.
+check() {
+    local sentence=$1 check_result # not "status": the command may look at the script's
+    shift
+    "$@" >"$WORK/.check" 2>&1
+    check_result=$?
+    if [ "$check_result" -eq 0 ]; then
+        echo "ok - $sentence"
+    else
+        failures=$((failures + 1))
+        echo "not ok - $sentence"
+        {
+            printf 'exit status %s of:' "$check_result"
+            printf ' %q' "$@"
+            echo
+            head -n 60 "$WORK/.check"
+        } | sed 's/^/#   /'
+    fi
+    return "$check_result"
+}
+
+skip() { echo "skip - $1: $2"; }
+
+# ---- what a check may run: silent and 0, or the reason and 1 -----------------------------------------
+
+# is EXPECTED ACTUAL
+is() {
+    [ "$1" = "$2" ] && return 0
+    printf 'expected: %s\ngot:      %s\n' "$1" "$2"
+    return 1
+}
+
+# within LOW HIGH ACTUAL: integers
+within() {
+    [ -n "$3" ] && [ "$3" -ge "$1" ] && [ "$3" -le "$2" ] && return 0
+    printf 'expected: %s to %s\ngot:      %s\n' "$1" "$2" "$3"
+    return 1
+}
+
+# has FILE REGEX: some line matches
+has() {
+    grep -Eq -- "$2" "$1" && return 0
+    printf 'no line matches %s in %s:\n' "$2" "$1"
+    head -n 40 "$1"
+    return 1
+}
+
+# lacks FILE REGEX
+lacks() {
+    [ -e "$1" ] || { echo "no file $1"; return 1; }
+    grep -Eq -- "$2" "$1" || return 0
+    printf 'these lines of %s match %s:\n' "$1" "$2"
+    grep -E -- "$2" "$1"
+    return 1
+}
+
+# has_lines FILE REGEX NUMBER
+has_lines() {
+    local number
+    number=$(grep -Ec -- "$2" "$1")
+    [ "$number" = "$3" ] && return 0
+    printf '%s lines, not %s, match %s in %s:\n' "$number" "$3" "$2" "$1"
+    head -n 40 "$1"
+    return 1
+}
+
+empty() {
+    [ -e "$1" ] || { echo "no file $1"; return 1; }
+    [ -s "$1" ] || return 0
+    cat "$1"
+    return 1
+}
+
+absent() {
+    [ ! -e "$1" ] && return 0
+    echo "$1 exists"
+    return 1
+}
+
+# same FILE FILE
+same() { diff -u "$1" "$2"; }
+
+# all COMMAND-LINE...: every one of the commands given as strings succeeds
+all() {
+    local command
+    for command in "$@"; do
+        eval "$command" || return 1
+    done
+}
+
+# ---- running programs --------------------------------------------------------------------------------
+
+# plain N PROGRAM ARG...: without the library. mpiexec's own words are on stdout and stderr too.
+plain() {
+    local ranks=$1
+    shift
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -n "$ranks" "$@" </dev/null
+}
+
+# mpirun_stagger N PROGRAM ARG...: under the library, STAGGER_* from the environment.
+mpirun_stagger() {
+    local ranks=$1
+    shift
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$LIB" -n "$ranks" \
+        "$@" </dev/null
+}
+
+# observe NAME N PROGRAM ARG...: runs under the library with archive directory NAME.trace; leaves
+# NAME.out, NAME.err and the exit status in $status. Returns 0 whatever it was.
+observe() {
+    local name=$1
+    shift
+    STAGGER_DIR=$WORK/$name.trace mpirun_stagger "$@" >"$name.out" 2>"$name.err"
+    status=$?
+    return 0
+}
+
+# compare NAME N PROGRAM ARG...: the same without the library: NAME.plain.out, .err, $plain_status
+compare() {
+    local name=$1
+    shift
+    plain "$@" >"$name.plain.out" 2>"$name.plain.err"
+    plain_status=$?
+    return 0
+}
+
+# ran_well NAME: the program observed exited with status 0 and the library had nothing to complain
+# of: its lines are the one at the start and the one at the end.
+ran_well() {
+    is 0 "$status" && has_lines "$1.err" '^stagger: ' 2 && lacks "$1.err" 'assert|BAD TERM' && return
+    cat "$1.err"
+    return 1
+}
+
+# ---- archives ----------------------------------------------------------------------------------------
+
+# The counts that a program printed of itself, one line a rank in order.
+own_counts() { grep -h '^{"rank":' "$1" | LC_ALL=C sort; }
+
+# json FILE EXPRESSION: prints the expression with the file's JSON as d.
+json() {
+    "$PYTHON" -c 'import json, sys
+d = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$1" "$2"
+}
+
+# report_json DIR FILE
+report_json() { "$STAGGER" report --json "$1" >"$2"; }
+
+# archive_agrees DIR PROGRAM-OUTPUT: the archive is whole and sound, and its counts are the program's.
+archive_agrees() {
+    own_counts "$2" >"$WORK/.own" &&
+        [ -s "$WORK/.own" ] &&
+        "$PYTHON" "$ROOT/tests/lib/check_archive.py" --counts "$1/traces.otf2" >"$WORK/.archive" &&
+        LC_ALL=C sort -o "$WORK/.archive" "$WORK/.archive" &&
+        same "$WORK/.own" "$WORK/.archive"
+}
+
+# archive_sound DIR: otf2-print and the invariants.
+archive_sound() {
+    otf2-print --silent "$1/traces.otf2" >"$WORK/.print" 2>&1 || { cat "$WORK/.print"; return 1; }
+    "$PYTHON" "$ROOT/tests/lib/check_archive.py" "$1/traces.otf2"
+}

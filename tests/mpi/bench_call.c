@@ -1,0 +1,77 @@
+/* What the library adds to one call: MPI_Barrier on MPI_COMM_SELF, which is intercepted, against
+ * PMPI_Barrier, which is not, in alternating blocks of one run. Prints the median time of a call
+ * of both kinds and the median of the blocks' differences, in ns. One process. With the argument
+ * "leave" it exits without MPI_Finalize, so that its log stays to be measured.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BLOCKS = 301, CALLS = 1000, WARM_BLOCKS = 20 };
+
+static double now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double median(double *values)
+{
+    qsort(values, BLOCKS, sizeof *values, by_value);
+    return values[BLOCKS / 2];
+}
+
+static double block_of_calls(void)
+{
+    double start = now_ns();
+
+    for (int i = 0; i < CALLS; i++)
+        MPI_Barrier(MPI_COMM_SELF);
+    return (now_ns() - start) / CALLS;
+}
+
+static double block_of_plain_calls(void)
+{
+    double start = now_ns();
+
+    for (int i = 0; i < CALLS; i++)
+        PMPI_Barrier(MPI_COMM_SELF);
+    return (now_ns() - start) / CALLS;
+}
+
+int main(int argc, char **argv)
+{
+    static double intercepted[BLOCKS], plain[BLOCKS], added[BLOCKS];
+    double intercepted_ns, plain_ns, added_ns;
+
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < WARM_BLOCKS; i++) {
+        block_of_plain_calls();
+        block_of_calls();
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        plain[i] = block_of_plain_calls();
+        intercepted[i] = block_of_calls();
+        added[i] = intercepted[i] - plain[i];
+    }
+    if (argc > 1)
+        _exit(0);
+    MPI_Finalize();
+    intercepted_ns = median(intercepted);
+    plain_ns = median(plain);
+    added_ns = median(added);
+    printf("%.1f %.1f %.1f %ld\n", plain_ns, intercepted_ns, added_ns,
+           (long)(BLOCKS + WARM_BLOCKS) * CALLS);
+    return 0;
+}

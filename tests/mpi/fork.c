@@ -1,0 +1,57 @@
+/* Forks between collectives, in every way a child may go on: exit, _exit, execve of another
+ * program, system(), popen(). The parent goes on with its collectives.
+ */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+
+static struct own_counts counts;
+
+static void collectives(void)
+{
+    int mine = 1, sum = 0, size;
+
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    COUNTED(counts.barrier, MPI_Barrier(MPI_COMM_WORLD));
+    COUNTED(counts.allreduce, MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    REQUIRE(sum == size);
+}
+
+static void child(int way)
+{
+    if (way == 0)
+        exit(0); /* runs atexit handlers and destructors */
+    if (way == 1)
+        _exit(0);
+    execlp("sh", "sh", "-c", ":", (char *)NULL);
+    _exit(9);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, status;
+    FILE *pipe;
+
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    collectives();
+    for (int way = 0; way < 3; way++) {
+        pid_t pid = fork();
+
+        REQUIRE(pid >= 0);
+        if (pid == 0)
+            child(way);
+        collectives();
+        REQUIRE(waitpid(pid, &status, 0) == pid && status == 0);
+        collectives();
+    }
+    REQUIRE(system(":") == 0);
+    pipe = popen("echo word", "r");
+    REQUIRE(pipe != NULL && fgetc(pipe) == 'w');
+    REQUIRE(pclose(pipe) == 0);
+    collectives();
+    MUST(MPI_Finalize());
+    print_counts(rank, &counts);
+    return 0;
+}

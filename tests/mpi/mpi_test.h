@@ -1,0 +1,43 @@
+/* What the C test programs share: checks that end the program, and their own count of the
+ * collectives they call, printed one JSON line a rank for comparison with the archive's.
+ *
+ * A failed check ends the process with status 3 at once: the launcher then ends the other ranks.
+ * Macros and not functions, so that each call keeps its own site.
+ */
+#ifndef SG_TESTS_MPI_TEST_H
+#define SG_TESTS_MPI_TEST_H
+
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define REQUIRE(condition)                                                                         \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);              \
+            fflush(NULL);                                                                          \
+            _exit(3);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+#define MUST(call) REQUIRE((call) == MPI_SUCCESS)
+
+struct own_counts {
+    long barrier, reduce, allreduce;
+};
+
+/* Calls and counts: COUNTED(counts.barrier, MPI_Barrier(comm)). */
+#define COUNTED(counter, call)                                                                     \
+    do {                                                                                           \
+        MUST(call);                                                                                \
+        (counter)++;                                                                               \
+    } while (0)
+
+static inline void print_counts(int rank, const struct own_counts *counts)
+{
+    printf("{\"rank\":%d,\"barrier\":%ld,\"reduce\":%ld,\"allreduce\":%ld}\n", rank,
+           counts->barrier, counts->reduce, counts->allreduce);
+    fflush(stdout);
+}
+
+#endif

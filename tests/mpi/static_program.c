@@ -1,0 +1,8 @@
+/* Linked statically: no dynamic loader, so nothing can be preloaded. */
+#include <stdio.h>
+
+int main(void)
+{
+    puts("static program ran");
+    return 0;
+}

@@ -1,0 +1,44 @@
+# Debian's ScaLAPACK test programs (scalapack-mpi-test), sourced after sh.sh.
+# shellcheck shell=bash
+
+SCALAPACK=
+for directory in /usr/lib/*/scalapack/mpich-tests; do
+    [ -x "$directory/xdlu" ] && SCALAPACK=$directory
+done
+
+# They read their cases from the working directory.
+scalapack_data() { cp /usr/share/scalapack/*.dat /usr/share/scalapack/BLACS/*.dat .; }
+
+scalapack_programs() {
+    find "$SCALAPACK" -maxdepth 1 -type f -name 'x*' -perm -u+x -printf '%f\n' | LC_ALL=C sort
+}
+
+# outcome NAME STATUS OUTPUT: what a run came to, without its timings, in one line. Of a run that
+# failed only that it did: how much of its output there is depends on when the other rank is ended.
+outcome() {
+    local finished
+    if [ "$2" -ne 0 ]; then
+        echo "$1 fails"
+        return
+    fi
+    finished=$(sed -n \
+        -e 's/.*Finished *\([0-9]*\) tests.*/\1 tests,/p' \
+        -e 's/^ *\([0-9]*\) tests completed and passed.*/\1 passed,/p' \
+        -e 's/^ *\([0-9]*\) tests completed and failed.*/\1 failed,/p' \
+        -e 's/^ *\([0-9]*\) tests completed without checking.*/\1 unchecked,/p' \
+        -e 's/^ *\([0-9]*\) tests skipped.*/\1 skipped,/p' "$3" | tr '\n' ' ')
+    echo "$1 ${finished:-no summary, } $(grep -c PASSED "$3") lines PASSED," \
+        "$(grep -c FAILED "$3") lines FAILED" | tr -s ' '
+}
+
+# stock NAME, observed NAME: runs on 2 ranks, prints the outcome; output in NAME.out and NAME.err
+stock() {
+    plain 2 "$SCALAPACK/$1" >"$1.out" 2>"$1.err"
+    outcome "$1" $? "$1.out"
+}
+observed() {
+    rm -rf "$1.trace"
+    observe "$1" 2 "$SCALAPACK/$1"
+    # shellcheck disable=SC2154 # observe sets it
+    outcome "$1" "$status" "$1.out"
+}

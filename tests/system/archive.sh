@@ -1,0 +1,46 @@
+#!/bin/bash
+# The archive as other tools see it: otf2-print, the invariants through OTF2's Python reader, ViTE.
+. "$(dirname "$0")/../lib/sh.sh"
+
+observe cg 2 "$PROGRAMS/cg" -n 48 -t 2 -w 30
+check "the solver converges under the library" ran_well cg
+check "its calls are in the archive once" archive_agrees cg.trace cg.out
+check "otf2-print reads it, and nesting, order and counts are sound" archive_sound cg.trace
+
+QT_QPA_PLATFORM=offscreen timeout 60 vite -e picture.svg cg.trace/traces.otf2 >vite.out 2>&1
+rectangles=$( (grep -o '<rect' picture.svg 2>/dev/null || true) | wc -l)
+check "ViTE draws it: a rectangle or more a collective" within \
+    "$(own_counts cg.out | "$PYTHON" -c 'import json, sys
+print(sum(sum(v for k, v in json.loads(l).items() if k != "rank") for l in sys.stdin))')" \
+    100000000 "$rectangles"
+
+check "the log is gone, the archive and the configuration stand" all 'absent cg.trace/rank-000000.log' \
+    '[ -s cg.trace/traces.otf2 ]' '[ -s cg.trace/traces.def ]' '[ -s cg.trace/stagger.conf ]'
+
+observe four 4 "$PROGRAMS/counts_c"
+check "an archive of four ranks is sound" \
+    all 'ran_well four' 'archive_agrees four.trace four.out' 'archive_sound four.trace'
+
+# The report reads what the archive holds.
+report_json cg.trace cg.json
+check "the report's version, ranks and completeness" is "1 2 False" \
+    "$(json cg.json '" ".join(map(str, (d["version"], d["ranks"], d["partial"])))')"
+slow=$(json cg.json 'max((s for s in d["sites"] if s["op"] == "allreduce"),
+    key=lambda s: s["wait_ns"])["last_rank"]')
+check "the report names the slow rank as most often last" is 0 "$slow"
+check "per rank, time blocked lies within the run" is "True" \
+    "$(json cg.json 'all(0 < r["blocked_ns"] < r["run_ns"] for r in d["per_rank"])')"
+check "the rank that is waited for is blocked less than the other" is "True" \
+    "$(json cg.json 'd["per_rank"][0]["blocked_ns"] < d["per_rank"][1]["blocked_ns"]')"
+check "the report as text and as CSV has a line a site and more" all \
+    '"$STAGGER" report cg.trace >cg.txt' '"$STAGGER" report --csv cg.trace >cg.csv' \
+    'has cg.txt "cg\.c:[0-9]+"' 'has cg.csv "cg\.c"' \
+    'within 2 1000 "$(wc -l <cg.csv)"'
+check "the report's top site by wait alone" all \
+    '"$STAGGER" report --top 1 --sort wait cg.trace >top.txt' \
+    'has_lines top.txt "cg\.c:[0-9]+" 1'
+
+# A directory's archive may be read through its anchor's directory from anywhere.
+mv cg.trace moved.trace
+check "an archive that has been moved is read as before" all \
+    'report_json moved.trace moved.json' 'same cg.json moved.json'

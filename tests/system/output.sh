@@ -1,0 +1,97 @@
+#!/bin/bash
+# Where the output cannot go: each case is one clear line, and the program does not notice.
+. "$(dirname "$0")/../lib/sh.sh"
+
+rounds=2000
+compare reference 2 "$PROGRAMS/calls" "$rounds"
+
+# untouched NAME: results and exit status are those without the library.
+untouched() {
+    is 0 "$status" && lacks "$1.err" 'BAD TERM|assert|Bus error' &&
+        same <(own_counts reference.plain.out) <(own_counts "$1.out")
+}
+
+# in_directory DIRECTORY NAME: with STAGGER_DIR as given; leaves and returns the exit status
+in_directory() {
+    local directory=$1 name=$2
+    STAGGER_DIR=$directory mpirun_stagger 2 "$PROGRAMS/calls" "$rounds" >"$name.out" 2>"$name.err"
+    status=$?
+    return "$status"
+}
+
+mkdir taken.trace
+echo mine >taken.trace/traces.otf2
+observe taken 2 "$PROGRAMS/calls" "$rounds"
+check "an existing directory is not written into" all 'untouched taken' \
+    'is mine "$(cat taken.trace/traces.otf2)"' 'is traces.otf2 "$(ls taken.trace)"'
+beside=$(find . -maxdepth 1 -name 'taken.trace?*')
+check "the next free name is taken and told" all 'is 1 "$(wc -w <<<"$beside")"' \
+    'archive_agrees "$beside" taken.out' 'has taken.err "${beside#./}"'
+
+echo file >file.trace
+observe file 2 "$PROGRAMS/calls" "$rounds"
+check "a file of the directory's name is not overwritten" \
+    all 'untouched file' 'is file "$(cat file.trace)"'
+
+in_directory "$WORK/none/such/place" missing
+check "a directory that cannot be made is one line" all 'untouched missing' \
+    'has_lines missing.err "^stagger: .*none/such" 1'
+in_directory /proc/stagger proc
+check "so is one that nobody may make" all 'untouched proc' \
+    'has_lines proc.err "^stagger: .*/proc/stagger" 1'
+in_directory "$WORK/$(printf '%05000d' 0)" long
+check "so is a name that is too long" all 'untouched long' \
+    'has_lines long.err "^stagger: .*STAGGER_DIR" 1'
+rm -rf stagger-*
+
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=300k tmpfs small 2>/dev/null; then
+    at_exit+=("umount '$WORK/small'")
+    in_directory "$WORK/small/a" full
+    check "a full disk is an error line, never SIGBUS" all 'untouched full' \
+        'within 2 3 "$(grep -c ^stagger: full.err)"'
+    umount small && mount -t tmpfs -o size=4k tmpfs small
+    in_directory "$WORK/small/a" tiny
+    check "a disk without room for a log's first page too" all 'untouched tiny' \
+        'within 1 3 "$(grep -c ^stagger: tiny.err)"'
+    # Room for a log's first segments and not for the next, nor for an archive.
+    umount small && mount -t tmpfs -o size=3m tmpfs small
+    rounds=20000
+    compare reference 2 "$PROGRAMS/calls" "$rounds"
+    in_directory "$WORK/small/a" half
+    check "a disk that fills up during the run too" all 'untouched half' \
+        'has half.err "^stagger: .*No space left" || has half.err "partial"' \
+        'within 2 4 "$(grep -c ^stagger: half.err)"'
+    rounds=2000
+    compare reference 2 "$PROGRAMS/calls" "$rounds"
+else
+    skip "a full disk is an error line, never SIGBUS" "only root may mount a small file system"
+fi
+
+if [ "$(id -u)" != 0 ]; then
+    mkdir locked && chmod 555 locked
+    in_directory "$WORK/locked/a" locked
+    check "an unwritable directory is one line" all 'untouched locked' \
+        'has_lines locked.err "^stagger: .*locked" 1'
+else
+    skip "an unwritable directory is one line" "root may write anywhere (/proc stands for it)"
+fi
+
+# MPICH's own shared segment takes some 4 MB.
+limited() { (ulimit -f 5000 && "$@"); }
+if limited plain 2 "$PROGRAMS/calls" 5 >/dev/null 2>&1; then
+    rounds=40000
+    compare reference 2 "$PROGRAMS/calls" "$rounds"
+    limited in_directory "$WORK/limited.trace" limited
+    status=$?
+    check "a limit of file sizes below the log's does not kill the program" untouched limited
+    rounds=2000
+    compare reference 2 "$PROGRAMS/calls" "$rounds"
+else
+    skip "a limit of file sizes does not kill the program" "MPICH itself does not run under one"
+fi
+
+STAGGER_TRACE_BYTES=64k observe reached 2 "$PROGRAMS/calls" "$rounds"
+check "a run beyond STAGGER_TRACE_BYTES goes on" untouched reached
+check "its archive is sound and says partial" all 'archive_sound reached.trace' \
+    'report_json reached.trace reached.json' 'is True "$(json reached.json "d[\"partial\"]")"'
+check "the last line says partial" has <(grep '^stagger: ' reached.err | tail -n 1) partial

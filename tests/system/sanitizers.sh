@@ -1,0 +1,78 @@
+#!/bin/bash
+# timeout: 900
+# Under AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the command, and MPI
+# programs with a library built so. Leaks are looked for in the first two; MPICH and UCX have
+# their own.
+. "$(dirname "$0")/../lib/sh.sh"
+
+san=$WORK/san
+check "everything builds with the sanitizers" \
+    make -C "$ROOT" --no-print-directory -j2 SAN=address,undefined B="$san" all unit
+export UBSAN_OPTIONS=print_stacktrace=1
+
+while IFS= read -r program; do
+    check "unit test ${program#"$san"/tests/} is clean" timeout 300 "$program"
+done < <(find "$san/tests" -name 'test_*' -type f -perm -u+x | sort)
+
+# ---- MPI programs ------------------------------------------------------------------------------------
+asan=$(gcc -print-file-name=libasan.so)
+plain_library=$LIB
+# UCX catches faults for its own report; the sanitizer must have them.
+export ASAN_OPTIONS=detect_leaks=0 UCX_ERROR_SIGNALS=
+clean() { lacks "$1.err" 'AddressSanitizer|runtime error:' && lacks "$1.out" 'AddressSanitizer'; }
+LIB="$asan $san/libstagger.so"
+
+under_sanitizers() {
+    local name=$1 ranks=$2
+    shift 2
+    observe "$name" "$ranks" "$@"
+    check "$name is clean under a library with sanitizers" all 'is 0 "$status"' "clean $name"
+    if grep -q '^{"rank"' "$name.out"; then
+        check "the archive of $name is as ever" archive_agrees "$name.trace" "$name.out"
+    fi
+}
+under_sanitizers counts_c 2 "$PROGRAMS/counts_c"
+under_sanitizers counts_f08 2 "$PROGRAMS/counts_f08" thread
+under_sanitizers counts_mpif 2 "$PROGRAMS/counts_mpif"
+under_sanitizers threads 2 "$PROGRAMS/threads" 20
+under_sanitizers comms 2 "$PROGRAMS/comms"
+under_sanitizers errors 2 "$PROGRAMS/errors"
+under_sanitizers intercomm 3 "$PROGRAMS/intercomm"
+under_sanitizers pcontrol 2 "$PROGRAMS/pcontrol"
+under_sanitizers sessions 2 "$PROGRAMS/sessions" only
+under_sanitizers fork 2 "$PROGRAMS/fork"
+under_sanitizers plugin 2 "$PROGRAMS/dlopen_main" "$PROGRAMS/libplugin.so"
+STAGGER_DEPTH=4 under_sanitizers sites 2 "$PROGRAMS/sites"
+STAGGER_TRACE_BYTES=64k observe limit 2 "$PROGRAMS/calls" 2000
+check "a run beyond its limit is clean" all 'is 0 "$status"' 'clean limit'
+STAGGER_TRACE=stats under_sanitizers statistics 2 "$PROGRAMS/sites"
+STAGGER_RULES='barrier=nonsense;reduce@sites.c:1-99=mpich' under_sanitizers rules 2 "$PROGRAMS/sites"
+observe kill 2 "$PROGRAMS/ending" kill 100
+LIB=$plain_library
+
+# ---- the command -------------------------------------------------------------------------------------
+export ASAN_OPTIONS=detect_leaks=1
+STAGGER=$san/stagger
+tool() {
+    local sentence=$1 expected=$2
+    shift 2
+    "$STAGGER" "$@" >tool.out 2>tool.err
+    status=$?
+    check "$sentence" all 'is '"$expected"' "$status"' \
+        'lacks tool.err "Sanitizer|runtime error:"'
+}
+tool "stagger --help is clean" 0 --help
+tool "stagger --version is clean" 0 --version
+tool "stagger info is clean" 0 info
+tool "stagger report is clean" 0 report threads.trace
+tool "stagger report --json is clean" 0 report --json threads.trace
+tool "stagger report --csv is clean" 0 report --csv --sort calls --top 2 threads.trace
+tool "stagger report of statistics is clean" 0 report statistics.trace
+tool "stagger recover is clean" 0 recover kill.trace
+tool "stagger report of what was recovered is clean" 0 report kill.trace
+tool "stagger report of nothing is clean" 1 report none.trace
+tool "a wrong option is bad usage, cleanly" 2 report --nonsense
+tool "stagger run is clean" 0 run --rule 'barrier=mpich' -- true
+truncate -s 7000 kill.trace/rank-000001.log 2>/dev/null
+rm -rf kill.trace/traces*
+tool "stagger recover of a log cut short is clean" 0 recover kill.trace

@@ -1,0 +1,37 @@
+#!/bin/bash
+# What make finds and what it asks for: MPICH's tools and never another MPI's, and the packages that
+# are missing.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# A PATH that holds what is put into it and what the scripts themselves need.
+mkdir path
+for name in bash sh grep dirname; do
+    ln -s "$(type -P "$name")" path/
+done
+# Never through a link: those above lead to the system's own commands.
+tool() {
+    rm -f "path/$1"
+    printf '#!/bin/sh\n%s\n' "$2" >"path/$1"
+    chmod +x "path/$1"
+}
+find_mpi() { PATH=$WORK/path "$ROOT/.ci/find-mpi" "$@"; }
+
+check "without any MPI none is found" all '! find_mpi cc' '! find_mpi exec'
+tool mpicc 'echo "gcc -I/usr/lib/openmpi/include -lmpi"'
+tool mpiexec 'echo "mpiexec (OpenRTE) 4.1.4"'
+check "another MPI under the plain names is not taken" all '! find_mpi cc' '! find_mpi exec'
+tool mpicc 'echo "gcc -I/usr/include/mpich -lmpich"'
+tool mpiexec 'echo "HYDRA build details:"'
+check "MPICH under the plain names is" all 'is mpicc "$(find_mpi cc)"' \
+    'is mpiexec "$(find_mpi exec)"'
+tool mpicc 'echo "gcc -lmpi"'
+tool mpicc.mpich 'echo "gcc -lmpich"'
+check "and its own name comes first" is mpicc.mpich "$(find_mpi cc)"
+
+check "where all packages are there, nothing is said" \
+    all '"$ROOT/.ci/deps" build test demo >deps.out 2>&1' 'empty deps.out'
+tool id 'echo 1000'
+PATH=$WORK/path "$ROOT/.ci/deps" build >deps.out 2>deps.err
+status=$?
+check "without root and sudo the missing packages are named, in one line" all 'is 1 "$status"' \
+    'empty deps.out' 'has_lines deps.err . 1' 'has deps.err "apt-get install .*libotf2-trace-dev"'

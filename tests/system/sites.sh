@@ -1,0 +1,89 @@
+#!/bin/bash
+# Call sites: file and line in an optimised position-independent program, in a shared library and
+# without symbols; ids that are the same on all ranks, in all runs and wherever things are loaded.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# The line that a mark in a source stands on.
+line_of() { grep -n "SITE: $2 " "$ROOT/tests/mpi/$1" | cut -d: -f1; }
+
+# Sites of a report: "op function file line calls", sorted.
+sites_of() {
+    json "$1" '"\n".join(sorted(" ".join(str(v) for v in (s["op"], s["function"],
+        (s["file"] or "-").split("/")[-1], s["line"], s["calls"])) for s in d["sites"]))'
+}
+
+ids_of() {
+    json "$1" '"\n".join(sorted(s["op"] + " " + s["id"] + " " + s["module"] + " " + str(s["offset"])
+        for s in d["sites"]))'
+}
+
+observe sites 2 "$PROGRAMS/sites"
+check "the program runs under the library" ran_well sites
+report_json sites.trace sites.json
+sites_of sites.json >sites.txt
+
+resolves() { has sites.txt "^$1 $2 $3 $(line_of "$3" "$4") $5$"; }
+
+check "a call in main, four times, resolves to its line" \
+    resolves barrier main sites.c loop 8
+check "a call in a function resolves to its line" \
+    resolves barrier in_a_function sites.c function 2
+check "the next call in the same function resolves to the next line" \
+    resolves barrier in_a_function sites.c second-in-function 2
+check "a call in an inlined function resolves to the call's line" \
+    resolves reduce '[a-z]*' sites.c inlined 2
+check "a call through a pointer resolves to its line" \
+    resolves barrier main sites.c pointer 2
+check "a call in a shared library resolves to its line" \
+    resolves barrier library_barrier sites_library.c library-barrier 2
+check "another in the shared library too" \
+    resolves allreduce library_allreduce sites_library.c library 2
+check "a helper called on two paths is one site" \
+    resolves allreduce helper sites.c helper 4
+check "there are no other sites" is 8 "$(wc -l <sites.txt)"
+check "ids are eight hex digits and all differ" is 8 "$(json sites.json \
+    'len({s["id"] for s in d["sites"] if len(s["id"]) == 8 and int(s["id"], 16) >= 0})')"
+
+# Ids.
+ids_of sites.json >ids.txt
+observe again 3 "$PROGRAMS/sites"
+report_json again.trace again.json
+check "ids are the same in another run on more ranks" same ids.txt <(ids_of again.json)
+observe fixed 2 setarch -R "$PROGRAMS/sites"
+report_json fixed.trace fixed.json
+check "ids are the same without address space randomisation" same ids.txt <(ids_of fixed.json)
+mkdir elsewhere
+cp "$PROGRAMS/sites" "$PROGRAMS/libsites.so" elsewhere/
+observe moved 2 "$WORK/elsewhere/sites"
+report_json moved.trace moved.json
+check "ids are the same for a copy in another directory" same ids.txt <(ids_of moved.json)
+
+# Stripped.
+observe stripped 2 "$PROGRAMS/stripped/sites"
+check "a stripped program runs under the library" ran_well stripped
+report_json stripped.trace stripped.json
+check "ids are the same in a stripped copy" same ids.txt <(ids_of stripped.json)
+check "sites of a stripped program are its module and offset" is "True" "$(json stripped.json \
+    'all(s["module"] == "sites" and int(str(s["offset"]), 0) > 0 and not s["line"]
+         for s in d["sites"] if s["module"] != "libsites.so")')"
+"$STAGGER" report stripped.trace >stripped.txt
+check "and so the report shows them" has stripped.txt 'sites\+0x[0-9a-f]+'
+check "functions that a stripped library exports keep their names" is "True" "$(json stripped.json \
+    'any(s["function"] == "library_barrier" for s in d["sites"])')"
+
+# Depth.
+STAGGER_DEPTH=3 observe deep 2 "$PROGRAMS/sites"
+report_json deep.trace deep.json
+check "STAGGER_DEPTH tells the paths to a helper apart" is 2 "$(json deep.json \
+    'len({s["id"] for s in d["sites"] if s["function"] == "helper"})')"
+check "and loses no call" is "$(json sites.json 'sum(s["calls"] for s in d["sites"])')" \
+    "$(json deep.json 'sum(s["calls"] for s in d["sites"])')"
+STAGGER_DEPTH=3 observe deep_fixed 2 setarch -R "$PROGRAMS/sites"
+report_json deep_fixed.trace deep_fixed.json
+check "ids of paths are the same without address space randomisation" \
+    same <(ids_of deep.json) <(ids_of deep_fixed.json)
+
+# By statistics alone the sites are the same.
+STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/sites"
+report_json stats.trace stats.json
+check "statistics know the same sites" same sites.txt <(sites_of stats.json)

@@ -1,0 +1,26 @@
+#!/bin/bash
+# timeout: 600
+# The command under valgrind: no error and no lost memory.
+. "$(dirname "$0")/../lib/sh.sh"
+
+if ! command -v valgrind >/dev/null; then
+    skip "the command is clean under valgrind" "valgrind is not installed"
+    exit
+fi
+observe sites 2 "$PROGRAMS/sites"
+observe kill 2 "$PROGRAMS/ending" kill 20
+STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/sites"
+
+clean() {
+    timeout 200 valgrind -q --error-exitcode=99 --leak-check=full \
+        --errors-for-leak-kinds=definite,indirect "$STAGGER" "$@" >valgrind.out 2>valgrind.err
+    is 0 $? || { cat valgrind.err; return 1; }
+}
+check "stagger --help" clean --help
+check "stagger info" clean info
+check "stagger report" clean report sites.trace
+check "stagger report --json" clean report --json sites.trace
+check "stagger report --csv" clean report --csv sites.trace
+check "stagger report of statistics" clean report stats.trace
+check "stagger recover" clean recover kill.trace
+check "stagger report of what was recovered" clean report kill.trace
