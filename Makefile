@@ -40,11 +40,11 @@ SHARED := -shared -Wl,-z,now -Wl,-z,relro $(if $(SAN),,-Wl,-z,defs)
 sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
-LIB_DIRS       := shim/core shim/rule shim/trace shim/engine shim/intercept
+LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/node shim/engine shim/intercept
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export analysis/report analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export analysis/report
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node analysis/report
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
 PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger

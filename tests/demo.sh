@@ -44,9 +44,9 @@ else
     echo "demo: scalapack-mpi-test is not installed" >&2
     failed=1
 fi
-observe cg-2 2 "conjugate gradients, rank 0 slow" "$BUILD/mpi/cg" -n 256 -t 2 -s 0 -w 8
+observe cg-2 2 "conjugate gradients, rank 0 slow" "$BUILD/mpi/cg" -n 256 -t 2 -s 0 -w 20
 # More ranks than processors make MPICH's collectives slow: a small grid.
-observe cg-4 4 "conjugate gradients, rank 2 slow" "$BUILD/mpi/cg" -n 40 -t 2 -s 2 -w 400
+observe cg-4 4 "conjugate gradients, rank 2 slow" "$BUILD/mpi/cg" -n 32 -t 2 -s 2 -w 10000
 
 cat <<END
 

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/machine.h"
 #include "core/config.h"
+#include "core/text.h"
 #include "rule/rule.h"
 
 #include <inttypes.h>
@@ -45,14 +46,16 @@ static void print_entry(const struct sg_config_entry *entry, const struct sg_con
 {
     uint32_t bit = UINT32_C(1) << (entry - sg_config_entries);
     char value[SG_CONFIG_VALUE_BYTES];
+    char text[SG_CONFIG_VALUE_BYTES];
     const char *origin = "default";
 
     entry->print(entry, config, value, sizeof value);
+    sg_text_excerpt(value, strlen(value), text, sizeof text);
     if (config->from_environment & bit)
         origin = "environment";
     else if (config->from_file & bit)
         origin = "file";
-    printf("  %s=%s  [%s", entry->name, value, origin);
+    printf("  %s=%s  [%s", entry->name, text, origin);
     if (strcmp(origin, "default") != 0)
         printf(", default %s", *entry->default_text != '\0' ? entry->default_text : "empty");
     printf("]\n      %s\n", entry->documentation);
@@ -60,6 +63,7 @@ static void print_entry(const struct sg_config_entry *entry, const struct sg_con
 
 static void print_rule_entry(const struct sg_config_entry *entry, const struct sg_config *config)
 {
+    char text[1000];
     bool found = false;
 
     for (int i = 0; i < config->rule_count; i++) {
@@ -67,7 +71,8 @@ static void print_rule_entry(const struct sg_config_entry *entry, const struct s
 
         if (rule->kind != entry->rule || strncmp(rule->name, entry->name, strlen(entry->name)) != 0)
             continue;
-        printf("  %s=%s  [%s]\n", rule->name, rule->text,
+        sg_text_excerpt(rule->text, strlen(rule->text), text, sizeof text);
+        printf("  %s%s%s  [%s]\n", rule->name, *rule->name != '\0' ? "=" : "", text,
                strcmp(rule->source, rule->name) == 0 ? "environment" : rule->source);
         found = true;
     }

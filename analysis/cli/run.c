@@ -44,7 +44,7 @@ static void print_help(void)
          "  stagger run mpiexec -n 4 ./app\n"
          "  mpiexec -n 4 stagger run ./app\n"
          "\n"
-         "  -o, --output DIR   write into DIR (STAGGER_DIR), which must not exist\n"
+         "  -o, --output DIR   write into DIR (STAGGER_DIR), or DIR-2, ... where it exists\n"
          "  -r, --rule RULE    a rule that comes before those of STAGGER_RULES; may be repeated\n"
          "  -t, --trace MODE   otf2, stats or off (STAGGER_TRACE)\n"
          "  -h, --help         this text\n"

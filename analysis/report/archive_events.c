@@ -1,43 +1,8 @@
-#include "report/archive_events.h"
+#include "report/archive_events_impl.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A call between its Enter and its Leave. */
-struct open_call {
-    bool open;
-    bool ended; /* MpiCollectiveEnd has been seen, and is of one of our operations */
-    bool has_seq, has_bytes;
-    OTF2_RegionRef region;
-    enum sg_operation operation;
-    uint32_t comm; /* index in the definitions */
-    uint32_t root;
-    uint64_t seq;
-    uint64_t sent_bytes, received_bytes;
-    struct sg_call call;
-};
-
-struct rank_times {
-    bool seen, has_init, has_finalize;
-    int64_t init_ns, finalize_ns, first_ns, last_ns;
-};
-
-struct sg_archive_events {
-    const struct sg_archive_defs *defs;
-    struct sg_aggregate *aggregate;
-    struct sg_window *window;
-    struct open_call *calls;  /* by location index */
-    struct rank_times *ranks; /* by rank */
-    uint64_t **orders;        /* by communicator, then member: calls so far; NULL: none yet */
-    struct sg_map sites;      /* string reference -> site index */
-    struct sg_map algorithms; /* string reference -> algorithm index */
-    uint32_t no_site, no_algorithm;
-    uint64_t dropped_calls; /* that could not be assigned to any instance */
-    bool started;
-    int64_t start_ns; /* of the first event: the run's start */
-    enum sg_status status;
-};
 
 static OTF2_CallbackCode verdict(struct sg_archive_events *events, enum sg_status status)
 {
@@ -62,7 +27,7 @@ static int64_t note_time(struct sg_archive_events *events, int64_t rank, OTF2_Ti
     }
     time_ns -= events->start_ns;
     if (rank >= 0) {
-        struct rank_times *times = &events->ranks[rank];
+        struct sg_rank_times *times = &events->ranks[rank];
 
         if (!times->seen)
             times->first_ns = time_ns;
@@ -72,182 +37,12 @@ static int64_t note_time(struct sg_archive_events *events, int64_t rank, OTF2_Ti
     return time_ns;
 }
 
-/* ---- the parts of a call ----------------------------------------------------------------------
- */
-
-static enum sg_status site_of(struct sg_archive_events *events, OTF2_StringRef ref, uint32_t *out)
-{
-    int64_t found = sg_map_get(&events->sites, ref);
-    const char *string = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
-    struct sg_site_text text;
-    enum sg_status status;
-    char *copy;
-
-    if (found >= 0) {
-        *out = (uint32_t)found;
-        return SG_OK;
-    }
-    if (string == NULL) {
-        *out = events->no_site;
-        return SG_OK;
-    }
-    copy = strdup(string);
-    if (copy == NULL)
-        return SG_ERR_MEMORY;
-    if (sg_site_parse(copy, &text) == SG_OK)
-        status = sg_aggregate_site(events->aggregate, &text, out);
-    else
-        status = sg_aggregate_site(events->aggregate, NULL, out);
-    free(copy);
-    return status == SG_OK ? sg_map_put(&events->sites, ref, *out) : status;
-}
-
-static enum sg_status algorithm_of(struct sg_archive_events *events, OTF2_StringRef ref,
-                                   uint32_t *out)
-{
-    int64_t found = sg_map_get(&events->algorithms, ref);
-    const char *name;
-    enum sg_status status;
-
-    if (found >= 0) {
-        *out = (uint32_t)found;
-        return SG_OK;
-    }
-    name = sg_archive_string(events->defs, ref);
-    if (name == NULL) {
-        *out = events->no_algorithm;
-        return SG_OK;
-    }
-    status = sg_aggregate_algorithm(events->aggregate, name, out);
-    return status == SG_OK ? sg_map_put(&events->algorithms, ref, *out) : status;
-}
-
-static enum sg_status read_attributes(struct sg_archive_events *events,
-                                      OTF2_AttributeList *attributes, struct open_call *open)
-{
-    const struct sg_archive_defs *defs = events->defs;
-    OTF2_StringRef string;
-    enum sg_status status = SG_OK;
-
-    open->call.site = events->no_site;
-    open->call.algorithm = events->no_algorithm;
-    if (attributes == NULL || OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
-        return SG_OK;
-        /* Asked for first, because getting one that is not there is an error to OTF2. */
-#define HAS(which)                                                                                 \
-    (defs->has_attribute[which] &&                                                                 \
-     OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]))
-    if (HAS(SG_ATTRIBUTE_SEQ))
-        open->has_seq = OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_SEQ],
-                                                     &open->seq) == OTF2_SUCCESS;
-    if (HAS(SG_ATTRIBUTE_BYTES))
-        open->has_bytes =
-            OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_BYTES],
-                                         &open->call.bytes) == OTF2_SUCCESS;
-    if (HAS(SG_ATTRIBUTE_SITE) &&
-        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_SITE], &string) ==
-            OTF2_SUCCESS)
-        status = site_of(events, string, &open->call.site);
-    if (status == SG_OK && HAS(SG_ATTRIBUTE_ALGORITHM) &&
-        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ALGORITHM],
-                                        &string) == OTF2_SUCCESS)
-        status = algorithm_of(events, string, &open->call.algorithm);
-#undef HAS
-    return status;
-}
-
-/* Count times type size, from what Score-P writes: a reduce sends its bytes, or at an in-place
- * root only receives them (times ranks, or one less); an allreduce sends them times ranks, or one
- * less when in place. */
-static uint64_t derive_bytes(const struct open_call *open, uint32_t size)
-{
-    if (open->operation == SG_OPERATION_BARRIER)
-        return 0;
-    if (open->operation == SG_OPERATION_REDUCE) {
-        if (open->sent_bytes > 0 || size < 2)
-            return open->sent_bytes;
-        return open->received_bytes / (size - 1);
-    }
-    if (open->sent_bytes % size == 0 || size < 2)
-        return open->sent_bytes / size;
-    return open->sent_bytes / (size - 1);
-}
-
-static int compare_member(const void *key, const void *element)
-{
-    uint32_t rank = *(const uint32_t *)key;
-    const struct sg_def_member *member = element;
-
-    return (rank > member->rank) - (rank < member->rank);
-}
-
-/* The call's rank in its communicator, or -1. */
-static int64_t member_of(const struct sg_def_comm *comm, uint32_t rank)
-{
-    const struct sg_def_member *found;
-
-    if (comm->is_self || comm->size == 0)
-        return comm->is_self ? 0 : -1;
-    found = bsearch(&rank, comm->members, comm->size, sizeof *found, compare_member);
-    return found == NULL ? -1 : (int64_t)found->member;
-}
-
-static enum sg_status next_in_order(struct sg_archive_events *events, const struct open_call *open,
-                                    uint32_t member, uint64_t *seq)
-{
-    uint64_t **orders = &events->orders[open->comm];
-    const struct sg_def_comm *comm = &events->defs->comms[open->comm];
-    uint32_t at = comm->is_self ? open->call.rank : member;
-
-    if (*orders == NULL)
-        *orders = calloc(comm->is_self ? events->defs->rank_count : comm->size, sizeof **orders);
-    if (*orders == NULL)
-        return SG_ERR_MEMORY;
-    *seq = (*orders)[at]++;
-    return SG_OK;
-}
-
-/* MPI_COMM_SELF is one communicator to the reader and as many as there are ranks to the program:
- * each call is an instance of its own. */
-static enum sg_status add_alone(struct sg_archive_events *events, struct open_call *open)
-{
-    struct sg_instance instance = {.seq = open->seq,
-                                   .comm = open->comm,
-                                   .size = 1,
-                                   .operation = open->operation,
-                                   .calls = &open->call};
-
-    return sg_aggregate_instance(events->aggregate, &instance);
-}
-
-static enum sg_status finish_call(struct sg_archive_events *events, struct open_call *open)
-{
-    const struct sg_def_comm *comm = &events->defs->comms[open->comm];
-    int64_t member = member_of(comm, open->call.rank);
-    enum sg_status status = SG_OK;
-
-    if (member < 0) {
-        events->dropped_calls++;
-        return SG_OK;
-    }
-    if (!open->has_bytes)
-        open->call.bytes = derive_bytes(open, comm->size);
-    if (!open->has_seq)
-        status = next_in_order(events, open, (uint32_t)member, &open->seq);
-    if (status != SG_OK)
-        return status;
-    if (comm->is_self)
-        return add_alone(events, open);
-    return sg_window_add(events->window, open->comm, open->seq, (uint32_t)member, open->operation,
-                         open->root, &open->call);
-}
-
 /* ---- callbacks --------------------------------------------------------------------------------
  */
 
 /* The location's open call; NULL for one that is not defined or belongs to no rank. */
-static struct open_call *call_of(struct sg_archive_events *events, OTF2_LocationRef location,
-                                 int64_t *rank)
+static struct sg_open_call *call_of(struct sg_archive_events *events, OTF2_LocationRef location,
+                                    int64_t *rank)
 {
     int64_t index = sg_map_get(&events->defs->location_index, location);
 
@@ -260,7 +55,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
 {
     struct sg_archive_events *events = context;
     int64_t rank, time_ns, kind;
-    struct open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = call_of(events, location, &rank);
 
     time_ns = note_time(events, rank, ticks);
     kind = open == NULL ? -1 : sg_map_get(&events->defs->region_kind, region);
@@ -273,10 +68,10 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
     /* Of collectives inside a collective (a tool that records what MPI calls) the inner counts. */
     if (open->open && open->ended)
         events->dropped_calls++;
-    *open = (struct open_call){.open = true, .region = region};
+    *open = (struct sg_open_call){.open = true, .region = region};
     open->call.begin_ns = time_ns;
     open->call.rank = (uint32_t)rank;
-    return verdict(events, read_attributes(events, attributes, open));
+    return verdict(events, sg_open_call_read(events, attributes, open));
 }
 
 static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp ticks,
@@ -286,7 +81,7 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
 {
     struct sg_archive_events *events = context;
     int64_t rank, comm_index;
-    struct open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = call_of(events, location, &rank);
 
     note_time(events, rank, ticks);
     if (open == NULL || !open->open)
@@ -342,7 +137,7 @@ static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp tic
 {
     struct sg_archive_events *events = context;
     int64_t rank, class_index;
-    struct open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = call_of(events, location, &rank);
 
     note_time(events, rank, ticks);
     class_index = sg_map_get(&events->defs->class_index, metric);
@@ -373,7 +168,7 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
 {
     struct sg_archive_events *events = context;
     int64_t rank, time_ns;
-    struct open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = call_of(events, location, &rank);
 
     time_ns = note_time(events, rank, ticks);
     if (open == NULL)
@@ -388,7 +183,7 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
     if (!open->ended)
         return OTF2_CALLBACK_SUCCESS;
     open->call.end_ns = time_ns;
-    return verdict(events, finish_call(events, open));
+    return verdict(events, sg_open_call_finish(events, open));
 }
 
 OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
@@ -491,7 +286,7 @@ struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *event
     for (uint32_t i = 0; i < events->defs->location_count; i++)
         counts.dropped_calls += events->calls[i].open && events->calls[i].ended;
     for (uint32_t rank = 0; rank < events->defs->rank_count; rank++) {
-        const struct rank_times *times = &events->ranks[rank];
+        const struct sg_rank_times *times = &events->ranks[rank];
         int64_t begin_ns = times->has_init ? times->init_ns : times->first_ns;
         int64_t end_ns = times->has_finalize ? times->finalize_ns : times->last_ns;
 

@@ -114,10 +114,11 @@ static json_t *clock_of(const struct sg_report *report)
 {
     bool known = report->has_events;
 
-    return json_pack("{s:o, s:o, s:o}", "violations", count_of(known, report->clock_violations),
-                     "largest_violation_ns", count_of(known, report->largest_violation_ns),
-                     "offset_error_ns",
-                     count_of(report->has_offset_error, report->offset_error_ns));
+    return json_pack("{s:o, s:o, s:o, s:o}", "violations",
+                     count_of(known, report->clock_violations), "largest_violation_ns",
+                     count_of(known, report->largest_violation_ns), "offset_error_ns",
+                     count_of(report->has_offset_error, report->offset_error_ns),
+                     "locations_without_offset", count_of(known, report->locations_without_offset));
 }
 
 static const char *source_name(const struct sg_report *report)
@@ -138,7 +139,8 @@ enum sg_status sg_report_print_json(const struct sg_report *report, uint32_t sit
         (json_int_t)report->dropped_calls, "unseen_calls",
         (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0), "unmanaged_calls",
         (json_int_t)report->unmanaged_calls, "clock", clock_of(report));
-    int failed = root == NULL || json_dumpf(root, out, JSON_INDENT(1)) != 0;
+    int failed =
+        root == NULL || json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0;
 
     /* A stream that does not take it is the caller's to notice. */
     if (root == NULL)

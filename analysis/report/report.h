@@ -62,7 +62,8 @@ struct sg_report {
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;
-    uint64_t offset_error_ns; /* the largest that the archive's clock offsets name */
+    uint64_t offset_error_ns;          /* the largest that the archive's clock offsets name */
+    uint64_t locations_without_offset; /* while others have some */
 
     struct sg_report_site *sites;
     uint32_t site_count;

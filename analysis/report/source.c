@@ -132,6 +132,7 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     report->dropped_calls = facts.dropped_calls;
     report->has_offset_error = facts.has_offset_error;
     report->offset_error_ns = facts.offset_error_ns;
+    report->locations_without_offset = facts.locations_without_offset;
     report->rank_count = sg_aggregate_ranks(aggregate);
     if (facts.partial && place->has_logs)
         status = add_statistics(place, progress, aggregate, report);

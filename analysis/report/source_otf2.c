@@ -20,6 +20,8 @@ struct archive {
     struct sg_archive_defs defs;
     struct sg_archive_facts facts;
     double offset_error_ticks; /* negative: none seen */
+    bool offset_seen;          /* for the location at hand */
+    OTF2_ErrorCode code;       /* of the complaint */
     char complaint[400];       /* OTF2's first since it was last emptied */
 };
 
@@ -32,6 +34,7 @@ static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, c
 
     if (archive->complaint[0] != '\0')
         return code;
+    archive->code = code;
     used = snprintf(archive->complaint, sizeof archive->complaint, "%s",
                     OTF2_Error_GetDescription(code));
     if (used > 0 && (size_t)used < sizeof archive->complaint - 2 && format[0] != '\0') {
@@ -54,6 +57,12 @@ static enum sg_status complain(const struct archive *archive, const char *what)
     return SG_ERR_FORMAT;
 }
 
+static void forget_complaint(struct archive *archive)
+{
+    archive->complaint[0] = '\0';
+    archive->code = OTF2_SUCCESS;
+}
+
 static void read_properties(struct archive *archive)
 {
     char **names = NULL;
@@ -71,13 +80,31 @@ static void read_properties(struct archive *archive)
             archive->facts.partial = strcmp(value, "0") != 0;
         } else if (strcmp(names[i], "STAGGER::DROPPED") == 0) {
             archive->facts.dropped_calls = strtoull(value, NULL, 10);
-        } else if (strcmp(names[i], "STAGGER::PROGRAM") == 0 && archive->facts.program == NULL) {
-            archive->facts.program = value;
-            value = NULL;
         }
         free(value);
     }
     free(names);
+}
+
+/* stagger puts the program's name where the description of an archive stands. */
+static void read_program(struct archive *archive)
+{
+    char *creator = NULL, *description = NULL;
+
+    if (OTF2_Reader_GetCreator(archive->reader, &creator) == OTF2_SUCCESS &&
+        strncmp(creator, "stagger ", 8) == 0 &&
+        OTF2_Reader_GetDescription(archive->reader, &description) == OTF2_SUCCESS &&
+        description[0] != '\0') {
+        archive->facts.program = description;
+        description = NULL;
+    }
+    free(creator);
+    free(description);
+}
+
+static bool is_missing_file(OTF2_ErrorCode code)
+{
+    return code == OTF2_ERROR_ENOENT || code == OTF2_ERROR_FILE_CAN_NOT_OPEN;
 }
 
 static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t offset,
@@ -85,41 +112,56 @@ static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t o
 {
     struct archive *archive = context;
 
+    archive->offset_seen = true;
     if (isfinite(deviation) && deviation > archive->offset_error_ticks)
         archive->offset_error_ticks = deviation;
     return OTF2_CALLBACK_SUCCESS;
 }
 
 /* Reading a location's definitions is what makes OTF2 apply its clock offsets to its events. */
+static enum sg_status read_location(struct archive *archive, OTF2_LocationRef location,
+                                    const OTF2_DefReaderCallbacks *callbacks)
+{
+    OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader, location);
+    OTF2_ErrorCode code;
+    uint64_t count;
+
+    archive->offset_seen = false;
+    /* Tools need not write local definitions; a file that is there must be whole. */
+    if (reader == NULL && is_missing_file(archive->code)) {
+        forget_complaint(archive);
+        return SG_OK;
+    }
+    if (reader == NULL)
+        return complain(archive, "damaged local definitions");
+    code = OTF2_Reader_RegisterDefCallbacks(archive->reader, reader, callbacks, archive);
+    if (code == OTF2_SUCCESS)
+        code = OTF2_Reader_ReadAllLocalDefinitions(archive->reader, reader, &count);
+    OTF2_Reader_CloseDefReader(archive->reader, reader);
+    return code == OTF2_SUCCESS ? SG_OK : complain(archive, "damaged local definitions");
+}
+
 static enum sg_status read_local_definitions(struct archive *archive)
 {
     OTF2_DefReaderCallbacks *callbacks = OTF2_DefReaderCallbacks_New();
     enum sg_status status = SG_OK;
+    uint64_t without = 0;
 
     if (callbacks == NULL)
         return complain(archive, "out of memory for its clocks");
     OTF2_DefReaderCallbacks_SetClockOffsetCallback(callbacks, on_offset);
     for (uint32_t i = 0; i < archive->defs.location_count && status == SG_OK; i++) {
-        OTF2_LocationRef location = archive->defs.locations[i].ref;
-        OTF2_DefReader *reader = OTF2_Reader_GetDefReader(archive->reader, location);
-        uint64_t count;
+        const struct sg_def_location *location = &archive->defs.locations[i];
 
-        /* An archive without a file of local definitions is a whole one. */
-        if (reader == NULL) {
-            archive->complaint[0] = '\0';
-            continue;
-        }
-        if (OTF2_Reader_RegisterDefCallbacks(archive->reader, reader, callbacks, archive) !=
-                OTF2_SUCCESS ||
-            OTF2_Reader_ReadAllLocalDefinitions(archive->reader, reader, &count) != OTF2_SUCCESS)
-            status = complain(archive, "damaged local definitions");
-        OTF2_Reader_CloseDefReader(archive->reader, reader);
+        status = read_location(archive, location->ref, callbacks);
+        without += !archive->offset_seen && location->event_count > 0;
     }
     OTF2_DefReaderCallbacks_Delete(callbacks);
     if (archive->offset_error_ticks >= 0) {
         archive->facts.has_offset_error = true;
         archive->facts.offset_error_ns = (uint64_t)llround(archive->offset_error_ticks * 1e9 /
                                                            (double)archive->defs.ticks_per_second);
+        archive->facts.locations_without_offset = without;
     }
     return status;
 }
@@ -139,7 +181,7 @@ static enum sg_status open_event_files(struct archive *archive)
         if (status != SG_OK)
             return status;
     }
-    archive->complaint[0] = '\0';
+    forget_complaint(archive);
     if (OTF2_Reader_OpenEvtFiles(archive->reader) != OTF2_SUCCESS)
         return complain(archive, "its event files cannot be opened");
     for (uint32_t i = 0; i < archive->defs.location_count; i++) {
@@ -207,7 +249,8 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress *
 
     OTF2_Reader_SetSerialCollectiveCallbacks(archive->reader);
     read_properties(archive);
-    archive->complaint[0] = '\0';
+    read_program(archive);
+    forget_complaint(archive);
     status = sg_archive_defs_read(archive->reader, archive->path, &archive->defs);
     if (status != SG_OK)
         return status == SG_ERR_FORMAT ? complain(archive, "damaged definitions") : status;

@@ -20,7 +20,8 @@ struct sg_archive_facts {
     uint64_t dropped_calls; /* left out of the archive, and found incomplete in it */
     bool has_offset_error;
     uint64_t offset_error_ns;
-    size_t window_max; /* instances held at once, at most */
+    uint64_t locations_without_offset; /* while others have some */
+    size_t window_max;                 /* instances held at once, at most */
 };
 
 /* Creates and fills the aggregate. On failure one line has been logged: SG_ERR_FORMAT (no archive,

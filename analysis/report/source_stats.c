@@ -39,47 +39,6 @@ struct reading {
     uint64_t blocked_ns;            /* the log at hand: sum */
 };
 
-/* ---- the set ----------------------------------------------------------------------------------
- */
-
-enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out)
-{
-    struct sg_log_set set = {0};
-    enum sg_status status =
-        sg_logread_open_all(directory, &set.logs, &set.count, &set.world_size, &set.missing);
-
-    if (status == SG_OK)
-        *out = set;
-    return status;
-}
-
-void sg_log_set_close(struct sg_log_set *set)
-{
-    for (int i = 0; i < set->count; i++)
-        sg_logread_close(set->logs[i]);
-    free(set->logs);
-    *set = (struct sg_log_set){0};
-}
-
-void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
-{
-    struct sg_log_facts facts = {.complete = set->missing == 0};
-
-    for (int i = 0; i < set->count; i++) {
-        const struct sg_log_header *header = sg_logread_header(set->logs[i]);
-
-        if (facts.program == NULL && header->program[0] != '\0')
-            facts.program = header->program;
-        facts.any_otf2 |= header->trace_mode == SG_TRACE_OTF2;
-        facts.complete &=
-            atomic_load_explicit(&header->state, memory_order_relaxed) == SG_LOG_FINALIZED;
-        facts.complete &= sg_logread_damaged(set->logs[i]) == 0;
-        facts.unmanaged_calls +=
-            atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed);
-    }
-    *out = facts;
-}
-
 /* ---- first pass: what belongs to the run, not to one log ---------------------------------------
  */
 

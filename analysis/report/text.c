@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define WIDTH 118
-#define RANKS_SHOWN 32 /* more ranks than this: only the ends of the list */
+#define PLACE_COLUMNS 40 /* of a name in a sentence */
+#define RANKS_SHOWN 32   /* more ranks than this: only the ends of the list */
 #define RANKS_EACH_END 8
 
 static void put_clean(const char *text, FILE *out)
@@ -43,6 +44,8 @@ static void put_column(const char *name, const struct sg_report *report,
 {
     char *text = sg_column_text(sg_column_find(name), report, site);
 
+    if (text != NULL)
+        sg_format_shorten(text, PLACE_COLUMNS);
     fputs(text != NULL ? text : "?", out);
     free(text);
 }
@@ -91,8 +94,10 @@ static const struct sg_report_site *most_skewed(const struct sg_report *report)
 static void put_place(const struct sg_report *report, const struct sg_report_site *site, FILE *out)
 {
     put_column("op", report, site, out);
-    fputs(" at ", out);
-    put_column("site", report, site, out);
+    if (site->has_id) {
+        fputs(" at ", out);
+        put_column("site", report, site, out);
+    }
     fputs(" on ", out);
     put_column("comm", report, site, out);
 }
@@ -346,15 +351,20 @@ static void put_notes(const struct sg_report *report, uint32_t count, FILE *out)
                 report->site_count);
     if (report->partial)
         fprintf(out, "note: partial: %s\n",
-                report->has_events ? "the archive does not hold the whole run"
-                                   : "some logs are missing, damaged or end before MPI_Finalize");
+                report->has_events
+                    ? "the archive does not hold the whole run"
+                    : "some logs are missing, damaged or end before MPI_Finalize; run times"
+                      " are at least what is shown");
     if (unseen > 0)
         fprintf(out,
                 "note: %" PRIu64 " calls are not in the events: calls, bytes and blocked are of all"
                 " calls, skew and wait of the others\n",
                 unseen);
-    if (report->dropped_calls > 0)
-        fprintf(out, "note: %" PRIu64 " calls of incomplete instances are left out\n",
+    /* With statistics at hand the note above has counted these among others. */
+    else if (report->dropped_calls > 0)
+        fprintf(out,
+                "note: %" PRIu64 " calls are left out: their instances are incomplete, or recording"
+                " had stopped\n",
                 report->dropped_calls);
     if (report->unmanaged_calls > 0)
         fprintf(out, "note: %" PRIu64 " collectives were passed through unrecorded\n",
@@ -362,11 +372,14 @@ static void put_notes(const struct sg_report *report, uint32_t count, FILE *out)
     if (!report->has_events)
         return;
     if (report->clock_violations > 0) {
-        fprintf(out, "note: clocks contradict each other in %" PRIu64 " instances, by up to ",
-                report->clock_violations);
+        fprintf(out, "note: clocks contradict each other in %" PRIu64 " instance%s, by up to ",
+                report->clock_violations, report->clock_violations == 1 ? "" : "s");
         put_ns(report->largest_violation_ns, out);
         fputs(": smaller skews and waits mean nothing\n", out);
     }
+    if (report->locations_without_offset > 0)
+        fprintf(out, "note: %" PRIu64 " locations have no clock offsets, others have\n",
+                report->locations_without_offset);
     fputs("clocks: ", out);
     if (report->has_offset_error) {
         fputs("offsets known within ", out);

@@ -3,7 +3,7 @@
 #include "core/clock.h"
 #include "core/hash.h"
 #include "intercept/process.h"
-#include "intercept/real.h"
+#include "engine/real.h"
 
 #include <pthread.h>
 #include <stdlib.h>

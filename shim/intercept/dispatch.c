@@ -4,7 +4,7 @@
 #include "core/hash.h"
 #include "intercept/comm.h"
 #include "intercept/process.h"
-#include "intercept/real.h"
+#include "engine/real.h"
 #include "intercept/site.h"
 #include "intercept/statistics.h"
 

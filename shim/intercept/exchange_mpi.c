@@ -1,6 +1,6 @@
 #include "intercept/exchange_mpi.h"
 
-#include "intercept/real.h"
+#include "engine/real.h"
 
 #include <limits.h>
 #include <stdint.h>

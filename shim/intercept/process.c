@@ -14,7 +14,7 @@
 #include "intercept/exchange_mpi.h"
 #include "intercept/libraries.h"
 #include "intercept/output.h"
-#include "intercept/real.h"
+#include "engine/real.h"
 #include "intercept/settings.h"
 #include "intercept/statistics.h"
 

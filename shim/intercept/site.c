@@ -3,7 +3,7 @@
 #include "core/hash.h"
 #include "core/status.h"
 #include "intercept/process.h"
-#include "intercept/real.h"
+#include "engine/real.h"
 
 #include <limits.h>
 #include <link.h>

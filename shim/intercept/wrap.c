@@ -4,7 +4,7 @@
 #include "core/clock.h"
 #include "intercept/dispatch.h"
 #include "intercept/process.h"
-#include "intercept/real.h"
+#include "engine/real.h"
 #include "intercept/wrap.h"
 
 /* Each function's passing-through form: register-wide arguments, whatever their types are. */

@@ -8,6 +8,7 @@
 #include "trace/log.h"
 
 #include "core/clock.h"
+#include "core/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,21 +37,6 @@ struct sg_log {
     char path[PATH_MAX];
 };
 
-static int allocate_blocks(int file, uint64_t offset, uint64_t size_bytes)
-{
-    struct rlimit limit;
-    int error;
-
-    /* Past RLIMIT_FSIZE the system would send SIGXFSZ, which ends the application. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        offset + size_bytes > limit.rlim_cur)
-        return EFBIG;
-    do
-        error = posix_fallocate(file, (off_t)offset, (off_t)size_bytes);
-    while (error == EINTR);
-    return error;
-}
-
 /* Makes at least `slots` slots usable. Ordinary calls only. */
 static bool grow(struct sg_log *log, uint64_t slots)
 {
@@ -70,7 +55,7 @@ static bool grow(struct sg_log *log, uint64_t slots)
         uint64_t offset = SG_LOG_HEADER_BYTES + now * SG_SLOT_BYTES;
         uint64_t size_bytes = (wanted - now) * SG_SLOT_BYTES;
 
-        if (allocate_blocks(log->file, offset, size_bytes) == 0) {
+        if (sg_file_allocate(log->file, offset, size_bytes) == 0) {
 #ifdef MADV_POPULATE_WRITE
             /* Page faults in one batch here rather than one by one in the calls to come. */
             madvise((unsigned char *)log->header + offset, size_bytes, MADV_POPULATE_WRITE);
@@ -127,7 +112,7 @@ enum sg_status sg_log_create(const struct sg_log_options *options, struct sg_log
     log->file = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (log->file < 0)
         goto err_free;
-    error = allocate_blocks(log->file, 0, SG_LOG_HEADER_BYTES);
+    error = sg_file_allocate(log->file, 0, SG_LOG_HEADER_BYTES);
     if (error != 0) {
         errno = error;
         goto err_unlink;

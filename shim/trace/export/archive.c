@@ -16,8 +16,7 @@
 /* OTF2's own pool would hold 128 MiB a writer before it writes any. */
 #define CHUNKS_PER_WRITER 2
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors --------------------------------------------------------------------------------- */
 
 void sg_archive_fail(struct sg_archive *archive, const char *format, ...)
 {
@@ -63,8 +62,7 @@ void sg_archive_end(struct sg_archive *archive)
     archive->sizes = NULL;
 }
 
-/* ---- OTF2's callbacks --------------------------------------------------------------------------
- */
+/* ---- OTF2's callbacks ----------------------------------------------------------------------- */
 
 static OTF2_FlushType flush_always(void *context, OTF2_FileType type, OTF2_LocationRef location,
                                    void *writer, bool final)
@@ -179,7 +177,8 @@ static OTF2_CallbackCode gather_any(void *context, OTF2_CollectiveContext *comm,
 
         for (int rank = 0; rank < exchange->size; rank++)
             total += archive->sizes[rank];
-        memcpy(out_data, all, total);
+        if (total > 0)
+            memcpy(out_data, all, total);
         free(all);
     }
     return as_code(status);
@@ -226,7 +225,7 @@ static OTF2_CallbackCode scatter_any(void *context, OTF2_CollectiveContext *comm
                 memcpy((char *)out_data + done, piece, size_bytes);
             done += size_bytes;
         }
-        if (exchange->rank == 0)
+        if (exchange->rank == 0 && count > 0)
             from += count * type_bytes(type);
     }
     return as_code(status);
@@ -249,8 +248,7 @@ static const OTF2_CollectiveCallbacks collective_callbacks = {
     .otf2_scatterv = scatter_any,
 };
 
-/* ---- opening and closing ------------------------------------------------------------------------
- */
+/* ---- opening and closing -------------------------------------------------------------------- */
 
 void sg_archive_create(struct sg_archive *archive)
 {
@@ -288,8 +286,7 @@ void sg_archive_close(struct sg_archive *archive)
     archive->handle = NULL;
 }
 
-/* ---- files
- * --------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static const char *const single_files[] = {SG_ARCHIVE_NAME ".otf2", SG_ARCHIVE_NAME ".def",
                                            SG_ARCHIVE_NAME ".marker"};

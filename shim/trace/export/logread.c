@@ -186,6 +186,23 @@ static void find_last_ns(struct sg_logread *log)
     log->last_ns = last;
 }
 
+/* Makes a copy of a header safe to use: texts end, times are times, regions are not inside out. */
+static void clean_header(struct sg_log_header *header)
+{
+    uint64_t *const times[] = {&header->monotonic_ns, &header->init_begin_ns, &header->init_end_ns,
+                               &header->finalize_begin_ns};
+
+    header->host[sizeof header->host - 1] = '\0';
+    header->program[sizeof header->program - 1] = '\0';
+    header->unique[sizeof header->unique - 1] = '\0';
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        if (*times[i] >= SG_TIME_LIMIT_NS)
+            *times[i] = 0;
+    }
+    if (header->init_end_ns < header->init_begin_ns)
+        header->init_end_ns = 0;
+}
+
 static enum sg_status refuse(struct sg_refusal *refusal, enum sg_status status, const char *reason)
 {
     refusal->status = status;
@@ -250,9 +267,7 @@ enum sg_status sg_logread_try(const char *path, struct sg_logread **out, struct 
         goto err_free;
     }
     memcpy(&log->header, log->map, sizeof log->header);
-    log->header.host[sizeof log->header.host - 1] = '\0';
-    log->header.program[sizeof log->header.program - 1] = '\0';
-    log->header.unique[sizeof log->header.unique - 1] = '\0';
+    clean_header(&log->header);
     if (check_header(&log->header, refusal) != SG_OK)
         goto err_unmap;
     close(descriptor);

@@ -66,8 +66,7 @@ uint32_t sg_plan_site_text(const struct sg_plan *plan, uint32_t id);
 const struct sg_plan_comm *sg_plan_find_comm(const struct sg_plan *plan, uint32_t root_world_rank,
                                              uint32_t root_counter);
 
-/* ---- rank 0 ------------------------------------------------------------------------------------
- */
+/* ---- rank 0 --------------------------------------------------------------------------------- */
 
 struct sg_site_definition {
     uint32_t id;
@@ -111,6 +110,7 @@ struct sg_site_names {
     const struct sg_site_entry *site;
     const char *function, *file; /* NULL: not known */
     uint32_t line;
+    bool recorded; /* a log tells the names */
 };
 enum sg_status sg_resolve_sites(const struct sg_summary *summaries, int count,
                                 struct sg_symbols *symbols, struct sg_site_names **out,

@@ -2,7 +2,7 @@
 
 #include "core/operation.h"
 
-/* ---- tables that grow, and the texts they point to ------------------------------------------- */
+/* ---- tables that grow, and the texts they point to ------------------------------------------ */
 
 /* Room for one more item; NULL when out of memory. Tables double when their count is a power of
  * two, so that they need no field for their capacity. */
@@ -51,8 +51,7 @@ static const char *second_text(const char *text, uint32_t text_bytes)
     return first_bytes <= text_bytes ? text + first_bytes : "";
 }
 
-/* ---- from the log
- * -------------------------------------------------------------------------------- */
+/* ---- from the log --------------------------------------------------------------------------- */
 
 static enum sg_status add_site(struct sg_summary *summary, const struct sg_logread *log,
                                const struct sg_record_site *record)

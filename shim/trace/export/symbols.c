@@ -55,8 +55,7 @@ static const char *keep_text(struct sg_symbols *symbols, const char *text)
     return name->text;
 }
 
-/* ---- separate debug files, from this machine's disks only -------------------------------------
- */
+/* ---- separate debug files, from this machine's disks only ----------------------------------- */
 
 static void print_hex(const unsigned char *bytes, int count, char *text)
 {
@@ -138,8 +137,7 @@ static const Dwfl_Callbacks callbacks = {
     .section_address = dwfl_offline_section_address,
 };
 
-/* ---- modules -----------------------------------------------------------------------------------
- */
+/* ---- modules -------------------------------------------------------------------------------- */
 
 static void open_module(struct module *module)
 {
@@ -192,8 +190,7 @@ static struct module *get_module(struct sg_symbols *symbols, const char *path)
     return module;
 }
 
-/* ---- from an address to names ------------------------------------------------------------------
- */
+/* ---- from an address to names --------------------------------------------------------------- */
 
 static bool is_named_scope(int tag)
 {

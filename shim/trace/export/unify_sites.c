@@ -26,10 +26,11 @@ static void take_recorded_names(const struct sg_summary *summaries, int count,
             struct sg_site_names key = {.site = &wanted};
             struct sg_site_names *found = bsearch(&key, sites, site_count, sizeof key, by_id);
 
-            if (found != NULL && found->function == NULL && found->file == NULL) {
+            if (found != NULL && !found->recorded) {
                 found->function = known(name->function);
                 found->file = known(name->file);
                 found->line = name->line;
+                found->recorded = true;
             }
         }
     }
@@ -62,7 +63,7 @@ enum sg_status sg_resolve_sites(const struct sg_summary *summaries, int count,
     for (uint32_t i = 0; i < kept; i++) {
         struct sg_symbol symbol;
 
-        if (sites[i].function != NULL || sites[i].file != NULL)
+        if (sites[i].recorded)
             continue;
         sg_symbols_lookup(symbols, sites[i].site->module, sites[i].site->build_id,
                           sites[i].site->offset, &symbol);

@@ -6,8 +6,8 @@
  *
  * Thread-safe; not from a signal handler.
  */
-#ifndef SG_INTERCEPT_REAL_H
-#define SG_INTERCEPT_REAL_H
+#ifndef SG_ENGINE_REAL_H
+#define SG_ENGINE_REAL_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -42,9 +42,12 @@
     X(Init)                                                                                        \
     X(Init_thread)                                                                                 \
     X(Initialized)                                                                                 \
+    X(Iprobe)                                                                                      \
+    X(Op_commutative)                                                                              \
     X(Pcontrol)                                                                                    \
     X(Recv)                                                                                        \
     X(Reduce)                                                                                      \
+    X(Reduce_local)                                                                                \
     X(Send)                                                                                        \
     X(Type_size_x)
 

@@ -1,4 +1,4 @@
-#include "intercept/real.h"
+#include "engine/real.h"
 
 #include "core/status.h"
 

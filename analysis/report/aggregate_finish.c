@@ -1,0 +1,111 @@
+/* From the aggregate to the rows of the report. */
+#include "report/aggregate_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the report -------------------------------------------------------------------------------
+ */
+
+static char *join_algorithms(const struct sg_aggregate *aggregate, const struct sg_row *row)
+{
+    size_t size_bytes = 1;
+    char *text, *end;
+
+    for (uint32_t i = 0; i < row->algorithm_count; i++)
+        size_bytes += strlen(aggregate->algorithms[row->algorithms[i]]) + 1;
+    text = malloc(size_bytes);
+    if (text == NULL)
+        return NULL;
+    *text = '\0';
+    end = text;
+    for (uint32_t i = 0; i < row->algorithm_count; i++) {
+        const char *name = aggregate->algorithms[row->algorithms[i]];
+
+        if (end != text && name[0] != '\0')
+            *end++ = '+';
+        end = stpcpy(end, name);
+    }
+    return text;
+}
+
+static void find_last(const struct sg_aggregate *aggregate, const struct sg_row *row,
+                      struct sg_report_site *site)
+{
+    site->last_rank = -1;
+    if (row->last_counts == NULL)
+        return;
+    for (uint32_t i = 0; i < aggregate->comms[row->comm].size; i++) {
+        uint64_t count = row->last_counts[i];
+
+        /* Of equals the lowest world rank, whatever the order in the communicator. */
+        if (count > site->last_count ||
+            (count == site->last_count && count > 0 && row->last_ranks[i] < site->last_rank)) {
+            site->last_count = count;
+            site->last_rank = row->last_ranks[i];
+        }
+    }
+}
+
+static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
+                       struct sg_report_site *out)
+{
+    const struct sg_site *site = &aggregate->sites[row->site];
+    const struct sg_comm *comm = &aggregate->comms[row->comm];
+
+    *out = row->events;
+    out->id = site->id;
+    out->has_id = site->has_id;
+    out->operation = row->operation;
+    out->function = site->function;
+    out->file = site->file;
+    out->module = site->module;
+    out->line = site->line;
+    out->offset = site->offset;
+    out->comm = comm->name;
+    out->comm_size = comm->size;
+    out->comm_index = row->comm;
+    out->calls = out->event_calls;
+    if (row->totals.calls >= out->calls) {
+        out->calls = row->totals.calls;
+        out->bytes = row->totals.bytes;
+        out->blocked_ns = row->totals.blocked_ns;
+        out->early = row->totals.early;
+        out->late = row->totals.late;
+        out->signals = row->totals.signals;
+    }
+    out->skew_p50_ns = sg_quantiles_get(&row->skews, 0.50);
+    out->skew_p95_ns = sg_quantiles_get(&row->skews, 0.95);
+    find_last(aggregate, row, out);
+    out->algorithm = join_algorithms(aggregate, row);
+    return out->algorithm != NULL;
+}
+
+enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report)
+{
+    report->strings = aggregate;
+    report->ranks = calloc(aggregate->rank_count + 1, sizeof *report->ranks);
+    report->sites = calloc((size_t)aggregate->row_count + 1, sizeof *report->sites);
+    if (report->ranks == NULL || report->sites == NULL)
+        return SG_ERR_MEMORY;
+    report->rank_count = aggregate->rank_count;
+    for (uint32_t i = 0; i < aggregate->rank_count; i++) {
+        const struct sg_rank *rank = &aggregate->ranks[i];
+
+        report->ranks[i].run_ns = rank->run_ns;
+        report->ranks[i].blocked_ns = rank->total_calls >= rank->event_calls
+                                          ? rank->total_blocked_ns
+                                          : rank->event_blocked_ns;
+        report->ranks_run_ns += rank->run_ns;
+        if (rank->run_ns > report->run_ns)
+            report->run_ns = rank->run_ns;
+    }
+    for (uint32_t i = 0; i < aggregate->row_count; i++) {
+        if (!finish_row(aggregate, &aggregate->rows[i], &report->sites[report->site_count]))
+            return SG_ERR_MEMORY;
+        report->site_count++;
+    }
+    report->clock_violations = aggregate->violations;
+    report->largest_violation_ns = aggregate->largest_violation_ns;
+    return SG_OK;
+}

@@ -1,0 +1,55 @@
+/* The aggregate's inside, for the two files that it is made of: gathering (aggregate.c) and making
+ * the report of it (aggregate_finish.c).
+ */
+#ifndef SG_REPORT_AGGREGATE_IMPL_H
+#define SG_REPORT_AGGREGATE_IMPL_H
+
+#include "report/aggregate.h"
+#include "report/map.h"
+#include "report/quantile.h"
+
+struct sg_site {
+    bool has_id;
+    uint32_t id;
+    uint32_t line;
+    uint64_t offset;
+    char *function, *file, *module;
+    uint32_t votes; /* members of the instance at hand; 0 between instances */
+};
+
+struct sg_comm {
+    char *name;
+    uint32_t size;
+    int64_t first_rank;
+};
+
+struct sg_row {
+    uint32_t site, comm;
+    enum sg_operation operation;
+    struct sg_report_site events;
+    struct sg_totals totals;
+    uint64_t *last_counts; /* by rank in the communicator */
+    uint32_t *last_ranks;  /* the world ranks behind them */
+    struct sg_quantiles skews;
+    uint32_t *algorithms; /* in order of use */
+    uint32_t algorithm_count;
+};
+
+struct sg_rank {
+    uint64_t run_ns;
+    uint64_t event_calls, event_blocked_ns;
+    uint64_t total_calls, total_blocked_ns;
+};
+
+struct sg_aggregate {
+    struct sg_site *sites;
+    struct sg_comm *comms;
+    struct sg_row *rows;
+    char **algorithms;
+    struct sg_rank *ranks;
+    uint32_t site_count, comm_count, row_count, algorithm_count, rank_count;
+    struct sg_map site_by_id, row_by_key[SG_OPERATION_COUNT];
+    uint64_t violations, largest_violation_ns;
+};
+
+#endif

@@ -1,0 +1,174 @@
+#include "report/archive_events_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the parts of a call ----------------------------------------------------------------------
+ */
+
+static enum sg_status site_of(struct sg_archive_events *events, OTF2_StringRef ref, uint32_t *out)
+{
+    int64_t found = sg_map_get(&events->sites, ref);
+    const char *string = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    struct sg_site_text text;
+    enum sg_status status;
+    char *copy;
+
+    if (found >= 0) {
+        *out = (uint32_t)found;
+        return SG_OK;
+    }
+    if (string == NULL) {
+        *out = events->no_site;
+        return SG_OK;
+    }
+    copy = strdup(string);
+    if (copy == NULL)
+        return SG_ERR_MEMORY;
+    if (sg_site_parse(copy, &text) == SG_OK)
+        status = sg_aggregate_site(events->aggregate, &text, out);
+    else
+        status = sg_aggregate_site(events->aggregate, NULL, out);
+    free(copy);
+    return status == SG_OK ? sg_map_put(&events->sites, ref, *out) : status;
+}
+
+static enum sg_status algorithm_of(struct sg_archive_events *events, OTF2_StringRef ref,
+                                   uint32_t *out)
+{
+    int64_t found = sg_map_get(&events->algorithms, ref);
+    const char *name;
+    enum sg_status status;
+
+    if (found >= 0) {
+        *out = (uint32_t)found;
+        return SG_OK;
+    }
+    name = sg_archive_string(events->defs, ref);
+    if (name == NULL) {
+        *out = events->no_algorithm;
+        return SG_OK;
+    }
+    status = sg_aggregate_algorithm(events->aggregate, name, out);
+    return status == SG_OK ? sg_map_put(&events->algorithms, ref, *out) : status;
+}
+
+enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                                 struct sg_open_call *open)
+{
+    const struct sg_archive_defs *defs = events->defs;
+    OTF2_StringRef string;
+    enum sg_status status = SG_OK;
+
+    open->call.site = events->no_site;
+    open->call.algorithm = events->no_algorithm;
+    if (attributes == NULL || OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
+        return SG_OK;
+        /* Asked for first, because getting one that is not there is an error to OTF2. */
+#define HAS(which)                                                                                 \
+    (defs->has_attribute[which] &&                                                                 \
+     OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]))
+    if (HAS(SG_ATTRIBUTE_SEQ))
+        open->has_seq = OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_SEQ],
+                                                     &open->seq) == OTF2_SUCCESS;
+    if (HAS(SG_ATTRIBUTE_BYTES))
+        open->has_bytes =
+            OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_BYTES],
+                                         &open->call.bytes) == OTF2_SUCCESS;
+    if (HAS(SG_ATTRIBUTE_SITE) &&
+        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_SITE], &string) ==
+            OTF2_SUCCESS)
+        status = site_of(events, string, &open->call.site);
+    if (status == SG_OK && HAS(SG_ATTRIBUTE_ALGORITHM) &&
+        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ALGORITHM],
+                                        &string) == OTF2_SUCCESS)
+        status = algorithm_of(events, string, &open->call.algorithm);
+#undef HAS
+    return status;
+}
+
+/* Count times type size, from what Score-P writes: a reduce sends its bytes, or at an in-place
+ * root only receives them (times ranks, or one less); an allreduce sends them times ranks, or one
+ * less when in place. */
+static uint64_t derive_bytes(const struct sg_open_call *open, uint32_t size)
+{
+    if (open->operation == SG_OPERATION_BARRIER)
+        return 0;
+    if (open->operation == SG_OPERATION_REDUCE) {
+        if (open->sent_bytes > 0 || size < 2)
+            return open->sent_bytes;
+        return open->received_bytes / (size - 1);
+    }
+    if (open->sent_bytes % size == 0 || size < 2)
+        return open->sent_bytes / size;
+    return open->sent_bytes / (size - 1);
+}
+
+static int compare_member(const void *key, const void *element)
+{
+    uint32_t rank = *(const uint32_t *)key;
+    const struct sg_def_member *member = element;
+
+    return (rank > member->rank) - (rank < member->rank);
+}
+
+/* The call's rank in its communicator, or -1. */
+static int64_t member_of(const struct sg_def_comm *comm, uint32_t rank)
+{
+    const struct sg_def_member *found;
+
+    if (comm->is_self || comm->size == 0)
+        return comm->is_self ? 0 : -1;
+    found = bsearch(&rank, comm->members, comm->size, sizeof *found, compare_member);
+    return found == NULL ? -1 : (int64_t)found->member;
+}
+
+static enum sg_status next_in_order(struct sg_archive_events *events,
+                                    const struct sg_open_call *open, uint32_t member, uint64_t *seq)
+{
+    uint64_t **orders = &events->orders[open->comm];
+    const struct sg_def_comm *comm = &events->defs->comms[open->comm];
+    uint32_t at = comm->is_self ? open->call.rank : member;
+
+    if (*orders == NULL)
+        *orders = calloc(comm->is_self ? events->defs->rank_count : comm->size, sizeof **orders);
+    if (*orders == NULL)
+        return SG_ERR_MEMORY;
+    *seq = (*orders)[at]++;
+    return SG_OK;
+}
+
+/* MPI_COMM_SELF is one communicator to the reader and as many as there are ranks to the program:
+ * each call is an instance of its own. */
+static enum sg_status add_alone(struct sg_archive_events *events, struct sg_open_call *open)
+{
+    struct sg_instance instance = {.seq = open->seq,
+                                   .comm = open->comm,
+                                   .size = 1,
+                                   .operation = open->operation,
+                                   .calls = &open->call};
+
+    return sg_aggregate_instance(events->aggregate, &instance);
+}
+
+enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open)
+{
+    const struct sg_def_comm *comm = &events->defs->comms[open->comm];
+    int64_t member = member_of(comm, open->call.rank);
+    enum sg_status status = SG_OK;
+
+    if (member < 0) {
+        events->dropped_calls++;
+        return SG_OK;
+    }
+    if (!open->has_bytes)
+        open->call.bytes = derive_bytes(open, comm->size);
+    if (!open->has_seq)
+        status = next_in_order(events, open, (uint32_t)member, &open->seq);
+    if (status != SG_OK)
+        return status;
+    if (comm->is_self)
+        return add_alone(events, open);
+    return sg_window_add(events->window, open->comm, open->seq, (uint32_t)member, open->operation,
+                         open->root, &open->call);
+}

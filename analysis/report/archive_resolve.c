@@ -1,0 +1,197 @@
+#include "report/archive_defs_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX (UINT32_C(1) << 30)
+
+static const char *const attribute_names[SG_ATTRIBUTE_COUNT] = {
+    [SG_ATTRIBUTE_SITE] = "call site",
+    [SG_ATTRIBUTE_ALGORITHM] = "algorithm",
+    [SG_ATTRIBUTE_SEQ] = "seq",
+    [SG_ATTRIBUTE_BYTES] = "bytes",
+};
+
+static const char *const metric_names[SG_METRIC_COUNT] = {
+    [SG_METRIC_EARLY] = "early messages",
+    [SG_METRIC_LATE] = "late messages",
+    [SG_METRIC_SIGNALS] = "signals",
+};
+
+/* ---- resolving --------------------------------------------------------------------------------
+ */
+
+const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef ref)
+{
+    int64_t index = sg_map_get(&defs->raw->string_index, ref);
+
+    return index < 0 ? NULL : defs->raw->strings[index];
+}
+
+static enum sg_region_kind kind_of(const struct sg_archive_defs *defs,
+                                   const struct sg_raw_region *region)
+{
+    const char *name = sg_archive_string(defs, region->name);
+
+    if (name != NULL) {
+        for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+            if (strcmp(name, sg_operation_regions[operation]) == 0)
+                return SG_REGION_COLLECTIVE;
+        }
+        if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
+            return SG_REGION_INIT;
+        if (strcmp(name, "MPI_Finalize") == 0)
+            return SG_REGION_FINALIZE;
+    }
+    /* Other tools name the wrappers of other language bindings otherwise. */
+    if (region->paradigm == OTF2_PARADIGM_MPI && (region->role == OTF2_REGION_ROLE_BARRIER ||
+                                                  region->role == OTF2_REGION_ROLE_COLL_ALL2ONE ||
+                                                  region->role == OTF2_REGION_ROLE_COLL_ALL2ALL))
+        return SG_REGION_COLLECTIVE;
+    return SG_REGION_OTHER;
+}
+
+static enum sg_status resolve_regions(struct sg_archive_defs *defs)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < defs->raw->region_count && status == SG_OK; i++) {
+        const struct sg_raw_region *region = &defs->raw->regions[i];
+        enum sg_region_kind kind = kind_of(defs, region);
+
+        if (kind != SG_REGION_OTHER)
+            status = sg_map_put(&defs->region_kind, region->ref, kind);
+    }
+    return status;
+}
+
+/* A rank's threads share its location group; the group of all ranks lists one location of each. */
+static enum sg_status resolve_ranks(struct sg_archive_defs *defs)
+{
+    struct sg_defs_raw *raw = defs->raw;
+    const struct sg_raw_group *world = NULL;
+
+    for (uint32_t i = 0; i < raw->group_count && world == NULL; i++) {
+        if (raw->groups[i].type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
+            raw->groups[i].paradigm == OTF2_PARADIGM_MPI)
+            world = &raw->groups[i];
+    }
+    if (world == NULL || world->size == 0 || world->size > RANKS_MAX)
+        return SG_ERR_MISSING;
+    for (uint32_t rank = 0; rank < world->size; rank++) {
+        int64_t index = sg_map_get(&defs->location_index, world->members[rank]);
+
+        if (index < 0)
+            return SG_ERR_MISSING;
+        if (sg_map_put(&raw->rank_of_group, defs->locations[index].group, rank) != SG_OK)
+            return SG_ERR_MEMORY;
+    }
+    for (uint32_t i = 0; i < defs->location_count; i++)
+        defs->locations[i].rank = sg_map_get(&raw->rank_of_group, defs->locations[i].group);
+    defs->rank_count = world->size;
+    return SG_OK;
+}
+
+static int compare_members(const void *left, const void *right)
+{
+    const struct sg_def_member *a = left, *b = right;
+
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+static enum sg_status resolve_comm(struct sg_archive_defs *defs, struct sg_def_comm *comm)
+{
+    int64_t index = sg_map_get(&defs->raw->group_index, comm->group_ref);
+    const struct sg_raw_group *group = index < 0 ? NULL : &defs->raw->groups[index];
+
+    comm->name = sg_archive_string(defs, comm->name_ref);
+    if (comm->name == NULL)
+        comm->name = "";
+    if (group == NULL || group->paradigm != OTF2_PARADIGM_MPI)
+        return SG_OK;
+    if (group->type == OTF2_GROUP_TYPE_COMM_SELF) {
+        comm->is_self = true;
+        comm->size = 1;
+        return SG_OK;
+    }
+    if (group->type != OTF2_GROUP_TYPE_COMM_GROUP || group->size == 0)
+        return SG_OK;
+    comm->members = calloc(group->size, sizeof *comm->members);
+    if (comm->members == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < group->size; i++) {
+        if (group->members[i] >= defs->rank_count)
+            return SG_OK;
+        comm->members[i] = (struct sg_def_member){.rank = (uint32_t)group->members[i], .member = i};
+    }
+    comm->first_rank = comm->members[0].rank;
+    qsort(comm->members, group->size, sizeof *comm->members, compare_members);
+    comm->size = group->size;
+    return SG_OK;
+}
+
+static uint8_t metric_kind(const struct sg_archive_defs *defs, OTF2_MetricMemberRef ref)
+{
+    for (uint32_t i = 0; i < defs->raw->metric_count; i++) {
+        const char *name = sg_archive_string(defs, defs->raw->metrics[i].name);
+
+        for (uint8_t kind = 0; kind < SG_METRIC_COUNT; kind++) {
+            if (defs->raw->metrics[i].ref == ref && name != NULL &&
+                strcmp(name, metric_names[kind]) == 0)
+                return kind;
+        }
+    }
+    return SG_METRIC_COUNT;
+}
+
+static enum sg_status resolve_metrics(struct sg_archive_defs *defs)
+{
+    for (uint32_t i = 0; i < defs->raw->class_count; i++) {
+        const struct sg_raw_metric_class *class = &defs->raw->classes[i];
+        struct sg_def_metric_class out = {.ref = class->ref};
+
+        memset(out.kinds, SG_METRIC_COUNT, sizeof out.kinds);
+        for (uint8_t position = 0; position < class->size; position++)
+            out.kinds[position] = metric_kind(defs, class->members[position]);
+        if (SG_DEFS_APPEND(defs, defs->classes, defs->class_count, out) ||
+            sg_defs_index_last(defs, &defs->class_index, out.ref, defs->class_count))
+            return SG_ERR_MEMORY;
+    }
+    return SG_OK;
+}
+
+static void resolve_attributes(struct sg_archive_defs *defs)
+{
+    for (uint32_t i = 0; i < defs->raw->attribute_count; i++) {
+        const struct sg_raw_attribute *attribute = &defs->raw->attributes[i];
+        const char *name = sg_archive_string(defs, attribute->name);
+
+        for (int known = 0; known < SG_ATTRIBUTE_COUNT && name != NULL; known++) {
+            if (strcmp(name, attribute_names[known]) == 0) {
+                defs->attributes[known] = attribute->ref;
+                defs->has_attribute[known] = true;
+            }
+        }
+    }
+}
+
+enum sg_status sg_defs_resolve(struct sg_archive_defs *defs, const char *path)
+{
+    enum sg_status status = resolve_ranks(defs);
+
+    if (status == SG_ERR_MISSING)
+        sg_log("%s: an archive without MPI ranks", path);
+    else if (status == SG_OK && defs->ticks_per_second == 0)
+        sg_log("%s: an archive without a clock", path);
+    if (status == SG_OK && defs->ticks_per_second == 0)
+        status = SG_ERR_MISSING;
+    if (status == SG_OK)
+        status = resolve_regions(defs);
+    for (uint32_t i = 0; i < defs->comm_count && status == SG_OK; i++)
+        status = resolve_comm(defs, &defs->comms[i]);
+    if (status == SG_OK)
+        status = resolve_metrics(defs);
+    if (status == SG_OK)
+        resolve_attributes(defs);
+    return status;
+}

@@ -1,0 +1,4 @@
+/* The vector kernels for AVX2. */
+#define TARGET __attribute__((target("avx2")))
+#define TABLE sg_kernel_table_avx2
+#include "algos/kernel_vector.h"

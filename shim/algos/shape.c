@@ -1,0 +1,80 @@
+#include "algos/shape.h"
+
+/* The greatest power of two within size. */
+static int power_within(int size)
+{
+    int power = 1;
+
+    while (2 * power <= size)
+        power *= 2;
+    return power;
+}
+
+/* The first leaf below (level, index). In a doubling shape, level 0 are single ranks and level 1
+ * the power-of-two's partials, of which the first (size - power) have two leaves. */
+static int first_leaf(const struct sg_shape *shape, int level, int index)
+{
+    int partial, extra;
+
+    if (level == 0 || shape->kind == SG_SHAPE_BINOMIAL)
+        return index << level;
+    extra = shape->size - power_within(shape->size);
+    partial = index << (level - 1);
+    return partial < extra ? 2 * partial : partial + extra;
+}
+
+struct sg_climb sg_climb_start(const struct sg_shape *shape, int rank)
+{
+    struct sg_climb climb = {0, rank};
+
+    if (shape->kind == SG_SHAPE_BINOMIAL)
+        climb.index = (rank - shape->root + shape->size) % shape->size;
+    return climb;
+}
+
+/* From a single rank of a doubling shape to its partial. True when it meets a neighbour. */
+static bool step_to_partial(const struct sg_shape *shape, struct sg_climb *climb, int *node,
+                            bool *right)
+{
+    int extra = shape->size - power_within(shape->size);
+    int rank = climb->index;
+
+    climb->level = 1;
+    if (rank >= 2 * extra) {
+        climb->index = rank - extra;
+        return false;
+    }
+    climb->index = rank / 2;
+    *node = rank | 1;
+    *right = rank & 1;
+    return true;
+}
+
+bool sg_climb_step(const struct sg_shape *shape, struct sg_climb *climb, int *node, bool *right)
+{
+    bool doubling = shape->kind == SG_SHAPE_DOUBLING;
+    int width = doubling ? power_within(shape->size) : shape->size;
+
+    if (doubling && climb->level == 0 && step_to_partial(shape, climb, node, right))
+        return true;
+    for (;;) {
+        /* Partials (or ranks) below one subtree of this level. */
+        int spread = 1 << (doubling ? climb->level - 1 : climb->level);
+        int sibling = climb->index | 1;
+
+        if (spread >= width)
+            return false;
+        *right = climb->index & 1;
+        *node = first_leaf(shape, climb->level, sibling);
+        climb->level++;
+        climb->index /= 2;
+        /* A binomial shape is cut off at the right: without a right part nothing meets. */
+        if (sibling * spread < width)
+            return true;
+    }
+}
+
+int sg_shape_leaf(const struct sg_shape *shape, int leaf)
+{
+    return shape->kind == SG_SHAPE_BINOMIAL ? (leaf + shape->root) % shape->size : leaf;
+}

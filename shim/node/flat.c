@@ -1,0 +1,92 @@
+/* Flat exchange (paper srm, section 2.2: small messages in shared memory; here without a master):
+ * every rank writes its operand into its own line or slot; whoever needs the result waits for all
+ * and folds them, in the association of the shape. The critical path is the transfer of one line.
+ * A rank that only contributes to a reduce leaves at once.
+ */
+#include "node/ring.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Folds all operands from the first leaf to the last. A stack holds the partials that wait for
+ * their right part; as leaves come from the left, whoever comes from the right finds its partner on
+ * top. */
+static void fold_all(struct sg_node_op *op)
+{
+    const struct sg_shape *shape = &op->call.shape;
+    size_t size_bytes = sg_op_chunk_bytes(op);
+    _Alignas(64) unsigned char partials[SG_FLAT_LEVELS][SG_FLAT_BYTES_MAX];
+    const void *stack[SG_FLAT_LEVELS];
+    int depth = 0;
+
+    for (int leaf = 0; leaf < shape->size; leaf++) {
+        int rank = sg_shape_leaf(shape, leaf);
+        struct sg_climb climb = sg_climb_start(shape, rank);
+        const void *value = sg_ring_data(op->node, op->position, rank, size_bytes);
+        bool right;
+        int meeting;
+
+        while (sg_climb_step(shape, &climb, &meeting, &right) && right) {
+            bool last = --depth == 0 && leaf == shape->size - 1;
+            void *out = last ? sg_op_target(op) : partials[depth];
+
+            op->call.fold(op->call.fold_context, stack[depth], value, out, op->chunk_count);
+            value = out;
+        }
+        stack[depth++] = value;
+    }
+}
+
+/* Time stamps stand in the lines when ranks measure. */
+static void find_skew(struct sg_node_op *op)
+{
+    uint64_t first_ns = op->call.arrival_ns;
+
+    if (first_ns == 0)
+        return;
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
+        const struct sg_node_control *control = sg_ring_control(op->node, rank);
+
+        if (line->arrival_ns < first_ns)
+            first_ns = line->arrival_ns;
+        op->early += line->arrival_ns < op->call.arrival_ns;
+        op->late += op->call.operation == SG_OPERATION_REDUCE && rank != op->node->rank &&
+                    atomic_load_explicit(&control->finished, memory_order_relaxed) > op->position;
+    }
+    op->skew_known = first_ns != 0;
+    op->skew_ns = op->call.arrival_ns - first_ns;
+}
+
+enum sg_node_step sg_flat_poll(struct sg_node_op *op)
+{
+    struct sg_node *node = op->node;
+    size_t size_bytes = sg_op_chunk_bytes(op);
+    bool contributes_only =
+        op->call.operation == SG_OPERATION_REDUCE && node->rank != op->call.root;
+
+    assert(size_bytes <= SG_FLAT_BYTES_MAX);
+    if (op->state == SG_OP_START) {
+        if (size_bytes > 0) {
+            memcpy(sg_ring_data(node, op->position, node->rank, size_bytes), sg_op_own(op),
+                   size_bytes);
+            op->copies++;
+        }
+        sg_op_publish(op);
+        op->state = SG_OP_ARRIVED;
+        op->seen_ranks = 0;
+    }
+    if (contributes_only)
+        return SG_NODE_DONE;
+    while (op->seen_ranks < node->ranks) {
+        if (!sg_op_sees(op, op->seen_ranks))
+            return SG_NODE_WAIT;
+        op->seen_ranks++;
+    }
+    if (op->mismatch_rank >= 0)
+        return SG_NODE_MISMATCH;
+    find_skew(op);
+    if (size_bytes > 0)
+        fold_all(op);
+    return SG_NODE_DONE;
+}

@@ -1,0 +1,224 @@
+/* The ring: layout, credits, chunks. A call of any size is a row of chunks, each an instance of its
+ * own; a rank that only contributes (reduce, not root) runs ahead as far as credits reach.
+ */
+#include "node/node.h"
+
+#include "core/hash.h"
+#include "node/ring.h"
+
+#include <string.h>
+
+static size_t slot_stride(uint32_t slot_bytes)
+{
+    return 2 * SG_NODE_LINE_BYTES + slot_bytes;
+}
+
+static size_t instance_bytes(int ranks, uint32_t slot_bytes)
+{
+    return (size_t)(1 + ranks) * SG_NODE_LINE_BYTES + (size_t)ranks * slot_stride(slot_bytes);
+}
+
+size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes)
+{
+    return sizeof(struct sg_node_header) + (size_t)ranks * sizeof(struct sg_node_control) +
+           depth * instance_bytes(ranks, slot_bytes);
+}
+
+void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce)
+{
+    struct sg_node_header *header = segment;
+
+    header->nonce = nonce;
+    header->size_bytes = sg_node_bytes(ranks, depth, slot_bytes);
+    header->ranks = (uint32_t)ranks;
+    header->depth = depth;
+    header->slot_bytes = slot_bytes;
+    header->magic = SG_NODE_MAGIC;
+}
+
+bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonce)
+{
+    struct sg_node_header *header = segment;
+
+    if (header->magic != SG_NODE_MAGIC || header->nonce != nonce)
+        return false;
+    memset(node, 0, sizeof *node);
+    node->header = header;
+    node->rank = rank;
+    node->ranks = (int)header->ranks;
+    node->depth = header->depth;
+    node->slot_bytes = header->slot_bytes;
+    node->slot_stride = slot_stride(header->slot_bytes);
+    node->instance_bytes = instance_bytes(node->ranks, header->slot_bytes);
+    node->instances = (unsigned char *)(sg_ring_control(node, node->ranks));
+    return true;
+}
+
+/* True when every rank has left the instance whose place `position` takes. */
+static bool has_credit(struct sg_node *node, uint64_t position)
+{
+    uint64_t least = UINT64_MAX;
+
+    if (position < node->depth + node->known_finished)
+        return true;
+    for (int rank = 0; rank < node->ranks; rank++) {
+        /* Acquire: what that rank read of the old instance, it read before. */
+        uint64_t finished =
+            atomic_load_explicit(&sg_ring_control(node, rank)->finished, memory_order_acquire);
+
+        if (finished < least)
+            least = finished;
+    }
+    node->known_finished = least;
+    return position < node->depth + least;
+}
+
+/* This rank has left the instance at position and all before it. */
+static void leave(struct sg_node *node, uint64_t position)
+{
+    /* Release: our reads of the instance come before its place is used again. */
+    atomic_store_explicit(&sg_ring_control(node, node->rank)->finished, position + 1,
+                          memory_order_release);
+}
+
+static uint32_t signature_of(const struct sg_node_call *call)
+{
+    uint64_t bytes = (uint64_t)call->count * call->element_bytes;
+
+    return sg_hash_fold(bytes << 24 ^ (uint64_t)(uint32_t)(call->root + 1) << 4 ^
+                        (uint64_t)call->operation);
+}
+
+void sg_op_publish(struct sg_node_op *op)
+{
+    const struct sg_node_call *call = &op->call;
+    struct sg_node *node = op->node;
+    struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
+    struct sg_node_about *about = sg_ring_about(node, op->position, node->rank);
+
+    about->bytes = (uint64_t)call->count * call->element_bytes;
+    about->offset = call->site_offset;
+    about->site = call->site;
+    about->root = call->root;
+    about->operation = (uint8_t)call->operation;
+    about->algorithm = call->algorithm;
+    if (call->site_module != NULL) {
+        size_t length = strlen(call->site_module);
+        size_t room = sizeof about->module - 1;
+
+        memcpy(about->module, call->site_module + (length > room ? length - room : 0),
+               (length > room ? room : length) + 1);
+    }
+    line->signature = op->signature;
+    line->arrival_ns = call->arrival_ns;
+    /* Release: whoever sees the sequence sees operand, line and about. */
+    atomic_store_explicit(&line->sequence, (uint32_t)(op->position + 1), memory_order_release);
+}
+
+bool sg_op_sees(struct sg_node_op *op, int rank)
+{
+    const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
+
+    /* Acquire: pairs with sg_op_publish. */
+    if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(op->position + 1))
+        return false;
+    if (line->signature != op->signature)
+        op->mismatch_rank = rank;
+    return true;
+}
+
+bool sg_node_disagrees(struct sg_node_op *op)
+{
+    for (int rank = 0; rank < op->node->ranks && op->mismatch_rank < 0; rank++)
+        sg_op_sees(op, rank);
+    return op->mismatch_rank >= 0;
+}
+
+const struct sg_node_about *sg_node_about(const struct sg_node *node, uint64_t position, int rank)
+{
+    const struct sg_node_line *line = sg_ring_line(node, position, rank);
+
+    if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(position + 1))
+        return NULL;
+    return sg_ring_about(node, position, rank);
+}
+
+static size_t next_chunk(const struct sg_node_op *op)
+{
+    size_t left = op->call.count - op->done_count;
+    size_t room = op->call.element_bytes > 0 ? op->node->slot_bytes / op->call.element_bytes : 0;
+
+    return left < room ? left : room;
+}
+
+void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_node_call *call)
+{
+    memset(op, 0, sizeof *op);
+    op->node = node;
+    op->call = *call;
+    op->position = node->position;
+    op->signature = signature_of(call);
+    op->mismatch_rank = -1;
+    op->chunk_count = next_chunk(op);
+}
+
+static enum sg_node_step poll_chunk(struct sg_node_op *op)
+{
+    if (op->state == SG_OP_START && !has_credit(op->node, op->position)) {
+        op->stalls += !op->stalled;
+        op->stalled = true;
+        return SG_NODE_WAIT;
+    }
+    op->stalled = false;
+    return op->call.method == SG_NODE_FLAT ? sg_flat_poll(op) : sg_handoff_poll(op);
+}
+
+enum sg_node_step sg_node_poll(struct sg_node_op *op)
+{
+    for (;;) {
+        enum sg_node_step step = poll_chunk(op);
+
+        if (op->mismatch_rank >= 0)
+            return SG_NODE_MISMATCH;
+        if (step != SG_NODE_DONE)
+            return step;
+        /* Everyone has entered a synchronising instance that is complete, and so left those
+         * before it. */
+        if (op->call.operation != SG_OPERATION_REDUCE)
+            op->node->known_finished = op->position;
+        leave(op->node, op->position);
+        op->position++;
+        op->node->position = op->position;
+        op->done_count += op->chunk_count;
+        if (op->done_count == op->call.count)
+            return SG_NODE_DONE;
+        op->chunk_count = next_chunk(op);
+        op->state = SG_OP_START;
+    }
+}
+
+bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int *chooser)
+{
+    _Atomic uint64_t *word = sg_ring_choice(node, node->position);
+    uint64_t seen, wanted;
+
+    if (!has_credit(node, node->position))
+        return false;
+    seen = atomic_load_explicit(word, memory_order_acquire);
+    /* The value holds choice and chooser, 14 bits each. */
+    wanted = sg_ring_tag(node->position, choice << 14 | (uint32_t)(node->rank & 0x3fff));
+    while (!sg_ring_is(seen, node->position)) {
+        if (atomic_compare_exchange_weak_explicit(word, &seen, wanted, memory_order_acq_rel,
+                                                  memory_order_acquire))
+            seen = wanted;
+    }
+    *chosen = sg_ring_value(seen) >> 14;
+    *chooser = (int)(sg_ring_value(seen) & 0x3fff);
+    return true;
+}
+
+void sg_node_skip(struct sg_node *node)
+{
+    leave(node, node->position);
+    node->position++;
+}

@@ -1,0 +1,179 @@
+/* Shapes against a direct emulation of the algorithms they stand for, by expressions: "(a+b)" is a
+ * folded left of b. The emulation sends messages between ranks as the textbook algorithms do.
+ */
+#include "algos/shape.h"
+#include "lib/unit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RANKS_MAX 33
+#define TEXT_BYTES 512
+
+typedef char expression[TEXT_BYTES];
+
+static void fold(const char *left, const char *right, char *out)
+{
+    expression text;
+
+    snprintf(text, sizeof text, "(%.250s+%.250s)", left, right);
+    strcpy(out, text);
+}
+
+static void leaves(expression *at, int size)
+{
+    for (int rank = 0; rank < size; rank++)
+        snprintf(at[rank], TEXT_BYTES, "%d", rank);
+}
+
+/* All ranks climb in the order given; the second at a node folds. */
+static void climb_all(const struct sg_shape *shape, const int *order, char *out)
+{
+    static expression waiting[RANKS_MAX], own;
+    bool there[RANKS_MAX] = {false};
+    int tops = 0;
+
+    for (int i = 0; i < shape->size; i++) {
+        int rank = order[i];
+        struct sg_climb climb = sg_climb_start(shape, rank);
+        bool right, top = true;
+        int node;
+
+        snprintf(own, sizeof own, "%d", rank);
+        while (sg_climb_step(shape, &climb, &node, &right)) {
+            CU_ASSERT_TRUE_FATAL(node >= 1 && node < shape->size);
+            if (!there[node]) {
+                there[node] = true;
+                strcpy(waiting[node], own);
+                top = false;
+                break;
+            }
+            if (right)
+                fold(waiting[node], own, own);
+            else
+                fold(own, waiting[node], own);
+        }
+        if (top) {
+            tops++;
+            strcpy(out, own);
+        }
+    }
+    CU_ASSERT_EQUAL(tops, 1);
+}
+
+static void recursive_doubling(int size, char *out)
+{
+    static expression value[RANKS_MAX], next[RANKS_MAX];
+    int power = 1;
+    int extra;
+
+    while (2 * power <= size)
+        power *= 2;
+    extra = size - power;
+    leaves(value, size);
+    for (int rank = 0; rank < 2 * extra; rank += 2)
+        fold(value[rank], value[rank + 1], value[rank + 1]);
+    for (int i = 0; i < power; i++)
+        memmove(value[i], value[i < extra ? 2 * i + 1 : i + extra], TEXT_BYTES);
+    for (int mask = 1; mask < power; mask *= 2) {
+        for (int i = 0; i < power; i++)
+            fold(value[i & ~mask], value[i | mask], next[i]);
+        memcpy(value, next, sizeof value);
+    }
+    strcpy(out, value[0]);
+}
+
+static void binomial(int size, int root, char *out)
+{
+    static expression value[RANKS_MAX];
+
+    for (int i = 0; i < size; i++)
+        snprintf(value[i], TEXT_BYTES, "%d", (i + root) % size);
+    for (int mask = 1; mask < size; mask *= 2) {
+        for (int i = 0; i + mask < size; i += 2 * mask)
+            fold(value[i], value[i + mask], value[i]);
+    }
+    strcpy(out, value[0]);
+}
+
+/* A permutation of the ranks, another for each seed. */
+static void shuffle(int *order, int size, unsigned seed)
+{
+    for (int i = 0; i < size; i++)
+        order[i] = i;
+    for (int i = size - 1; i > 0; i--) {
+        int j, other;
+
+        seed = seed * 1103515245u + 12345u;
+        j = (int)(seed >> 16) % (i + 1);
+        other = order[i];
+        order[i] = order[j];
+        order[j] = other;
+    }
+}
+
+static void compare(const struct sg_shape *shape, const char *expected)
+{
+    int order[RANKS_MAX];
+    expression got;
+
+    for (unsigned seed = 0; seed < 20; seed++) {
+        shuffle(order, shape->size, seed);
+        climb_all(shape, order, got);
+        CU_ASSERT_STRING_EQUAL(got, expected);
+    }
+}
+
+static void test_doubling(void)
+{
+    for (int size = 1; size < RANKS_MAX; size++) {
+        struct sg_shape shape = {SG_SHAPE_DOUBLING, size, 0};
+        expression expected;
+
+        recursive_doubling(size, expected);
+        compare(&shape, expected);
+    }
+}
+
+static void test_binomial(void)
+{
+    for (int size = 1; size < RANKS_MAX; size++) {
+        for (int root = 0; root < size; root++) {
+            struct sg_shape shape = {SG_SHAPE_BINOMIAL, size, root};
+            expression expected;
+
+            binomial(size, root, expected);
+            compare(&shape, expected);
+        }
+    }
+}
+
+/* Each of the size - 1 nodes is met twice, once from each side. */
+static void test_nodes(void)
+{
+    for (int kind = SG_SHAPE_DOUBLING; kind <= SG_SHAPE_BINOMIAL; kind++) {
+        for (int size = 1; size < 200; size++) {
+            struct sg_shape shape = {(enum sg_shape_kind)kind, size, 0};
+            int paths[2][200] = {{0}};
+
+            for (int rank = 0; rank < size; rank++) {
+                struct sg_climb climb = sg_climb_start(&shape, rank);
+                bool right;
+                int node;
+
+                while (sg_climb_step(&shape, &climb, &node, &right))
+                    paths[right][node]++;
+            }
+            for (int node = 1; node < size; node++)
+                CU_ASSERT_TRUE(paths[0][node] > 0 && paths[1][node] > 0);
+        }
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"a doubling shape is recursive doubling, whatever the order of arrival", test_doubling},
+    {"a binomial shape is the binomial tree of every root, whatever the order of arrival",
+     test_binomial},
+    {"every node of a shape is reached from both sides", test_nodes},
+    {NULL, NULL},
+};

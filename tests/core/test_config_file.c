@@ -1,0 +1,390 @@
+#include "core/config_support.h"
+#include "trace/record.h"
+
+#include <sys/stat.h>
+
+/* The log of reading one file; the path is in no line but by its base name. */
+static bool file_says(const char *content, const char *expected)
+{
+    struct sg_config config;
+    char *log = read_file_with(&config, content);
+    bool same = strcmp(log, expected) == 0;
+
+    if (!same)
+        printf("# got: %s# not: %s", log, expected);
+    free(log);
+    sg_config_clear(&config);
+    return same;
+}
+
+static const char *write_text(const char *content)
+{
+    return write_file(content, strlen(content));
+}
+
+static bool rule_is(const struct sg_config *config, int index, enum sg_config_rule_kind kind,
+                    const char *name, const char *source, const char *text)
+{
+    const struct sg_config_rule *rule = &config->rules[index];
+
+    return index < config->rule_count && rule->kind == kind && strcmp(rule->name, name) == 0 &&
+           strcmp(rule->source, source) == 0 && strcmp(rule->text, text) == 0;
+}
+
+/* ---- rules and files -------------------------------------------------------------------------*/
+
+static void orders_rules(void)
+{
+    struct sg_config config;
+    const char *path = write_text("reduce=file1\n"
+                                  "STAGGER_REDUCE=filereduce\n"
+                                  "STAGGER_BARRIER=filebarrier\n"
+                                  "STAGGER_RULES=filerules\n"
+                                  "STAGGER_SITE_00000002=filesite2\n"
+                                  "STAGGER_SITE_00000001=filesite1\n"
+                                  "reduce=file2\n");
+    char *log = READ(&config, "STAGGER_REDUCE", "envreduce", "STAGGER_RULES", "envrules",
+                     "STAGGER_SITE_0000000F", "envsitef", "STAGGER_SITE_00000001", "envsite1",
+                     "STAGGER_CONFIG", path);
+
+    CU_ASSERT_STRING_EQUAL(log, "");
+    CU_ASSERT_EQUAL(config.rule_count, 9);
+    CU_ASSERT(rule_is(&config, 0, SG_CONFIG_RULE_SITE, "STAGGER_SITE_00000001",
+                      "STAGGER_SITE_00000001", "envsite1"));
+    CU_ASSERT(rule_is(&config, 1, SG_CONFIG_RULE_SITE, "STAGGER_SITE_00000002",
+                      "stagger.conf:5 STAGGER_SITE_00000002", "filesite2"));
+    CU_ASSERT(rule_is(&config, 2, SG_CONFIG_RULE_SITE, "STAGGER_SITE_0000000f",
+                      "STAGGER_SITE_0000000f", "envsitef"));
+    CU_ASSERT(
+        rule_is(&config, 3, SG_CONFIG_RULE_RULES, "STAGGER_RULES", "STAGGER_RULES", "envrules"));
+    CU_ASSERT(rule_is(&config, 4, SG_CONFIG_RULE_RULES, "STAGGER_RULES",
+                      "stagger.conf:4 STAGGER_RULES", "filerules"));
+    CU_ASSERT(rule_is(&config, 5, SG_CONFIG_RULE_FILE, "", "stagger.conf:1", "reduce=file1"));
+    CU_ASSERT(rule_is(&config, 6, SG_CONFIG_RULE_FILE, "", "stagger.conf:7", "reduce=file2"));
+    CU_ASSERT(
+        rule_is(&config, 7, SG_CONFIG_RULE_SHORT, "STAGGER_REDUCE", "STAGGER_REDUCE", "envreduce"));
+    CU_ASSERT(rule_is(&config, 8, SG_CONFIG_RULE_SHORT, "STAGGER_BARRIER",
+                      "stagger.conf:3 STAGGER_BARRIER", "filebarrier"));
+    free(log);
+    sg_config_clear(&config);
+}
+
+static void environment_wins(void)
+{
+    struct sg_config config;
+    const char *path = write_text("STAGGER_DEPTH=3\nSTAGGER_TRACE=off\n");
+    char *log = READ(&config, "STAGGER_DEPTH", "5", "STAGGER_CONFIG", path);
+
+    CU_ASSERT_STRING_EQUAL(log, "");
+    CU_ASSERT_EQUAL(config.depth, 5);
+    CU_ASSERT_EQUAL(config.trace, SG_TRACE_OFF);
+    CU_ASSERT_STRING_EQUAL(config.config_file, path);
+    CU_ASSERT_EQUAL(__builtin_popcount(config.from_environment), 2);
+    CU_ASSERT_EQUAL(__builtin_popcount(config.from_file), 1);
+    free(log);
+    sg_config_clear(&config);
+    path = write_text("STAGGER_DEPTH=3\n");
+    log = READ(&config, "STAGGER_DEPTH", "none", "STAGGER_CONFIG", path);
+    CU_ASSERT_EQUAL(config.depth, 3);
+    free(log);
+    sg_config_clear(&config);
+}
+
+static void reads_file_lines(void)
+{
+    struct sg_config config;
+    char *log = read_file_with(&config, "\xef\xbb\xbf# a comment\r\n"
+                                        "\r\n"
+                                        "  reduce=mpich   # behind a rule\r\n"
+                                        "a#b=mpich\n"
+                                        "  STAGGER_DEPTH = 7 # behind a value\r\n"
+                                        "STAGGER_DIR=\"a # \\\"b\\\" \\\\ \\x41\\t\" # comment\n"
+                                        "\t# indented\n"
+                                        "STAGGER_TRACE=\n"
+                                        "STAGGER_QUIET=1");
+
+    CU_ASSERT_STRING_EQUAL(log, "");
+    CU_ASSERT_EQUAL(config.rule_count, 2);
+    CU_ASSERT(rule_is(&config, 0, SG_CONFIG_RULE_FILE, "", "stagger.conf:3", "  reduce=mpich"));
+    CU_ASSERT(rule_is(&config, 1, SG_CONFIG_RULE_FILE, "", "stagger.conf:4", "a#b=mpich"));
+    CU_ASSERT_EQUAL(config.depth, 7);
+    CU_ASSERT_STRING_EQUAL(config.directory, "a # \"b\" \\ A\t");
+    CU_ASSERT_EQUAL(config.trace, SG_TRACE_OTF2);
+    CU_ASSERT_TRUE(config.quiet);
+    free(log);
+    sg_config_clear(&config);
+}
+
+static void refuses_file_lines(void)
+{
+    CU_ASSERT(file_says("\nSTAGGER_TRACE otf2\n",
+                        "stagger: stagger.conf:2: expected '=' behind STAGGER_TRACE; the line is "
+                        "left out\n"));
+    CU_ASSERT(file_says("STAGGER_TRACE=none",
+                        "stagger: stagger.conf:1: STAGGER_TRACE=none is ignored: expected otf2, "
+                        "stats or off\n"));
+    CU_ASSERT(file_says("STAGGER_DIR=\"abc",
+                        "stagger: stagger.conf:1: the closing '\"' of STAGGER_DIR is missing; the "
+                        "line is left out\n"));
+    CU_ASSERT(file_says("STAGGER_DIR=\"abc\\",
+                        "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
+                        "the value of STAGGER_DIR; the line is left out\n"));
+    CU_ASSERT(file_says("STAGGER_DIR=\"\\x4\"",
+                        "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
+                        "the value of STAGGER_DIR; the line is left out\n"));
+    CU_ASSERT(file_says("STAGGER_DIR=\"\\x00\"",
+                        "stagger: stagger.conf:1: expected \\\\, \\\", \\n, \\r, \\t or \\xHH in "
+                        "the value of STAGGER_DIR; the line is left out\n"));
+    CU_ASSERT(file_says("STAGGER_DIR=\"a\" b",
+                        "stagger: stagger.conf:1: expected the end of the line behind the closing "
+                        "'\"' of STAGGER_DIR; the line is left out\n"));
+    CU_ASSERT(file_says("STAGGER_DEPTH=2\nSTAGGER_DEPTH=3",
+                        "stagger: stagger.conf:2: STAGGER_DEPTH is set twice; the first value "
+                        "stands\n"));
+    CU_ASSERT(file_says("STAGGER_SITE_0000000a=x\nSTAGGER_SITE_0000000A=y",
+                        "stagger: stagger.conf:2: STAGGER_SITE_0000000a is set twice; the first "
+                        "value stands\n"));
+    CU_ASSERT(file_says("STAGGER_CONFIG=other.conf",
+                        "stagger: stagger.conf:1: STAGGER_CONFIG is ignored: a configuration file "
+                        "names no other\n"));
+    CU_ASSERT(file_says("STAGGER_DEPHT=1",
+                        "stagger: stagger.conf:1: unknown variable STAGGER_DEPHT is ignored; the "
+                        "nearest known name is STAGGER_DEPTH\n"));
+}
+
+static void unreadable_files(void)
+{
+    struct sg_config config;
+    char path[200];
+    char *log;
+
+    CU_ASSERT(says("STAGGER_CONFIG", "/nonexistent/stagger.conf",
+                   "stagger: STAGGER_CONFIG=/nonexistent/stagger.conf is ignored: No such file or "
+                   "directory\n"));
+    CU_ASSERT(
+        says("STAGGER_CONFIG", "/", "stagger: STAGGER_CONFIG=/ is ignored: not a regular file\n"));
+    snprintf(path, sizeof path, "%s/fifo", unit_directory());
+    CU_ASSERT_EQUAL(mkfifo(path, 0600), 0);
+    log = READ(&config, "STAGGER_CONFIG", path);
+    CU_ASSERT(strstr(log, "/fifo is ignored: not a regular file\n") != NULL);
+    free(log);
+    sg_config_clear(&config);
+    log = READ(&config, "STAGGER_CONFIG", write_file("reduce=mpich\n\0\n", 15));
+    CU_ASSERT(strstr(log, "/stagger.conf is ignored: not a text file\n") != NULL);
+    CU_ASSERT_EQUAL(config.rule_count, 0);
+    free(log);
+    sg_config_clear(&config);
+}
+
+static void huge_files(void)
+{
+    struct sg_config config;
+    size_t size_bytes = (1 << 20) + 1;
+    char *content = malloc(size_bytes);
+    char *log;
+
+    memset(content, 'x', size_bytes);
+    log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes));
+    CU_ASSERT(strstr(log, "/stagger.conf is ignored: larger than 1 MiB\n") != NULL);
+    free(log);
+    sg_config_clear(&config);
+
+    log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes - 1));
+    CU_ASSERT_STRING_EQUAL(log, "");
+    CU_ASSERT_EQUAL(config.rule_count, 1);
+    free(log);
+    sg_config_clear(&config);
+
+    for (size_t i = 0; i < size_bytes; i++)
+        content[i] = i % 2 ? '\n' : 'x';
+    log = READ(&config, "STAGGER_CONFIG", write_file(content, size_bytes - 1));
+    CU_ASSERT_EQUAL(config.rule_count, 4096);
+    CU_ASSERT(strstr(log, "stagger: stagger.conf:4097: more than 4096 rules; this one is left "
+                          "out\n") == log);
+    CU_ASSERT(strstr(log, "more faults in the configuration\n") != NULL);
+    free(log);
+    sg_config_clear(&config);
+    free(content);
+}
+
+/* ---- text ------------------------------------------------------------------------------------*/
+
+static bool same_rules(const struct sg_config *a, const struct sg_config *b)
+{
+    if (a->rule_count != b->rule_count)
+        return false;
+    for (int i = 0; i < a->rule_count; i++) {
+        if (a->rules[i].kind != b->rules[i].kind ||
+            strcmp(a->rules[i].name, b->rules[i].name) != 0 ||
+            strcmp(a->rules[i].text, b->rules[i].text) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool same_values(const struct sg_config *a, const struct sg_config *b)
+{
+    return a->trace == b->trace && strcmp(a->directory, b->directory) == 0 &&
+           a->trace_bytes == b->trace_bytes && a->depth == b->depth && a->quiet == b->quiet &&
+           same_rules(a, b);
+}
+
+/* Through sg_config_parse and through STAGGER_CONFIG, and the text of both is the same. */
+static bool survives(const struct sg_config *config)
+{
+    char *text = sg_config_text(config);
+    struct sg_config parsed, from_file;
+    char *log, *text2;
+    bool same;
+
+    if (sg_config_parse(text, &parsed) != SG_OK)
+        return false;
+    log = read_file_with(&from_file, text);
+    text2 = sg_config_text(&parsed);
+    same = same_values(config, &parsed) && same_values(config, &from_file) && *log == '\0' &&
+           strcmp(text, text2) == 0;
+    if (!same)
+        printf("# %s# %s", log, text);
+    sg_config_clear(&parsed);
+    sg_config_clear(&from_file);
+    free(text);
+    free(text2);
+    free(log);
+    return same;
+}
+
+static void text_of_defaults(void)
+{
+    struct sg_config config;
+    char *log = read_with(&config, (const char *const[]){NULL, NULL});
+    char *text = sg_config_text(&config);
+
+    CU_ASSERT_STRING_EQUAL(text, "# The configuration in force; STAGGER_CONFIG accepts this "
+                                 "file.\n"
+                                 "STAGGER_TRACE=otf2\n"
+                                 "STAGGER_DIR=\n"
+                                 "STAGGER_TRACE_BYTES=64m\n"
+                                 "STAGGER_DEPTH=1\n"
+                                 "STAGGER_QUIET=0\n");
+    CU_ASSERT(survives(&config));
+    free(text);
+    free(log);
+    sg_config_clear(&config);
+}
+
+static void odd_text_survives(void)
+{
+    struct sg_config config;
+    const char *path = write_text("  reduce@a\\ b#c=mpich # x\n*=nonsense;;\n");
+    char *log = READ(&config, "STAGGER_DIR", " \"a\" #\\\n\t\x01\x7f\xff\xc3\xbc ",
+                     "STAGGER_TRACE_BYTES", "1048577", "STAGGER_RULES", "reduce=mpich\n;\r#=\\",
+                     "STAGGER_SITE_deadbeef", "\"mpich", "STAGGER_BARRIER", " mpich ",
+                     "STAGGER_REDUCE", "mpich\\", "STAGGER_CONFIG", path);
+
+    CU_ASSERT_STRING_EQUAL(log, "");
+    CU_ASSERT_EQUAL(config.rule_count, 6);
+    CU_ASSERT(survives(&config));
+    free(log);
+    sg_config_clear(&config);
+}
+
+static void random_text_survives(void)
+{
+    unsigned seed = 11;
+
+    for (int round = 0; round < 500; round++) {
+        char values[3][40];
+        struct sg_config config;
+        char *log;
+        bool survived;
+
+        for (int i = 0; i < 3; i++) {
+            int length = rand_r(&seed) % 39;
+
+            for (int at = 0; at < length; at++)
+                values[i][at] = (char)(1 + rand_r(&seed) % 255);
+            values[i][length] = '\0';
+        }
+        log = READ(&config, "STAGGER_DIR", values[0], "STAGGER_RULES", values[1],
+                   "STAGGER_SITE_00000001", values[2]);
+        survived = survives(&config);
+        free(log);
+        sg_config_clear(&config);
+        CU_ASSERT(survived);
+        if (!survived)
+            return;
+    }
+}
+
+/* ---- any bytes -------------------------------------------------------------------------------*/
+
+static void any_text(void)
+{
+    static const char *const pieces[] = {
+        "STAGGER_", "RULES",    "TRACE", "DIR", "=",   "\"",  "\\",     "\n", "#",  " ", "\xc3\xbc",
+        "SITE_",    "3f2a9c1b", "BYTES", "_",   "64m", "\\x", "reduce", "@",  "\r", "1", "\xff"};
+    unsigned seed = 3;
+    int stable = 0;
+    int rounds = 100000;
+
+    for (int round = 0; round < rounds; round++) {
+        char text[400] = "";
+        struct sg_config config, again;
+        char *first, *second;
+
+        for (int i = rand_r(&seed) % 24; i > 0; i--) {
+            if (rand_r(&seed) % 8 == 0)
+                snprintf(text + strlen(text), 2, "%c", 1 + rand_r(&seed) % 255);
+            else
+                strcat(text, pieces[(size_t)rand_r(&seed) % (sizeof pieces / sizeof *pieces)]);
+        }
+        if (sg_config_parse(text, &config) != SG_OK)
+            break;
+        first = sg_config_text(&config);
+        if (sg_config_parse(first, &again) != SG_OK)
+            break;
+        second = sg_config_text(&again);
+        stable += strcmp(first, second) == 0;
+        free(first);
+        free(second);
+        sg_config_clear(&config);
+        sg_config_clear(&again);
+    }
+    CU_ASSERT_EQUAL(stable, rounds);
+}
+
+static void any_file(void)
+{
+    unsigned seed = 5;
+
+    for (int round = 0; round < 2000; round++) {
+        char content[300];
+        size_t length = (size_t)rand_r(&seed) % sizeof content;
+        struct sg_config config;
+        const char *path;
+
+        for (size_t i = 0; i < length; i++)
+            content[i] = (char)rand_r(&seed);
+        path = write_file(content, length);
+        setenv("STAGGER_CONFIG", path, 1);
+        CU_ASSERT_EQUAL_FATAL(sg_config_read(&config, false), SG_OK);
+        sg_config_clear(&config);
+    }
+    clear_environment();
+}
+
+const struct unit_test unit_tests[] = {
+    {"rules stand in order: sites, RULES, the file, short variables", orders_rules},
+    {"the environment wins over the file, but not with a value that does not parse",
+     environment_wins},
+    {"a file holds rules, values, quoted values and comments", reads_file_lines},
+    {"a faulty line of the file gets one line with its number", refuses_file_lines},
+    {"a file that cannot be read gets one line", unreadable_files},
+    {"huge files and files of very many lines are safe", huge_files},
+    {"the text of a configuration is complete", text_of_defaults},
+    {"odd characters survive the text form", odd_text_survives},
+    {"random values survive the text form", random_text_survives},
+    {"any text parses, and its text form is stable", any_text},
+    {"any file is safe", any_file},
+    {NULL, NULL},
+};

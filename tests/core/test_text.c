@@ -1,0 +1,117 @@
+#include "core/text.h"
+#include "lib/unit.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *excerpt(const char *text)
+{
+    static char out[SG_EXCERPT_BYTES];
+
+    return sg_text_excerpt(text, strlen(text), out, sizeof out);
+}
+
+static void shows_text(void)
+{
+    CU_ASSERT_STRING_EQUAL(excerpt(""), "");
+    CU_ASSERT_STRING_EQUAL(excerpt("a b~c"), "a b~c");
+    CU_ASSERT_STRING_EQUAL(excerpt("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xb2"),
+                           "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x8e\xb2");
+}
+
+static void replaces_bytes(void)
+{
+    CU_ASSERT_STRING_EQUAL(excerpt("a\033[2Jb\nc\x7f"), "a?[2Jb?c?");
+    CU_ASSERT_STRING_EQUAL(excerpt("\xff\xfe x"), "?? x");
+    CU_ASSERT_STRING_EQUAL(excerpt("cut \xe2\x82"), "cut ??");
+    CU_ASSERT_STRING_EQUAL(excerpt("\xc2\x9b"), "??");
+    CU_ASSERT_STRING_EQUAL(excerpt("\xc0\xaf"), "??");
+    CU_ASSERT_STRING_EQUAL(excerpt("\xe2"
+                                   "a\xac"),
+                           "?a?");
+}
+
+static void cuts_text(void)
+{
+    char out[8];
+
+    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abcd", 4, out, sizeof out), "abcd");
+    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abcdefgh", 8, out, sizeof out), "abcd...");
+    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abc\xe2\x82\xac", 6, out, sizeof out), "abc...");
+    CU_ASSERT_STRING_EQUAL(sg_text_excerpt("abcdefgh", 3, out, sizeof out), "abc");
+}
+
+static void any_bytes(void)
+{
+    unsigned seed = 7;
+
+    for (int round = 0; round < 100000; round++) {
+        size_t length = (size_t)rand_r(&seed) % 40;
+        size_t room = 8 + (size_t)rand_r(&seed) % 24;
+        char *text = malloc(length + 1);
+        char *out = malloc(room);
+
+        for (size_t i = 0; i < length; i++)
+            text[i] = (char)rand_r(&seed);
+        sg_text_excerpt(text, length, out, room);
+        if (strlen(out) >= room || strpbrk(out, "\n\033\x7f") != NULL) {
+            CU_FAIL("an excerpt holds no control character and fits");
+            round = 100000;
+        }
+        free(text);
+        free(out);
+    }
+    CU_PASS("all fit");
+}
+
+static void counts_columns(void)
+{
+    CU_ASSERT_EQUAL(sg_text_column("abc", 0), 1);
+    CU_ASSERT_EQUAL(sg_text_column("abc", 2), 3);
+    CU_ASSERT_EQUAL(sg_text_column("\xc3\xbcx", 2), 2);
+}
+
+static bool number_is(const char *text, bool suffixes, uint64_t expected, const char *rest)
+{
+    uint64_t value = 12345;
+    const char *end = sg_text_number(text, text + strlen(text), suffixes, &value);
+
+    return end != NULL && value == expected && strcmp(end, rest) == 0;
+}
+
+static bool no_number(const char *text)
+{
+    uint64_t value = 12345;
+
+    return sg_text_number(text, text + strlen(text), true, &value) == NULL && value == 12345;
+}
+
+static void reads_numbers(void)
+{
+    CU_ASSERT(number_is("0", true, 0, ""));
+    CU_ASSERT(number_is("17x", true, 17, "x"));
+    CU_ASSERT(number_is("4k", true, 4096, ""));
+    CU_ASSERT(number_is("4Kb", true, 4096, "b"));
+    CU_ASSERT(number_is("3M-", true, UINT64_C(3) << 20, "-"));
+    CU_ASSERT(number_is("2g", true, UINT64_C(2) << 30, ""));
+    CU_ASSERT(number_is("2g", false, 2, "g"));
+    CU_ASSERT(number_is("18446744073709551615", true, UINT64_MAX, ""));
+    CU_ASSERT(number_is("17179869183g", true, UINT64_C(17179869183) << 30, ""));
+    CU_ASSERT(no_number(""));
+    CU_ASSERT(no_number("k"));
+    CU_ASSERT(no_number("-1"));
+    CU_ASSERT(no_number("18446744073709551616"));
+    CU_ASSERT(no_number("99999999999999999999999"));
+    CU_ASSERT(no_number("17179869184g"));
+}
+
+const struct unit_test unit_tests[] = {
+    {"an excerpt shows text as it is, UTF-8 included", shows_text},
+    {"an excerpt replaces control characters and malformed UTF-8", replaces_bytes},
+    {"an excerpt that does not fit ends in three dots, never in half a character", cuts_text},
+    {"an excerpt of any bytes fits and is safe for a terminal", any_bytes},
+    {"columns count characters, from 1", counts_columns},
+    {"numbers take k, m and g and do not overflow", reads_numbers},
+    {NULL, NULL},
+};

@@ -1,0 +1,33 @@
+#!/bin/bash
+# check_tools.sh ARCHIVE...: that the field's tools read each archive: otf2-print without a
+# complaint, ViTE with a drawing that has something in it (it writes an empty one, and no error,
+# for an archive it cannot read).
+set -u
+[ $# -gt 0 ] || { echo "usage: check_tools.sh ARCHIVE..." >&2; exit 2; }
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+failed=0
+
+verdict() { # verdict STATUS SENTENCE [FILE]
+    if [ "$1" -eq 0 ]; then
+        echo "ok - $2"
+    else
+        echo "not ok - $2"
+        [ $# -lt 3 ] || sed 's/^/#   /' "$3"
+        failed=1
+    fi
+}
+
+for archive in "$@"; do
+    otf2-print -Werror --silent "$archive" >"$scratch/print" 2>&1 && [ -s "$archive" ]
+    verdict $? "otf2-print reads $archive" "$scratch/print"
+    if command -v vite >/dev/null; then
+        rm -f "$scratch/out.svg"
+        QT_QPA_PLATFORM=offscreen vite -e "$scratch/out.svg" "$archive" >"$scratch/vite" 2>&1 &&
+            grep -q '<rect' "$scratch/out.svg"
+        verdict $? "ViTE draws $archive" "$scratch/vite"
+    else
+        echo "skip - ViTE draws $archive (not installed)"
+    fi
+done
+exit $failed

@@ -1,0 +1,133 @@
+/* Writes logs by hand, record by record, in the format of shim/trace/record.h. */
+#ifndef SG_TESTS_REPORT_LOGS_H
+#define SG_TESTS_REPORT_LOGS_H
+
+#include "core/operation.h"
+#include "trace/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct log_writer {
+    FILE *file;
+    uint64_t slots;
+    struct sg_log_header header;
+};
+
+static inline void log_begin(struct log_writer *log, const char *directory, int rank, int ranks,
+                             enum sg_trace_mode mode, enum sg_log_state state)
+{
+    static const char page[SG_LOG_HEADER_BYTES];
+    char path[8192];
+
+    memset(log, 0, sizeof *log);
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
+    log->file = fopen(path, "wb");
+    if (log->file == NULL || fwrite(page, sizeof page, 1, log->file) != 1)
+        abort();
+    memcpy(log->header.magic, SG_LOG_MAGIC, sizeof log->header.magic);
+    log->header.version = SG_LOG_VERSION;
+    log->header.header_bytes = SG_LOG_HEADER_BYTES;
+    log->header.slot_bytes = SG_SLOT_BYTES;
+    log->header.rank = rank;
+    log->header.world_size = ranks;
+    log->header.trace_mode = mode;
+    log->header.state = state;
+    log->header.thread_count = 1;
+    log->header.monotonic_ns = 500;
+    log->header.init_begin_ns = 1000;
+    log->header.init_end_ns = 1100;
+    log->header.finalize_begin_ns = state == SG_LOG_FINALIZED ? 101000 : 0;
+    snprintf(log->header.program, sizeof log->header.program, "cg");
+    snprintf(log->header.unique, sizeof log->header.unique, "run");
+}
+
+static inline void log_put(struct log_writer *log, const void *record, size_t size_bytes)
+{
+    if (fwrite(record, size_bytes, 1, log->file) != 1)
+        abort();
+    log->slots += size_bytes / SG_SLOT_BYTES;
+}
+
+static inline void log_put_text(struct log_writer *log, const char *text, size_t text_bytes)
+{
+    for (uint32_t part = 0; part * SG_CONT_BYTES < text_bytes; part++) {
+        struct sg_record_cont cont = {.kind = SG_RECORD_CONT, .part = part};
+        size_t left = text_bytes - part * SG_CONT_BYTES;
+
+        memcpy(cont.data, text + part * SG_CONT_BYTES, left < SG_CONT_BYTES ? left : SG_CONT_BYTES);
+        log_put(log, &cont, sizeof cont);
+    }
+}
+
+/* text: "module\0build id\0". */
+static inline void log_put_site(struct log_writer *log, uint32_t index, uint32_t id,
+                                uint64_t offset, const char *text, size_t text_bytes)
+{
+    struct sg_record_site site = {.kind = SG_RECORD_SITE,
+                                  .depth = 1,
+                                  .index = index,
+                                  .id = id,
+                                  .offset = offset,
+                                  .text_bytes = (uint32_t)text_bytes};
+
+    log_put(log, &site, sizeof site);
+    log_put_text(log, text, text_bytes);
+}
+
+/* text: "function\0file\0". */
+static inline void log_put_name(struct log_writer *log, uint32_t id, uint32_t line,
+                                const char *text, size_t text_bytes)
+{
+    struct sg_record_site_name name = {
+        .kind = SG_RECORD_SITE_NAME, .id = id, .line = line, .text_bytes = (uint32_t)text_bytes};
+
+    log_put(log, &name, sizeof name);
+    log_put_text(log, text, text_bytes);
+}
+
+static inline void log_put_comm(struct log_writer *log, uint32_t index, uint32_t root,
+                                uint32_t counter, uint32_t size, const char *name)
+{
+    struct sg_record_comm comm = {.kind = SG_RECORD_COMM,
+                                  .index = index,
+                                  .root_world_rank = root,
+                                  .root_counter = counter,
+                                  .size = size,
+                                  .parent = UINT32_MAX,
+                                  .text_bytes = (uint32_t)strlen(name) + 1};
+
+    log_put(log, &comm, sizeof comm);
+    log_put_text(log, name, strlen(name) + 1);
+}
+
+static inline void log_put_stat(struct log_writer *log, enum sg_operation operation, uint32_t site,
+                                uint32_t comm, uint64_t calls, uint64_t bytes, uint64_t blocked_ns)
+{
+    struct sg_record_stat stat = {.kind = SG_RECORD_STAT,
+                                  .operation = operation,
+                                  .size_class = sg_size_class(bytes),
+                                  .site = site,
+                                  .comm = comm,
+                                  .calls = calls,
+                                  .bytes = bytes,
+                                  .blocked_ns = blocked_ns,
+                                  .early = calls,
+                                  .kind2 = SG_RECORD_CONT,
+                                  .signals = 2 * calls};
+
+    log_put(log, &stat, sizeof stat);
+}
+
+static inline void log_end(struct log_writer *log)
+{
+    log->header.next_slot = log->slots;
+    log->header.allocated_slots = log->slots;
+    log->header.event_limit_slots = log->slots;
+    if (fseek(log->file, 0, SEEK_SET) != 0 ||
+        fwrite(&log->header, sizeof log->header, 1, log->file) != 1 || fclose(log->file) != 0)
+        abort();
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* Writes the fixtures of the report's system test: make_archive KIND DIRECTORY. */
+#include "report/known.h"
+#include "report/logs.h"
+
+#define MANY_RANKS 40
+
+static void whole(const char *directory)
+{
+    static struct archive archive;
+
+    known_run(&archive);
+    archive_write(&archive, directory);
+}
+
+static void foreign(const char *directory)
+{
+    static struct archive archive;
+
+    known_run(&archive);
+    archive.no_attributes = true;
+    archive_write(&archive, directory);
+}
+
+static void without_events(const char *directory)
+{
+    static struct archive archive;
+
+    known_run(&archive);
+    archive.no_events = true;
+    archive_write(&archive, directory);
+}
+
+static void without_collectives(const char *directory)
+{
+    static struct archive archive;
+
+    known_run(&archive);
+    archive.call_count = 0;
+    archive_write(&archive, directory);
+}
+
+/* Rank r blocks for 100 (r + 1): rank MANY_RANKS - 1 comes first and waits longest. */
+static void many(const char *directory)
+{
+    static struct archive archive;
+
+    archive = (struct archive){.ranks = MANY_RANKS, .ticks_per_ns = 1, .half_size = 1};
+    for (int rank = 0; rank < MANY_RANKS; rank++) {
+        archive.finalize_ns[rank] = 1000000;
+        known_add(&archive, (struct archive_call){.rank = rank,
+                                                  .operation = SG_OPERATION_BARRIER,
+                                                  .comm = ARCHIVE_WORLD,
+                                                  .begin_ns = 50000 - 100 * (uint64_t)(rank + 1),
+                                                  .end_ns = 50000,
+                                                  .site = KNOWN_A,
+                                                  .algorithm = "mpich"});
+    }
+    archive_write(&archive, directory);
+}
+
+static void logs(const char *directory, enum sg_trace_mode mode, enum sg_log_state state)
+{
+    static const char module[] = "/opt/cg\0";
+    static const char name[] = "solve\0/home/user/src/solver.c";
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct log_writer log;
+
+        log_begin(&log, directory, rank, 2, mode, state);
+        log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
+        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, module, sizeof module);
+        if (rank == 0)
+            log_put_name(&log, 0x3f2a9c1b, 88, name, sizeof name);
+        log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000);
+        log_end(&log);
+    }
+}
+
+static void statistics(const char *directory)
+{
+    logs(directory, SG_TRACE_STATS, SG_LOG_FINALIZED);
+}
+
+static void killed_statistics(const char *directory)
+{
+    logs(directory, SG_TRACE_STATS, SG_LOG_RUNNING);
+}
+
+static void unrecovered(const char *directory)
+{
+    logs(directory, SG_TRACE_OTF2, SG_LOG_RUNNING);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(const char *directory);
+} kinds[] = {
+    {"known", whole},
+    {"foreign", foreign},
+    {"without-events", without_events},
+    {"without-collectives", without_collectives},
+    {"many", many},
+    {"statistics", statistics},
+    {"killed-statistics", killed_statistics},
+    {"unrecovered", unrecovered},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 3 && i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(argv[1], kinds[i].name) == 0) {
+            kinds[i].write(argv[2]);
+            return 0;
+        }
+    }
+    fprintf(stderr, "usage: make_archive KIND DIRECTORY\n");
+    return 2;
+}

@@ -1,0 +1,523 @@
+/* Reports of archives written by hand, through the JSON that programs read. */
+#include "lib/unit.h"
+#include "report/columns.h"
+#include "report/known.h"
+#include "report/logs.h"
+#include "report/print.h"
+#include "report/report.h"
+#include "report/source_otf2.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <sys/stat.h>
+
+/* Figures of a row; -1 is null. */
+struct expected {
+    const char *id, *op, *comm;
+    json_int_t comm_size;
+    const char *algorithm;
+    json_int_t calls, bytes, p50, p95, max, wait, avoided, completion, blocked;
+    json_int_t last_rank, last_count, instances, early, late, signals, worst_seq, worst_time;
+};
+
+/* In the order of wait, then of time blocked: worked out in known.h. */
+static const struct expected known_rows[] = {
+    {"3f2a9c1b", "barrier", "MPI_COMM_WORLD",
+     4,          "mpich",   12,
+     0,          3000,      6000,
+     6000,       26300,     0,
+     450,        27750,     2,
+     2,          3,         0,
+     0,          0,         2,
+     20000},
+    {"00000c0c",
+     "reduce",
+     "MPI_COMM_WORLD",
+     4,
+     "mpich+bypass",
+     2,
+     128,
+     -1,
+     -1,
+     -1,
+     2500,
+     2500,
+     0,
+     2700,
+     -1,
+     -1,
+     0,
+     1,
+     2,
+     3,
+     -1,
+     -1},
+    {"00000d0d", "allreduce", "half", 2, "mpich", 1, 8, 2000, 2000, 2000, 1900,
+     0,          0,           1900,   0, 1,       1, 0, 0,    0,    0,    50000},
+    {"0000beef",
+     "reduce",
+     "MPI_COMM_WORLD",
+     4,
+     "mpich+bypass",
+     6,
+     384,
+     2000,
+     3000,
+     3000,
+     0,
+     0,
+     0,
+     450,
+     2,
+     2,
+     2,
+     0,
+     0,
+     0,
+     4,
+     39000},
+    {"3f2a9c1b", "allreduce", "half", 2,  "mpich", 1, 8, -1, -1, -1, 0,
+     0,          100,         100,    -1, -1,      0, 0, 0,  0,  -1, -1},
+    {"00000d0d", "allreduce", "MPI_COMM_SELF",
+     1,          "mpich",     2,
+     32,         0,           0,
+     0,          0,           0,
+     0,          40,          -1,
+     -1,         2,           0,
+     0,          0,           0,
+     60000},
+};
+
+/* Without attributes there are no sites: rows of a communicator and operation fall together. */
+static const struct expected foreign_rows[] = {
+    {NULL, "barrier", "MPI_COMM_WORLD",
+     4,    NULL,      12,
+     0,    3000,      6000,
+     6000, 26300,     0,
+     450,  27750,     2,
+     2,    3,         0,
+     0,    0,         2,
+     20000},
+    {NULL, "reduce", "MPI_COMM_WORLD",
+     4,    NULL,     8,
+     512,  2000,     3000,
+     3000, 2500,     2500,
+     0,    3150,     2,
+     2,    2,        1,
+     2,    3,        4,
+     39000},
+    {NULL, "allreduce", "half", 2, NULL, 2, 16, 2000, 2000, 2000, 1900,
+     0,    100,         2000,   0, 1,    1, 0,  0,    0,    0,    50000},
+    {NULL, "allreduce", "MPI_COMM_SELF", 1, NULL, 2, 32, 0, 0, 0, 0, 0, 0, 40, -1, -1, 2, 0, 0, 0,
+     0,    60000},
+};
+
+static const char *fresh_directory(void)
+{
+    static char path[PATH_MAX];
+    static int number;
+
+    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
+    return path;
+}
+
+static const char *write_known(void (*change)(struct archive *))
+{
+    static struct archive archive;
+    const char *directory = fresh_directory();
+
+    known_run(&archive);
+    if (change != NULL)
+        change(&archive);
+    archive_write(&archive, directory);
+    return directory;
+}
+
+static json_t *report_of(const char *path)
+{
+    struct sg_report report;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    json_t *json;
+
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find(SG_COLUMN_DEFAULT)), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, report.site_count, stream), SG_OK);
+    fclose(stream);
+    sg_report_clear(&report);
+    json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    free(text);
+    return json;
+}
+
+static json_int_t figure(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+    CU_ASSERT_FATAL(json_is_integer(value) || json_is_null(value));
+    return json_is_null(value) ? -1 : json_integer_value(value);
+}
+
+static void expect_text(const json_t *object, const char *name, const char *text)
+{
+    const json_t *value = json_object_get(object, name);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+    if (text == NULL)
+        CU_ASSERT_TRUE(json_is_null(value))
+    else
+        CU_ASSERT_STRING_EQUAL(json_string_value(value), text);
+}
+
+static void expect_row(const json_t *row, const struct expected *expected)
+{
+    const json_t *skew = json_object_get(row, "skew_ns");
+    const json_t *worst = json_object_get(row, "worst");
+    const json_t *share = json_object_get(row, "last_rank_share");
+
+    expect_text(row, "id", expected->id);
+    expect_text(row, "op", expected->op);
+    expect_text(row, "comm", expected->comm);
+    expect_text(row, "algorithm", expected->algorithm);
+    CU_ASSERT_EQUAL(figure(row, "comm_size"), expected->comm_size);
+    CU_ASSERT_EQUAL(figure(row, "calls"), expected->calls);
+    CU_ASSERT_EQUAL(figure(row, "event_calls"), expected->calls);
+    CU_ASSERT_EQUAL(figure(row, "bytes"), expected->bytes);
+    CU_ASSERT_EQUAL(figure(skew, "p50"), expected->p50);
+    CU_ASSERT_EQUAL(figure(skew, "p95"), expected->p95);
+    CU_ASSERT_EQUAL(figure(skew, "max"), expected->max);
+    CU_ASSERT_EQUAL(figure(row, "wait_ns"), expected->wait);
+    CU_ASSERT_EQUAL(figure(row, "wait_avoided_ns"), expected->avoided);
+    CU_ASSERT_EQUAL(figure(row, "completion_ns"), expected->completion);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), expected->blocked);
+    CU_ASSERT_EQUAL(figure(row, "last_rank"), expected->last_rank);
+    CU_ASSERT_EQUAL(figure(row, "instances"), expected->instances);
+    CU_ASSERT_EQUAL(figure(row, "early"), expected->early);
+    CU_ASSERT_EQUAL(figure(row, "late"), expected->late);
+    CU_ASSERT_EQUAL(figure(row, "signals"), expected->signals);
+    if (expected->last_count < 0)
+        CU_ASSERT_TRUE(json_is_null(share))
+    else
+        CU_ASSERT_DOUBLE_EQUAL(json_real_value(share),
+                               (double)expected->last_count / (double)expected->instances, 1e-8);
+    if (expected->worst_seq < 0) {
+        CU_ASSERT_TRUE(json_is_null(worst));
+        return;
+    }
+    CU_ASSERT_EQUAL(figure(worst, "seq"), expected->worst_seq);
+    CU_ASSERT_EQUAL(figure(worst, "time_ns"), expected->worst_time);
+    CU_ASSERT_EQUAL(figure(worst, "skew_ns"), expected->max);
+}
+
+static void expect_rows(const json_t *report, const struct expected *rows, size_t count)
+{
+    const json_t *sites = json_object_get(report, "sites");
+
+    CU_ASSERT_EQUAL_FATAL(json_array_size(sites), count);
+    for (size_t i = 0; i < count; i++)
+        expect_row(json_array_get(sites, i), &rows[i]);
+}
+
+static void expect_known(const json_t *report)
+{
+    expect_rows(report, known_rows, sizeof known_rows / sizeof known_rows[0]);
+}
+
+/* ---- one archive, all its figures -------------------------------------------------------------
+ */
+
+static void test_rows(void)
+{
+    json_t *report = report_of(write_known(NULL));
+
+    expect_known(report);
+    CU_ASSERT_DOUBLE_EQUAL(json_real_value(json_object_get(
+                               json_array_get(json_object_get(report, "sites"), 0), "run_share")),
+                           27750.0 / 400000.0, 1e-9);
+    json_decref(report);
+}
+
+static void test_names(void)
+{
+    json_t *report = report_of(write_known(NULL));
+    const json_t *sites = json_object_get(report, "sites");
+
+    expect_text(json_array_get(sites, 0), "function", "solve_the_system");
+    expect_text(json_array_get(sites, 0), "file", "/home/user/src/solver.c");
+    CU_ASSERT_EQUAL(figure(json_array_get(sites, 0), "line"), 88);
+    expect_text(json_array_get(sites, 0), "module", "cg");
+    CU_ASSERT_EQUAL(figure(json_array_get(sites, 0), "offset"), 0x11c4);
+    /* Bytes that are not UTF-8 stand as \xNN; a control character is JSON's to escape. */
+    expect_text(json_array_get(sites, 1), "function", "f\\xff\x1b");
+    expect_text(json_array_get(sites, 1), "file", "dir/na\\xefme,\"x\".c");
+    expect_text(json_array_get(sites, 2), "function", NULL);
+    expect_text(json_array_get(sites, 2), "file", NULL);
+    CU_ASSERT_EQUAL(figure(json_array_get(sites, 2), "line"), -1);
+    expect_text(json_array_get(sites, 2), "module", "lib.so");
+    json_decref(report);
+}
+
+static void test_whole(void)
+{
+    static const json_int_t blocked_ns[] = {10550, 5600, 8300, 8490};
+    json_t *report = report_of(write_known(NULL));
+    const json_t *ranks = json_object_get(report, "per_rank");
+    const json_t *clock = json_object_get(report, "clock");
+
+    CU_ASSERT_EQUAL(figure(report, "version"), 1);
+    CU_ASSERT_EQUAL(figure(report, "ranks"), 4);
+    CU_ASSERT_TRUE(json_is_false(json_object_get(report, "partial")));
+    expect_text(report, "program", "cg");
+    expect_text(report, "source", "archive");
+    CU_ASSERT_EQUAL(figure(report, "run_ns"), 100000);
+    CU_ASSERT_EQUAL(figure(report, "dropped_calls"), 2);
+    CU_ASSERT_EQUAL(figure(report, "unseen_calls"), 0);
+    CU_ASSERT_EQUAL(figure(clock, "violations"), 1);
+    CU_ASSERT_EQUAL(figure(clock, "largest_violation_ns"), 100);
+    CU_ASSERT_EQUAL(figure(clock, "offset_error_ns"), 70);
+    CU_ASSERT_EQUAL(figure(clock, "locations_without_offset"), 0);
+    CU_ASSERT_EQUAL_FATAL(json_array_size(ranks), 4);
+    for (size_t i = 0; i < 4; i++) {
+        const json_t *rank = json_array_get(ranks, i);
+
+        CU_ASSERT_EQUAL(figure(rank, "rank"), (json_int_t)i);
+        CU_ASSERT_EQUAL(figure(rank, "run_ns"), 100000);
+        CU_ASSERT_EQUAL(figure(rank, "blocked_ns"), blocked_ns[i]);
+        CU_ASSERT_EQUAL(figure(rank, "compute_ns"), 100000 - blocked_ns[i]);
+    }
+    json_decref(report);
+}
+
+/* ---- variants ---------------------------------------------------------------------------------
+ */
+
+static void remove_attributes(struct archive *archive)
+{
+    archive->no_attributes = true;
+}
+
+static void test_foreign(void)
+{
+    json_t *report = report_of(write_known(remove_attributes));
+
+    expect_rows(report, foreign_rows, sizeof foreign_rows / sizeof foreign_rows[0]);
+    CU_ASSERT_EQUAL(figure(report, "dropped_calls"), 2);
+    expect_text(report, "program", NULL);
+    json_decref(report);
+}
+
+static void triple_ticks(struct archive *archive)
+{
+    archive->ticks_per_ns = 3;
+    archive->offset_error_ticks[2] = 210;
+}
+
+static void test_ticks(void)
+{
+    json_t *report = report_of(write_known(triple_ticks));
+
+    expect_known(report);
+    CU_ASSERT_EQUAL(figure(json_object_get(report, "clock"), "offset_error_ns"), 70);
+    json_decref(report);
+}
+
+static void remove_init(struct archive *archive)
+{
+    archive->no_init = true;
+}
+
+/* Rank 0's first event is at 2000, its last at 70100; rank 3's at 4000 and 60130. */
+static void test_no_init(void)
+{
+    json_t *report = report_of(write_known(remove_init));
+    const json_t *ranks = json_object_get(report, "per_rank");
+
+    CU_ASSERT_EQUAL(figure(json_array_get(ranks, 0), "run_ns"), 68100);
+    CU_ASSERT_EQUAL(figure(json_array_get(ranks, 3), "run_ns"), 56130);
+    json_decref(report);
+}
+
+static void be_partial(struct archive *archive)
+{
+    archive->partial = "1";
+    archive->dropped = "5";
+}
+
+static void test_partial(void)
+{
+    json_t *report = report_of(write_known(be_partial));
+
+    expect_known(report);
+    CU_ASSERT_TRUE(json_is_true(json_object_get(report, "partial")));
+    CU_ASSERT_EQUAL(figure(report, "dropped_calls"), 7);
+    json_decref(report);
+}
+
+static void test_paths(void)
+{
+    const char *directory = write_known(NULL);
+    char path[PATH_MAX + 16];
+
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    json_decref(report_of(path));
+    snprintf(path, sizeof path, "%s/", directory);
+    json_decref(report_of(path));
+}
+
+/* ---- with the logs beside it ------------------------------------------------------------------
+ */
+
+/* Site A's barrier: 6 calls a rank, 24 together, of which the archive has 12; site B's reduces: one
+ * call, fewer than the 6 in the archive, as after MPI_Pcontrol(2); site E's allreduces on a
+ * communicator `half` of the same members: not in the archive at all. */
+static void write_logs(const char *directory)
+{
+    for (int rank = 0; rank < 4; rank++) {
+        struct log_writer log;
+
+        log_begin(&log, directory, rank, 4, SG_TRACE_OTF2, SG_LOG_FINALIZED);
+        log_put_comm(&log, 0, 0, 0, 4, "MPI_COMM_WORLD");
+        log_put_comm(&log, 1, (uint32_t)rank, 0, 1, "MPI_COMM_SELF");
+        if (rank == 0 || rank == 2)
+            log_put_comm(&log, 2, 2, 1, 2, rank == 2 ? "half" : "");
+        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, "/opt/cg\0", 9);
+        log_put_site(&log, 2, 0x0000beef, 0x2000, "/opt/cg\0", 9);
+        log_put_site(&log, 3, 0x00000e0e, 0x3000, "/opt/cg\0", 9);
+        log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 6, 0, 20000);
+        if (rank == 0)
+            log_put_stat(&log, SG_OPERATION_REDUCE, 2, 0, 1, 64, 10);
+        if (rank == 0 || rank == 2)
+            log_put_stat(&log, SG_OPERATION_ALLREDUCE, 3, 2, 10, 80, 500);
+        log_end(&log);
+    }
+}
+
+static const json_t *find_row(const json_t *report, const char *id, const char *op)
+{
+    const json_t *sites = json_object_get(report, "sites");
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(sites, i, row)
+    {
+        const char *row_id = json_string_value(json_object_get(row, "id"));
+
+        if (row_id != NULL && strcmp(row_id, id) == 0 &&
+            strcmp(json_string_value(json_object_get(row, "op")), op) == 0)
+            return row;
+    }
+    CU_FAIL_FATAL("no such row");
+    return NULL;
+}
+
+static void test_both(void)
+{
+    const char *directory = write_known(be_partial);
+    const json_t *row;
+    json_t *report;
+
+    write_logs(directory);
+    report = report_of(directory);
+    expect_text(report, "source", "archive+statistics");
+    row = find_row(report, "3f2a9c1b", "barrier");
+    CU_ASSERT_EQUAL(figure(row, "calls"), 24);
+    CU_ASSERT_EQUAL(figure(row, "event_calls"), 12);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 80000);
+    CU_ASSERT_EQUAL(figure(row, "wait_ns"), 26300);
+    CU_ASSERT_EQUAL(figure(json_object_get(row, "skew_ns"), "max"), 6000);
+    row = find_row(report, "0000beef", "reduce");
+    CU_ASSERT_EQUAL(figure(row, "calls"), 6);
+    CU_ASSERT_EQUAL(figure(row, "bytes"), 384);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 450);
+    row = find_row(report, "00000e0e", "allreduce");
+    CU_ASSERT_EQUAL(figure(row, "calls"), 20);
+    CU_ASSERT_EQUAL(figure(row, "event_calls"), 0);
+    CU_ASSERT_EQUAL(figure(row, "wait_ns"), -1);
+    expect_text(row, "comm", "half");
+    CU_ASSERT_EQUAL(figure(row, "comm_size"), 2);
+    expect_text(row, "module", "cg");
+    /* 12 barriers and 20 allreduces. */
+    CU_ASSERT_EQUAL(figure(report, "unseen_calls"), 32);
+    /* Rank 0: statistics know of 17 calls, the events of 6. */
+    CU_ASSERT_EQUAL(figure(json_array_get(json_object_get(report, "per_rank"), 0), "blocked_ns"),
+                    20510);
+    json_decref(report);
+}
+
+static void test_whole_archive_ignores_logs(void)
+{
+    const char *directory = write_known(NULL);
+    json_t *report;
+
+    write_logs(directory);
+    report = report_of(directory);
+    expect_text(report, "source", "archive");
+    expect_known(report);
+    json_decref(report);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------
+ */
+
+/* Two ranks, a barrier every 1000 ns in which rank 1 is 100 late. */
+static size_t window_of(uint64_t instances)
+{
+    static struct archive archive;
+    static char path[PATH_MAX + 16];
+    const char *directory = fresh_directory();
+    struct sg_progress progress;
+    struct sg_archive_facts facts = {0};
+    struct sg_aggregate *aggregate;
+    struct sg_report report = {0};
+
+    archive = (struct archive){.ranks = 2,
+                               .ticks_per_ns = 1,
+                               .half_size = 1,
+                               .finalize_ns = {instances * 1000 + 1000, instances * 1000 + 1000},
+                               .repeat = instances,
+                               .repeat_ns = 1000,
+                               .repeat_seq = 1};
+    for (int rank = 0; rank < 2; rank++)
+        known_add(&archive, (struct archive_call){.rank = rank,
+                                                  .begin_ns = 100 + 100 * (uint64_t)rank,
+                                                  .end_ns = 210,
+                                                  .site = KNOWN_A,
+                                                  .algorithm = "mpich"});
+    archive_write(&archive, directory);
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    sg_progress_start(&progress, false);
+    CU_ASSERT_EQUAL_FATAL(sg_source_otf2(path, &progress, &aggregate, &facts), SG_OK);
+    CU_ASSERT_EQUAL(facts.dropped_calls, 0);
+    CU_ASSERT_EQUAL(sg_aggregate_finish(aggregate, &report), SG_OK);
+    CU_ASSERT_EQUAL(report.sites[0].instances, instances);
+    CU_ASSERT_EQUAL(report.sites[0].wait_ns, 100 * instances);
+    CU_ASSERT_EQUAL(report.sites[0].skew_p50_ns, 100);
+    sg_report_clear(&report);
+    free(facts.program);
+    return facts.window_max;
+}
+
+static void test_window(void)
+{
+    CU_ASSERT_EQUAL(window_of(2000), 1);
+    CU_ASSERT_EQUAL(window_of(200000), 1);
+}
+
+const struct unit_test unit_tests[] = {
+    {"rows of a hand-built archive have the figures worked out by hand", test_rows},
+    {"names of call sites come through whole, and never break JSON", test_names},
+    {"ranks, clocks and totals of it are those worked out by hand", test_whole},
+    {"an archive without stagger's attributes is matched by order", test_foreign},
+    {"a clock of three ticks a nanosecond gives the same report", test_ticks},
+    {"without MPI_Init and MPI_Finalize a rank runs from its first to its last event",
+     test_no_init},
+    {"a partial archive says so, with the calls it left out", test_partial},
+    {"the path may be the directory or the archive", test_paths},
+    {"a partial archive takes totals from the logs beside it", test_both},
+    {"a whole archive does not", test_whole_archive_ignores_logs},
+    {"200000 instances are held one at a time, as 2000 are", test_window},
+    {NULL, NULL},
+};

@@ -1,0 +1,131 @@
+/* Scalasca's wait states, by hand. */
+#include "lib/unit.h"
+#include "report/measure.h"
+
+#define MEMBERS 3
+
+static void measure(enum sg_operation operation, uint32_t root, const int64_t begin_ns[MEMBERS],
+                    const int64_t end_ns[MEMBERS], struct sg_measure *whole,
+                    struct sg_call_measure each[MEMBERS])
+{
+    struct sg_call calls[MEMBERS] = {0};
+    struct sg_instance instance = {
+        .size = MEMBERS, .operation = operation, .root = root, .calls = calls};
+
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        calls[i].begin_ns = begin_ns[i];
+        calls[i].end_ns = end_ns[i];
+    }
+    sg_measure_instance(&instance, whole);
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        sg_measure_call(&instance, whole, i, &each[i]);
+}
+
+static void test_barrier(void)
+{
+    const int64_t begin_ns[] = {-100, 50, 20}, end_ns[] = {60, 70, 90};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure(SG_OPERATION_BARRIER, 0, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.skew_ns, 150);
+    CU_ASSERT_EQUAL(whole.last, 1);
+    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    CU_ASSERT_EQUAL(each[0].wait_ns, 150);
+    CU_ASSERT_EQUAL(each[1].wait_ns, 0);
+    CU_ASSERT_EQUAL(each[2].wait_ns, 30);
+    /* The first leaves at 60. */
+    CU_ASSERT_EQUAL(each[0].completion_ns, 0);
+    CU_ASSERT_EQUAL(each[1].completion_ns, 10);
+    CU_ASSERT_EQUAL(each[2].completion_ns, 30);
+    CU_ASSERT_EQUAL(each[0].blocked_ns, 160);
+    CU_ASSERT_EQUAL(each[0].avoided_ns + each[1].avoided_ns + each[2].avoided_ns, 0);
+}
+
+static void test_violation(void)
+{
+    const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 110, 110};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure(SG_OPERATION_ALLREDUCE, 0, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.violation_ns, 60);
+    /* The wait ends where the member has left. */
+    CU_ASSERT_EQUAL(each[0].wait_ns, 40);
+    CU_ASSERT_EQUAL(each[0].avoided_ns, 0);
+    CU_ASSERT_EQUAL(each[1].wait_ns, 90);
+}
+
+static void test_early_reduce(void)
+{
+    const int64_t begin_ns[] = {30, 10, 50}, end_ns[] = {35, 60, 55};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure(SG_OPERATION_REDUCE, 1, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(each[1].wait_ns, 40);
+    CU_ASSERT_EQUAL(each[0].wait_ns + each[2].wait_ns, 0);
+    CU_ASSERT_EQUAL(each[1].completion_ns, 0);
+    CU_ASSERT_EQUAL(each[1].avoided_ns, 0);
+    /* Senders leave when they like: no contradiction. */
+    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+}
+
+static void test_late_root(void)
+{
+    const int64_t begin_ns[] = {30, 70, 50}, end_ns[] = {35, 80, 55};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure(SG_OPERATION_REDUCE, 1, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(each[1].wait_ns, 0);
+    CU_ASSERT_EQUAL(each[1].avoided_ns, 0);
+}
+
+static void test_avoided(void)
+{
+    const int64_t begin_ns[] = {100, 10, 50}, end_ns[] = {105, 25, 55};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure(SG_OPERATION_REDUCE, 1, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(each[1].wait_ns, 15);
+    CU_ASSERT_EQUAL(each[1].avoided_ns, 75);
+    CU_ASSERT_EQUAL(each[0].avoided_ns + each[2].avoided_ns, 0);
+}
+
+static void test_alone(void)
+{
+    struct sg_call call = {.begin_ns = 5, .end_ns = 9};
+    struct sg_instance instance = {.size = 1, .operation = SG_OPERATION_REDUCE, .calls = &call};
+    struct sg_measure whole;
+    struct sg_call_measure own;
+
+    sg_measure_instance(&instance, &whole);
+    sg_measure_call(&instance, &whole, 0, &own);
+    CU_ASSERT_EQUAL(whole.skew_ns, 0);
+    CU_ASSERT_EQUAL(own.wait_ns, 0);
+    CU_ASSERT_EQUAL(own.avoided_ns, 0);
+    CU_ASSERT_EQUAL(own.blocked_ns, 4);
+}
+
+static void test_ties(void)
+{
+    const int64_t begin_ns[] = {10, 40, 40}, end_ns[] = {50, 50, 50};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure(SG_OPERATION_BARRIER, 0, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.last, 1);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a barrier's members wait for the last and complete after the first", test_barrier},
+    {"a member that leaves before the last enters is a clock violation", test_violation},
+    {"only the root of a reduce waits, for its senders", test_early_reduce},
+    {"a root that comes last waits for nobody", test_late_root},
+    {"a root that leaves before its senders come avoids the rest of its wait", test_avoided},
+    {"a member alone waits for nobody", test_alone},
+    {"of members that are last together the lowest counts", test_ties},
+    {NULL, NULL},
+};

@@ -1,0 +1,159 @@
+/* The instance window: what it hands on, what it drops, how much it holds. */
+#include "lib/unit.h"
+#include "report/window.h"
+
+struct seen {
+    uint64_t instances;
+    uint64_t last_seq;
+    int64_t begin_sum_ns;
+};
+
+static enum sg_status take(void *context, const struct sg_instance *instance)
+{
+    struct seen *seen = context;
+
+    seen->instances++;
+    seen->last_seq = instance->seq;
+    for (uint32_t i = 0; i < instance->size; i++)
+        seen->begin_sum_ns += instance->calls[i].begin_ns;
+    return SG_OK;
+}
+
+static enum sg_status refuse(void *context, const struct sg_instance *instance)
+{
+    return SG_ERR_FULL;
+}
+
+static struct sg_window *make(struct seen *seen, uint32_t size)
+{
+    struct sg_window *window;
+
+    *seen = (struct seen){0};
+    CU_ASSERT_EQUAL_FATAL(sg_window_create(take, seen, &window), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_window_add_comm(window, size), SG_OK);
+    return window;
+}
+
+static void add(struct sg_window *window, uint64_t seq, uint32_t member,
+                enum sg_operation operation, uint32_t root)
+{
+    struct sg_call call = {.begin_ns = (int64_t)(10 * seq + member), .rank = member};
+
+    CU_ASSERT_EQUAL_FATAL(sg_window_add(window, 0, seq, member, operation, root, &call), SG_OK);
+}
+
+static void barrier(struct sg_window *window, uint64_t seq, uint32_t member)
+{
+    add(window, seq, member, SG_OPERATION_BARRIER, 0);
+}
+
+static void test_complete(void)
+{
+    struct seen seen;
+    struct sg_window *window = make(&seen, 3);
+
+    barrier(window, 7, 2);
+    barrier(window, 7, 0);
+    CU_ASSERT_EQUAL(seen.instances, 0);
+    barrier(window, 7, 1);
+    CU_ASSERT_EQUAL(seen.instances, 1);
+    CU_ASSERT_EQUAL(seen.last_seq, 7);
+    CU_ASSERT_EQUAL(seen.begin_sum_ns, 70 + 71 + 72);
+    CU_ASSERT_EQUAL(sg_window_counts(window).live, 0);
+    sg_window_destroy(window);
+}
+
+static void test_bounded(void)
+{
+    struct seen seen;
+    struct sg_window *window = make(&seen, 2);
+
+    for (uint64_t seq = 0; seq < 200000; seq++) {
+        barrier(window, seq, 0);
+        barrier(window, seq, 1);
+    }
+    CU_ASSERT_EQUAL(seen.instances, 200000);
+    CU_ASSERT_EQUAL(sg_window_counts(window).live_max, 1);
+    sg_window_destroy(window);
+}
+
+static void test_run_ahead(void)
+{
+    struct seen seen;
+    struct sg_window *window = make(&seen, 2);
+
+    for (uint64_t round = 0; round < 50; round++) {
+        for (uint64_t seq = 0; seq < 100; seq++)
+            barrier(window, 100 * round + seq, 0);
+        for (uint64_t seq = 0; seq < 100; seq++)
+            barrier(window, 100 * round + seq, 1);
+    }
+    sg_window_finish(window);
+    CU_ASSERT_EQUAL(seen.instances, 5000);
+    CU_ASSERT_EQUAL(sg_window_counts(window).instances, 5000);
+    CU_ASSERT_EQUAL(sg_window_counts(window).live_max, 100);
+    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 0);
+    sg_window_destroy(window);
+}
+
+static void test_incomplete(void)
+{
+    struct seen seen;
+    struct sg_window *window = make(&seen, 3);
+
+    barrier(window, 0, 0);
+    barrier(window, 0, 1);
+    barrier(window, 1, 0);
+    sg_window_finish(window);
+    CU_ASSERT_EQUAL(seen.instances, 0);
+    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 3);
+    CU_ASSERT_EQUAL(sg_window_counts(window).live, 0);
+    sg_window_destroy(window);
+}
+
+static void test_contradictions(void)
+{
+    struct seen seen;
+    struct sg_window *window = make(&seen, 2);
+
+    /* Two operations in one instance. */
+    barrier(window, 0, 0);
+    add(window, 0, 1, SG_OPERATION_ALLREDUCE, 0);
+    /* Two roots. */
+    add(window, 1, 0, SG_OPERATION_REDUCE, 0);
+    add(window, 1, 1, SG_OPERATION_REDUCE, 1);
+    /* A root that is not in the communicator. */
+    add(window, 2, 0, SG_OPERATION_REDUCE, 2);
+    add(window, 2, 1, SG_OPERATION_REDUCE, 2);
+    /* One member twice. */
+    barrier(window, 3, 0);
+    barrier(window, 3, 0);
+    CU_ASSERT_EQUAL(seen.instances, 0);
+    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 8);
+    /* And the window goes on. */
+    barrier(window, 4, 0);
+    barrier(window, 4, 1);
+    CU_ASSERT_EQUAL(seen.instances, 1);
+    sg_window_destroy(window);
+}
+
+static void test_sink_error(void)
+{
+    struct sg_window *window;
+    struct sg_call call = {0};
+
+    CU_ASSERT_EQUAL_FATAL(sg_window_create(refuse, NULL, &window), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_window_add_comm(window, 1), SG_OK);
+    CU_ASSERT_EQUAL(sg_window_add(window, 0, 0, 0, SG_OPERATION_BARRIER, 0, &call), SG_ERR_FULL);
+    sg_window_destroy(window);
+}
+
+const struct unit_test unit_tests[] = {
+    {"an instance is handed on with its last member's call", test_complete},
+    {"200000 instances in step are held one at a time", test_bounded},
+    {"a rank 100 calls ahead makes the window 100 instances", test_run_ahead},
+    {"instances that never complete are dropped and their calls counted", test_incomplete},
+    {"instances that contradict themselves are dropped", test_contradictions},
+    {"an error of the sink reaches the caller", test_sink_error},
+    {NULL, NULL},
+};

@@ -1,0 +1,62 @@
+/* Rule sets over a table of algorithms that has what the built-in one may lack: parameters of
+ * every kind and algorithms that take some operations only.
+ */
+#ifndef SG_TESTS_RULE_RULE_SUPPORT_H
+#define SG_TESTS_RULE_RULE_SUPPORT_H
+
+#include "core/capture.h"
+#include "lib/unit.h"
+#include "rule/ruleset.h"
+
+#include <stdbool.h>
+
+enum { MPICH, BYPASS, ADAPTIVE };
+enum { DEGREE, WAIT, LIMIT };
+
+static const struct sg_parameter adaptive_parameters[] = {
+    {"degree", SG_PARAMETER_INTEGER, 2, 64, "auto|none", "auto", "children of a node"},
+    {"wait", SG_PARAMETER_CHOICE, 0, 0, "spin|block", "block", "how to wait"},
+    {"limit", SG_PARAMETER_INTEGER, -8, 1 << 20, NULL, "4k", "largest message"},
+    {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL},
+};
+static const struct sg_algorithm test_algorithms[] = {
+    [MPICH] = {"mpich", 7, NULL, "passes through"},
+    [BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, NULL, "returns early"},
+    [ADAPTIVE] = {"adaptive", 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
+                  adaptive_parameters, "adapts"},
+};
+static const struct sg_algorithm_table test_table = {test_algorithms, 3};
+
+/* The set of one STAGGER_RULES value, and what was said. */
+static inline struct sg_ruleset *rules_of(const char *text, char **log)
+{
+    struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, (char *)"STAGGER_RULES",
+                                  (char *)"STAGGER_RULES", (char *)text};
+    struct sg_config config = {.rules = &rule, .rule_count = 1};
+    struct sg_ruleset *rules = NULL;
+    struct capture capture;
+
+    capture_begin(&capture);
+    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
+    *log = capture_end(&capture);
+    return rules;
+}
+
+/* The set printed, without the built-in rule; malloc'ed. */
+static inline char *printed(const struct sg_ruleset *rules)
+{
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *out = open_memstream(&text, &size_bytes);
+    char *last;
+
+    sg_ruleset_print(rules, out);
+    fclose(out);
+    last = strstr(text, "*=mpich # default\n");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(last);
+    CU_ASSERT_STRING_EQUAL(last, "*=mpich # default\n");
+    *last = '\0';
+    return text;
+}
+
+#endif

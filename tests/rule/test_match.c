@@ -1,0 +1,268 @@
+#include "rule/rule_support.h"
+
+#include <stdint.h>
+
+static const struct sg_rule_site solve = {.id = 0x3f2a9c1b,
+                                          .module = "cg",
+                                          .offset = 0x11c4,
+                                          .function = "solve_step",
+                                          .file = "/home/me/src/solver.c",
+                                          .line = 88};
+static const struct sg_rule_site unresolved = {.id = 5, .module = "cg", .offset = 0x20};
+static const struct sg_rule_site unknown = {.id = 0};
+static const struct sg_rule_comm world = {"MPI_COMM_WORLD", 16};
+
+struct outcome {
+    int algorithm;
+    bool fixed;
+    bool needs_names;
+    int64_t degree;
+};
+
+static struct outcome match(const char *text, enum sg_operation operation,
+                            const struct sg_rule_site *site, const struct sg_rule_comm *comm,
+                            uint64_t bytes)
+{
+    char *log;
+    struct sg_ruleset *rules = rules_of(text, &log);
+    struct outcome outcome;
+    const struct sg_choice *choice;
+
+    CU_ASSERT_STRING_EQUAL(log, "");
+    choice = sg_ruleset_match(rules, operation, site, comm, bytes, &outcome.fixed);
+    outcome.algorithm = choice->algorithm;
+    outcome.degree = choice->parameters[DEGREE];
+    outcome.needs_names = sg_ruleset_needs_names(rules);
+    free(log);
+    sg_ruleset_destroy(rules);
+    return outcome;
+}
+
+/* Whether a rule "reduce<place>=bypass" takes a reduce. */
+static bool takes(const char *place, const struct sg_rule_site *site,
+                  const struct sg_rule_comm *comm, uint64_t bytes)
+{
+    char text[200];
+
+    snprintf(text, sizeof text, "reduce%s=bypass", place);
+    return match(text, SG_OPERATION_REDUCE, site, comm, bytes).algorithm == BYPASS;
+}
+
+static bool takes_site(const char *site)
+{
+    return takes(site, &solve, &world, 8);
+}
+
+static bool takes_comm(const char *place, const char *name, int size)
+{
+    return takes(place, &solve, &(struct sg_rule_comm){name, size}, 8);
+}
+
+static bool takes_bytes(const char *place, uint64_t bytes)
+{
+    return takes(place, &solve, &world, bytes);
+}
+
+static int algorithm(const char *text, enum sg_operation operation)
+{
+    return match(text, operation, &solve, &world, 8).algorithm;
+}
+
+static bool fixed(const char *text, enum sg_operation operation, uint64_t bytes)
+{
+    return match(text, operation, &solve, &world, bytes).fixed;
+}
+
+/* ---- places ----------------------------------------------------------------------------------*/
+
+static void matches_operations(void)
+{
+    CU_ASSERT_EQUAL(algorithm("", SG_OPERATION_REDUCE), MPICH);
+    CU_ASSERT_EQUAL(algorithm("reduce=adaptive", SG_OPERATION_REDUCE), ADAPTIVE);
+    CU_ASSERT_EQUAL(algorithm("reduce=adaptive", SG_OPERATION_ALLREDUCE), MPICH);
+    CU_ASSERT_EQUAL(algorithm("*=adaptive", SG_OPERATION_ALLREDUCE), ADAPTIVE);
+    CU_ASSERT_EQUAL(algorithm("*=adaptive", SG_OPERATION_BARRIER), MPICH);
+    CU_ASSERT_EQUAL(algorithm("*=bypass; *=adaptive", SG_OPERATION_REDUCE), BYPASS);
+    CU_ASSERT_EQUAL(algorithm("*=bypass; *=adaptive", SG_OPERATION_ALLREDUCE), ADAPTIVE);
+}
+
+static void matches_sites(void)
+{
+    CU_ASSERT(takes_site("@*"));
+    CU_ASSERT(takes_site("@3f2a9c1b"));
+    CU_ASSERT_FALSE(takes_site("@3f2a9c1c"));
+    CU_ASSERT(takes_site("@cg+0x11c4"));
+    CU_ASSERT(takes_site("@c?+0x011C4"));
+    CU_ASSERT_FALSE(takes_site("@cg+0x11c5"));
+    CU_ASSERT_FALSE(takes_site("@bicg+0x11c4"));
+    CU_ASSERT(takes_site("@solve_step"));
+    CU_ASSERT(takes_site("@solve*"));
+    CU_ASSERT(takes_site("@[rs]olve_????"));
+    CU_ASSERT_FALSE(takes_site("@solve"));
+    CU_ASSERT_FALSE(takes_site("@SOLVE*"));
+}
+
+static void matches_files(void)
+{
+    CU_ASSERT(takes_site("@solver.c:88"));
+    CU_ASSERT(takes_site("@src/solver.c:88"));
+    CU_ASSERT(takes_site("@/home/me/src/solver.c:88"));
+    CU_ASSERT(takes_site("@./solver.c:88"));
+    CU_ASSERT(takes_site("@*.c:88"));
+    CU_ASSERT(takes_site("@me/*/solver.c:88"));
+    CU_ASSERT_FALSE(takes_site("@olver.c:88"));
+    CU_ASSERT_FALSE(takes_site("@rc/solver.c:88"));
+    CU_ASSERT_FALSE(takes_site("@me/*.c:88"));
+    CU_ASSERT_FALSE(takes_site("@/src/solver.c:88"));
+    CU_ASSERT_FALSE(takes_site("@solver.c:8"));
+}
+
+static void unknown_parts_match_nothing(void)
+{
+    CU_ASSERT(takes("@cg+0x20", &unresolved, &world, 8));
+    CU_ASSERT_FALSE(takes("@?*", &unresolved, &world, 8));
+    CU_ASSERT_FALSE(takes("@*.c:1", &unresolved, &world, 8));
+    CU_ASSERT_FALSE(takes("@*+0x0", &unknown, &world, 8));
+    CU_ASSERT(takes("@*", &unknown, &world, 8));
+    CU_ASSERT_FALSE(takes("~?*", &solve, &(struct sg_rule_comm){NULL, 4}, 8));
+}
+
+static void matches_communicators(void)
+{
+    CU_ASSERT(takes_comm("~ocean*", "ocean 1", 4));
+    CU_ASSERT_FALSE(takes_comm("~ocean*", "an ocean", 4));
+    CU_ASSERT(takes_comm("~a\\*", "a*", 4));
+    CU_ASSERT_FALSE(takes_comm("~a\\*", "ab", 4));
+    CU_ASSERT_FALSE(takes_comm("~2-64", "x", 1));
+    CU_ASSERT(takes_comm("~2-64", "x", 2));
+    CU_ASSERT(takes_comm("~2-64", "x", 64));
+    CU_ASSERT_FALSE(takes_comm("~2-64", "x", 65));
+    CU_ASSERT_FALSE(takes_comm("~8", "8", 7));
+    CU_ASSERT(takes_comm("~8", "x", 8));
+    CU_ASSERT(takes_comm("~16-", "x", 2147483647));
+    CU_ASSERT(takes_comm("~-4", "x", 4));
+    CU_ASSERT_FALSE(takes_comm("~-4", "x", 5));
+}
+
+static void matches_bytes(void)
+{
+    CU_ASSERT(takes_bytes("[0-4k]", 0));
+    CU_ASSERT(takes_bytes("[0-4k]", 4096));
+    CU_ASSERT_FALSE(takes_bytes("[0-4k]", 4097));
+    CU_ASSERT_FALSE(takes_bytes("[5-]", 4));
+    CU_ASSERT(takes_bytes("[5-]", 5));
+    CU_ASSERT(takes_bytes("[5-]", UINT64_MAX));
+    CU_ASSERT(takes_bytes("[-7]", 7));
+    CU_ASSERT_FALSE(takes_bytes("[-7]", 8));
+    CU_ASSERT(takes_bytes("[8]", 8));
+    CU_ASSERT_FALSE(takes_bytes("[8]", 9));
+    CU_ASSERT(takes("@solver.c:88~MPI*[8]", &solve, &world, 8));
+    CU_ASSERT_FALSE(takes("@solver.c:88~MPI*[8]", &solve, &world, 7));
+}
+
+static void fills_parameters(void)
+{
+    CU_ASSERT_EQUAL(match("reduce=adaptive", SG_OPERATION_REDUCE, &solve, &world, 8).degree, 1);
+    CU_ASSERT_EQUAL(
+        match("reduce=adaptive(degree=none)", SG_OPERATION_REDUCE, &solve, &world, 8).degree, 0);
+    CU_ASSERT_EQUAL(
+        match("reduce=adaptive(degree=5)", SG_OPERATION_REDUCE, &solve, &world, 8).degree, 5);
+}
+
+static void knows_when_names_are_needed(void)
+{
+    CU_ASSERT_FALSE(match("*=mpich;reduce@3f2a9c1b~x[8]=mpich;*@cg+0x1=mpich", SG_OPERATION_REDUCE,
+                          &solve, &world, 8)
+                        .needs_names);
+    CU_ASSERT(match("*@f=mpich", SG_OPERATION_REDUCE, &solve, &world, 8).needs_names);
+    CU_ASSERT(match("*@f.c:1=mpich", SG_OPERATION_REDUCE, &solve, &world, 8).needs_names);
+}
+
+/* ---- fixed -----------------------------------------------------------------------------------*/
+
+static void fixed_choices(void)
+{
+    CU_ASSERT_TRUE(fixed("", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_TRUE(fixed("reduce@solve*=bypass", SG_OPERATION_REDUCE, 8));
+    /* Conditions of other sites and operations, or behind the rule that decides. */
+    CU_ASSERT_TRUE(fixed("reduce@other[8]=bypass", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_TRUE(fixed("allreduce[8]=adaptive", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_TRUE(fixed("reduce=bypass;reduce[8]=mpich", SG_OPERATION_REDUCE, 8));
+    /* Conditions that change nothing. */
+    CU_ASSERT_TRUE(fixed("reduce[8]=mpich", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_TRUE(fixed("reduce~4=mpich", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_TRUE(fixed("reduce[8]=bypass;reduce~4=bypass;*=bypass", SG_OPERATION_REDUCE, 9));
+    /* A barrier's bytes are always 0. */
+    CU_ASSERT_TRUE(fixed("barrier[1-]=mpich;*[4k-]=adaptive", SG_OPERATION_BARRIER, 0));
+}
+
+static void choices_that_vary(void)
+{
+    CU_ASSERT_FALSE(fixed("reduce[8]=bypass", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_FALSE(fixed("reduce[8]=bypass", SG_OPERATION_REDUCE, 9));
+    CU_ASSERT_FALSE(fixed("reduce~16=bypass", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_FALSE(fixed("reduce~ocean=bypass", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_FALSE(fixed("reduce[9]=bypass;reduce=mpich", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_FALSE(fixed("reduce[8]=mpich;reduce[9]=bypass", SG_OPERATION_REDUCE, 8));
+    CU_ASSERT_FALSE(
+        fixed("reduce[8]=adaptive(degree=2);reduce=adaptive(degree=3)", SG_OPERATION_REDUCE, 8));
+}
+
+/* The flag means what it says: where it is set, no communicator or size gets another choice. */
+static void fixed_holds_everywhere(void)
+{
+    static const char *const places[] = {"",    "[8]",     "[-9]",    "[10-]",  "~4",
+                                         "~w*", "~8-[9-]", "@solve*", "@other", "@solve*[8]"};
+    static const char *const targets[] = {"mpich", "bypass", "adaptive(degree=2)", "adaptive"};
+    static const struct sg_rule_comm comms[] = {{"w", 4}, {"w", 9}, {"x", 4}, {"x", 7}, {"x", 8}};
+    static const uint64_t bytes[] = {0, 8, 9, 10, 1 << 20};
+    unsigned seed = 2;
+    int fixed_seen = 0;
+
+    for (int round = 0; round < 3000; round++) {
+        char text[300] = "";
+        bool is_fixed, differs = false, all_agree = true;
+        struct sg_ruleset *rules;
+        const struct sg_choice *choice;
+        char *log;
+
+        for (int i = rand_r(&seed) % 5; i > 0; i--)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s=%s;",
+                     rand_r(&seed) % 2 ? "*" : "reduce", places[rand_r(&seed) % 10],
+                     targets[rand_r(&seed) % 4]);
+        rules = rules_of(text, &log);
+        choice = sg_ruleset_match(rules, SG_OPERATION_REDUCE, &solve, &comms[0], 8, &is_fixed);
+        for (int i = 0; i < 25; i++) {
+            bool also_fixed;
+            const struct sg_choice *other = sg_ruleset_match(
+                rules, SG_OPERATION_REDUCE, &solve, &comms[i / 5], bytes[i % 5], &also_fixed);
+
+            differs = differs || memcmp(choice, other, sizeof *choice) != 0;
+            all_agree = all_agree && also_fixed == is_fixed;
+        }
+        fixed_seen += is_fixed;
+        sg_ruleset_destroy(rules);
+        free(log);
+        if ((is_fixed && differs) || (is_fixed && !all_agree)) {
+            printf("# %s\n", text);
+            CU_FAIL("a fixed choice varies");
+            return;
+        }
+    }
+    CU_ASSERT(fixed_seen > 0 && fixed_seen < 3000);
+}
+
+const struct unit_test unit_tests[] = {
+    {"rules match their operation, and * what the algorithm takes", matches_operations},
+    {"sites match by id, offset and function", matches_sites},
+    {"files match by base name or end of path", matches_files},
+    {"what is not known of a site matches no glob", unknown_parts_match_nothing},
+    {"communicators match by name and size, ends included", matches_communicators},
+    {"bytes match within their range, ends included", matches_bytes},
+    {"a choice has the rule's parameters and the defaults of others", fills_parameters},
+    {"only rules with files or functions need names", knows_when_names_are_needed},
+    {"a choice that no communicator or size changes is fixed", fixed_choices},
+    {"a choice that depends on communicator or size is not", choices_that_vary},
+    {"fixed choices hold for every communicator and size", fixed_holds_everywhere},
+    {NULL, NULL},
+};

@@ -1,0 +1,166 @@
+#include "rule/rule_support.h"
+
+static const struct sg_rule_comm world = {"MPI_COMM_WORLD", 16};
+
+static int chosen(const struct sg_ruleset *rules, uint32_t id, uint64_t bytes)
+{
+    struct sg_rule_site site = {.id = id};
+    bool fixed;
+
+    return sg_ruleset_match(rules, SG_OPERATION_REDUCE, &site, &world, bytes, &fixed)->algorithm;
+}
+
+static void follows_precedence(void)
+{
+    static const char text[] = "STAGGER_REDUCE=adaptive\n"
+                               "reduce[3-5]=mpich\n"
+                               "STAGGER_RULES=reduce[4-6]=bypass\n"
+                               "STAGGER_SITE_0000000A=mpich\n";
+    struct sg_config config;
+    struct sg_ruleset *rules;
+
+    CU_ASSERT_EQUAL(sg_config_parse(text, &config), SG_OK);
+    CU_ASSERT_EQUAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
+    CU_ASSERT_EQUAL(chosen(rules, 10, 4), MPICH);    /* the site */
+    CU_ASSERT_EQUAL(chosen(rules, 11, 4), BYPASS);   /* RULES before the file */
+    CU_ASSERT_EQUAL(chosen(rules, 11, 3), MPICH);    /* the file */
+    CU_ASSERT_EQUAL(chosen(rules, 11, 2), ADAPTIVE); /* the short variable */
+    sg_ruleset_destroy(rules);
+    sg_config_clear(&config);
+}
+
+static void prints_sources(void)
+{
+    static const char text[] = "STAGGER_ALLREDUCE=adaptive(wait=spin)\n"
+                               "  barrier=mpich # why\n"
+                               "STAGGER_RULES=reduce=bypass;*~8=mpich\n"
+                               "STAGGER_SITE_0000000a=adaptive\n";
+    struct sg_config config;
+    struct sg_ruleset *rules;
+    char *print;
+
+    CU_ASSERT_EQUAL(sg_config_parse(text, &config), SG_OK);
+    CU_ASSERT_EQUAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
+    print = printed(rules);
+    CU_ASSERT_STRING_EQUAL(
+        print, "*@0000000a=adaptive(degree=auto,wait=block,limit=4096) # stagger.conf:4 "
+               "STAGGER_SITE_0000000a\n"
+               "reduce=bypass # stagger.conf:3 STAGGER_RULES\n"
+               "*~8-8=mpich # stagger.conf:3 STAGGER_RULES\n"
+               "barrier=mpich # stagger.conf:2\n"
+               "allreduce=adaptive(degree=auto,wait=spin,limit=4096) # stagger.conf:1 "
+               "STAGGER_ALLREDUCE\n");
+    free(print);
+    sg_ruleset_destroy(rules);
+    sg_config_clear(&config);
+}
+
+static void names_sources(void)
+{
+    static const char text[] = "STAGGER_BARRIER=bypass\n"
+                               "STAGGER_REDUCE=mpich; x\n"
+                               "  barier=mpich\n"
+                               "STAGGER_RULES=reduce=\n"
+                               "STAGGER_SITE_0000000a=none\n";
+    struct sg_config config;
+    struct sg_ruleset *rules;
+    struct capture capture;
+    char *log;
+
+    CU_ASSERT_EQUAL(sg_config_parse(text, &config), SG_OK);
+    capture_begin(&capture);
+    CU_ASSERT_EQUAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
+    log = capture_end(&capture);
+    CU_ASSERT_STRING_EQUAL(
+        log,
+        "stagger: stagger.conf:5 STAGGER_SITE_0000000a, column 1: unknown algorithm 'none', "
+        "expected one of: mpich, bypass, adaptive; left out: none\n"
+        "stagger: stagger.conf:4 STAGGER_RULES, column 8: expected an algorithm (mpich, bypass, "
+        "adaptive), found the end; left out: reduce=\n"
+        "stagger: stagger.conf:3, column 3: expected barrier, reduce, allreduce or *, found "
+        "'barier'; left out: barier=mpich\n"
+        "stagger: stagger.conf:2 STAGGER_REDUCE, column 6: expected the end of the rule, found "
+        "'; x'; left out: mpich; x\n"
+        "stagger: stagger.conf:1 STAGGER_BARRIER, column 1: bypass does not take barrier, only "
+        "reduce; left out: bypass\n");
+    CU_ASSERT_EQUAL(chosen(rules, 10, 8), MPICH);
+    free(log);
+    sg_ruleset_destroy(rules);
+    sg_config_clear(&config);
+}
+
+static void silent_creation(void)
+{
+    struct sg_config config;
+    struct sg_ruleset *rules;
+    struct capture capture;
+    char *log;
+
+    CU_ASSERT_EQUAL(sg_config_parse("nonsense\n", &config), SG_OK);
+    capture_begin(&capture);
+    CU_ASSERT_EQUAL(sg_ruleset_create(&config, false, &rules), SG_OK);
+    log = capture_end(&capture);
+    CU_ASSERT_STRING_EQUAL(log, "");
+    free(log);
+    sg_ruleset_destroy(rules);
+    sg_config_clear(&config);
+}
+
+/* What every entry must be for rules to work with it. */
+static void table_is_sound(void)
+{
+    struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count};
+
+    CU_ASSERT_STRING_EQUAL(sg_algorithms[SG_ALGORITHM_MPICH].name, "mpich");
+    for (int i = 0; i < sg_algorithm_count; i++) {
+        const struct sg_algorithm *algorithm = &sg_algorithms[i];
+        const struct sg_parameter *parameter = algorithm->parameters;
+
+        CU_ASSERT_EQUAL(sg_algorithm_find(algorithm->name), i);
+        CU_ASSERT(algorithm->operations != 0 && algorithm->operations < 1u << SG_OPERATION_COUNT);
+        CU_ASSERT_PTR_NOT_NULL(algorithm->documentation);
+        for (int j = 0; parameter != NULL && parameter[j].name != NULL; j++) {
+            char text[200];
+            struct sg_choice choice;
+            struct sg_rule_fault fault;
+
+            CU_ASSERT_FATAL(j < SG_PARAMETERS_MAX);
+            CU_ASSERT_PTR_NOT_NULL(parameter[j].documentation);
+            snprintf(text, sizeof text, "%s(%s=%s)", algorithm->name, parameter[j].name,
+                     parameter[j].default_text);
+            CU_ASSERT_EQUAL(
+                sg_rule_parse_target(&table, -1, text, text + strlen(text), &choice, &fault),
+                SG_OK);
+        }
+    }
+    CU_ASSERT_EQUAL(sg_algorithm_find("none"), -1);
+}
+
+static void built_in_rules_parse(void)
+{
+    struct sg_ruleset set = {.table = {sg_algorithms, sg_algorithm_count}};
+    struct sg_rule_reader reader = {.table = set.table, .source = "default", .speak = true};
+
+    CU_ASSERT_EQUAL(sg_rule_parse_list(&reader, sg_rule_defaults, &set), SG_OK);
+    CU_ASSERT_EQUAL(reader.faults, 0);
+    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+        struct sg_rule_site site = {.id = 0};
+        bool fixed;
+
+        CU_ASSERT_PTR_NOT_NULL(
+            sg_ruleset_match(&set, (enum sg_operation)operation, &site, &world, 0, &fixed));
+    }
+    for (int i = 0; i < set.count; i++)
+        sg_rule_clear(&set.rules[i]);
+    free(set.rules);
+}
+
+const struct unit_test unit_tests[] = {
+    {"sources decide in order: site, RULES, file, short variable", follows_precedence},
+    {"the rules in force are printed with their sources", prints_sources},
+    {"a fault names the source it stands in", names_sources},
+    {"nothing is said when asked not to speak", silent_creation},
+    {"every algorithm is found, takes an operation, and its defaults parse", table_is_sound},
+    {"the built-in rules parse and match every operation", built_in_rules_parse},
+    {NULL, NULL},
+};

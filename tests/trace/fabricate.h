@@ -1,0 +1,245 @@
+/* Logs made by hand, for the tests of what reads them: records put one by one into memory by the
+ * format of trace/record.h, then written to DIR/rank-NNNNNN.log.
+ */
+#ifndef SG_TESTS_FABRICATE_H
+#define SG_TESTS_FABRICATE_H
+
+#include "trace/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fabricated {
+    struct sg_log_header header;
+    unsigned char *slots;
+    size_t count, capacity;
+};
+
+static inline void fabricate_start(struct fabricated *log, int rank, int world_size)
+{
+    memset(log, 0, sizeof *log);
+    memcpy(log->header.magic, SG_LOG_MAGIC, sizeof log->header.magic);
+    log->header.version = SG_LOG_VERSION;
+    log->header.header_bytes = SG_LOG_HEADER_BYTES;
+    log->header.slot_bytes = SG_SLOT_BYTES;
+    log->header.rank = rank;
+    log->header.world_size = world_size;
+    log->header.trace_mode = SG_TRACE_OTF2;
+    log->header.state = SG_LOG_FINALIZED;
+    log->header.thread_count = 1;
+    log->header.machine = 77;
+    log->header.realtime_ns = UINT64_C(1700000000000000000);
+    log->header.monotonic_ns = 1000;
+    log->header.init_begin_ns = 900;
+    log->header.init_end_ns = 1100;
+    strcpy(log->header.host, "fabricated");
+    strcpy(log->header.program, "byhand");
+    strcpy(log->header.unique, "one-run");
+}
+
+/* Adjacent zeroed slots; valid until the next one is asked for. */
+static inline void *fabricate_slots(struct fabricated *log, size_t slots)
+{
+    void *first;
+
+    if (log->count + slots > log->capacity) {
+        log->capacity = 2 * (log->count + slots);
+        log->slots = realloc(log->slots, log->capacity * SG_SLOT_BYTES);
+        if (log->slots == NULL)
+            abort();
+    }
+    first = log->slots + log->count * SG_SLOT_BYTES;
+    memset(first, 0, slots * SG_SLOT_BYTES);
+    log->count += slots;
+    return first;
+}
+
+static inline void *fabricate_definition(struct fabricated *log, const void *text,
+                                         size_t text_bytes)
+{
+    size_t parts = (text_bytes + SG_CONT_BYTES - 1) / SG_CONT_BYTES;
+    unsigned char *first = fabricate_slots(log, 1 + parts);
+
+    for (size_t part = 0; part < parts; part++) {
+        struct sg_record_cont *cont = (void *)(first + (1 + part) * SG_SLOT_BYTES);
+        size_t left = text_bytes - part * SG_CONT_BYTES;
+
+        cont->kind = SG_RECORD_CONT;
+        cont->part = (uint32_t)part;
+        memcpy(cont->data, (const char *)text + part * SG_CONT_BYTES,
+               left < SG_CONT_BYTES ? left : SG_CONT_BYTES);
+    }
+    return first;
+}
+
+static inline struct sg_record_call *fabricate_call(struct fabricated *log, int operation,
+                                                    uint32_t comm, uint32_t seq, uint64_t begin_ns,
+                                                    uint64_t end_ns)
+{
+    struct sg_record_call *call = fabricate_slots(log, 1);
+
+    call->kind = SG_RECORD_CALL;
+    call->operation = (uint8_t)operation;
+    call->comm = comm;
+    call->seq = seq;
+    call->begin_ns = begin_ns;
+    call->end_ns = end_ns;
+    call->root = -1;
+    return call;
+}
+
+static inline struct sg_record_late *fabricate_late(struct fabricated *log, uint64_t begin_ns,
+                                                    uint64_t end_ns)
+{
+    struct sg_record_late *late = fabricate_slots(log, 1);
+
+    late->kind = SG_RECORD_LATE;
+    late->begin_ns = begin_ns;
+    late->end_ns = end_ns;
+    return late;
+}
+
+static inline void fabricate_site(struct fabricated *log, uint32_t index, uint32_t id,
+                                  const char *module, const char *build_id, uint64_t offset)
+{
+    size_t module_bytes = strlen(module) + 1, text_bytes = module_bytes + strlen(build_id) + 1;
+    struct sg_record_site *site;
+    char text[512];
+
+    memcpy(text, module, module_bytes);
+    strcpy(text + module_bytes, build_id);
+    site = fabricate_definition(log, text, text_bytes);
+    site->kind = SG_RECORD_SITE;
+    site->depth = 1;
+    site->index = index;
+    site->id = id;
+    site->offset = offset;
+    site->text_bytes = (uint32_t)text_bytes;
+}
+
+static inline void fabricate_site_name(struct fabricated *log, uint32_t id, const char *function,
+                                       const char *file, uint32_t line)
+{
+    size_t function_bytes = strlen(function) + 1;
+    size_t text_bytes = function_bytes + strlen(file) + 1;
+    struct sg_record_site_name *name;
+    char text[512];
+
+    memcpy(text, function, function_bytes);
+    strcpy(text + function_bytes, file);
+    name = fabricate_definition(log, text, text_bytes);
+    name->kind = SG_RECORD_SITE_NAME;
+    name->id = id;
+    name->line = line;
+    name->text_bytes = (uint32_t)text_bytes;
+}
+
+/* members: the world ranks, in the log of the communicator's rank 0; NULL elsewhere. */
+static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32_t root_world_rank,
+                                  uint32_t root_counter, uint32_t size, uint32_t rank,
+                                  const char *name, const uint32_t *members)
+{
+    size_t name_bytes = (strlen(name) + 1 + 3) & ~(size_t)3;
+    size_t text_bytes = name_bytes + (members != NULL ? size * sizeof *members : 0);
+    char *text = calloc(1, text_bytes);
+    struct sg_record_comm *comm;
+
+    if (text == NULL)
+        abort();
+    strcpy(text, name);
+    if (members != NULL)
+        memcpy(text + name_bytes, members, size * sizeof *members);
+    comm = fabricate_definition(log, text, text_bytes);
+    free(text);
+    comm->kind = SG_RECORD_COMM;
+    comm->has_members = members != NULL;
+    comm->index = index;
+    comm->root_world_rank = root_world_rank;
+    comm->root_counter = root_counter;
+    comm->size = size;
+    comm->rank = rank;
+    comm->parent = UINT32_MAX;
+    comm->text_bytes = (uint32_t)text_bytes;
+}
+
+static inline void fabricate_clock(struct fabricated *log, uint64_t local_ns, int64_t offset_ns)
+{
+    struct sg_record_clock *clock = fabricate_slots(log, 1);
+
+    clock->kind = SG_RECORD_CLOCK;
+    clock->local_ns = local_ns;
+    clock->offset_ns = offset_ns;
+    clock->error_ns = 5;
+    clock->deviation_ns = 3;
+}
+
+static inline void fabricate_marker(struct fabricated *log, enum sg_marker_kind kind,
+                                    uint64_t time_ns, const char *text)
+{
+    struct sg_record_marker *marker = fabricate_definition(log, text, strlen(text));
+
+    marker->kind = SG_RECORD_MARKER;
+    marker->marker = (uint8_t)kind;
+    marker->time_ns = time_ns;
+    marker->text_bytes = (uint32_t)strlen(text);
+}
+
+static inline void fabricate_stat(struct fabricated *log, int operation, uint32_t site,
+                                  uint32_t comm, uint64_t calls)
+{
+    struct sg_record_stat *stat = fabricate_slots(log, 2);
+
+    stat->kind = SG_RECORD_STAT;
+    stat->kind2 = SG_RECORD_CONT;
+    stat->operation = (uint8_t)operation;
+    stat->site = site;
+    stat->comm = comm;
+    stat->calls = calls;
+}
+
+/* The bytes of the file, malloc'ed. */
+static inline unsigned char *fabricate_bytes(struct fabricated *log, size_t *size_bytes)
+{
+    unsigned char *bytes;
+
+    *size_bytes = SG_LOG_HEADER_BYTES + log->count * SG_SLOT_BYTES;
+    bytes = calloc(1, *size_bytes);
+    if (bytes == NULL)
+        abort();
+    log->header.next_slot = log->count;
+    log->header.allocated_slots = log->count;
+    memcpy(bytes, &log->header, sizeof log->header);
+    if (log->count > 0)
+        memcpy(bytes + SG_LOG_HEADER_BYTES, log->slots, log->count * SG_SLOT_BYTES);
+    return bytes;
+}
+
+static inline void fabricate_file(const char *path, const void *bytes, size_t size_bytes)
+{
+    FILE *file = fopen(path, "wb");
+
+    if (file == NULL || fwrite(bytes, 1, size_bytes, file) != size_bytes || fclose(file) != 0)
+        abort();
+}
+
+static inline void fabricate_free(struct fabricated *log)
+{
+    free(log->slots);
+    log->slots = NULL;
+}
+
+/* Writes the log into a directory and forgets it. */
+static inline void fabricate_finish(struct fabricated *log, const char *directory)
+{
+    size_t size_bytes;
+    unsigned char *bytes = fabricate_bytes(log, &size_bytes);
+    char path[4096];
+
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, log->header.rank);
+    fabricate_file(path, bytes, size_bytes);
+    free(bytes);
+    fabricate_free(log);
+}
+
+#endif

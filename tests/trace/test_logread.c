@@ -1,0 +1,374 @@
+#include "lib/unit.h"
+#include "trace/export/logread.h"
+#include "trace/fabricate.h"
+
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char path[256];
+
+static const char *log_path(void)
+{
+    snprintf(path, sizeof path, "%s/one.log", unit_directory());
+    return path;
+}
+
+/* One log with every kind of record. */
+static unsigned char *every_kind(size_t *size_bytes)
+{
+    static const uint32_t members[] = {1, 0};
+    struct fabricated log;
+    unsigned char *bytes;
+
+    fabricate_start(&log, 1, 3);
+    fabricate_comm(&log, 2, 1, 2, 2, 0, "row communicator", members);
+    fabricate_site(&log, 1, 0x1234, "/somewhere/with/a/long/path/to/a/module/called/solver",
+                   "00112233445566778899aabbccddeeff00112233", 0x11c4);
+    fabricate_call(&log, 0, 0, 0, 2000, 2100);
+    fabricate_slots(&log, 2); /* reserved and never written */
+    fabricate_late(&log, 2200, 2250);
+    fabricate_site_name(&log, 0x1234, "solve", "solver.c", 88);
+    fabricate_clock(&log, 1500, -100);
+    fabricate_marker(&log, SG_MARKER_NOTE, 2300, "a note");
+    fabricate_stat(&log, 0, 1, 0, 12);
+    fabricate_call(&log, 2, 2, 0, 9000, 0);
+    bytes = fabricate_bytes(&log, size_bytes);
+    fabricate_free(&log);
+    return bytes;
+}
+
+static enum sg_status open_bytes(const void *bytes, size_t size_bytes, struct sg_logread **log)
+{
+    fabricate_file(log_path(), bytes, size_bytes);
+    return sg_logread_open(path, log);
+}
+
+/* stderr goes nowhere while refusals are expected by the thousand. */
+static int silence(void)
+{
+    int kept = dup(STDERR_FILENO);
+
+    if (freopen("/dev/null", "w", stderr) == NULL)
+        abort();
+    return kept;
+}
+
+static void speak_again(int kept)
+{
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+}
+
+static int count_records(struct sg_logread *log, int kinds[16])
+{
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+    int count = 0;
+
+    memset(kinds, 0, 16 * sizeof *kinds);
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        kinds[kind & 15]++;
+        count++;
+    }
+    return count;
+}
+
+static void reads_every_kind(void)
+{
+    size_t size_bytes;
+    unsigned char *bytes = every_kind(&size_bytes);
+    struct sg_logread *log;
+    int kinds[16];
+
+    CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &log), SG_OK);
+    CU_ASSERT_EQUAL(count_records(log, kinds), 9);
+    CU_ASSERT_EQUAL(kinds[SG_RECORD_CALL], 2);
+    CU_ASSERT_EQUAL(kinds[SG_RECORD_STAT], 1);
+    CU_ASSERT_EQUAL(sg_logread_damaged(log), 0);
+    CU_ASSERT_EQUAL(sg_logread_last_ns(log), 9000);
+    CU_ASSERT_EQUAL(sg_logread_header(log)->rank, 1);
+    sg_logread_close(log);
+    free(bytes);
+}
+
+static void gives_texts(void)
+{
+    size_t size_bytes;
+    unsigned char *bytes = every_kind(&size_bytes);
+    enum sg_record_kind kind;
+    struct sg_logread *log;
+    const struct sg_record_comm *comm;
+    const struct sg_record_site *site;
+    uint64_t slot = 0;
+    uint32_t members[2];
+    char *text;
+
+    CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &log), SG_OK);
+    comm = sg_logread_next(log, &slot, &kind);
+    CU_ASSERT_EQUAL_FATAL(kind, SG_RECORD_COMM);
+    text = sg_logread_text(log, comm, comm->text_bytes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    CU_ASSERT_STRING_EQUAL(text, "row communicator");
+    memcpy(members, text + 20, sizeof members);
+    CU_ASSERT_EQUAL(members[0], 1);
+    CU_ASSERT_EQUAL(members[1], 0);
+    free(text);
+    site = sg_logread_next(log, &slot, &kind);
+    CU_ASSERT_EQUAL_FATAL(kind, SG_RECORD_SITE);
+    text = sg_logread_text(log, site, site->text_bytes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+    CU_ASSERT_STRING_EQUAL(text, "/somewhere/with/a/long/path/to/a/module/called/solver");
+    CU_ASSERT_STRING_EQUAL(text + strlen(text) + 1, "00112233445566778899aabbccddeeff00112233");
+    free(text);
+    sg_logread_close(log);
+    free(bytes);
+}
+
+static void refuses_what_is_no_log(void)
+{
+    size_t size_bytes;
+    unsigned char *bytes = every_kind(&size_bytes);
+    struct sg_log_header *header = (struct sg_log_header *)bytes;
+    struct sg_logread *log = NULL;
+    int kept = silence();
+
+    CU_ASSERT_EQUAL(sg_logread_open("/nonexistent/rank-000000.log", &log), SG_ERR_SYSTEM);
+    CU_ASSERT_EQUAL(sg_logread_open("/dev/null", &log), SG_ERR_FORMAT);
+    CU_ASSERT_EQUAL(sg_logread_open("/", &log), SG_ERR_FORMAT);
+    CU_ASSERT_EQUAL(open_bytes("", 0, &log), SG_ERR_FORMAT);
+    CU_ASSERT_EQUAL(open_bytes(bytes, SG_LOG_HEADER_BYTES - 1, &log), SG_ERR_FORMAT);
+    header->rank = 3;
+    CU_ASSERT_EQUAL(open_bytes(bytes, size_bytes, &log), SG_ERR_FORMAT);
+    header->rank = 1;
+    header->world_size = INT32_MAX;
+    CU_ASSERT_EQUAL(open_bytes(bytes, size_bytes, &log), SG_ERR_FORMAT);
+    header->world_size = 3;
+    header->slot_bytes = 0;
+    CU_ASSERT_EQUAL(open_bytes(bytes, size_bytes, &log), SG_ERR_FORMAT);
+    header->slot_bytes = SG_SLOT_BYTES;
+    header->version = SG_LOG_VERSION + 1;
+    CU_ASSERT_EQUAL(open_bytes(bytes, size_bytes, &log), SG_ERR_VERSION);
+    header->magic[0] = 'S';
+    CU_ASSERT_EQUAL(open_bytes(bytes, size_bytes, &log), SG_ERR_FORMAT);
+    CU_ASSERT_PTR_NULL(log);
+    speak_again(kept);
+    free(bytes);
+}
+
+static void absurd_counts_are_bounded(void)
+{
+    size_t size_bytes;
+    unsigned char *bytes = every_kind(&size_bytes);
+    struct sg_log_header *header = (struct sg_log_header *)bytes;
+    struct sg_record_comm *comm = (void *)(bytes + SG_LOG_HEADER_BYTES);
+    struct sg_logread *log;
+    int kinds[16];
+
+    header->next_slot = header->allocated_slots = UINT64_MAX;
+    comm->text_bytes = UINT32_MAX;
+    CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &log), SG_OK);
+    CU_ASSERT_EQUAL(count_records(log, kinds), 8);
+    CU_ASSERT_EQUAL(sg_logread_damaged(log), 1);
+    CU_ASSERT_EQUAL(count_records(log, kinds), 8);
+    CU_ASSERT_EQUAL(sg_logread_damaged(log), 1);
+    CU_ASSERT_PTR_NULL(sg_logread_text(log, comm, 12));
+    sg_logread_close(log);
+    free(bytes);
+}
+
+/* Walks a log as the exporter does: records, texts, all bounded by the file. */
+static void walk(const void *bytes, size_t size_bytes)
+{
+    struct sg_logread *log = NULL;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+    uint64_t steps = 0;
+
+    if (open_bytes(bytes, size_bytes, &log) != SG_OK) {
+        CU_ASSERT_PTR_NULL(log);
+        return;
+    }
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        if (kind == SG_RECORD_SITE || kind == SG_RECORD_SITE_NAME || kind == SG_RECORD_COMM ||
+            kind == SG_RECORD_MARKER) {
+            /* text_bytes has its place in each. */
+            uint32_t text_bytes =
+                kind == SG_RECORD_COMM     ? ((const struct sg_record_comm *)record)->text_bytes
+                : kind == SG_RECORD_MARKER ? ((const struct sg_record_marker *)record)->text_bytes
+                                           : ((const struct sg_record_site *)record)->text_bytes;
+            char *text = sg_logread_text(log, record, text_bytes);
+
+            CU_ASSERT_PTR_NOT_NULL_FATAL(text);
+            CU_ASSERT_EQUAL(text[text_bytes], '\0');
+            free(text);
+        }
+        CU_ASSERT_FATAL(++steps <= size_bytes / SG_SLOT_BYTES);
+    }
+    sg_logread_close(log);
+}
+
+static void survives_cuts_and_flips(void)
+{
+    size_t size_bytes;
+    unsigned char *bytes = every_kind(&size_bytes);
+    unsigned char *copy = malloc(size_bytes);
+    int kept = silence();
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+    for (size_t cut = SG_LOG_HEADER_BYTES - 70; cut <= size_bytes; cut++)
+        walk(bytes, cut);
+    srand48(1);
+    for (int round = 0; round < 4000; round++) {
+        int flips = 1 + (int)(lrand48() % 8);
+
+        memcpy(copy, bytes, size_bytes);
+        while (flips-- > 0) {
+            /* Half of them in the header's used part, half in the records. */
+            size_t at =
+                lrand48() % 2 == 0
+                    ? (size_t)lrand48() % 160
+                    : SG_LOG_HEADER_BYTES + (size_t)lrand48() % (size_bytes - SG_LOG_HEADER_BYTES);
+
+            copy[at] = (unsigned char)lrand48();
+        }
+        walk(copy, size_bytes);
+    }
+    speak_again(kept);
+    free(copy);
+    free(bytes);
+}
+
+static void put_log(const char *directory, int rank, int world_size, uint32_t version,
+                    const char *unique)
+{
+    struct fabricated log;
+
+    fabricate_start(&log, rank, world_size);
+    log.header.version = version;
+    strcpy(log.header.unique, unique);
+    fabricate_finish(&log, directory);
+}
+
+static void make_directory(char *directory, size_t size_bytes, const char *name)
+{
+    snprintf(directory, size_bytes, "%s/%s", unit_directory(), name);
+    CU_ASSERT_EQUAL_FATAL(mkdir(directory, 0777), 0);
+}
+
+/* Lines that a call leaves on stderr. */
+static int count_lines(const char *file)
+{
+    FILE *said = fopen(file, "r");
+    int lines = 0, character;
+
+    while (said != NULL && (character = getc(said)) != EOF)
+        lines += character == '\n';
+    if (said != NULL)
+        fclose(said);
+    return lines;
+}
+
+static enum sg_status open_all(const char *directory, int *count, int *world_size, int *missing,
+                               int *lines)
+{
+    struct sg_logread **logs = NULL;
+    int kept = dup(STDERR_FILENO);
+    enum sg_status status;
+    char said[300];
+
+    snprintf(said, sizeof said, "%s/said", unit_directory());
+    if (freopen(said, "w", stderr) == NULL)
+        abort();
+    *count = 0;
+    status = sg_logread_open_all(directory, &logs, count, world_size, missing);
+    speak_again(kept);
+    *lines = count_lines(said);
+    for (int i = 0; status == SG_OK && i < *count; i++) {
+        CU_ASSERT(i == 0 ||
+                  sg_logread_header(logs[i])->rank > sg_logread_header(logs[i - 1])->rank);
+        sg_logread_close(logs[i]);
+    }
+    if (status == SG_OK)
+        free(logs);
+    return status;
+}
+
+static void opens_a_directory(void)
+{
+    int count, world_size, missing, lines;
+    char directory[200], name[240];
+
+    make_directory(directory, sizeof directory, "whole");
+    for (int rank = 11; rank >= 0; rank--)
+        put_log(directory, rank, 12, SG_LOG_VERSION, "run");
+    snprintf(name, sizeof name, "%s/rank-1.log", directory);
+    fabricate_file(name, "x", 1); /* not a log's name */
+    CU_ASSERT_EQUAL(open_all(directory, &count, &world_size, &missing, &lines), SG_OK);
+    CU_ASSERT_EQUAL(count, 12);
+    CU_ASSERT_EQUAL(world_size, 12);
+    CU_ASSERT_EQUAL(missing, 0);
+    CU_ASSERT_EQUAL(lines, 0);
+}
+
+static void tells_missing_logs(void)
+{
+    int count, world_size, missing, lines;
+    char directory[200], name[240];
+
+    make_directory(directory, sizeof directory, "holes");
+    put_log(directory, 0, 5, SG_LOG_VERSION, "run");
+    put_log(directory, 1, 5, SG_LOG_VERSION + 3, "run");
+    put_log(directory, 3, 5, SG_LOG_VERSION, "another");
+    snprintf(name, sizeof name, "%s/rank-000004.log", directory);
+    fabricate_file(name, "short", 5);
+    CU_ASSERT_EQUAL(open_all(directory, &count, &world_size, &missing, &lines), SG_OK);
+    CU_ASSERT_EQUAL(count, 1);
+    CU_ASSERT_EQUAL(world_size, 5);
+    CU_ASSERT_EQUAL(missing, 4);
+    CU_ASSERT_EQUAL(lines, 4);
+}
+
+static void bounds_what_it_says(void)
+{
+    int count, world_size, missing, lines;
+    char directory[200];
+
+    make_directory(directory, sizeof directory, "many");
+    put_log(directory, 0, 100000, SG_LOG_VERSION, "run");
+    CU_ASSERT_EQUAL(open_all(directory, &count, &world_size, &missing, &lines), SG_OK);
+    CU_ASSERT_EQUAL(missing, 99999);
+    CU_ASSERT_EQUAL(lines, 9);
+}
+
+static void directories_without_logs(void)
+{
+    int count, world_size, missing, lines;
+    char directory[200];
+
+    make_directory(directory, sizeof directory, "bare");
+    CU_ASSERT_EQUAL(open_all(directory, &count, &world_size, &missing, &lines), SG_ERR_MISSING);
+    CU_ASSERT_EQUAL(lines, 1);
+    CU_ASSERT_EQUAL(open_all("/nonexistent", &count, &world_size, &missing, &lines), SG_ERR_SYSTEM);
+    CU_ASSERT_EQUAL(lines, 1);
+    put_log(directory, 0, 2, SG_LOG_VERSION + 1, "run");
+    put_log(directory, 1, 2, SG_LOG_VERSION + 1, "run");
+    CU_ASSERT_EQUAL(open_all(directory, &count, &world_size, &missing, &lines), SG_ERR_VERSION);
+    CU_ASSERT_EQUAL(lines, 1);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a log's records are read, holes between them skipped", reads_every_kind},
+    {"texts are put together from their slots", gives_texts},
+    {"files that are no logs, or of another version, are refused", refuses_what_is_no_log},
+    {"counts beyond the file are bounded by it", absurd_counts_are_bounded},
+    {"a log cut anywhere or damaged at random is read without harm", survives_cuts_and_flips},
+    {"all logs of a directory are opened in order of rank", opens_a_directory},
+    {"each rank without a readable log gets one line", tells_missing_logs},
+    {"thousands of missing logs do not get thousands of lines", bounds_what_it_says},
+    {"a directory without a usable log gets one line", directories_without_logs},
+    {NULL, NULL},
+};

@@ -1,0 +1,314 @@
+/* Symbols of programs compiled here, each of which prints where its own calls return to: what
+ * the library records at run time. */
+#include "lib/unit.h"
+#include "trace/export/symbol_name.h"
+#include "trace/export/symbols.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* probe() prints "MODULE OFFSET" of its caller. Line 20 and 24 are the calls'. */
+static const char probe_source[] = //
+    "#define _GNU_SOURCE\n"
+    "#include <link.h>\n"
+    "#include <stdint.h>\n"
+    "#include <stdio.h>\n"
+    "static int find(struct dl_phdr_info *info, size_t size, void *data)\n"
+    "{\n"
+    "    uintptr_t at = *(uintptr_t *)data;\n"
+    "    for (int i = 0; i < info->dlpi_phnum; i++) {\n"
+    "        uintptr_t from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;\n"
+    "        if (info->dlpi_phdr[i].p_type == 1 && at - from < info->dlpi_phdr[i].p_memsz)\n"
+    "            printf(\"0x%lx\\n\", (unsigned long)(at - info->dlpi_addr));\n"
+    "    }\n"
+    "    return 0;\n"
+    "}\n"
+    "__attribute__((noinline)) void probe(void)\n"
+    "{\n"
+    "    uintptr_t at = (uintptr_t)__builtin_return_address(0);\n"
+    "    dl_iterate_phdr(find, &at);\n"
+    "}\n";
+
+static const char caller_source[] = //
+    "#ifdef __cplusplus\n"
+    "extern \"C\"\n"
+    "#endif\n"
+    "void probe(void);\n"
+    "static inline __attribute__((always_inline)) void inner(void)\n"
+    "{\n"
+    "    probe();\n" /* line 7 */
+    "    __asm__ volatile(\"\");\n"
+    "}\n"
+    "__attribute__((noinline, visibility(\"default\"))) void outer(void)\n"
+    "{\n"
+    "    probe();\n" /* line 12 */
+    "    __asm__ volatile(\"\");\n"
+    "    inner();\n"
+    "}\n";
+
+static const char main_source[] = "void outer(void);\nint main(void) { outer(); return 0; }\n";
+
+static const char class_source[] = //
+    "extern \"C\" void probe(void);\n"
+    "namespace ocean {\n"
+    "template <class T> struct Solver {\n"
+    "    __attribute__((noinline)) void step(T)\n"
+    "    {\n"
+    "        probe();\n" /* line 6 */
+    "        __asm__ volatile(\"\");\n"
+    "    }\n"
+    "};\n"
+    "}\n"
+    "int main() { ocean::Solver<double>().step(1); return 0; }\n";
+
+static __attribute__((format(printf, 1, 2))) int run(const char *format, ...)
+{
+    char command[2048];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    return system(command);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    char path[256];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", unit_directory(), name);
+    file = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* Runs a program that prints offsets; returns how many. */
+static int read_offsets(const char *program, uint64_t offsets[4])
+{
+    char command[512];
+    FILE *output;
+    int count = 0;
+
+    snprintf(command, sizeof command, "cd %s && LD_LIBRARY_PATH=. ./%s", unit_directory(), program);
+    output = popen(command, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(output);
+    while (count < 4 && fscanf(output, "%" SCNx64, &offsets[count]) == 1)
+        count++;
+    CU_ASSERT_EQUAL(pclose(output), 0);
+    return count;
+}
+
+static void write_sources(void)
+{
+    write_file("probe.c", probe_source);
+    write_file("caller.c", caller_source);
+    write_file("main.c", main_source);
+    write_file("class.cc", class_source);
+}
+
+/* Expects a function, and file and line where file is not NULL. */
+static void finds(struct sg_symbols *symbols, const char *module, uint64_t offset,
+                  const char *function, const char *file, uint32_t line)
+{
+    struct sg_symbol symbol;
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", unit_directory(), module);
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_lookup(symbols, path, "", offset, &symbol), SG_OK);
+    if (function == NULL) {
+        CU_ASSERT_PTR_NULL(symbol.function);
+    } else {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(symbol.function);
+        CU_ASSERT_STRING_EQUAL(symbol.function, function);
+    }
+    if (file == NULL) {
+        CU_ASSERT_PTR_NULL(symbol.file);
+        CU_ASSERT_EQUAL(symbol.line, 0);
+    } else {
+        CU_ASSERT_PTR_NOT_NULL_FATAL(symbol.file);
+        CU_ASSERT_PTR_NOT_NULL(strstr(symbol.file, file));
+        CU_ASSERT_EQUAL(symbol.line, line);
+    }
+}
+
+static void finds_both_calls(const char *program, const char *module)
+{
+    struct sg_symbols *symbols;
+    uint64_t offsets[4];
+
+    CU_ASSERT_EQUAL_FATAL(read_offsets(program, offsets), 2);
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    finds(symbols, module, offsets[0], "outer", "caller.c", 12);
+    finds(symbols, module, offsets[1], "inner", "caller.c", 7);
+    sg_symbols_close(symbols);
+}
+
+static void position_independent(void)
+{
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(
+        run("cd %s && gcc -O2 -g -fPIE -pie main.c caller.c probe.c -o pie", unit_directory()), 0);
+    finds_both_calls("pie", "pie");
+}
+
+static void fixed_position(void)
+{
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(
+        run("cd %s && gcc -O2 -g -no-pie main.c caller.c probe.c -o fixed", unit_directory()), 0);
+    finds_both_calls("fixed", "fixed");
+}
+
+static void shared_library(void)
+{
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -O2 -g -fPIC -shared caller.c probe.c -o libc.so.x && "
+                              "gcc -O2 main.c ./libc.so.x -o user",
+                              unit_directory()),
+                          0);
+    finds_both_calls("user", "libc.so.x");
+}
+
+static void stripped(void)
+{
+    struct sg_symbols *symbols;
+    uint64_t offsets[4];
+
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(
+        run("cd %s && gcc -O2 -g -fPIC -shared -fvisibility=hidden caller.c probe.c -o libs.so && "
+            "gcc -O2 main.c ./libs.so -o suser && strip libs.so && "
+            "gcc -O2 -fPIE -pie main.c caller.c probe.c -o bare && strip bare",
+            unit_directory()),
+        0);
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(read_offsets("suser", offsets), 2);
+    finds(symbols, "libs.so", offsets[0], "outer", NULL, 0);
+    CU_ASSERT_EQUAL_FATAL(read_offsets("bare", offsets), 2);
+    finds(symbols, "bare", offsets[0], NULL, NULL, 0);
+    sg_symbols_close(symbols);
+}
+
+static void separate_debug_file(void)
+{
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(
+        run("cd %s && gcc -O2 -g -Wl,--build-id main.c caller.c probe.c -o apart && mkdir .debug "
+            "&& "
+            "objcopy --only-keep-debug apart .debug/apart.debug && strip apart && "
+            "objcopy --add-gnu-debuglink=.debug/apart.debug apart",
+            unit_directory()),
+        0);
+    /* Unreachable: a look-up that asked it would fail or take its time. */
+    setenv("DEBUGINFOD_URLS", "http://192.0.2.1/", 1);
+    finds_both_calls("apart", "apart");
+    unsetenv("DEBUGINFOD_URLS");
+}
+
+static void classes(void)
+{
+    struct sg_symbols *symbols;
+    uint64_t offsets[4];
+
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -c probe.c && g++ -O2 -g class.cc probe.o -o class && "
+                              "cp class symbols_only && strip -g symbols_only",
+                              unit_directory()),
+                          0);
+    CU_ASSERT_EQUAL_FATAL(read_offsets("class", offsets), 1);
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    finds(symbols, "class", offsets[0], "ocean::Solver<double>::step", "class.cc", 6);
+    finds(symbols, "symbols_only", offsets[0], "ocean::Solver<double>::step", NULL, 0);
+    sg_symbols_close(symbols);
+}
+
+static void other_builds(void)
+{
+    struct sg_symbols *symbols;
+    struct sg_symbol symbol;
+    uint64_t offsets[4];
+    char path[256];
+
+    write_sources();
+    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -g -Wl,--build-id=0xabcdef0123 main.c caller.c probe.c "
+                              "-o built",
+                              unit_directory()),
+                          0);
+    CU_ASSERT_EQUAL_FATAL(read_offsets("built", offsets), 2);
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    snprintf(path, sizeof path, "%s/built", unit_directory());
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0123", offsets[0], &symbol), SG_OK);
+    CU_ASSERT_PTR_NOT_NULL(symbol.function);
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0124", offsets[0], &symbol),
+                    SG_ERR_MISSING);
+    CU_ASSERT_PTR_NULL(symbol.function);
+    CU_ASSERT_PTR_NULL(symbol.file);
+    sg_symbols_close(symbols);
+}
+
+static void missing_modules(void)
+{
+    struct sg_symbols *symbols;
+    struct sg_symbol symbol;
+    char path[256];
+
+    CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/nonexistent", "", 16, &symbol), SG_ERR_MISSING);
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "", "", 16, &symbol), SG_ERR_MISSING);
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/", "", 16, &symbol), SG_ERR_MISSING);
+    write_file("text", "no module\n");
+    snprintf(path, sizeof path, "%s/text", unit_directory());
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "", 16, &symbol), SG_ERR_MISSING);
+    CU_ASSERT_PTR_NULL(symbol.function);
+    /* Offsets outside any code are found nowhere. */
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/proc/self/exe", "", 0, &symbol), SG_OK);
+    CU_ASSERT_PTR_NULL(symbol.function);
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, "/proc/self/exe", "", UINT64_MAX, &symbol), SG_OK);
+    CU_ASSERT_PTR_NULL(symbol.function);
+    sg_symbols_close(symbols);
+}
+
+static void shown_names(void)
+{
+    static const char *const pairs[][2] = {
+        {"main", "main"},
+        {"solve_", "solve_"},
+        {"step.constprop.0", "step"},
+        {"step.part.3.isra.0", "step"},
+        {"_Z4stepi", "step"},
+        {"_ZN5ocean6SolverIdE4stepEd", "ocean::Solver<double>::step"},
+        {"_Z6freefnIdEiT_", "freefn<double>"},
+        {"_ZN12_GLOBAL__N_14funcEv", "(anonymous namespace)::func"},
+        {"_ZNK1AclEi", "A::operator()"},
+        {"_ZN1AcvdEv", "A::operator double"},
+        {"_Z4stepi.part.0", "step"},
+        {"_Zbroken", "_Zbroken"},
+    };
+
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        char *name = sg_symbol_name(pairs[i][0]);
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(name);
+        CU_ASSERT_STRING_EQUAL(name, pairs[i][1]);
+        free(name);
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"calls in an optimised position-independent program are found, inlined ones too",
+     position_independent},
+    {"calls in a program at a fixed position are found", fixed_position},
+    {"calls in a shared library are found", shared_library},
+    {"a stripped library gives its dynamic symbols, a stripped program nothing", stripped},
+    {"a separate debug file is found beside the program, without the network", separate_debug_file},
+    {"C++ functions have their namespaces and classes before them", classes},
+    {"another build of a module is not looked into", other_builds},
+    {"what is no module is missing, what is no code is unknown", missing_modules},
+    {"linker names are shown as users write them", shown_names},
+    {NULL, NULL},
+};
