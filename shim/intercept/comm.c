@@ -2,8 +2,8 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
-#include "intercept/process.h"
 #include "engine/real.h"
+#include "intercept/process.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -199,8 +199,8 @@ static void identify(struct sg_comm *comm, MPI_Comm handle)
 
     if (comm->rank == 0)
         members = name_identity(comm, handle, &identity);
-    if (comm->size > 1 && sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, handle) !=
-                              MPI_SUCCESS)
+    if (comm->size > 1 &&
+        sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, handle) != MPI_SUCCESS)
         identity.managed = false;
     comm->managed = identity.managed;
     memcpy(comm->name, identity.name, sizeof comm->name);

@@ -24,8 +24,8 @@ struct sg_comm {
     bool managed; /* false: intercommunicator, or members outside MPI_COMM_WORLD */
     int rank;
     int size;
-    uint32_t index;        /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
-    atomic_uint seq;       /* of the next collective */
+    uint32_t index;  /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
+    atomic_uint seq; /* of the next collective */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
     _Atomic(struct sg_comm *) next; /* in its bucket, or among the spare */
 };

@@ -2,9 +2,9 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
+#include "engine/real.h"
 #include "intercept/comm.h"
 #include "intercept/process.h"
-#include "engine/real.h"
 #include "intercept/site.h"
 #include "intercept/statistics.h"
 
@@ -32,7 +32,7 @@ uint16_t sg_dispatch_thread(void)
 }
 
 /* MPICH's handles of predefined objects carry this mark, and are never reused. */
-#define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle) & 0xc0000000u) == 0x40000000u)
+#define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle)&0xc0000000u) == 0x40000000u)
 
 /* Bytes of one element; the last predefined type's is kept. */
 static uint64_t size_of(MPI_Datatype datatype)
@@ -132,8 +132,7 @@ static int run_recorded(const struct sg_call *call, struct sg_site *site, struct
     if (record != NULL)
         end_record(record, &outcome, error, end_ns);
     if (error == MPI_SUCCESS)
-        sg_statistics_add(call, site, comm->index, choice->algorithm, &outcome,
-                          end_ns - begin_ns);
+        sg_statistics_add(call, site, comm->index, choice->algorithm, &outcome, end_ns - begin_ns);
     else
         atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->failed_calls, 1,
                                   memory_order_relaxed);
@@ -193,8 +192,7 @@ static int run_first(struct sg_call *call, void *return_address)
             record = begin_record(call, site, comm, 0, SG_ALGORITHM_MPICH, begin_ns);
         if (record != NULL)
             end_record(record, &nothing, error, end_ns);
-        sg_statistics_add(call, site, comm->index, SG_ALGORITHM_MPICH, &nothing,
-                          end_ns - begin_ns);
+        sg_statistics_add(call, site, comm->index, SG_ALGORITHM_MPICH, &nothing, end_ns - begin_ns);
     }
     atomic_store_explicit(&comm->seq, 1, memory_order_relaxed);
     return error;

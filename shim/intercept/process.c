@@ -9,12 +9,12 @@
 #include "core/clock.h"
 #include "core/clocksync.h"
 #include "core/hash.h"
+#include "engine/real.h"
 #include "intercept/comm.h"
 #include "intercept/dispatch.h"
 #include "intercept/exchange_mpi.h"
 #include "intercept/libraries.h"
 #include "intercept/output.h"
-#include "engine/real.h"
 #include "intercept/settings.h"
 #include "intercept/statistics.h"
 

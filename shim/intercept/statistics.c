@@ -27,8 +27,7 @@ static struct sg_record_stat *find(uint64_t key, uint64_t *at)
 {
     for (*at = sg_hash_mix(key);; (*at)++) {
         /* Acquire: pairs with add_entry, the pointer is there. */
-        uint64_t found =
-            atomic_load_explicit(&table[*at % TABLE_SLOTS].key, memory_order_acquire);
+        uint64_t found = atomic_load_explicit(&table[*at % TABLE_SLOTS].key, memory_order_acquire);
 
         if (found == key)
             return table[*at % TABLE_SLOTS].stat;
@@ -132,8 +131,9 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
 
 /* The counters of an entry, in the order of their columns. */
 #define COUNTERS(X)                                                                                \
-    X(calls) X(bytes) X(blocked_ns) X(blocked_max_ns) X(early) X(late) X(signals) X(stalls)        \
-    X(copies) X(skew_ns) X(skew_calls) X(skew_max_ns)
+    X(calls)                                                                                       \
+    X(bytes) X(blocked_ns) X(blocked_max_ns) X(early) X(late) X(signals) X(stalls) X(copies)       \
+        X(skew_ns) X(skew_calls) X(skew_max_ns)
 
 void sg_statistics_reset(void)
 {

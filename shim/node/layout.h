@@ -65,7 +65,7 @@ struct sg_node_header {
     unsigned char reserved[SG_NODE_LINE_BYTES - 36];
     /* On a line of their own: read at every release, written when somebody goes to sleep. */
     _Atomic uint32_t sleepers;
-    _Atomic uint32_t wake; /* futex */
+    _Atomic uint32_t wake;           /* futex */
     _Atomic uint64_t stall_reported; /* tagged with the instance that a rank spoke about */
     unsigned char reserved2[SG_NODE_LINE_BYTES - 16];
 };

@@ -1,4 +1,5 @@
 #include "trace/export/logread_open.h"
+#include "trace/export/strings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -195,6 +196,8 @@ static void clean_header(struct sg_log_header *header)
     header->host[sizeof header->host - 1] = '\0';
     header->program[sizeof header->program - 1] = '\0';
     header->unique[sizeof header->unique - 1] = '\0';
+    sg_text_clean(header->host);
+    sg_text_clean(header->program);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         if (*times[i] >= SG_TIME_LIMIT_NS)
             *times[i] = 0;
