@@ -143,6 +143,8 @@ static void put_summary(const struct sg_report *report, FILE *out)
 {
     if (report->has_events) {
         fputs("lost waiting       ", out);
+        /* Calls that are not in the events have waited too. */
+        fputs(sg_report_unseen_calls(report) > 0 ? "at least " : "", out);
         put_share(sg_report_wait_ns(report), report->ranks_run_ns, out);
         fputs(" of processor time (", out);
         put_ns(sg_report_wait_ns(report), out);

@@ -15,7 +15,7 @@
 LOOP(HERE, max_long_double, any_long_double, long double, a > b ? a : b)
 LOOP(HERE, min_long_double, any_long_double, long double, a < b ? a : b)
 LOOP(HERE, sum_long_double, any_long_double, long double, a + b)
-LOOP(HERE, prod_long_double, any_long_double, long double, a *b)
+LOOP(HERE, prod_long_double, any_long_double, long double, (a * b))
 LOOP(HERE, lxor_long_double, any_long_double, long double, (a != 0) != (b != 0))
 REPEAT(HERE, sum_complex_long_double, sum_long_double, 2)
 LOOP_PAIR(HERE, minloc_long_double_int, any_long_double_int, >, >=)
@@ -108,20 +108,18 @@ C_COMPLEX(complex_float, float)
 C_COMPLEX(complex_double, double)
 C_COMPLEX(complex_long_double, long double)
 
-#define ROW(reduction) [SG_REDUCTION_##reduction]
-
+/* clang-format off: a table */
 const struct sg_kernel_table sg_kernel_table_scalar = {
     .kernels = {
-        ROW(MAX) = {AT(LONG_DOUBLE, max_long_double)},
-        ROW(MIN) = {AT(LONG_DOUBLE, min_long_double)},
-        ROW(SUM) = {AT(LONG_DOUBLE, sum_long_double)
-                        AT(COMPLEX_LONG_DOUBLE, sum_complex_long_double)
-                            AT(C_COMPLEX_LONG_DOUBLE, sum_complex_long_double)},
-        ROW(PROD) = {AT(LONG_DOUBLE, prod_long_double) AT(
-            COMPLEX_LONG_DOUBLE, prod_complex_long_double) AT(C_COMPLEX_FLOAT, prod_c_complex_float)
-                         AT(C_COMPLEX_DOUBLE, prod_c_complex_double)
-                             AT(C_COMPLEX_LONG_DOUBLE, prod_c_complex_long_double)},
-        ROW(LXOR) = {AT(LONG_DOUBLE, lxor_long_double)},
-        ROW(MINLOC) = {AT(LONG_DOUBLE_INT, minloc_long_double_int)},
-        ROW(MAXLOC) = {AT(LONG_DOUBLE_INT, maxloc_long_double_int)},
-    }};
+        ROW(MAX, AT(LONG_DOUBLE, max_long_double)) ROW(MIN, AT(LONG_DOUBLE, min_long_double)) ROW(
+            SUM, AT(LONG_DOUBLE, sum_long_double) AT(COMPLEX_LONG_DOUBLE, sum_complex_long_double)
+                     AT(C_COMPLEX_LONG_DOUBLE, sum_complex_long_double))
+            ROW(PROD,
+                AT(LONG_DOUBLE, prod_long_double) AT(COMPLEX_LONG_DOUBLE, prod_complex_long_double)
+                    AT(C_COMPLEX_FLOAT, prod_c_complex_float)
+                        AT(C_COMPLEX_DOUBLE, prod_c_complex_double)
+                            AT(C_COMPLEX_LONG_DOUBLE, prod_c_complex_long_double))
+                ROW(LXOR, AT(LONG_DOUBLE, lxor_long_double))
+                    ROW(MINLOC, AT(LONG_DOUBLE_INT, minloc_long_double_int))
+                        ROW(MAXLOC, AT(LONG_DOUBLE_INT, maxloc_long_double_int))}};
+/* clang-format on */

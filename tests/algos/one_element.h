@@ -59,13 +59,18 @@
         return true;                                                                               \
     }
 
+/* clang-format off */
 INTEGER(int8, int8_t, uint64_t)
-INTEGER(int16, int16_t, uint64_t) INTEGER(int32, int32_t, uint64_t)
-    INTEGER(int64, int64_t, uint64_t) INTEGER(uint8, uint8_t, uint64_t)
-        INTEGER(uint16, uint16_t, uint64_t) INTEGER(uint32, uint32_t, uint64_t)
-            INTEGER(uint64, uint64_t, uint64_t)
+INTEGER(int16, int16_t, uint64_t)
+INTEGER(int32, int32_t, uint64_t)
+INTEGER(int64, int64_t, uint64_t)
+INTEGER(uint8, uint8_t, uint64_t)
+INTEGER(uint16, uint16_t, uint64_t)
+INTEGER(uint32, uint32_t, uint64_t)
+INTEGER(uint64, uint64_t, uint64_t)
+/* clang-format on */
 
-                static bool is_logical(enum sg_reduction reduction)
+static bool is_logical(enum sg_reduction reduction)
 {
     return reduction == SG_REDUCTION_LAND || reduction == SG_REDUCTION_LOR ||
            reduction == SG_REDUCTION_LXOR;

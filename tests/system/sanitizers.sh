@@ -75,6 +75,8 @@ tool "stagger recover is clean" 0 recover kill.trace
 tool "stagger report of what was recovered is clean" 0 report kill.trace
 tool "stagger report of nothing is clean" 1 report none.trace
 tool "a wrong option is bad usage, cleanly" 2 report --nonsense
+# The child gets the library without the sanitizer's before it.
+export ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0
 tool "stagger run is clean" 0 run --rule 'barrier=mpich' -- true
 truncate -s 7000 kill.trace/rank-000001.log 2>/dev/null
 rm -rf kill.trace/traces*

@@ -171,10 +171,24 @@ static void absurd_counts_are_bounded(void)
     comm->text_bytes = UINT32_MAX;
     CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &log), SG_OK);
     CU_ASSERT_EQUAL(count_records(log, kinds), 8);
-    CU_ASSERT_EQUAL(sg_logread_damaged(log), 1);
+    CU_ASSERT_EQUAL(sg_logread_damaged(log), 2);
     CU_ASSERT_EQUAL(count_records(log, kinds), 8);
-    CU_ASSERT_EQUAL(sg_logread_damaged(log), 1);
+    CU_ASSERT_EQUAL(sg_logread_damaged(log), 2);
     CU_ASSERT_PTR_NULL(sg_logread_text(log, comm, 12));
+    sg_logread_close(log);
+    free(bytes);
+}
+
+static void cut_slots_are_counted(void)
+{
+    size_t size_bytes;
+    unsigned char *bytes = every_kind(&size_bytes);
+    struct sg_logread *log;
+
+    /* The last record is gone, and half of the statistics before it. */
+    CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes - 2 * SG_SLOT_BYTES + 5, &log), SG_OK);
+    CU_ASSERT_EQUAL(sg_logread_damaged(log), 3);
+    CU_ASSERT_EQUAL(sg_logread_last_ns(log), 2300);
     sg_logread_close(log);
     free(bytes);
 }
@@ -365,6 +379,7 @@ const struct unit_test unit_tests[] = {
     {"texts are put together from their slots", gives_texts},
     {"files that are no logs, or of another version, are refused", refuses_what_is_no_log},
     {"counts beyond the file are bounded by it", absurd_counts_are_bounded},
+    {"records that were cut off are counted", cut_slots_are_counted},
     {"a log cut anywhere or damaged at random is read without harm", survives_cuts_and_flips},
     {"all logs of a directory are opened in order of rank", opens_a_directory},
     {"each rank without a readable log gets one line", tells_missing_logs},
