@@ -2,7 +2,9 @@
 # Runs that do not reach MPI_Finalize: what their logs hold becomes an archive that says partial.
 . "$(dirname "$0")/../lib/sh.sh"
 
-before=$(ls /dev/shm)
+# MPICH and UCX leave segments of their own when a rank is killed.
+shared_memory() { find /dev/shm -mindepth 1 ! -name 'ucx_*' ! -name 'mpich_*' | sort; }
+before=$(shared_memory)
 rounds=300
 
 for mode in abort kill crash exit _exit; do
@@ -55,4 +57,4 @@ check "so it is for the report" all 'is 1 "$status"' 'has_lines recover.err . 1'
 "$STAGGER" recover >recover.out 2>recover.err
 check "recover without a directory is bad usage" is 2 $?
 
-check "nothing is left in /dev/shm" is "$before" "$(ls /dev/shm)"
+check "nothing of ours is left in /dev/shm" is "$before" "$(shared_memory)"

@@ -26,11 +26,14 @@ static bool agree(struct exporter *exporter)
     const struct sg_archive *archive = &exporter->archive;
     int first_false = -1;
 
-    if (sg_exchange_agree(exporter->exchange, !archive->failed, &first_false) != SG_OK)
+    if (sg_exchange_agree(exporter->exchange, !archive->failed, &first_false) != SG_OK) {
+        if (exporter->exchange->rank == 0)
+            sg_log("%s: cannot write the trace: the ranks lost touch", exporter->input->directory);
         return false;
+    }
     if (first_false == exporter->exchange->rank)
         sg_log("%s: cannot write the trace: %s", exporter->input->directory, archive->error);
-    return first_false < 0;
+    return first_false < 0 && !archive->failed;
 }
 
 static void note(struct exporter *exporter, enum sg_status status)

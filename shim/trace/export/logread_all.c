@@ -207,7 +207,7 @@ enum sg_status sg_logread_open_all(const char *directory, struct sg_logread ***l
     struct log_set set = {.directory = directory};
     enum sg_status status = read_directory(&set);
 
-    if (status == SG_OK && set.count == 0)
+    if (status == SG_OK && (set.count == 0 || set.logs == NULL))
         status = say_none(&set);
     if (status != SG_OK)
         goto err_close;
