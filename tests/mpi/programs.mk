@@ -11,7 +11,7 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := bench_call calls cg comms counts_c ending errors fork intercomm pcontrol sessions \
               spawn thread_levels threads
-TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) counts_cxx dlopen_main exception libexception.so \
+TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels counts_cxx dlopen_main exception libexception.so \
                  libplugin.so libsites.so sites static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08))
 
@@ -75,3 +75,18 @@ $(P)/stripped/%: $(P)/%
 	$(say) STRIP $@
 	@mkdir -p $(@D)
 	$(Q)strip -o $@ $<
+
+# These test parts of the library beside MPI's own.
+KERNEL_OBJECTS := $(filter $(B)/shim/algos/kernel%,$(call objects,shim/algos)) \
+                  $(B)/shim/engine/types.o
+
+$(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/mpi/mpi_test.h
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
+	  -o $@ -pie
+
+$(P)/association: tests/mpi/association.c tests/lib/reference.h tests/mpi/mpi_test.h
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $< -o $@ -pie
