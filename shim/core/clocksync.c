@@ -3,7 +3,6 @@
 #include "core/hash.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +16,16 @@ struct measured {
     uint64_t error_ns;
     uint64_t deviation_ns;
 };
+
+/* Newton's; the library is linked to no libm. */
+static double square_root(double value)
+{
+    double root = value > 1.0 ? value : 1.0;
+
+    for (int i = 0; i < 64; i++)
+        root = (root + value / root) / 2;
+    return root;
+}
 
 static enum sg_status serve(const struct sg_exchange *exchange, int leader,
                             uint64_t (*clock_ns)(void))
@@ -63,7 +72,7 @@ static enum sg_status ask(const struct sg_exchange *exchange, uint64_t (*clock_n
         }
     }
     variance = sum_squares / ROUND_TRIPS - (sum / ROUND_TRIPS) * (sum / ROUND_TRIPS);
-    out->deviation_ns = variance > 0.0 ? (uint64_t)sqrt(variance) : 0;
+    out->deviation_ns = variance > 0.0 ? (uint64_t)square_root(variance) : 0;
     return SG_OK;
 }
 

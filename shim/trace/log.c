@@ -183,17 +183,20 @@ void *sg_log_event_growing(struct sg_log *log)
 {
     struct sg_log_header *header = log->header;
     uint64_t slot;
-    void *record = reserve_event(log, &slot);
-    uint64_t allocated = atomic_load_explicit(&header->allocated_slots, memory_order_relaxed);
+    void *record;
+    bool can_grow;
 
-    /* A quarter of a segment ahead of use: what handlers may need until the next ordinary call. */
-    if (slot + SEGMENT_SLOTS / 4 + DEFINITION_RESERVE >= allocated &&
-        slot < header->event_limit_slots &&
-        !atomic_load_explicit(&log->full, memory_order_relaxed)) {
-        grow(log, allocated + SEGMENT_SLOTS);
-        if (record == NULL)
-            record = reserve_event(log, &slot);
-    }
+    /* Again when other threads have used up what was made ready for us. */
+    do {
+        uint64_t allocated = atomic_load_explicit(&header->allocated_slots, memory_order_relaxed);
+
+        record = reserve_event(log, &slot);
+        can_grow = slot < header->event_limit_slots &&
+                   !atomic_load_explicit(&log->full, memory_order_relaxed);
+        /* A quarter of a segment ahead of use: what handlers may need until the next call. */
+        if (can_grow && slot + SEGMENT_SLOTS / 4 + DEFINITION_RESERVE >= allocated)
+            grow(log, allocated + SEGMENT_SLOTS);
+    } while (record == NULL && can_grow);
     if (record == NULL)
         atomic_fetch_add_explicit(&header->dropped_events, 1, memory_order_relaxed);
     return record;

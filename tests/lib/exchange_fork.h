@@ -101,6 +101,23 @@ static inline enum sg_status exchange_fork_broadcast(void *context, void *data, 
     return status;
 }
 
+/* Between rank 0 and another only. */
+static inline enum sg_status exchange_fork_send(void *context, int to, const void *data,
+                                                size_t size_bytes)
+{
+    struct exchange_fork *fork = context;
+
+    return exchange_fork_write(fork->sockets[to], data, size_bytes);
+}
+
+static inline enum sg_status exchange_fork_receive(void *context, int from, void *data,
+                                                   size_t size_bytes)
+{
+    struct exchange_fork *fork = context;
+
+    return exchange_fork_read(fork->sockets[from], data, size_bytes);
+}
+
 /* True when every other rank's run returned 0. */
 static inline int exchange_fork(int size, int (*run)(const struct sg_exchange *, void *),
                                 void *context)
@@ -111,6 +128,8 @@ static inline int exchange_fork(int size, int (*run)(const struct sg_exchange *,
 
     mine.exchange.gather = exchange_fork_gather;
     mine.exchange.broadcast = exchange_fork_broadcast;
+    mine.exchange.send = exchange_fork_send;
+    mine.exchange.receive = exchange_fork_receive;
     mine.exchange.context = &mine;
     for (int rank = 1; rank < size; rank++) {
         int pair[2];

@@ -1,7 +1,12 @@
 #!/bin/bash
 # timeout: 600
-# The other compiler: clang builds everything without a warning, and its build works.
+# The other compiler and the other options: everything builds without a warning, and clang's works.
 . "$(dirname "$0")/../lib/sh.sh"
+
+for option in DEBUG=1 COVERAGE=1; do
+    check "everything builds with $option" \
+        make -C "$ROOT" --no-print-directory -j2 "$option" B="$BUILD/variant-${option%=1}" all
+done
 
 if ! command -v clang >/dev/null; then
     skip "clang builds everything" "clang is not installed"
