@@ -135,10 +135,10 @@ static uint8_t metric_kind(const struct sg_archive_defs *defs, OTF2_MetricMember
     for (uint32_t i = 0; i < defs->raw->metric_count; i++) {
         const char *name = sg_archive_string(defs, defs->raw->metrics[i].name);
 
-        for (uint8_t kind = 0; kind < SG_METRIC_COUNT; kind++) {
+        for (int kind = 0; kind < SG_METRIC_COUNT; kind++) {
             if (defs->raw->metrics[i].ref == ref && name != NULL &&
                 strcmp(name, metric_names[kind]) == 0)
-                return kind;
+                return (uint8_t)kind;
         }
     }
     return SG_METRIC_COUNT;

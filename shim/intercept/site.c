@@ -42,6 +42,7 @@ static struct table by_path;    /* several frames -> site */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_site unknown;
 static struct sg_site inner; /* stands for addresses in MPI's libraries and ours */
+static struct sg_site *sites; /* all of them; they live as long as the process */
 static uint32_t site_count;
 static struct sg_symbols *symbols;
 
@@ -230,6 +231,8 @@ static struct sg_site *make_site(void *const *frames, int count)
     site->rule.module = strdup(base_name(module.path));
     name_site(site, &module);
     site->index = record(site, &module);
+    site->next = sites;
+    sites = site;
     return site;
 }
 
