@@ -41,7 +41,7 @@ static struct table by_address; /* -> site, or &inner */
 static struct table by_path;    /* several frames -> site */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_site unknown;
-static struct sg_site inner; /* stands for addresses in MPI's libraries and ours */
+static struct sg_site inner;  /* stands for addresses in MPI's libraries and ours */
 static struct sg_site *sites; /* all of them; they live as long as the process */
 static uint32_t site_count;
 static struct sg_symbols *symbols;
