@@ -36,10 +36,10 @@ static void prod_complex_long_double(const void *in, const void *inout, void *ou
 }
 
 #define COPYSIGN(type, magnitude, sign)                                                            \
-    _Generic((type)0,                                                                              \
-        float: __builtin_copysignf,                                                                \
-        double: __builtin_copysign,                                                                \
-        long double: __builtin_copysignl)(magnitude, sign)
+    _Generic((type)0, float                                                                        \
+             : __builtin_copysignf, double                                                         \
+             : __builtin_copysign, long double                                                     \
+             : __builtin_copysignl)(magnitude, sign)
 
 /* box: the value on the unit box that stands for a direction of infinity; zero: NaN becomes a zero
  * of its sign. */
@@ -54,12 +54,11 @@ static void prod_complex_long_double(const void *in, const void *inout, void *ou
         return __builtin_isnan(x) ? COPYSIGN(type, 0, x) : x;                                      \
     }                                                                                              \
                                                                                                    \
-    static __attribute__((noinline)) any_##name recover_##name(any_##name a, any_##name b,         \
-                                                               any_##name product)                 \
+    static __attribute__((noinline))                                                               \
+    any_##name recover_##name(any_##name a, any_##name b, any_##name product)                      \
     {                                                                                              \
-        const int overflowed =                                                                     \
-            __builtin_isinf(a.re * b.re) || __builtin_isinf(a.im * b.im) ||                        \
-            __builtin_isinf(a.re * b.im) || __builtin_isinf(a.im * b.re);                          \
+        const int overflowed = __builtin_isinf(a.re * b.re) || __builtin_isinf(a.im * b.im) ||     \
+                               __builtin_isinf(a.re * b.im) || __builtin_isinf(a.im * b.re);       \
         int infinite = 0;                                                                          \
                                                                                                    \
         if (__builtin_isinf(a.re) || __builtin_isinf(a.im)) {                                      \
@@ -108,18 +107,18 @@ C_COMPLEX(complex_long_double, long double)
 
 #define ROW(reduction) [SG_REDUCTION_##reduction]
 
-const struct sg_kernel_table sg_kernel_table_scalar = {.kernels = {
-    ROW(MAX) = {AT(LONG_DOUBLE, max_long_double)},
-    ROW(MIN) = {AT(LONG_DOUBLE, min_long_double)},
-    ROW(SUM) = {AT(LONG_DOUBLE, sum_long_double)
-                AT(COMPLEX_LONG_DOUBLE, sum_complex_long_double)
-                AT(C_COMPLEX_LONG_DOUBLE, sum_complex_long_double)},
-    ROW(PROD) = {AT(LONG_DOUBLE, prod_long_double)
-                 AT(COMPLEX_LONG_DOUBLE, prod_complex_long_double)
-                 AT(C_COMPLEX_FLOAT, prod_c_complex_float)
-                 AT(C_COMPLEX_DOUBLE, prod_c_complex_double)
-                 AT(C_COMPLEX_LONG_DOUBLE, prod_c_complex_long_double)},
-    ROW(LXOR) = {AT(LONG_DOUBLE, lxor_long_double)},
-    ROW(MINLOC) = {AT(LONG_DOUBLE_INT, minloc_long_double_int)},
-    ROW(MAXLOC) = {AT(LONG_DOUBLE_INT, maxloc_long_double_int)},
-}};
+const struct sg_kernel_table sg_kernel_table_scalar = {
+    .kernels = {
+        ROW(MAX) = {AT(LONG_DOUBLE, max_long_double)},
+        ROW(MIN) = {AT(LONG_DOUBLE, min_long_double)},
+        ROW(SUM) = {AT(LONG_DOUBLE, sum_long_double)
+                        AT(COMPLEX_LONG_DOUBLE, sum_complex_long_double)
+                            AT(C_COMPLEX_LONG_DOUBLE, sum_complex_long_double)},
+        ROW(PROD) = {AT(LONG_DOUBLE, prod_long_double) AT(
+            COMPLEX_LONG_DOUBLE, prod_complex_long_double) AT(C_COMPLEX_FLOAT, prod_c_complex_float)
+                         AT(C_COMPLEX_DOUBLE, prod_c_complex_double)
+                             AT(C_COMPLEX_LONG_DOUBLE, prod_c_complex_long_double)},
+        ROW(LXOR) = {AT(LONG_DOUBLE, lxor_long_double)},
+        ROW(MINLOC) = {AT(LONG_DOUBLE_INT, minloc_long_double_int)},
+        ROW(MAXLOC) = {AT(LONG_DOUBLE_INT, maxloc_long_double_int)},
+    }};

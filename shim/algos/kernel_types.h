@@ -66,7 +66,8 @@ PAIR(double_double, double, double, 16)
 #define VECTORIZE _Pragma("GCC ivdep")
 #endif
 
-/* A kernel whose element i is `expression` of a = inout[i] and b = in[i], values of type `value`. */
+/* A kernel whose element i is `expression` of a = inout[i] and b = in[i], values of type `value`.
+ */
 #define LOOP(target, name, memory, value, expression)                                              \
     target static void name(const void *in, const void *inout, void *out, size_t count)            \
     {                                                                                              \
@@ -108,7 +109,7 @@ PAIR(double_double, double, double, 16)
 #define REPEAT(target, name, inner, times)                                                         \
     target static void name(const void *in, const void *inout, void *out, size_t count)            \
     {                                                                                              \
-        inner(in, inout, out, count * (times));                                                    \
+        inner(in, inout, out, count *(times));                                                     \
     }
 
 #define AT(element, kernel) [SG_ELEMENT_##element] = kernel,

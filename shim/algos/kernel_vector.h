@@ -80,7 +80,8 @@ LOCATIONS(short_int)
 LOCATIONS(float_float)
 LOCATIONS(double_double)
 
-/* ---- which kernel an element uses --------------------------------------------------------------- */
+/* ---- which kernel an element uses ---------------------------------------------------------------
+ */
 
 #define ON_SIGNED(operation)                                                                       \
     AT(INT8, operation##_int8)                                                                     \
@@ -117,18 +118,20 @@ LOCATIONS(double_double)
 
 #define ROW(reduction) [SG_REDUCTION_##reduction]
 
-const struct sg_kernel_table TABLE = {.kernels = {
-    ROW(MAX) = {ON_SIGNED(max) ON_UNSIGNED(max, u) ON_REALS(max)},
-    ROW(MIN) = {ON_SIGNED(min) ON_UNSIGNED(min, u) ON_REALS(min)},
-    ROW(SUM) = {ON_INTEGERS(sum) ON_REALS(sum) ON_COMPLEX(sum)
-                AT(C_COMPLEX_FLOAT, sum_complex_float) AT(C_COMPLEX_DOUBLE, sum_complex_double)},
-    ROW(PROD) = {ON_INTEGERS(prod) ON_REALS(prod) ON_COMPLEX(prod)},
-    ROW(LAND) = {ON_INTEGERS(land) ON_LOGICALS(land)},
-    ROW(LOR) = {ON_INTEGERS(lor) ON_LOGICALS(lor)},
-    ROW(LXOR) = {ON_INTEGERS(lxor) ON_LOGICALS(lxor) AT(FLOAT, lxor_float) AT(DOUBLE, lxor_double)},
-    ROW(BAND) = {ON_INTEGERS(band) AT(BYTE, band_int8)},
-    ROW(BOR) = {ON_INTEGERS(bor) AT(BYTE, bor_int8)},
-    ROW(BXOR) = {ON_INTEGERS(bxor) AT(BYTE, bxor_int8)},
-    ROW(MINLOC) = {ON_PAIRS(minloc)},
-    ROW(MAXLOC) = {ON_PAIRS(maxloc)},
-}};
+const struct sg_kernel_table TABLE = {
+    .kernels = {
+        ROW(MAX) = {ON_SIGNED(max) ON_UNSIGNED(max, u) ON_REALS(max)},
+        ROW(MIN) = {ON_SIGNED(min) ON_UNSIGNED(min, u) ON_REALS(min)},
+        ROW(SUM) = {ON_INTEGERS(sum) ON_REALS(sum) ON_COMPLEX(sum) AT(
+            C_COMPLEX_FLOAT, sum_complex_float) AT(C_COMPLEX_DOUBLE, sum_complex_double)},
+        ROW(PROD) = {ON_INTEGERS(prod) ON_REALS(prod) ON_COMPLEX(prod)},
+        ROW(LAND) = {ON_INTEGERS(land) ON_LOGICALS(land)},
+        ROW(LOR) = {ON_INTEGERS(lor) ON_LOGICALS(lor)},
+        ROW(LXOR) = {ON_INTEGERS(lxor) ON_LOGICALS(lxor) AT(FLOAT, lxor_float)
+                         AT(DOUBLE, lxor_double)},
+        ROW(BAND) = {ON_INTEGERS(band) AT(BYTE, band_int8)},
+        ROW(BOR) = {ON_INTEGERS(bor) AT(BYTE, bor_int8)},
+        ROW(BXOR) = {ON_INTEGERS(bxor) AT(BYTE, bxor_int8)},
+        ROW(MINLOC) = {ON_PAIRS(minloc)},
+        ROW(MAXLOC) = {ON_PAIRS(maxloc)},
+    }};

@@ -3,8 +3,8 @@
 #include "core/clock.h"
 #include "engine/real.h"
 
-#include <linux/futex.h>
 #include <limits.h>
+#include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

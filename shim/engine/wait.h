@@ -34,8 +34,8 @@ enum sg_status sg_wait_start(const struct sg_exchange *exchange, uint64_t machin
 
 /* One step of waiting. True once in a while (a few microseconds apart at least), when the caller
  * should look at what takes so long. `ready` is asked again right before a sleep. */
-bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_bed *bed,
-                  bool (*ready)(void *context), void *context);
+bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_bed *bed, bool (*ready)(void *context),
+                  void *context);
 
 /* How long the slow rungs have lasted; 0 while on the first. */
 uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait);

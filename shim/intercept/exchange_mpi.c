@@ -74,8 +74,8 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
     if (status == SG_OK && !ok)
         status = SG_ERR_MEMORY;
     if (status == SG_OK)
-        status = status_of(
-            sg_real.Gather(&length, 1, MPI_UINT64_T, lengths, 1, MPI_UINT64_T, 0, *comm));
+        status =
+            status_of(sg_real.Gather(&length, 1, MPI_UINT64_T, lengths, 1, MPI_UINT64_T, 0, *comm));
     if (status == SG_OK) {
         if (rank == 0)
             ok = plan(lengths, size, counts, starts, sizes, &collected);

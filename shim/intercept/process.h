@@ -26,9 +26,9 @@ struct sg_process {
     MPI_Comm world; /* our duplicate of MPI_COMM_WORLD */
     struct sg_config config;
     struct sg_ruleset *rules;
-    struct sg_exchange exchange;           /* over our duplicate */
-    struct sg_log *log;                    /* NULL: nothing is recorded */
-    const struct sg_companion *companion;  /* NULL: could not be loaded on some rank */
+    struct sg_exchange exchange;               /* over our duplicate */
+    struct sg_log *log;                        /* NULL: nothing is recorded */
+    const struct sg_companion *companion;      /* NULL: could not be loaded on some rank */
     int (*backtrace)(void **frames, int size); /* libunwind's; NULL: could not be loaded */
     uint64_t machine;
     char directory[4096]; /* of output; "": none */

@@ -2,8 +2,8 @@
 
 #include "core/hash.h"
 #include "core/status.h"
-#include "intercept/process.h"
 #include "engine/real.h"
+#include "intercept/process.h"
 
 #include <limits.h>
 #include <link.h>
@@ -84,7 +84,7 @@ struct wanted {
     struct module *module;
 };
 
-static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) *segment,
+static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
                           struct module *module)
 {
     const char *at = (const char *)(info->dlpi_addr + segment->p_vaddr);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 struct sg_site {
-    uint32_t index; /* in this rank's log; 0: the site "unknown" */
+    uint32_t index;           /* in this rank's log; 0: the site "unknown" */
     struct sg_rule_site rule; /* id, module, offset; names when rules need them */
     /* The choice for an operation where it is the same for all communicators and sizes. */
     _Atomic(const struct sg_choice *) fixed[SG_OPERATION_COUNT];

@@ -27,8 +27,7 @@ static struct sg_record_stat *find(uint64_t key, uint64_t *at)
 {
     for (*at = sg_hash_mix(key);; (*at)++) {
         /* Acquire: pairs with add_entry, the pointer is there. */
-        uint64_t found =
-            atomic_load_explicit(&table[*at % TABLE_SLOTS].key, memory_order_acquire);
+        uint64_t found = atomic_load_explicit(&table[*at % TABLE_SLOTS].key, memory_order_acquire);
 
         if (found == key)
             return table[*at % TABLE_SLOTS].stat;
@@ -102,8 +101,9 @@ static struct sg_record_stat *entry_of(struct sg_site *site, uint32_t comm, int 
 }
 
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                       int algorithm, const struct sg_outcome *outcome, uint64_t blocked_ns)
+                       const struct sg_outcome *outcome, uint64_t blocked_ns)
 {
+    int algorithm = outcome->algorithm;
     struct sg_record_stat *stat =
         entry_of(site, comm, call->operation, algorithm, sg_size_class(call->bytes));
 
@@ -132,8 +132,9 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
 
 /* The counters of an entry, in the order of their columns. */
 #define COUNTERS(X)                                                                                \
-    X(calls) X(bytes) X(blocked_ns) X(blocked_max_ns) X(early) X(late) X(signals) X(stalls)        \
-    X(copies) X(skew_ns) X(skew_calls) X(skew_max_ns)
+    X(calls)                                                                                       \
+    X(bytes) X(blocked_ns) X(blocked_max_ns) X(early) X(late) X(signals) X(stalls) X(copies)       \
+        X(skew_ns) X(skew_calls) X(skew_max_ns)
 
 void sg_statistics_reset(void)
 {

@@ -1,11 +1,11 @@
 /* What libstagger.so exports in C: one thin wrapper per MPI function. It builds the call and hands
  * it on; where stagger is not running the arguments go through as they came.
  */
+#include "intercept/wrap.h"
 #include "core/clock.h"
+#include "engine/real.h"
 #include "intercept/dispatch.h"
 #include "intercept/process.h"
-#include "engine/real.h"
-#include "intercept/wrap.h"
 
 /* Each function's passing-through form: register-wide arguments, whatever their types are. */
 typedef int (*pass1)(sg_word);
