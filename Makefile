@@ -87,6 +87,7 @@ bench: ## the cost of a call, printed
 # ---- compiling -----------------------------------------------------------------------------------
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+$(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG)),,-O3)
 
 $(B)/%.o: %.c Makefile VERSION
 	$(say) CC $<

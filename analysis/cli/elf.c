@@ -121,8 +121,11 @@ void sg_elf_scan(char *const *words, sg_elf_found found, void *context)
         /* mpiexec -n 1 ./a : -n 1 ./b */
         if (launched && strcmp(words[i], ":") == 0)
             continue;
-        if (!is_candidate(words, i) || (path = sg_locate_program(words[i])) == NULL)
+        if (!is_candidate(words, i) || (path = sg_locate_program(words[i])) == NULL) {
+            if (!launched)
+                return;
             continue;
+        }
         kind = sg_elf_inspect(path);
         free(path);
         /* A launcher hands LD_PRELOAD on, however it is linked itself. */

@@ -201,14 +201,14 @@ static int become(char **words)
     sg_elf_scan(words, warn_unobserved, NULL);
     execvp(words[0], words);
     if (errno == ENOENT && strchr(words[0], '/') != NULL && access(words[0], F_OK) == 0) {
-        sg_log("run: %s: its interpreter is not there", words[0]);
+        sg_log("run: '%s': its interpreter is not there", words[0]);
         return EXIT_CANNOT_RUN;
     }
     if (errno == ENOENT) {
-        sg_log("run: %s: not found", words[0]);
+        sg_log("run: '%s': not found", words[0]);
         return EXIT_NOT_FOUND;
     }
-    sg_log("run: %s: %m", words[0]);
+    sg_log("run: '%s': %m", words[0]);
     return EXIT_CANNOT_RUN;
 }
 

@@ -52,6 +52,41 @@ PRINTER(site)
     }
 }
 
+/* Function, file and line, place in the module: all that is known. */
+PRINTER(where)
+{
+    const char *blank = "";
+
+    if (site->function != NULL) {
+        fputs(site->function, out);
+        blank = " ";
+    }
+    if (site->file != NULL) {
+        fprintf(out, "%s(%s:%" PRIu32 ")", blank, site->file, site->line);
+        blank = " ";
+    }
+    if (site->module != NULL) {
+        fprintf(out, "%s[%s+0x%" PRIx64 "]", blank, site->module, site->offset);
+        blank = " ";
+    }
+    if (blank[0] == '\0')
+        fputs("-", out);
+}
+
+PRINTER(worst)
+{
+    if (sg_site_has_skew(site))
+        fprintf(out, "#%" PRIu64, site->worst_seq);
+    else
+        fputs("-", out);
+}
+
+PRINTER(at)
+{
+    put_ns(site->worst_time_ns > 0 ? (uint64_t)site->worst_time_ns : 0, sg_site_has_skew(site),
+           out);
+}
+
 PRINTER(id)
 {
     if (site->has_id)
@@ -209,6 +244,11 @@ FIGURE(last)
     return site->last_rank < 0 ? -1 : (double)site->last_count / (double)site->instances;
 }
 
+FIGURE(at)
+{
+    return sg_site_has_skew(site) ? (double)site->worst_time_ns : -1;
+}
+
 FIGURE(early)
 {
     return (double)site->early;
@@ -224,27 +264,33 @@ FIGURE(signals)
     return (double)site->signals;
 }
 
-/* In the order of the table. The site takes the width that the others leave. */
+#define BOTH (SG_COLUMN_COSTS | SG_COLUMN_PLACES)
+#define RARE (SG_COLUMN_PLACES | SG_COLUMN_NONZERO)
+
+/* In the order of the tables. */
 const struct sg_column sg_columns[] = {
-    {"op", "op", true, 0, SG_COLUMN_ALWAYS, print_op, NULL},
-    {"site", "call site", true, 0, SG_COLUMN_ALWAYS, print_site, NULL},
-    {"id", "id", true, 0, SG_COLUMN_SORT, print_id, NULL},
-    {"comm", "comm", true, 16, SG_COLUMN_ALWAYS, print_comm, NULL},
-    {"size", "size", false, 0, SG_COLUMN_SORT, print_size, figure_size},
-    {"algorithm", "algo", true, 12, SG_COLUMN_ALWAYS, print_algorithm, NULL},
-    {"calls", "calls", false, 0, SG_COLUMN_ALWAYS, print_calls, figure_calls},
-    {"bytes", "bytes", false, 0, SG_COLUMN_ALWAYS, print_bytes, figure_bytes},
-    {"p50", "skew50", false, 0, SG_COLUMN_ALWAYS, print_p50, figure_p50},
-    {"p95", "skew95", false, 0, SG_COLUMN_ALWAYS, print_p95, figure_p95},
-    {"max", "skewmax", false, 0, SG_COLUMN_ALWAYS, print_max, figure_max},
-    {"wait", "wait", false, 0, SG_COLUMN_ALWAYS, print_wait, figure_wait},
-    {"avoided", "avoided", false, 0, SG_COLUMN_NONZERO, print_avoided, figure_avoided},
-    {"blocked", "blocked", false, 0, SG_COLUMN_ALWAYS, print_blocked, figure_blocked},
-    {"run", "run", false, 0, SG_COLUMN_ALWAYS, print_run, figure_blocked},
-    {"last", "last", false, 0, SG_COLUMN_ALWAYS, print_last, figure_last},
-    {"early", "early", false, 0, SG_COLUMN_NONZERO, print_early, figure_early},
-    {"late", "late", false, 0, SG_COLUMN_NONZERO, print_late, figure_late},
-    {"signals", "signals", false, 0, SG_COLUMN_NONZERO, print_signals, figure_signals},
+    {"id", "id", true, 0, false, SG_COLUMN_PLACES, print_id, NULL},
+    {"op", "op", true, 0, false, BOTH, print_op, NULL},
+    {"site", "call site", true, 0, true, SG_COLUMN_COSTS, print_site, NULL},
+    {"comm", "comm", true, 16, false, BOTH, print_comm, NULL},
+    {"size", "size", false, 0, false, 0, print_size, figure_size},
+    {"algorithm", "algo", true, 12, false, SG_COLUMN_COSTS, print_algorithm, NULL},
+    {"calls", "calls", false, 0, false, SG_COLUMN_COSTS, print_calls, figure_calls},
+    {"bytes", "bytes", false, 0, false, SG_COLUMN_COSTS, print_bytes, figure_bytes},
+    {"p50", "skew50", false, 0, false, SG_COLUMN_COSTS, print_p50, figure_p50},
+    {"p95", "skew95", false, 0, false, SG_COLUMN_COSTS, print_p95, figure_p95},
+    {"max", "skewmax", false, 0, false, SG_COLUMN_COSTS, print_max, figure_max},
+    {"wait", "wait", false, 0, false, SG_COLUMN_COSTS, print_wait, figure_wait},
+    {"blocked", "blocked", false, 0, false, SG_COLUMN_COSTS, print_blocked, figure_blocked},
+    {"run", "run", false, 0, false, SG_COLUMN_COSTS, print_run, figure_blocked},
+    {"last", "last", false, 0, false, SG_COLUMN_COSTS, print_last, figure_last},
+    {"where", "where", true, 0, true, SG_COLUMN_PLACES, print_where, NULL},
+    {"worst", "worst", false, 0, false, SG_COLUMN_PLACES, print_worst, figure_max},
+    {"at", "at", false, 0, false, SG_COLUMN_PLACES, print_at, figure_at},
+    {"avoided", "avoided", false, 0, false, RARE, print_avoided, figure_avoided},
+    {"early", "early", false, 0, false, RARE, print_early, figure_early},
+    {"late", "late", false, 0, false, RARE, print_late, figure_late},
+    {"signals", "signals", false, 0, false, RARE, print_signals, figure_signals},
 };
 const size_t sg_column_count = sizeof sg_columns / sizeof sg_columns[0];
 

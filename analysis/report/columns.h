@@ -1,5 +1,5 @@
-/* The columns of the site table: each is one line in one table, which the text output and --sort
- * share.
+/* The columns of the text output's two tables of rows: each is one line in one table, which --sort
+ * shares.
  */
 #ifndef SG_REPORT_COLUMNS_H
 #define SG_REPORT_COLUMNS_H
@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum sg_column_show {
-    SG_COLUMN_ALWAYS,
-    SG_COLUMN_NONZERO, /* when a row has something other than zero there */
-    SG_COLUMN_SORT,    /* only to sort by; the call-site list below the table shows it */
+enum sg_column_where {
+    SG_COLUMN_COSTS = 1,   /* the table of what each row costs */
+    SG_COLUMN_PLACES = 2,  /* the table of where each row is */
+    SG_COLUMN_NONZERO = 4, /* only when a row has something other than zero there */
 };
 
 struct sg_column {
@@ -21,7 +21,8 @@ struct sg_column {
     const char *header; /* in the table */
     bool left;          /* texts are left-aligned and sort upwards, figures right and downwards */
     unsigned max_width; /* longer texts are shortened in the middle; 0: as wide as it gets */
-    enum sg_column_show show;
+    bool flexible;      /* gives way when lines get too long */
+    unsigned where;     /* enum sg_column_where; 0: only to sort by */
     /* Writes the cell; malloc'ed by the stream that the caller opened. */
     void (*print)(const struct sg_report *report, const struct sg_report_site *site, FILE *out);
     /* What rows are sorted by; negative: not known, comes last. NULL: by the text. */

@@ -6,6 +6,7 @@
 #include "report/archive_defs.h"
 #include "report/archive_events.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,8 +154,10 @@ static enum sg_status read_local_definitions(struct archive *archive)
     for (uint32_t i = 0; i < archive->defs.location_count && status == SG_OK; i++) {
         const struct sg_def_location *location = &archive->defs.locations[i];
 
+        if (location->event_count == 0)
+            continue;
         status = read_location(archive, location->ref, callbacks);
-        without += !archive->offset_seen && location->event_count > 0;
+        without += !archive->offset_seen;
     }
     OTF2_DefReaderCallbacks_Delete(callbacks);
     if (archive->offset_error_ticks >= 0) {
@@ -171,8 +174,10 @@ static enum sg_status open_event_files(struct archive *archive)
     enum sg_status status;
 
     for (uint32_t i = 0; i < archive->defs.location_count; i++) {
-        if (OTF2_Reader_SelectLocation(archive->reader, archive->defs.locations[i].ref) !=
-            OTF2_SUCCESS)
+        const struct sg_def_location *location = &archive->defs.locations[i];
+
+        if (location->event_count > 0 &&
+            OTF2_Reader_SelectLocation(archive->reader, location->ref) != OTF2_SUCCESS)
             return complain(archive, "a location cannot be selected");
     }
     if (OTF2_Reader_OpenDefFiles(archive->reader) == OTF2_SUCCESS) {
@@ -184,8 +189,13 @@ static enum sg_status open_event_files(struct archive *archive)
     forget_complaint(archive);
     if (OTF2_Reader_OpenEvtFiles(archive->reader) != OTF2_SUCCESS)
         return complain(archive, "its event files cannot be opened");
+    /* Not those without events: OTF2 3.0's global reader closes a reader that has none and then
+     * reads what it has just freed. */
     for (uint32_t i = 0; i < archive->defs.location_count; i++) {
-        if (OTF2_Reader_GetEvtReader(archive->reader, archive->defs.locations[i].ref) == NULL)
+        const struct sg_def_location *location = &archive->defs.locations[i];
+
+        if (location->event_count > 0 &&
+            OTF2_Reader_GetEvtReader(archive->reader, location->ref) == NULL)
             return complain(archive, "an event file cannot be read");
     }
     return SG_OK;
@@ -222,9 +232,6 @@ static enum sg_status read_events(struct archive *archive, struct sg_progress *p
         sg_log("%s: cut short: %llu of %llu events are there", archive->path,
                (unsigned long long)done, (unsigned long long)archive->defs.event_count);
         status = SG_ERR_FORMAT;
-    } else if (done == 0) {
-        sg_log("%s: an archive without events", archive->path);
-        status = SG_ERR_MISSING;
     }
     return status;
 }
@@ -238,6 +245,14 @@ static void allow_many_files(void)
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
+}
+
+/* OTF2 does not clear the chunks that it reads files into, and reads on past a file's end where the
+ * file is cut short. Chunks of fresh pages hold zeros there, which it refuses; recycled memory
+ * could hold what looks like records. */
+static void keep_chunks_fresh(void)
+{
+    mallopt(M_MMAP_THRESHOLD, (int)(OTF2_CHUNK_SIZE_MIN / 2));
 }
 
 static enum sg_status read_archive(struct archive *archive, struct sg_progress *progress,
@@ -254,6 +269,10 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress *
     status = sg_archive_defs_read(archive->reader, archive->path, &archive->defs);
     if (status != SG_OK)
         return status == SG_ERR_FORMAT ? complain(archive, "damaged definitions") : status;
+    if (archive->defs.event_count == 0) {
+        sg_log("%s: an archive without events", archive->path);
+        return SG_ERR_MISSING;
+    }
     status = sg_aggregate_create(archive->defs.rank_count, &aggregate);
     if (status == SG_OK)
         status = sg_archive_events_create(&archive->defs, aggregate, &events);
@@ -286,6 +305,7 @@ enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
     enum sg_status status;
 
     allow_many_files();
+    keep_chunks_fresh();
     OTF2_Error_RegisterCallback(on_error, &archive);
     archive.reader = OTF2_Reader_Open(anchor);
     if (archive.reader == NULL)

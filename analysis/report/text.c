@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 118
-#define PLACE_COLUMNS 40 /* of a name in a sentence */
+#define WIDTH 120
+#define PLACE_COLUMNS 28 /* of a name in a sentence */
 #define RANKS_SHOWN 32   /* more ranks than this: only the ends of the list */
 #define RANKS_EACH_END 8
 
@@ -130,19 +130,21 @@ static void put_worst_instance(const struct sg_report *report, FILE *out)
         fputs("worst instance     none: all members arrived together\n", out);
         return;
     }
-    fputs("worst instance     skew ", out);
+    fputs("worst instance     ", out);
     put_ns(site->skew_max_ns, out);
-    fputs(" in ", out);
+    fputs(" of skew: ", out);
     put_place(report, site, out);
-    fprintf(out, ", number %" PRIu64 " there, ", site->worst_seq);
-    put_ns(site->worst_time_ns > 0 ? (uint64_t)site->worst_time_ns : 0, out);
-    fputs(" after the start\n", out);
+    fprintf(out, ", #%" PRIu64 ", at ", site->worst_seq);
+    put_column("at", report, site, out);
+    fputc('\n', out);
 }
 
 static void put_summary(const struct sg_report *report, FILE *out)
 {
     if (report->has_events) {
         fputs("lost waiting       ", out);
+        /* Calls that are not in the events have waited too. */
+        fputs(sg_report_unseen_calls(report) > 0 ? "at least " : "", out);
         put_share(sg_report_wait_ns(report), report->ranks_run_ns, out);
         fputs(" of processor time (", out);
         put_ns(sg_report_wait_ns(report), out);
@@ -167,18 +169,21 @@ static void put_summary(const struct sg_report *report, FILE *out)
 /* ---- tables -----------------------------------------------------------------------------------
  */
 
-static bool is_shown(const struct sg_column *column, const struct sg_report *report, uint32_t count)
+static bool is_shown(const struct sg_column *column, unsigned where, const struct sg_report *report,
+                     uint32_t count)
 {
-    if (column->show != SG_COLUMN_NONZERO)
-        return column->show == SG_COLUMN_ALWAYS;
-    for (uint32_t i = 0; i < count; i++) {
+    if ((column->where & where) == 0)
+        return false;
+    for (uint32_t i = 0; i < count && (column->where & SG_COLUMN_NONZERO) != 0; i++) {
         if (column->figure(report, &report->sites[i]) > 0)
             return true;
     }
-    return false;
+    return (column->where & SG_COLUMN_NONZERO) == 0;
 }
 
-static enum sg_status put_sites(const struct sg_report *report, uint32_t count, FILE *out)
+/* The rows with those columns that belong there. */
+static enum sg_status put_rows(const struct sg_report *report, uint32_t count, unsigned where,
+                               FILE *out)
 {
     struct sg_table_column *about = calloc(sg_column_count, sizeof *about);
     const struct sg_column **shown = calloc(sg_column_count, sizeof *shown);
@@ -192,13 +197,12 @@ static enum sg_status put_sites(const struct sg_report *report, uint32_t count, 
     for (size_t i = 0; i < sg_column_count; i++) {
         const struct sg_column *column = &sg_columns[i];
 
-        if (!is_shown(column, report, count))
+        if (!is_shown(column, where, report, count))
             continue;
-        about[table.column_count] =
-            (struct sg_table_column){.header = column->header,
-                                     .left = column->left,
-                                     .flexible = column->print == sg_column_find("site")->print,
-                                     .max_width = column->max_width};
+        about[table.column_count] = (struct sg_table_column){.header = column->header,
+                                                             .left = column->left,
+                                                             .flexible = column->flexible,
+                                                             .max_width = column->max_width};
         shown[table.column_count++] = column;
     }
     for (uint32_t row = 0; row < count; row++) {
@@ -206,75 +210,11 @@ static enum sg_status put_sites(const struct sg_report *report, uint32_t count, 
             sg_table_add(&table, sg_column_text(shown[i], report, &report->sites[row]));
     }
     status = sg_table_print(&table, WIDTH, out);
+    fputc('\n', out);
 out:
     sg_table_clear(&table);
     free(about);
     free(shown);
-    return status;
-}
-
-/* Function, file and line, place in the module: all that is known. */
-static char *describe(const struct sg_report_site *site)
-{
-    char *raw = NULL, *clean = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&raw, &size_bytes);
-
-    if (stream == NULL)
-        return NULL;
-    if (site->function != NULL)
-        fprintf(stream, "%s ", site->function);
-    if (site->file != NULL)
-        fprintf(stream, "(%s:%" PRIu32 ") ", site->file, site->line);
-    if (site->module != NULL)
-        fprintf(stream, "[%s+0x%" PRIx64 "] ", site->module, site->offset);
-    if (fclose(stream) == 0 && size_bytes > 0) {
-        raw[size_bytes - 1] = '\0';
-        clean = sg_format_clean(raw, true);
-    } else if (size_bytes == 0) {
-        clean = strdup("-");
-    }
-    free(raw);
-    return clean;
-}
-
-static void add_worst(struct sg_table *table, const struct sg_report_site *site)
-{
-    char time[SG_FORMAT_BYTES];
-
-    if (!sg_site_has_skew(site)) {
-        sg_table_addf(table, "-");
-        sg_table_addf(table, "-");
-        return;
-    }
-    sg_format_ns(site->worst_time_ns > 0 ? (uint64_t)site->worst_time_ns : 0, time);
-    sg_table_addf(table, "%" PRIu64, site->worst_seq);
-    sg_table_addf(table, "%s", time);
-}
-
-static enum sg_status put_places(const struct sg_report *report, uint32_t count, FILE *out)
-{
-    static const struct sg_table_column columns[] = {
-        {.header = "id", .left = true},
-        {.header = "op", .left = true},
-        {.header = "where", .left = true, .flexible = true},
-        {.header = "worst instance"},
-        {.header = "after"},
-    };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
-    enum sg_status status;
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct sg_report_site *site = &report->sites[i];
-
-        sg_table_add(&table, sg_column_text(sg_column_find("id"), report, site));
-        sg_table_add(&table, sg_column_text(sg_column_find("op"), report, site));
-        sg_table_add(&table, describe(site));
-        add_worst(&table, site);
-    }
-    status = sg_table_print(&table, WIDTH, out);
-    sg_table_clear(&table);
     return status;
 }
 
@@ -399,11 +339,9 @@ enum sg_status sg_report_print_text(const struct sg_report *report, uint32_t sit
         fputs("no barrier, reduce or allreduce is recorded\n\n", out);
     } else {
         put_summary(report, out);
-        status = put_sites(report, site_count, out);
-        fputc('\n', out);
+        status = put_rows(report, site_count, SG_COLUMN_COSTS, out);
         if (status == SG_OK)
-            status = put_places(report, site_count, out);
-        fputc('\n', out);
+            status = put_rows(report, site_count, SG_COLUMN_PLACES, out);
     }
     if (status == SG_OK)
         status = put_ranks(report, out);

@@ -8,19 +8,22 @@
 #include "algos/kernel_table.h"
 #include "algos/kernel_types.h"
 
-#define HERE
+/* Where the build is for a processor with fused multiply-add (-march=native): not here, see
+ * kernel_vector.h. */
+#define HERE __attribute__((target("no-fma,no-avx512f")))
 
 LOOP(HERE, max_long_double, any_long_double, long double, a > b ? a : b)
 LOOP(HERE, min_long_double, any_long_double, long double, a < b ? a : b)
 LOOP(HERE, sum_long_double, any_long_double, long double, a + b)
-LOOP(HERE, prod_long_double, any_long_double, long double, a *b)
+LOOP(HERE, prod_long_double, any_long_double, long double, (a * b))
 LOOP(HERE, lxor_long_double, any_long_double, long double, (a != 0) != (b != 0))
 REPEAT(HERE, sum_complex_long_double, sum_long_double, 2)
 LOOP_PAIR(HERE, minloc_long_double_int, any_long_double_int, >, >=)
 LOOP_PAIR(HERE, maxloc_long_double_int, any_long_double_int, <, <=)
 
 /* Fortran's and C++'s product: the formula alone. */
-static void prod_complex_long_double(const void *in, const void *inout, void *out, size_t count)
+HERE static void prod_complex_long_double(const void *in, const void *inout, void *out,
+                                          size_t count)
 {
     const any_complex_long_double *left = in;
     const any_complex_long_double *right = inout;
@@ -44,12 +47,12 @@ static void prod_complex_long_double(const void *in, const void *inout, void *ou
 /* box: the value on the unit box that stands for a direction of infinity; zero: NaN becomes a zero
  * of its sign. */
 #define C_COMPLEX(name, type)                                                                      \
-    static type box_##name(type x)                                                                 \
+    HERE static type box_##name(type x)                                                            \
     {                                                                                              \
         return COPYSIGN(type, __builtin_isinf(x) ? 1 : 0, x);                                      \
     }                                                                                              \
                                                                                                    \
-    static type zero_##name(type x)                                                                \
+    HERE static type zero_##name(type x)                                                           \
     {                                                                                              \
         return __builtin_isnan(x) ? COPYSIGN(type, 0, x) : x;                                      \
     }                                                                                              \
@@ -83,7 +86,7 @@ static void prod_complex_long_double(const void *in, const void *inout, void *ou
         return product;                                                                            \
     }                                                                                              \
                                                                                                    \
-    static void prod_c_##name(const void *in, const void *inout, void *out, size_t count)          \
+    HERE static void prod_c_##name(const void *in, const void *inout, void *out, size_t count)     \
     {                                                                                              \
         const any_##name *left = in;                                                               \
         const any_##name *right = inout;                                                           \
@@ -105,20 +108,18 @@ C_COMPLEX(complex_float, float)
 C_COMPLEX(complex_double, double)
 C_COMPLEX(complex_long_double, long double)
 
-#define ROW(reduction) [SG_REDUCTION_##reduction]
-
+/* clang-format off: a table */
 const struct sg_kernel_table sg_kernel_table_scalar = {
     .kernels = {
-        ROW(MAX) = {AT(LONG_DOUBLE, max_long_double)},
-        ROW(MIN) = {AT(LONG_DOUBLE, min_long_double)},
-        ROW(SUM) = {AT(LONG_DOUBLE, sum_long_double)
-                        AT(COMPLEX_LONG_DOUBLE, sum_complex_long_double)
-                            AT(C_COMPLEX_LONG_DOUBLE, sum_complex_long_double)},
-        ROW(PROD) = {AT(LONG_DOUBLE, prod_long_double) AT(
-            COMPLEX_LONG_DOUBLE, prod_complex_long_double) AT(C_COMPLEX_FLOAT, prod_c_complex_float)
-                         AT(C_COMPLEX_DOUBLE, prod_c_complex_double)
-                             AT(C_COMPLEX_LONG_DOUBLE, prod_c_complex_long_double)},
-        ROW(LXOR) = {AT(LONG_DOUBLE, lxor_long_double)},
-        ROW(MINLOC) = {AT(LONG_DOUBLE_INT, minloc_long_double_int)},
-        ROW(MAXLOC) = {AT(LONG_DOUBLE_INT, maxloc_long_double_int)},
-    }};
+        ROW(MAX, AT(LONG_DOUBLE, max_long_double)) ROW(MIN, AT(LONG_DOUBLE, min_long_double)) ROW(
+            SUM, AT(LONG_DOUBLE, sum_long_double) AT(COMPLEX_LONG_DOUBLE, sum_complex_long_double)
+                     AT(C_COMPLEX_LONG_DOUBLE, sum_complex_long_double))
+            ROW(PROD,
+                AT(LONG_DOUBLE, prod_long_double) AT(COMPLEX_LONG_DOUBLE, prod_complex_long_double)
+                    AT(C_COMPLEX_FLOAT, prod_c_complex_float)
+                        AT(C_COMPLEX_DOUBLE, prod_c_complex_double)
+                            AT(C_COMPLEX_LONG_DOUBLE, prod_c_complex_long_double))
+                ROW(LXOR, AT(LONG_DOUBLE, lxor_long_double))
+                    ROW(MINLOC, AT(LONG_DOUBLE_INT, minloc_long_double_int))
+                        ROW(MAXLOC, AT(LONG_DOUBLE_INT, maxloc_long_double_int))}};
+/* clang-format on */

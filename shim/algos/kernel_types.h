@@ -112,6 +112,8 @@ PAIR(double_double, double, double, 16)
         inner(in, inout, out, count *(times));                                                     \
     }
 
+/* A table's row, and an entry in it. */
+#define ROW(reduction, ...) [SG_REDUCTION_##reduction] = {__VA_ARGS__},
 #define AT(element, kernel) [SG_ELEMENT_##element] = kernel,
 
 #endif

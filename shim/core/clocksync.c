@@ -47,8 +47,7 @@ static enum sg_status ask(const struct sg_exchange *exchange, uint64_t (*clock_n
         uint64_t begin_ns = clock_ns();
         uint64_t global_ns = begin_ns;
         uint64_t round_trip_ns;
-        enum sg_status status =
-            exchange->send(exchange->context, 0, &global_ns, sizeof global_ns);
+        enum sg_status status = exchange->send(exchange->context, 0, &global_ns, sizeof global_ns);
 
         if (status == SG_OK)
             status = exchange->receive(exchange->context, 0, &global_ns, sizeof global_ns);
@@ -94,8 +93,7 @@ static enum sg_status share_all(const struct sg_exchange *exchange, const struct
     free(gathered);
     free(sizes);
     if (status == SG_OK)
-        status =
-            exchange->broadcast(exchange->context, all, (size_t)exchange->size * sizeof *all);
+        status = exchange->broadcast(exchange->context, all, (size_t)exchange->size * sizeof *all);
     return status;
 }
 

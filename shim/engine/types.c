@@ -26,7 +26,7 @@ _Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Co
                "the table below holds for x86-64");
 
 /* clang-format off */
-static const struct type_entry types[ENTRIES] = {
+static struct type_entry types[ENTRIES] = {
     ENTRY(MPI_CHAR, INT8)
     ENTRY(MPI_SIGNED_CHAR, INT8)
     ENTRY(MPI_UNSIGNED_CHAR, UINT8)
@@ -93,6 +93,37 @@ static const struct type_entry types[ENTRIES] = {
 #define OPERATION(name) [MPI_##name & 0xf] = SG_REDUCTION_##name,
 static const uint8_t reductions[] = {SG_REDUCTIONS(OPERATION)};
 /* clang-format on */
+
+/* What the type of the same size with a sign is. */
+static uint8_t signed_element(uint8_t element)
+{
+    switch (element) {
+    case SG_ELEMENT_UINT8:
+        return SG_ELEMENT_INT8;
+    case SG_ELEMENT_UINT16:
+        return SG_ELEMENT_INT16;
+    case SG_ELEMENT_UINT32:
+        return SG_ELEMENT_INT32;
+    case SG_ELEMENT_UINT64:
+        return SG_ELEMENT_INT64;
+    default:
+        return element;
+    }
+}
+
+void sg_types_init(sg_reduce_local reduce_local)
+{
+    for (struct type_entry *entry = types; entry < types + ENTRIES; entry++) {
+        const uint64_t largest = UINT64_MAX;
+        uint64_t result = 1;
+
+        if (signed_element(entry->element) == entry->element || entry->handle == 0)
+            continue;
+        if (reduce_local(&largest, &result, 1, entry->handle, MPI_MAX) == MPI_SUCCESS &&
+            result == 1)
+            entry->element = signed_element(entry->element);
+    }
+}
 
 bool sg_type_of(MPI_Datatype datatype, enum sg_element *out)
 {

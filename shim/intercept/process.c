@@ -141,6 +141,7 @@ void sg_process_start(uint64_t begin_ns)
         return;
     sg_local_start((uint32_t)process->config.slots, process->config.stall_s);
     sg_kernel_init();
+    sg_types_init(sg_real.Reduce_local);
     start_recording(process, begin_ns);
     sg_dispatch_thread(); /* the calling thread is thread 0 */
     if (sg_comm_start() != SG_OK)

@@ -9,12 +9,14 @@
  * and on what follows each of its slashes. */
 static bool matches_file(const char *glob, const char *path)
 {
-    for (const char *at = path; at != NULL; at = strchr(at, '/')) {
-        if (at != path)
-            at++;
-        if (fnmatch(glob, at, FNM_PATHNAME) == 0)
+    const char *slash;
+
+    do {
+        if (fnmatch(glob, path, FNM_PATHNAME) == 0)
             return true;
-    }
+        slash = strchr(path, '/');
+        path = slash != NULL ? slash + 1 : NULL;
+    } while (path != NULL);
     return false;
 }
 

@@ -1,4 +1,4 @@
-/* The left side of a rule: operation[@site][~communicator][[bytes]]= and lists of rules.
+/* The left side of a rule: operation[@site][~communicator][[bytes]]=.
  *
  * Reading goes from the outside in: the first '=' ends the left side, brackets right before it
  * are the byte range, the first '~' begins the communicator. A backslash takes the meaning from
@@ -12,10 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAULTS_SAID = 20, ID_DIGITS = 8, OFFSET_DIGITS = 16 };
+enum { ID_DIGITS = 8, OFFSET_DIGITS = 16 };
 
-/* The first of the characters in set that no backslash precedes, or end. */
-static const char *find_plain(const char *at, const char *end, const char *set)
+const char *sg_rule_find_plain(const char *at, const char *end, const char *set)
 {
     for (; at < end; at++) {
         if (*at == '\\' && at + 1 < end)
@@ -32,7 +31,7 @@ static const char *find_last_plain(const char *at, const char *end, char wanted)
     const char set[] = {wanted, '\0'};
     const char *last = NULL;
 
-    while ((at = find_plain(at, end, set)) < end)
+    while ((at = sg_rule_find_plain(at, end, set)) < end)
         last = at++;
     return last;
 }
@@ -40,7 +39,7 @@ static const char *find_last_plain(const char *at, const char *end, char wanted)
 static enum sg_status copy_glob(const char *begin, const char *end, char **out,
                                 struct sg_rule_fault *fault)
 {
-    const char *open = find_plain(begin, end, "[");
+    const char *open = sg_rule_find_plain(begin, end, "[");
     int slashes = 0;
 
     while (slashes < end - begin && end[-1 - slashes] == '\\')
@@ -51,11 +50,11 @@ static enum sg_status copy_glob(const char *begin, const char *end, char **out,
         /* "[]x]" and "[!]x]": a bracket right behind the opening one is a member. */
         const char *first =
             open + 1 < end && (open[1] == '!' || open[1] == '^') ? open + 2 : open + 1;
-        const char *close = first < end ? find_plain(first + 1, end, "]") : end;
+        const char *close = first < end ? sg_rule_find_plain(first + 1, end, "]") : end;
 
         if (close == end)
             return sg_rule_fail(fault, open, "expected ']' to close '['");
-        open = find_plain(close, end, "[");
+        open = sg_rule_find_plain(close, end, "[");
     }
     *out = strndup(begin, (size_t)(end - begin));
     return *out != NULL ? SG_OK : SG_ERR_MEMORY;
@@ -176,7 +175,7 @@ static enum sg_status parse_range(const char *begin, const char *end, bool suffi
 static enum sg_status parse_comm(const char *begin, const char *end, struct sg_rule *rule,
                                  struct sg_rule_fault *fault)
 {
-    const char *stray = find_plain(begin, end, "@~");
+    const char *stray = sg_rule_find_plain(begin, end, "@~");
     uint64_t low, high;
     enum sg_status status;
 
@@ -251,7 +250,7 @@ static const char *parse_operation(const char *begin, const char *end, int *out,
 static enum sg_status parse_place(const char *begin, const char *end, struct sg_rule *rule,
                                   struct sg_rule_fault *fault)
 {
-    const char *tilde = find_plain(begin, end, "~");
+    const char *tilde = sg_rule_find_plain(begin, end, "~");
     char found[SG_RULE_FOUND_BYTES];
     enum sg_status status = SG_OK;
 
@@ -270,10 +269,10 @@ static enum sg_status parse_place(const char *begin, const char *end, struct sg_
     return status;
 }
 
-static enum sg_status parse_rule(const struct sg_algorithm_table *table, const char *begin,
-                                 const char *end, struct sg_rule *rule, struct sg_rule_fault *fault)
+enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char *begin,
+                             const char *end, struct sg_rule *rule, struct sg_rule_fault *fault)
 {
-    const char *equals = find_plain(begin, end, "=");
+    const char *equals = sg_rule_find_plain(begin, end, "=");
     const char *place_end = sg_rule_trim(begin, equals);
     const char *at = parse_operation(begin, end, &rule->operation, fault);
     enum sg_status status = SG_OK;
@@ -297,119 +296,4 @@ static enum sg_status parse_rule(const struct sg_algorithm_table *table, const c
         status =
             sg_rule_parse_target(table, rule->operation, equals + 1, end, &rule->choice, fault);
     return status;
-}
-
-/* ---- adding to a set -------------------------------------------------------------------------*/
-
-void sg_rule_clear(struct sg_rule *rule)
-{
-    free(rule->site);
-    free(rule->comm);
-    free(rule->source);
-}
-
-/* The array doubles where its count is a power of two. The rule becomes the set's. */
-static enum sg_status add(struct sg_ruleset *set, const char *source, struct sg_rule *rule)
-{
-    int count = set->count;
-    struct sg_rule *rules;
-
-    rule->source = strdup(source);
-    if (rule->source == NULL)
-        return SG_ERR_MEMORY;
-    if ((count & (count - 1)) == 0) {
-        rules = realloc(set->rules, (count > 0 ? 2 * (size_t)count : 1) * sizeof *rules);
-        if (rules == NULL)
-            return SG_ERR_MEMORY;
-        set->rules = rules;
-    }
-    set->rules[set->count++] = *rule;
-    if (rule->site_kind == SG_RULE_SITE_LINE || rule->site_kind == SG_RULE_SITE_FUNCTION)
-        set->needs_names = true;
-    return SG_OK;
-}
-
-static void say(struct sg_rule_reader *reader, const char *text, const char *begin, const char *end,
-                const struct sg_rule_fault *fault)
-{
-    int column = sg_text_column(text, (size_t)(fault->at - text));
-    char excerpt[SG_EXCERPT_BYTES];
-
-    if (++reader->faults > (reader->checking ? 1 : FAULTS_SAID) || !reader->speak)
-        return;
-    begin = sg_rule_skip_blanks(begin, end);
-    end = sg_rule_trim(begin, end);
-    sg_text_excerpt(begin, (size_t)(end - begin), excerpt, sizeof excerpt);
-    if (reader->checking)
-        sg_log("%s, column %d: %s", reader->source, column, fault->message);
-    else
-        sg_log("%s, column %d: %s; left out: %s", reader->source, column, fault->message, excerpt);
-}
-
-void sg_rule_say_rest(const struct sg_rule_reader *reader)
-{
-    if (reader->speak && reader->faults > FAULTS_SAID)
-        sg_log("%d more rules that do not parse are left out", reader->faults - FAULTS_SAID);
-}
-
-/* Ends the reading of one rule: adds it, or says what is wrong with it. */
-static enum sg_status finish(struct sg_rule_reader *reader, const char *text, const char *begin,
-                             const char *end, enum sg_status status, struct sg_rule *rule,
-                             const struct sg_rule_fault *fault, struct sg_ruleset *set)
-{
-    if (status == SG_OK)
-        status = add(set, reader->source, rule);
-    if (status == SG_OK)
-        return SG_OK;
-    sg_rule_clear(rule);
-    if (status != SG_ERR_SYNTAX)
-        return status;
-    say(reader, text, begin, end, fault);
-    return SG_OK;
-}
-
-enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *text,
-                                  struct sg_ruleset *set)
-{
-    const char *end = text + strlen(text);
-    enum sg_status status = SG_OK;
-
-    for (const char *at = text; at < end && status == SG_OK;) {
-        const char *stop = find_plain(at, end, ";\n");
-        const char *begin = sg_rule_skip_blanks(at, stop);
-        struct sg_rule rule = {.any_bytes = true};
-        struct sg_rule_fault fault;
-
-        if (begin < stop) {
-            status = parse_rule(&reader->table, begin, stop, &rule, &fault);
-            status = finish(reader, text, begin, stop, status, &rule, &fault, set);
-        }
-        at = stop + 1;
-    }
-    return status;
-}
-
-enum sg_status sg_rule_parse_operation(struct sg_rule_reader *reader, const char *text,
-                                       int operation, struct sg_ruleset *set)
-{
-    const char *end = text + strlen(text);
-    struct sg_rule rule = {.operation = operation, .any_bytes = true};
-    struct sg_rule_fault fault;
-    enum sg_status status =
-        sg_rule_parse_target(&reader->table, operation, text, end, &rule.choice, &fault);
-
-    return finish(reader, text, text, end, status, &rule, &fault, set);
-}
-
-enum sg_status sg_rule_parse_site(struct sg_rule_reader *reader, const char *text, uint32_t id,
-                                  struct sg_ruleset *set)
-{
-    const char *end = text + strlen(text);
-    struct sg_rule rule = {
-        .operation = -1, .site_kind = SG_RULE_SITE_ID, .id = id, .any_bytes = true};
-    struct sg_rule_fault fault;
-    enum sg_status status =
-        sg_rule_parse_target(&reader->table, rule.operation, text, end, &rule.choice, &fault);
-
-    return finish(reader, text, text, end, status, &rule, &fault, set);
 }

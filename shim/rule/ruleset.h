@@ -84,6 +84,14 @@ const char *sg_rule_skip_blanks(const char *at, const char *end);
 /* The end without the blanks before it. */
 const char *sg_rule_trim(const char *begin, const char *end);
 
+/* The first of the characters in set that no backslash precedes, or end. */
+const char *sg_rule_find_plain(const char *at, const char *end, const char *set);
+
+/* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault
+ * holds what sg_rule_clear frees. */
+enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char *begin,
+                             const char *end, struct sg_rule *rule, struct sg_rule_fault *fault);
+
 /* Parses "name[(parameter=value,...)]" between begin and end; operation as in struct sg_rule. */
 enum sg_status sg_rule_parse_target(const struct sg_algorithm_table *table, int operation,
                                     const char *begin, const char *end, struct sg_choice *out,

@@ -232,7 +232,8 @@ void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes)
         struct sg_record_cont *cont = (void *)(first + (1 + part) * SG_SLOT_BYTES);
         size_t size = text_bytes - part * SG_CONT_BYTES;
 
-        memcpy(cont->data, from + part * SG_CONT_BYTES, size < SG_CONT_BYTES ? size : SG_CONT_BYTES);
+        memcpy(cont->data, from + part * SG_CONT_BYTES,
+               size < SG_CONT_BYTES ? size : SG_CONT_BYTES);
         cont->part = (uint32_t)part;
         cont->kind = SG_RECORD_CONT;
     }

@@ -41,16 +41,16 @@ struct sg_log_header {
     uint32_t pid;
     uint32_t trace_mode; /* enum sg_trace_mode */
     _Atomic uint32_t state;
-    _Atomic uint32_t thread_count;  /* locations of this rank: threads that recorded */
-    uint32_t progress_thread;       /* 1 + index of the progress thread; 0: there is none */
-    uint64_t machine;               /* hash of boot id and time namespace: one clock */
-    uint64_t realtime_ns;           /* CLOCK_REALTIME when monotonic_ns was read */
-    uint64_t monotonic_ns;          /* at log creation */
-    uint64_t init_begin_ns;         /* MPI_Init entered; 0: not known */
-    uint64_t init_end_ns;           /* MPI_Init left */
-    uint64_t finalize_begin_ns;     /* MPI_Finalize entered; 0: not reached */
-    uint64_t event_limit_slots;     /* slots that events may use; definitions may go beyond */
-    _Atomic uint64_t next_slot;     /* slots reserved so far, possibly past allocated_slots */
+    _Atomic uint32_t thread_count;    /* locations of this rank: threads that recorded */
+    uint32_t progress_thread;         /* 1 + index of the progress thread; 0: there is none */
+    uint64_t machine;                 /* hash of boot id and time namespace: one clock */
+    uint64_t realtime_ns;             /* CLOCK_REALTIME when monotonic_ns was read */
+    uint64_t monotonic_ns;            /* at log creation */
+    uint64_t init_begin_ns;           /* MPI_Init entered; 0: not known */
+    uint64_t init_end_ns;             /* MPI_Init left */
+    uint64_t finalize_begin_ns;       /* MPI_Finalize entered; 0: not reached */
+    uint64_t event_limit_slots;       /* slots that events may use; definitions may go beyond */
+    _Atomic uint64_t next_slot;       /* slots reserved so far, possibly past allocated_slots */
     _Atomic uint64_t allocated_slots; /* slots backed by the file */
     _Atomic uint64_t dropped_events;  /* calls and others left out: limit reached or disk full */
     _Atomic uint64_t unmanaged_calls; /* collectives passed through and not recorded */
@@ -125,7 +125,7 @@ struct sg_record_late {
 /* A call site. Text: "module path\0build id in hex\0" (either may be empty). */
 struct sg_record_site {
     _Atomic uint8_t kind;
-    uint8_t depth;       /* frames the id is made of */
+    uint8_t depth; /* frames the id is made of */
     uint16_t reserved;
     uint32_t index;      /* of this log, from 0; 0 is "unknown" and has no record */
     uint32_t id;         /* the same on all ranks and in all runs */
@@ -155,7 +155,7 @@ struct sg_record_comm {
     uint32_t root_world_rank;
     uint32_t root_counter;
     uint32_t size;
-    uint32_t rank; /* own rank in it */
+    uint32_t rank;   /* own rank in it */
     uint32_t parent; /* index of the communicator it was made from; UINT32_MAX: not known */
     uint32_t text_bytes;
     uint64_t created_ns;
@@ -210,8 +210,8 @@ struct sg_record_stat {
     _Atomic uint64_t signals;
     _Atomic uint64_t stalls;
     _Atomic uint64_t copies;
-    _Atomic uint64_t skew_ns;     /* sum over the calls where it is known */
-    _Atomic uint64_t skew_calls;  /* how many those are */
+    _Atomic uint64_t skew_ns;    /* sum over the calls where it is known */
+    _Atomic uint64_t skew_calls; /* how many those are */
     _Atomic uint64_t skew_max_ns;
     uint64_t reserved3;
 };

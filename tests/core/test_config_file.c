@@ -357,7 +357,7 @@ static void any_file(void)
 {
     unsigned seed = 5;
 
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < 500; round++) {
         char content[300];
         size_t length = (size_t)rand_r(&seed) % sizeof content;
         struct sg_config config;

@@ -20,7 +20,7 @@ results() { grep -E 'tests completed|tests skipped' "$1"; }
 
 foreign "$program" >plain.out 2>plain.err
 plain_status=$?
-STAGGER_DIR=$WORK/foreign.trace foreign env LD_PRELOAD="$LIB" "$program" >with.out 2>with.err
+STAGGER_DIR=$WORK/foreign.trace foreign env LD_PRELOAD="$PRELOAD" "$program" >with.out 2>with.err
 status=$?
 check "a program of another MPI exits as without the library" is "$plain_status" "$status"
 check "its results are the same" same <(results plain.out) <(results with.out)

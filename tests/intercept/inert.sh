@@ -4,21 +4,21 @@
 
 ls / >ls.out
 check "ls under the library prints what it prints without" \
-    all 'LD_PRELOAD=$LIB ls / >with.out 2>with.err' 'same ls.out with.out' 'empty with.err'
+    all 'LD_PRELOAD=$PRELOAD ls / >with.out 2>with.err' 'same ls.out with.out' 'empty with.err'
 check "a shell with pipes and children under it prints nothing more" \
-    all 'LD_PRELOAD=$LIB sh -c "echo a | cat; (exit 0); ls / >/dev/null" >with.out 2>with.err' \
+    all 'LD_PRELOAD=$PRELOAD sh -c "echo a | cat; (exit 0); ls / >/dev/null" >with.out 2>with.err' \
     'is a "$(cat with.out)"' 'empty with.err'
 check "python under it prints nothing more" \
-    all 'LD_PRELOAD=$LIB $PYTHON -c "print(7)" >with.out 2>with.err' 'is 7 "$(cat with.out)"' \
+    all 'LD_PRELOAD=$PRELOAD $PYTHON -c "print(7)" >with.out 2>with.err' 'is 7 "$(cat with.out)"' \
     'empty with.err'
 check "the launcher under it prints nothing more" \
-    all 'LD_PRELOAD=$LIB timeout 60 $MPIEXEC -n 2 true >with.out 2>with.err </dev/null' \
+    all 'LD_PRELOAD=$PRELOAD timeout 60 $MPIEXEC -n 2 true >with.out 2>with.err </dev/null' \
     'empty with.out' 'empty with.err'
 check "the launcher's other commands are left alone too" \
-    all 'LD_PRELOAD=$LIB timeout 60 $MPIEXEC --version >with.out 2>with.err </dev/null' \
+    all 'LD_PRELOAD=$PRELOAD timeout 60 $MPIEXEC --version >with.out 2>with.err </dev/null' \
     'empty with.err'
 check "an unknown variable is no concern of a command that is not an MPI program" \
-    all 'STAGGER_NONSENSE=1 LD_PRELOAD=$LIB ls / >with.out 2>with.err' 'empty with.err'
+    all 'STAGGER_NONSENSE=1 LD_PRELOAD=$PRELOAD ls / >with.out 2>with.err' 'empty with.err'
 check "none of them leaves a directory" is "" "$(find . -name 'stagger-*')"
 
 observe fork 2 "$PROGRAMS/fork"

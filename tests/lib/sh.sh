@@ -3,9 +3,10 @@
 #     . "$(dirname "$0")/../lib/sh.sh"
 #     check "a sentence about what holds" COMMAND...
 #
-# Gives ROOT, BUILD (default ROOT/build), LIB, STAGGER, PROGRAMS, MPIEXEC and WORK, a fresh
-# directory that is the working directory too and is removed at exit. The caller's own STAGGER_*
-# variables and LD_PRELOAD are cleared. The exit status is 1 when a check failed.
+# Gives ROOT, BUILD (default ROOT/build), LIB, PRELOAD (what LD_PRELOAD is set to: LIB), STAGGER,
+# PROGRAMS, MPIEXEC, PYTHON and WORK, a fresh directory that is the working directory too and is
+# removed at exit. The caller's own STAGGER_* variables, LD_PRELOAD and make's options are cleared.
+# The exit status is 1 when a check failed.
 # shellcheck shell=bash
 # shellcheck disable=SC2034 # variables are for the scripts
 set -u
@@ -14,12 +15,14 @@ export LC_ALL=C
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 BUILD=$(cd "${BUILD:-$ROOT/build}" && pwd) || exit 1
 LIB=$BUILD/libstagger.so
+PRELOAD=$LIB
 PROGRAMS=$BUILD/mpi
 MPIEXEC=$("$ROOT/.ci/find-mpi" exec) || MPIEXEC=mpiexec.mpich
 PYTHON=/usr/bin/python3
 PROGRAM_SECONDS=${PROGRAM_SECONDS:-120} # a program that takes longer hangs
 
 unset LD_PRELOAD "${!STAGGER_@}"
+unset MAKEFLAGS MFLAGS MAKELEVEL B CC V DEBUG SAN COVERAGE CFLAGS CPPFLAGS LDFLAGS
 STAGGER=$BUILD/stagger
 failures=0
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-test-XXXXXX") || exit 1
@@ -143,7 +146,7 @@ plain() {
 mpirun_stagger() {
     local ranks=$1
     shift
-    timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$LIB" -n "$ranks" \
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n "$ranks" \
         "$@" </dev/null
 }
 

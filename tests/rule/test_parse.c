@@ -334,34 +334,63 @@ static void checks_alone(void)
     free(log);
 }
 
+static const char *pick(const char *const *texts, unsigned *seed)
+{
+    int count = 0;
+
+    while (texts[count] != NULL)
+        count++;
+    return texts[rand_r(seed) % count];
+}
+
+/* Rules put together of good and bad parts, with some bytes changed. */
+static void make_text(char *text, size_t size_bytes, unsigned *seed)
+{
+    static const char *const heads[] = {"reduce",   "barrier", "allreduce", "*",
+                                        " reduce ", "x",       NULL};
+    static const char *const sites[] = {"", "@f", "@a.c:7", "@l+0x1", "@3f2a9c1b", "@[", "@", NULL};
+    static const char *const comms[] = {"", "~o*", "~2-4", "~9-1", "~\xff\\~", "~", NULL};
+    static const char *const bytes[] = {"", "[0-4k]", "[-]", "[9-", "[18446744073709551615]", NULL};
+    static const char *const targets[] = {
+        "=mpich",   "=adaptive(degree=3)", "=adaptive(wait=spin,limit=1k)",
+        "=bypass(", "=adaptive(degree=,)", "",
+        NULL};
+    static const char *const ends[] = {"", ";", "\n", ";;", "\\", NULL};
+
+    *text = '\0';
+    for (int i = rand_r(seed) % 4; i > 0; i--) {
+        size_t used = strlen(text);
+
+        snprintf(text + used, size_bytes - used, "%s%s%s%s%s%s", pick(heads, seed),
+                 pick(sites, seed), pick(comms, seed), pick(bytes, seed), pick(targets, seed),
+                 pick(ends, seed));
+    }
+    for (int i = rand_r(seed) % 4; i > 0 && *text != '\0'; i--)
+        text[(size_t)rand_r(seed) % strlen(text)] = (char)(1 + rand_r(seed) % 255);
+}
+
 static void any_bytes(void)
 {
-    static const char *const pieces[] = {
-        "reduce", "barrier", "allreduce", "*",    "@",    "~",     "[",        "]",    "=",
-        "mpich",  "bypass",  "adaptive",  "(",    ")",    ",",     "degree",   "auto", ";",
-        "\n",     "\\",      " ",         "0-4k", "+0x1", "a.c:7", "3f2a9c1b", "\xff", "wait=spin"};
     unsigned seed = 1;
-    int parsed = 0;
+    int rules = 0;
+    int faults = 0;
 
     for (int round = 0; round < 100000; round++) {
-        char text[400] = "";
+        char text[400];
         struct sg_ruleset set = {.table = test_table};
-        struct sg_rule_reader reader = {.table = test_table, .source = "fuzz"};
+        struct sg_rule_reader reader = {.table = test_table, .source = "random"};
 
-        for (int i = rand_r(&seed) % 16; i > 0; i--) {
-            if (rand_r(&seed) % 8 == 0)
-                snprintf(text + strlen(text), 2, "%c", 1 + rand_r(&seed) % 255);
-            else
-                strcat(text, pieces[(size_t)rand_r(&seed) % (sizeof pieces / sizeof *pieces)]);
-        }
+        make_text(text, sizeof text, &seed);
         CU_ASSERT_EQUAL_FATAL(sg_rule_parse_list(&reader, text, &set), SG_OK);
-        parsed += set.count;
+        rules += set.count;
+        faults += reader.faults;
         for (int i = 0; i < set.count; i++)
             sg_rule_clear(&set.rules[i]);
         free(set.rules);
     }
-    /* The texts are near enough to rules that some are. */
-    CU_ASSERT(parsed > 100);
+    /* The texts are near enough to rules that both happen. */
+    CU_ASSERT(rules > 1000);
+    CU_ASSERT(faults > 1000);
 }
 
 const struct unit_test unit_tests[] = {

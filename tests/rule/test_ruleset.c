@@ -79,10 +79,10 @@ static void names_sources(void)
         "adaptive), found the end; left out: reduce=\n"
         "stagger: stagger.conf:3, column 3: expected barrier, reduce, allreduce or *, found "
         "'barier'; left out: barier=mpich\n"
-        "stagger: stagger.conf:2 STAGGER_REDUCE, column 6: expected the end of the rule, found "
-        "'; x'; left out: mpich; x\n"
         "stagger: stagger.conf:1 STAGGER_BARRIER, column 1: bypass does not take barrier, only "
-        "reduce; left out: bypass\n");
+        "reduce; left out: bypass\n"
+        "stagger: stagger.conf:2 STAGGER_REDUCE, column 6: expected the end of the rule, found "
+        "'; x'; left out: mpich; x\n");
     CU_ASSERT_EQUAL(chosen(rules, 10, 8), MPICH);
     free(log);
     sg_ruleset_destroy(rules);

@@ -2,7 +2,7 @@
 # The archive as other tools see it: otf2-print, the invariants through OTF2's Python reader, ViTE.
 . "$(dirname "$0")/../lib/sh.sh"
 
-observe cg 2 "$PROGRAMS/cg" -n 48 -t 2 -w 30
+observe cg 2 "$PROGRAMS/cg" -n 32 -t 1 -s 0 -w 4000
 check "the solver converges under the library" ran_well cg
 check "its calls are in the archive once" archive_agrees cg.trace cg.out
 check "otf2-print reads it, and nesting, order and counts are sound" archive_sound cg.trace
@@ -31,8 +31,6 @@ slow=$(json cg.json 'max((s for s in d["sites"] if s["op"] == "allreduce"),
 check "the report names the slow rank as most often last" is 0 "$slow"
 check "per rank, time blocked lies within the run" is "True" \
     "$(json cg.json 'all(0 < r["blocked_ns"] < r["run_ns"] for r in d["per_rank"])')"
-check "the rank that is waited for is blocked less than the other" is "True" \
-    "$(json cg.json 'd["per_rank"][0]["blocked_ns"] < d["per_rank"][1]["blocked_ns"]')"
 check "the report as text and as CSV has a line a site and more" all \
     '"$STAGGER" report cg.trace >cg.txt' '"$STAGGER" report --csv cg.trace >cg.csv' \
     'has cg.txt "cg\.c:[0-9]+"' 'has cg.csv "cg\.c"' \

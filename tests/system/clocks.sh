@@ -15,7 +15,7 @@ if [ "$(unshare -T --monotonic 5000 "$PYTHON" -c "$far")" -lt $((near + 4000)) ]
     exit
 fi
 
-STAGGER_DIR=$WORK/two.trace timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$LIB" \
+STAGGER_DIR=$WORK/two.trace timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
     -n 1 "$PROGRAMS/calls" 300 \
     : -n 1 unshare -T --monotonic 5000 "$PROGRAMS/calls" 300 >two.out 2>two.err </dev/null
 status=$?
@@ -27,7 +27,7 @@ check "skews are those of one run, not of the clocks" is "True" "$(json two.json
     'all(0 <= s["skew_ns"]["max"] < 60e9 for s in d["sites"])')"
 check "runs of the ranks last as long as each other, about" is "True" "$(json two.json \
     'abs(d["per_rank"][0]["run_ns"] - d["per_rank"][1]["run_ns"]) < 60e9')"
-STAGGER_TRACE=stats STAGGER_DIR=$WORK/stats.trace timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$LIB" \
+STAGGER_TRACE=stats STAGGER_DIR=$WORK/stats.trace timeout 60 "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" \
     -n 1 "$PROGRAMS/calls" 300 \
     : -n 1 unshare -T --monotonic 5000 "$PROGRAMS/calls" 300 >stats.out 2>stats.err </dev/null
 check "statistics too" all "is 0 $?" 'report_json stats.trace stats.json' \

@@ -7,10 +7,10 @@ if ! command -v clang >/dev/null; then
     skip "clang builds everything" "clang is not installed"
     exit
 fi
-clang=$WORK/clang
+clang=$BUILD/variant-clang
 check "clang builds the library, the command and the tests without a warning" \
     make -C "$ROOT" --no-print-directory -j2 CC=clang B="$clang" all unit
-LIB=$clang/libstagger.so
+PRELOAD=$clang/libstagger.so
 observe counts 2 "$PROGRAMS/counts_c"
 check "a program runs under clang's library" ran_well counts
 check "and its calls are in the archive once" archive_agrees counts.trace counts.out

@@ -6,22 +6,25 @@
 # point itself, and ThreadSanitizer, under which MPICH crashes without us.
 . "$(dirname "$0")/../lib/sh.sh"
 
-san=$WORK/san
+san=$BUILD/variant-san-address-undefined
 check "everything builds with the sanitizers" \
     make -C "$ROOT" --no-print-directory -j2 SAN=address,undefined B="$san" all unit
 export UBSAN_OPTIONS=print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$ROOT/tests/system/lsan.supp:print_suppressions=0
+
+# Unit tests find other files of tests/ from the root.
+unit_test() { (cd "$ROOT" && timeout 300 "$1"); }
 
 while IFS= read -r program; do
-    check "unit test ${program#"$san"/tests/} is clean" timeout 300 "$program"
+    check "unit test ${program#"$san"/tests/} is clean" unit_test "$program"
 done < <(find "$san/tests" -name 'test_*' -type f -perm -u+x | sort)
 
 # ---- MPI programs ------------------------------------------------------------------------------------
 asan=$(gcc -print-file-name=libasan.so)
-plain_library=$LIB
 # UCX catches faults for its own report; the sanitizer must have them.
 export ASAN_OPTIONS=detect_leaks=0 UCX_ERROR_SIGNALS=
 clean() { lacks "$1.err" 'AddressSanitizer|runtime error:' && lacks "$1.out" 'AddressSanitizer'; }
-LIB="$asan $san/libstagger.so"
+PRELOAD="$asan $san/libstagger.so"
 
 under_sanitizers() {
     local name=$1 ranks=$2
@@ -49,7 +52,6 @@ check "a run beyond its limit is clean" all 'is 0 "$status"' 'clean limit'
 STAGGER_TRACE=stats under_sanitizers statistics 2 "$PROGRAMS/sites"
 STAGGER_RULES='barrier=nonsense;reduce@sites.c:1-99=mpich' under_sanitizers rules 2 "$PROGRAMS/sites"
 observe kill 2 "$PROGRAMS/ending" kill 100
-LIB=$plain_library
 
 # ---- the command -------------------------------------------------------------------------------------
 export ASAN_OPTIONS=detect_leaks=1
@@ -73,6 +75,8 @@ tool "stagger recover is clean" 0 recover kill.trace
 tool "stagger report of what was recovered is clean" 0 report kill.trace
 tool "stagger report of nothing is clean" 1 report none.trace
 tool "a wrong option is bad usage, cleanly" 2 report --nonsense
+# The child gets the library without the sanitizer's before it.
+export ASAN_OPTIONS=detect_leaks=1:verify_asan_link_order=0
 tool "stagger run is clean" 0 run --rule 'barrier=mpich' -- true
 truncate -s 7000 kill.trace/rank-000001.log 2>/dev/null
 rm -rf kill.trace/traces*

@@ -13,7 +13,8 @@ STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/sites"
 
 clean() {
     timeout 200 valgrind -q --error-exitcode=99 --leak-check=full \
-        --errors-for-leak-kinds=definite,indirect "$STAGGER" "$@" >valgrind.out 2>valgrind.err
+        --suppressions="$ROOT/tests/report/valgrind.supp" --errors-for-leak-kinds=definite \
+        "$STAGGER" "$@" >valgrind.out 2>valgrind.err
     is 0 $? || { cat valgrind.err; return 1; }
 }
 check "stagger --help" clean --help

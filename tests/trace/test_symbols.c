@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* probe() prints "MODULE OFFSET" of its caller. Line 20 and 24 are the calls'. */
+/* probe() prints the link-time address that it returns to. */
 static const char probe_source[] = //
     "#define _GNU_SOURCE\n"
     "#include <link.h>\n"
@@ -235,16 +235,18 @@ static void other_builds(void)
     char path[256];
 
     write_sources();
-    CU_ASSERT_EQUAL_FATAL(run("cd %s && gcc -g -Wl,--build-id=0xabcdef0123 main.c caller.c probe.c "
-                              "-o built",
-                              unit_directory()),
-                          0);
+    CU_ASSERT_EQUAL_FATAL(
+        run("cd %s && gcc -g -Wl,--build-id=0xabcdef0123456789 main.c caller.c probe.c "
+            "-o built",
+            unit_directory()),
+        0);
     CU_ASSERT_EQUAL_FATAL(read_offsets("built", offsets), 2);
     CU_ASSERT_EQUAL_FATAL(sg_symbols_open(&symbols), SG_OK);
     snprintf(path, sizeof path, "%s/built", unit_directory());
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0123", offsets[0], &symbol), SG_OK);
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0123456789", offsets[0], &symbol),
+                    SG_OK);
     CU_ASSERT_PTR_NOT_NULL(symbol.function);
-    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0124", offsets[0], &symbol),
+    CU_ASSERT_EQUAL(sg_symbols_lookup(symbols, path, "abcdef0123456788", offsets[0], &symbol),
                     SG_ERR_MISSING);
     CU_ASSERT_PTR_NULL(symbol.function);
     CU_ASSERT_PTR_NULL(symbol.file);

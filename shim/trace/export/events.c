@@ -177,8 +177,7 @@ static void leave_call(struct event_writer *writer, const struct sg_record_call 
         comm_ref = SG_COMM_SELF_REF;
     else if (comm->index != SG_COMM_WORLD_INDEX)
         comm_ref = sg_plan_find_comm(writer->plan, comm->root_world_rank, comm->root_counter)->ref;
-    if (call->operation == SG_OPERATION_REDUCE && call->root >= 0 &&
-        (uint32_t)call->root < comm->size)
+    if (call->operation == SG_OPERATION_REDUCE)
         root = (uint32_t)call->root;
     count_bytes(call, comm, &sent, &received);
     check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, NULL, time_ns,
@@ -245,7 +244,7 @@ static uint64_t end_or_last(const struct event_writer *writer, uint64_t end_ns)
 
 static bool is_kept(const struct event_writer *writer, const struct sg_record_call *call)
 {
-    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, call->comm);
+    const struct sg_comm_entry *comm = sg_summary_call_comm(writer->summary, call);
     const struct sg_plan_comm *found;
 
     if (comm == NULL)

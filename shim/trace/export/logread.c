@@ -1,4 +1,5 @@
 #include "trace/export/logread_open.h"
+#include "trace/export/strings.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -195,6 +196,8 @@ static void clean_header(struct sg_log_header *header)
     header->host[sizeof header->host - 1] = '\0';
     header->program[sizeof header->program - 1] = '\0';
     header->unique[sizeof header->unique - 1] = '\0';
+    sg_text_clean(header->host);
+    sg_text_clean(header->program);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         if (*times[i] >= SG_TIME_LIMIT_NS)
             *times[i] = 0;
@@ -228,16 +231,20 @@ static enum sg_status check_header(const struct sg_log_header *header, struct sg
     return SG_OK;
 }
 
-/* How many slots the file can hold and the writer can have filled. */
-static uint64_t usable_slots(const struct sg_log_header *header, uint64_t file_bytes)
+/* Bounds the log by what the file holds and the writer can have filled; slots that the header
+ * tells of and the file lacks were cut off. */
+static void count_slots(struct sg_logread *log)
 {
-    uint64_t slots = (file_bytes - SG_LOG_HEADER_BYTES) / SG_SLOT_BYTES;
-    uint64_t reserved = atomic_load_explicit(&header->next_slot, memory_order_relaxed);
-    uint64_t allocated = atomic_load_explicit(&header->allocated_slots, memory_order_relaxed);
+    uint64_t held = (log->map_bytes - SG_LOG_HEADER_BYTES) / SG_SLOT_BYTES;
+    uint64_t reserved = atomic_load_explicit(&log->header.next_slot, memory_order_relaxed);
+    uint64_t allocated = atomic_load_explicit(&log->header.allocated_slots, memory_order_relaxed);
+    uint64_t filled = reserved < allocated ? reserved : allocated;
 
-    slots = reserved < slots ? reserved : slots;
-    slots = allocated < slots ? allocated : slots;
-    return slots < SLOT_LIMIT ? slots : SLOT_LIMIT;
+    log->slot_count = filled < held ? filled : held;
+    if (log->slot_count > SLOT_LIMIT)
+        log->slot_count = SLOT_LIMIT;
+    if (filled > log->slot_count)
+        log->damaged = filled < SLOT_LIMIT ? filled - log->slot_count : 1;
 }
 
 enum sg_status sg_logread_try(const char *path, struct sg_logread **out, struct sg_refusal *refusal)
@@ -271,7 +278,7 @@ enum sg_status sg_logread_try(const char *path, struct sg_logread **out, struct 
     if (check_header(&log->header, refusal) != SG_OK)
         goto err_unmap;
     close(descriptor);
-    log->slot_count = usable_slots(&log->header, log->map_bytes);
+    count_slots(log);
     find_last_ns(log);
     *out = log;
     return SG_OK;

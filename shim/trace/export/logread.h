@@ -31,7 +31,7 @@ const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_reco
  * a NUL behind it; malloc'ed. */
 char *sg_logread_text(const struct sg_logread *log, const void *record, uint32_t text_bytes);
 
-/* Records left out so far because they were cut off. */
+/* Slots and records left out so far because they were cut off or are of no known kind. */
 uint64_t sg_logread_damaged(const struct sg_logread *log);
 
 /* The latest time in the log: where what is still open is closed. */

@@ -7,6 +7,64 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Length of the UTF-8 character at text, 0 when it is none (overlong forms and surrogates too). */
+static size_t character_bytes(const unsigned char *text)
+{
+    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t bytes = text[0] < 0x80   ? 1
+                   : text[0] < 0xc0 ? 0
+                   : text[0] < 0xe0 ? 2
+                   : text[0] < 0xf0 ? 3
+                   : text[0] < 0xf8 ? 4
+                                    : 0;
+    uint32_t code;
+
+    if (bytes < 2)
+        return bytes == 1 && text[0] >= ' ' && text[0] != 0x7f ? 1 : 0;
+    code = text[0] & (0xffu >> (bytes + 1));
+    for (size_t i = 1; i < bytes; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (text[i] & 0x3f);
+    }
+    return code < lowest[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
+}
+
+void sg_text_clean(char *text)
+{
+    while (*text != '\0') {
+        size_t bytes = character_bytes((const unsigned char *)text);
+
+        if (bytes == 0)
+            *text = '?';
+        text += bytes > 0 ? bytes : 1;
+    }
+}
+
+static bool is_clean(const char *text)
+{
+    size_t bytes = 1;
+
+    while (*text != '\0' && (bytes = character_bytes((const unsigned char *)text)) > 0)
+        text += bytes;
+    return *text == '\0';
+}
+
+static uint32_t add_cleaned(struct sg_strings *strings, const char *text)
+{
+    char *copy = strdup(text);
+    uint32_t number = 0;
+
+    if (copy == NULL) {
+        strings->failed = true;
+        return 0;
+    }
+    sg_text_clean(copy);
+    number = sg_strings_add(strings, copy);
+    free(copy);
+    return number;
+}
+
 static uint32_t first_slot(const struct sg_strings *strings, const char *text)
 {
     return (uint32_t)sg_hash_mix(sg_hash_bytes(SG_HASH_START, text, strlen(text))) &
@@ -53,6 +111,8 @@ uint32_t sg_strings_add(struct sg_strings *strings, const char *text)
     uint32_t *slot;
     char *copy;
 
+    if (!is_clean(text))
+        return add_cleaned(strings, text);
     if (strings->count == 0 && text[0] != '\0')
         sg_strings_add(strings, "");
     if (strings->failed || !make_room(strings))

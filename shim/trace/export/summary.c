@@ -1,6 +1,7 @@
 #include "trace/export/summary.h"
 
 #include "core/operation.h"
+#include "trace/export/strings.h"
 
 /* ---- tables that grow, and the texts they point to ------------------------------------------ */
 
@@ -155,6 +156,7 @@ static enum sg_status add_marker(struct sg_summary *summary, const struct sg_log
     marker = add_item(&summary->markers, &summary->marker_count, sizeof *marker);
     if (marker == NULL)
         return SG_ERR_MEMORY;
+    sg_text_clean(text);
     marker->kind = record->marker;
     marker->time_ns = record->time_ns;
     marker->text = text;
@@ -281,7 +283,7 @@ bool sg_late_is_sound(const struct sg_record_late *late)
 /* Which instances this rank recorded. */
 static enum sg_status read_instances(struct sg_summary *summary, struct sg_logread *log)
 {
-    struct sg_comm_entry *comm = NULL;
+    struct sg_comm_entry *comm;
     enum sg_record_kind kind;
     const void *record;
     uint64_t slot = 0;
@@ -293,9 +295,8 @@ static enum sg_status read_instances(struct sg_summary *summary, struct sg_logre
             summary->dropped++;
         if (kind != SG_RECORD_CALL || (call->flags & SG_CALL_FAILED) != 0)
             continue;
-        if (comm == NULL || comm->index != call->comm)
-            comm = (struct sg_comm_entry *)sg_summary_comm(summary, call->comm);
-        if (comm == NULL || !sg_call_is_sound(call)) {
+        comm = (struct sg_comm_entry *)sg_summary_call_comm(summary, call);
+        if (comm == NULL) {
             summary->dropped++;
             continue;
         }
@@ -359,6 +360,18 @@ const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, ui
     struct sg_comm_entry key = {.index = index};
 
     return bsearch(&key, summary->comms, summary->comm_count, sizeof key, by_comm_index);
+}
+
+const struct sg_comm_entry *sg_summary_call_comm(const struct sg_summary *summary,
+                                                 const struct sg_record_call *call)
+{
+    const struct sg_comm_entry *comm = sg_summary_comm(summary, call->comm);
+
+    if (comm == NULL || !sg_call_is_sound(call) ||
+        (call->operation == SG_OPERATION_REDUCE &&
+         (call->root < 0 || (uint32_t)call->root >= comm->size)))
+        return NULL;
+    return comm;
 }
 
 void sg_summary_clear(struct sg_summary *summary)

@@ -1,0 +1,121 @@
+/* Adding rules to a set: lists of rules, and the variables that give one algorithm. */
+#include "core/text.h"
+#include "rule/ruleset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAULTS_SAID = 20 };
+
+void sg_rule_clear(struct sg_rule *rule)
+{
+    free(rule->site);
+    free(rule->comm);
+    free(rule->source);
+}
+
+/* The array doubles where its count is a power of two. The rule becomes the set's. */
+static enum sg_status add(struct sg_ruleset *set, const char *source, struct sg_rule *rule)
+{
+    int count = set->count;
+    struct sg_rule *rules;
+
+    rule->source = strdup(source);
+    if (rule->source == NULL)
+        return SG_ERR_MEMORY;
+    if ((count & (count - 1)) == 0) {
+        rules = realloc(set->rules, (count > 0 ? 2 * (size_t)count : 1) * sizeof *rules);
+        if (rules == NULL)
+            return SG_ERR_MEMORY;
+        set->rules = rules;
+    }
+    set->rules[set->count++] = *rule;
+    if (rule->site_kind == SG_RULE_SITE_LINE || rule->site_kind == SG_RULE_SITE_FUNCTION)
+        set->needs_names = true;
+    return SG_OK;
+}
+
+static void say(struct sg_rule_reader *reader, const char *text, const char *begin, const char *end,
+                const struct sg_rule_fault *fault)
+{
+    int column = sg_text_column(text, (size_t)(fault->at - text));
+    char excerpt[SG_EXCERPT_BYTES];
+
+    if (++reader->faults > (reader->checking ? 1 : FAULTS_SAID) || !reader->speak)
+        return;
+    begin = sg_rule_skip_blanks(begin, end);
+    end = sg_rule_trim(begin, end);
+    sg_text_excerpt(begin, (size_t)(end - begin), excerpt, sizeof excerpt);
+    if (reader->checking)
+        sg_log("%s, column %d: %s", reader->source, column, fault->message);
+    else
+        sg_log("%s, column %d: %s; left out: %s", reader->source, column, fault->message, excerpt);
+}
+
+void sg_rule_say_rest(const struct sg_rule_reader *reader)
+{
+    if (reader->speak && reader->faults > FAULTS_SAID)
+        sg_log("%d more rules that do not parse are left out", reader->faults - FAULTS_SAID);
+}
+
+/* Ends the reading of one rule: adds it, or says what is wrong with it. */
+static enum sg_status finish(struct sg_rule_reader *reader, const char *text, const char *begin,
+                             const char *end, enum sg_status status, struct sg_rule *rule,
+                             const struct sg_rule_fault *fault, struct sg_ruleset *set)
+{
+    if (status == SG_OK)
+        status = add(set, reader->source, rule);
+    if (status == SG_OK)
+        return SG_OK;
+    sg_rule_clear(rule);
+    if (status != SG_ERR_SYNTAX)
+        return status;
+    say(reader, text, begin, end, fault);
+    return SG_OK;
+}
+
+enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *text,
+                                  struct sg_ruleset *set)
+{
+    const char *end = text + strlen(text);
+    enum sg_status status = SG_OK;
+
+    for (const char *at = text; at < end && status == SG_OK;) {
+        const char *stop = sg_rule_find_plain(at, end, ";\n");
+        const char *begin = sg_rule_skip_blanks(at, stop);
+        struct sg_rule rule = {.any_bytes = true};
+        struct sg_rule_fault fault;
+
+        if (begin < stop) {
+            status = sg_rule_parse(&reader->table, begin, stop, &rule, &fault);
+            status = finish(reader, text, begin, stop, status, &rule, &fault, set);
+        }
+        at = stop + 1;
+    }
+    return status;
+}
+
+enum sg_status sg_rule_parse_operation(struct sg_rule_reader *reader, const char *text,
+                                       int operation, struct sg_ruleset *set)
+{
+    const char *end = text + strlen(text);
+    struct sg_rule rule = {.operation = operation, .any_bytes = true};
+    struct sg_rule_fault fault;
+    enum sg_status status =
+        sg_rule_parse_target(&reader->table, operation, text, end, &rule.choice, &fault);
+
+    return finish(reader, text, text, end, status, &rule, &fault, set);
+}
+
+enum sg_status sg_rule_parse_site(struct sg_rule_reader *reader, const char *text, uint32_t id,
+                                  struct sg_ruleset *set)
+{
+    const char *end = text + strlen(text);
+    struct sg_rule rule = {
+        .operation = -1, .site_kind = SG_RULE_SITE_ID, .id = id, .any_bytes = true};
+    struct sg_rule_fault fault;
+    enum sg_status status =
+        sg_rule_parse_target(&reader->table, rule.operation, text, end, &rule.choice, &fault);
+
+    return finish(reader, text, text, end, status, &rule, &fault, set);
+}

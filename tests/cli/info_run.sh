@@ -1,0 +1,198 @@
+#!/bin/bash
+# stagger itself, stagger info and stagger run, as a user calls them: no MPI needed but for the
+# last checks. The build is the first argument or $BUILD.
+BUILD=${1:-${BUILD:-}}
+. "$(dirname "$0")/../lib/sh.sh"
+
+# call NAME ARGUMENT...: stagger's output in NAME.out and NAME.err, its status in $status
+call() {
+    local name=$1
+    shift
+    "$STAGGER" "$@" >"$name.out" 2>"$name.err" </dev/null
+    status=$?
+}
+
+# refused NAME REGEX [STATUS]: that status (2), nothing on stdout, one line on stderr that matches
+refused() {
+    is "${3:-2}" "$status" && empty "$1.out" && has_lines "$1.err" '' 1 &&
+        has "$1.err" "^stagger: .*$2"
+}
+
+# ---- stagger ------------------------------------------------------------------------------------------
+
+call version --version
+check "--version prints the version" all 'is 0 "$status"' \
+    'is "stagger $(cat "$ROOT/VERSION")" "$(cat version.out)"' 'empty version.err'
+call help --help
+check "--help lists the commands, two command lines and the man page" all 'is 0 "$status"' \
+    'has help.out "^  run  "' 'has help.out "^  report  "' 'has help.out "^  recover  "' \
+    'has help.out "^  info  "' 'has help.out "stagger run mpiexec"' 'has help.out "stagger report "' \
+    'has help.out "man 7 libstagger"' 'empty help.err'
+call nothing
+check "no command is one line and status 2" refused nothing 'command is missing'
+call unknown fly
+check "an unknown command is one line and status 2" refused unknown "'fly' is not a command"
+"$STAGGER" --help >/dev/full 2>full.err
+check "output that cannot be written is one line and status 1" all "is 1 $?" \
+    'has_lines full.err "^stagger: the output cannot be written: " 1'
+
+# ---- stagger info -------------------------------------------------------------------------------------
+
+call info info
+check "info says nothing on stderr" all 'is 0 "$status"' 'empty info.err'
+check "it lists the algorithms with operations and parameters" all \
+    'has info.out "^  mpich  barrier, reduce, allreduce; "' 'has info.out "no parameters"'
+check "it lists the variables with their defaults" all \
+    'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
+    'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
+    'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 11'
+check "it lists the rules in force" has info.out '^\*=mpich # default$'
+check "it lists shared memory, verbs devices and what is in use" all \
+    'has info.out "^  shared memory: CMA \(process_vm_readv\) is (allowed|refused: .+)"' \
+    'has info.out "^  /dev/shm: (none|[0-9.]+ MiB, [0-9.]+ MiB free)"' \
+    'has info.out "^  verbs devices: ."' 'has info.out "^  in use: none"'
+check "it finds the libraries of the build" all "has info.out '^  libstagger.so: $BUILD/'" \
+    "has info.out '^  libstagger-otf2.so: $BUILD/'" 'has info.out "^  libunwind: "' \
+    'has info.out "^  OTF2: /"' 'has info.out "^  libdw: /"'
+launcher=$(command -v mpiexec.mpich)
+if [ -n "$launcher" ]; then
+    check "it finds MPICH's launcher" has info.out "^  MPICH's launcher: $launcher\$"
+else
+    skip "it finds MPICH's launcher" "no mpiexec.mpich in PATH"
+fi
+
+printf 'STAGGER_DEPTH=3\nreduce@solver.c:88=mpich\n' >my.conf
+STAGGER_CONFIG=my.conf STAGGER_QUIET=1 STAGGER_SITE_3F2A9C1B=mpich call set info
+check "it tells what the environment and the file set" all 'is 0 "$status"' 'empty set.err' \
+    'has set.out "^  STAGGER_QUIET=1  \[environment, default 0\]"' \
+    'has set.out "^  STAGGER_DEPTH=3  \[file, default 1\]"' \
+    'has set.out "^  STAGGER_SITE_3f2a9c1b=mpich  \[environment\]"' \
+    'has set.out "^reduce@solver.c:88=mpich # my.conf:2$"'
+STAGGER_RULES='reduce=fast' STAGGER_TRAECE=1 call faults info
+check "it says what is wrong with rules and variables" all 'is 0 "$status"' \
+    'has_lines faults.err "^stagger: STAGGER_RULES, column 8: unknown algorithm .fast." 1' \
+    'has_lines faults.err "^stagger: unknown variable STAGGER_TRAECE .* STAGGER_TRACE$" 1' \
+    'has_lines faults.err "" 2'
+call extra info here
+check "info takes no arguments" refused extra "unexpected 'here'"
+
+# ---- stagger run: the command line ----------------------------------------------------------------------
+
+call run_help run --help
+check "run --help prints its options" all 'is 0 "$status"' 'has run_help.out "--rule"'
+call run_nothing run -o out
+check "run without a program is refused" refused run_nothing 'expected a program'
+call run_option run --fast true
+check "an unknown long option is refused" refused run_option 'unknown option --fast'
+call run_letter run -xo out true
+check "an unknown short option is refused" refused run_letter 'unknown option -x'
+call run_value run -o
+check "an option without its value is refused" refused run_value 'option -o needs a value'
+call run_trace run --trace all touch ran
+check "a trace mode that is none is refused before the program runs" all \
+    "refused run_trace \"--trace 'all': expected otf2, stats or off\"" 'absent ran'
+call run_rule run --rule 'reduce=mpich' --rule 'reduce@f=' touch ran
+check "a rule that does not parse is refused before the program runs" all \
+    'refused run_rule "--rule, column 10: expected an algorithm"' 'absent ran'
+call run_dir run -o '' true
+check "an empty directory name is refused" refused run_dir "--output ''"
+call run_missing run ./nowhere
+check "a program that is not there gives status 127" refused run_missing "'\./nowhere': not found" 127
+touch plain
+call run_mode run ./plain
+check "one that is not executable gives status 126" \
+    refused run_mode "'\./plain': Permission denied" 126
+printf '#!/nowhere/sh\n' >script
+chmod +x script
+call run_script run ./script
+check "a script without its interpreter gives status 126" refused run_script 'interpreter' 126
+
+# ---- stagger run: the environment -----------------------------------------------------------------------
+
+# In a sanitizer build, programs without the sanitizer meet a library with it.
+export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+
+variable() { sed -n "s/^$1=//p" "$2"; }
+
+call env run -o out --rule 'reduce=mpich' --rule 'barrier=mpich' --trace stats -- env
+check "run sets the variables of its options" all 'is 0 "$status"' 'empty env.err' \
+    'is "$LIB" "$(variable LD_PRELOAD env.out)"' \
+    'is "$PWD/out" "$(variable STAGGER_DIR env.out)"' \
+    'is "reduce=mpich;barrier=mpich" "$(variable STAGGER_RULES env.out)"' \
+    'is stats "$(variable STAGGER_TRACE env.out)"'
+call bare run env
+check "without options it sets LD_PRELOAD alone" all 'is "$LIB" "$(variable LD_PRELOAD bare.out)"' \
+    'lacks bare.out "^STAGGER_"'
+STAGGER_RULES='allreduce=mpich' call rules run -r 'reduce=mpich' env
+check "rules of the command line come before STAGGER_RULES" \
+    is 'reduce=mpich;allreduce=mpich' "$(variable STAGGER_RULES rules.out)"
+libc=$(ldd "$STAGGER" | awk '$1 == "libm.so.6" { print $3 }')
+LD_PRELOAD="$libc /nowhere/libstagger.so" call preload run env
+check "what LD_PRELOAD held stays, behind the library and without another of its kind" \
+    is "$LIB:$libc" "$(variable LD_PRELOAD preload.out)"
+call nested run -o one "$STAGGER" run -o two env
+check "run within run preloads once" all 'is "$LIB" "$(variable LD_PRELOAD nested.out)"' \
+    'is "$PWD/two" "$(variable STAGGER_DIR nested.out)"'
+call abs run -o /tmp/x/../y env
+check "an absolute directory is passed on as it is" \
+    is /tmp/x/../y "$(variable STAGGER_DIR abs.out)"
+call status run sh -c 'exit 37'
+check "the program's exit status is run's" all 'is 37 "$status"' 'empty status.err'
+call words run -- echo -o 'a  b' --rule ''
+check "the program's words arrive as they are" is '-o a  b --rule ' "$(cat words.out)"
+
+mkdir -p tree/bin tree/lib/stagger 'with blank'
+cp "$STAGGER" tree/bin/stagger
+cp "$STAGGER" 'with blank/stagger'
+tree/bin/stagger run true >lost.out 2>lost.err
+status=$?
+check "run without the library says where it looked" refused lost 'libstagger\.so is not' 1
+cp "$LIB" tree/lib/stagger/
+tree/bin/stagger run env >found.out 2>&1
+check "an installed stagger finds the library in ../lib/stagger" \
+    is "$PWD/tree/lib/stagger/libstagger.so" "$(variable LD_PRELOAD found.out)"
+cp "$LIB" 'with blank/'
+'with blank/stagger' run true >blank.out 2>blank.err
+status=$?
+check "a library that LD_PRELOAD cannot name is one line" refused blank 'no path with a blank' 1
+
+# ---- stagger run: what cannot be preloaded ----------------------------------------------------------------
+
+printf 'int main(void) { return 5; }\n' >five.c
+if "${CC:-cc}" -static five.c -o five 2>cc.err; then
+    call static run ./five
+    check "a static program is named, and runs with its own status" all 'is 5 "$status"' \
+        'has_lines static.err "" 1' \
+        'has static.err "^stagger: \./five is statically linked: it cannot be preloaded, running it unobserved$"'
+    call behind run env A=1 ./five
+    check "so is one behind a launcher" all 'is 5 "$status"' \
+        'has_lines behind.err "\./five is statically linked" 1' 'has_lines behind.err "" 1'
+else
+    skip "a static program is named, and runs with its own status" "no static C library"
+fi
+cp "$(type -P true)" uid
+if [ "$(id -u)" -eq 0 ] && chown 1 uid && chmod 4755 uid; then
+    call uid run ./uid
+    check "a set-uid program is named, and runs" all 'is 0 "$status"' \
+        'has_lines uid.err "^stagger: \./uid is set-uid, .*: it cannot be preloaded, running it unobserved$" 1'
+else
+    skip "a set-uid program is named, and runs" "only root can make one of another user"
+fi
+
+# ---- under MPI --------------------------------------------------------------------------------------------
+
+if command -v "$MPIEXEC" >/dev/null && [ -x "$PROGRAMS/calls" ]; then
+    timeout 120 "$STAGGER" run -o outer "$MPIEXEC" -n 2 "$PROGRAMS/calls" 5 \
+        >outer.out 2>outer.err </dev/null
+    status=$?
+    check "stagger run mpiexec observes a program" all 'is 0 "$status"' '[ -s outer/traces.otf2 ]' \
+        'has_lines outer.err "^stagger: " 2'
+    timeout 120 "$MPIEXEC" -n 2 "$STAGGER" run -o inner "$PROGRAMS/calls" 5 \
+        >inner.out 2>inner.err </dev/null
+    status=$?
+    check "mpiexec stagger run observes it too" all 'is 0 "$status"' '[ -s inner/traces.otf2 ]' \
+        'has_lines inner.err "^stagger: " 2'
+else
+    skip "stagger run mpiexec observes a program" "no MPICH or no test programs"
+fi

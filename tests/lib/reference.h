@@ -1,0 +1,150 @@
+/* What a collective of n ranks on one machine has to give: a sequential emulation of the
+ * association that the algorithms document (and that MPICH 4.0.2 has there), for tests to compare
+ * with.
+ *
+ * Shapes; (x y) is the fold of x on the left with y on the right, operands in the order of ranks:
+ *   doubling  with p the largest power of two up to n and r = n - p, ranks 2k and 2k+1 (k < r) fold
+ *             first; the p operands are then folded as a balanced tree. n = 5: (((0 1) 2) (3 4))
+ *   binomial  at a first rank: ranks count from it, wrapping round; neighbours fold, then
+ *             neighbours of those, what has none waits. n = 5, first 0: (((0 1) (2 3)) 4)
+ *
+ *                                          up to 2048 bytes          above
+ *   allreduce                              doubling                  doubling
+ *   reduce, predefined operation           binomial at the root      doubling
+ *   reduce, user's, commutative            binomial at the root      binomial at rank 0
+ *   reduce, user's, not commutative        binomial at rank 0        binomial at rank 0
+ *
+ * Bytes are count times MPI_Type_size. MPICH swaps left and right of commutative operations as it
+ * happens (the ranks of one allreduce differ in it): where that shows (MIN and MAX of NaN or of
+ * zeros of both signs, payloads of NaN), its result is not one value and is not this one.
+ */
+#ifndef SG_TESTS_LIB_REFERENCE_H
+#define SG_TESTS_LIB_REFERENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REFERENCE_SWITCH_BYTES 2048
+
+struct reference {
+    /* right[i] = left[i] op right[i], as MPI_Reduce_local(left, right) does. */
+    void (*fold)(const void *left, void *right, size_t count, void *context);
+    void *context;
+    size_t extent_bytes; /* of an element */
+    size_t size_bytes;   /* MPI_Type_size */
+    bool predefined;
+    bool commutative;
+};
+
+static inline void *reference_memory(size_t bytes)
+{
+    void *memory = calloc(1, bytes > 0 ? bytes : 1);
+
+    if (memory == NULL) {
+        fprintf(stderr, "reference: out of memory\n");
+        abort();
+    }
+    return memory;
+}
+
+/* The operands' copies, rank by rank from `first` round; folding consumes them. */
+static inline char **reference_copies(const struct reference *reference, int n,
+                                      const void *const *operands, size_t count, int first)
+{
+    const size_t bytes = count * reference->extent_bytes;
+    char **copies = reference_memory((size_t)n * sizeof *copies);
+
+    for (int i = 0; i < n; i++) {
+        copies[i] = reference_memory(bytes);
+        memcpy(copies[i], operands[(i + first) % n], bytes);
+    }
+    return copies;
+}
+
+/* Keeps copies[0], the result. */
+static inline void reference_finish(const struct reference *reference, char **copies, int n,
+                                    size_t count, void *result)
+{
+    memcpy(result, copies[0], count * reference->extent_bytes);
+    for (int i = 0; i < n; i++)
+        free(copies[i]);
+    free(copies);
+}
+
+/* copies[to] = copies[left] op copies[right], by swapping buffers. */
+static inline void reference_fold(const struct reference *reference, char **copies, int to,
+                                  int left, int right, size_t count)
+{
+    char *folded = copies[right];
+
+    reference->fold(copies[left], folded, count, reference->context);
+    copies[right] = copies[to];
+    copies[to] = folded;
+}
+
+static inline int reference_power(int n)
+{
+    int power = 1;
+
+    while (power * 2 <= n)
+        power *= 2;
+    return power;
+}
+
+static inline void reference_doubling(const struct reference *reference, int n,
+                                      const void *const *operands, size_t count, void *result)
+{
+    const int power = reference_power(n), extra = n - power;
+    char **copies = reference_copies(reference, n, operands, count, 0);
+
+    for (int k = 0; k < extra; k++)
+        reference_fold(reference, copies, 2 * k, 2 * k, 2 * k + 1, count);
+    for (int k = 0; k < power; k++) { /* operand k of the balanced tree to place k */
+        char *operand = copies[k < extra ? 2 * k : k + extra];
+
+        copies[k < extra ? 2 * k : k + extra] = copies[k];
+        copies[k] = operand;
+    }
+    for (int step = 1; step < power; step *= 2)
+        for (int k = 0; k < power; k += 2 * step)
+            reference_fold(reference, copies, k, k, k + step, count);
+    reference_finish(reference, copies, n, count, result);
+}
+
+static inline void reference_binomial(const struct reference *reference, int n,
+                                      const void *const *operands, size_t count, int first,
+                                      void *result)
+{
+    char **copies = reference_copies(reference, n, operands, count, first);
+
+    for (int step = 1; step < n; step *= 2)
+        for (int k = 0; k + step < n; k += 2 * step)
+            reference_fold(reference, copies, k, k, k + step, count);
+    reference_finish(reference, copies, n, count, result);
+}
+
+/* The result of every rank. operands[i] is rank i's; result may be none of them. */
+static inline void reference_allreduce(const struct reference *reference, int n,
+                                       const void *const *operands, size_t count, void *result)
+{
+    reference_doubling(reference, n, operands, count, result);
+}
+
+/* The root's result. */
+static inline void reference_reduce(const struct reference *reference, int n,
+                                    const void *const *operands, size_t count, int root,
+                                    void *result)
+{
+    const bool small = count * reference->size_bytes <= REFERENCE_SWITCH_BYTES;
+
+    if (reference->predefined && !small)
+        reference_doubling(reference, n, operands, count, result);
+    else
+        reference_binomial(reference, n, operands, count,
+                           small && reference->commutative ? root : 0, result);
+}
+
+#endif

@@ -1,0 +1,259 @@
+/* Compares every reduction kernel with MPI_Reduce_local, over all handles of predefined types and
+ * operations: a pair either has a kernel that gives the same bits, or MPI refuses it too.
+ *
+ *     kernels
+ *
+ * One rank. Prints what it went over; exits 1 where anything differs, 77 where MPICH is of another
+ * version than the one whose results the kernels repeat.
+ */
+#include "algos/kernel.h"
+#include "engine/types.h"
+#include "lib/operands.h"
+#include "mpi_test.h"
+
+#define NAMED(handle)                                                                              \
+    {                                                                                              \
+        handle, #handle                                                                            \
+    }
+
+static const struct {
+    MPI_Datatype handle;
+    const char *name;
+} types[] = {
+    NAMED(MPI_CHAR),
+    NAMED(MPI_SIGNED_CHAR),
+    NAMED(MPI_UNSIGNED_CHAR),
+    NAMED(MPI_BYTE),
+    NAMED(MPI_WCHAR),
+    NAMED(MPI_SHORT),
+    NAMED(MPI_UNSIGNED_SHORT),
+    NAMED(MPI_INT),
+    NAMED(MPI_UNSIGNED),
+    NAMED(MPI_LONG),
+    NAMED(MPI_UNSIGNED_LONG),
+    NAMED(MPI_LONG_LONG),
+    NAMED(MPI_UNSIGNED_LONG_LONG),
+    NAMED(MPI_FLOAT),
+    NAMED(MPI_DOUBLE),
+    NAMED(MPI_LONG_DOUBLE),
+    NAMED(MPI_PACKED),
+    NAMED(MPI_INT8_T),
+    NAMED(MPI_INT16_T),
+    NAMED(MPI_INT32_T),
+    NAMED(MPI_INT64_T),
+    NAMED(MPI_UINT8_T),
+    NAMED(MPI_UINT16_T),
+    NAMED(MPI_UINT32_T),
+    NAMED(MPI_UINT64_T),
+    NAMED(MPI_AINT),
+    NAMED(MPI_OFFSET),
+    NAMED(MPI_COUNT),
+    NAMED(MPI_C_BOOL),
+    NAMED(MPI_C_FLOAT_COMPLEX),
+    NAMED(MPI_C_DOUBLE_COMPLEX),
+    NAMED(MPI_C_LONG_DOUBLE_COMPLEX),
+    NAMED(MPI_FLOAT_INT),
+    NAMED(MPI_DOUBLE_INT),
+    NAMED(MPI_LONG_INT),
+    NAMED(MPI_SHORT_INT),
+    NAMED(MPI_2INT),
+    NAMED(MPI_LONG_DOUBLE_INT),
+    NAMED(MPI_CXX_BOOL),
+    NAMED(MPI_CXX_FLOAT_COMPLEX),
+    NAMED(MPI_CXX_DOUBLE_COMPLEX),
+    NAMED(MPI_CXX_LONG_DOUBLE_COMPLEX),
+    NAMED(MPI_CHARACTER),
+    NAMED(MPI_LOGICAL),
+    NAMED(MPI_INTEGER),
+    NAMED(MPI_INTEGER1),
+    NAMED(MPI_INTEGER2),
+    NAMED(MPI_INTEGER4),
+    NAMED(MPI_INTEGER8),
+    NAMED(MPI_REAL),
+    NAMED(MPI_DOUBLE_PRECISION),
+    NAMED(MPI_REAL4),
+    NAMED(MPI_REAL8),
+    NAMED(MPI_REAL16),
+    NAMED(MPI_COMPLEX),
+    NAMED(MPI_DOUBLE_COMPLEX),
+    NAMED(MPI_COMPLEX8),
+    NAMED(MPI_COMPLEX16),
+    NAMED(MPI_COMPLEX32),
+    NAMED(MPI_2INTEGER),
+    NAMED(MPI_2REAL),
+    NAMED(MPI_2DOUBLE_PRECISION),
+};
+
+static const struct {
+    MPI_Op handle;
+    const char *name;
+} operations[] = {
+    NAMED(MPI_MAX),  NAMED(MPI_MIN),  NAMED(MPI_SUM),    NAMED(MPI_PROD),
+    NAMED(MPI_LAND), NAMED(MPI_LOR),  NAMED(MPI_LXOR),   NAMED(MPI_BAND),
+    NAMED(MPI_BOR),  NAMED(MPI_BXOR), NAMED(MPI_MINLOC), NAMED(MPI_MAXLOC),
+};
+
+#define LENGTH(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+/* MPICH 4.0.2 computes with this many; so do the kernels. */
+#define PAIRS 380
+
+static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 63, 64, 65, 1000, 65537};
+#define LARGEST 65537
+#define EXTENT_BYTES 32
+
+static unsigned char in[LARGEST * EXTENT_BYTES], inout[LARGEST * EXTENT_BYTES];
+static unsigned char expected[LARGEST * EXTENT_BYTES], got[LARGEST * EXTENT_BYTES];
+
+static int pairs, comparisons, failures;
+
+/* MPICH 4.0.2 ends the program there. */
+static bool fatal(MPI_Op op, MPI_Datatype type)
+{
+    return (op == MPI_LAND || op == MPI_LOR) &&
+           (type == MPI_FLOAT || type == MPI_DOUBLE || type == MPI_LONG_DOUBLE);
+}
+
+static void fail(int type, int op, const char *what)
+{
+    printf("%s on %s: %s\n", operations[op].name, types[type].name, what);
+    failures++;
+}
+
+/* True where they agree. */
+static bool compare(int type, int op, sg_kernel kernel, enum sg_element element, size_t count,
+                    enum operand_values values)
+{
+    enum sg_reduction reduction;
+    long at;
+
+    REQUIRE(sg_reduction_of(operations[op].handle, &reduction));
+    memcpy(expected, inout, count * EXTENT_BYTES);
+    memset(got, 0x5a, sizeof got[0] * count * EXTENT_BYTES);
+    MUST(PMPI_Reduce_local(in, expected, (int)count, types[type].handle, operations[op].handle));
+    kernel(in, inout, got, count);
+    comparisons++;
+    at = operands_differ(element, operands_exact(reduction, values), expected, got, count);
+    if (at < 0)
+        return true;
+    fail(type, op, "results differ");
+    printf("  %zu elements, the first that differs %ld: in %s inout %s\n", count, at,
+           operand_text(element, in, (size_t)at), operand_text(element, inout, (size_t)at));
+    printf("  MPI_Reduce_local %s kernel %s\n", operand_text(element, expected, (size_t)at),
+           operand_text(element, got, (size_t)at));
+    return false;
+}
+
+static void check_pair(int type, int op, sg_kernel kernel, enum sg_element element)
+{
+    pairs++;
+    for (enum operand_values values = OPERANDS_ORDINARY; values <= OPERANDS_NANS; values++) {
+        operands_fill(element, values, (uint64_t)(type * 100 + op), in, LARGEST);
+        operands_fill(element, values, (uint64_t)(type * 100 + op) << 32, inout, LARGEST);
+        for (int k = 0; k < LENGTH(counts); k++)
+            if (!compare(type, op, kernel, element, counts[k], values))
+                return;
+    }
+}
+
+static void check_type(int type)
+{
+    enum sg_element element = SG_ELEMENT_COUNT;
+    const bool known = sg_type_of(types[type].handle, &element);
+    MPI_Aint lower_bytes, extent_bytes;
+    int size_bytes;
+
+    if (known) {
+        MUST(PMPI_Type_size(types[type].handle, &size_bytes));
+        MUST(PMPI_Type_get_extent(types[type].handle, &lower_bytes, &extent_bytes));
+        if ((size_t)size_bytes != sg_element_size_bytes(element) || lower_bytes != 0 ||
+            (size_t)extent_bytes != sg_element_extent_bytes(element))
+            fail(type, 0, "its type has another size");
+    }
+    for (int op = 0; op < LENGTH(operations); op++) {
+        enum sg_reduction reduction;
+        sg_kernel kernel = NULL;
+
+        if (known && sg_reduction_of(operations[op].handle, &reduction))
+            kernel = sg_kernel_find(reduction, element);
+        if (kernel != NULL && fatal(operations[op].handle, types[type].handle))
+            fail(type, op, "MPICH has no such reduction");
+        else if (kernel != NULL)
+            check_pair(type, op, kernel, element);
+        else if (!fatal(operations[op].handle, types[type].handle) &&
+                 PMPI_Reduce_local(in, inout, 1, types[type].handle, operations[op].handle) ==
+                     MPI_SUCCESS)
+            fail(type, op, "MPICH accepts it and there is no kernel");
+    }
+}
+
+static void user_operation(void *left, void *right, int *count, MPI_Datatype *type)
+{
+}
+
+/* Handles that are not the kernels' business. */
+static void check_others(void)
+{
+    enum sg_element element;
+    enum sg_reduction reduction;
+    MPI_Datatype derived, real;
+    MPI_Op op;
+
+    MUST(MPI_Type_contiguous(1, MPI_DOUBLE, &derived));
+    MUST(MPI_Type_create_f90_real(15, 300, &real));
+    MUST(MPI_Op_create(user_operation, 1, &op));
+    REQUIRE(!sg_type_of(derived, &element) && !sg_type_of(real, &element));
+    REQUIRE(!sg_type_of(MPI_DATATYPE_NULL, &element) && !sg_type_of(0, &element));
+    REQUIRE(!sg_type_of(-1, &element) && !sg_type_of(MPI_SUM, &element));
+    REQUIRE(!sg_type_of(MPI_INT ^ 0xc00, &element)); /* MPI_INT's number, eight bytes */
+    REQUIRE(!sg_type_of(MPI_WCHAR, &element) && !sg_type_of(MPIX_C_FLOAT16, &element));
+    REQUIRE(!sg_reduction_of(op, &reduction) && !sg_reduction_of(MPI_OP_NULL, &reduction));
+    REQUIRE(!sg_reduction_of(MPI_REPLACE, &reduction) && !sg_reduction_of(MPI_NO_OP, &reduction));
+    REQUIRE(!sg_reduction_of(MPI_INT, &reduction) && !sg_reduction_of(0, &reduction));
+    MUST(MPI_Type_free(&derived));
+    MUST(MPI_Op_free(&op));
+}
+
+/* Before the question to MPICH an unsigned type is unsigned; after it, what MPICH takes it for. */
+static void check_unsigned(void)
+{
+    enum sg_element before, after;
+    unsigned largest = ~0u, result = 1;
+
+    REQUIRE(sg_type_of(MPI_UNSIGNED, &before) && before == SG_ELEMENT_UINT32);
+    sg_types_init(PMPI_Reduce_local);
+    REQUIRE(sg_type_of(MPI_UNSIGNED, &after));
+    MUST(PMPI_Reduce_local(&largest, &result, 1, MPI_UNSIGNED, MPI_MAX));
+    REQUIRE(after == (result == largest ? SG_ELEMENT_UINT32 : SG_ELEMENT_INT32));
+    printf("MPICH compares unsigned integers as %s\n", result == largest ? "unsigned" : "signed");
+}
+
+/* What the kernels repeat. */
+static bool documented_mpich(void)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+
+    MUST(MPI_Get_library_version(version, &length));
+    return strstr(version, "4.0.2") != NULL;
+}
+
+int main(int argc, char **argv)
+{
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    if (!documented_mpich()) {
+        MUST(MPI_Finalize());
+        return 77;
+    }
+    sg_kernel_init();
+    check_unsigned();
+    check_others();
+    for (int type = 0; type < LENGTH(types); type++)
+        check_type(type);
+    printf("%d pairs of %d types and %d operations, %d comparisons, %d failures\n", pairs,
+           LENGTH(types), LENGTH(operations), comparisons, failures);
+    MUST(MPI_Finalize());
+    return pairs < PAIRS || failures > 0;
+}

@@ -1,0 +1,133 @@
+#!/bin/bash
+# stagger report as users run it: golden outputs of archives and logs written by hand, options,
+# bad input. tests/report/report.sh BUILD_DIR; STAGGER_GOLDEN=1 writes the golden files anew.
+[ $# -gt 0 ] && BUILD=$1
+golden_update=${STAGGER_GOLDEN:-}
+. "$(dirname "$0")/../lib/sh.sh"
+GOLDEN=$ROOT/tests/report/golden
+
+"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
+    "$ROOT/tests/report/make_archive.c" -o make_archive -lotf2 || {
+    echo "not ok - the fixtures' writer compiles"
+    exit 1
+}
+for kind in known foreign many without-events without-collectives; do
+    ./make_archive "$kind" "$kind" || exit 1
+done
+for kind in statistics killed-statistics unrecovered; do
+    mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
+done
+
+# golden NAME ARGUMENT...: the output is the golden file's, with nothing on stderr.
+golden() {
+    local name=$1
+    shift
+    "$STAGGER" report "$@" >"$name" 2>"$name.err" || { cat "$name.err"; return 1; }
+    [ -n "$golden_update" ] && cp "$name" "$GOLDEN/$name"
+    empty "$name.err" && same "$GOLDEN/$name" "$name"
+}
+
+# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
+refused() {
+    local expected=$1 regex=$2
+    shift 2
+    "$STAGGER" report "$@" >refused.out 2>refused.err
+    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
+        is 1 "$(grep -c '^stagger' refused.err)"
+}
+
+# ---- outputs -----------------------------------------------------------------------------------
+
+check "the text of an archive is the golden one" golden known.txt known
+check "the JSON of it is the golden one" golden known.json --json known
+check "the CSV of it is the golden one" golden known.csv --csv known
+check "the text of another tool's archive is the golden one" golden foreign.txt foreign
+check "of many ranks the ends of the list are shown" golden many.txt many
+check "the text of statistics alone is the golden one" golden statistics.txt statistics
+check "the JSON of statistics alone has null for skew and wait" \
+    golden statistics.json --json statistics
+check "a run that was killed is reported as partial" golden killed.txt killed-statistics
+check "an archive without these collectives is said to have none" \
+    golden without-collectives.txt without-collectives
+check "the path may be the archive's" golden known.csv --csv known/traces.otf2
+check "no line of the text is wider than 120 columns" \
+    all 'has known.txt "^.{100}"' 'lacks known.txt "^.{121}"' 'lacks many.txt "^.{121}"'
+check "CSV is read back as it was written" "$PYTHON" -c '
+import csv, json
+rows = list(csv.DictReader(open("known.csv", newline="")))
+sites = json.load(open("known.json"))["sites"]
+assert len(rows) == len(sites) == 6
+for row, site in zip(rows, sites):
+    for name in ("id", "op", "function", "file", "line", "module", "offset", "comm", "calls",
+                 "bytes", "wait_ns", "blocked_ns", "last_rank", "early", "late", "signals"):
+        assert row[name] == ("" if site[name] is None else str(site[name])), (name, row, site)
+    assert None not in row and None not in row.values()'
+check "CSV lines end in CR LF" all 'has_lines known.csv $'"'\\r\$'"' 7' 'is 7 "$(wc -l <known.csv)"'
+
+# ---- sorting and cutting -------------------------------------------------------------------------
+
+# order COLUMN FIELD: the field of all rows, in the order that --sort gives.
+order() {
+    "$STAGGER" report --json --sort "$1" known >order.json &&
+        json order.json '" ".join(str(s["'"$2"'"]) for s in d["sites"])'
+}
+check "rows are sorted by wait" is "26300 2500 1900 0 0 0" "$(order wait wait_ns)"
+check "--sort calls sorts by calls" is "12 6 2 2 1 1" "$(order calls calls)"
+check "--sort bytes sorts by bytes" is "384 128 32 8 8 0" "$(order bytes bytes)"
+check "--sort blocked sorts by time blocked" is "27750 2700 1900 450 100 40" \
+    "$(order blocked blocked_ns)"
+check "--sort max sorts by skew, what is not known last" is "3 2 1 2 0 0" \
+    "$(order max instances)"
+check "--sort op sorts texts upwards" \
+    is "allreduce allreduce allreduce barrier reduce reduce" "$(order op op)"
+check "--top cuts the rows" is "26300 2500" \
+    "$("$STAGGER" report --json --top 2 known >top.json &&
+        json top.json '" ".join(str(s["wait_ns"]) for s in d["sites"])')"
+check "the text says how many rows --top leaves" \
+    has <("$STAGGER" report --top 2 known) '^note: 2 of 6 rows are shown$'
+check "--top beyond the last row shows all" is 6 \
+    "$("$STAGGER" report --json --top 99 known >top.json && json top.json 'len(d["sites"])')"
+
+columns=$("$STAGGER" report --sort nonsense known 2>&1 | sed 's/.*there are: //')
+check "every column can be sorted by" all \
+    'is 22 "$(wc -w <<<"$columns")"' \
+    'for column in $columns; do "$STAGGER" report --sort "$column" known || exit 1; done'
+
+# ---- bad usage and bad input ----------------------------------------------------------------------
+
+check "an unknown column is refused with the names there are" \
+    refused 2 "no column 'nonsense'.* wait .* signals" --sort nonsense known
+check "an unknown option is bad usage" refused 2 "unrecognized option" --nonsense known
+check "no directory is bad usage" refused 2 "DIR is missing"
+check "two directories are bad usage" refused 2 "one DIR at a time" known many
+check "--top 0 is bad usage" refused 2 "from 1 up, not '0'" --top 0 known
+check "--top of what is no number is bad usage" refused 2 "not '-3'" --top -3 known
+check "--json with --csv is bad usage" refused 2 "exclude each other" --json --csv known
+check "a directory that is not there is refused" refused 1 "No such file" nowhere
+check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
+check "an archive without events is refused" refused 1 "without events" without-events
+check "logs without an archive point to stagger recover" \
+    refused 1 "stagger recover unrecovered" unrecovered
+echo "no archive" >letter
+check "a file that is no archive is refused" refused 1 "not an OTF2 archive" letter
+cp -r known cut && truncate -s 100 cut/traces/0.evt
+check "an archive cut short is refused" refused 1 "cut/traces.otf2: damaged events" cut
+check "a full disk is an error" all '! "$STAGGER" report known >/dev/full 2>full.err' \
+    'has full.err "cannot write it"'
+
+# ---- on a terminal, and under valgrind -------------------------------------------------------------
+
+check "no progress line where stderr is no terminal" all '"$STAGGER" report known 2>err >out' \
+    'empty err'
+if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
+    memory="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+        --suppressions='$ROOT/tests/report/valgrind.supp'"
+    for kind in known foreign statistics; do
+        check "valgrind finds nothing in the report of $kind" \
+            bash -c "$memory '$STAGGER' report $kind >/dev/null"
+    done
+    check "valgrind finds nothing in a report refused" \
+        bash -c "$memory '$STAGGER' report cut 2>/dev/null; [ \$? = 1 ]"
+else
+    skip "valgrind on the report" "no valgrind, or a sanitizer build"
+fi

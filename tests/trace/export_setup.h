@@ -1,0 +1,133 @@
+/* What the tests of the exporter share: a directory of hand-made logs made into an archive, and
+ * the archive as python3-otf2 reads it (tests/lib/check_archive.py), which also checks it.
+ */
+#ifndef SG_TESTS_EXPORT_SETUP_H
+#define SG_TESTS_EXPORT_SETUP_H
+
+#include "lib/unit.h"
+#include "trace/export/export.h"
+#include "trace/fabricate.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A fresh directory of that name below the test's own. */
+static inline const char *setup_directory(const char *name)
+{
+    static char directory[200];
+
+    snprintf(directory, sizeof directory, "%s/%s", unit_directory(), name);
+    if (mkdir(directory, 0777) != 0)
+        abort();
+    return directory;
+}
+
+static const char *const setup_algorithms[] = {"mpich", "bypass"};
+
+/* Exports all logs of a directory in one process, as stagger recover does. */
+static inline enum sg_status setup_export(const char *directory, struct sg_export_result *result)
+{
+    struct sg_export input = {
+        .directory = directory,
+        .algorithms = setup_algorithms,
+        .algorithm_count = 2,
+        .exchange = &sg_exchange_serial,
+    };
+    enum sg_status status;
+    int missing = 0;
+
+    status =
+        sg_logread_open_all(directory, &input.logs, &input.log_count, &input.world_size, &missing);
+    if (status != SG_OK)
+        return status;
+    status = sg_export_archive(&input, result);
+    for (int i = 0; i < input.log_count; i++)
+        sg_logread_close(input.logs[i]);
+    free(input.logs);
+    return status;
+}
+
+static inline json_t *setup_load(const char *path)
+{
+    json_error_t error;
+    json_t *json = json_load_file(path, 0, &error);
+
+    if (json == NULL)
+        printf("# %s: %s\n", path, error.text);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    return json;
+}
+
+/* Checks the archive and gives its counts and, unless NULL, its events
+ * (tests/lib/check_archive.py); both are the caller's. */
+static inline json_t *setup_check(const char *directory, json_t **events)
+{
+    char command[1500], counts[300], list[300];
+    json_t *json;
+
+    snprintf(counts, sizeof counts, "%s/counts.json", directory);
+    snprintf(list, sizeof list, "%s/events.json", directory);
+    snprintf(command, sizeof command,
+             "/usr/bin/python3 tests/lib/check_archive.py --json %s --events %s %s/traces.otf2 "
+             ">%s/checks || { grep -v '^ok' %s/checks; false; }",
+             counts, list, directory, directory, directory);
+    CU_ASSERT_EQUAL_FATAL(system(command), 0);
+    json = setup_load(counts);
+    if (events != NULL)
+        *events = setup_load(list);
+    return json;
+}
+
+/* How often a rank entered a region ("MPI_Barrier"). */
+static inline int setup_count(const json_t *counts, const char *region, int rank)
+{
+    char key[16];
+
+    snprintf(key, sizeof key, "%d", rank);
+    return (int)json_integer_value(
+        json_object_get(json_object_get(json_object_get(counts, "counts"), region), key));
+}
+
+/* Instances of a communicator, by its name; -1 when there is none of it. */
+static inline int setup_instances(const json_t *counts, const char *name)
+{
+    const json_t *comms = json_object_get(counts, "comms");
+
+    for (size_t i = 0; i < json_array_size(comms); i++) {
+        const json_t *comm = json_array_get(comms, i);
+
+        if (strcmp(json_string_value(json_object_get(comm, "name")), name) == 0)
+            return (int)json_integer_value(json_object_get(comm, "instances"));
+    }
+    return -1;
+}
+
+/* The events of a location as one text: "900 >MPI_Init 1100 <MPI_Init 2000 >MPI_Barrier ..."; the
+ * events between a collective's Enter and Leave are left out. */
+static inline const char *setup_timeline(const json_t *events, uint64_t location)
+{
+    static char text[20000];
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        const json_t *region = json_object_get(event, "region");
+        const char *kind = json_string_value(json_object_get(event, "kind"));
+
+        if ((uint64_t)json_integer_value(json_object_get(event, "location")) != location ||
+            region == NULL)
+            continue;
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%lld %c%s", used > 0 ? " " : "",
+                             (long long)json_integer_value(json_object_get(event, "time")),
+                             strcmp(kind, "Enter") == 0 ? '>' : '<', json_string_value(region));
+        if (used >= sizeof text)
+            abort();
+    }
+    return text;
+}
+
+#endif

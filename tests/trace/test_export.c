@@ -1,0 +1,328 @@
+/* What is in an archive and what is not, on logs made by hand. */
+#include "trace/export_setup.h"
+
+enum { BARRIER, REDUCE, ALLREDUCE };
+
+static void expect_result(const struct sg_export_result *result, uint64_t calls, uint64_t dropped,
+                          bool partial)
+{
+    CU_ASSERT_EQUAL(result->calls, calls);
+    CU_ASSERT_EQUAL(result->dropped, dropped);
+    CU_ASSERT_EQUAL(result->partial, partial);
+    CU_ASSERT(result->archive_bytes > 0);
+}
+
+static void whole_run(void)
+{
+    const char *directory = setup_directory("whole");
+    struct sg_export_result result;
+    json_t *counts, *events;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
+        fabricate_call(&log, ALLREDUCE, 0, 1, 2200, 2300);
+        fabricate_call(&log, REDUCE, 0, 2, 2400, 2500)->root = 1;
+        fabricate_call(&log, BARRIER, 1, 0, 2600, 2610);
+        log.header.finalize_begin_ns = 3000;
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    expect_result(&result, 8, 0, false);
+    counts = setup_check(directory, &events);
+    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 0), 2);
+    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Reduce", 1), 1);
+    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 3);
+    CU_ASSERT_STRING_EQUAL(setup_timeline(events, 1),
+                           "900 >MPI_Init 1100 <MPI_Init 2000 >MPI_Barrier 2100 <MPI_Barrier "
+                           "2200 >MPI_Allreduce 2300 <MPI_Allreduce 2400 >MPI_Reduce "
+                           "2500 <MPI_Reduce 2600 >MPI_Barrier 2610 <MPI_Barrier "
+                           "3000 >MPI_Finalize 3000 <MPI_Finalize");
+    json_decref(counts);
+    json_decref(events);
+}
+
+static void incomplete_instances(void)
+{
+    const char *directory = setup_directory("incomplete");
+    struct sg_export_result result;
+    json_t *counts;
+
+    for (int rank = 0; rank < 3; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 3);
+        for (uint32_t seq = 0; seq < 10; seq++) {
+            uint64_t begin_ns = 2000 + 100 * seq;
+
+            if (rank != 1 || seq < 5 || seq > 7)
+                fabricate_call(&log, BARRIER, 0, seq, begin_ns, begin_ns + 50);
+        }
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    expect_result(&result, 21, 6, true);
+    counts = setup_check(directory, NULL);
+    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 7);
+    for (int rank = 0; rank < 3; rank++)
+        CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", rank), 7);
+    json_decref(counts);
+}
+
+static void failed_calls(void)
+{
+    const char *directory = setup_directory("failed");
+    struct sg_export_result result;
+    json_t *counts;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_call(&log, BARRIER, 0, 0, 2000, 2010);
+        fabricate_call(&log, REDUCE, 0, 1, 2020, 2030)->flags = SG_CALL_FAILED;
+        fabricate_call(&log, BARRIER, 0, 1, 2040, 2050);
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    expect_result(&result, 4, 0, false);
+    counts = setup_check(directory, NULL);
+    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Reduce", 0), 0);
+    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 1), 2);
+    json_decref(counts);
+}
+
+/* Four ranks; {3, 1} and {0, 2} are communicators, {3, 1} without a name. */
+static void sub_communicators(void)
+{
+    static const uint32_t odd[] = {3, 1}, even[] = {0, 2};
+    const char *directory = setup_directory("parts");
+    struct sg_export_result result;
+    json_t *counts, *events;
+    size_t reduces = 0;
+
+    for (int rank = 0; rank < 4; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 4);
+        if (rank % 2 == 0)
+            fabricate_comm(&log, 2, 0, 2, 2, rank == 0 ? 0 : 1, "even", rank == 0 ? even : NULL);
+        else
+            fabricate_comm(&log, 2, 3, 2, 2, rank == 3 ? 0 : 1, "", rank == 3 ? odd : NULL);
+        for (uint32_t seq = 0; seq < 5; seq++) {
+            struct sg_record_call *call =
+                fabricate_call(&log, REDUCE, 2, seq, 2000 + 100 * seq, 2050 + 100 * seq);
+
+            call->root = 0;
+            call->bytes = 8;
+        }
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    expect_result(&result, 20, 0, false);
+    counts = setup_check(directory, &events);
+    CU_ASSERT_EQUAL(setup_instances(counts, "even"), 5);
+    CU_ASSERT_EQUAL(setup_instances(counts, "comm 3.2"), 5);
+    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 0);
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        json_int_t rank = json_integer_value(json_object_get(event, "location"));
+
+        if (strcmp(json_string_value(json_object_get(event, "kind")), "MpiCollectiveEnd") != 0)
+            continue;
+        reduces++;
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(event, "sent")), 8);
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(event, "received")),
+                        rank == 0 || rank == 3 ? 16 : 0);
+    }
+    CU_ASSERT_EQUAL(reduces, 20);
+    json_decref(counts);
+    json_decref(events);
+}
+
+static void hundred_communicators(void)
+{
+    static const uint32_t members[] = {0, 1};
+    const char *directory = setup_directory("hundred");
+    struct sg_export_result result;
+    json_t *counts;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+        uint64_t time_ns = 2000;
+
+        fabricate_start(&log, rank, 2);
+        for (uint32_t comm = 2; comm < 102; comm++) {
+            char name[20];
+
+            /* Each was made from the one before it. */
+            snprintf(name, sizeof name, "dup %u", comm);
+            fabricate_comm(&log, comm, 0, comm, 2, (uint32_t)rank, name,
+                           rank == 0 ? members : NULL);
+            for (uint32_t seq = 0; seq < 50; seq++, time_ns += 10)
+                fabricate_call(&log, BARRIER, comm, seq, time_ns, time_ns + 5);
+        }
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    expect_result(&result, 10000, 0, false);
+    counts = setup_check(directory, NULL);
+    CU_ASSERT_EQUAL(setup_instances(counts, "dup 2"), 50);
+    CU_ASSERT_EQUAL(setup_instances(counts, "dup 101"), 50);
+    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 1), 5000);
+    json_decref(counts);
+}
+
+/* The parent is told by index and may have the greater identity. */
+static void parents(void)
+{
+    static const uint32_t all[] = {1, 0}, one[] = {0};
+    const char *directory = setup_directory("parents");
+    struct sg_export_result result;
+    json_t *counts, *comms;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+        struct sg_record_comm *comm;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_comm(&log, 2, 1, 2, 2, rank == 1 ? 0 : 1, "parent", rank == 1 ? all : NULL);
+        comm = (void *)log.slots;
+        comm->parent = 0;
+        if (rank == 0) {
+            size_t at = log.count;
+
+            fabricate_comm(&log, 3, 0, 5, 1, 0, "child", one);
+            comm = (void *)(log.slots + at * SG_SLOT_BYTES);
+            comm->parent = 2;
+        }
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    counts = setup_check(directory, NULL);
+    comms = json_object_get(counts, "comms");
+    CU_ASSERT_EQUAL_FATAL(json_array_size(comms), 4);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(json_array_get(comms, 2), "parent")),
+                           "MPI_COMM_WORLD");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(json_array_get(comms, 3), "parent")),
+                           "parent");
+    json_decref(counts);
+}
+
+static void attributes_and_metrics(void)
+{
+    const char *directory = setup_directory("attributes");
+    struct sg_export_result result;
+    struct sg_record_call *call;
+    struct fabricated log;
+    const json_t *event, *attributes;
+    json_t *counts, *events;
+    static const int metrics[] = {700, 2, 1, 3, 4, 5};
+
+    fabricate_start(&log, 0, 1);
+    fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
+    fabricate_site_name(&log, 0x3f2a9c1b, "solve", "solver.c", 88);
+    call = fabricate_call(&log, ALLREDUCE, 0, 7, 2000, 2100);
+    call->site = 1;
+    call->algorithm = 1;
+    call->bytes = 24;
+    call->flags = SG_CALL_SKEW | SG_CALL_IN_PLACE;
+    call->skew_ns = 700;
+    call->late = 2;
+    call->early = 1;
+    call->signals = 3;
+    call->outstanding = 4;
+    call->stalls = 5;
+    fabricate_finish(&log, directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    counts = setup_check(directory, &events);
+    CU_ASSERT_EQUAL_FATAL(json_array_size(events), 7);
+    event = json_array_get(events, 2);
+    attributes = json_object_get(event, "attributes");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "call site")),
+                           "solve (solver.c:88) [cg+0x11c4] #3f2a9c1b");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "algorithm")), "bypass");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "seq")), 7);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "bytes")), 24);
+    event = json_array_get(events, 5);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "kind")), "Metric");
+    for (size_t i = 0; i < 6; i++)
+        CU_ASSERT_EQUAL(json_integer_value(json_array_get(json_object_get(event, "values"), i)),
+                        metrics[i]);
+    json_decref(counts);
+    json_decref(events);
+}
+
+static void large_logs(void)
+{
+    enum { CALLS = 20000 };
+    const char *directory = setup_directory("large");
+    struct sg_export_result result;
+    json_t *counts;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        for (uint32_t seq = 0; seq < CALLS; seq++)
+            fabricate_call(&log, seq % 2 ? BARRIER : ALLREDUCE, 0, seq, 2000 + 10 * seq,
+                           2005 + 10 * seq);
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    expect_result(&result, 2 * CALLS, 0, false);
+    counts = setup_check(directory, NULL);
+    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), CALLS);
+    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 1), CALLS / 2);
+    json_decref(counts);
+}
+
+static void tools_read_it(void)
+{
+    char command[300];
+
+    snprintf(command, sizeof command,
+             "tests/lib/check_tools.sh %s/*/traces.otf2 >%s/tools || "
+             "{ grep -v '^ok' %s/tools; false; }",
+             unit_directory(), unit_directory(), unit_directory());
+    CU_ASSERT_EQUAL(system(command), 0);
+}
+
+static void never_overwrites(void)
+{
+    const char *directory = setup_directory("twice");
+    struct sg_export_result result;
+    struct fabricated log;
+    char path[300];
+    json_t *counts;
+
+    fabricate_start(&log, 0, 1);
+    fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
+    fabricate_finish(&log, directory);
+    /* What an export that was cut off leaves is no archive. */
+    snprintf(path, sizeof path, "%s/traces", directory);
+    CU_ASSERT_EQUAL(mkdir(path, 0777), 0);
+    snprintf(path, sizeof path, "%s/traces/0.evt", directory);
+    fabricate_file(path, "half", 4);
+    CU_ASSERT_EQUAL(setup_export(directory, &result), SG_OK);
+    CU_ASSERT_EQUAL(setup_export(directory, &result), SG_ERR_SYSTEM);
+    counts = setup_check(directory, NULL);
+    CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 0), 1);
+    json_decref(counts);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a whole run is written whole", whole_run},
+    {"an instance that one rank did not record is left out on all", incomplete_instances},
+    {"failed calls belong to no instance", failed_calls},
+    {"communicators are the same on all ranks, with Score-P's byte counts", sub_communicators},
+    {"a hundred communicators of the same members are told apart", hundred_communicators},
+    {"communicators stand behind the one they were made from", parents},
+    {"a call carries its site, algorithm, seq, bytes and metrics", attributes_and_metrics},
+    {"logs of many records are written whole", large_logs},
+    {"otf2-print and ViTE read all of these archives", tools_read_it},
+    {"an archive is never overwritten, what is left of one is", never_overwrites},
+    {NULL, NULL},
+};

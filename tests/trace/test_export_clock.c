@@ -1,0 +1,111 @@
+/* Clocks of two machines brought onto one: a scripted sequence of events across ranks must come
+ * out in the order of the script. */
+#include "trace/export/clockmap.h"
+#include "trace/export_setup.h"
+
+enum { BARRIER, REDUCE, ALLREDUCE };
+
+#define START_NS UINT64_C(1000000000)
+#define STEP_NS UINT64_C(1000)
+#define CALLS 50u
+
+/* The other machine's clock: 400 ms ahead at the start, and 50 us too fast a second. */
+static uint64_t other_clock(uint64_t global_ns)
+{
+    return global_ns + 400000000 + (global_ns - START_NS) / 20000;
+}
+
+/* Rank 1 enters one step behind rank 0 and leaves one step behind it. */
+static void write_script(const char *directory)
+{
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+        uint64_t end_ns = START_NS + 4 * CALLS * STEP_NS;
+
+        fabricate_start(&log, rank, 2);
+        log.header.machine = (uint64_t)rank;
+        strcpy(log.header.host, rank == 0 ? "left" : "right");
+        log.header.init_begin_ns = 0;
+        if (rank == 0) {
+            fabricate_clock(&log, START_NS, 0);
+            fabricate_clock(&log, end_ns, 0);
+        } else {
+            fabricate_clock(&log, other_clock(START_NS),
+                            (int64_t)(START_NS - other_clock(START_NS)));
+            fabricate_clock(&log, other_clock(end_ns), (int64_t)(end_ns - other_clock(end_ns)));
+        }
+        for (uint32_t seq = 0; seq < CALLS; seq++) {
+            uint64_t begin_ns = START_NS + (4 * seq + (uint64_t)rank) * STEP_NS;
+            uint64_t left_ns = begin_ns + 2 * STEP_NS;
+
+            if (rank == 1) {
+                begin_ns = other_clock(begin_ns);
+                left_ns = other_clock(left_ns);
+            }
+            fabricate_call(&log, BARRIER, 0, seq, begin_ns, left_ns);
+        }
+        fabricate_finish(&log, directory);
+    }
+}
+
+static void two_machines(void)
+{
+    const char *directory = setup_directory("machines");
+    struct sg_export_result result;
+    json_t *counts, *events;
+    size_t step = 0;
+
+    write_script(directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    counts = setup_check(directory, &events);
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        const char *kind = json_string_value(json_object_get(event, "kind"));
+        int64_t expected_ns = (int64_t)(START_NS + step * STEP_NS);
+        int64_t found_ns = json_integer_value(json_object_get(event, "time"));
+
+        if (strcmp(kind, "Enter") != 0 && strcmp(kind, "Leave") != 0)
+            continue;
+        /* Each step: rank 0 enters, rank 1 enters, rank 0 leaves, rank 1 leaves. */
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(event, "location")), step % 2);
+        CU_ASSERT_EQUAL(strcmp(kind, step % 4 < 2 ? "Enter" : "Leave"), 0);
+        CU_ASSERT(llabs(found_ns - expected_ns) <= 2);
+        step++;
+    }
+    CU_ASSERT_EQUAL(step, 4 * CALLS);
+    json_decref(counts);
+    json_decref(events);
+}
+
+static void interpolates(void)
+{
+    struct sg_clock_point points[] = {{3000, -500, 0}, {1000, -100, 0}, {2000, -110, 0}};
+    struct sg_clock_point steady = {5, 7, 0};
+
+    /* A drift of 39 % is none that a clock has. */
+    CU_ASSERT_EQUAL_FATAL(sg_clock_sanitize(points, 3), 2);
+    CU_ASSERT_EQUAL(sg_clock_global(points, 2, 1000), 900);
+    CU_ASSERT_EQUAL(sg_clock_global(points, 2, 1500), 1395);
+    CU_ASSERT_EQUAL(sg_clock_global(points, 2, 2000), 1890);
+    CU_ASSERT_EQUAL(sg_clock_global(points, 2, 3000), 2880);
+    CU_ASSERT_EQUAL(sg_clock_global(points, 2, 500), 405);
+    CU_ASSERT_EQUAL(sg_clock_global(&steady, 1, 1000), 1007);
+}
+
+static void insane_points(void)
+{
+    struct sg_clock_point points[] = {{100, -200, 0},       {UINT64_MAX, 0, 0},
+                                      {1000, INT64_MIN, 0}, {1000, INT64_MAX, 0},
+                                      {2000, 5, 0},         {2000, 6, 0}};
+
+    CU_ASSERT_EQUAL_FATAL(sg_clock_sanitize(points, 6), 1);
+    CU_ASSERT_EQUAL(points[0].local_ns, 2000);
+    CU_ASSERT_EQUAL(sg_clock_sanitize(points, 0), 0);
+}
+
+const struct unit_test unit_tests[] = {
+    {"events of two machines are brought into one order", two_machines},
+    {"times are interpolated between synchronisations", interpolates},
+    {"clock records that no clock gives are left out", insane_points},
+    {NULL, NULL},
+};

@@ -1,0 +1,338 @@
+/* Order and nesting of events, on logs made by hand: threads, late contributions, what was open
+ * when a rank ended, and damage. */
+#include "trace/export_setup.h"
+
+enum { BARRIER, REDUCE, ALLREDUCE };
+
+#define THREAD_1 (UINT64_C(1) << 32)
+
+/* Exports one rank's log and gives its events. */
+static json_t *events_of(struct fabricated *log, const char *name, struct sg_export_result *result)
+{
+    const char *directory = setup_directory(name);
+    json_t *counts, *events;
+
+    fabricate_finish(log, directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
+    counts = setup_check(directory, &events);
+    json_decref(counts);
+    return events;
+}
+
+static void start_alone(struct fabricated *log)
+{
+    fabricate_start(log, 0, 1);
+    log->header.init_begin_ns = 0;
+    log->header.init_end_ns = 0;
+}
+
+static void two_threads(void)
+{
+    const char *directory = setup_directory("threads");
+    struct sg_export_result result;
+    struct fabricated log;
+    json_t *counts, *events, *locations;
+
+    start_alone(&log);
+    log.header.thread_count = 3;
+    log.header.progress_thread = 3;
+    fabricate_call(&log, BARRIER, 0, 0, 2000, 2500);
+    fabricate_call(&log, BARRIER, 1, 0, 2100, 2200)->thread = 1;
+    fabricate_late(&log, 2300, 2400)->thread = 2;
+    fabricate_call(&log, BARRIER, 1, 1, 2450, 2700)->thread = 1;
+    fabricate_call(&log, BARRIER, 0, 1, 2600, 2650);
+    fabricate_finish(&log, directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    counts = setup_check(directory, &events);
+    CU_ASSERT_STRING_EQUAL(
+        setup_timeline(events, 0),
+        "2000 >MPI_Barrier 2500 <MPI_Barrier 2600 >MPI_Barrier 2650 <MPI_Barrier");
+    CU_ASSERT_STRING_EQUAL(
+        setup_timeline(events, THREAD_1),
+        "2100 >MPI_Barrier 2200 <MPI_Barrier 2450 >MPI_Barrier 2700 <MPI_Barrier");
+    CU_ASSERT_STRING_EQUAL(setup_timeline(events, 2 * THREAD_1),
+                           "2300 >late contribution 2400 <late contribution");
+    locations = json_object_get(counts, "locations");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(locations, "4294967296")), "Thread 1");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(locations, "8589934592")),
+                           "Progress thread");
+    json_decref(counts);
+    json_decref(events);
+}
+
+static void late_contributions(void)
+{
+    struct sg_export_result result;
+    struct fabricated log;
+    json_t *events;
+
+    start_alone(&log);
+    fabricate_call(&log, REDUCE, 0, 0, 2000, 2500)->root = 0;
+    fabricate_late(&log, 2100, 2200); /* inside the call */
+    fabricate_late(&log, 2500, 2550); /* right behind it */
+    fabricate_late(&log, 2560, 2600); /* between calls */
+    fabricate_late(&log, 2570, 2580); /* inside another */
+    fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
+    fabricate_late(&log, 3000, 3200); /* with it, and beyond its end: cut */
+    events = events_of(&log, "late", &result);
+    CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
+                           "2000 >MPI_Reduce 2100 >late contribution 2200 <late contribution "
+                           "2500 <MPI_Reduce 2500 >late contribution 2550 <late contribution "
+                           "2560 >late contribution 2570 >late contribution "
+                           "2580 <late contribution 2600 <late contribution "
+                           "3000 >MPI_Barrier 3000 >late contribution 3100 <late contribution "
+                           "3100 <MPI_Barrier");
+    CU_ASSERT_FALSE(result.partial);
+    json_decref(events);
+}
+
+static void slots_out_of_order(void)
+{
+    struct sg_export_result result;
+    struct fabricated log;
+    json_t *events;
+
+    start_alone(&log);
+    fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
+    fabricate_late(&log, 2050, 2060);
+    fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
+    events = events_of(&log, "disorder", &result);
+    CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
+                           "2000 >MPI_Barrier 2050 >late contribution 2060 <late contribution "
+                           "2100 <MPI_Barrier 3000 >MPI_Barrier 3100 <MPI_Barrier");
+    json_decref(events);
+}
+
+static void open_at_the_end(void)
+{
+    struct sg_export_result result;
+    struct fabricated log;
+    json_t *events;
+
+    start_alone(&log);
+    log.header.state = SG_LOG_RUNNING;
+    fabricate_call(&log, BARRIER, 0, 0, 2000, 0); /* left by a jump */
+    fabricate_call(&log, BARRIER, 0, 1, 2100, 2200);
+    fabricate_call(&log, BARRIER, 0, 2, 2300, 0);
+    fabricate_late(&log, 2400, 0);
+    fabricate_marker(&log, SG_MARKER_STALL, 2900, "waits since long");
+    events = events_of(&log, "open", &result);
+    CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
+                           "2000 >MPI_Barrier 2100 <MPI_Barrier 2100 >MPI_Barrier "
+                           "2200 <MPI_Barrier 2300 >MPI_Barrier 2400 >late contribution "
+                           "2900 <late contribution 2900 <MPI_Barrier");
+    CU_ASSERT_TRUE(result.partial);
+    CU_ASSERT_EQUAL(result.calls, 3);
+    json_decref(events);
+}
+
+static void header_regions(void)
+{
+    struct sg_export_result result;
+    struct fabricated log;
+    json_t *events;
+
+    fabricate_start(&log, 0, 1);
+    log.header.init_end_ns = 0; /* ended inside MPI_Init, says the header */
+    log.header.finalize_begin_ns = 2500;
+    fabricate_call(&log, BARRIER, 0, 0, 2000, 2600);
+    fabricate_late(&log, 2700, 2800);
+    events = events_of(&log, "header", &result);
+    CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
+                           "900 >MPI_Init 2000 <MPI_Init 2000 >MPI_Barrier 2500 <MPI_Barrier "
+                           "2500 >MPI_Finalize 2700 >late contribution 2800 <late contribution "
+                           "2800 <MPI_Finalize");
+    json_decref(events);
+}
+
+/* What one of OTF2's tools says of an archive. */
+static bool prints(const char *tool, const char *directory, const char *pattern)
+{
+    char command[600];
+
+    snprintf(command, sizeof command, "%s %s/traces.otf2 | grep -q -- '%s'", tool, directory,
+             pattern);
+    return system(command) == 0;
+}
+
+static void markers(void)
+{
+    const char *directory = setup_directory("markers");
+    struct sg_export_result result;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 3);
+        fabricate_marker(&log, SG_MARKER_STALL, 2000, "rank waits in MPI_Barrier");
+        fabricate_marker(&log, 200, 2100, "of a kind to come");
+        fabricate_marker(&log, SG_MARKER_PARTIAL, 2200, "");
+        log.header.state = rank == 0 ? SG_LOG_FINALIZED : SG_LOG_ABORTED;
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    CU_ASSERT_TRUE(result.partial);
+    CU_ASSERT_TRUE(
+        prints("otf2-marker", directory, "LOCATION:0, Text: \"rank waits in MPI_Barrier"));
+    CU_ASSERT_TRUE(prints("otf2-marker", directory, "LOCATION:0, Text: \"of a kind to come"));
+    CU_ASSERT_TRUE(prints("otf2-marker", directory,
+                          "LOCATION:1, Text: \"this rank did not reach MPI_Finalize"));
+    CU_ASSERT_TRUE(
+        prints("otf2-marker", directory, "LOCATION:2, Text: \"this rank.s log is missing"));
+    CU_ASSERT_TRUE(prints("otf2-print -I", directory, "STAGGER::PARTIAL"));
+}
+
+static void missing_rank(void)
+{
+    static const uint32_t with[] = {0, 2}, without[] = {0, 1};
+    const char *directory = setup_directory("missing");
+    struct sg_export_result result;
+    json_t *counts;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 3);
+        fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
+        fabricate_comm(&log, 2, 0, 2, 2, (uint32_t)rank, "whole", rank == 0 ? without : NULL);
+        fabricate_call(&log, BARRIER, 2, 0, 2200, 2300);
+        if (rank == 0) {
+            fabricate_comm(&log, 3, 0, 3, 2, 0, "with the missing", with);
+            fabricate_call(&log, BARRIER, 3, 0, 2400, 2500);
+            fabricate_comm(&log, 4, 2, 2, 2, 1, "of the missing", NULL);
+            fabricate_call(&log, BARRIER, 4, 0, 2600, 2700);
+        }
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    CU_ASSERT_EQUAL(result.calls, 2);
+    CU_ASSERT_EQUAL(result.dropped, 4);
+    CU_ASSERT_TRUE(result.partial);
+    counts = setup_check(directory, NULL);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(counts, "ranks")), 3);
+    CU_ASSERT_EQUAL(setup_instances(counts, "whole"), 1);
+    CU_ASSERT_EQUAL(setup_instances(counts, "MPI_COMM_WORLD"), 0);
+    CU_ASSERT_EQUAL(setup_instances(counts, "with the missing"), 0);
+    CU_ASSERT_EQUAL(setup_instances(counts, "of the missing"), -1);
+    json_decref(counts);
+}
+
+/* The members are known without their list when all of their logs are there. */
+static void lost_member_list(void)
+{
+    const char *directory = setup_directory("lost");
+    struct sg_export_result result;
+    json_t *counts;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_comm(&log, 2, 1, 2, 2, (uint32_t)(1 - rank), "turned", NULL);
+        fabricate_call(&log, REDUCE, 2, 0, 2000, 2100)->root = 1;
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    counts = setup_check(directory, NULL);
+    CU_ASSERT_EQUAL(setup_instances(counts, "turned"), 1);
+    json_decref(counts);
+}
+
+/* Two ranks with a bit of everything, as bytes. */
+static unsigned char *busy_log(int rank, size_t *size_bytes)
+{
+    static const uint32_t members[] = {1, 0};
+    struct fabricated log;
+    unsigned char *bytes;
+
+    fabricate_start(&log, rank, 2);
+    fabricate_clock(&log, 1200, 0);
+    fabricate_site(&log, 1, 0x77, "/bin/true", "", 0x10);
+    fabricate_comm(&log, 2, 1, 2, 2, (uint32_t)(1 - rank), "turned", rank == 1 ? members : NULL);
+    for (uint32_t seq = 0; seq < 30; seq++) {
+        struct sg_record_call *call = fabricate_call(&log, (int)(seq % 3), seq % 2 ? 2 : 0, seq / 2,
+                                                     2000 + 100 * seq, 2050 + 100 * seq);
+
+        call->thread = seq % 4 == 1;
+        call->root = 0;
+        if (seq % 5 == 0)
+            fabricate_late(&log, 2060 + 100 * seq, 2070 + 100 * seq);
+    }
+    fabricate_marker(&log, SG_MARKER_NOTE, 4000, "half way");
+    fabricate_stat(&log, 0, 1, 0, 12);
+    fabricate_clock(&log, 9000, 10);
+    bytes = fabricate_bytes(&log, size_bytes);
+    fabricate_free(&log);
+    return bytes;
+}
+
+static void export_bytes(const char *directory, unsigned char *const bytes[2],
+                         const size_t sizes[2], bool check)
+{
+    struct sg_export_result result;
+    char path[300];
+
+    for (int rank = 0; rank < 2; rank++) {
+        snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
+        fabricate_file(path, bytes[rank], sizes[rank]);
+    }
+    if (setup_export(directory, &result) != SG_OK)
+        return;
+    if (check)
+        json_decref(setup_check(directory, NULL));
+    snprintf(path, sizeof path, "%s/traces.otf2", directory);
+    unlink(path);
+}
+
+/* Whatever a log says, what comes out is sound. */
+static void cut_and_damaged_logs(void)
+{
+    const char *directory = setup_directory("damaged");
+    int kept = dup(STDERR_FILENO);
+    unsigned char *bytes[2], *copy;
+    size_t sizes[2];
+
+    for (int rank = 0; rank < 2; rank++)
+        bytes[rank] = busy_log(rank, &sizes[rank]);
+    if (freopen("/dev/null", "w", stderr) == NULL)
+        abort();
+    for (size_t cut = SG_LOG_HEADER_BYTES; cut < sizes[1]; cut += 97) {
+        size_t cut_sizes[2] = {sizes[0], cut};
+
+        export_bytes(directory, bytes, cut_sizes, cut % 7 == 0);
+    }
+    srand48(7);
+    copy = malloc(sizes[1]);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(copy);
+    for (int round = 0; round < 400; round++) {
+        unsigned char *const damaged[2] = {bytes[0], copy};
+
+        memcpy(copy, bytes[1], sizes[1]);
+        for (int flips = 1 + (int)(lrand48() % 6); flips > 0; flips--) {
+            size_t at = SG_LOG_HEADER_BYTES + (size_t)lrand48() % (sizes[1] - SG_LOG_HEADER_BYTES);
+
+            copy[lrand48() % 4 == 0 ? lrand48() % 160 : (long)at] ^=
+                (unsigned char)(1u << (lrand48() % 8));
+        }
+        export_bytes(directory, damaged, sizes, round % 8 == 0);
+    }
+    fflush(stderr);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    free(copy);
+    free(bytes[0]);
+    free(bytes[1]);
+}
+
+const struct unit_test unit_tests[] = {
+    {"each thread that recorded is a location of its own", two_threads},
+    {"late contributions nest, in calls and between them", late_contributions},
+    {"records are sorted by time, not by slot", slots_out_of_order},
+    {"what was open when a rank ended is closed at its last time", open_at_the_end},
+    {"MPI_Init and MPI_Finalize come from the header", header_regions},
+    {"markers are kept, and say what is missing", markers},
+    {"a rank without a log takes its communicators' instances along", missing_rank},
+    {"members are put together when their list is lost", lost_member_list},
+    {"logs cut anywhere or damaged at random give sound archives", cut_and_damaged_logs},
+    {NULL, NULL},
+};
