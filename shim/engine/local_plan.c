@@ -78,6 +78,15 @@ static bool take_buffers(const struct sg_call *call, int rank, struct sg_local_p
     return plan->own != NULL;
 }
 
+/* Pairs that MPI does not allow and MPICH neither refuses nor computes: each rank keeps what it has,
+ * which only MPICH itself can repeat. */
+static bool is_left_alone(enum sg_reduction reduction, enum sg_element element)
+{
+    return (element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
+           (reduction == SG_REDUCTION_LAND || reduction == SG_REDUCTION_LOR ||
+            reduction == SG_REDUCTION_LXOR);
+}
+
 bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg_local_plan *plan)
 {
     const struct sg_node *node = sg_local_node(local);
@@ -97,9 +106,10 @@ bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg
     plan->element_bytes = sg_element_extent_bytes(element);
     plan->size_bytes = (size_t)call->count * plan->element_bytes;
     if (predefined) {
-        sg_kernel kernel =
-            sg_reduction_of(call->op, &reduction) ? sg_kernel_find(reduction, element) : NULL;
+        sg_kernel kernel = NULL;
 
+        if (sg_reduction_of(call->op, &reduction) && !is_left_alone(reduction, element))
+            kernel = sg_kernel_find(reduction, element);
         if (kernel == NULL)
             return false;
         plan->fold = fold_kernel;

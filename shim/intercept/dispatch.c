@@ -215,6 +215,19 @@ static bool is_nested(uintptr_t frame)
     return false;
 }
 
+uintptr_t sg_dispatch_hold(void)
+{
+    uintptr_t before = current.frame;
+
+    current.frame = (uintptr_t)__builtin_frame_address(0);
+    return before;
+}
+
+void sg_dispatch_release(uintptr_t held)
+{
+    current.frame = held;
+}
+
 int sg_dispatch(struct sg_call *call, void *return_address)
 {
     uintptr_t frame = (uintptr_t)__builtin_frame_address(0);

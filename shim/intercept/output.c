@@ -61,6 +61,13 @@ static bool is_empty_directory(const char *path)
     return entries <= 2; /* . and .. */
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /* Rank 0: the first free name among NAME, NAME-2, NAME-3, ... */
 static int make_fresh_directory(const char *wanted, char *path, size_t size_bytes)
 {
@@ -73,7 +80,9 @@ static int make_fresh_directory(const char *wanted, char *path, size_t size_byte
         if (length >= (int)size_bytes - 64) /* room for the names inside */
             return ENAMETOOLONG;
         error = make_directories(path);
-        if (error == EEXIST && is_empty_directory(path))
+        if (error == EEXIST && !is_directory(path))
+            error = ENOTDIR;
+        else if (error == EEXIST && is_empty_directory(path))
             error = 0;
     }
     return error;

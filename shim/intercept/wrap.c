@@ -49,15 +49,23 @@ int sg_wrap_abort(sg_word comm, sg_word code)
     return PASS(pass2, Abort)(comm, code);
 }
 
-/* State follows by the attribute's delete callback. */
+/* State follows by the attribute's delete callback, which runs beside the application's own. */
 int sg_wrap_comm_free(sg_word comm)
 {
-    return PASS(pass1, Comm_free)(comm);
+    uintptr_t held = sg_dispatch_hold();
+    int error = PASS(pass1, Comm_free)(comm);
+
+    sg_dispatch_release(held);
+    return error;
 }
 
 int sg_wrap_comm_disconnect(sg_word comm)
 {
-    return PASS(pass1, Comm_disconnect)(comm);
+    uintptr_t held = sg_dispatch_hold();
+    int error = PASS(pass1, Comm_disconnect)(comm);
+
+    sg_dispatch_release(held);
+    return error;
 }
 
 int sg_wrap_pcontrol(int level)
