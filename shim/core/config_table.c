@@ -83,6 +83,17 @@ static enum sg_status parse_integer(const char *text, const struct sg_config_ent
     return SG_OK;
 }
 
+static enum sg_status parse_power(const char *text, const struct sg_config_entry *entry,
+                                  struct sg_config *config)
+{
+    uint64_t value;
+
+    if (!parse_number(text, false, entry, &value) || (value & (value - 1)) != 0)
+        return SG_ERR_SYNTAX;
+    *(int *)field_of(entry, config) = (int)value;
+    return SG_OK;
+}
+
 static void print_integer(const struct sg_config_entry *entry, const struct sg_config *config,
                           char *text, int size_bytes)
 {
@@ -149,6 +160,16 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.",
      parse_flag, print_flag, "0 or 1",
      offsetof(struct sg_config, quiet), 0, 0, SG_CONFIG_RULE_NONE},
+    {"STAGGER_RANKS_PER_NODE", "0",
+     "Ranks of one machine that share memory as one node; 0: all of them.",
+     parse_integer, print_integer, "a number from 0 to 1000000",
+     offsetof(struct sg_config, ranks_per_node), 0, 1000000, SG_CONFIG_RULE_NONE},
+    {"STAGGER_SLOTS", "8", "Collectives that a rank may run ahead of the slowest.",
+     parse_power, print_integer, "a power of two from 2 to 1024",
+     offsetof(struct sg_config, slots), 2, 1024, SG_CONFIG_RULE_NONE},
+    {"STAGGER_STALL_S", "30", "Seconds after which a wait is reported; 0: never.",
+     parse_integer, print_integer, "a number from 0 to 1000000",
+     offsetof(struct sg_config, stall_s), 0, 1000000, SG_CONFIG_RULE_NONE},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
      parse_path, print_path, "a path of at most 3500 bytes",
      offsetof(struct sg_config, config_file), 0, PATH_BYTES, SG_CONFIG_RULE_NONE},

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sg_local;
+
 /* One intercepted call, as the application made it. */
 struct sg_call {
     enum sg_operation operation;
@@ -23,13 +25,19 @@ struct sg_call {
     MPI_Op op;
     int root; /* reduce; -1 otherwise */
     MPI_Comm comm;
-    uint64_t bytes; /* count times type size */
+    uint64_t bytes;                  /* count times type size */
+    uint64_t arrival_ns;             /* 0: not measured */
+    const struct sg_rule_site *site; /* for messages; NULL: not known */
+    struct sg_local *local;          /* of the communicator; NULL: none, MPICH's own is to run */
+    /* Not NULL: the choice may differ between the ranks, which agree on one. */
+    const struct sg_ruleset *rules;
     /* MPICH's own version of the call. */
     int (*pass)(const struct sg_call *call);
 };
 
 /* What happened, for the trace. Zeroed by the caller. */
 struct sg_outcome {
+    uint8_t algorithm; /* that ran: MPICH's own where the chosen one does not take the call */
     uint16_t early;
     uint16_t late;
     uint16_t signals;

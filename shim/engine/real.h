@@ -45,6 +45,7 @@
     X(Iprobe)                                                                                      \
     X(Op_commutative)                                                                              \
     X(Pcontrol)                                                                                    \
+    X(Query_thread)                                                                                \
     X(Recv)                                                                                        \
     X(Reduce)                                                                                      \
     X(Reduce_local)                                                                                \

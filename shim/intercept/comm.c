@@ -2,9 +2,12 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
+#include "engine/local.h"
+#include "engine/placement.h"
 #include "engine/real.h"
 #include "intercept/process.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +29,12 @@ static atomic_uint next_counter; /* of the communicators this rank is rank 0 of 
 /* What the members agree on: rank 0's. */
 struct identity {
     bool managed;
+    bool offers; /* a segment, by this ticket */
+    int error;   /* errno where it could not be made */
     uint32_t root_world_rank;
     uint32_t root_counter;
     char name[MPI_MAX_OBJECT_NAME];
+    struct sg_segment_ticket ticket;
 };
 
 static _Atomic(struct sg_comm *) *bucket_of(MPI_Comm handle)
@@ -106,7 +112,12 @@ static void take_out(struct sg_comm *comm)
 
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
-    take_out(value);
+    struct sg_comm *comm = value;
+
+    if (comm->local != NULL)
+        sg_local_free(comm->local);
+    comm->local = NULL;
+    take_out(comm);
     return MPI_SUCCESS;
 }
 
@@ -148,11 +159,15 @@ static void record(struct sg_comm *comm, const struct identity *identity, const 
 }
 
 /* True when all members are in MPI_COMM_WORLD; their world ranks then go to ranks[size], unless
- * NULL. Every member finds the same (in the other world too, where we are the outsiders). */
-static bool world_ranks(MPI_Comm handle, int size, int *ranks)
+ * NULL, and *one_node is set. Every member finds the same (in the other world too, where we are
+ * the outsiders). */
+static bool world_ranks(MPI_Comm handle, int size, int *ranks, bool *one_node)
 {
     MPI_Group group, world_group;
     bool inside = true;
+    int node = -1;
+
+    *one_node = true;
 
     sg_real.Comm_group(handle, &group);
     sg_real.Comm_group(MPI_COMM_WORLD, &world_group);
@@ -165,6 +180,11 @@ static bool world_ranks(MPI_Comm handle, int size, int *ranks)
         sg_real.Group_translate_ranks(group, count, from, world_group, to);
         for (int i = 0; i < count; i++) {
             inside = inside && to[i] != MPI_UNDEFINED;
+            if (!inside)
+                break;
+            if (node < 0)
+                node = sg_placement_node(to[i]);
+            *one_node = *one_node && sg_placement_node(to[i]) == node;
             if (ranks != NULL)
                 ranks[first + i] = to[i];
         }
@@ -178,11 +198,12 @@ static bool world_ranks(MPI_Comm handle, int size, int *ranks)
 static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct identity *identity)
 {
     int *members = malloc((size_t)comm->size * sizeof *members);
+    bool one_node;
     int length;
 
     if (members == NULL)
         return NULL;
-    world_ranks(handle, comm->size, members);
+    world_ranks(handle, comm->size, members, &one_node);
     identity->managed = true;
     identity->root_world_rank = (uint32_t)members[0];
     identity->root_counter = atomic_fetch_add(&next_counter, 1);
@@ -191,19 +212,67 @@ static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct id
     return members;
 }
 
-/* Agrees on the identity by one broadcast and writes the definition. */
-static void identify(struct sg_comm *comm, MPI_Comm handle)
+/* This rank's part in the members' engine. */
+static bool take_part(struct sg_comm *comm, MPI_Comm handle, const struct identity *identity)
+{
+    int *members = malloc((size_t)comm->size * sizeof *members);
+    bool one_node;
+    bool ok = members != NULL && identity->offers;
+
+    if (ok && comm->rank != 0)
+        ok = sg_local_accept(&identity->ticket, comm->rank, &comm->local) == SG_OK;
+    if (ok) {
+        world_ranks(handle, comm->size, members, &one_node);
+        ok = sg_local_use_pool(comm->local, members);
+    }
+    free(members);
+    return ok;
+}
+
+/* The members' engine, where they share a node: in rank 0's segment, or none on every rank. */
+static void share_segment(struct sg_comm *comm, MPI_Comm handle, const struct identity *identity)
+{
+    int ok = take_part(comm, handle, identity);
+    int error = comm->rank == 0 && !identity->offers ? identity->error : errno;
+    int all_ok = 0;
+
+    if (identity->offers &&
+        sg_real.Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
+        all_ok = 0;
+    if (identity->offers && comm->rank == 0)
+        sg_local_seal(&identity->ticket);
+    errno = error;
+    if (!ok && (identity->offers || comm->rank == 0))
+        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
+               comm->name[0] ? comm->name : "a communicator");
+    if (!all_ok && comm->local != NULL) {
+        sg_local_free(comm->local);
+        comm->local = NULL;
+    }
+}
+
+/* Agrees on the identity by one broadcast and writes the definition. talk is a communicator of the
+ * same group for our messages. */
+static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, bool one_node)
 {
     struct identity identity = {.managed = false};
+    bool shares = one_node && comm->size > 1;
     int *members = NULL;
 
-    if (comm->rank == 0)
+    if (comm->rank == 0) {
         members = name_identity(comm, handle, &identity);
+        if (members != NULL && shares) {
+            identity.offers = sg_local_offer(comm->size, &comm->local, &identity.ticket) == SG_OK;
+            identity.error = errno;
+        }
+    }
     if (comm->size > 1 &&
-        sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, handle) != MPI_SUCCESS)
+        sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
         identity.managed = false;
     comm->managed = identity.managed;
     memcpy(comm->name, identity.name, sizeof comm->name);
+    if (comm->managed && shares)
+        share_segment(comm, talk, &identity);
     if (comm->managed)
         record(comm, &identity, members);
     free(members);
@@ -212,6 +281,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle)
 struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 {
     struct sg_comm *comm = take_spare();
+    bool one_node;
     int is_inter = 0;
 
     if (comm == NULL)
@@ -219,42 +289,38 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     comm->managed = false;
     comm->index = SG_COMM_UNRECORDED;
     comm->name[0] = '\0';
+    comm->local = NULL;
     atomic_store(&comm->seq, 0);
     sg_real.Comm_test_inter(handle, &is_inter);
     sg_real.Comm_rank(handle, &comm->rank);
     sg_real.Comm_size(handle, &comm->size);
-    if (!is_inter && world_ranks(handle, comm->size, NULL))
-        identify(comm, handle);
+    if (!is_inter && world_ranks(handle, comm->size, NULL, &one_node))
+        identify(comm, handle, handle, one_node);
     insert(comm, handle);
     sg_real.Comm_set_attr(handle, keyval, comm);
     return comm;
 }
 
-static void set_up_predefined(struct sg_comm *comm, MPI_Comm handle, int rank, int size)
+static void set_up_predefined(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
 {
-    struct identity identity = {.managed = true};
-    int *members = rank == 0 ? malloc((size_t)size * sizeof *members) : NULL;
+    bool one_node;
 
     atomic_store(&comm->handle, handle);
-    comm->managed = true;
-    comm->rank = rank;
-    comm->size = size;
-    strcpy(comm->name, handle == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : "MPI_COMM_SELF");
-    identity.root_world_rank = handle == MPI_COMM_WORLD ? 0 : (uint32_t)sg_process.rank;
-    identity.root_counter = handle == MPI_COMM_WORLD ? 0 : 1;
-    if (members != NULL)
-        world_ranks(handle, size, members);
-    record(comm, &identity, members);
-    free(members);
+    sg_real.Comm_rank(handle, &comm->rank);
+    sg_real.Comm_size(handle, &comm->size);
+    world_ranks(handle, comm->size, NULL, &one_node);
+    identify(comm, handle, talk, one_node);
 }
 
 enum sg_status sg_comm_start(void)
 {
     if (sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) != MPI_SUCCESS)
         return SG_ERR_SYSTEM;
-    atomic_store(&next_counter, 2); /* 0 and 1: MPI_COMM_WORLD, MPI_COMM_SELF */
-    set_up_predefined(&world, MPI_COMM_WORLD, sg_process.rank, sg_process.size);
-    set_up_predefined(&self, MPI_COMM_SELF, 0, 1);
+    /* Their counters are 0 and 1 where their rank 0 is world rank 0, and on every rank the
+     * second is MPI_COMM_SELF's. */
+    set_up_predefined(&world, MPI_COMM_WORLD, sg_process.world);
+    atomic_store(&next_counter, 1);
+    set_up_predefined(&self, MPI_COMM_SELF, MPI_COMM_SELF);
     return SG_OK;
 }
 

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sg_local;
+
 #define SG_COMM_UNRECORDED UINT32_MAX
 
 struct sg_comm {
@@ -24,8 +26,9 @@ struct sg_comm {
     bool managed; /* false: intercommunicator, or members outside MPI_COMM_WORLD */
     int rank;
     int size;
-    uint32_t index;  /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
-    atomic_uint seq; /* of the next collective */
+    uint32_t index;         /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
+    atomic_uint seq;        /* of the next collective */
+    struct sg_local *local; /* the engine where all members share a node; else NULL */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
     _Atomic(struct sg_comm *) next; /* in its bucket, or among the spare */
 };

@@ -72,7 +72,7 @@ static const struct sg_choice *choose(const struct sg_call *call, struct sg_site
 }
 
 static struct sg_record_call *begin_record(const struct sg_call *call, const struct sg_site *site,
-                                           const struct sg_comm *comm, uint32_t seq, int algorithm,
+                                           const struct sg_comm *comm, uint32_t seq,
                                            uint64_t begin_ns)
 {
     struct sg_record_call *record = sg_log_event_growing(sg_process.log);
@@ -80,7 +80,6 @@ static struct sg_record_call *begin_record(const struct sg_call *call, const str
     if (record == NULL)
         return NULL;
     record->operation = (uint8_t)call->operation;
-    record->algorithm = (uint8_t)algorithm;
     record->flags = call->send == MPI_IN_PLACE && call->operation != SG_OPERATION_BARRIER
                         ? SG_CALL_IN_PLACE
                         : 0;
@@ -105,6 +104,7 @@ static void end_record(struct sg_record_call *record, const struct sg_outcome *o
     record->stalls = outcome->stalls;
     record->outstanding = outcome->outstanding;
     record->skew_ns = outcome->skew_ns;
+    record->algorithm = outcome->algorithm;
     if (outcome->skew_known)
         record->flags |= SG_CALL_SKEW;
     if (error != MPI_SUCCESS)
@@ -115,7 +115,7 @@ static void end_record(struct sg_record_call *record, const struct sg_outcome *o
 }
 
 /* The call on a managed communicator, recorded. */
-static int run_recorded(const struct sg_call *call, struct sg_site *site, struct sg_comm *comm,
+static int run_recorded(struct sg_call *call, struct sg_site *site, struct sg_comm *comm,
                         const struct sg_choice *choice)
 {
     struct sg_outcome outcome = {0};
@@ -125,14 +125,15 @@ static int run_recorded(const struct sg_call *call, struct sg_site *site, struct
     uint64_t end_ns;
     int error;
 
+    call->arrival_ns = begin_ns;
     if (sg_process.config.trace == SG_TRACE_OTF2)
-        record = begin_record(call, site, comm, seq, choice->algorithm, begin_ns);
+        record = begin_record(call, site, comm, seq, begin_ns);
     error = sg_engine_run(call, choice, &outcome);
     end_ns = sg_clock_ns();
     if (record != NULL)
         end_record(record, &outcome, error, end_ns);
     if (error == MPI_SUCCESS)
-        sg_statistics_add(call, site, comm->index, choice->algorithm, &outcome, end_ns - begin_ns);
+        sg_statistics_add(call, site, comm->index, &outcome, end_ns - begin_ns);
     else
         atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->failed_calls, 1,
                                   memory_order_relaxed);
@@ -149,12 +150,16 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
 {
     struct sg_site *site = sg_site_of(return_address);
     const struct sg_choice *choice;
-    struct sg_outcome outcome;
+    struct sg_outcome outcome = {0};
     int error;
 
     if (call->operation != SG_OPERATION_BARRIER && call->count > 0)
         call->bytes = (uint64_t)call->count * size_of(call->datatype);
+    call->site = &site->rule;
+    call->local = comm->local;
     choice = choose(call, site, comm);
+    if (call->local != NULL && sg_ruleset_depends_on_site(sg_process.rules, call->operation))
+        call->rules = sg_process.rules;
     if (is_recording(comm))
         error = run_recorded(call, site, comm, choice);
     else
@@ -189,10 +194,10 @@ static int run_first(struct sg_call *call, void *return_address)
         if (call->operation != SG_OPERATION_BARRIER && call->count > 0)
             call->bytes = (uint64_t)call->count * size_of(call->datatype);
         if (sg_process.config.trace == SG_TRACE_OTF2)
-            record = begin_record(call, site, comm, 0, SG_ALGORITHM_MPICH, begin_ns);
+            record = begin_record(call, site, comm, 0, begin_ns);
         if (record != NULL)
             end_record(record, &nothing, error, end_ns);
-        sg_statistics_add(call, site, comm->index, SG_ALGORITHM_MPICH, &nothing, end_ns - begin_ns);
+        sg_statistics_add(call, site, comm->index, &nothing, end_ns - begin_ns);
     }
     atomic_store_explicit(&comm->seq, 1, memory_order_relaxed);
     return error;

@@ -6,10 +6,16 @@
  */
 #include "intercept/process.h"
 
+#include "algos/kernel.h"
 #include "core/clock.h"
 #include "core/clocksync.h"
 #include "core/hash.h"
+#include "engine/local.h"
+#include "engine/placement.h"
+#include "engine/pool.h"
 #include "engine/real.h"
+#include "engine/types.h"
+#include "engine/wait.h"
 #include "intercept/comm.h"
 #include "intercept/dispatch.h"
 #include "intercept/exchange_mpi.h"
@@ -128,6 +134,14 @@ void sg_process_start(uint64_t begin_ns)
     }
     if (process->config.trace != SG_TRACE_OFF || sg_ruleset_needs_names(process->rules))
         sg_libraries_load(process);
+    if (sg_placement_start(&process->exchange, process->machine, process->config.ranks_per_node) !=
+            SG_OK ||
+        sg_wait_start(&process->exchange, process->machine, process->world) != SG_OK ||
+        sg_pool_start(&process->exchange) != SG_OK)
+        return;
+    sg_local_start((uint32_t)process->config.slots, process->config.stall_s);
+    sg_kernel_init();
+    sg_types_init(sg_real.Reduce_local);
     start_recording(process, begin_ns);
     sg_dispatch_thread(); /* the calling thread is thread 0 */
     if (sg_comm_start() != SG_OK)

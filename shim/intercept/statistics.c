@@ -101,8 +101,9 @@ static struct sg_record_stat *entry_of(struct sg_site *site, uint32_t comm, int 
 }
 
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                       int algorithm, const struct sg_outcome *outcome, uint64_t blocked_ns)
+                       const struct sg_outcome *outcome, uint64_t blocked_ns)
 {
+    int algorithm = outcome->algorithm;
     struct sg_record_stat *stat =
         entry_of(site, comm, call->operation, algorithm, sg_size_class(call->bytes));
 

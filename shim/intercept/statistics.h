@@ -14,7 +14,7 @@
 
 /* Adds one call; comm is this log's index. */
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                       int algorithm, const struct sg_outcome *outcome, uint64_t blocked_ns);
+                       const struct sg_outcome *outcome, uint64_t blocked_ns);
 
 /* MPI_Pcontrol(2): all entries to zero. */
 void sg_statistics_reset(void);

@@ -3,38 +3,28 @@
  * and folds them, in the association of the shape. The critical path is the transfer of one line.
  * A rank that only contributes to a reduce leaves at once.
  */
+#include "node/fold.h"
 #include "node/ring.h"
 
-#include <assert.h>
 #include <string.h>
 
-/* Folds all operands from the first leaf to the last. A stack holds the partials that wait for
- * their right part; as leaves come from the left, whoever comes from the right finds its partner on
- * top. */
+static const void *operand_of(void *context, int rank)
+{
+    const struct sg_node_op *op = context;
+
+    return sg_ring_data(op->node, op->position, rank, sg_op_chunk_bytes(op));
+}
+
 static void fold_all(struct sg_node_op *op)
 {
-    const struct sg_shape *shape = &op->call.shape;
-    size_t size_bytes = sg_op_chunk_bytes(op);
-    _Alignas(64) unsigned char partials[SG_FLAT_LEVELS][SG_FLAT_BYTES_MAX];
-    const void *stack[SG_FLAT_LEVELS];
-    int depth = 0;
+    struct sg_folding folding = {.shape = &op->call.shape,
+                                 .fold = op->call.fold,
+                                 .fold_context = op->call.fold_context,
+                                 .element_bytes = op->call.element_bytes,
+                                 .operand = operand_of,
+                                 .operand_context = op};
 
-    for (int leaf = 0; leaf < shape->size; leaf++) {
-        int rank = sg_shape_leaf(shape, leaf);
-        struct sg_climb climb = sg_climb_start(shape, rank);
-        const void *value = sg_ring_data(op->node, op->position, rank, size_bytes);
-        bool right;
-        int meeting;
-
-        while (sg_climb_step(shape, &climb, &meeting, &right) && right) {
-            bool last = --depth == 0 && leaf == shape->size - 1;
-            void *out = last ? sg_op_target(op) : partials[depth];
-
-            op->call.fold(op->call.fold_context, stack[depth], value, out, op->chunk_count);
-            value = out;
-        }
-        stack[depth++] = value;
-    }
+    sg_fold_all(&folding, op->chunk_count, sg_op_target(op));
 }
 
 /* Time stamps stand in the lines when ranks measure. */
@@ -65,7 +55,6 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
     bool contributes_only =
         op->call.operation == SG_OPERATION_REDUCE && node->rank != op->call.root;
 
-    assert(size_bytes <= SG_FLAT_BYTES_MAX);
     if (op->state == SG_OP_START) {
         if (size_bytes > 0) {
             memcpy(sg_ring_data(node, op->position, node->rank, size_bytes), sg_op_own(op),

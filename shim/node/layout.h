@@ -43,8 +43,10 @@ struct sg_node_about {
 
 struct sg_node_control {
     _Atomic uint64_t finished; /* instances this rank has left */
-    _Atomic uint32_t waiting;  /* 1: inside a wait (for stall reports) */
-    unsigned char reserved[SG_NODE_LINE_BYTES - 12];
+    unsigned char reserved[SG_NODE_LINE_BYTES - 8];
+    /* Chunks of large operands that this rank has been through, by stage: chunks.c. */
+    _Atomic uint64_t stage[3];
+    unsigned char reserved2[SG_NODE_LINE_BYTES - 24];
 };
 
 /* A word that several ranks write, tagged with the position it belongs to: position + 1 in the
@@ -72,7 +74,7 @@ struct sg_node_header {
 
 _Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");
 _Static_assert(sizeof(struct sg_node_about) == SG_NODE_LINE_BYTES, "about");
-_Static_assert(sizeof(struct sg_node_control) == SG_NODE_LINE_BYTES, "control");
+_Static_assert(sizeof(struct sg_node_control) == 2 * SG_NODE_LINE_BYTES, "control");
 _Static_assert(sizeof(struct sg_node_word) == SG_NODE_LINE_BYTES, "word");
 _Static_assert(sizeof(struct sg_node_header) == 2 * SG_NODE_LINE_BYTES, "header");
 

@@ -148,7 +148,7 @@ static size_t next_chunk(const struct sg_node_op *op)
     size_t left = op->call.count - op->done_count;
     size_t room = op->call.element_bytes > 0 ? op->node->slot_bytes / op->call.element_bytes : 0;
 
-    return left < room ? left : room;
+    return op->call.method == SG_NODE_CHUNKS || left < room ? left : room;
 }
 
 void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_node_call *call)
@@ -170,7 +170,14 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
         return SG_NODE_WAIT;
     }
     op->stalled = false;
-    return op->call.method == SG_NODE_FLAT ? sg_flat_poll(op) : sg_handoff_poll(op);
+    switch (op->call.method) {
+    case SG_NODE_FLAT:
+        return sg_flat_poll(op);
+    case SG_NODE_HANDOFF:
+        return sg_handoff_poll(op);
+    default:
+        return sg_chunks_poll(op);
+    }
 }
 
 enum sg_node_step sg_node_poll(struct sg_node_op *op)

@@ -15,6 +15,7 @@
 #include "algos/shape.h"
 #include "core/operation.h"
 #include "node/layout.h"
+#include "node/pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,8 +31,9 @@ struct sg_node {
     int ranks;
     uint32_t depth; /* a power of two */
     uint32_t slot_bytes;
-    uint64_t position;       /* of this rank's next instance */
-    uint64_t known_finished; /* every rank has finished at least so many */
+    uint64_t position;                /* of this rank's next instance */
+    uint64_t known_finished;          /* every rank has finished at least so many */
+    struct sg_pool_rank *const *pool; /* by rank; NULL: no large operands */
 };
 
 /* left (op) right -> out; out is neither of them, or is one of them. */
@@ -41,11 +43,11 @@ typedef void (*sg_node_fold)(void *context, const void *left, const void *right,
 enum sg_node_method {
     SG_NODE_FLAT,    /* everyone writes its operand, whoever needs the result reads them all */
     SG_NODE_HANDOFF, /* climb: the second at each meeting folds */
+    SG_NODE_CHUNKS,  /* large: each rank folds its share of every chunk; needs a pool */
 };
 
-/* Greatest operand of the flat exchange, and levels of a shape it has room for. */
-#define SG_FLAT_BYTES_MAX 1024
-#define SG_FLAT_LEVELS 21
+/* Levels of the greatest shape: a position's word holds 2^14 ranks. */
+#define SG_FOLD_LEVELS 16
 
 enum sg_node_step { SG_NODE_DONE, SG_NODE_WAIT, SG_NODE_MISMATCH };
 
@@ -77,7 +79,9 @@ struct sg_node_op {
     uint32_t state;
     size_t done_count; /* elements of chunks before this one */
     size_t chunk_count;
-    int seen_ranks; /* lines that are there, from rank 0 */
+    int seen_ranks;      /* lines that are there, from rank 0 */
+    uint64_t stage_base; /* of the counts of large operands' stages */
+    uint64_t stage_count[3];
     bool own_in_slot;
     bool stalled; /* waits for a slot: some rank is far behind */
     /* results */

@@ -101,8 +101,10 @@ bool sg_op_sees(struct sg_node_op *op, int rank);
 /* A chunk by one method: DONE when this rank has left the instance. */
 enum sg_node_step sg_flat_poll(struct sg_node_op *op);
 enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
+/* The whole call. */
+enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
 
 /* States of a chunk. */
-enum { SG_OP_START, SG_OP_ARRIVED };
+enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING };
 
 #endif

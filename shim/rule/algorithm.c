@@ -7,6 +7,10 @@
 
 const struct sg_algorithm sg_algorithms[] = {
     [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is"},
+    [SG_ALGORITHM_HANDOFF] = {"handoff", EVERY_OPERATION, NULL,
+                              "a tree climbed by whoever is late; ranks of one machine"},
+    [SG_ALGORITHM_SRM] = {"srm", EVERY_OPERATION, NULL,
+                          "exchange of lines, or pipelined chunks; ranks of one machine"},
 };
 const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;
 

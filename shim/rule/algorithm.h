@@ -31,7 +31,9 @@ struct sg_algorithm {
     const char *documentation;
 };
 
-#define SG_ALGORITHM_MPICH 0 /* pass through */
+#define SG_ALGORITHM_MPICH 0   /* pass through */
+#define SG_ALGORITHM_HANDOFF 1 /* inside a node */
+#define SG_ALGORITHM_SRM 2     /* inside a node */
 
 extern const struct sg_algorithm sg_algorithms[];
 extern const int sg_algorithm_count;

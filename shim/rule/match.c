@@ -109,3 +109,32 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
     *fixed = agreed;
     return chosen;
 }
+
+bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operation operation)
+{
+    for (int i = 0; i < rules->count; i++) {
+        const struct sg_rule *rule = &rules->rules[i];
+
+        if (!matches_operation(rules, rule, operation))
+            continue;
+        if (rule->site_kind != SG_RULE_SITE_ANY)
+            return true;
+        if (rule->comm_kind == SG_RULE_COMM_ANY && rule->any_bytes)
+            return false; /* later rules are not reached */
+    }
+    return false;
+}
+
+int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice)
+{
+    for (int i = 0; i < rules->count; i++) {
+        if (&rules->rules[i].choice == choice)
+            return i;
+    }
+    return -1;
+}
+
+const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index)
+{
+    return &rules->rules[index].choice;
+}

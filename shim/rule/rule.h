@@ -76,6 +76,14 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
                                          const struct sg_rule_comm *comm, uint64_t bytes,
                                          bool *fixed);
 
+/* True when the choice for an operation may depend on the call site: ranks may then come to one
+ * instance with different choices, and must agree. */
+bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operation operation);
+
+/* A choice as a small number that is the same on all ranks, and back. */
+int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice);
+const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index);
+
 /* Prints the rules in force, one a line, in order, in the grammar, with a comment naming the
  * source of each. */
 void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out);

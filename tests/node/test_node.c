@@ -252,6 +252,90 @@ static void test_run_ahead(void)
     free(actors);
 }
 
+/* Large operands: a few collectives in a row, every step of every rank in a random order. */
+static void run_chunks(int ranks, size_t count, bool in_place, enum sg_shape_kind kind)
+{
+    struct sg_pool_rank *pool = aligned_alloc(64, (size_t)ranks * sizeof *pool);
+    struct sg_pool_rank *places[RANKS_MAX];
+    struct large {
+        uint64_t *send, *receive;
+    } buffers[RANKS_MAX];
+    void *segment;
+    struct actor *actors = make_actors(ranks, &segment);
+    enum { LENGTH = 4 };
+    struct collective what[LENGTH];
+    int finished = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(pool);
+    for (int rank = 0; rank < ranks; rank++) {
+        places[rank] = &pool[rank];
+        actors[rank].node.pool = places;
+        buffers[rank].send = malloc(count * sizeof(uint64_t));
+        buffers[rank].receive = malloc(count * sizeof(uint64_t));
+    }
+    for (int i = 0; i < LENGTH; i++) {
+        bool reduce = i % 2 == 1;
+
+        what[i] = (struct collective){reduce ? SG_OPERATION_REDUCE : SG_OPERATION_ALLREDUCE,
+                                      SG_NODE_CHUNKS,
+                                      {kind, ranks, 0},
+                                      reduce ? i % ranks : -1,
+                                      count,
+                                      in_place};
+    }
+    while (finished < ranks * LENGTH) {
+        int rank = (int)draw((unsigned)ranks);
+        struct actor *actor = &actors[rank];
+
+        if (actor->at == LENGTH)
+            continue;
+        if (!actor->inside) {
+            struct collective none = what[actor->at];
+
+            /* The buffers of struct actor are too small: begin with none, then set ours. */
+            none.count = 0;
+            begin(actor, &none, rank);
+            actor->op.call.count = count;
+            actor->op.chunk_count = count;
+            if (actor->op.call.receive != NULL)
+                actor->op.call.receive = buffers[rank].receive;
+            actor->op.call.send = in_place && actor->op.call.receive != NULL ? buffers[rank].receive
+                                                                             : buffers[rank].send;
+            for (size_t i = 0; i < count; i++)
+                ((uint64_t *)actor->op.call.send)[i] = contribution(actor->at, rank, i);
+        }
+        if (sg_node_poll(&actor->op) != SG_NODE_DONE)
+            continue;
+        for (size_t i = 0; actor->op.call.receive != NULL && i < count; i++)
+            CU_ASSERT_EQUAL_FATAL(buffers[rank].receive[i],
+                                  expected(&what[actor->at], actor->at, i));
+        memset(buffers[rank].send, 0xa5, count * sizeof(uint64_t));
+        memset(places[rank], 0x5a, sizeof *pool); /* nobody looks at it any more */
+        actor->inside = false;
+        actor->at++;
+        finished++;
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        free(buffers[rank].send);
+        free(buffers[rank].receive);
+    }
+    free(pool);
+    free(segment);
+    free(actors);
+}
+
+static void test_chunks(void)
+{
+    static const size_t counts[] = {1, 2, 7, 100, 16384, 16385, 70000};
+
+    random_state = 11;
+    for (int ranks = 2; ranks <= 9; ranks++) {
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            run_chunks(ranks, ranks > 3 && counts[i] > 20000 ? 20000 : counts[i], i % 2 == 0,
+                       ranks % 2 == 0 ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL);
+    }
+}
+
 static void test_mismatch(void)
 {
     for (int method = SG_NODE_FLAT; method <= SG_NODE_HANDOFF; method++) {
@@ -323,6 +407,7 @@ static void test_foreign_segment(void)
 const struct unit_test unit_tests[] = {
     {"random scripts give the shape's result in every order of arrival", test_random_scripts},
     {"a slow reader's slots are not used again", test_run_ahead},
+    {"large operands are folded share by share, in any order of steps", test_chunks},
     {"ranks that disagree on size are found by both", test_mismatch},
     {"the first arriver's choice holds for all", test_choice},
     {"a segment without the magic is not attached", test_foreign_segment},
