@@ -78,8 +78,8 @@ static bool take_buffers(const struct sg_call *call, int rank, struct sg_local_p
     return plan->own != NULL;
 }
 
-/* Pairs that MPI does not allow and MPICH neither refuses nor computes: each rank keeps what it has,
- * which only MPICH itself can repeat. */
+/* Pairs that MPI does not allow and MPICH neither refuses nor computes: each rank keeps what it
+ * has, which only MPICH itself can repeat. */
 static bool is_left_alone(enum sg_reduction reduction, enum sg_element element)
 {
     return (element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&

@@ -135,8 +135,8 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
     X(calls)                                                                                       \
     X(bytes)                                                                                       \
     X(blocked_ns)                                                                                  \
-    X(blocked_max_ns) X(early) X(late) X(signals) X(stalls) X(copies) X(skew_ns) X(skew_calls)     \
-        X(skew_max_ns)
+    X(blocked_max_ns)                                                                              \
+    X(early) X(late) X(signals) X(stalls) X(copies) X(skew_ns) X(skew_calls) X(skew_max_ns)
 
 void sg_statistics_reset(void)
 {
