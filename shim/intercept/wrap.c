@@ -75,6 +75,27 @@ int sg_wrap_pcontrol(int level)
     return sg_real_is_mpich(), sg_real.Pcontrol(level);
 }
 
+/* Every member is named: a compiler that zeroes the rest first takes longer than the call. */
+static inline struct sg_call call_of(enum sg_operation operation, sg_word send, sg_word receive,
+                                     MPI_Count count, sg_word datatype, sg_word op, int root,
+                                     sg_word comm, int (*pass)(const struct sg_call *))
+{
+    return (struct sg_call){.operation = operation,
+                            .send = (const void *)send,
+                            .receive = (void *)receive,
+                            .count = count,
+                            .datatype = (MPI_Datatype)datatype,
+                            .op = (MPI_Op)op,
+                            .root = root,
+                            .comm = (MPI_Comm)comm,
+                            .bytes = 0,
+                            .arrival_ns = 0,
+                            .site = NULL,
+                            .local = NULL,
+                            .rules = NULL,
+                            .pass = pass};
+}
+
 static int pass_barrier(const struct sg_call *call)
 {
     return sg_real.Barrier(call->comm);
@@ -82,13 +103,11 @@ static int pass_barrier(const struct sg_call *call)
 
 int sg_wrap_barrier(sg_word comm, void *caller)
 {
-    struct sg_call call = {.operation = SG_OPERATION_BARRIER,
-                           .root = -1,
-                           .comm = (MPI_Comm)comm,
-                           .pass = pass_barrier};
+    struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass1, Barrier)(comm);
+    call = call_of(SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, pass_barrier);
     return sg_dispatch(&call, caller);
 }
 
@@ -178,71 +197,47 @@ int mpi_barrier(sg_word comm)
 int mpi_reduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                sg_word root, sg_word comm)
 {
-    struct sg_call call = {.operation = SG_OPERATION_REDUCE,
-                           .send = (const void *)send,
-                           .receive = (void *)receive,
-                           .count = (int)count,
-                           .datatype = (MPI_Datatype)datatype,
-                           .op = (MPI_Op)op,
-                           .root = (int)root,
-                           .comm = (MPI_Comm)comm,
-                           .pass = pass_reduce};
+    struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass7, Reduce)(send, receive, count, datatype, op, root, comm);
+    call = call_of(SG_OPERATION_REDUCE, send, receive, (int)count, datatype, op, (int)root, comm,
+                   pass_reduce);
     return sg_dispatch(&call, __builtin_return_address(0));
 }
 
 int mpi_reduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                  sg_word root, sg_word comm)
 {
-    struct sg_call call = {.operation = SG_OPERATION_REDUCE,
-                           .send = (const void *)send,
-                           .receive = (void *)receive,
-                           .count = (MPI_Count)count,
-                           .datatype = (MPI_Datatype)datatype,
-                           .op = (MPI_Op)op,
-                           .root = (int)root,
-                           .comm = (MPI_Comm)comm,
-                           .pass = pass_reduce_c};
+    struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass7, Reduce_c)(send, receive, count, datatype, op, root, comm);
+    call = call_of(SG_OPERATION_REDUCE, send, receive, (MPI_Count)count, datatype, op, (int)root,
+                   comm, pass_reduce_c);
     return sg_dispatch(&call, __builtin_return_address(0));
 }
 
 int mpi_allreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                   sg_word comm)
 {
-    struct sg_call call = {.operation = SG_OPERATION_ALLREDUCE,
-                           .send = (const void *)send,
-                           .receive = (void *)receive,
-                           .count = (int)count,
-                           .datatype = (MPI_Datatype)datatype,
-                           .op = (MPI_Op)op,
-                           .root = -1,
-                           .comm = (MPI_Comm)comm,
-                           .pass = pass_allreduce};
+    struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass6, Allreduce)(send, receive, count, datatype, op, comm);
+    call = call_of(SG_OPERATION_ALLREDUCE, send, receive, (int)count, datatype, op, -1, comm,
+                   pass_allreduce);
     return sg_dispatch(&call, __builtin_return_address(0));
 }
 
 int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                     sg_word comm)
 {
-    struct sg_call call = {.operation = SG_OPERATION_ALLREDUCE,
-                           .send = (const void *)send,
-                           .receive = (void *)receive,
-                           .count = (MPI_Count)count,
-                           .datatype = (MPI_Datatype)datatype,
-                           .op = (MPI_Op)op,
-                           .root = -1,
-                           .comm = (MPI_Comm)comm,
-                           .pass = pass_allreduce_c};
+    struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass6, Allreduce_c)(send, receive, count, datatype, op, comm);
+    call = call_of(SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1, comm,
+                   pass_allreduce_c);
     return sg_dispatch(&call, __builtin_return_address(0));
 }
