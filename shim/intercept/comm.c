@@ -290,6 +290,7 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     comm->index = SG_COMM_UNRECORDED;
     comm->name[0] = '\0';
     comm->local = NULL;
+    memset(comm->last, 0, sizeof comm->last);
     atomic_store(&comm->seq, 0);
     sg_real.Comm_test_inter(handle, &is_inter);
     sg_real.Comm_rank(handle, &comm->rank);

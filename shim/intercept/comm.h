@@ -10,6 +10,7 @@
 #ifndef SG_INTERCEPT_COMM_H
 #define SG_INTERCEPT_COMM_H
 
+#include "core/operation.h"
 #include "core/status.h"
 
 #include <mpi.h>
@@ -17,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sg_choice;
 struct sg_local;
 
 #define SG_COMM_UNRECORDED UINT32_MAX
@@ -28,6 +30,11 @@ struct sg_comm {
     int size;
     uint32_t index;         /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
     atomic_uint seq;        /* of the next collective */
+    /* The choice made last, where it does not depend on the call site. */
+    struct {
+        uint64_t bytes;
+        const struct sg_choice *choice;
+    } last[SG_OPERATION_COUNT];
     struct sg_local *local; /* the engine where all members share a node; else NULL */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
     _Atomic(struct sg_comm *) next; /* in its bucket, or among the spare */

@@ -54,20 +54,29 @@ static uint64_t size_of(MPI_Datatype datatype)
 }
 
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
-                                      const struct sg_comm *comm)
+                                      struct sg_comm *comm)
 {
-    /* Acquire: pairs with the store below; the choice itself is immutable. */
-    const struct sg_choice *choice =
-        atomic_load_explicit(&site->fixed[call->operation], memory_order_acquire);
     struct sg_rule_comm rule_comm = {.name = comm->name, .size = comm->size};
+    bool by_site = sg_process.by_site[call->operation];
+    const struct sg_choice *choice;
     bool fixed;
 
+    if (by_site) /* acquire: pairs with the store below; the choice itself is immutable */
+        choice = atomic_load_explicit(&site->fixed[call->operation], memory_order_acquire);
+    else
+        choice = comm->last[call->operation].bytes == call->bytes
+                     ? comm->last[call->operation].choice
+                     : NULL;
     if (choice != NULL)
         return choice;
     choice = sg_ruleset_match(sg_process.rules, call->operation, &site->rule, &rule_comm,
                               call->bytes, &fixed);
-    if (fixed)
+    if (by_site && fixed)
         atomic_store_explicit(&site->fixed[call->operation], choice, memory_order_release);
+    if (!by_site) {
+        comm->last[call->operation].bytes = call->bytes;
+        comm->last[call->operation].choice = choice;
+    }
     return choice;
 }
 
@@ -158,7 +167,7 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
     call->site = &site->rule;
     call->local = comm->local;
     choice = choose(call, site, comm);
-    if (call->local != NULL && sg_ruleset_depends_on_site(sg_process.rules, call->operation))
+    if (call->local != NULL && sg_process.by_site[call->operation])
         call->rules = sg_process.rules;
     if (is_recording(comm))
         error = run_recorded(call, site, comm, choice);

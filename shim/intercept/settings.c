@@ -98,5 +98,8 @@ enum sg_status sg_settings_agree(struct sg_process *process)
     if (sg_exchange_agree(&process->exchange, status == SG_OK, &first_failed) != SG_OK ||
         first_failed >= 0)
         return SG_ERR_MEMORY;
+    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
+        process->by_site[operation] =
+            sg_ruleset_depends_on_site(process->rules, (enum sg_operation)operation);
     return SG_OK;
 }
