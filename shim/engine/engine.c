@@ -7,6 +7,8 @@
 #define FLAT_BYTES_MAX 1024
 /* Up to here a climb beats folding in shares. */
 #define CLIMB_BYTES_MAX 4096
+/* From here on reading another process's memory beats copying through shared buffers. */
+#define SINGLE_BYTES_MIN (256u * 1024u)
 
 typedef int (*sg_runner)(const struct sg_call *call, const struct sg_local_plan *plan,
                          const struct sg_choice *choice, struct sg_outcome *outcome);
@@ -17,6 +19,13 @@ static int run_handoff(const struct sg_call *call, const struct sg_local_plan *p
     return sg_local_run(call->local, call, plan, SG_NODE_HANDOFF, outcome);
 }
 
+/* MPI has either all ranks pass MPI_IN_PLACE or none. */
+static bool reads_directly(const struct sg_call *call, const struct sg_local_plan *plan)
+{
+    return call->operation == SG_OPERATION_ALLREDUCE && call->send != MPI_IN_PLACE &&
+           plan->size_bytes >= SINGLE_BYTES_MIN && sg_local_node(call->local)->reader != NULL;
+}
+
 static int run_srm(const struct sg_call *call, const struct sg_local_plan *plan,
                    const struct sg_choice *choice, struct sg_outcome *outcome)
 {
@@ -25,7 +34,7 @@ static int run_srm(const struct sg_call *call, const struct sg_local_plan *plan,
     if (plan->shape.size <= FLAT_RANKS_MAX && plan->size_bytes <= FLAT_BYTES_MAX)
         method = SG_NODE_FLAT;
     else if (plan->size_bytes > CLIMB_BYTES_MAX && sg_local_node(call->local)->pool != NULL)
-        method = SG_NODE_CHUNKS;
+        method = reads_directly(call, plan) ? SG_NODE_SINGLE : SG_NODE_CHUNKS;
     return sg_local_run(call->local, call, plan, method, outcome);
 }
 

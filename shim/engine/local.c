@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #define SLOT_BYTES 4096u
 /* The first wait is this many polls: a peer that comes at the same time needs no ladder. */
@@ -20,6 +21,8 @@ struct sg_local {
     void *segment;
     size_t segment_bytes;
     struct sg_pool_rank **pool; /* by rank; NULL: none */
+    struct sg_node_reader reader;
+    int *processes; /* by rank; NULL: cannot be read */
     _Alignas(64) unsigned char scratch[SLOT_BYTES];
 };
 
@@ -55,6 +58,8 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
         return SG_ERR_SYSTEM;
     }
     local->pool = NULL;
+    local->processes = NULL;
+    local->reader.scratch = NULL;
     local->segment = segment;
     local->segment_bytes = size_bytes;
     local->bed.sleepers = &local->node.header->sleepers;
@@ -89,6 +94,42 @@ enum sg_status sg_local_accept(const struct sg_segment_ticket *ticket, int rank,
     return status != SG_OK ? status : attach(segment, ticket->size_bytes, rank, ticket->nonce, out);
 }
 
+static bool read_process(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
+{
+    struct sg_local *local = context;
+    struct iovec here = {to, size_bytes};
+    struct iovec there = {(void *)(uintptr_t)address, size_bytes};
+
+    while (here.iov_len > 0) {
+        ssize_t got = process_vm_readv(local->processes[rank], &here, 1, &there, 1, 0);
+
+        if (got <= 0)
+            return false;
+        here.iov_base = (char *)here.iov_base + got;
+        there.iov_base = (char *)there.iov_base + got;
+        here.iov_len -= (size_t)got;
+        there.iov_len = here.iov_len;
+    }
+    return true;
+}
+
+static bool use_reader(struct sg_local *local, const int *world_ranks)
+{
+    size_t ranks = (size_t)local->node.ranks;
+
+    local->processes = malloc(ranks * sizeof *local->processes);
+    /* Touched only when it is used. */
+    local->reader.scratch = malloc(ranks * SG_NODE_READ_BYTES);
+    if (local->processes == NULL || local->reader.scratch == NULL)
+        return false;
+    for (size_t rank = 0; rank < ranks; rank++)
+        local->processes[rank] = sg_pool_process_of(world_ranks[rank]);
+    local->reader.read = read_process;
+    local->reader.context = local;
+    local->node.reader = &local->reader;
+    return true;
+}
+
 bool sg_local_use_pool(struct sg_local *local, const int *world_ranks)
 {
     int ranks = local->node.ranks;
@@ -101,7 +142,7 @@ bool sg_local_use_pool(struct sg_local *local, const int *world_ranks)
     for (int rank = 0; rank < ranks; rank++)
         local->pool[rank] = sg_pool_of(world_ranks[rank]);
     local->node.pool = local->pool;
-    return true;
+    return sg_pool_process_of(world_ranks[0]) == 0 || use_reader(local, world_ranks);
 }
 
 void sg_local_seal(const struct sg_segment_ticket *ticket)
@@ -113,6 +154,8 @@ void sg_local_free(struct sg_local *local)
 {
     sg_segment_unmap(local->segment, local->segment_bytes);
     free(local->pool);
+    free(local->processes);
+    free(local->reader.scratch);
     free(local);
 }
 

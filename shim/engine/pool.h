@@ -15,4 +15,8 @@ enum sg_status sg_pool_start(const struct sg_exchange *exchange);
 /* The buffers of a rank of this node; NULL: there are none. */
 struct sg_pool_rank *sg_pool_of(int world_rank);
 
+/* The process of a rank of this node where every rank of every node can read the memory of every
+ * other of its node (process_vm_readv, probed in sg_pool_start); else 0. */
+int sg_pool_process_of(int world_rank);
+
 #endif

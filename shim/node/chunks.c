@@ -14,9 +14,6 @@
 
 #include <string.h>
 
-/* Order of a rank's work: one step is done when its condition on the others' counts holds. */
-enum { BRING, FOLD, FETCH, STAGES };
-
 static size_t chunk_room(const struct sg_node_op *op)
 {
     return SG_POOL_CHUNK_BYTES / op->call.element_bytes;
@@ -60,32 +57,6 @@ static void share_of(const struct sg_node_op *op, const struct chunk *chunk, int
 static unsigned char *buffer_of(const struct sg_node_op *op, int rank, unsigned parity)
 {
     return op->node->pool[rank]->chunk[parity];
-}
-
-/* True when every rank has been through a stage often enough. */
-static bool all_through(struct sg_node_op *op, int stage, uint64_t count)
-{
-    while (op->seen_ranks < op->node->ranks) {
-        const struct sg_node_control *control = sg_ring_control(op->node, op->seen_ranks);
-
-        /* Acquire: pairs with step_done. */
-        if ((int64_t)(atomic_load_explicit(&control->stage[stage], memory_order_acquire) -
-                      (op->stage_base + count)) < 0)
-            return false;
-        op->seen_ranks++;
-    }
-    op->seen_ranks = 0;
-    return true;
-}
-
-static void step_done(struct sg_node_op *op, int stage)
-{
-    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
-
-    op->stage_count[stage]++;
-    /* Release: what this stage wrote, and read, comes before. */
-    atomic_store_explicit(&control->stage[stage], op->stage_base + op->stage_count[stage],
-                          memory_order_release);
 }
 
 static const char *own_operand(const struct sg_node_op *op, const struct chunk *chunk)
@@ -176,14 +147,15 @@ static void fetch(struct sg_node_op *op, const struct chunk *chunk)
 static bool next_step(const struct sg_node_op *op, int *stage, uint64_t *index)
 {
     uint64_t total = chunk_total(op);
-    uint64_t brought = op->stage_count[BRING];
-    uint64_t fetched = op->stage_count[FETCH];
+    uint64_t brought = op->stage_count[SG_STAGE_BRING];
+    uint64_t fetched = op->stage_count[SG_STAGE_FETCH];
 
     if (fetched == total)
         return false;
-    *stage = brought < total && brought < fetched + 2             ? BRING
-             : op->stage_count[FOLD] < op->stage_count[FETCH] + 1 ? FOLD
-                                                                  : FETCH;
+    *stage = brought < total && brought < fetched + 2 ? SG_STAGE_BRING
+             : op->stage_count[SG_STAGE_FOLD] < op->stage_count[SG_STAGE_FETCH] + 1
+                 ? SG_STAGE_FOLD
+                 : SG_STAGE_FETCH;
     *index = op->stage_count[*stage];
     return true;
 }
@@ -193,12 +165,12 @@ static bool next_step(const struct sg_node_op *op, int *stage, uint64_t *index)
 static bool may_step(struct sg_node_op *op, int stage, uint64_t index)
 {
     switch (stage) {
-    case BRING:
-        return index < 2 || all_through(op, FETCH, index - 1);
-    case FOLD:
-        return all_through(op, BRING, index + 1);
+    case SG_STAGE_BRING:
+        return index < 2 || sg_stage_all(op, SG_STAGE_FETCH, index - 1);
+    case SG_STAGE_FOLD:
+        return sg_stage_all(op, SG_STAGE_BRING, index + 1);
     default:
-        return all_through(op, FOLD, index + 1);
+        return sg_stage_all(op, SG_STAGE_FOLD, index + 1);
     }
 }
 
@@ -207,39 +179,33 @@ static void take_step(struct sg_node_op *op, int stage, uint64_t index)
     struct chunk chunk = chunk_at(op, index);
 
     switch (stage) {
-    case BRING:
+    case SG_STAGE_BRING:
         bring(op, &chunk);
         break;
-    case FOLD:
+    case SG_STAGE_FOLD:
         fold_share(op, &chunk);
         break;
     default:
         fetch(op, &chunk);
         break;
     }
-    step_done(op, stage);
+    sg_stage_done(op, stage);
 }
 
 enum sg_node_step sg_chunks_poll(struct sg_node_op *op)
 {
-    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
     uint64_t index;
     int stage;
 
     if (op->state == SG_OP_START) {
         sg_op_publish(op);
-        op->stage_base = atomic_load_explicit(&control->stage[FETCH], memory_order_relaxed);
-        op->seen_ranks = 0;
+        sg_stage_begin(op);
         op->state = SG_OP_ARRIVED;
     }
     /* Nothing is brought before all agree on the call. */
-    while (op->state == SG_OP_ARRIVED && op->seen_ranks < op->node->ranks) {
-        if (!sg_op_sees(op, op->seen_ranks))
-            return SG_NODE_WAIT;
-        op->seen_ranks++;
-    }
     if (op->state == SG_OP_ARRIVED) {
-        op->seen_ranks = 0;
+        if (!sg_op_sees_all(op))
+            return SG_NODE_WAIT;
         op->state = SG_OP_MOVING;
     }
     if (op->mismatch_rank >= 0)
@@ -250,5 +216,5 @@ enum sg_node_step sg_chunks_poll(struct sg_node_op *op)
         take_step(op, stage, index);
     }
     /* The buffers are the node's: they are left when nobody looks at them any more. */
-    return all_through(op, FETCH, chunk_total(op)) ? SG_NODE_DONE : SG_NODE_WAIT;
+    return sg_stage_all(op, SG_STAGE_FETCH, chunk_total(op)) ? SG_NODE_DONE : SG_NODE_WAIT;
 }

@@ -67,13 +67,12 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
     }
     if (contributes_only)
         return SG_NODE_DONE;
-    while (op->seen_ranks < node->ranks) {
-        if (!sg_op_sees(op, op->seen_ranks))
-            return SG_NODE_WAIT;
-        op->seen_ranks++;
-    }
+    if (!sg_op_sees_all(op))
+        return SG_NODE_WAIT;
     if (op->mismatch_rank >= 0)
         return SG_NODE_MISMATCH;
+    /* The own next line back into this processor's cache, before it is on anybody's path. */
+    sg_ring_take(sg_ring_line(node, op->position + 1, node->rank));
     find_skew(op);
     if (size_bytes > 0)
         fold_all(op);

@@ -46,7 +46,8 @@ struct sg_node_control {
     unsigned char reserved[SG_NODE_LINE_BYTES - 8];
     /* Chunks of large operands that this rank has been through, by stage: chunks.c. */
     _Atomic uint64_t stage[3];
-    unsigned char reserved2[SG_NODE_LINE_BYTES - 24];
+    _Atomic uint64_t failed; /* position + 1 of the last instance in which a read failed */
+    unsigned char reserved2[SG_NODE_LINE_BYTES - 32];
 };
 
 /* A word that several ranks write, tagged with the position it belongs to: position + 1 in the

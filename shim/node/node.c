@@ -3,7 +3,6 @@
  */
 #include "node/node.h"
 
-#include "core/hash.h"
 #include "node/ring.h"
 
 #include <string.h>
@@ -81,27 +80,27 @@ static void leave(struct sg_node *node, uint64_t position)
                           memory_order_release);
 }
 
+/* Different for calls that differ in operation, root or bytes, as good as always; one
+ * multiplication, because it stands on the path of every call. */
 static uint32_t signature_of(const struct sg_node_call *call)
 {
     uint64_t bytes = (uint64_t)call->count * call->element_bytes;
+    uint64_t rest = (uint64_t)(uint32_t)(call->root + 1) << 2 | (uint64_t)call->operation;
 
-    return sg_hash_fold(bytes << 24 ^ (uint64_t)(uint32_t)(call->root + 1) << 4 ^
-                        (uint64_t)call->operation);
+    return (uint32_t)((bytes ^ rest << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-void sg_op_publish(struct sg_node_op *op)
+/* The call site stays where this rank's last call at this place came from the same one. */
+static void write_about(struct sg_node_about *about, const struct sg_node_call *call)
 {
-    const struct sg_node_call *call = &op->call;
-    struct sg_node *node = op->node;
-    struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
-    struct sg_node_about *about = sg_ring_about(node, op->position, node->rank);
-
     about->bytes = (uint64_t)call->count * call->element_bytes;
-    about->offset = call->site_offset;
-    about->site = call->site;
     about->root = call->root;
     about->operation = (uint8_t)call->operation;
     about->algorithm = call->algorithm;
+    if (about->site == call->site)
+        return;
+    about->site = call->site;
+    about->offset = call->site_offset;
     if (call->site_module != NULL) {
         size_t length = strlen(call->site_module);
         size_t room = sizeof about->module - 1;
@@ -109,8 +108,16 @@ void sg_op_publish(struct sg_node_op *op)
         memcpy(about->module, call->site_module + (length > room ? length - room : 0),
                (length > room ? room : length) + 1);
     }
+}
+
+void sg_op_publish(struct sg_node_op *op)
+{
+    struct sg_node *node = op->node;
+    struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
+
+    write_about(sg_ring_about(node, op->position, node->rank), &op->call);
     line->signature = op->signature;
-    line->arrival_ns = call->arrival_ns;
+    line->arrival_ns = op->call.arrival_ns;
     /* Release: whoever sees the sequence sees operand, line and about. */
     atomic_store_explicit(&line->sequence, (uint32_t)(op->position + 1), memory_order_release);
 }
@@ -124,6 +131,51 @@ bool sg_op_sees(struct sg_node_op *op, int rank)
         return false;
     if (line->signature != op->signature)
         op->mismatch_rank = rank;
+    return true;
+}
+
+bool sg_op_sees_all(struct sg_node_op *op)
+{
+    while (op->seen_ranks < op->node->ranks) {
+        if (!sg_op_sees(op, op->seen_ranks))
+            return false;
+        op->seen_ranks++;
+    }
+    op->seen_ranks = 0;
+    return true;
+}
+
+void sg_stage_begin(struct sg_node_op *op)
+{
+    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
+
+    op->stage_base = atomic_load_explicit(&control->stage[SG_STAGE_FETCH], memory_order_relaxed);
+    memset(op->stage_count, 0, sizeof op->stage_count);
+    op->seen_ranks = 0;
+}
+
+void sg_stage_done(struct sg_node_op *op, int stage)
+{
+    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
+
+    op->stage_count[stage]++;
+    /* Release: what this stage wrote, and read, comes before. */
+    atomic_store_explicit(&control->stage[stage], op->stage_base + op->stage_count[stage],
+                          memory_order_release);
+}
+
+bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
+{
+    while (op->seen_ranks < op->node->ranks) {
+        const struct sg_node_control *control = sg_ring_control(op->node, op->seen_ranks);
+
+        /* Acquire: pairs with sg_stage_done. */
+        if ((int64_t)(atomic_load_explicit(&control->stage[stage], memory_order_acquire) -
+                      (op->stage_base + count)) < 0)
+            return false;
+        op->seen_ranks++;
+    }
+    op->seen_ranks = 0;
     return true;
 }
 
@@ -148,7 +200,9 @@ static size_t next_chunk(const struct sg_node_op *op)
     size_t left = op->call.count - op->done_count;
     size_t room = op->call.element_bytes > 0 ? op->node->slot_bytes / op->call.element_bytes : 0;
 
-    return op->call.method == SG_NODE_CHUNKS || left < room ? left : room;
+    bool whole = op->call.method == SG_NODE_CHUNKS || op->call.method == SG_NODE_SINGLE;
+
+    return whole || left < room ? left : room;
 }
 
 void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_node_call *call)
@@ -163,6 +217,7 @@ void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_
     op->seen_ranks = 0;
     memset(op->stage_count, 0, sizeof op->stage_count);
     op->own_in_slot = false;
+    op->failed = false;
     op->stalled = false;
     op->skew_known = false;
     op->skew_ns = 0;
@@ -187,8 +242,10 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
         return sg_flat_poll(op);
     case SG_NODE_HANDOFF:
         return sg_handoff_poll(op);
-    default:
+    case SG_NODE_CHUNKS:
         return sg_chunks_poll(op);
+    default:
+        return sg_single_poll(op);
     }
 }
 
@@ -199,6 +256,8 @@ enum sg_node_step sg_node_poll(struct sg_node_op *op)
 
         if (op->mismatch_rank >= 0)
             return SG_NODE_MISMATCH;
+        if (step == SG_NODE_AGAIN)
+            continue;
         if (step != SG_NODE_DONE)
             return step;
         /* Everyone has entered a synchronising instance that is complete, and so left those

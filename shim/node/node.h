@@ -21,6 +21,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Reads another rank's memory; false where it cannot. scratch: SG_NODE_READ_BYTES a rank. */
+#define SG_NODE_READ_BYTES (64u * 1024u)
+struct sg_node_reader {
+    bool (*read)(void *context, int rank, uint64_t address, void *to, size_t size_bytes);
+    void *context;
+    unsigned char *scratch;
+};
+
 /* One rank's view of a segment; private to its process. */
 struct sg_node {
     struct sg_node_header *header;
@@ -31,9 +39,10 @@ struct sg_node {
     int ranks;
     uint32_t depth; /* a power of two */
     uint32_t slot_bytes;
-    uint64_t position;                /* of this rank's next instance */
-    uint64_t known_finished;          /* every rank has finished at least so many */
-    struct sg_pool_rank *const *pool; /* by rank; NULL: no large operands */
+    uint64_t position;                   /* of this rank's next instance */
+    uint64_t known_finished;             /* every rank has finished at least so many */
+    struct sg_pool_rank *const *pool;    /* by rank; NULL: no large operands */
+    const struct sg_node_reader *reader; /* NULL: ranks cannot read each other's memory */
 };
 
 /* left (op) right -> out; out is neither of them, or is one of them. */
@@ -44,12 +53,19 @@ enum sg_node_method {
     SG_NODE_FLAT,    /* everyone writes its operand, whoever needs the result reads them all */
     SG_NODE_HANDOFF, /* climb: the second at each meeting folds */
     SG_NODE_CHUNKS,  /* large: each rank folds its share of every chunk; needs a pool */
+    SG_NODE_SINGLE,  /* large allreduce, not in place: shares are read from the ranks' own buffers;
+                        needs a pool and a reader */
 };
 
 /* Levels of the greatest shape: a position's word holds 2^14 ranks. */
 #define SG_FOLD_LEVELS 16
 
-enum sg_node_step { SG_NODE_DONE, SG_NODE_WAIT, SG_NODE_MISMATCH };
+enum sg_node_step {
+    SG_NODE_DONE,
+    SG_NODE_WAIT,
+    SG_NODE_MISMATCH,
+    SG_NODE_AGAIN /* inside shim/node only: by another method */
+};
 
 /* What a call is. Buffers of an operation with no data are NULL, its count 0. */
 struct sg_node_call {
@@ -83,6 +99,7 @@ struct sg_node_op {
     uint64_t stage_base; /* of the counts of large operands' stages */
     uint64_t stage_count[3];
     bool own_in_slot;
+    bool failed;  /* to read another rank's memory */
     bool stalled; /* waits for a slot: some rank is far behind */
     /* results */
     bool skew_known;

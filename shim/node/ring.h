@@ -50,6 +50,12 @@ static inline void *sg_ring_operand(const struct sg_node *node, uint64_t positio
     return sg_ring_line(node, position, rank) + 2;
 }
 
+/* Asks for a line's ownership ahead of a store to it; a hint. */
+static inline void sg_ring_take(const void *line)
+{
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+}
+
 /* Words tagged with their position. */
 static inline uint64_t sg_ring_tag(uint64_t position, uint32_t value)
 {
@@ -103,8 +109,20 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op);
 enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
 /* The whole call. */
 enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
+enum sg_node_step sg_single_poll(struct sg_node_op *op);
 
 /* States of a chunk. */
-enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING };
+enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING, SG_OP_FOLDED, SG_OP_FETCHED };
+
+/* Counts of what large operands go through, in each rank's control: a rank has brought its operand,
+ * folded its share, fetched the other shares. They run on from call to call, alike on all ranks. */
+enum { SG_STAGE_BRING, SG_STAGE_FOLD, SG_STAGE_FETCH };
+void sg_stage_begin(struct sg_node_op *op);
+void sg_stage_done(struct sg_node_op *op, int stage);
+/* True when every rank has been through a stage `count` times since sg_stage_begin. */
+bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count);
+
+/* True when every rank's line for op->position is there. */
+bool sg_op_sees_all(struct sg_node_op *op);
 
 #endif

@@ -101,6 +101,7 @@ static void begin(struct actor *actor, const struct collective *what, int rank)
                                 .element_bytes = sizeof(uint64_t),
                                 .fold = fold,
                                 .arrival_ns = (uint64_t)actor->at + 1,
+                                .site = 1,
                                 .site_module = "module"};
 
     memset(actor->receive, 0, sizeof actor->receive);
@@ -253,8 +254,23 @@ static void test_run_ahead(void)
 }
 
 /* Large operands: a few collectives in a row, every step of every rank in a random order. */
-static void run_chunks(int ranks, size_t count, bool in_place, enum sg_shape_kind kind)
+static int reads_until_failure; /* 0: none fails */
+static int reads_failed;
+
+static bool read_memory(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
 {
+    if (reads_until_failure > 0 && --reads_until_failure == 0) {
+        reads_failed++;
+        return false;
+    }
+    memcpy(to, (const void *)(uintptr_t)address, size_bytes);
+    return true;
+}
+
+static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind kind,
+                      enum sg_node_method method)
+{
+    struct sg_node_reader reader = {.read = read_memory};
     struct sg_pool_rank *pool = aligned_alloc(64, (size_t)ranks * sizeof *pool);
     struct sg_pool_rank *places[RANKS_MAX];
     struct large {
@@ -267,17 +283,19 @@ static void run_chunks(int ranks, size_t count, bool in_place, enum sg_shape_kin
     int finished = 0;
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(pool);
+    reader.scratch = malloc((size_t)ranks * SG_NODE_READ_BYTES);
     for (int rank = 0; rank < ranks; rank++) {
         places[rank] = &pool[rank];
         actors[rank].node.pool = places;
+        actors[rank].node.reader = &reader;
         buffers[rank].send = malloc(count * sizeof(uint64_t));
         buffers[rank].receive = malloc(count * sizeof(uint64_t));
     }
     for (int i = 0; i < LENGTH; i++) {
-        bool reduce = i % 2 == 1;
+        bool reduce = i % 2 == 1 && method != SG_NODE_SINGLE;
 
         what[i] = (struct collective){reduce ? SG_OPERATION_REDUCE : SG_OPERATION_ALLREDUCE,
-                                      SG_NODE_CHUNKS,
+                                      method,
                                       {kind, ranks, 0},
                                       reduce ? i % ranks : -1,
                                       count,
@@ -319,21 +337,47 @@ static void run_chunks(int ranks, size_t count, bool in_place, enum sg_shape_kin
         free(buffers[rank].send);
         free(buffers[rank].receive);
     }
+    free(reader.scratch);
     free(pool);
     free(segment);
     free(actors);
 }
 
+static const size_t counts[] = {1, 2, 7, 100, 16384, 16385, 70000};
+
 static void test_chunks(void)
 {
-    static const size_t counts[] = {1, 2, 7, 100, 16384, 16385, 70000};
 
     random_state = 11;
     for (int ranks = 2; ranks <= 9; ranks++) {
         for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-            run_chunks(ranks, ranks > 3 && counts[i] > 20000 ? 20000 : counts[i], i % 2 == 0,
-                       ranks % 2 == 0 ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL);
+            run_large(ranks, ranks > 3 && counts[i] > 20000 ? 20000 : counts[i], i % 2 == 0,
+                      ranks % 2 == 0 ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL, SG_NODE_CHUNKS);
     }
+}
+
+static void test_single(void)
+{
+    random_state = 13;
+    reads_until_failure = 0;
+    for (int ranks = 2; ranks <= 5; ranks++) {
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            run_large(ranks, counts[i] > 20000 ? 20000 : counts[i], false, SG_SHAPE_DOUBLING,
+                      SG_NODE_SINGLE);
+    }
+}
+
+/* Whatever read fails, of a fold or a fetch, on whatever rank: the result is right. */
+static void test_failed_reads(void)
+{
+    random_state = 17;
+    reads_failed = 0;
+    for (int failure = 1; failure <= 12; failure++) {
+        reads_until_failure = failure;
+        run_large(3, 9000, false, SG_SHAPE_DOUBLING, SG_NODE_SINGLE);
+    }
+    reads_until_failure = 0;
+    CU_ASSERT_EQUAL(reads_failed, 12);
 }
 
 static void test_mismatch(void)
@@ -408,6 +452,8 @@ const struct unit_test unit_tests[] = {
     {"random scripts give the shape's result in every order of arrival", test_random_scripts},
     {"a slow reader's slots are not used again", test_run_ahead},
     {"large operands are folded share by share, in any order of steps", test_chunks},
+    {"large operands are read where they are, in any order of steps", test_single},
+    {"a read that fails sends all through the shared buffers", test_failed_reads},
     {"ranks that disagree on size are found by both", test_mismatch},
     {"the first arriver's choice holds for all", test_choice},
     {"a segment without the magic is not attached", test_foreign_segment},
