@@ -88,7 +88,9 @@ void sg_machine_print_transports(FILE *out)
 {
     print_shared_memory(out);
     print_verbs(out);
-    fprintf(out, "  in use: none, every collective passes through to MPICH\n");
+    fprintf(
+        out,
+        "  in use: shared memory, between ranks of one machine; others pass through to MPICH\n");
 }
 
 /* ---- libraries -------------------------------------------------------------------------------*/

@@ -8,7 +8,7 @@
 
 static struct sg_algorithm_table own_table(void)
 {
-    return (struct sg_algorithm_table){sg_algorithms, sg_algorithm_count};
+    return (struct sg_algorithm_table){sg_algorithms, sg_algorithm_count, sg_rule_defaults};
 }
 
 /* "STAGGER_ALLREDUCE" -> SG_OPERATION_ALLREDUCE; the names are the configuration table's. */
@@ -43,7 +43,7 @@ static enum sg_status parse_config_rule(struct sg_rule_reader *reader,
 static enum sg_status add_defaults(struct sg_ruleset *set)
 {
     struct sg_rule_reader reader = {.table = set->table, .source = "default"};
-    enum sg_status status = sg_rule_parse_list(&reader, sg_rule_defaults, set);
+    enum sg_status status = sg_rule_parse_list(&reader, set->table.defaults, set);
 
     assert(reader.faults == 0);
     return status;

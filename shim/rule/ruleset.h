@@ -10,6 +10,7 @@
 struct sg_algorithm_table {
     const struct sg_algorithm *entries; /* has mpich, which takes every operation */
     int count;
+    const char *defaults; /* the rules that hold where the user says nothing; the last takes all */
 };
 
 enum sg_rule_site_kind {

@@ -25,7 +25,7 @@ static const struct sg_algorithm test_algorithms[] = {
     [ADAPTIVE] = {"adaptive", 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
                   adaptive_parameters, "adapts"},
 };
-static const struct sg_algorithm_table test_table = {test_algorithms, 3};
+static const struct sg_algorithm_table test_table = {test_algorithms, 3, "*=mpich"};
 
 /* The set of one STAGGER_RULES value, and what was said. */
 static inline struct sg_ruleset *rules_of(const char *text, char **log)

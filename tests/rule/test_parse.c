@@ -329,8 +329,9 @@ static void checks_alone(void)
     CU_ASSERT_EQUAL(sg_rule_check("--rule", " ;"), SG_ERR_SYNTAX);
     log = capture_end(&capture);
     CU_ASSERT_STRING_EQUAL(
-        log, "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich\n"
-             "stagger: --rule, column 1: expected a rule, found the end\n");
+        log,
+        "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich, handoff, srm\n"
+        "stagger: --rule, column 1: expected a rule, found the end\n");
     free(log);
 }
 

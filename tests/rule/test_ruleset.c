@@ -109,7 +109,7 @@ static void silent_creation(void)
 /* What every entry must be for rules to work with it. */
 static void table_is_sound(void)
 {
-    struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count};
+    struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};
 
     CU_ASSERT_STRING_EQUAL(sg_algorithms[SG_ALGORITHM_MPICH].name, "mpich");
     for (int i = 0; i < sg_algorithm_count; i++) {
@@ -138,7 +138,7 @@ static void table_is_sound(void)
 
 static void built_in_rules_parse(void)
 {
-    struct sg_ruleset set = {.table = {sg_algorithms, sg_algorithm_count}};
+    struct sg_ruleset set = {.table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults}};
     struct sg_rule_reader reader = {.table = set.table, .source = "default", .speak = true};
 
     CU_ASSERT_EQUAL(sg_rule_parse_list(&reader, sg_rule_defaults, &set), SG_OK);
