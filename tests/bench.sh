@@ -1,7 +1,13 @@
 #!/bin/bash
-# The cost of a call: tests/bench.sh BUILD. Prints, per trace mode, what a barrier on MPI_COMM_SELF
-# takes with and without interception in one run, the difference beside its goal, and the bytes of
-# log and archive a call. Nothing is asserted: the numbers are this machine's, at this moment.
+# What stagger costs and gains: tests/bench.sh BUILD. Prints
+#
+#   - per trace mode, what a barrier on MPI_COMM_SELF takes with and without interception in one
+#     run, the difference beside its goal, and the bytes of log and archive a call;
+#   - the time of collectives of 2, 4 and 8 ranks against MPICH's own in the same runs, beside the
+#     goals; with Open MPI's times from runs in between, where BUILD holds the benchmark built so.
+#
+# Nothing is asserted: the numbers are this machine's, at this moment. STAGGER_RULES may choose the
+# algorithms.
 set -u
 export LC_ALL=C
 
@@ -10,6 +16,7 @@ BUILD=$(cd "${1:-$ROOT/build}" && pwd) || exit 1
 MPIEXEC=$("$ROOT/.ci/find-mpi" exec) || { echo "bench: no MPICH launcher found" >&2; exit 1; }
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-bench-XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
+rules=${STAGGER_RULES:-}
 unset "${!STAGGER_@}"
 
 bytes_of() { find "$1" -type f -printf '%s\n' 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }'; }
@@ -56,4 +63,71 @@ for row in off:30 stats:80 otf2:150; do
     printf '%-6s %10s %14s %9s %9s %13s %17s\n' "$mode" "$plain" "$intercepted" "$added" \
         "${row#*:}" "$log" "$archive"
 done
+
+# ---- speed -------------------------------------------------------------------------------------------
+ROUNDS=3
+ROW_S=0.7        # of each row in each round
+TRACED_ROW_S=0.06 # where every call is kept
+TRACE_BYTES=512m
+RESULTS=$WORK/results
+mkdir "$RESULTS"
+
+# keep LABEL COMMAND...: the command's output becomes this round's result of that name.
+keep() {
+    local label=$1
+    shift
+    if ! timeout 100 "$@" </dev/null >"$WORK/out" 2>"$WORK/err"; then
+        echo "bench: the run '$label' failed:" >&2
+        cat "$WORK/err" >&2
+        status=1
+        return 1
+    fi
+    mv "$WORK/out" "$RESULTS/$label.$round.json"
+}
+
+# ours LABEL TRACE RANKS OPTION...
+ours() {
+    STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=$TRACE_BYTES STAGGER_RULES=$rules STAGGER_QUIET=1 \
+        STAGGER_DIR=$WORK/$1.$round keep "$1" "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" \
+        -n "$3" "$BUILD/stagger-bench" latency --json "${@:4}"
+}
+
+# Open MPI's, where there is such a program. As of ours, launching more ranks than there are
+# processors is wanted.
+theirs() {
+    [ -x "$BUILD/openmpi/stagger-bench" ] || return 0
+    keep "openmpi-$1" mpiexec.openmpi --allow-run-as-root --oversubscribe -n "$2" \
+        "$BUILD/openmpi/stagger-bench" latency --json "${@:3}"
+}
+
+# Recording that ended early would flatter the figures with trace.
+check_whole() {
+    [ -d "$1" ] || return 0
+    if "$BUILD/stagger" report --json "$1" | grep -q '"partial": true'; then
+        echo "bench: the trace of $(basename "$1") is not whole: its figures are too good" >&2
+        status=1
+    fi
+    rm -rf "$1"
+}
+
+small=(--ops barrier,allreduce,reduce --bytes 8)
+large=(--ops allreduce --bytes 64k,1m,8m)
+crowded=(--ops barrier,allreduce --bytes 8)
+late=(--ops reduce --bytes 8 --skew-us 1000)
+for ((round = 1; round <= ROUNDS; round++)); do
+    ours small-off off 2 "${small[@]}" --time "$ROW_S"
+    theirs small 2 "${small[@]}" --time "$ROW_S"
+    ours small-otf2 otf2 2 "${small[@]}" --time "$TRACED_ROW_S"
+    check_whole "$WORK/small-otf2.$round"
+    ours large off 2 "${large[@]}" --time "$ROW_S"
+    theirs large 2 "${large[@]}" --time "$ROW_S"
+    ours four off 4 "${crowded[@]}" --time "$ROW_S"
+    theirs four 4 "${crowded[@]}" --time "$ROW_S"
+    ours eight off 8 "${crowded[@]}" --time "$ROW_S"
+    theirs eight 8 "${crowded[@]}" --time "$ROW_S"
+    ours late off 4 "${late[@]}" --time "$ROW_S"
+    theirs late 4 "${late[@]}" --time "$ROW_S"
+done
+echo
+/usr/bin/python3 "$ROOT/tests/bench/speed.py" "$RESULTS" || status=1
 exit "$status"

@@ -10,6 +10,7 @@
  */
 #include "lib/reference.h"
 #include "mpi_test.h"
+#include "predefined.h"
 
 #include <stdint.h>
 
@@ -145,16 +146,6 @@ static void compare_sizes(const struct operation *operation)
     fill(operation);
     for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
         compare(operation, counts[k]);
-}
-
-/* What is documented of MPICH is documented of 4.0.2. */
-static bool documented_mpich(void)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-
-    MUST(MPI_Get_library_version(version, &length));
-    return strstr(version, "4.0.2") != NULL;
 }
 
 int main(int argc, char **argv)

@@ -23,11 +23,34 @@ static void wrong_calls(MPI_Comm comm)
     show("root too large", MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, size, comm));
     show("root negative", MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, -5, comm));
     show("large count, root too large", MPI_Reduce_c(&mine, &sum, 1, MPI_INT, MPI_SUM, size, comm));
+    show("no operation to reduce by", MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_OP_NULL, 0, comm));
+    show("operation of windows", MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_REPLACE, comm));
+    show("type without operations", MPI_Allreduce(&mine, &sum, 1, MPI_WCHAR, MPI_SUM, comm));
     show("no datatype", MPI_Allreduce(&mine, &sum, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
     show("no operation", MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_OP_NULL, comm));
     show("operation not for type", MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_BAND, comm));
     show("no send buffer", MPI_Allreduce(NULL, &sum, 1, MPI_INT, MPI_SUM, comm));
     show("same buffer twice", MPI_Allreduce(&mine, &mine, 1, MPI_INT, MPI_SUM, comm));
+}
+
+static void on_error(MPI_Comm *comm, int *error, ...)
+{
+    show("the communicator's handler", *error);
+}
+
+/* Wrong arguments are the affair of the communicator's handler, and of no other: that of
+ * MPI_COMM_WORLD ends the program. */
+static void handled(MPI_Comm comm)
+{
+    MPI_Errhandler handler;
+
+    MUST(MPI_Comm_create_errhandler(on_error, &handler));
+    MUST(MPI_Comm_set_errhandler(comm, handler));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    wrong_calls(comm);
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    MUST(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN));
+    MUST(MPI_Errhandler_free(&handler));
 }
 
 int main(int argc, char **argv)
@@ -54,6 +77,8 @@ int main(int argc, char **argv)
     COUNTED(counts.barrier, MPI_Barrier(fresh));
     COUNTED(counts.allreduce, MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, fresh));
     REQUIRE(sum == size);
+    COUNTED(counts.barrier, MPI_Barrier(comm));
+    handled(comm);
     COUNTED(counts.barrier, MPI_Barrier(comm));
     MUST(MPI_Comm_free(&comm));
     MUST(MPI_Comm_free(&fresh));

@@ -10,90 +10,7 @@
 #include "engine/types.h"
 #include "lib/operands.h"
 #include "mpi_test.h"
-
-#define NAMED(handle)                                                                              \
-    {                                                                                              \
-        handle, #handle                                                                            \
-    }
-
-static const struct {
-    MPI_Datatype handle;
-    const char *name;
-} types[] = {
-    NAMED(MPI_CHAR),
-    NAMED(MPI_SIGNED_CHAR),
-    NAMED(MPI_UNSIGNED_CHAR),
-    NAMED(MPI_BYTE),
-    NAMED(MPI_WCHAR),
-    NAMED(MPI_SHORT),
-    NAMED(MPI_UNSIGNED_SHORT),
-    NAMED(MPI_INT),
-    NAMED(MPI_UNSIGNED),
-    NAMED(MPI_LONG),
-    NAMED(MPI_UNSIGNED_LONG),
-    NAMED(MPI_LONG_LONG),
-    NAMED(MPI_UNSIGNED_LONG_LONG),
-    NAMED(MPI_FLOAT),
-    NAMED(MPI_DOUBLE),
-    NAMED(MPI_LONG_DOUBLE),
-    NAMED(MPI_PACKED),
-    NAMED(MPI_INT8_T),
-    NAMED(MPI_INT16_T),
-    NAMED(MPI_INT32_T),
-    NAMED(MPI_INT64_T),
-    NAMED(MPI_UINT8_T),
-    NAMED(MPI_UINT16_T),
-    NAMED(MPI_UINT32_T),
-    NAMED(MPI_UINT64_T),
-    NAMED(MPI_AINT),
-    NAMED(MPI_OFFSET),
-    NAMED(MPI_COUNT),
-    NAMED(MPI_C_BOOL),
-    NAMED(MPI_C_FLOAT_COMPLEX),
-    NAMED(MPI_C_DOUBLE_COMPLEX),
-    NAMED(MPI_C_LONG_DOUBLE_COMPLEX),
-    NAMED(MPI_FLOAT_INT),
-    NAMED(MPI_DOUBLE_INT),
-    NAMED(MPI_LONG_INT),
-    NAMED(MPI_SHORT_INT),
-    NAMED(MPI_2INT),
-    NAMED(MPI_LONG_DOUBLE_INT),
-    NAMED(MPI_CXX_BOOL),
-    NAMED(MPI_CXX_FLOAT_COMPLEX),
-    NAMED(MPI_CXX_DOUBLE_COMPLEX),
-    NAMED(MPI_CXX_LONG_DOUBLE_COMPLEX),
-    NAMED(MPI_CHARACTER),
-    NAMED(MPI_LOGICAL),
-    NAMED(MPI_INTEGER),
-    NAMED(MPI_INTEGER1),
-    NAMED(MPI_INTEGER2),
-    NAMED(MPI_INTEGER4),
-    NAMED(MPI_INTEGER8),
-    NAMED(MPI_REAL),
-    NAMED(MPI_DOUBLE_PRECISION),
-    NAMED(MPI_REAL4),
-    NAMED(MPI_REAL8),
-    NAMED(MPI_REAL16),
-    NAMED(MPI_COMPLEX),
-    NAMED(MPI_DOUBLE_COMPLEX),
-    NAMED(MPI_COMPLEX8),
-    NAMED(MPI_COMPLEX16),
-    NAMED(MPI_COMPLEX32),
-    NAMED(MPI_2INTEGER),
-    NAMED(MPI_2REAL),
-    NAMED(MPI_2DOUBLE_PRECISION),
-};
-
-static const struct {
-    MPI_Op handle;
-    const char *name;
-} operations[] = {
-    NAMED(MPI_MAX),  NAMED(MPI_MIN),  NAMED(MPI_SUM),    NAMED(MPI_PROD),
-    NAMED(MPI_LAND), NAMED(MPI_LOR),  NAMED(MPI_LXOR),   NAMED(MPI_BAND),
-    NAMED(MPI_BOR),  NAMED(MPI_BXOR), NAMED(MPI_MINLOC), NAMED(MPI_MAXLOC),
-};
-
-#define LENGTH(array) (int)(sizeof(array) / sizeof((array)[0]))
+#include "predefined.h"
 
 /* MPICH 4.0.2 computes with this many; so do the kernels. */
 #define PAIRS 380
@@ -107,16 +24,9 @@ static unsigned char expected[LARGEST * EXTENT_BYTES], got[LARGEST * EXTENT_BYTE
 
 static int pairs, comparisons, failures;
 
-/* MPICH 4.0.2 ends the program there. */
-static bool fatal(MPI_Op op, MPI_Datatype type)
-{
-    return (op == MPI_LAND || op == MPI_LOR) &&
-           (type == MPI_FLOAT || type == MPI_DOUBLE || type == MPI_LONG_DOUBLE);
-}
-
 static void fail(int type, int op, const char *what)
 {
-    printf("%s on %s: %s\n", operations[op].name, types[type].name, what);
+    printf("%s on %s: %s\n", predefined_operations[op].name, predefined_types[type].name, what);
     failures++;
 }
 
@@ -127,10 +37,11 @@ static bool compare(int type, int op, sg_kernel kernel, enum sg_element element,
     enum sg_reduction reduction;
     long at;
 
-    REQUIRE(sg_reduction_of(operations[op].handle, &reduction));
+    REQUIRE(sg_reduction_of(predefined_operations[op].handle, &reduction));
     memcpy(expected, inout, count * EXTENT_BYTES);
     memset(got, 0x5a, sizeof got[0] * count * EXTENT_BYTES);
-    MUST(PMPI_Reduce_local(in, expected, (int)count, types[type].handle, operations[op].handle));
+    MUST(PMPI_Reduce_local(in, expected, (int)count, predefined_types[type].handle,
+                           predefined_operations[op].handle));
     kernel(in, inout, got, count);
     comparisons++;
     at = operands_differ(element, operands_exact(reduction, values), expected, got, count);
@@ -150,7 +61,7 @@ static void check_pair(int type, int op, sg_kernel kernel, enum sg_element eleme
     for (enum operand_values values = OPERANDS_ORDINARY; values <= OPERANDS_NANS; values++) {
         operands_fill(element, values, (uint64_t)(type * 100 + op), in, LARGEST);
         operands_fill(element, values, (uint64_t)(type * 100 + op) << 32, inout, LARGEST);
-        for (int k = 0; k < LENGTH(counts); k++)
+        for (int k = 0; k < (int)(sizeof counts / sizeof counts[0]); k++)
             if (!compare(type, op, kernel, element, counts[k], values))
                 return;
     }
@@ -159,30 +70,32 @@ static void check_pair(int type, int op, sg_kernel kernel, enum sg_element eleme
 static void check_type(int type)
 {
     enum sg_element element = SG_ELEMENT_COUNT;
-    const bool known = sg_type_of(types[type].handle, &element);
+    const bool known = sg_type_of(predefined_types[type].handle, &element);
     MPI_Aint lower_bytes, extent_bytes;
     int size_bytes;
 
     if (known) {
-        MUST(PMPI_Type_size(types[type].handle, &size_bytes));
-        MUST(PMPI_Type_get_extent(types[type].handle, &lower_bytes, &extent_bytes));
+        MUST(PMPI_Type_size(predefined_types[type].handle, &size_bytes));
+        MUST(PMPI_Type_get_extent(predefined_types[type].handle, &lower_bytes, &extent_bytes));
         if ((size_t)size_bytes != sg_element_size_bytes(element) || lower_bytes != 0 ||
             (size_t)extent_bytes != sg_element_extent_bytes(element))
             fail(type, 0, "its type has another size");
     }
-    for (int op = 0; op < LENGTH(operations); op++) {
+    for (int op = 0; op < PREDEFINED_OPERATIONS; op++) {
         enum sg_reduction reduction;
         sg_kernel kernel = NULL;
 
-        if (known && sg_reduction_of(operations[op].handle, &reduction))
+        if (known && sg_reduction_of(predefined_operations[op].handle, &reduction))
             kernel = sg_kernel_find(reduction, element);
-        if (kernel != NULL && fatal(operations[op].handle, types[type].handle))
+        if (kernel != NULL &&
+            predefined_fatal(predefined_operations[op].handle, predefined_types[type].handle))
             fail(type, op, "MPICH has no such reduction");
         else if (kernel != NULL)
             check_pair(type, op, kernel, element);
-        else if (!fatal(operations[op].handle, types[type].handle) &&
-                 PMPI_Reduce_local(in, inout, 1, types[type].handle, operations[op].handle) ==
-                     MPI_SUCCESS)
+        else if (!predefined_fatal(predefined_operations[op].handle,
+                                   predefined_types[type].handle) &&
+                 PMPI_Reduce_local(in, inout, 1, predefined_types[type].handle,
+                                   predefined_operations[op].handle) == MPI_SUCCESS)
             fail(type, op, "MPICH accepts it and there is no kernel");
     }
 }
@@ -228,16 +141,6 @@ static void check_unsigned(void)
     printf("MPICH compares unsigned integers as %s\n", result == largest ? "unsigned" : "signed");
 }
 
-/* What the kernels repeat. */
-static bool documented_mpich(void)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length;
-
-    MUST(MPI_Get_library_version(version, &length));
-    return strstr(version, "4.0.2") != NULL;
-}
-
 int main(int argc, char **argv)
 {
     MUST(MPI_Init(&argc, &argv));
@@ -250,10 +153,10 @@ int main(int argc, char **argv)
     sg_kernel_init();
     check_unsigned();
     check_others();
-    for (int type = 0; type < LENGTH(types); type++)
+    for (int type = 0; type < PREDEFINED_TYPES; type++)
         check_type(type);
     printf("%d pairs of %d types and %d operations, %d comparisons, %d failures\n", pairs,
-           LENGTH(types), LENGTH(operations), comparisons, failures);
+           PREDEFINED_TYPES, PREDEFINED_OPERATIONS, comparisons, failures);
     MUST(MPI_Finalize());
     return pairs < PAIRS || failures > 0;
 }

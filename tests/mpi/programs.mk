@@ -9,10 +9,11 @@ MPIFORT := $(shell .ci/find-mpi fort)
 P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
-C_PROGRAMS := bench_call calls cg comms counts_c ending errors fork intercomm pcontrol sessions \
-              spawn thread_levels threads
-TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels counts_cxx dlopen_main exception libexception.so \
-                 libplugin.so libsites.so sites static_program stripped/sites stripped/libsites.so \
+C_PROGRAMS := bench_call calls cg comms counts_c disagree dying ending errors fork intercomm pcontrol \
+              rendezvous rounding samples sessions soak spawn thread_levels threads
+TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results counts_cxx \
+                 dlopen_main exception libexception.so libplugin.so libsites.so sites \
+                 static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08))
 
 test-programs: $(TEST_PROGRAMS)
@@ -80,13 +81,22 @@ $(P)/stripped/%: $(P)/%
 KERNEL_OBJECTS := $(filter $(B)/shim/algos/kernel%,$(call objects,shim/algos)) \
                   $(B)/shim/engine/types.o
 
-$(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/mpi/mpi_test.h
+$(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/mpi/mpi_test.h \
+              tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
 
-$(P)/association: tests/mpi/association.c tests/lib/reference.h tests/mpi/mpi_test.h
+$(P)/association: tests/mpi/association.c tests/lib/reference.h tests/mpi/mpi_test.h \
+                  tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $< -o $@ -pie
+
+$(P)/results: tests/mpi/results.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/lib/reference.h \
+              tests/mpi/cover.h tests/mpi/mpi_test.h tests/mpi/predefined.h
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
+	  -o $@ -pie

@@ -1,0 +1,135 @@
+#!/bin/bash
+# stagger-bench latency: the rows that were asked for, valid JSON, wrong results found, bad usage
+# refused. No figure is asserted.
+. "$(dirname "$0")/../lib/sh.sh"
+
+BENCH=$BUILD/stagger-bench
+export STAGGER_QUIET=1 STAGGER_TRACE=off
+quick=(--time 0.02)
+
+# measure NAME N OPTION...: under the library; NAME.out, NAME.err and $status
+measure() { observe "$1" "$2" "$BENCH" latency "${quick[@]}" "${@:3}"; }
+
+# Under no library, or another one, of which more is in the environment.
+plainly() {
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" ${other:+-genv LD_PRELOAD "$other"} -n "$2" \
+        "$BENCH" "${@:3}" </dev/null >"$1.out" 2>"$1.err"
+    status=$?
+}
+
+rows() { json "$1.out" '" ".join("%s:%d" % (r["op"], r["bytes"]) for r in d["results"])'; }
+
+# Every figure of every row is a positive number and lies where it should.
+sound() {
+    json "$1.out" '(all(r[k + "_low_us"] <= r[k + "_us"] <= r[k + "_high_us"]
+        for r in d["results"] for k in ("ours", "mpich"))
+        and all(0 < r["ratio_low"] <= r["ratio"] <= r["ratio_high"]
+            and min(r["ours_us"], r["mpich_us"], r["pairs"], r["ours_calls"], r["mpich_calls"]) > 0
+            for r in d["results"]))'
+}
+
+# ---- rows ------------------------------------------------------------------------------------------
+measure all 2 --json --ops reduce,barrier,allreduce --bytes 8,64k
+check "a run under the library ends well and says nothing" all 'is 0 "$status"' 'empty all.err'
+check "its rows are those asked for, in that order" \
+    is "reduce:8 reduce:65536 barrier:0 allreduce:8 allreduce:65536" "$(rows all)"
+check "its figures are sound" is True "$(sound all)"
+check "its JSON is version 1 of two ranks with their limits" is "1 2 copy_gbs line_ns" \
+    "$(json all.out '" ".join([str(d["version"]), str(d["ranks"])] + sorted(d["limits"]))')"
+check "it says that the calls are the library's" is "True libstagger.so" \
+    "$(json all.out '"%s %s" % (d["intercepted"], d["ours"])')"
+
+measure default 1 --json
+check "all collectives with 8 bytes are the default, and one rank is enough" \
+    all 'is 0 "$status"' 'is "barrier:0 allreduce:8 reduce:8" "$(rows default)"'
+measure three 3 --json --ops reduce,allreduce --bytes 24 --root 2 --iterations 3
+check "three ranks, another root, so many calls" all 'is 0 "$status"' \
+    'is "reduce:24 allreduce:24" "$(rows three)"' \
+    'is "[3, 3, 3, 3]" "$(json three.out "[r[k] for r in d[\"results\"] for k in (\"ours_calls\", \"mpich_calls\")]")"'
+for algorithm in handoff srm mpich; do
+    STAGGER_RULES="*=$algorithm" measure "$algorithm" 3 --json --bytes 8,4k,2m
+    check "results are right by $algorithm" all 'is 0 "$status"' 'empty $algorithm.err'
+done
+
+measure text 2 --ops allreduce --bytes 16,1k
+check "the table has the limits and a row for each size" all 'is 0 "$status"' \
+    'has text.out "^limits: cache line one way .*, memory copy [0-9.]+ GB/s$"' \
+    'has_lines text.out "^allreduce +(16|1024) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9.]+ +to [0-9.]+ +[0-9]+ +[0-9]+ x [0-9]+$" 2' \
+    'lacks text.out "^(barrier|reduce) "'
+
+STAGGER_TRACE=otf2 measure traced 2 --json --ops barrier --iterations 10
+check "the calls are in the trace" all 'is 0 "$status"' 'archive_sound traced.trace'
+
+# ---- one rank late ----------------------------------------------------------------------------------
+classes() { json "$1.out" '" ".join("%s:%s" % (r["op"], r["class"]) for r in d["late"]["results"])'; }
+measure late 3 --json --skew-us 300 --late 1 --iterations 6
+check "one rank late: processor times of the root and of the others" all 'is 0 "$status"' \
+    'is "reduce:root reduce:non-root" "$(classes late)"' 'is "" "$(rows late)"' \
+    'is "1 300.0 0" "$(json late.out "\"%s %s %s\" % (d[\"late\"][\"rank\"], d[\"late\"][\"skew_us\"], d[\"late\"][\"root\"])")"'
+measure late_text 2 --skew-us 300 --iterations 6 --ops barrier,allreduce
+check "and of all ranks where there is no root" all 'is 0 "$status"' \
+    'has late_text.out "rank 1 enters 300 us late$"' 'has late_text.out "^barrier +0 all "' \
+    'has late_text.out "^allreduce +8 all "'
+
+# ---- without a library, and wrong results -------------------------------------------------------------
+other=
+plainly alone 2 latency "${quick[@]}" --json
+check "without a library it says so, once, and measures" all 'is 0 "$status"' \
+    'has_lines alone.err "" 1' 'has alone.err "^stagger: bench: no library is preloaded: .*mpi"' \
+    'is False "$(json alone.out "d[\"intercepted\"]")"' 'is True "$(sound alone)"'
+
+other=$WORK/libwrong.so
+check "a library that spoils collectives is built" \
+    "$("$ROOT/.ci/find-mpi" cc)" -O2 -fPIC -shared "$ROOT/tests/bench/wrong.c" -o "$other" -ldl
+plainly harmless 2 latency "${quick[@]}" --json
+check "a library that leaves results alone is fine" is 0 "$status"
+
+# finds NAME TEXT OPTION...: with the function NAME spoiled the run fails and says TEXT
+finds() {
+    local name=$1 text=$2
+    shift 2
+    WRONG=$name plainly wrong 2 latency "${quick[@]}" --json "$@"
+    check "a wrong $name is found ($*)" all 'is 1 "$status"' 'has_lines wrong.err "^stagger: " 1' \
+        'has wrong.err "^stagger: bench: $text gives a wrong result on"' \
+        'lacks wrong.out "\"version\""'
+}
+finds MPI_Allreduce "MPI_Allreduce of 64 bytes" --ops allreduce --bytes 64
+finds PMPI_Allreduce "PMPI_Allreduce of 8 bytes" --ops allreduce
+finds MPI_Reduce "MPI_Reduce of 8 bytes" --ops reduce --root 1
+finds untouched "MPI_Reduce of 8 bytes" --ops reduce
+finds MPI_Barrier "MPI_Barrier of 0 bytes" --ops barrier
+finds MPI_Reduce "MPI_Reduce of 8 bytes" --skew-us 100
+other=
+
+# ---- usage ------------------------------------------------------------------------------------------
+# refuses TEXT ARGUMENT...: status 2, and one of the ranks speaks
+refuses() {
+    local text=$1
+    shift
+    plainly usage 2 "$@"
+    check "bad usage: $*" all 'is 2 "$status"' 'has_lines usage.err "$text" 1' \
+        'lacks usage.out "ranks;"'
+}
+refuses "a command is missing"
+refuses "'speed' is not a command" speed
+refuses "--ops wants some of barrier, allreduce, reduce, not 'scan'" latency --ops scan
+refuses "--bytes wants multiples of 8" latency --bytes 7
+refuses "--root wants a rank, of 0 to 1, not '2'" latency --root 2
+refuses "--late needs --skew-us" latency --late 1
+refuses "unrecognized option '--nonsense'" latency --nonsense
+
+plainly help 2 --help
+check "--help is one page" all 'is 0 "$status"' 'has_lines help.out "^Usage: stagger-bench" 1'
+plainly version 2 --version
+check "--version is the project's" all 'is 0 "$status"' \
+    'is "stagger-bench $(cat "$ROOT/VERSION")" "$(cat version.out)"'
+options=$(grep -oE -- '--[a-z-]+' help.out | sort -u)
+check "--help lists the options" within 9 30 "$(wc -l <<<"$options")"
+check "the manual has every option" is "" "$(for option in $options; do
+    sed 's/\\-/-/g' "$ROOT/docs/stagger-bench.1" | grep -q -- "$option" || echo "$option"
+done)"
+
+timeout "$PROGRAM_SECONDS" "$BENCH" latency "${quick[@]}" --ops barrier </dev/null >/dev/full 2>full.err
+status=$?
+check "output that is lost is a failure" all 'is 1 "$status"' \
+    'has full.err "bench: the output cannot be written"'

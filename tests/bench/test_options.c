@@ -1,0 +1,142 @@
+/* The command line: what it gives, and one line for each thing that is wrong with it. */
+#include "bench/options.h"
+#include "core/capture.h"
+#include "lib/unit.h"
+
+#define WORDS_MAX 16
+
+static struct sg_bench_options options;
+static char *said;
+
+/* Reads "latency" and the words of the line, for four ranks. */
+static enum sg_bench_verdict read_line(const char *line)
+{
+    char text[400], *argv[WORDS_MAX + 1] = {text};
+    int argc = 1;
+    struct capture capture;
+    enum sg_bench_verdict verdict;
+
+    snprintf(text, sizeof text, "stagger-bench %s", line);
+    for (char *word = strtok(text, " "); (word = strtok(NULL, " ")) != NULL && argc < WORDS_MAX;)
+        argv[argc++] = word;
+    free(said);
+    capture_begin(&capture);
+    verdict = sg_bench_options_read(argc, argv, 4, &options);
+    said = capture_end(&capture);
+    return verdict;
+}
+
+static void test_defaults(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("latency"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.operation_count, 3);
+    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
+    CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_ALLREDUCE);
+    CU_ASSERT_EQUAL(options.operations[2], SG_OPERATION_REDUCE);
+    CU_ASSERT_EQUAL(options.bytes_count, 1);
+    CU_ASSERT_EQUAL(options.bytes[0], 8);
+    CU_ASSERT_EQUAL(options.iterations, 0);
+    CU_ASSERT_EQUAL(options.row_s, 2);
+    CU_ASSERT_FALSE(options.json);
+    CU_ASSERT_FALSE(options.late);
+}
+
+static void test_everything(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("--ops reduce,barrier latency --bytes 8,64k,1M -i 30 -t 0.5 "
+                                    "--root 3 --json"),
+                          SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.operation_count, 2);
+    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
+    CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_BARRIER);
+    CU_ASSERT_EQUAL(options.bytes_count, 3);
+    CU_ASSERT_EQUAL(options.bytes[1], 65536);
+    CU_ASSERT_EQUAL(options.bytes[2], 1048576);
+    CU_ASSERT_EQUAL(options.iterations, 30);
+    CU_ASSERT_EQUAL(options.row_s, 0.5);
+    CU_ASSERT_EQUAL(options.root, 3);
+    CU_ASSERT_TRUE(options.json);
+}
+
+static void test_late(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("latency --skew-us 1500"), SG_BENCH_RUN);
+    CU_ASSERT_TRUE(options.late);
+    CU_ASSERT_EQUAL(options.skew_us, 1500);
+    CU_ASSERT_EQUAL(options.late_rank, 3);
+    CU_ASSERT_EQUAL(options.operation_count, 1);
+    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
+    CU_ASSERT_EQUAL_FATAL(read_line("latency --late 1 --skew-us 10 --ops barrier"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.late_rank, 1);
+    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
+}
+
+static void test_faults(void)
+{
+    static const struct {
+        const char *line, *says;
+    } faults[] = {
+        {"", "a command is missing; there is: latency"},
+        {"speed", "'speed' is not a command"},
+        {"latency latency", "one command at a time"},
+        {"latency --ops scan", "not 'scan'"},
+        {"latency --ops barrier,", "not ''"},
+        {"latency --ops barrier,barrier", "'barrier' twice"},
+        {"latency --bytes 12", "not '12'"},
+        {"latency --bytes 0", "not '0'"},
+        {"latency --bytes 8x", "not '8x'"},
+        {"latency --bytes 8,,16", "not ''"},
+        {"latency --bytes 2g", "not '2g'"},
+        {"latency --bytes -8", "not '-8'"},
+        {"latency --iterations 0", "not '0'"},
+        {"latency --iterations 1k", "not '1k'"},
+        {"latency --time 0", "not '0'"},
+        {"latency --time nan", "not 'nan'"},
+        {"latency --time 1e9", "not '1e9'"},
+        {"latency --time 2s", "not '2s'"},
+        {"latency --root 4", "of 0 to 3, not '4'"},
+        {"latency --root -1", "not '-1'"},
+        {"latency --late 2", "--late needs --skew-us"},
+        {"latency --skew-us 5 --late 4", "of 0 to 3, not '4'"},
+        {"latency --skew-us inf", "not 'inf'"},
+    };
+
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        options.iterations = 4711;
+        CU_ASSERT_EQUAL(read_line(faults[i].line), SG_BENCH_BAD);
+        CU_ASSERT_PTR_NOT_NULL(strstr(said, faults[i].says));
+        CU_ASSERT_EQUAL(strncmp(said, "stagger: bench: ", 16), 0);
+        CU_ASSERT_PTR_EQUAL(strchr(said, '\n'), said + strlen(said) - 1);
+        CU_ASSERT_EQUAL(options.iterations, 4711);
+    }
+}
+
+static void test_unknown(void)
+{
+    CU_ASSERT_EQUAL(read_line("latency --nonsense"), SG_BENCH_BAD);
+    CU_ASSERT_PTR_NOT_NULL(strstr(said, "--nonsense"));
+    CU_ASSERT_EQUAL(read_line("latency --bytes"), SG_BENCH_BAD);
+    CU_ASSERT_PTR_NOT_NULL(strstr(said, "--bytes"));
+}
+
+static void test_sizes(void)
+{
+    char line[400] = "latency --bytes 8";
+
+    for (int i = 1; i < SG_BENCH_SIZES_MAX; i++)
+        strcat(line, ",8");
+    CU_ASSERT_EQUAL_FATAL(read_line(line), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.bytes_count, SG_BENCH_SIZES_MAX);
+    strcat(line, ",8");
+    CU_ASSERT_EQUAL(read_line(line), SG_BENCH_BAD);
+}
+
+const struct unit_test unit_tests[] = {
+    {"without options all collectives are measured with 8 bytes", test_defaults},
+    {"every option reaches its place", test_everything},
+    {"a late rank makes it a measurement of processor time", test_late},
+    {"each fault gets one line and changes nothing", test_faults},
+    {"what is no option, or lacks its value, is named", test_unknown},
+    {"there is a limit to the list of sizes", test_sizes},
+    {NULL, NULL},
+};

@@ -1,0 +1,92 @@
+#!/bin/bash
+# Ranks that reach one instance by different ways: another call site is legal, another operation,
+# size or root is not, and a rank that does not come is waited for.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+
+program=$PROGRAMS/disagree
+
+# ---- two call sites with two rules in one instance -----------------------------------------------------
+site_rules() {
+    echo "allreduce@first_site=$1; allreduce@second_site=$2"
+}
+line_of() { # FUNCTION: of its call
+    awk -v name="$1" '$0 ~ "^static void " name "\\(" { inside = 1 }
+        inside && /MPI_Allreduce/ { print NR; exit }' "$ROOT/tests/mpi/disagree.c"
+}
+line_rules() {
+    echo "allreduce@disagree.c:$(line_of first_site)=$1;" \
+        "allreduce@disagree.c:$(line_of second_site)=$2"
+}
+
+for pair in 'srm handoff' 'handoff srm' 'srm mpich' 'mpich handoff'; do
+    # shellcheck disable=SC2086 # two words
+    STAGGER_RULES=$(line_rules $pair) observe "sites-${pair// /-}" 3 "$program" sites 300
+    name=sites-${pair// /-}
+    check "two call sites with two rules ($pair) give the right results" all 'is 0 "$status"' \
+        "has $name.out finished" "lacks $name.err 'assert|BAD TERM'"
+    check "with one warning for the pair, which names both rules ($pair)" all \
+        "has_lines $name.err '^stagger: .*a rule says' 1" \
+        "has $name.err 'a rule says ${pair% *}.* says ${pair#* }|says ${pair#* }.* says ${pair% *}'"
+    calls_of "$name"
+    check "and one algorithm an instance, for all ranks ($pair)" \
+        is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' "$name.calls")"
+done
+# shellcheck disable=SC2046
+STAGGER_RULES=$(site_rules srm srm) observe alike 3 "$program" sites 300
+check "two call sites whose rules agree are no matter for a warning" gave alike
+
+# ---- ranks that disagree ---------------------------------------------------------------------------------
+# The launcher may lose what a job wrote right before it ended, MPICH's own line included.
+disagrees() { # NAME ALGORITHM RANKS WAY
+    for _ in 1 2 3; do
+        run_by "$1" "$2" "$3" "$program" "$4"
+        grep -q '^Abort' "$1.err" "$1.out" && return
+    done
+}
+for algorithm in srm handoff; do
+    for ranks in 2 3; do
+        disagrees operation "$algorithm" "$ranks" operation
+        check "another operation ends the job ($algorithm, $ranks ranks)" all \
+            'within 1 123 "$status"' 'lacks operation.out finished'
+        check "and both call sites are named ($algorithm, $ranks ranks)" has operation.err \
+            '^stagger: .*(MPI_Barrier at disagree\+0x.*MPI_Allreduce of 8 bytes at disagree\+0x|MPI_Allreduce of 8 bytes at disagree\+0x.*MPI_Barrier at disagree\+0x)'
+
+        disagrees bytes "$algorithm" "$ranks" bytes
+        check "another size ends the job ($algorithm, $ranks ranks)" all \
+            'within 1 123 "$status"' 'lacks bytes.out finished'
+        check "and both sizes and call sites are named ($algorithm, $ranks ranks)" has bytes.err \
+            '^stagger: .*of (8|16) bytes at disagree\+0x.*of (8|16) bytes at disagree\+0x'
+
+        disagrees root "$algorithm" "$ranks" root
+        check "another root ends the job and is named ($algorithm, $ranks ranks)" all \
+            'within 1 123 "$status"' 'lacks root.out finished' \
+            'has root.err "^stagger: .*to root [01] at disagree.*to root [01] at disagree"'
+    done
+done
+
+# ---- a rank that does not come -------------------------------------------------------------------------
+# It comes when the stall has been reported.
+for algorithm in srm handoff; do
+    rm -rf late.trace released
+    STAGGER_STALL_S=1 STAGGER_DIR=$WORK/late.trace STAGGER_RULES="*=$algorithm" \
+        mpirun_stagger 3 "$program" late "$WORK/released" >late.out 2>late.err &
+    runner=$!
+    for _ in {1..600}; do
+        grep -q 'rank 2: ' late.err && break
+        kill -0 "$runner" 2>/dev/null || break
+        sleep 0.1
+    done
+    cp late.err stalled.err
+    touch released
+    wait "$runner"
+    status=$?
+    check "a wait for a rank that does not come is reported once ($algorithm)" has_lines \
+        stalled.err '^stagger: waiting for more than 1 s in MPI_Allreduce' 1
+    check "with what every rank is in ($algorithm)" all \
+        'has stalled.err "^stagger:   rank 0: MPI_Allreduce of 8 bytes at disagree\+0x"' \
+        'has stalled.err "^stagger:   rank 1: MPI_Allreduce of 8 bytes at disagree\+0x"' \
+        'has stalled.err "^stagger:   rank 2: in no collective"'
+    check "and when it comes the program goes on ($algorithm)" all 'is 0 "$status"' \
+        'has late.out finished' 'archive_sound late.trace'
+done
