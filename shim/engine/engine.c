@@ -2,13 +2,13 @@
 
 #include "engine/local.h"
 
-/* Up to here the flat exchange, which costs the square of the ranks in lines, beats a climb. */
+/* Forms of srm by ranks and bytes: docs/decisions/0005-thresholds.md. */
 #define FLAT_RANKS_MAX 8
 #define FLAT_BYTES_MAX 1024
-/* Up to here a climb beats folding in shares. */
 #define CLIMB_BYTES_MAX 4096
-/* From here on reading another process's memory beats copying through shared buffers. */
 #define SINGLE_BYTES_MIN (256u * 1024u)
+/* What a fold of all ranks' lines has room for on its stack. */
+#define FLAT_BYTES_LIMIT 1024
 
 typedef int (*sg_runner)(const struct sg_call *call, const struct sg_local_plan *plan,
                          const struct sg_choice *choice, struct sg_outcome *outcome);
@@ -20,22 +20,43 @@ static int run_handoff(const struct sg_call *call, const struct sg_local_plan *p
 }
 
 /* MPI has either all ranks pass MPI_IN_PLACE or none. */
-static bool reads_directly(const struct sg_call *call, const struct sg_local_plan *plan)
+static bool can_read(const struct sg_call *call)
 {
     return call->operation == SG_OPERATION_ALLREDUCE && call->send != MPI_IN_PLACE &&
-           plan->size_bytes >= SINGLE_BYTES_MIN && sg_local_node(call->local)->reader != NULL;
+           sg_local_node(call->local)->reader != NULL;
+}
+
+static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_local_plan *plan)
+{
+    if (plan->size_bytes <= FLAT_BYTES_MAX && plan->shape.size <= FLAT_RANKS_MAX)
+        return SG_SRM_FLAT;
+    if (plan->size_bytes <= CLIMB_BYTES_MAX)
+        return SG_SRM_CLIMB;
+    return plan->size_bytes >= SINGLE_BYTES_MIN ? SG_SRM_SINGLE : SG_SRM_CHUNKS;
+}
+
+static enum sg_node_method method_of(const struct sg_call *call, const struct sg_local_plan *plan,
+                                     enum sg_srm_form form)
+{
+    const struct sg_node *node = sg_local_node(call->local);
+
+    if (form == SG_SRM_AUTO)
+        form = form_of(call, plan);
+    if (form == SG_SRM_FLAT && plan->size_bytes <= FLAT_BYTES_LIMIT)
+        return SG_NODE_FLAT;
+    if (form == SG_SRM_SINGLE && can_read(call))
+        return SG_NODE_SINGLE;
+    if (form >= SG_SRM_CHUNKS && node->pool != NULL && plan->size_bytes > 0)
+        return SG_NODE_CHUNKS;
+    return SG_NODE_HANDOFF;
 }
 
 static int run_srm(const struct sg_call *call, const struct sg_local_plan *plan,
                    const struct sg_choice *choice, struct sg_outcome *outcome)
 {
-    enum sg_node_method method = SG_NODE_HANDOFF;
+    enum sg_srm_form form = (enum sg_srm_form)choice->parameters[0];
 
-    if (plan->shape.size <= FLAT_RANKS_MAX && plan->size_bytes <= FLAT_BYTES_MAX)
-        method = SG_NODE_FLAT;
-    else if (plan->size_bytes > CLIMB_BYTES_MAX && sg_local_node(call->local)->pool != NULL)
-        method = reads_directly(call, plan) ? SG_NODE_SINGLE : SG_NODE_CHUNKS;
-    return sg_local_run(call->local, call, plan, method, outcome);
+    return sg_local_run(call->local, call, plan, method_of(call, plan, form), outcome);
 }
 
 static const sg_runner runners[] = {

@@ -35,6 +35,10 @@ struct sg_algorithm {
 #define SG_ALGORITHM_HANDOFF 1 /* inside a node */
 #define SG_ALGORITHM_SRM 2     /* inside a node */
 
+/* Parameter 0 of srm; a form that does not take a call leaves it to the next smaller one's, the
+ * climb's at last. */
+enum sg_srm_form { SG_SRM_AUTO, SG_SRM_FLAT, SG_SRM_CLIMB, SG_SRM_CHUNKS, SG_SRM_SINGLE };
+
 extern const struct sg_algorithm sg_algorithms[];
 extern const int sg_algorithm_count;
 
