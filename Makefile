@@ -22,6 +22,9 @@ endif
 # ---- MPICH, never another MPI --------------------------------------------------------------------
 MPICC := $(shell .ci/find-mpi cc)
 MPI_INCLUDES := $(if $(MPICC),$(patsubst -I%,-isystem %,$(filter -I%,$(shell $(MPICC) -show 2>/dev/null))))
+MPI_LIBS := $(if $(MPICC),$(filter -L% -l%,$(shell $(MPICC) -show 2>/dev/null)))
+# For comparison only, where it is installed with its headers.
+OPENMPI_CC = $(shell mpicc.openmpi -include mpi.h -E -x c /dev/null >/dev/null 2>&1 && echo mpicc.openmpi)
 
 # ---- flags ---------------------------------------------------------------------------------------
 WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
@@ -45,9 +48,10 @@ COMPANION_DIRS := shim/core shim/trace shim/trace/export
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export analysis/report analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node analysis/report
+BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,limits.o options.o output.o plan.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
-PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger
+PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger-bench
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -80,13 +84,13 @@ demo: ## two programs with skew, observed, and their reports
 	$(Q)$(MAKE) --no-print-directory all test-programs
 	$(Q)tests/demo.sh $(B)
 
-bench: ## the cost of a call, printed
+bench: ## the cost of a call and the speed against MPICH, printed
 	$(Q).ci/deps build
-	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)$(MAKE) --no-print-directory all test-programs $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
 	$(Q)tests/bench.sh $(B)
 
 # ---- compiling -----------------------------------------------------------------------------------
-$(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+$(B)/shim/engine/%.o $(B)/shim/intercept/%.o $(B)/analysis/bench/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG)),,-O3)
 
@@ -107,7 +111,21 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-$(B)/parts.a: $(call objects,$(PARTS_DIRS))
+BENCH_SHIM := shim/core/operation shim/core/status shim/core/text
+
+$(B)/stagger-bench: $(call objects,analysis/bench) $(BENCH_SHIM:%=$(B)/%.o)
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(MPI_LIBS) -ljansson -pthread -ldl -lm
+
+# The same program for Open MPI, which `make bench` shows beside it.
+OPENMPI_SOURCES := $(call sources,analysis/bench) $(BENCH_SHIM:%=%.c)
+$(B)/openmpi/stagger-bench: $(OPENMPI_SOURCES) $(wildcard analysis/bench/*.h shim/core/*.h) Makefile
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(OPENMPI_CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(OPENMPI_SOURCES) -o $@ \
+	  -ljansson -pthread -ldl -lm
+
+$(B)/parts.a: $(call objects,$(PARTS_DIRS)) $(BENCH_PARTS)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -124,13 +142,15 @@ include tests/mpi/programs.mk
 # ---- the rest ------------------------------------------------------------------------------------
 install: all ## into PREFIX (/usr/local)
 	install -D -m 755 $(B)/stagger $(DESTDIR)$(PREFIX)/bin/stagger
+	install -D -m 755 $(B)/stagger-bench $(DESTDIR)$(PREFIX)/bin/stagger-bench
 	install -D -m 755 $(B)/libstagger.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger.so
 	install -D -m 755 $(B)/libstagger-otf2.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-otf2.so
 	for page in docs/*.[1-8]; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
 
 uninstall: ## removes what install put there
-	rm -rf $(DESTDIR)$(PREFIX)/bin/stagger $(DESTDIR)$(PREFIX)/lib/stagger
+	rm -rf $(DESTDIR)$(PREFIX)/bin/stagger $(DESTDIR)$(PREFIX)/bin/stagger-bench \
+	  $(DESTDIR)$(PREFIX)/lib/stagger
 	for page in docs/*.[1-8]; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
 C_FILES = $(shell git ls-files '*.c' '*.h')

@@ -66,9 +66,11 @@ done
 
 # ---- speed -------------------------------------------------------------------------------------------
 ROUNDS=3
-ROW_S=0.7        # of each row in each round
+ROW_S=0.7         # of each row in each round
 TRACED_ROW_S=0.06 # where every call is kept
 TRACE_BYTES=512m
+ROUNDS_END_S=120  # after which no other round begins
+RUN_S=40          # a run that takes longer has failed
 RESULTS=$WORK/results
 mkdir "$RESULTS"
 
@@ -76,7 +78,7 @@ mkdir "$RESULTS"
 keep() {
     local label=$1
     shift
-    if ! timeout 100 "$@" </dev/null >"$WORK/out" 2>"$WORK/err"; then
+    if ! timeout "$RUN_S" "$@" </dev/null >"$WORK/out" 2>"$WORK/err"; then
         echo "bench: the run '$label' failed:" >&2
         cat "$WORK/err" >&2
         status=1
@@ -115,6 +117,10 @@ large=(--ops allreduce --bytes 64k,1m,8m)
 crowded=(--ops barrier,allreduce --bytes 8)
 late=(--ops reduce --bytes 8 --skew-us 1000)
 for ((round = 1; round <= ROUNDS; round++)); do
+    if [ "$SECONDS" -ge "$ROUNDS_END_S" ]; then
+        echo "bench: the machine is busy: $((round - 1)) of $ROUNDS rounds" >&2
+        break
+    fi
     ours small-off off 2 "${small[@]}" --time "$ROW_S"
     theirs small 2 "${small[@]}" --time "$ROW_S"
     ours small-otf2 otf2 2 "${small[@]}" --time "$TRACED_ROW_S"

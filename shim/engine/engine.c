@@ -6,7 +6,7 @@
 #define FLAT_RANKS_MAX 8
 #define FLAT_BYTES_MAX 1024
 #define CLIMB_BYTES_MAX 4096
-#define SINGLE_BYTES_MIN (256u * 1024u)
+#define SINGLE_BYTES_MIN (64u * 1024u)
 /* What a fold of all ranks' lines has room for on its stack. */
 #define FLAT_BYTES_LIMIT 1024
 

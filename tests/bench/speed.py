@@ -142,7 +142,8 @@ def main():
         print_case(runs, case)
     print()
     print("With more ranks than processors the goal is Open MPI's time, too, where it is known.")
-    print("limit: a cache line's way; of large operands 2 x bytes x ranks at the copy's speed.")
+    print("limit: a cache line's way; of large operands 2 x bytes x ranks at the speed of copying 8 MiB,")
+    print("below which operands that stay in caches may be.")
 
 
 if __name__ == "__main__":

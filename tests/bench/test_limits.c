@@ -10,7 +10,7 @@ static void test_all(void)
     cpu_set_t own;
 
     CU_ASSERT_EQUAL_FATAL(sched_getaffinity(0, sizeof own, &own), 0);
-    sg_bench_limits_measure(&own, &limits);
+    sg_bench_limits_measure(&own, 2, &limits);
     CU_ASSERT(isfinite(limits.copy_gbs) && limits.copy_gbs > 0);
     if (CPU_COUNT(&own) > 1)
         CU_ASSERT(isfinite(limits.line_ns) && limits.line_ns > 0);
@@ -27,7 +27,7 @@ static void test_one_processor(void)
         if (CPU_ISSET(i, &own))
             CPU_SET(i, &one);
     }
-    sg_bench_limits_measure(&one, &limits);
+    sg_bench_limits_measure(&one, 2, &limits);
     CU_ASSERT(isnan(limits.line_ns));
     CU_ASSERT(limits.copy_gbs > 0);
     CU_ASSERT_EQUAL(sched_getaffinity(0, sizeof after, &after), 0);
@@ -44,15 +44,17 @@ static void test_missing_processors(void)
     CPU_ZERO(&beyond);
     CPU_SET(CPU_SETSIZE - 2, &beyond);
     CPU_SET(CPU_SETSIZE - 1, &beyond);
-    sg_bench_limits_measure(&beyond, &limits);
+    sg_bench_limits_measure(&beyond, 2, &limits);
     CU_ASSERT(isnan(limits.line_ns));
+    CU_ASSERT(isnan(limits.copy_gbs));
     CPU_CLR(CPU_SETSIZE - 2, &beyond);
     for (int i = 0; i < CPU_SETSIZE - 1 && CPU_COUNT(&beyond) == 1; i++) {
         if (CPU_ISSET(i, &own))
             CPU_SET(i, &beyond);
     }
-    sg_bench_limits_measure(&beyond, &limits);
+    sg_bench_limits_measure(&beyond, 2, &limits);
     CU_ASSERT(isnan(limits.line_ns));
+    CU_ASSERT(isnan(limits.copy_gbs));
 }
 
 const struct unit_test unit_tests[] = {

@@ -26,6 +26,7 @@ static void test_balance(void)
             CU_ASSERT(plan.pairs >= SG_BENCH_COUNT_MIN && plan.pairs <= SG_BENCH_PAIRS_MAX);
             CU_ASSERT((first + second) * (double)plan.pairs <= ROW_NS * 1.001);
             CU_ASSERT((first + second) * (double)(plan.pairs + 1) >= ROW_NS);
+            CU_ASSERT(plan.limit_ns > ROW_NS && plan.limit_ns < 10 * ROW_NS);
         }
     }
 }
@@ -39,6 +40,8 @@ static void test_slow_calls(void)
     CU_ASSERT_EQUAL(plan.pairs, SG_BENCH_COUNT_MIN);
     CU_ASSERT_EQUAL(plan.calls[1], 1);
     CU_ASSERT_EQUAL(plan.calls[0], 1000000);
+    /* And is not cut off before that. */
+    CU_ASSERT(plan.limit_ns > (double)plan.pairs * 2e9);
 }
 
 static void test_calls_asked_for(void)

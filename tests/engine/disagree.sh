@@ -68,25 +68,14 @@ done
 # ---- a rank that does not come -------------------------------------------------------------------------
 # It comes when the stall has been reported.
 for algorithm in srm handoff; do
-    rm -rf late.trace released
-    STAGGER_STALL_S=1 STAGGER_DIR=$WORK/late.trace STAGGER_RULES="*=$algorithm" \
-        mpirun_stagger 3 "$program" late "$WORK/released" >late.out 2>late.err &
-    runner=$!
-    for _ in {1..600}; do
-        grep -q 'rank 2: ' late.err && break
-        kill -0 "$runner" 2>/dev/null || break
-        sleep 0.1
-    done
-    cp late.err stalled.err
-    touch released
-    wait "$runner"
-    status=$?
+    STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
+        mpirun_stagger 3 "$program" late "$WORK/released"
     check "a wait for a rank that does not come is reported once ($algorithm)" has_lines \
-        stalled.err '^stagger: waiting for more than 1 s in MPI_Allreduce' 1
+        late.err '^stagger: waiting for more than 1 s in MPI_Allreduce' 1
     check "with what every rank is in ($algorithm)" all \
-        'has stalled.err "^stagger:   rank 0: MPI_Allreduce of 8 bytes at disagree\+0x"' \
-        'has stalled.err "^stagger:   rank 1: MPI_Allreduce of 8 bytes at disagree\+0x"' \
-        'has stalled.err "^stagger:   rank 2: in no collective"'
+        'has late.err "^stagger:   rank 0: MPI_Allreduce of 8 bytes at disagree\+0x"' \
+        'has late.err "^stagger:   rank 1: MPI_Allreduce of 8 bytes at disagree\+0x"' \
+        'has late.err "^stagger:   rank 2: in no collective"'
     check "and when it comes the program goes on ($algorithm)" all 'is 0 "$status"' \
         'has late.out finished' 'archive_sound late.trace'
 done

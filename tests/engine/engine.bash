@@ -27,3 +27,22 @@ gave() {
     head -n 20 "$1.out"
     return 1
 }
+
+# release_after REGEX NAME COMMAND...: runs it in the background, makes the file "released" when a
+# line of NAME.err matches, and waits for its end.
+release_after() {
+    local regex=$1 name=$2 runner
+    shift 2
+    rm -rf released "$name.trace"
+    : >"$name.err" # not what an earlier run left
+    STAGGER_DIR=$WORK/$name.trace "$@" >"$name.out" 2>>"$name.err" &
+    runner=$!
+    for _ in {1..600}; do
+        grep -Eq "$regex" "$name.err" && break
+        kill -0 "$runner" 2>/dev/null || break
+        sleep 0.1
+    done
+    touch released
+    wait "$runner"
+    status=$?
+}

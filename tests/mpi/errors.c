@@ -4,6 +4,10 @@
  */
 #include "mpi_test.h"
 
+/* Handles that are none. */
+#define NO_TYPE ((MPI_Datatype)12345)
+#define NO_OPERATION ((MPI_Op)12345)
+
 static int rank;
 
 static void show(const char *what, int error)
@@ -27,6 +31,8 @@ static void wrong_calls(MPI_Comm comm)
     show("operation of windows", MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_REPLACE, comm));
     show("type without operations", MPI_Allreduce(&mine, &sum, 1, MPI_WCHAR, MPI_SUM, comm));
     show("no datatype", MPI_Allreduce(&mine, &sum, 1, MPI_DATATYPE_NULL, MPI_SUM, comm));
+    show("not a datatype", MPI_Allreduce(&mine, &sum, 1, NO_TYPE, MPI_SUM, comm));
+    show("not an operation", MPI_Reduce(&mine, &sum, 1, MPI_INT, NO_OPERATION, 0, comm));
     show("no operation", MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_OP_NULL, comm));
     show("operation not for type", MPI_Allreduce(&mine, &sum, 1, MPI_FLOAT, MPI_BAND, comm));
     show("no send buffer", MPI_Allreduce(NULL, &sum, 1, MPI_INT, MPI_SUM, comm));

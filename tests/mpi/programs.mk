@@ -9,8 +9,9 @@ MPIFORT := $(shell .ci/find-mpi fort)
 P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
-C_PROGRAMS := bench_call calls cg comms counts_c disagree dying ending errors fork intercomm pcontrol \
-              rendezvous rounding samples sessions soak spawn thread_levels threads
+C_PROGRAMS := arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
+              fork intercomm lifetimes pcontrol rendezvous rounding samples sessions soak spawn thread_levels \
+              threads virtual_nodes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results counts_cxx \
                  dlopen_main exception libexception.so libplugin.so libsites.so sites \
                  static_program stripped/sites stripped/libsites.so \
@@ -18,7 +19,8 @@ TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results cou
 
 test-programs: $(TEST_PROGRAMS)
 
-$(addprefix $(P)/,$(C_PROGRAMS)): $(P)/%: tests/mpi/%.c tests/mpi/mpi_test.h tests/mpi/programs.mk
+$(addprefix $(P)/,$(C_PROGRAMS)): $(P)/%: tests/mpi/%.c tests/mpi/mpi_test.h \
+                                  tests/mpi/predefined.h tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $< -o $@ -pie -pthread -lm

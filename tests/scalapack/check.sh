@@ -1,5 +1,6 @@
 #!/bin/bash
-# Ten of ScaLAPACK's test programs at 2 ranks: with the library they pass what they pass without.
+# Ten of ScaLAPACK's test programs at 2 ranks: with the library they pass what they pass without, by
+# the default rules and by each algorithm.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
@@ -9,11 +10,14 @@ if [ -z "$SCALAPACK" ]; then
     exit
 fi
 scalapack_data
-for name in xdlu xdbrd xslu xzlu xdinv xdllt xdhrd xdtrd xdqr xdls; do
+for name in $SCALAPACK_TEN; do
     without=$(stock "$name")
-    observed "$name" >with.txt
-    check "$name passes what it passes without the library" is "$without" "$(cat with.txt)"
-    check "$name passes something" has with.txt ' [1-9][0-9]* passed,'
-    check "the archive of $name is sound" archive_sound "$name.trace"
-    rm -rf "$name.trace"
+    for rules in '' '*=srm' '*=handoff'; do
+        with=$(STAGGER_RULES=$rules observed "$name")
+        check "$name passes what it passes without the library (rules '$rules')" \
+            is "$without" "$with"
+        check "the archive of $name is sound (rules '$rules')" archive_sound "$name.trace"
+        rm -rf "$name.trace"
+    done
+    check "$name passes something" has <(echo "$without") ' [1-9][0-9]* passed,'
 done

@@ -1,24 +1,47 @@
 #!/bin/bash
-# timeout: 3600
-# All of ScaLAPACK's test programs at 2 ranks against what they come to in stock MPICH, as
-# recorded in stock-2-ranks.txt ("check_full.sh record" in place of the test records it anew).
+# timeout: 14400
+# ScaLAPACK's test programs against what they come to in stock MPICH, as recorded in
+# stock-N-ranks.txt: all of them at 2 ranks, by the default rules and by each algorithm, and ten at 4
+# and 6 ranks. "check_full.sh record RANKS" in place of the test records one file anew.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
-recorded=$ROOT/tests/scalapack/stock-2-ranks.txt
+recorded() { echo "$ROOT/tests/scalapack/stock-$1-ranks.txt"; }
+programs() { # RANKS
+    if [ "$1" -eq 2 ]; then
+        scalapack_programs
+    else
+        printf '%s\n' $SCALAPACK_TEN
+    fi
+}
+
+# against RANKS RULES: every program comes to what is recorded
+against() {
+    local name rest
+    check "every program is recorded at $1 ranks" \
+        same <(cut -d' ' -f1 "$(recorded "$1")") <(programs "$1")
+    while read -r name rest; do
+        check "$name comes to what it comes to in stock MPICH ($1 ranks, rules '$2')" \
+            is "$name $rest" "$(STAGGER_RULES=$2 observed "$name" "$1")"
+        rm -rf "$name.trace"
+    done <"$(recorded "$1")"
+}
+
 if [ -z "$SCALAPACK" ]; then
     skip "ScaLAPACK's programs come to what is recorded" "scalapack-mpi-test is not installed"
     exit
 fi
 scalapack_data
+PROGRAM_SECONDS=900
 if [ "${1:-}" = record ]; then
-    scalapack_programs | while read -r name; do stock "$name"; done >"$WORK/recorded"
-    cp "$WORK/recorded" "$recorded"
+    programs "$2" | while read -r name; do stock "$name" "$2"; done >"$WORK/recorded"
+    cp "$WORK/recorded" "$(recorded "$2")"
     exit
 fi
-check "every program is recorded" same <(cut -d' ' -f1 "$recorded") <(scalapack_programs)
-while read -r name rest; do
-    check "$name comes to what it comes to in stock MPICH" \
-        is "$name $rest" "$(PROGRAM_SECONDS=600 observed "$name")"
-    rm -rf "$name.trace"
-done <"$recorded"
+for rules in '' '*=srm' '*=handoff'; do
+    against 2 "$rules"
+done
+for ranks in 4 6; do
+    against "$ranks" '*=srm'
+    against "$ranks" '*=handoff'
+done

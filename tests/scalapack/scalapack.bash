@@ -31,14 +31,18 @@ outcome() {
         "$(grep -c FAILED "$3") lines FAILED" | tr -s ' '
 }
 
-# stock NAME, observed NAME: runs on 2 ranks, prints the outcome; output in NAME.out and NAME.err
+# Ten programs that pass all they try, and use all three collectives.
+SCALAPACK_TEN='xdlu xdbrd xslu xzlu xdinv xdllt xdhrd xdtrd xdqr xdls'
+
+# stock NAME [RANKS], observed NAME [RANKS]: runs, on 2 ranks unless told, and prints the outcome;
+# output in NAME.out and NAME.err
 stock() {
-    plain 2 "$SCALAPACK/$1" >"$1.out" 2>"$1.err"
+    plain "${2:-2}" "$SCALAPACK/$1" >"$1.out" 2>"$1.err"
     outcome "$1" $? "$1.out"
 }
 observed() {
     rm -rf "$1.trace"
-    observe "$1" 2 "$SCALAPACK/$1"
+    observe "$1" "${2:-2}" "$SCALAPACK/$1"
     # shellcheck disable=SC2154 # observe sets it
     outcome "$1" "$status" "$1.out"
 }
