@@ -110,13 +110,19 @@ static void take_out(struct sg_comm *comm)
     pthread_mutex_unlock(&lock);
 }
 
+/* What others still read of ours stays mapped in their processes. */
+static void free_local(struct sg_comm *comm)
+{
+    if (comm->local != NULL)
+        sg_local_free(comm->local);
+    comm->local = NULL;
+}
+
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     struct sg_comm *comm = value;
 
-    if (comm->local != NULL)
-        sg_local_free(comm->local);
-    comm->local = NULL;
+    free_local(comm);
     take_out(comm);
     return MPI_SUCCESS;
 }
@@ -327,6 +333,12 @@ enum sg_status sg_comm_start(void)
 
 void sg_comm_stop(void)
 {
+    free_local(&world);
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        for (struct sg_comm *comm = atomic_load(&buckets[i]); comm != NULL;
+             comm = atomic_load(&comm->next))
+            free_local(comm);
+    }
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);
 }

@@ -110,7 +110,8 @@ static void end_record(struct sg_record_call *record, const struct sg_outcome *o
     record->early = outcome->early;
     record->late = outcome->late;
     record->signals = outcome->signals;
-    record->stalls = outcome->stalls;
+    record->stalls = (uint8_t)(outcome->stalls < UINT8_MAX ? outcome->stalls : UINT8_MAX);
+    record->copies = (uint8_t)(outcome->copies < UINT8_MAX ? outcome->copies : UINT8_MAX);
     record->outstanding = outcome->outstanding;
     record->skew_ns = outcome->skew_ns;
     record->algorithm = outcome->algorithm;

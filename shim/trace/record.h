@@ -91,7 +91,8 @@ struct sg_record_call {
     uint32_t site;
     uint32_t comm;
     uint16_t thread; /* of this rank: 0 is the thread that called MPI_Init */
-    uint16_t stalls; /* times the call waited for a slot or a credit */
+    uint8_t stalls;  /* times the call waited for a slot or a credit; 255: or more */
+    uint8_t copies;  /* times an operand or a result was copied; 255: or more */
     uint64_t begin_ns;
     _Atomic uint64_t end_ns; /* 0: open */
     uint64_t bytes;          /* count times type size; 0 for a barrier */

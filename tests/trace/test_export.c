@@ -219,7 +219,7 @@ static void attributes_and_metrics(void)
     struct fabricated log;
     const json_t *event, *attributes;
     json_t *counts, *events;
-    static const int metrics[] = {700, 2, 1, 3, 4, 5};
+    static const int metrics[] = {700, 2, 1, 3, 4, 5, 6};
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
@@ -235,6 +235,7 @@ static void attributes_and_metrics(void)
     call->signals = 3;
     call->outstanding = 4;
     call->stalls = 5;
+    call->copies = 6;
     fabricate_finish(&log, directory);
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
     counts = setup_check(directory, &events);
@@ -248,7 +249,7 @@ static void attributes_and_metrics(void)
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "bytes")), 24);
     event = json_array_get(events, 5);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "kind")), "Metric");
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 7; i++)
         CU_ASSERT_EQUAL(json_integer_value(json_array_get(json_object_get(event, "values"), i)),
                         metrics[i]);
     json_decref(counts);

@@ -211,6 +211,7 @@ static void define_metrics(struct sg_definer *definer)
         {"signals", "signals taken for the instance", "#"},
         {"bypass outstanding", "instances outstanding when the call returned", "#"},
         {"slot stalls", "times the call waited for a slot or a credit", "#"},
+        {"copies", "times an operand or a result was copied", "#"},
     };
     OTF2_MetricMemberRef members[SG_METRIC_COUNT];
 

@@ -131,6 +131,7 @@ static void write_metrics(struct event_writer *writer, const struct sg_record_ca
         {.unsigned_int = skew_ns},           {.unsigned_int = call->late},
         {.unsigned_int = call->early},       {.unsigned_int = call->signals},
         {.unsigned_int = call->outstanding}, {.unsigned_int = call->stalls},
+        {.unsigned_int = call->copies},
     };
     bool known = call->algorithm != PASSED_THROUGH;
 

@@ -33,7 +33,7 @@ enum sg_attribute_ref {
     SG_ATTRIBUTE_BYTES,
     SG_ATTRIBUTE_COUNT
 };
-#define SG_METRIC_COUNT 6
+#define SG_METRIC_COUNT 7
 
 struct sg_plan_site {
     uint32_t id;
