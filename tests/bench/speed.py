@@ -116,7 +116,7 @@ def print_case(runs, case):
     met = ratio is not None and ratio <= goal
     if against_foreign and foreign is not None:
         met = met and ours <= foreign
-    print(f"{name_of(runs, label, operation, size, ranks_class):40} {trace:5} {shown(ours, 3):>8} "
+    print(f"{name_of(runs, label, operation, size, ranks_class):42} {trace:5} {shown(ours, 3):>8} "
           f"{shown(stock, 3):>8} {ratio_shown(ratio):>8} {interval:20} {ratio_shown(goal):>7} "
           f"{'yes' if met else 'no':4} {shown(foreign, 3):>8} "
           f"{shown(limit_us(runs, label, operation, size, ranks_class), 3):>8}")
@@ -136,7 +136,7 @@ def main():
     print(f"limits here: cache line one way {shown(median(lines, 'line_ns'), 0)} ns, memory copy "
           f"{shown(median(lines, 'copy_gbs'), 1)} GB/s")
     print()
-    print(f"{'case':40} {'trace':5} {'ours':>8} {'MPICH':>8} {'ratio':>8} {'interval':20} "
+    print(f"{'case':42} {'trace':5} {'ours':>8} {'MPICH':>8} {'ratio':>8} {'interval':20} "
           f"{'goal':>7} {'met':4} {'Open MPI':>8} {'limit':>8}")
     for case in CASES:
         print_case(runs, case)

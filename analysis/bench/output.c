@@ -1,0 +1,216 @@
+#include "bench/output.h"
+
+#include "core/operation.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define JSON_VERSION 1
+#define NS_PER_US 1000
+
+struct sg_bench_output {
+    const struct sg_bench_head *head;
+    FILE *stream;
+    json_t *root; /* NULL: text */
+};
+
+static const char *const class_names[] = {
+    [SG_BENCH_ROOT] = "root", [SG_BENCH_NON_ROOT] = "non-root", [SG_BENCH_ALL_RANKS] = "all"};
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+static void print_head(const struct sg_bench_output *output)
+{
+    const struct sg_bench_head *head = output->head;
+    const struct sg_bench_limits *limits = &head->limits;
+    FILE *stream = output->stream;
+
+    fprintf(stream, "%d rank%s; ours: MPI_* from %s; stock: PMPI_* from %s (%s)\n", head->ranks,
+            head->ranks == 1 ? "" : "s", head->ours, head->stock, head->mpi_name);
+    fputs("limits: cache line one way ", stream);
+    if (isnan(limits->line_ns))
+        fputs("not known", stream);
+    else
+        fprintf(stream, "%.0f ns", limits->line_ns);
+    fputs(", memory copy ", stream);
+    if (isnan(limits->copy_gbs))
+        fputs("not known\n\n", stream);
+    else
+        fprintf(stream, "%.1f GB/s\n\n", limits->copy_gbs);
+    if (head->options->late)
+        fprintf(stream, "processor time in a call that rank %d enters %.0f us late\n",
+                head->options->late_rank, head->options->skew_us);
+    fprintf(stream, "%-10s %10s%s %12s %12s %9s  %-19s %s\n", "operation", "bytes",
+            head->options->late ? " ranks   " : "", "ours us", "stock us", "ratio", "95 % interval",
+            head->options->late ? "calls" : "pairs  ours x stock");
+}
+
+/* Three digits or more, however wide the range. */
+static void print_us(FILE *stream, double ns)
+{
+    double us = ns / NS_PER_US;
+
+    fprintf(stream, " %12.*f", us < 100 ? 3 : 1, us);
+}
+
+static void print_ratio(FILE *stream, const struct sg_bench_summary *ratio)
+{
+    char low[32], high[32];
+    int decimals = ratio->median < 0.1 ? 5 : 3;
+
+    snprintf(low, sizeof low, "%.*f", decimals, ratio->low);
+    snprintf(high, sizeof high, "%.*f", decimals, ratio->high);
+    fprintf(stream, " %9.*f  %-7s to %-8s", decimals, ratio->median, low, high);
+}
+
+static void print_comparison(FILE *stream, const struct sg_bench_comparison *comparison)
+{
+    print_us(stream, comparison->ours.median);
+    print_us(stream, comparison->stock.median);
+    print_ratio(stream, &comparison->ratio);
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *us(double ns)
+{
+    return number(ns / NS_PER_US);
+}
+
+/* What rows of both kinds have. */
+static json_t *comparison_of(enum sg_operation operation, uint64_t bytes,
+                             const struct sg_bench_comparison *comparison)
+{
+    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "op",
+                     sg_operation_names[operation], "bytes", (json_int_t)bytes, "ours_us",
+                     us(comparison->ours.median), "mpich_us", us(comparison->stock.median), "ratio",
+                     number(comparison->ratio.median), "ratio_low", number(comparison->ratio.low),
+                     "ratio_high", number(comparison->ratio.high), "ours_low_us",
+                     us(comparison->ours.low), "ours_high_us", us(comparison->ours.high),
+                     "mpich_low_us", us(comparison->stock.low), "mpich_high_us",
+                     us(comparison->stock.high));
+}
+
+static json_t *root_of(const struct sg_bench_head *head)
+{
+    const struct sg_bench_options *options = head->options;
+    json_t *root = json_pack(
+        "{s:i, s:i, s:{s:o, s:o}, s:[], s:b, s:s, s:s, s:s}", "version", JSON_VERSION, "ranks",
+        head->ranks, "limits", "line_ns", number(head->limits.line_ns), "copy_gbs",
+        number(head->limits.copy_gbs), "results", "intercepted", head->intercepted, "ours",
+        head->ours, "stock", head->stock, "mpi", head->mpi_name);
+
+    if (root != NULL && options->late &&
+        json_object_set_new(root, "late",
+                            json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skew_us, "rank",
+                                      options->late_rank, "root", options->root, "results")) != 0) {
+        json_decref(root);
+        return NULL;
+    }
+    return root;
+}
+
+/* Takes row, which may be NULL, with what more belongs into it. */
+static enum sg_status append(json_t *rows, json_t *row, json_t *more)
+{
+    bool good = row != NULL && more != NULL && json_object_update(row, more) == 0;
+
+    json_decref(more);
+    if (!good)
+        json_decref(row);
+    if (good && json_array_append_new(rows, row) == 0)
+        return SG_OK;
+    sg_log("bench: out of memory");
+    return SG_ERR_MEMORY;
+}
+
+/* ---- both ----------------------------------------------------------------------------------- */
+
+enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stream,
+                                    struct sg_bench_output **out)
+{
+    struct sg_bench_output *output = calloc(1, sizeof *output);
+
+    if (output == NULL)
+        goto err_memory;
+    output->head = head;
+    output->stream = stream;
+    if (head->options->json) {
+        output->root = root_of(head);
+        if (output->root == NULL)
+            goto err_output;
+    } else {
+        print_head(output);
+        fflush(stream);
+    }
+    *out = output;
+    return SG_OK;
+
+err_output:
+    free(output);
+err_memory:
+    sg_log("bench: out of memory");
+    return SG_ERR_MEMORY;
+}
+
+enum sg_status sg_bench_output_row(struct sg_bench_output *output, const struct sg_bench_row *row)
+{
+    FILE *stream = output->stream;
+
+    if (output->root != NULL)
+        return append(json_object_get(output->root, "results"),
+                      comparison_of(row->operation, row->bytes, &row->comparison),
+                      json_pack("{s:I, s:I, s:I}", "pairs", (json_int_t)row->plan.pairs,
+                                "ours_calls", (json_int_t)row->plan.calls[0], "mpich_calls",
+                                (json_int_t)row->plan.calls[1]));
+    fprintf(stream, "%-10s %10llu", sg_operation_names[row->operation],
+            (unsigned long long)row->bytes);
+    print_comparison(stream, &row->comparison);
+    fprintf(stream, " %5zu  %llu x %llu\n", row->plan.pairs, (unsigned long long)row->plan.calls[0],
+            (unsigned long long)row->plan.calls[1]);
+    fflush(stream);
+    return SG_OK;
+}
+
+enum sg_status sg_bench_output_late_row(struct sg_bench_output *output,
+                                        const struct sg_bench_late_row *row)
+{
+    FILE *stream = output->stream;
+
+    if (output->root != NULL)
+        return append(json_object_get(json_object_get(output->root, "late"), "results"),
+                      comparison_of(row->operation, row->bytes, &row->comparison),
+                      json_pack("{s:s, s:I}", "class", class_names[row->class], "calls",
+                                (json_int_t)row->calls));
+    fprintf(stream, "%-10s %10llu %-8s", sg_operation_names[row->operation],
+            (unsigned long long)row->bytes, class_names[row->class]);
+    print_comparison(stream, &row->comparison);
+    fprintf(stream, " %5zu\n", row->calls);
+    fflush(stream);
+    return SG_OK;
+}
+
+enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool complete)
+{
+    FILE *stream = output->stream;
+    enum sg_status status = SG_OK;
+
+    if (output->root != NULL && complete) {
+        if (json_dumpf(output->root, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0)
+            status = SG_ERR_SYSTEM;
+        fputc('\n', stream);
+    }
+    if (fflush(stream) != 0 || ferror(stream))
+        status = SG_ERR_SYSTEM;
+    if (status != SG_OK)
+        sg_log("bench: the output cannot be written: %m");
+    json_decref(output->root);
+    free(output);
+    return status;
+}

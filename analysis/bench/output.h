@@ -1,0 +1,60 @@
+/* What stagger-bench prints: a table whose rows come as they are measured, or one JSON object at
+ * the end (docs/bench-json.md, version 1: fields are added, never changed).
+ *
+ * On one rank. Free of MPI.
+ */
+#ifndef SG_BENCH_OUTPUT_H
+#define SG_BENCH_OUTPUT_H
+
+#include "bench/limits.h"
+#include "bench/options.h"
+#include "bench/plan.h"
+#include "bench/summary.h"
+#include "core/status.h"
+
+#include <stdio.h>
+
+/* Whose processor time: of several ranks the one that spends most. */
+enum sg_bench_class { SG_BENCH_ROOT, SG_BENCH_NON_ROOT, SG_BENCH_ALL_RANKS };
+
+struct sg_bench_row {
+    enum sg_operation operation;
+    uint64_t bytes;
+    struct sg_bench_plan plan;
+    struct sg_bench_comparison comparison; /* ns a call */
+};
+
+struct sg_bench_late_row {
+    enum sg_operation operation;
+    uint64_t bytes;
+    enum sg_bench_class class;
+    size_t calls;                          /* on either side */
+    struct sg_bench_comparison comparison; /* ns of processor time a call */
+};
+
+struct sg_bench_head {
+    const struct sg_bench_options *options;
+    int ranks;
+    struct sg_bench_limits limits;
+    bool intercepted;     /* some MPI_X is not the MPI library's own */
+    const char *ours;     /* the library MPI_X comes from */
+    const char *stock;    /* and PMPI_X */
+    const char *mpi_name; /* one line on the MPI library */
+};
+
+struct sg_bench_output;
+
+/* head and what it points to outlive the output. SG_ERR_MEMORY (logged, as below). */
+enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stream,
+                                    struct sg_bench_output **out);
+
+enum sg_status sg_bench_output_row(struct sg_bench_output *output, const struct sg_bench_row *row);
+
+enum sg_status sg_bench_output_late_row(struct sg_bench_output *output,
+                                        const struct sg_bench_late_row *row);
+
+/* Ends and frees the output. complete: all rows are there, and the JSON is written; without, it is
+ * not. SG_ERR_SYSTEM: the stream did not take everything. */
+enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool complete);
+
+#endif
