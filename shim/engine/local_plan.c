@@ -17,6 +17,10 @@
 
 /* MPICH's handles of predefined objects carry this mark. */
 #define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle)&0xc0000000u) == 0x40000000u)
+/* ... and those of operations that a program made, this one. Others are no operations: asking MPICH
+ * about them would reach the wrong error handler. */
+#define IS_USER_OPERATION(handle)                                                                  \
+    (((unsigned)(handle)&0x80000000u) != 0 && ((unsigned)(handle)&0x3c000000u) == 0x18000000u)
 
 static void fold_kernel(void *context, const void *left, const void *right, void *out, size_t count)
 {
@@ -96,10 +100,12 @@ bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg
     bool predefined = HANDLE_IS_BUILTIN(call->op);
 
     memset(plan, 0, sizeof *plan);
-    plan->shape = shape_of(call, node->ranks, predefined);
-    if (call->operation == SG_OPERATION_BARRIER)
+    if (call->operation == SG_OPERATION_BARRIER) {
+        plan->shape = shape_of(call, node->ranks, true);
         return true;
-    if (call->count <= 0 || !sg_type_of(call->datatype, &element))
+    }
+    if (call->count <= 0 || (!predefined && !IS_USER_OPERATION(call->op)) ||
+        !sg_type_of(call->datatype, &element))
         return false;
     if (call->operation == SG_OPERATION_REDUCE && (call->root < 0 || call->root >= node->ranks))
         return false;
@@ -115,13 +121,12 @@ bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg
         plan->fold = fold_kernel;
         plan->fold_context = (void *)(void (*)(void))kernel;
     } else {
-        if (call->op == MPI_OP_NULL)
-            return false;
         user->op = call->op;
         user->datatype = call->datatype;
         user->extent_bytes = plan->element_bytes;
         plan->fold = fold_user;
         plan->fold_context = user;
     }
+    plan->shape = shape_of(call, node->ranks, predefined);
     return take_buffers(call, node->rank, plan);
 }

@@ -63,18 +63,18 @@ void sg_local_report_stall(const struct sg_local *local, const struct sg_call *c
     }
 }
 
-/* Pairs of (own site, algorithm followed) already warned of. */
-#define PAIRS_MAX 64
-static _Atomic uint64_t warned[PAIRS_MAX];
-
-static bool warn_first(uint32_t site, int chosen)
+/* True for the first rank that meets a pair of choices on this communicator, whoever of the two
+ * chose. */
+static bool warn_first(const struct sg_node *node, enum sg_operation operation, int one, int other)
 {
-    uint64_t pair = (uint64_t)site << 8 | (uint64_t)(chosen + 1);
+    uint64_t low = (uint64_t)(one < other ? one : other);
+    uint64_t high = (uint64_t)(one < other ? other : one);
+    uint64_t pair = (low << 32 | high) << 2 | (uint64_t)operation;
 
-    for (int i = 0; i < PAIRS_MAX; i++) {
+    for (size_t i = 0; i < sizeof node->header->warned / sizeof *node->header->warned; i++) {
         uint64_t seen = 0;
 
-        if (atomic_compare_exchange_strong(&warned[i], &seen, pair))
+        if (atomic_compare_exchange_strong(&node->header->warned[i], &seen, pair))
             return true;
         if (seen == pair)
             return false;
@@ -87,7 +87,7 @@ void sg_local_warn_choice(const struct sg_local *local, const struct sg_call *ca
 {
     const struct sg_node *node = sg_local_node((struct sg_local *)local);
 
-    if (!warn_first(call->site->id, chosen))
+    if (!warn_first(node, call->operation, own, chosen))
         return;
     sg_log(
         "%s at %s+0x%llx #%08x of rank %d: a rule says %s, but rank %d reached the same instance "

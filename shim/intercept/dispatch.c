@@ -31,26 +31,28 @@ uint16_t sg_dispatch_thread(void)
     return (uint16_t)(thread_number - 1);
 }
 
-/* MPICH's handles of predefined objects carry this mark, and are never reused. */
-#define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle)&0xc0000000u) == 0x40000000u)
+/* MPICH's handles of predefined types carry this mark, and the size. */
+#define TYPE_IS_BUILTIN(handle) (((unsigned)(handle)&0xfc000000u) == 0x4c000000u)
+#define BUILTIN_SIZE(handle) ((uint64_t)((unsigned)(handle) >> 8 & 0xff))
 
-/* Bytes of one element; the last predefined type's is kept. */
-static uint64_t size_of(MPI_Datatype datatype)
+/* Bytes of the operand as far as they are known before the call: of predefined types. Of a derived
+ * type's handle only MPICH can tell whether it is one; such calls are MPICH's anyway. */
+static uint64_t bytes_before(const struct sg_call *call)
 {
-    static __thread MPI_Datatype last = MPI_DATATYPE_NULL;
-    static __thread MPI_Count last_size;
-    MPI_Count size = 0;
+    return call->count > 0 && TYPE_IS_BUILTIN(call->datatype)
+               ? (uint64_t)call->count * BUILTIN_SIZE(call->datatype)
+               : 0;
+}
 
-    if (datatype == last)
-        return (uint64_t)last_size;
-    if (datatype == MPI_DATATYPE_NULL || sg_real.Type_size_x(datatype, &size) != MPI_SUCCESS ||
-        size < 0)
-        return 0;
-    if (HANDLE_IS_BUILTIN(datatype)) {
-        last = datatype;
-        last_size = size;
-    }
-    return (uint64_t)size;
+/* After a call that succeeded. */
+static void complete_bytes(struct sg_call *call)
+{
+    MPI_Count size;
+
+    if (call->operation != SG_OPERATION_BARRIER && call->count > 0 &&
+        !TYPE_IS_BUILTIN(call->datatype) &&
+        sg_real.Type_size_x(call->datatype, &size) == MPI_SUCCESS && size > 0)
+        call->bytes = (uint64_t)call->count * (uint64_t)size;
 }
 
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
@@ -104,9 +106,10 @@ static struct sg_record_call *begin_record(const struct sg_call *call, const str
     return record;
 }
 
-static void end_record(struct sg_record_call *record, const struct sg_outcome *outcome, int error,
-                       uint64_t end_ns)
+static void end_record(struct sg_record_call *record, const struct sg_call *call,
+                       const struct sg_outcome *outcome, int error, uint64_t end_ns)
 {
+    record->bytes = call->bytes;
     record->early = outcome->early;
     record->late = outcome->late;
     record->signals = outcome->signals;
@@ -140,8 +143,10 @@ static int run_recorded(struct sg_call *call, struct sg_site *site, struct sg_co
         record = begin_record(call, site, comm, seq, begin_ns);
     error = sg_engine_run(call, choice, &outcome);
     end_ns = sg_clock_ns();
+    if (error == MPI_SUCCESS)
+        complete_bytes(call);
     if (record != NULL)
-        end_record(record, &outcome, error, end_ns);
+        end_record(record, call, &outcome, error, end_ns);
     if (error == MPI_SUCCESS)
         sg_statistics_add(call, site, comm->index, &outcome, end_ns - begin_ns);
     else
@@ -163,8 +168,7 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
     struct sg_outcome outcome = {0};
     int error;
 
-    if (call->operation != SG_OPERATION_BARRIER && call->count > 0)
-        call->bytes = (uint64_t)call->count * size_of(call->datatype);
+    call->bytes = bytes_before(call);
     call->site = &site->rule;
     call->local = comm->local;
     choice = choose(call, site, comm);
@@ -201,12 +205,12 @@ static int run_first(struct sg_call *call, void *return_address)
         struct sg_site *site = sg_site_of(return_address);
         struct sg_record_call *record = NULL;
 
-        if (call->operation != SG_OPERATION_BARRIER && call->count > 0)
-            call->bytes = (uint64_t)call->count * size_of(call->datatype);
+        call->bytes = bytes_before(call);
+        complete_bytes(call);
         if (sg_process.config.trace == SG_TRACE_OTF2)
             record = begin_record(call, site, comm, 0, begin_ns);
         if (record != NULL)
-            end_record(record, &nothing, error, end_ns);
+            end_record(record, call, &nothing, error, end_ns);
         sg_statistics_add(call, site, comm->index, &nothing, end_ns - begin_ns);
     }
     atomic_store_explicit(&comm->seq, 1, memory_order_relaxed);
@@ -217,11 +221,12 @@ static int run_first(struct sg_call *call, void *return_address)
 static bool is_nested(uintptr_t frame)
 {
     static const struct sg_outcome nothing;
+    static const struct sg_call abandoned;
 
     if (frame < current.frame)
         return true;
     if (current.record != NULL) /* left by an exception */
-        end_record(current.record, &nothing, MPI_ERR_OTHER, sg_clock_ns());
+        end_record(current.record, &abandoned, &nothing, MPI_ERR_OTHER, sg_clock_ns());
     return false;
 }
 

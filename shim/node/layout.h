@@ -70,7 +70,7 @@ struct sg_node_header {
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;           /* futex */
     _Atomic uint64_t stall_reported; /* tagged with the instance that a rank spoke about */
-    unsigned char reserved2[SG_NODE_LINE_BYTES - 16];
+    _Atomic uint64_t warned[6];      /* pairs of choices that a rank has warned of; 0: free */
 };
 
 _Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");

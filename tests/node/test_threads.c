@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #define RANKS_MAX 4
-#define DEPTH 4
+#define DEPTH 2 /* so that a slot is soon wanted again */
 #define SLOT_BYTES 256
 #define COUNT_MAX 40000
 #define INSTANCES 10000
@@ -83,15 +83,19 @@ static void write_script(struct instance *script, int ranks, uint64_t seed)
         struct instance *what = &script[i];
         unsigned size = draw(&random, 100);
 
-        what->operation = (enum sg_operation)draw(&random, SG_OPERATION_COUNT);
+        /* Mostly reduces, mostly to rank 0: the others run ahead. */
+        what->operation = draw(&random, 3) > 0
+                              ? SG_OPERATION_REDUCE
+                              : (enum sg_operation)draw(&random, SG_OPERATION_COUNT);
         what->method = (enum sg_node_method)draw(&random, 3);
         what->chooses = draw(&random, 4) == 0;
         what->shape.kind = draw(&random, 2) ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL;
         what->shape.size = ranks;
         what->shape.root =
             what->shape.kind == SG_SHAPE_BINOMIAL ? (int)draw(&random, (unsigned)ranks) : 0;
-        what->root =
-            what->operation == SG_OPERATION_REDUCE ? (int)draw(&random, (unsigned)ranks) : -1;
+        what->root = draw(&random, 4) > 0 ? 0 : (int)draw(&random, (unsigned)ranks);
+        if (what->operation != SG_OPERATION_REDUCE)
+            what->root = -1;
         /* In the line, in the slot, in several slots, in several chunks. */
         what->count = 1 + draw(&random, size < 50   ? 6
                                         : size < 80 ? 32
@@ -170,6 +174,8 @@ static void run_instance(struct rank *rank, int index)
     while ((step = sg_node_poll(&op)) == SG_NODE_WAIT) {
         /* What a waiter looks at for its messages is read while others write. */
         rank->wrong += sg_node_disagrees(&op);
+        for (unsigned pause = draw(&rank->random, 8); pause > 4; pause--)
+            sched_yield();
         sched_yield();
     }
     rank->wrong += step != SG_NODE_DONE;
@@ -185,8 +191,6 @@ static void *run_rank(void *argument)
     struct rank *rank = argument;
 
     for (int i = 0; i < INSTANCES; i++) {
-        for (unsigned pause = draw(&rank->random, 16); pause > 12; pause--)
-            sched_yield();
         run_instance(rank, i);
     }
     return NULL;

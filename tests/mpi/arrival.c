@@ -1,0 +1,65 @@
+/* Arrivals in a known order, for the trace to tell of:
+ *
+ *     arrival chain ROUNDS   every rank comes to a reduce when the next one has left it; rank 0,
+ * the root, is the last arrival ahead FILE     the others run ahead of the root, which comes when
+ * there is a file of that name: 12 reduces, more than a rank has slots by default
+ */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define AHEAD 12
+
+static int rank, ranks;
+
+static void reduce(int value)
+{
+    int mine = value + rank, sum = 0;
+
+    MUST(MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+    REQUIRE(rank != 0 || sum == ranks * value + ranks * (ranks - 1) / 2);
+}
+
+static void chain(int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        if (rank < ranks - 1)
+            MUST(MPI_Recv(NULL, 0, MPI_INT, rank + 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        reduce(round);
+        if (rank > 0)
+            MUST(MPI_Send(NULL, 0, MPI_INT, rank - 1, 0, MPI_COMM_WORLD));
+    }
+}
+
+/* Bounded, so that a script that forgets the file leaves nothing behind. */
+static void wait_for(const char *file)
+{
+    const struct timespec pause = {0, 10000000};
+
+    for (int i = 0; access(file, F_OK) != 0; i++) {
+        REQUIRE(i < 10000);
+        nanosleep(&pause, NULL);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 3);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    if (strcmp(argv[1], "chain") == 0) {
+        chain(atoi(argv[2]));
+    } else {
+        if (rank == 0)
+            wait_for(argv[2]);
+        for (int i = 0; i < AHEAD; i++)
+            reduce(i);
+    }
+    MUST(MPI_Finalize());
+    if (rank == 0)
+        printf("finished\n");
+    return 0;
+}
