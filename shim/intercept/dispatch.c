@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/hash.h"
 #include "engine/real.h"
+#include "engine/types.h"
 #include "intercept/comm.h"
 #include "intercept/process.h"
 #include "intercept/site.h"
@@ -31,7 +32,8 @@ uint16_t sg_dispatch_thread(void)
     return (uint16_t)(thread_number - 1);
 }
 
-/* MPICH's handles of predefined types carry this mark, and the size. */
+/* MPICH's handles of predefined types carry this mark, and the size; pairs (MPI_DOUBLE_INT) do not.
+ */
 #define TYPE_IS_BUILTIN(handle) (((unsigned)(handle)&0xfc000000u) == 0x4c000000u)
 #define BUILTIN_SIZE(handle) ((uint64_t)((unsigned)(handle) >> 8 & 0xff))
 
@@ -39,8 +41,14 @@ uint16_t sg_dispatch_thread(void)
  * type's handle only MPICH can tell whether it is one; such calls are MPICH's anyway. */
 static uint64_t bytes_before(const struct sg_call *call)
 {
-    return call->count > 0 && TYPE_IS_BUILTIN(call->datatype)
-               ? (uint64_t)call->count * BUILTIN_SIZE(call->datatype)
+    enum sg_element element;
+
+    if (call->count <= 0 || call->operation == SG_OPERATION_BARRIER)
+        return 0;
+    if (TYPE_IS_BUILTIN(call->datatype))
+        return (uint64_t)call->count * BUILTIN_SIZE(call->datatype);
+    return sg_type_of(call->datatype, &element)
+               ? (uint64_t)call->count * sg_element_size_bytes(element)
                : 0;
 }
 
