@@ -4,6 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *sg_status_text(enum sg_status status)
@@ -53,5 +56,20 @@ void sg_log(const char *format, ...)
     /* One write, so that lines of several ranks do not mix; nothing to do when stderr is gone. */
     if (write(STDERR_FILENO, line, used) < 0) {
     }
+    errno = saved_errno;
+}
+
+void sg_log_drain(void)
+{
+    const struct timespec step = {.tv_nsec = 500000};
+    struct stat stat;
+    int saved_errno = errno;
+
+    if (fstat(STDERR_FILENO, &stat) == 0 && S_ISFIFO(stat.st_mode))
+        for (int tries = 0, waiting; tries < 400; tries++) {
+            if (ioctl(STDERR_FILENO, FIONREAD, &waiting) != 0 || waiting == 0)
+                break;
+            nanosleep(&step, NULL);
+        }
     errno = saved_errno;
 }

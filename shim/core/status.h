@@ -27,4 +27,8 @@ const char *sg_status_text(enum sg_status status);
 /* Writes "stagger: <message>\n" to stderr; %m is errno's text. Lines over 1000 bytes are cut. */
 void sg_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Waits until stderr's reader has taken what was written, at most 200 ms: a launcher that ends the
+ * job in the same moment drops what is still in the pipe. At once where stderr is no pipe. */
+void sg_log_drain(void);
+
 #endif

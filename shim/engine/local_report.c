@@ -112,6 +112,7 @@ void sg_local_report_mismatch(const struct sg_local *local, const struct sg_call
     sg_log("ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s; "
            "the job ends",
            node->rank, texts[0], rank, texts[1]);
+    sg_log_drain();
     sg_real.Abort(call->comm, 1);
     abort();
 }

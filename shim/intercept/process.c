@@ -273,8 +273,10 @@ void sg_process_abort(void)
     if (!sg_process_running() || sg_process.log == NULL)
         return;
     atomic_store(&sg_log_header(sg_process.log)->state, SG_LOG_ABORTED);
-    if (!sg_process.config.quiet)
+    if (!sg_process.config.quiet) {
         sg_log("MPI_Abort: `stagger recover %s` makes the archive", sg_process.directory);
+        sg_log_drain();
+    }
     atomic_store(&sg_process.running, false);
 }
 
