@@ -7,11 +7,21 @@ shared_memory() { find /dev/shm -mindepth 1 ! -name 'ucx_*' ! -name 'mpich_*' | 
 before=$(shared_memory)
 rounds=300
 
+# gives STATUS MODE: so it may end without the library. Stock MPICH gives one of two statuses to ranks
+# that end at once without MPI_Finalize (5, and in one run of twelve 1).
+gives() {
+    local tries
+    for ((tries = 0; tries < 200; tries++)); do
+        compare "$2" 2 "$PROGRAMS/ending" "$2" "$rounds"
+        [ "$plain_status" = "$1" ] && return 0
+    done
+    is "$plain_status" "$1"
+}
+
 for mode in abort kill crash exit _exit; do
-    compare "$mode" 2 "$PROGRAMS/ending" "$mode" "$rounds"
     observe "$mode" 2 "$PROGRAMS/ending" "$mode" "$rounds"
-    check "a run that ends by $mode has the exit status it has without the library" \
-        is "$plain_status" "$status"
+    check "a run that ends by $mode has an exit status it has without the library" \
+        gives "$status" "$mode"
     check "its logs are there and no archive is ($mode)" all "absent $mode.trace/traces.otf2" \
         "[ -s $mode.trace/rank-000000.log ]" "[ -s $mode.trace/rank-000001.log ]"
     "$STAGGER" recover "$mode.trace" >"$mode.recover" 2>&1
