@@ -34,6 +34,7 @@ static void describe_rank(const struct sg_local *local, uint64_t position, int r
                           size_t size_bytes)
 {
     const struct sg_node *node = sg_local_node((struct sg_local *)local);
+    /* Acquire: what it wrote of later calls is not mistaken for those before. */
     uint64_t finished =
         atomic_load_explicit(&sg_ring_control(node, rank)->finished, memory_order_acquire);
     const struct sg_node_about *about = sg_node_about(node, finished, rank);

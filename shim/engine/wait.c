@@ -103,6 +103,7 @@ static void sleep_on(const struct sg_wait_bed *bed, bool (*ready)(void *), void 
     /* Sequentially consistent, so that the flag is up before we look once more. */
     atomic_fetch_add(bed->sleepers, 1);
     seen = atomic_load(bed->wake);
+    /* A release that crosses this, unseen by both sides, costs one sleep: SLEEP_NS. */
     if (!ready(context))
         syscall(SYS_futex, bed->wake, FUTEX_WAIT, seen, &timeout, NULL, 0);
     atomic_fetch_sub(bed->sleepers, 1);
@@ -147,6 +148,8 @@ uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait)
 
 void sg_wait_wake(const struct sg_wait_bed *bed)
 {
+    /* Relaxed: a full barrier here would stand in every call; a sleeper that is missed looks again
+     * by itself after SLEEP_NS. */
     if (__builtin_expect(atomic_load_explicit(bed->sleepers, memory_order_relaxed) == 0, 1))
         return;
     atomic_fetch_add_explicit(bed->wake, 1, memory_order_relaxed);

@@ -193,6 +193,7 @@ const struct sg_node_about *sg_node_about(const struct sg_node *node, uint64_t p
 {
     const struct sg_node_line *line = sg_ring_line(node, position, rank);
 
+    /* Acquire: what is said about the call was written before. */
     if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(position + 1))
         return NULL;
     return sg_ring_about(node, position, rank);
@@ -285,6 +286,8 @@ bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int
 
     if (!has_credit(node, node->position))
         return false;
+    /* Acquire, and release where ours becomes the choice: the word tells all there is to know, but
+     * a mismatch report that follows it reads what the chooser wrote about its call. */
     seen = atomic_load_explicit(word, memory_order_acquire);
     /* The value holds choice and chooser, 14 bits each. */
     wanted = sg_ring_tag(node->position, choice << 14 | (uint32_t)(node->rank & 0x3fff));
