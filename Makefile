@@ -43,11 +43,12 @@ SHARED := -shared -Wl,-z,now -Wl,-z,relro $(if $(SAN),,-Wl,-z,defs)
 sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
-LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/node shim/engine shim/intercept
+LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/node shim/transport shim/engine shim/intercept
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
-TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export analysis/report analysis/cli
+TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report analysis/sim \
+                  analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node analysis/report
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport analysis/report analysis/sim
 BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,limits.o options.o output.o plan.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
@@ -55,7 +56,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-full bench demo install uninstall format lint clean test-programs unit
+.PHONY: help deps all check check-full bench papers demo install uninstall format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -89,10 +90,24 @@ bench: ## the cost of a call and the speed against MPICH, printed
 	$(Q)$(MAKE) --no-print-directory all test-programs $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
 	$(Q)tests/bench.sh $(B)
 
+papers: ## the papers' results against the simulator's, printed
+	$(Q).ci/deps build
+	$(Q)$(MAKE) --no-print-directory $(B)/stagger
+	$(Q)$(B)/stagger sim papers
+
 # ---- compiling -----------------------------------------------------------------------------------
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o $(B)/analysis/bench/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG)),,-O3)
+
+# Outputs of the simulator name the commit; the file changes only when that does.
+COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
+$(B)/analysis/sim/commit.o: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
+$(B)/analysis/sim/commit.o: $(B)/commit
+$(B)/commit: FORCE
+	@mkdir -p $(@D)
+	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+FORCE:
 
 $(B)/%.o: %.c Makefile VERSION
 	$(say) CC $<
@@ -133,9 +148,12 @@ $(B)/parts.a: $(call objects,$(PARTS_DIRS)) $(BENCH_PARTS)
 unit: $(UNIT_TESTS)
 
 $(B)/tests/%.o: CPPFLAGS_ALL += -Itests
+$(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,host.o drive.o actions.o)
+$(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o)
+$(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/lib/unit.o $(B)/parts.a
 	$(say) LINK $@
-	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
+	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
 include tests/mpi/programs.mk
 
@@ -147,10 +165,12 @@ install: all ## into PREFIX (/usr/local)
 	install -D -m 755 $(B)/libstagger-otf2.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-otf2.so
 	for page in docs/*.[1-8]; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
+	for network in analysis/sim/networks/*.conf; do \
+	  install -D -m 644 $$network $(DESTDIR)$(PREFIX)/share/stagger/networks/$${network##*/} || exit 1; done
 
 uninstall: ## removes what install put there
 	rm -rf $(DESTDIR)$(PREFIX)/bin/stagger $(DESTDIR)$(PREFIX)/bin/stagger-bench \
-	  $(DESTDIR)$(PREFIX)/lib/stagger
+	  $(DESTDIR)$(PREFIX)/lib/stagger $(DESTDIR)$(PREFIX)/share/stagger
 	for page in docs/*.[1-8]; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
 
 C_FILES = $(shell git ls-files '*.c' '*.h')

@@ -11,6 +11,7 @@ static const struct sg_command commands[] = {
     {"report", sg_command_report, "show where skew costs time in an output directory"},
     {"recover", sg_command_recover, "make the archive of a run that did not end well"},
     {"info", sg_command_info, "show algorithms, configuration and what this machine has"},
+    {"sim", sg_command_sim, "run the protocols between nodes in virtual time"},
 };
 
 static void print_help(void)

@@ -1,6 +1,7 @@
 #include "engine/engine.h"
 
 #include "engine/local.h"
+#include "engine/span.h"
 
 /* Forms of srm by ranks and bytes: docs/decisions/0005-thresholds.md. */
 #define FLAT_RANKS_MAX 8
@@ -71,6 +72,8 @@ int sg_engine_run(const struct sg_call *call, const struct sg_choice *choice,
     struct sg_local_plan plan;
 
     outcome->algorithm = SG_ALGORITHM_MPICH;
+    if (call->span != NULL && sg_span_takes(call->span, choice, call))
+        return sg_span_run(call->span, call, choice, outcome);
     if (call->local == NULL || (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
         !sg_local_plan(call->local, call, &plan))
         return call->pass(call);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct sg_local;
+struct sg_span;
 
 /* One intercepted call, as the application made it. */
 struct sg_call {
@@ -28,7 +29,8 @@ struct sg_call {
     uint64_t bytes;                  /* count times type size */
     uint64_t arrival_ns;             /* 0: not measured */
     const struct sg_rule_site *site; /* for messages; NULL: not known */
-    struct sg_local *local;          /* of the communicator; NULL: none, MPICH's own is to run */
+    struct sg_local *local;          /* of the communicator; NULL: none */
+    struct sg_span *span;            /* likewise; neither: MPICH's own is to run */
     /* Not NULL: the choice may differ between the ranks, which agree on one. */
     const struct sg_ruleset *rules;
     /* MPICH's own version of the call. */

@@ -4,9 +4,9 @@
  * not allow go to MPICH), count 0. What is this rank's own are argument errors; MPICH then reports
  * them and no other rank is any wiser, as without stagger.
  */
-#include "algos/kernel.h"
 #include "engine/local.h"
 #include "engine/local_internal.h"
+#include "engine/operands.h"
 #include "engine/real.h"
 #include "engine/types.h"
 
@@ -15,10 +15,8 @@
 /* Up to here stock MPICH reduces by a binomial tree. */
 #define BINOMIAL_BYTES_MAX 2048
 
-/* MPICH's handles of predefined objects carry this mark. */
-#define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle)&0xc0000000u) == 0x40000000u)
-/* ... and those of operations that a program made, this one. Others are no operations: asking MPICH
- * about them would reach the wrong error handler. */
+/* MPICH's handles of operations that a program made carry this mark. Others are no operations:
+ * asking MPICH about them would reach the wrong error handler. */
 #define IS_USER_OPERATION(handle)                                                                  \
     (((unsigned)(handle)&0x80000000u) != 0 && ((unsigned)(handle)&0x3c000000u) == 0x18000000u)
 
@@ -66,38 +64,13 @@ static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool pred
     return binomial;
 }
 
-/* Buffers of this rank. False: an argument error. */
-static bool take_buffers(const struct sg_call *call, int rank, struct sg_local_plan *plan)
-{
-    bool receives = call->operation == SG_OPERATION_ALLREDUCE || rank == call->root;
-    bool in_place = call->send == MPI_IN_PLACE;
-
-    if (in_place && !receives)
-        return false;
-    if (receives &&
-        (call->receive == NULL || call->receive == MPI_IN_PLACE || call->receive == call->send))
-        return false;
-    plan->own = in_place ? call->receive : call->send;
-    plan->result = receives ? call->receive : NULL;
-    return plan->own != NULL;
-}
-
-/* Pairs that MPI does not allow and MPICH neither refuses nor computes: each rank keeps what it
- * has, which only MPICH itself can repeat. */
-static bool is_left_alone(enum sg_reduction reduction, enum sg_element element)
-{
-    return (element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
-           (reduction == SG_REDUCTION_LAND || reduction == SG_REDUCTION_LOR ||
-            reduction == SG_REDUCTION_LXOR);
-}
-
 bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg_local_plan *plan)
 {
     const struct sg_node *node = sg_local_node(local);
     struct sg_user_fold *user = sg_local_user_fold(local);
-    enum sg_reduction reduction;
+    struct sg_operands operands;
     enum sg_element element;
-    bool predefined = HANDLE_IS_BUILTIN(call->op);
+    bool predefined = sg_operation_is_predefined(call->op);
 
     memset(plan, 0, sizeof *plan);
     if (call->operation == SG_OPERATION_BARRIER) {
@@ -112,14 +85,10 @@ bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg
     plan->element_bytes = sg_element_extent_bytes(element);
     plan->size_bytes = (size_t)call->count * plan->element_bytes;
     if (predefined) {
-        sg_kernel kernel = NULL;
-
-        if (sg_reduction_of(call->op, &reduction) && !is_left_alone(reduction, element))
-            kernel = sg_kernel_find(reduction, element);
-        if (kernel == NULL)
+        if (!sg_operands_of(call, &operands))
             return false;
         plan->fold = fold_kernel;
-        plan->fold_context = (void *)(void (*)(void))kernel;
+        plan->fold_context = (void *)(void (*)(void))operands.kernel;
     } else {
         user->op = call->op;
         user->datatype = call->datatype;
@@ -128,5 +97,5 @@ bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg
         plan->fold_context = user;
     }
     plan->shape = shape_of(call, node->ranks, predefined);
-    return take_buffers(call, node->rank, plan);
+    return sg_buffers_of(call, node->rank, &plan->own, &plan->result);
 }

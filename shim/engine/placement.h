@@ -15,4 +15,7 @@ enum sg_status sg_placement_start(const struct sg_exchange *exchange, uint64_t m
 /* Number of a world rank's node, the same on all ranks. */
 int sg_placement_node(int world_rank);
 
+/* Likewise of its machine. */
+int sg_placement_machine(int world_rank);
+
 #endif

@@ -5,6 +5,7 @@
 #include "engine/local.h"
 #include "engine/placement.h"
 #include "engine/real.h"
+#include "engine/span.h"
 #include "intercept/process.h"
 
 #include <errno.h>
@@ -111,18 +112,23 @@ static void take_out(struct sg_comm *comm)
 }
 
 /* What others still read of ours stays mapped in their processes. */
-static void free_local(struct sg_comm *comm)
+static void free_engine(struct sg_comm *comm)
 {
     if (comm->local != NULL)
         sg_local_free(comm->local);
+    if (comm->span != NULL)
+        sg_span_free(comm->span);
     comm->local = NULL;
+    comm->span = NULL;
 }
 
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     struct sg_comm *comm = value;
 
-    free_local(comm);
+    if (comm->span != NULL)
+        sg_span_drain(comm->span);
+    free_engine(comm);
     take_out(comm);
     return MPI_SUCCESS;
 }
@@ -164,16 +170,18 @@ static void record(struct sg_comm *comm, const struct identity *identity, const 
     sg_log_publish(entry, SG_RECORD_COMM);
 }
 
+/* Where the members of a communicator are. */
+enum place { ONE_NODE, ONE_MACHINE, SEVERAL_MACHINES };
+
 /* True when all members are in MPI_COMM_WORLD; their world ranks then go to ranks[size], unless
- * NULL, and *one_node is set. Every member finds the same (in the other world too, where we are
+ * NULL, and *place is set. Every member finds the same (in the other world too, where we are
  * the outsiders). */
-static bool world_ranks(MPI_Comm handle, int size, int *ranks, bool *one_node)
+static bool world_ranks(MPI_Comm handle, int size, int *ranks, enum place *place)
 {
     MPI_Group group, world_group;
     bool inside = true;
-    int node = -1;
-
-    *one_node = true;
+    bool one_node = true, one_machine = true;
+    int node = -1, machine = -1;
 
     sg_real.Comm_group(handle, &group);
     sg_real.Comm_group(MPI_COMM_WORLD, &world_group);
@@ -188,15 +196,19 @@ static bool world_ranks(MPI_Comm handle, int size, int *ranks, bool *one_node)
             inside = inside && to[i] != MPI_UNDEFINED;
             if (!inside)
                 break;
-            if (node < 0)
+            if (node < 0) {
                 node = sg_placement_node(to[i]);
-            *one_node = *one_node && sg_placement_node(to[i]) == node;
+                machine = sg_placement_machine(to[i]);
+            }
+            one_node = one_node && sg_placement_node(to[i]) == node;
+            one_machine = one_machine && sg_placement_machine(to[i]) == machine;
             if (ranks != NULL)
                 ranks[first + i] = to[i];
         }
     }
     sg_real.Group_free(&group);
     sg_real.Group_free(&world_group);
+    *place = one_node ? ONE_NODE : one_machine ? ONE_MACHINE : SEVERAL_MACHINES;
     return inside;
 }
 
@@ -204,12 +216,12 @@ static bool world_ranks(MPI_Comm handle, int size, int *ranks, bool *one_node)
 static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct identity *identity)
 {
     int *members = malloc((size_t)comm->size * sizeof *members);
-    bool one_node;
+    enum place place;
     int length;
 
     if (members == NULL)
         return NULL;
-    world_ranks(handle, comm->size, members, &one_node);
+    world_ranks(handle, comm->size, members, &place);
     identity->managed = true;
     identity->root_world_rank = (uint32_t)members[0];
     identity->root_counter = atomic_fetch_add(&next_counter, 1);
@@ -218,27 +230,90 @@ static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct id
     return members;
 }
 
-/* This rank's part in the members' engine. */
-static bool take_part(struct sg_comm *comm, MPI_Comm handle, const struct identity *identity)
+/* The members' nodes, numbered in the order of the ranks; malloc'ed. */
+static int *number_nodes(const struct sg_comm *comm, MPI_Comm handle, int *count)
 {
-    int *members = malloc((size_t)comm->size * sizeof *members);
-    bool one_node;
-    bool ok = members != NULL && identity->offers;
+    int *nodes = malloc((size_t)comm->size * sizeof *nodes);
+    int *numbers = calloc((size_t)sg_process.size, sizeof *numbers);
+    enum place place;
 
-    if (ok && comm->rank != 0)
-        ok = sg_local_accept(&identity->ticket, comm->rank, &comm->local) == SG_OK;
+    *count = 0;
+    if (nodes == NULL || numbers == NULL) {
+        free(nodes);
+        free(numbers);
+        return NULL;
+    }
+    world_ranks(handle, comm->size, nodes, &place);
+    for (int rank = 0; rank < comm->size; rank++) {
+        int *number = &numbers[sg_placement_node(nodes[rank])];
+
+        if (*number == 0)
+            *number = ++*count;
+        nodes[rank] = *number - 1;
+    }
+    free(numbers);
+    return nodes;
+}
+
+/* The engine over several nodes: rank 0 makes it, the others take part. */
+static enum sg_status join_span(struct sg_comm *comm, MPI_Comm handle,
+                                struct sg_segment_ticket *ticket)
+{
+    struct sg_span_setup setup = {
+        .rank = comm->rank, .ranks = comm->size, .rules = sg_process.rules};
+    int *nodes = number_nodes(comm, handle, &setup.endpoints);
+    enum sg_status status = SG_ERR_MEMORY;
+
+    setup.endpoint_of = nodes;
+    if (nodes != NULL && setup.endpoints > SG_SPAN_ENDPOINTS_MAX)
+        status = SG_ERR_MISSING;
+    else if (nodes != NULL)
+        status = comm->rank == 0 ? sg_span_offer(&setup, &comm->span, ticket)
+                                 : sg_span_accept(&setup, ticket, &comm->span);
+    free(nodes);
+    return status;
+}
+
+/* Rank 0: the segment, if there is to be one. */
+static void offer(struct sg_comm *comm, MPI_Comm handle, enum place place,
+                  struct identity *identity)
+{
+    enum sg_status status = SG_ERR_MISSING;
+
+    errno = 0;
+    if (place == ONE_NODE)
+        status = sg_local_offer(comm->size, &comm->local, &identity->ticket);
+    else if (place == ONE_MACHINE)
+        status = join_span(comm, handle, &identity->ticket);
+    identity->offers = status == SG_OK;
+    identity->error = status == SG_ERR_MISSING ? 0 : errno;
+}
+
+/* This rank's part in the members' engine. */
+static bool take_part(struct sg_comm *comm, MPI_Comm handle, enum place place,
+                      struct identity *identity)
+{
+    int *members;
+    bool ok;
+
+    if (place == ONE_MACHINE)
+        return comm->rank == 0 || join_span(comm, handle, &identity->ticket) == SG_OK;
+    members = malloc((size_t)comm->size * sizeof *members);
+    ok = members != NULL &&
+         (comm->rank == 0 || sg_local_accept(&identity->ticket, comm->rank, &comm->local) == SG_OK);
     if (ok) {
-        world_ranks(handle, comm->size, members, &one_node);
+        world_ranks(handle, comm->size, members, &place);
         ok = sg_local_use_pool(comm->local, members);
     }
     free(members);
     return ok;
 }
 
-/* The members' engine, where they share a node: in rank 0's segment, or none on every rank. */
-static void share_segment(struct sg_comm *comm, MPI_Comm handle, const struct identity *identity)
+/* The members' engine, in rank 0's segment, or none on every rank. */
+static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum place place,
+                          struct identity *identity)
 {
-    int ok = take_part(comm, handle, identity);
+    int ok = identity->offers && take_part(comm, handle, place, identity);
     int error = comm->rank == 0 && !identity->offers ? identity->error : errno;
     int all_ok = 0;
 
@@ -248,29 +323,25 @@ static void share_segment(struct sg_comm *comm, MPI_Comm handle, const struct id
     if (identity->offers && comm->rank == 0)
         sg_local_seal(&identity->ticket);
     errno = error;
-    if (!ok && (identity->offers || comm->rank == 0))
+    if (!ok && (identity->offers || (comm->rank == 0 && error != 0)))
         sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
                comm->name[0] ? comm->name : "a communicator");
-    if (!all_ok && comm->local != NULL) {
-        sg_local_free(comm->local);
-        comm->local = NULL;
-    }
+    if (!all_ok)
+        free_engine(comm);
 }
 
 /* Agrees on the identity by one broadcast and writes the definition. talk is a communicator of the
  * same group for our messages. */
-static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, bool one_node)
+static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum place place)
 {
     struct identity identity = {.managed = false};
-    bool shares = one_node && comm->size > 1;
+    bool shares = place != SEVERAL_MACHINES && comm->size > 1;
     int *members = NULL;
 
     if (comm->rank == 0) {
         members = name_identity(comm, handle, &identity);
-        if (members != NULL && shares) {
-            identity.offers = sg_local_offer(comm->size, &comm->local, &identity.ticket) == SG_OK;
-            identity.error = errno;
-        }
+        if (members != NULL && shares)
+            offer(comm, handle, place, &identity);
     }
     if (comm->size > 1 &&
         sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
@@ -278,7 +349,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, bool 
     comm->managed = identity.managed;
     memcpy(comm->name, identity.name, sizeof comm->name);
     if (comm->managed && shares)
-        share_segment(comm, talk, &identity);
+        share_segment(comm, talk, place, &identity);
     if (comm->managed)
         record(comm, &identity, members);
     free(members);
@@ -287,7 +358,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, bool 
 struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 {
     struct sg_comm *comm = take_spare();
-    bool one_node;
+    enum place place;
     int is_inter = 0;
 
     if (comm == NULL)
@@ -296,13 +367,14 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     comm->index = SG_COMM_UNRECORDED;
     comm->name[0] = '\0';
     comm->local = NULL;
+    comm->span = NULL;
     memset(comm->last, 0, sizeof comm->last);
     atomic_store(&comm->seq, 0);
     sg_real.Comm_test_inter(handle, &is_inter);
     sg_real.Comm_rank(handle, &comm->rank);
     sg_real.Comm_size(handle, &comm->size);
-    if (!is_inter && world_ranks(handle, comm->size, NULL, &one_node))
-        identify(comm, handle, handle, one_node);
+    if (!is_inter && world_ranks(handle, comm->size, NULL, &place))
+        identify(comm, handle, handle, place);
     insert(comm, handle);
     sg_real.Comm_set_attr(handle, keyval, comm);
     return comm;
@@ -310,13 +382,13 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 
 static void set_up_predefined(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
 {
-    bool one_node;
+    enum place place;
 
     atomic_store(&comm->handle, handle);
     sg_real.Comm_rank(handle, &comm->rank);
     sg_real.Comm_size(handle, &comm->size);
-    world_ranks(handle, comm->size, NULL, &one_node);
-    identify(comm, handle, talk, one_node);
+    world_ranks(handle, comm->size, NULL, &place);
+    identify(comm, handle, talk, place);
 }
 
 enum sg_status sg_comm_start(void)
@@ -331,14 +403,37 @@ enum sg_status sg_comm_start(void)
     return SG_OK;
 }
 
-void sg_comm_stop(void)
+/* Calls what on every communicator there is. */
+static void each(void (*what)(struct sg_comm *comm))
 {
-    free_local(&world);
+    what(&world);
+    what(&self);
     for (unsigned i = 0; i < BUCKETS; i++) {
         for (struct sg_comm *comm = atomic_load(&buckets[i]); comm != NULL;
              comm = atomic_load(&comm->next))
-            free_local(comm);
+            what(comm);
     }
+}
+
+static void begin_drain(struct sg_comm *comm)
+{
+    if (comm->span != NULL)
+        sg_span_begin_drain(comm->span);
+}
+
+static void drain(struct sg_comm *comm)
+{
+    if (comm->span != NULL)
+        sg_span_drain(comm->span);
+}
+
+void sg_comm_stop(void)
+{
+    /* All have been told before any is waited for: ranks walk their tables in orders of their own.
+     */
+    each(begin_drain);
+    each(drain);
+    each(free_engine);
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);
 }

@@ -20,6 +20,7 @@
 
 struct sg_choice;
 struct sg_local;
+struct sg_span;
 
 #define SG_COMM_UNRECORDED UINT32_MAX
 
@@ -36,6 +37,7 @@ struct sg_comm {
         const struct sg_choice *choice;
     } last[SG_OPERATION_COUNT];
     struct sg_local *local; /* the engine where all members share a node; else NULL */
+    struct sg_span *span;   /* the engine where they are on several nodes of one machine; or NULL */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
     _Atomic(struct sg_comm *) next; /* in its bucket, or among the spare */
 };

@@ -66,8 +66,13 @@ static void complete_bytes(struct sg_call *call)
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
                                       struct sg_comm *comm)
 {
-    struct sg_rule_comm rule_comm = {.name = comm->name, .size = comm->size};
-    bool by_site = sg_process.by_site[call->operation];
+    /* Between nodes ranks cannot tell at once that they come from different call sites. */
+    bool by_site = sg_process.by_site[call->operation] && comm->span == NULL;
+    struct sg_rule_comm rule_comm = {.name = comm->name,
+                                     .size = comm->size,
+                                     .reach = comm->local != NULL  ? SG_REACH_NODE
+                                              : comm->span != NULL ? SG_REACH_SPAN
+                                                                   : 0};
     const struct sg_choice *choice;
     bool fixed;
 
@@ -79,8 +84,9 @@ static const struct sg_choice *choose(const struct sg_call *call, struct sg_site
                      : NULL;
     if (choice != NULL)
         return choice;
-    choice = sg_ruleset_match(sg_process.rules, call->operation, &site->rule, &rule_comm,
-                              call->bytes, &fixed);
+    choice =
+        sg_ruleset_match(sg_process.rules, call->operation, comm->span == NULL ? &site->rule : NULL,
+                         &rule_comm, call->bytes, &fixed);
     if (by_site && fixed)
         atomic_store_explicit(&site->fixed[call->operation], choice, memory_order_release);
     if (!by_site) {
@@ -179,6 +185,7 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
     call->bytes = bytes_before(call);
     call->site = &site->rule;
     call->local = comm->local;
+    call->span = comm->span;
     choice = choose(call, site, comm);
     if (call->local != NULL && sg_process.by_site[call->operation])
         call->rules = sg_process.rules;

@@ -14,6 +14,7 @@
 #include "engine/placement.h"
 #include "engine/pool.h"
 #include "engine/real.h"
+#include "engine/span.h"
 #include "engine/types.h"
 #include "engine/wait.h"
 #include "intercept/comm.h"
@@ -140,6 +141,7 @@ void sg_process_start(uint64_t begin_ns)
         sg_pool_start(&process->exchange) != SG_OK)
         return;
     sg_local_start((uint32_t)process->config.slots, process->config.stall_s);
+    sg_span_start((uint32_t)process->config.slots, process->config.stall_s);
     sg_kernel_init();
     sg_types_init(sg_real.Reduce_local);
     start_recording(process, begin_ns);

@@ -12,12 +12,59 @@ static const struct sg_parameter srm_parameters[] = {
     {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL},
 };
 
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL                                         \
+    }
+#define DETERMINISTIC                                                                              \
+    {                                                                                              \
+        "deterministic", SG_PARAMETER_INTEGER, 0, 1, NULL, "1",                                    \
+            "0: combine in the order of arrival"                                                   \
+    }
+
+static const struct sg_parameter bypass_parameters[] = {
+    {"linger", SG_PARAMETER_INTEGER, 0, 100000, "auto", "0",
+     "microseconds a call waits for late children before it returns"},
+    DETERMINISTIC,
+    END,
+};
+
+static const struct sg_parameter adaptive_parameters[] = {
+    {"degree", SG_PARAMETER_INTEGER, 2, 32, "auto", "auto",
+     "children in the tree; auto: 8 in a barrier, 4 otherwise"},
+    {"tokens", SG_PARAMETER_INTEGER, 1, 4, NULL, "1", "late ranks that are met half-way"},
+    {"predict", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", "1: start where the last rank usually is"},
+    DETERMINISTIC,
+    END,
+};
+
+static const struct sg_parameter tree_parameters[] = {
+    {"degree", SG_PARAMETER_INTEGER, 1, 32, "auto", "auto",
+     "children in the tree; 1: binomial, auto: 8 in a barrier, 4 otherwise"},
+    END,
+};
+
 const struct sg_algorithm sg_algorithms[] = {
     [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is"},
     [SG_ALGORITHM_HANDOFF] = {"handoff", EVERY_OPERATION, NULL,
-                              "a tree climbed by whoever is late; ranks of one machine"},
+                              "a tree climbed by whoever is late; ranks of one machine",
+                              SG_REACH_NODE},
     [SG_ALGORITHM_SRM] = {"srm", EVERY_OPERATION, srm_parameters,
-                          "exchange of lines, or pipelined chunks; ranks of one machine"},
+                          "exchange of lines, or pipelined chunks; ranks of one machine",
+                          SG_REACH_NODE},
+    [SG_ALGORITHM_BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, bypass_parameters,
+                             "returns before late children arrive; between nodes", SG_REACH_SPAN},
+    [SG_ALGORITHM_ADAPTIVE] = {"adaptive",
+                               1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_ALLREDUCE,
+                               adaptive_parameters,
+                               "a tree whose root moves to the last rank; between nodes",
+                               SG_REACH_SPAN},
+    [SG_ALGORITHM_TREE] = {"tree", EVERY_OPERATION, tree_parameters,
+                           "gather and broadcast in a fixed tree; between nodes", SG_REACH_SPAN},
+    [SG_ALGORITHM_DISSEMINATION] = {"dissemination", 1u << SG_OPERATION_BARRIER, NULL,
+                                    "rounds of notifications; between nodes", SG_REACH_SPAN},
+    [SG_ALGORITHM_PAIRWISE] = {"pairwise", 1u << SG_OPERATION_ALLREDUCE, NULL,
+                               "recursive doubling; between nodes", SG_REACH_SPAN},
 };
 const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;
 
@@ -25,6 +72,17 @@ int sg_algorithm_find(const char *name)
 {
     for (int i = 0; i < sg_algorithm_count; i++) {
         if (strcmp(sg_algorithms[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
+int sg_parameter_find(int algorithm, const char *name)
+{
+    const struct sg_parameter *parameters = sg_algorithms[algorithm].parameters;
+
+    for (int i = 0; parameters != NULL && parameters[i].name != NULL; i++) {
+        if (strcmp(parameters[i].name, name) == 0)
             return i;
     }
     return -1;

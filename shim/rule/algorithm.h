@@ -24,16 +24,25 @@ struct sg_parameter {
     const char *documentation;
 };
 
+/* Where an algorithm runs: among the ranks of one node, or between nodes. */
+enum { SG_REACH_NODE = 1, SG_REACH_SPAN = 2 };
+
 struct sg_algorithm {
     const char *name;
     unsigned operations;                   /* bit 1u << enum sg_operation */
     const struct sg_parameter *parameters; /* ends with a NULL name; NULL: none */
     const char *documentation;
+    unsigned reach; /* SG_REACH_*; 0: everywhere. Rules that do not reach are passed over */
 };
 
 #define SG_ALGORITHM_MPICH 0   /* pass through */
 #define SG_ALGORITHM_HANDOFF 1 /* inside a node */
 #define SG_ALGORITHM_SRM 2     /* inside a node */
+#define SG_ALGORITHM_BYPASS 3  /* from here on between nodes, by shim/algos */
+#define SG_ALGORITHM_ADAPTIVE 4
+#define SG_ALGORITHM_TREE 5
+#define SG_ALGORITHM_DISSEMINATION 6
+#define SG_ALGORITHM_PAIRWISE 7
 
 /* Parameter 0 of srm; a form that does not take a call leaves it to the next smaller one's, the
  * climb's at last. */
@@ -44,5 +53,8 @@ extern const int sg_algorithm_count;
 
 /* Index of the algorithm, or -1. */
 int sg_algorithm_find(const char *name);
+
+/* Index of an algorithm's parameter, or -1. */
+int sg_parameter_find(int algorithm, const char *name);
 
 #endif

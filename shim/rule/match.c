@@ -22,6 +22,8 @@ static bool matches_file(const char *glob, const char *path)
 
 static bool matches_site(const struct sg_rule *rule, const struct sg_rule_site *site)
 {
+    if (site == NULL)
+        return rule->site_kind == SG_RULE_SITE_ANY;
     switch (rule->site_kind) {
     case SG_RULE_SITE_ANY:
         return true;
@@ -60,6 +62,14 @@ static bool matches_operation(const struct sg_ruleset *rules, const struct sg_ru
     return (rules->table.entries[rule->choice.algorithm].operations & 1u << operation) != 0;
 }
 
+static bool reaches(const struct sg_ruleset *rules, const struct sg_rule *rule,
+                    const struct sg_rule_comm *comm)
+{
+    unsigned reach = rules->table.entries[rule->choice.algorithm].reach;
+
+    return reach == 0 || comm->reach == 0 || (reach & comm->reach) != 0;
+}
+
 static bool same_choice(const struct sg_choice *a, const struct sg_choice *b)
 {
     return a->algorithm == b->algorithm &&
@@ -96,6 +106,10 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
         if (!matches_operation(rules, rule, operation) || !matches_site(rule, site) ||
             (!by_bytes && !matches_bytes(rule, bytes)))
             continue;
+        if (!reaches(rules, rule, comm)) { /* on another communicator it may be the choice */
+            agreed = false;
+            continue;
+        }
         if (first == NULL)
             first = &rule->choice;
         agreed = agreed && same_choice(first, &rule->choice);
@@ -123,6 +137,11 @@ bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operatio
             return false; /* later rules are not reached */
     }
     return false;
+}
+
+int sg_ruleset_count(const struct sg_ruleset *rules)
+{
+    return rules->count;
 }
 
 int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice)

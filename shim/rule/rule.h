@@ -52,6 +52,7 @@ struct sg_rule_site {
 struct sg_rule_comm {
     const char *name; /* rank 0's, agreed at set-up */
     int size;
+    unsigned reach; /* SG_REACH_* of what can run on it; 0: anything */
 };
 
 /* Parses the config's rules (all sources) and the defaults. Always gives a usable ruleset;
@@ -67,9 +68,9 @@ enum sg_status sg_rule_check(const char *source, const char *text);
 /* True when some rule names a file, line or function: sites are then resolved at first call. */
 bool sg_ruleset_needs_names(const struct sg_ruleset *rules);
 
-/* The choice for one call; never NULL (the last default matches everything). *fixed is true when
- * the same (operation, site) gets this choice for every communicator and size: the caller may
- * keep it. The pointer lives as long as the ruleset. */
+/* site NULL: rules that name one do not match. The choice for one call; never NULL (the last
+ * default matches everything). *fixed is true when the same (operation, site) gets this choice for
+ * every size, and every communicator of the same reach: the caller may keep it. The pointer lives as long as the ruleset. */
 const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
                                          enum sg_operation operation,
                                          const struct sg_rule_site *site,
@@ -81,6 +82,7 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
 bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operation operation);
 
 /* A choice as a small number that is the same on all ranks, and back. */
+int sg_ruleset_count(const struct sg_ruleset *rules);
 int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice);
 const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index);
 

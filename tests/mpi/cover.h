@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COVER_FACTORS_MAX 8
+#define COVER_FACTORS_MAX 12
 #define COVER_TRIES 60
 
 struct cover {

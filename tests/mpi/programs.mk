@@ -10,9 +10,10 @@ P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
-              fork intercomm lifetimes pcontrol rendezvous rounding samples sessions soak spawn thread_levels \
-              threads virtual_nodes
-TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results counts_cxx \
+              fork intercomm lifetimes pcontrol rendezvous rounding samples sessions soak \
+              span_finalize span_runahead span_scenarios spawn thread_levels threads virtual_nodes
+TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results span_apps \
+                 span_results counts_cxx \
                  dlopen_main exception libexception.so libplugin.so libsites.so sites \
                  static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08))
@@ -102,3 +103,16 @@ $(P)/results: tests/mpi/results.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/l
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
+
+$(P)/span_results: tests/mpi/span_results.c $(KERNEL_OBJECTS) tests/lib/operands.h \
+                   tests/lib/reference.h tests/mpi/span_reference.h tests/mpi/cover.h \
+                   tests/mpi/mpi_test.h tests/mpi/predefined.h
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
+	  -o $@ -pie
+
+$(P)/span_apps: tests/mpi/span_apps.c tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fopenmp $< -o $@ -pie

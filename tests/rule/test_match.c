@@ -10,7 +10,7 @@ static const struct sg_rule_site solve = {.id = 0x3f2a9c1b,
                                           .line = 88};
 static const struct sg_rule_site unresolved = {.id = 5, .module = "cg", .offset = 0x20};
 static const struct sg_rule_site unknown = {.id = 0};
-static const struct sg_rule_comm world = {"MPI_COMM_WORLD", 16};
+static const struct sg_rule_comm world = {.name = "MPI_COMM_WORLD", .size = 16};
 
 struct outcome {
     int algorithm;
@@ -55,7 +55,7 @@ static bool takes_site(const char *site)
 
 static bool takes_comm(const char *place, const char *name, int size)
 {
-    return takes(place, &solve, &(struct sg_rule_comm){name, size}, 8);
+    return takes(place, &solve, &(struct sg_rule_comm){.name = name, .size = size}, 8);
 }
 
 static bool takes_bytes(const char *place, uint64_t bytes)
@@ -124,7 +124,7 @@ static void unknown_parts_match_nothing(void)
     CU_ASSERT_FALSE(takes("@*.c:1", &unresolved, &world, 8));
     CU_ASSERT_FALSE(takes("@*+0x0", &unknown, &world, 8));
     CU_ASSERT(takes("@*", &unknown, &world, 8));
-    CU_ASSERT_FALSE(takes("~?*", &solve, &(struct sg_rule_comm){NULL, 4}, 8));
+    CU_ASSERT_FALSE(takes("~?*", &solve, &(struct sg_rule_comm){.name = NULL, .size = 4}, 8));
 }
 
 static void matches_communicators(void)
@@ -214,7 +214,8 @@ static void fixed_holds_everywhere(void)
     static const char *const places[] = {"",    "[8]",     "[-9]",    "[10-]",  "~4",
                                          "~w*", "~8-[9-]", "@solve*", "@other", "@solve*[8]"};
     static const char *const targets[] = {"mpich", "bypass", "adaptive(degree=2)", "adaptive"};
-    static const struct sg_rule_comm comms[] = {{"w", 4}, {"w", 9}, {"x", 4}, {"x", 7}, {"x", 8}};
+    static const struct sg_rule_comm comms[] = {
+        {"w", 4, 0}, {"w", 9, 0}, {"x", 4, 0}, {"x", 7, 0}, {"x", 8, 0}};
     static const uint64_t bytes[] = {0, 8, 9, 10, 1 << 20};
     unsigned seed = 2;
     int fixed_seen = 0;
@@ -252,6 +253,35 @@ static void fixed_holds_everywhere(void)
     CU_ASSERT(fixed_seen > 0 && fixed_seen < 3000);
 }
 
+/* The name of the algorithm that the built-in table and these rules choose. */
+static const char *reached(const char *text, unsigned reach, const struct sg_rule_site *site)
+{
+    struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, (char *)"STAGGER_RULES",
+                                  (char *)"STAGGER_RULES", (char *)text};
+    struct sg_config config = {.rules = &rule, .rule_count = 1};
+    struct sg_rule_comm comm = {.name = "w", .size = 4, .reach = reach};
+    struct sg_ruleset *rules = NULL;
+    int algorithm;
+    bool fixed;
+
+    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, true, &rules), SG_OK);
+    algorithm = sg_ruleset_match(rules, SG_OPERATION_REDUCE, site, &comm, 8, &fixed)->algorithm;
+    sg_ruleset_destroy(rules);
+    return sg_algorithms[algorithm].name;
+}
+
+static void passes_over_what_does_not_reach(void)
+{
+    CU_ASSERT_STRING_EQUAL(reached("reduce=bypass", SG_REACH_SPAN, &solve), "bypass");
+    CU_ASSERT_STRING_EQUAL(reached("reduce=bypass", SG_REACH_NODE, &solve), "srm");
+    CU_ASSERT_STRING_EQUAL(reached("reduce=handoff;reduce=tree", SG_REACH_NODE, &solve), "handoff");
+    CU_ASSERT_STRING_EQUAL(reached("reduce=handoff;reduce=tree", SG_REACH_SPAN, &solve), "tree");
+    CU_ASSERT_STRING_EQUAL(reached("reduce=mpich;*=tree", SG_REACH_SPAN, &solve), "mpich");
+    CU_ASSERT_STRING_EQUAL(reached("reduce@*.c:88=tree", SG_REACH_SPAN, &solve), "tree");
+    CU_ASSERT_STRING_EQUAL(reached("reduce@*.c:88=tree;reduce=bypass", SG_REACH_SPAN, NULL),
+                           "bypass");
+}
+
 const struct unit_test unit_tests[] = {
     {"rules match their operation, and * what the algorithm takes", matches_operations},
     {"sites match by id, offset and function", matches_sites},
@@ -264,5 +294,7 @@ const struct unit_test unit_tests[] = {
     {"a choice that no communicator or size changes is fixed", fixed_choices},
     {"a choice that depends on communicator or size is not", choices_that_vary},
     {"fixed choices hold for every communicator and size", fixed_holds_everywhere},
+    {"rules whose algorithm does not run on the communicator are passed over",
+     passes_over_what_does_not_reach},
     {NULL, NULL},
 };

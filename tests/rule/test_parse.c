@@ -330,7 +330,8 @@ static void checks_alone(void)
     log = capture_end(&capture);
     CU_ASSERT_STRING_EQUAL(
         log,
-        "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich, handoff, srm\n"
+        "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich, handoff, srm, "
+        "bypass, adaptive, tree, dissemination, pairwise\n"
         "stagger: --rule, column 1: expected a rule, found the end\n");
     free(log);
 }

@@ -1,6 +1,6 @@
 #include "rule/rule_support.h"
 
-static const struct sg_rule_comm world = {"MPI_COMM_WORLD", 16};
+static const struct sg_rule_comm world = {.name = "MPI_COMM_WORLD", .size = 16};
 
 static int chosen(const struct sg_ruleset *rules, uint32_t id, uint64_t bytes)
 {

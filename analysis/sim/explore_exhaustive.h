@@ -1,0 +1,15 @@
+/* Every order of two instances of one protocol among a few processes, with at most one fault: a
+ * multicast lost or repeated, or a timer that fires before what is on its way. States already seen
+ * are not walked again. */
+#ifndef SG_SIM_EXPLORE_EXHAUSTIVE_H
+#define SG_SIM_EXPLORE_EXHAUSTIVE_H
+
+#include "sim/explore_world.h"
+
+/* Walks all the small scenarios of a protocol; a line for each to `out`. False on a violation,
+ * which is printed with the steps that lead to it, and when memory runs out. Of `faults`, loss,
+ * repeat and timers count. */
+bool sg_explore_exhaustive(struct sg_explore_world *world, const struct sg_algo *algo,
+                           int32_t nodes, uint32_t faults, FILE *out);
+
+#endif

@@ -1,0 +1,273 @@
+#include "sim/output.h"
+
+#include "core/clock.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FORMAT_VERSION 1
+#define CELL_BYTES 640
+#define FIRST_NS UINT64_C(1000000000)
+#define RENEW_NS UINT64_C(200000000)
+
+json_t *sg_sim_real(double value)
+{
+    return json_real(round(value * 1e3) / 1e3);
+}
+
+json_t *sg_sim_fitted(const struct sg_network *network)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; network->fitted[i] != NULL; i++)
+        json_array_append_new(list, json_string(network->fitted[i]));
+    return list;
+}
+
+static json_t *network_of(const struct sg_network *network)
+{
+    json_t *object = json_pack("{s:s, s:s}", "name", network->name, "source", network->source);
+    const char *key;
+    double value;
+
+    for (int i = 0; (key = sg_network_value(network, i, &value)) != NULL; i++)
+        json_object_set_new(object, key, json_real(value));
+    return object;
+}
+
+json_t *sg_sim_output_new(const char *command, const struct sg_sim_common *common)
+{
+    static const char *const modes[] = {"signal", "thread", "poll"};
+    const struct sg_sim_options *options = &common->options;
+
+    return json_pack("{s:i, s:s, s:s, s:I, s:s, s:i, s:i, s:o, s:o, s:[]}", "version",
+                     FORMAT_VERSION, "command", command, "commit", sg_sim_commit, "seed",
+                     (json_int_t)options->seed, "mode", modes[options->mode], "iterations",
+                     (int)options->iterations, "ranks_per_node", (int)options->ranks_per_node,
+                     "network", network_of(&options->network), "fitted",
+                     sg_sim_fitted(&options->network), "rows");
+}
+
+enum sg_status sg_sim_output_add(json_t *output, json_t *row)
+{
+    if (row != NULL && json_array_append_new(json_object_get(output, "rows"), row) == 0)
+        return SG_OK;
+    sg_log("sim: out of memory");
+    return SG_ERR_MEMORY;
+}
+
+/* "name count" of the rare states that were reached. */
+static json_t *marks_of(const struct sg_world_result *result)
+{
+    json_t *list = json_array();
+
+    for (int mark = 0; mark < SG_MARK_COUNT; mark++) {
+        if (result->marks[mark] > 0)
+            json_array_append_new(list, json_sprintf("%s: %llu", sg_mark_names[mark],
+                                                     (unsigned long long)result->marks[mark]));
+    }
+    return list;
+}
+
+void sg_sim_add_stats(json_t *row, const struct sg_world_result *result)
+{
+    char history[17];
+
+    snprintf(history, sizeof history, "%016llx", (unsigned long long)result->history);
+    json_object_set_new(row, "events", json_integer((json_int_t)result->events));
+    json_object_set_new(row, "events_s",
+                        json_integer((json_int_t)((double)result->events / result->seconds)));
+    json_object_set_new(row, "process_bytes",
+                        json_integer((json_int_t)(result->bytes_a_process + 0.5)));
+    json_object_set_new(row, "history", json_string(history));
+    json_object_set_new(row, "marks", marks_of(result));
+}
+
+/* ---- cells of CSV and text */
+
+static void join(const json_t *list, char *cell)
+{
+    size_t used = 0, index;
+    json_t *one;
+
+    cell[0] = '\0';
+    json_array_foreach(list, index, one)
+    {
+        used += (size_t)snprintf(cell + used, CELL_BYTES - used, "%s%s", index > 0 ? "; " : "",
+                                 json_string_value(one));
+        if (used >= CELL_BYTES)
+            return;
+    }
+}
+
+static void cell_of(const json_t *value, char *cell)
+{
+    if (json_is_string(value))
+        snprintf(cell, CELL_BYTES, "%s", json_string_value(value));
+    else if (json_is_integer(value))
+        snprintf(cell, CELL_BYTES, "%lld", (long long)json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(cell, CELL_BYTES, "%.9g", json_real_value(value));
+    else
+        join(value, cell);
+}
+
+static void print_quoted(const char *cell, FILE *out)
+{
+    if (strpbrk(cell, ",\"\r\n") == NULL) {
+        fputs(cell, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *cell != '\0'; cell++)
+        fprintf(out, *cell == '"' ? "\"\"" : "%c", *cell);
+    fputc('"', out);
+}
+
+/* RFC 4180. What holds for all rows stands in each. */
+static void print_csv(json_t *output, FILE *out)
+{
+    static const char *const common[] = {"seed", "mode", "iterations", "ranks_per_node", "commit"};
+    const size_t common_count = sizeof common / sizeof *common;
+    json_t *rows = json_object_get(output, "rows"), *row, *value;
+    const char *key;
+    char cell[CELL_BYTES];
+    size_t index;
+
+    json_object_foreach(json_array_get(rows, 0), key, value) fprintf(out, "%s,", key);
+    fputs("network", out);
+    for (size_t i = 0; i < common_count; i++)
+        fprintf(out, ",%s", common[i]);
+    fputs("\r\n", out);
+    json_array_foreach(rows, index, row)
+    {
+        json_object_foreach(row, key, value)
+        {
+            cell_of(value, cell);
+            print_quoted(cell, out);
+            fputc(',', out);
+        }
+        cell_of(json_object_get(json_object_get(output, "network"), "name"), cell);
+        print_quoted(cell, out);
+        for (size_t i = 0; i < common_count; i++) {
+            cell_of(json_object_get(output, common[i]), cell);
+            fputc(',', out);
+            print_quoted(cell, out);
+        }
+        fputs("\r\n", out);
+    }
+}
+
+static void print_heading(json_t *output, FILE *out)
+{
+    json_t *network = json_object_get(output, "network"), *value;
+    const char *key;
+    char fitted[CELL_BYTES];
+
+    join(json_object_get(output, "fitted"), fitted);
+    fprintf(out, "network %s:", json_string_value(json_object_get(network, "name")));
+    json_object_foreach(network, key, value)
+    {
+        if (json_is_real(value) && json_real_value(value) > 0)
+            fprintf(out, " %s %g", key, json_real_value(value));
+    }
+    fprintf(out,
+            "\nseed %lld, %lld iterations, mode %s, %lld ranks per node, commit %s, fitted: %s\n\n",
+            (long long)json_integer_value(json_object_get(output, "seed")),
+            (long long)json_integer_value(json_object_get(output, "iterations")),
+            json_string_value(json_object_get(output, "mode")),
+            (long long)json_integer_value(json_object_get(output, "ranks_per_node")), sg_sim_commit,
+            fitted[0] != '\0' ? fitted : "none");
+}
+
+static int width_of(json_t *rows, const char *key)
+{
+    int width = (int)strlen(key);
+    char cell[CELL_BYTES];
+    json_t *row;
+    size_t index;
+
+    json_array_foreach(rows, index, row)
+    {
+        cell_of(json_object_get(row, key), cell);
+        if ((int)strlen(cell) > width)
+            width = (int)strlen(cell);
+    }
+    return width;
+}
+
+/* The heading names what is fitted; the table leaves it out. */
+static bool in_table(const char *key)
+{
+    return strcmp(key, "fitted") != 0;
+}
+
+static void print_text(json_t *output, FILE *out)
+{
+    json_t *rows = json_object_get(output, "rows"), *row, *value;
+    json_t *first = json_array_get(rows, 0);
+    const char *key;
+    char cell[CELL_BYTES];
+    size_t index;
+
+    print_heading(output, out);
+    json_object_foreach(first, key, value)
+    {
+        int width = width_of(rows, key);
+
+        if (in_table(key))
+            fprintf(out, json_is_string(value) ? "%-*s  " : "%*s  ", width, key);
+    }
+    fputc('\n', out);
+    json_array_foreach(rows, index, row)
+    {
+        json_object_foreach(row, key, value)
+        {
+            int width = width_of(rows, key);
+
+            if (!in_table(key))
+                continue;
+            cell_of(value, cell);
+            fprintf(out, json_is_string(value) ? "%-*s  " : "%*s  ", width, cell);
+        }
+        fputc('\n', out);
+    }
+}
+
+enum sg_status sg_sim_output_print(json_t *output, enum sg_sim_format format, FILE *out)
+{
+    if (format == SG_SIM_JSON) {
+        json_dumpf(output, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+        fputc('\n', out);
+    } else if (format == SG_SIM_CSV) {
+        print_csv(output, out);
+    } else {
+        print_text(output, out);
+    }
+    json_decref(output);
+    if (fflush(out) == 0 && !ferror(out))
+        return SG_OK;
+    sg_log("sim: cannot write it: %m");
+    return SG_ERR_SYSTEM;
+}
+
+void sg_sim_progress(const char *what, int done, int total)
+{
+    static uint64_t next_ns;
+    static bool shown;
+    uint64_t now_ns = sg_clock_ns();
+
+    if (next_ns == 0)
+        next_ns = isatty(STDERR_FILENO) ? now_ns + FIRST_NS : UINT64_MAX;
+    if (total == 0) {
+        if (shown)
+            fputs("\r\033[K", stderr);
+        shown = false;
+    } else if (now_ns >= next_ns) {
+        next_ns = now_ns + RENEW_NS;
+        shown = true;
+        fprintf(stderr, "\rstagger: simulating %s, %d of %d\033[K", what, done, total);
+        fflush(stderr);
+    }
+}

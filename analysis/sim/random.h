@@ -1,0 +1,46 @@
+/* Random numbers by counter: each is a pure function of (seed, purpose, who, number), so that a
+ * stream needs no state, streams do not disturb each other, and a draw does not depend on the order
+ * in which events come. The mix is splitmix64's, applied once a coordinate.
+ */
+#ifndef SG_SIM_RANDOM_H
+#define SG_SIM_RANDOM_H
+
+#include <math.h>
+#include <stdint.h>
+
+enum sg_random_purpose {
+    SG_RANDOM_SKEW = 1, /* of a process and iteration */
+    SG_RANDOM_NOISE,    /* of a process and iteration */
+    SG_RANDOM_LOSS,     /* of a receiver and multicast */
+    SG_RANDOM_JITTER    /* of a receiver and message */
+};
+
+static inline uint64_t sg_random_mix(uint64_t value)
+{
+    value += UINT64_C(0x9e3779b97f4a7c15);
+    value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return value ^ (value >> 31);
+}
+
+static inline uint64_t sg_random(uint64_t seed, enum sg_random_purpose purpose, uint64_t who,
+                                 uint64_t number)
+{
+    uint64_t mixed = sg_random_mix(seed ^ ((uint64_t)purpose << 56));
+
+    return sg_random_mix(sg_random_mix(mixed ^ who) ^ number);
+}
+
+/* In [0, 1). */
+static inline double sg_random_unit(uint64_t random)
+{
+    return (double)(random >> 11) * 0x1p-53;
+}
+
+/* Exponentially distributed. */
+static inline double sg_random_exponential(uint64_t random, double mean)
+{
+    return -mean * log1p(-sg_random_unit(random));
+}
+
+#endif

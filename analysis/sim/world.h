@@ -1,0 +1,71 @@
+/* A communicator in virtual time: endpoints that run one protocol over a LogGP network, with
+ * processes that compute, call and are interrupted as papers 000 and 002 measure them.
+ *
+ * An iteration: every process computes for its own delay, makes one call, computes again for
+ * catchup_ns, and waits until all have; the wait costs nothing and polls. Delays are drawn
+ * uniformly from 0..skew_ns, fixed for the processes that are listed as late, or both.
+ *
+ * The same setup gives the same history, told by its hash. Virtual time is in ns.
+ */
+#ifndef SG_SIM_WORLD_H
+#define SG_SIM_WORLD_H
+
+#include "algos/algo.h"
+#include "core/status.h"
+#include "sim/network.h"
+
+enum sg_progress_mode { SG_PROGRESS_SIGNAL, SG_PROGRESS_THREAD, SG_PROGRESS_POLL };
+
+struct sg_lateness {
+    int32_t first, last; /* ranks */
+    uint64_t delay_ns;
+};
+
+struct sg_world_setup {
+    const struct sg_algo *algo;
+    struct sg_algo_parameters parameters;
+    const struct sg_network *network;
+    enum sg_progress_mode mode;
+    int32_t endpoints;
+    int32_t ranks_per_node; /* 1..64 */
+    struct sg_algo_call call;
+    uint64_t seed;
+    uint32_t warmup; /* iterations before those that are measured: history for predictions */
+    uint32_t iterations;
+    uint64_t skew_ns;
+    const struct sg_lateness *late;
+    uint32_t late_count;
+    uint64_t catchup_ns;
+    bool free_running; /* no wait between iterations: for average latencies */
+    bool data;         /* carries symbolic payloads, and compares the results */
+};
+
+struct sg_world_result {
+    double cpu_ns;   /* processor use: mean of processes and iterations, delays taken off */
+    double wait_ns;  /* what the root's call lasts at least: last entry - its own, mean; reduce */
+    double delay_ns; /* last exit - last entry, mean of iterations */
+    double worst_delay_ns;
+    double latency_ns; /* entry of the last rank to exit of the root (or of rank 0), mean */
+    double period_ns;  /* of an iteration, mean */
+    double signals;    /* a measured iteration's: interrupts of computations */
+    double ignored;    /* solicited messages that came while progress was under way */
+    double fetch_adds, own_fetch_adds; /* a measured iteration's: all, and to own memory */
+    double early, late;
+    uint64_t stalls, copies, forwarded;
+    uint64_t multicasts, lost;
+    uint64_t marks[SG_MARK_COUNT];
+    uint64_t events;
+    uint64_t history;       /* FNV-1a of all events in order */
+    uint64_t result;        /* hash of the results of all iterations, with data */
+    double bytes_a_process; /* the most memory in use, without payloads */
+    double seconds;         /* of processor time */
+};
+
+/* One line says what is wrong: a setup that is not for the protocol, or an iteration that does not
+ * end. */
+enum sg_status sg_world_run(const struct sg_world_setup *setup, struct sg_world_result *result);
+
+/* Whether the protocol accepts it; no line. */
+bool sg_world_accepts(const struct sg_world_setup *setup);
+
+#endif

@@ -1,0 +1,275 @@
+/* The contract of the protocols between nodes: state machines without I/O.
+ *
+ * A protocol runs one kind of collective among the endpoints 0..size-1 of one communicator. At each
+ * endpoint it has a state, and functions that take (state, event) and write actions into an array
+ * that the caller owns. The caller, its host, carries the actions out in their order before it
+ * feeds the next event: live the engine, in virtual time the simulator, in every order the explorer
+ * (architecture.md, "endpoints"; docs/decisions/0007-protocols-without-io.md).
+ *
+ * A protocol never blocks, allocates, logs, reads a clock or touches payload. Its state holds no
+ * pointer and lives in zeroed memory of state_bytes() bytes, aligned to 64, at any address: any
+ * process that maps it may run it, one at a time, in a signal handler too.
+ *
+ * Data is named by struct sg_data; slots are payload buffers of the endpoint, of setup.slot_bytes
+ * bytes each, that belong to the protocol alone.
+ *
+ * What a host promises:
+ *   - CALL: the n-th CALL at every endpoint is of the same instance: operation, root, bytes and
+ * flags are equal everywhere. No second CALL before the first has its COMPLETE.
+ *   - SEND arrives exactly once, after any time, in any order. MULTICAST may be lost, repeated and
+ *     reordered, for each receiver apart.
+ *   - WRITE, FETCH_ADD and READ of one endpoint to one target take effect in the order issued, need
+ *     no processor of the target, and FETCH_ADD is atomic. FETCH_ADD and READ answer by a REPLY.
+ *   - The message of a MESSAGE event, its parts included, is there until the handler's actions have
+ *     been carried out.
+ *   - A timer fires once, not before its time; it may be late by any time, and events that cross
+ *     make it stale: the protocol checks.
+ */
+#ifndef SG_ALGOS_ALGO_H
+#define SG_ALGOS_ALGO_H
+
+#include "core/operation.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SG_ENDPOINTS_MAX (1 << 24)
+/* Partial results in one message: a token of a deterministic allreduce has the most. */
+#define SG_PARTS_MAX 64
+/* The most actions one event may cause, for any setup that limits() accepts. */
+#define SG_ACTIONS_MAX 256
+
+/* ---- data
+ * ----------------------------------------------------------------------------------------- */
+
+enum sg_data_kind {
+    SG_DATA_NONE,
+    SG_DATA_OPERAND, /* what the CALL under way contributes: until its COMPLETE */
+    SG_DATA_RESULT,  /* where its result goes: until its FINISH */
+    SG_DATA_SLOT,    /* slot `index` of this endpoint */
+    SG_DATA_PART     /* part `index` of the message being handled: in this handler's actions only */
+};
+
+struct sg_data {
+    uint16_t kind;  /* enum sg_data_kind */
+    uint16_t index; /* of a slot or part; of a result: instance modulo setup.credits, see CALL */
+};
+
+/* ---- set-up
+ * ---------------------------------------------------------------------------------------- */
+
+/* The rule's parameters; 0 is each one's default where that is not a value of it. Protocols read
+ * what concerns them. */
+struct sg_algo_parameters {
+    uint8_t degree;        /* children of a tree's endpoint, 1..32; 0: the protocol's own; of tree,
+                              1: the binomial tree */
+    uint8_t tokens;        /* of adaptive, 1..4; 0: 1 */
+    uint8_t predict;       /* of adaptive: 1 starts the token where the last arriver usually is */
+    uint8_t arrival_order; /* 1: combine as messages come (deterministic=0) */
+    uint8_t credits;       /* instances that may be outstanding, 2..64; 0: 8 */
+    uint8_t window;        /* past releases kept, 2..64; 0: 8 */
+    uint8_t linger_auto;   /* 1: linger_ns is the upper bound of an estimate (bypass) */
+    uint8_t split;         /* 1: CALLs with a result complete at once and FINISH later */
+    uint32_t linger_ns;    /* a call waits so long for its children before it leaves (bypass) */
+    uint32_t eager_bytes;  /* larger contributions are pulled (bypass), or read only by who needs
+                            * them (handoff); 0: 16384 */
+    uint32_t pool;         /* buffers for contributions that wait to be pulled; 0: 2 */
+    uint32_t timeout_ns;   /* before a missing release is asked for; 0: 1 ms */
+};
+
+struct sg_algo_setup {
+    int32_t rank; /* this endpoint */
+    int32_t size; /* endpoints, 1..SG_ENDPOINTS_MAX */
+    struct sg_algo_parameters parameters;
+};
+
+/* What a setup takes at one endpoint. */
+struct sg_algo_needs {
+    uint32_t state_bytes;
+    uint32_t slots;
+    uint32_t cells; /* 64-bit words that FETCH_ADD, WRITE_CELL and READ_CELLS of others reach */
+};
+
+/* ---- events
+ * ---------------------------------------------------------------------------------------- */
+
+/* Properties of an instance's operation. */
+enum {
+    SG_CALL_EXACT = 1, /* any association and order give the same bits (integer sum, max, ...) */
+    SG_CALL_COMMUTATIVE = 2, /* the order of operands does not matter */
+};
+
+/* A collective is entered here, by its last local arriver. */
+struct sg_algo_call {
+    enum sg_operation operation;
+    uint32_t flags; /* SG_CALL_* */
+    uint32_t bytes; /* of the contribution; 0 in a barrier, and then no data is ever named */
+    int32_t root;   /* the endpoint that gets the result of a reduce; -1 */
+    uint32_t site;  /* a number below SG_SITES for the call site, alike everywhere: history */
+};
+
+#define SG_SITES 8
+
+/* What travels with every message beside its parts. `kind` and the numbers are the protocol's own.
+ */
+struct sg_header {
+    uint32_t seq; /* the protocol's count of instances, from 1, alike everywhere */
+    uint8_t kind;
+    uint8_t operation; /* enum sg_operation: receivers compare */
+    uint8_t flags;
+    uint8_t parts;
+    uint32_t bytes; /* of each part */
+    uint32_t number[5];
+};
+
+struct sg_message {
+    int32_t from;
+    bool multicast;
+    struct sg_header header;
+};
+
+enum sg_event_kind { SG_EVENT_CALL, SG_EVENT_MESSAGE, SG_EVENT_TIMER, SG_EVENT_REPLY };
+
+struct sg_event {
+    enum sg_event_kind kind;
+    uint64_t time_ns; /* of the endpoint's clock, never going back */
+    union {
+        struct sg_algo_call call;
+        struct sg_message message;
+        struct {
+            uint32_t id;
+        } timer;
+        struct {
+            uint32_t tag;
+            uint64_t value[8]; /* of FETCH_ADD [0], of READ_CELLS as many as asked for */
+        } reply;
+    };
+};
+
+/* ---- actions
+ * --------------------------------------------------------------------------------------- */
+
+enum sg_action_kind {
+    SG_ACTION_SEND,      /* header and parts to endpoint `to` */
+    SG_ACTION_MULTICAST, /* header and parts to every other endpoint, unreliably */
+    SG_ACTION_COPY,      /* from -> into */
+    SG_ACTION_REDUCE,    /* left op right -> into, element by element; into may be either */
+    SG_ACTION_SET_TIMER, /* timer `id` (below SG_TIMERS) fires at time_ns; replaces its last time */
+    SG_ACTION_STOP_TIMER, /* timer `id` need not fire */
+    SG_ACTION_COMPLETE, /* the call under way may return; its result is there unless it is split */
+    SG_ACTION_FINISH, /* instance `seq` has left this endpoint; of a split call: the result is there
+                       */
+    /* One-sided, for endpoints that say SG_ALGO_ONE_SIDED. `to` may be the endpoint itself. */
+    SG_ACTION_WRITE,      /* data `from` -> slot `remote` of `to` */
+    SG_ACTION_WRITE_CELL, /* value -> cell `remote` of `to` */
+    SG_ACTION_FETCH_ADD,  /* cell `remote` of `to` += value; REPLY with what was there and `tag` */
+    SG_ACTION_READ, /* slot `remote` of `to` -> data `into`; REPLY with `tag` once it is there */
+    SG_ACTION_READ_CELLS, /* `count` (at most 8) cells from `remote` of `to`; REPLY with `tag` */
+    SG_ACTION_WATCH       /* an event TIMER `id` once own cell `remote` is no longer `value`, seen
+                             while this endpoint polls (solicited: while it is armed, too) */
+};
+
+#define SG_TIMERS 4
+
+struct sg_action {
+    uint8_t kind;   /* enum sg_action_kind */
+    bool solicited; /* of SEND, WATCH: an armed receiver is interrupted for it */
+    uint16_t id;    /* of a timer */
+    int32_t to;     /* the target */
+    union {
+        struct {
+            struct sg_header header;
+            uint32_t parts_at; /* the parts: header.parts entries of actions.parts from here on */
+        } send;
+        struct {
+            struct sg_data from, left, right, into;
+            uint32_t bytes;
+            uint32_t seq; /* of REDUCE: the instance whose operation it is */
+        } data;
+        struct {
+            uint64_t time_ns;
+        } timer;
+        struct {
+            uint32_t seq;
+        } instance;
+        struct {
+            struct sg_data from, into;
+            uint32_t bytes, remote, count, tag;
+            uint64_t value;
+        } access;
+    };
+};
+
+/* Rare states, for whoever wants to know that they were reached. */
+enum sg_mark {
+    SG_MARK_EARLY,             /* a contribution before the call */
+    SG_MARK_LATE,              /* one after the call returned */
+    SG_MARK_CREDIT_OUT,        /* a call waits for a credit */
+    SG_MARK_POOL_OUT,          /* a call waits for a pull buffer */
+    SG_MARK_PULLED,            /* a large contribution was pulled */
+    SG_MARK_LINGER_PAID,       /* a child came while its parent lingered */
+    SG_MARK_LINGER_VAIN,       /* the linger ran out */
+    SG_MARK_TOKEN_ACK_CROSS,   /* a token met an endpoint that had acknowledged */
+    SG_MARK_TOKEN_MOVED,       /* a token went down a level */
+    SG_MARK_TOKENS_MEET,       /* a token's holder has got the pieces of the others, too */
+    SG_MARK_PREDICTED,         /* a token began at the predicted endpoint and ended there */
+    SG_MARK_PREDICT_WRONG,     /* ... and ended elsewhere */
+    SG_MARK_RELEASE_LOST,      /* a release was asked for */
+    SG_MARK_RELEASE_ANSWERED,  /* ... and answered from a window */
+    SG_MARK_RELEASE_FORWARDED, /* ... and asked further up */
+    SG_MARK_RELEASE_REPEATED,  /* a release came twice */
+    SG_MARK_RELEASE_EARLY,  /* a release came before the call of the next instance, out of order */
+    SG_MARK_WINDOW_FULL,    /* a call waits for the window */
+    SG_MARK_SECOND_CLIMBED, /* the second arriver climbed on (handoff) */
+    SG_MARK_SPLIT_FINISHED, /* a split call finished after it had returned */
+    SG_MARK_COUNT
+};
+
+extern const char *const sg_mark_names[SG_MARK_COUNT];
+
+/* Where a handler writes. The caller sets list, capacity and parts and zeroes the rest. */
+struct sg_actions {
+    struct sg_action *list;
+    uint32_t capacity, count;
+    struct sg_data *parts; /* SG_ACTIONS_MAX * 2 entries */
+    uint32_t parts_count;
+    uint64_t marks; /* 1 << enum sg_mark */
+};
+
+/* ---- protocols
+ * -------------------------------------------------------------------------------------- */
+
+/* Every state begins with this. Counts are of this endpoint since its init. */
+struct sg_algo_head {
+    uint32_t outstanding; /* instances not over here: while above 0 and outside a call, be armed */
+    uint32_t in_call;     /* a CALL has no COMPLETE yet */
+    uint32_t seq;         /* CALLs taken */
+    uint32_t early, late, stalls, copies, forwarded;
+};
+
+/* What a protocol asks of its host beyond SEND. */
+enum { SG_ALGO_MULTICAST = 1, SG_ALGO_ONE_SIDED = 2 };
+
+struct sg_algo {
+    const char *name;
+    uint32_t operations; /* 1 << enum sg_operation */
+    uint32_t uses;       /* SG_ALGO_* */
+    /* False: such a setup is not for this protocol. */
+    bool (*needs)(const struct sg_algo_setup *setup, struct sg_algo_needs *needs);
+    void (*init)(void *state, const struct sg_algo_setup *setup);
+    void (*on_call)(void *state, const struct sg_event *event, struct sg_actions *actions);
+    void (*on_message)(void *state, const struct sg_event *event, struct sg_actions *actions);
+    void (*on_timer)(void *state, const struct sg_event *event, struct sg_actions *actions);
+    void (*on_reply)(void *state, const struct sg_event *event, struct sg_actions *actions);
+    /* MPI_Comm_free, MPI_Finalize: no CALL will come; what is needed so that every endpoint comes
+     * to outstanding == 0 while messages are still delivered. */
+    void (*on_drain)(void *state, const struct sg_event *event, struct sg_actions *actions);
+};
+
+extern const struct sg_algo sg_algo_bypass, sg_algo_adaptive, sg_algo_tree, sg_algo_dissemination,
+    sg_algo_pairwise, sg_algo_handoff;
+/* All of them, ended by NULL. */
+extern const struct sg_algo *const sg_algos[];
+
+#endif

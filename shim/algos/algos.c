@@ -1,0 +1,30 @@
+/* The protocols between nodes, and the names of the rare states they report (algo.h). */
+#include "algos/algo.h"
+
+const struct sg_algo *const sg_algos[] = {
+    &sg_algo_bypass,   &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination,
+    &sg_algo_pairwise, &sg_algo_handoff,  NULL,
+};
+
+const char *const sg_mark_names[SG_MARK_COUNT] = {
+    [SG_MARK_EARLY] = "early contribution",
+    [SG_MARK_LATE] = "late contribution",
+    [SG_MARK_CREDIT_OUT] = "credits used up",
+    [SG_MARK_POOL_OUT] = "pool used up",
+    [SG_MARK_PULLED] = "contribution pulled",
+    [SG_MARK_LINGER_PAID] = "linger paid",
+    [SG_MARK_LINGER_VAIN] = "linger in vain",
+    [SG_MARK_TOKEN_ACK_CROSS] = "token and acknowledgement cross",
+    [SG_MARK_TOKEN_MOVED] = "token moved",
+    [SG_MARK_TOKENS_MEET] = "tokens meet",
+    [SG_MARK_PREDICTED] = "prediction right",
+    [SG_MARK_PREDICT_WRONG] = "prediction wrong",
+    [SG_MARK_RELEASE_LOST] = "release lost",
+    [SG_MARK_RELEASE_ANSWERED] = "release answered from a window",
+    [SG_MARK_RELEASE_FORWARDED] = "question for a release forwarded",
+    [SG_MARK_RELEASE_REPEATED] = "release repeated",
+    [SG_MARK_RELEASE_EARLY] = "release out of order",
+    [SG_MARK_WINDOW_FULL] = "window full",
+    [SG_MARK_SECOND_CLIMBED] = "second arriver climbed on",
+    [SG_MARK_SPLIT_FINISHED] = "split call finished after its return",
+};

@@ -1,0 +1,186 @@
+#include "algos/tree.h"
+
+int32_t sg_tree_power(int32_t size)
+{
+    int32_t power = 1;
+
+    while (power <= size / 2)
+        power *= 2;
+    return power;
+}
+
+int sg_tree_levels(int32_t count)
+{
+    int levels = 0;
+
+    while ((INT64_C(1) << levels) < count)
+        levels++;
+    return levels;
+}
+
+/* ---- binomial ----------------------------------------------------------------------------------
+ */
+
+int32_t sg_binomial_parent(int32_t rank)
+{
+    return rank == 0 ? -1 : rank & (rank - 1);
+}
+
+int sg_binomial_children(int32_t rank, int32_t size)
+{
+    int count = 0;
+
+    while ((rank == 0 || (rank >> count & 1) == 0) && rank + (INT64_C(1) << count) < size)
+        count++;
+    return count;
+}
+
+int32_t sg_binomial_child(int32_t rank, int i)
+{
+    return rank + (INT32_C(1) << i);
+}
+
+int sg_binomial_index(int32_t child)
+{
+    return __builtin_ctz((unsigned)child);
+}
+
+int32_t sg_binomial_span(int32_t rank, int32_t size)
+{
+    int32_t span = rank == 0 ? size : rank & -rank;
+
+    return span < size - rank ? span : size - rank;
+}
+
+/* ---- contiguous d-ary --------------------------------------------------------------------------
+ */
+
+struct sg_tree_place sg_tree_top(int32_t size)
+{
+    return (struct sg_tree_place){0, size, -1, -1, 0};
+}
+
+int sg_tree_children(const struct sg_tree_place *place, int degree)
+{
+    int32_t below = place->hi - place->lo - 1;
+
+    return below < degree ? (int)below : degree;
+}
+
+struct sg_tree_place sg_tree_child(const struct sg_tree_place *place, int degree, int i)
+{
+    int32_t below = place->hi - place->lo - 1;
+    int32_t part = below / degree, extra = below % degree;
+    int32_t lo = place->lo + 1 + i * part + (i < extra ? i : extra);
+
+    return (struct sg_tree_place){
+        .lo = lo,
+        .hi = lo + part + (i < extra),
+        .parent = place->lo,
+        .index = (int16_t)i,
+        .depth = (int16_t)(place->depth + 1),
+    };
+}
+
+int sg_tree_toward(const struct sg_tree_place *place, int degree, int32_t rank)
+{
+    int32_t below = place->hi - place->lo - 1;
+    int32_t part = below / degree, extra = below % degree;
+    int32_t offset = rank - place->lo - 1;
+
+    if (offset < 0 || offset >= below)
+        return -1;
+    if (offset < (part + 1) * extra)
+        return offset / (part + 1);
+    return extra + (offset - (part + 1) * extra) / part;
+}
+
+struct sg_tree_place sg_tree_find(int32_t rank, int32_t size, int degree)
+{
+    struct sg_tree_place place = sg_tree_top(size);
+
+    while (place.lo != rank)
+        place = sg_tree_child(&place, degree, sg_tree_toward(&place, degree, rank));
+    return place;
+}
+
+/* The first part is never smaller than another. */
+int sg_tree_depth(int32_t size, int degree)
+{
+    int depth = 0;
+
+    for (int32_t n = size; n > 1; n = (n - 1 + degree - 1) / degree)
+        depth++;
+    return depth;
+}
+
+/* ---- either -------------------------------------------------------------------------------------
+ */
+
+int sg_branch_children(int32_t rank, int32_t size, int degree)
+{
+    struct sg_tree_place place;
+
+    if (degree == 1)
+        return sg_binomial_children(rank, size);
+    place = sg_tree_find(rank, size, degree);
+    return sg_tree_children(&place, degree);
+}
+
+int32_t sg_branch_child(int32_t rank, int32_t size, int degree, int i)
+{
+    struct sg_tree_place place;
+
+    if (degree == 1)
+        return sg_binomial_child(rank, i);
+    place = sg_tree_find(rank, size, degree);
+    return sg_tree_child(&place, degree, i).lo;
+}
+
+int32_t sg_branch_parent(int32_t rank, int32_t size, int degree)
+{
+    return degree == 1 ? sg_binomial_parent(rank) : sg_tree_find(rank, size, degree).parent;
+}
+
+int sg_branch_index(int32_t rank, int32_t size, int degree)
+{
+    return degree == 1 ? sg_binomial_index(rank) : sg_tree_find(rank, size, degree).index;
+}
+
+/* ---- hypercube ---------------------------------------------------------------------------------
+ */
+
+struct sg_hypercube sg_hypercube_find(int32_t rank, int32_t size)
+{
+    struct sg_hypercube cube = {.power = sg_tree_power(size), .partner = -1};
+    int32_t extra = size - cube.power;
+
+    cube.dimensions = sg_tree_levels(cube.power);
+    if (rank >= 2 * extra) {
+        cube.position = rank - extra;
+    } else {
+        cube.partner = rank ^ 1;
+        cube.position = rank & 1 ? rank / 2 : -1;
+    }
+    return cube;
+}
+
+int32_t sg_hypercube_rank(int32_t position, int32_t size)
+{
+    int32_t extra = size - sg_tree_power(size);
+
+    return position < extra ? 2 * position + 1 : position + extra;
+}
+
+/* ---- dissemination -----------------------------------------------------------------------------
+ */
+
+int32_t sg_dissemination_to(int32_t rank, int32_t size, int round)
+{
+    return (int32_t)((rank + (INT64_C(1) << round)) % size);
+}
+
+int32_t sg_dissemination_from(int32_t rank, int32_t size, int round)
+{
+    return (int32_t)((rank - (INT64_C(1) << round) % size + size) % size);
+}

@@ -1,0 +1,94 @@
+/* Tree arithmetic of the protocols: who is whose parent, child and partner.
+ *
+ * Pure functions of (rank, size, degree); any thread, any signal handler. Ranks here are relative
+ * to the tree's top: sg_tree_relative() and sg_tree_absolute() turn them. Time is O(depth) at most.
+ *
+ *   binomial       the children of r are r + 1, r + 2, r + 4, ... below r's lowest bit; a subtree
+ * is a contiguous range. d-ary          contiguous: the subtree [lo, hi) has lo as its top, and
+ * what is left is split in order into `degree` parts whose sizes differ by at most one, larger ones
+ * first. hypercube      partners of recursive doubling, where 2*(size - p) ranks fold in pairs into
+ * p positions first (p the greatest power of two within size). dissemination  in round i, r sends
+ * to r + 2^i and receives from r - 2^i, modulo size.
+ */
+#ifndef SG_ALGOS_TREE_H
+#define SG_ALGOS_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline int32_t sg_tree_relative(int32_t rank, int32_t top, int32_t size)
+{
+    return rank >= top ? rank - top : rank - top + size;
+}
+
+static inline int32_t sg_tree_absolute(int32_t relative, int32_t top, int32_t size)
+{
+    return relative < size - top ? relative + top : relative - (size - top);
+}
+
+/* The greatest power of two within size, which is at least 1. */
+int32_t sg_tree_power(int32_t size);
+
+/* The least i with 2^i >= count: levels of a balanced binary tree, rounds of a dissemination. */
+int sg_tree_levels(int32_t count);
+
+/* ---- binomial */
+
+/* -1 at the top. */
+int32_t sg_binomial_parent(int32_t rank);
+int sg_binomial_children(int32_t rank, int32_t size);
+/* Child i, in increasing rank: rank + 2^i. */
+int32_t sg_binomial_child(int32_t rank, int i);
+/* The number of the child that `child` is to its parent. */
+int sg_binomial_index(int32_t child);
+/* Endpoints of the subtree, which is [rank, rank + span). */
+int32_t sg_binomial_span(int32_t rank, int32_t size);
+
+/* ---- contiguous d-ary */
+
+/* A rank's place: its subtree is [lo, hi), lo being the rank itself. */
+struct sg_tree_place {
+    int32_t lo, hi;
+    int32_t parent; /* -1 at the top */
+    int16_t index;  /* which child of its parent; -1 at the top */
+    int16_t depth;  /* 0 at the top */
+};
+
+struct sg_tree_place sg_tree_top(int32_t size);
+struct sg_tree_place sg_tree_find(int32_t rank, int32_t size, int degree);
+int sg_tree_children(const struct sg_tree_place *place, int degree);
+struct sg_tree_place sg_tree_child(const struct sg_tree_place *place, int degree, int i);
+/* The child of place whose subtree holds rank; -1 where rank is place's own, or not below it. */
+int sg_tree_toward(const struct sg_tree_place *place, int degree, int32_t rank);
+/* The depth of the deepest rank. */
+int sg_tree_depth(int32_t size, int degree);
+
+/* ---- either, by rank alone: the d-ary tree, or with degree 1 the binomial one */
+
+int sg_branch_children(int32_t rank, int32_t size, int degree);
+int32_t sg_branch_child(int32_t rank, int32_t size, int degree, int i);
+/* -1 at the top. */
+int32_t sg_branch_parent(int32_t rank, int32_t size, int degree);
+/* Which child of its parent; not of the top. */
+int sg_branch_index(int32_t rank, int32_t size, int degree);
+
+/* ---- hypercube */
+
+/* A rank's part in recursive doubling. */
+struct sg_hypercube {
+    int32_t power;    /* positions */
+    int32_t position; /* -1: folded into its partner, waits for the result */
+    int32_t partner;  /* the rank it is folded with, -1 for none */
+    int dimensions;   /* rounds: power is 2^dimensions */
+};
+
+struct sg_hypercube sg_hypercube_find(int32_t rank, int32_t size);
+/* The rank at a position. */
+int32_t sg_hypercube_rank(int32_t position, int32_t size);
+
+/* ---- dissemination: rounds are sg_tree_levels(size) */
+
+int32_t sg_dissemination_to(int32_t rank, int32_t size, int round);
+int32_t sg_dissemination_from(int32_t rank, int32_t size, int round);
+
+#endif

@@ -1,0 +1,28 @@
+/* From an MPI call to operands: what of its arguments every algorithm of ours needs.
+ *
+ * Pure but for look-ups in tables; in the application's thread.
+ */
+#ifndef SG_ENGINE_OPERANDS_H
+#define SG_ENGINE_OPERANDS_H
+
+#include "algos/kernel.h"
+#include "engine/engine.h"
+
+/* A call of a predefined operation on a predefined type. */
+struct sg_operands {
+    enum sg_reduction reduction;
+    enum sg_element element;
+    sg_kernel kernel;
+};
+
+/* True for operations that MPI predefines. */
+bool sg_operation_is_predefined(MPI_Op op);
+
+/* False: no such reduction, or one that MPICH alone can repeat. */
+bool sg_operands_of(const struct sg_call *call, struct sg_operands *operands);
+
+/* This rank's contribution and where its result goes (NULL: it gets none). False: an argument
+ * error, which is MPICH's to report. */
+bool sg_buffers_of(const struct sg_call *call, int rank, const void **own, void **result);
+
+#endif

@@ -1,0 +1,249 @@
+#include "engine/span.h"
+
+#include "core/hash.h"
+#include "engine/span_layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Limits that the transport is set up for: messages under way for a pair of endpoints, messages
+ * with payload under way of one sender, payload of one message. */
+#define INFLIGHT 32
+#define STAGED 32
+#define EAGER_BYTES (12u * SG_SPAN_SLOT_BYTES)
+
+static uint32_t ring_depth = 8;
+
+void sg_span_start(uint32_t depth, int stall_s)
+{
+    ring_depth = depth < SG_SPAN_PLACES_MAX ? depth : SG_SPAN_PLACES_MAX;
+    sg_span_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
+}
+
+static size_t line(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+/* The protocol that a choice names, and its parameters. NULL: none. */
+static const struct sg_algo *algo_of(const struct sg_choice *choice,
+                                     struct sg_algo_parameters *parameters)
+{
+    const char *name = sg_algorithms[choice->algorithm].name;
+
+    if (sg_algorithms[choice->algorithm].reach != SG_REACH_SPAN)
+        return NULL;
+    sg_span_parameters(choice, parameters);
+    parameters->credits = (uint8_t)ring_depth;
+    for (int i = 0; sg_algos[i] != NULL; i++) {
+        if (strcmp(sg_algos[i]->name, name) == 0)
+            return sg_algos[i];
+    }
+    return NULL;
+}
+
+/* The objects and where everything lies. False: nothing would run here. */
+static bool lay_out(struct sg_span *span)
+{
+    size_t at = line(sizeof(struct sg_span_header));
+    bool any = false;
+    struct sg_transport_setup transport = {.endpoints = span->endpoints,
+                                           .inflight = INFLIGHT,
+                                           .staged = STAGED,
+                                           .eager_bytes = EAGER_BYTES};
+    size_t transport_bytes = span->ops->shared_bytes(&transport);
+
+    span->about_at = at;
+    at += (size_t)span->ranks * line(sizeof(struct sg_span_about));
+    span->endpoints_at = at;
+    at += (size_t)span->endpoints * sizeof(struct sg_span_endpoint);
+    at = line(at);
+    span->contributions_at = at;
+    at += (size_t)span->endpoints * span->depth * (size_t)span->locals_max * SG_SPAN_SLOT_BYTES;
+    span->object_count = sg_ruleset_count(span->rules);
+    if (span->object_count > SG_SPAN_OBJECTS_MAX)
+        span->object_count = SG_SPAN_OBJECTS_MAX;
+    for (int i = 0; i < span->object_count; i++) {
+        struct sg_span_object *object = &span->objects[i];
+
+        object->setup.rank = span->endpoint;
+        object->setup.size = span->endpoints;
+        object->algo = algo_of(sg_ruleset_choice(span->rules, i), &object->setup.parameters);
+        if (object->algo == NULL)
+            continue;
+        if (!object->algo->needs(&object->setup, &object->needs)) {
+            object->algo = NULL;
+            continue;
+        }
+        any = true;
+        object->at = at;
+        object->cells_at = line(object->needs.state_bytes);
+        object->slots_at = line(object->cells_at + object->needs.cells * sizeof(uint64_t));
+        object->results_at = object->slots_at + (size_t)object->needs.slots * SG_SPAN_SLOT_BYTES;
+        object->stride =
+            object->results_at + (size_t)object->setup.parameters.credits * SG_SPAN_SLOT_BYTES;
+        at += (size_t)span->endpoints * object->stride;
+    }
+    span->transport_at = at;
+    span->size_bytes = at + transport_bytes;
+    return any && transport_bytes > 0;
+}
+
+static void number_ranks(struct sg_span *span, const int *endpoint_of)
+{
+    int *locals = calloc((size_t)span->endpoints, sizeof *locals);
+
+    for (int rank = 0; rank < span->ranks && locals != NULL; rank++) {
+        span->endpoint_of[rank] = endpoint_of[rank];
+        span->local_of[rank] = locals[endpoint_of[rank]]++;
+        if (locals[endpoint_of[rank]] > span->locals_max)
+            span->locals_max = locals[endpoint_of[rank]];
+    }
+    span->endpoint = endpoint_of[span->rank];
+    span->local = span->local_of[span->rank];
+    span->locals = locals != NULL ? locals[span->endpoint] : 0;
+    free(locals);
+}
+
+/* NULL: errno tells, 0 where nothing would run. */
+static struct sg_span *make(const struct sg_span_setup *setup)
+{
+    struct sg_span *span = calloc(1, sizeof *span);
+
+    if (span == NULL)
+        return NULL;
+    span->rank = setup->rank;
+    span->ranks = setup->ranks;
+    span->endpoints = setup->endpoints;
+    span->rules = setup->rules;
+    span->depth = ring_depth;
+    span->ops = &sg_transport_shm;
+    span->endpoint_of = calloc((size_t)setup->ranks, sizeof *span->endpoint_of);
+    span->local_of = calloc((size_t)setup->ranks, sizeof *span->local_of);
+    if (span->endpoint_of == NULL || span->local_of == NULL)
+        goto err_free;
+    number_ranks(span, setup->endpoint_of);
+    errno = 0;
+    if (span->locals == 0 || !lay_out(span))
+        goto err_free;
+    return span;
+
+err_free:
+    free(span->endpoint_of);
+    free(span->local_of);
+    free(span);
+    return NULL;
+}
+
+static void dispose(struct sg_span *span)
+{
+    int saved_errno = errno;
+
+    if (span->transport != NULL)
+        span->ops->close(span->transport);
+    if (span->header != NULL)
+        sg_segment_unmap(span->header, span->size_bytes);
+    free(span->endpoint_of);
+    free(span->local_of);
+    free(span);
+    errno = saved_errno;
+}
+
+/* The segment is mapped: the process's own part. */
+static enum sg_status attach(struct sg_span *span)
+{
+    struct sg_transport_setup transport = {.endpoints = span->endpoints,
+                                           .inflight = INFLIGHT,
+                                           .staged = STAGED,
+                                           .eager_bytes = EAGER_BYTES};
+    enum sg_status status =
+        span->ops->open(&transport, sg_span_at(span, span->transport_at), &span->transport);
+
+    if (status != SG_OK)
+        return status;
+    span->bed.sleepers = &span->header->sleepers;
+    span->bed.wake = &span->header->wake;
+    if (!sg_progress_add(span)) {
+        errno = ENOSPC;
+        return SG_ERR_FULL;
+    }
+    return SG_OK;
+}
+
+static void init_objects(struct sg_span *span)
+{
+    for (int i = 0; i < span->object_count; i++) {
+        struct sg_span_object *object = &span->objects[i];
+
+        for (int endpoint = 0; endpoint < span->endpoints && object->algo != NULL; endpoint++) {
+            struct sg_algo_setup setup = object->setup;
+
+            setup.rank = endpoint;
+            object->algo->init(sg_span_region(span, (uint32_t)i, endpoint), &setup);
+        }
+    }
+}
+
+enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span **out,
+                             struct sg_segment_ticket *ticket)
+{
+    struct sg_span *span = make(setup);
+    void *segment;
+    enum sg_status status;
+
+    if (span == NULL)
+        return errno == 0 ? SG_ERR_MISSING : SG_ERR_MEMORY;
+    status = sg_segment_create(span->size_bytes, &segment, ticket);
+    if (status != SG_OK) {
+        dispose(span);
+        return status;
+    }
+    span->header = segment;
+    span->header->nonce = ticket->nonce;
+    span->header->size_bytes = span->size_bytes;
+    init_objects(span);
+    span->header->magic = SG_SPAN_MAGIC;
+    status = attach(span);
+    if (status != SG_OK) {
+        sg_segment_seal(ticket);
+        dispose(span);
+        return status;
+    }
+    *out = span;
+    return SG_OK;
+}
+
+enum sg_status sg_span_accept(const struct sg_span_setup *setup,
+                              const struct sg_segment_ticket *ticket, struct sg_span **out)
+{
+    struct sg_span *span = make(setup);
+    void *segment;
+    enum sg_status status;
+
+    if (span == NULL)
+        return errno == 0 ? SG_ERR_MISSING : SG_ERR_MEMORY;
+    status = sg_segment_open(ticket, &segment);
+    if (status == SG_OK) {
+        span->header = segment;
+        if (ticket->size_bytes != span->size_bytes || span->header->magic != SG_SPAN_MAGIC ||
+            span->header->nonce != ticket->nonce) {
+            errno = EBADF;
+            status = SG_ERR_SYSTEM;
+        }
+    }
+    if (status == SG_OK)
+        status = attach(span);
+    if (status != SG_OK) {
+        dispose(span);
+        return status;
+    }
+    *out = span;
+    return SG_OK;
+}
+
+void sg_span_free(struct sg_span *span)
+{
+    sg_progress_remove(span);
+    dispose(span);
+}

@@ -1,0 +1,61 @@
+/* The engine of a communicator over several nodes: endpoints in a shared segment, and the protocols
+ * of shim/algos run on a transport (architecture.md, "endpoints").
+ *
+ * A node's ranks are one endpoint. A rank that enters a collective leaves its contribution at the
+ * endpoint; the last one folds them and feeds the protocol its CALL. Messages are fed by whoever is
+ * inside the library, or by asynchronous progress (engine/progress.h). Whoever feeds holds the
+ * endpoint's lock; who cannot get it leaves a flag that the holder looks at before it goes.
+ *
+ * A call of any size is a row of chunks, each an instance of its protocol.
+ */
+#ifndef SG_ENGINE_SPAN_H
+#define SG_ENGINE_SPAN_H
+
+#include "core/status.h"
+#include "engine/engine.h"
+#include "engine/operands.h"
+#include "node/segment.h"
+
+struct sg_span;
+
+/* More nodes than this on one machine are left to MPICH. */
+#define SG_SPAN_ENDPOINTS_MAX 256
+
+struct sg_span_setup {
+    int rank;
+    int ranks;
+    int endpoints;
+    const int *endpoint_of; /* by rank */
+    const struct sg_ruleset *rules;
+};
+
+/* As sg_local_start. */
+void sg_span_start(uint32_t depth, int stall_s);
+
+/* Rank 0 makes the segment, the others map it. Any status but SG_OK: errno tells; nothing is
+ * logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many endpoints. */
+enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span **out,
+                             struct sg_segment_ticket *ticket);
+enum sg_status sg_span_accept(const struct sg_span_setup *setup,
+                              const struct sg_segment_ticket *ticket, struct sg_span **out);
+
+/* Brings what is outstanding to its end: collective, in MPI_Comm_free and MPI_Finalize. The first
+ * part does not wait; the second has it done where it was not. All spans of the process go on
+ * meanwhile. */
+void sg_span_begin_drain(struct sg_span *span);
+void sg_span_drain(struct sg_span *span);
+
+void sg_span_free(struct sg_span *span);
+
+/* False: no protocol here takes this choice; alike on all ranks. */
+bool sg_span_takes(const struct sg_span *span, const struct sg_choice *choice,
+                   const struct sg_call *call);
+
+int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_choice *choice,
+                struct sg_outcome *outcome);
+
+/* Feeds what has arrived, if nobody else is at it. Any thread, any signal handler. True while
+ * something is outstanding at this rank's endpoint. */
+bool sg_span_progress(struct sg_span *span);
+
+#endif

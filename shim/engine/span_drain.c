@@ -1,0 +1,48 @@
+/* The end of a communicator over several nodes: what is outstanding is brought home first. */
+#include "engine/span_layout.h"
+
+#include <sched.h>
+
+static bool is_drained(void *context)
+{
+    struct sg_span *span = context;
+
+    return !sg_span_progress(span);
+}
+
+/* Under the lock: no CALL will come. */
+static void tell(struct sg_span *span)
+{
+    for (int i = 0; i < span->object_count; i++) {
+        if (span->objects[i].algo != NULL)
+            sg_span_feed_drain(span, (uint32_t)i);
+    }
+}
+
+void sg_span_begin_drain(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    if (span->draining)
+        return;
+    span->draining = true;
+    /* The last local rank sees to it: the others may still have had a call to come. */
+    if (atomic_fetch_add(&endpoint->draining, 1) + 1 < (uint32_t)span->locals)
+        return;
+    while (!sg_span_try_lock(span))
+        sched_yield();
+    tell(span);
+    sg_span_unlock(span);
+    span->sees_to_it = true;
+}
+
+void sg_span_drain(struct sg_span *span)
+{
+    struct sg_wait wait = {0};
+
+    sg_span_begin_drain(span);
+    while (span->sees_to_it && !is_drained(span)) {
+        if (sg_wait_step(&wait, &span->bed, is_drained, span))
+            sg_progress_poll();
+    }
+}

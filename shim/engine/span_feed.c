@@ -1,0 +1,375 @@
+/* Events into protocols, their actions out: the live host of shim/algos/algo.h.
+ *
+ * Everything here runs under the endpoint's lock, in an application's thread, the progress thread
+ * or a signal handler: no malloc, no stdio, no MPI.
+ */
+#include "core/clock.h"
+#include "engine/span_layout.h"
+
+#include <string.h>
+
+/* Messages taken before the lock is looked at again. */
+#define MESSAGES_AT_ONCE 64
+
+typedef void (*sg_handler)(void *state, const struct sg_event *event, struct sg_actions *actions);
+
+bool sg_span_try_lock(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    uint32_t free = 0;
+
+    /* Acquire: what the last holder did to the endpoint's state comes before. */
+    return atomic_compare_exchange_strong_explicit(&endpoint->lock, &free, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+void sg_span_unlock(struct sg_span *span)
+{
+    /* Release: pairs with sg_span_try_lock. */
+    atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->lock, 0, memory_order_release);
+}
+
+static struct sg_span_instance *find_instance(const struct sg_span *span, uint32_t object,
+                                              uint32_t seq)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    for (uint32_t i = 0; i < span->depth; i++) {
+        struct sg_span_instance *place = &endpoint->places[i];
+
+        if (place->arrived > 0 && place->object == object && place->object_seq == seq)
+            return place;
+    }
+    return NULL;
+}
+
+/* The event under way, for its actions. */
+struct feeding {
+    struct sg_span *span;
+    uint32_t object;
+    const struct sg_event *event;
+    const unsigned char *parts;
+};
+
+static void *data_of(const struct feeding *feeding, struct sg_data data)
+{
+    const struct sg_span *span = feeding->span;
+    const struct sg_span_object *object = &span->objects[feeding->object];
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    size_t stride;
+
+    switch ((enum sg_data_kind)data.kind) {
+    case SG_DATA_OPERAND: /* of the CALL fed last, which has no COMPLETE yet */
+        return sg_span_contribution(
+            span, atomic_load_explicit(&endpoint->fed, memory_order_relaxed) - 1, 0);
+    case SG_DATA_RESULT:
+        return sg_span_result(span, feeding->object, data.index);
+    case SG_DATA_SLOT:
+        return sg_span_region(span, feeding->object, span->endpoint) + object->slots_at +
+               (size_t)data.index * SG_SPAN_SLOT_BYTES;
+    case SG_DATA_PART:
+        stride = (feeding->event->message.header.bytes + 15u) & ~(size_t)15;
+        return (void *)(uintptr_t)(feeding->parts + (size_t)data.index * stride);
+    case SG_DATA_NONE:
+        break;
+    }
+    return NULL;
+}
+
+static void move(const struct feeding *feeding, const struct sg_action *action)
+{
+    void *from = data_of(feeding, action->data.from);
+    void *into = data_of(feeding, action->data.into);
+
+    if (from != into)
+        memcpy(into, from, action->data.bytes);
+}
+
+/* Operands may meet before this endpoint's own call has told what they are: messages say it. */
+static struct sg_span_kind *kind_of(const struct feeding *feeding, uint32_t seq)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+
+    return &endpoint->kinds[feeding->object][seq % SG_SPAN_PLACES_MAX];
+}
+
+static void reduce(const struct feeding *feeding, const struct sg_action *action)
+{
+    const struct sg_span_kind *kind = kind_of(feeding, action->data.seq);
+    enum sg_element element = (enum sg_element)kind->element;
+    sg_kernel kernel = sg_kernel_find((enum sg_reduction)kind->reduction, element);
+
+    kernel(data_of(feeding, action->data.left), data_of(feeding, action->data.right),
+           data_of(feeding, action->data.into),
+           action->data.bytes / sg_element_extent_bytes(element));
+}
+
+/* The transport's word for whom a message is: the object, and the kind of what it carries. */
+static uint32_t word_of(const struct feeding *feeding, const struct sg_header *header)
+{
+    const struct sg_span_kind *kind = kind_of(feeding, header->seq);
+
+    return feeding->object | (uint32_t)kind->reduction << 8 | (uint32_t)kind->element << 16;
+}
+
+static void learn_kind(const struct feeding *feeding, uint32_t word, const struct sg_header *header)
+{
+    struct sg_span_kind *kind = kind_of(feeding, header->seq);
+
+    if (header->parts == 0)
+        return;
+    kind->reduction = (uint8_t)(word >> 8);
+    kind->element = (uint8_t)(word >> 16);
+}
+
+static void ring(const struct sg_span *span, int to)
+{
+    struct sg_span_endpoint *target = sg_span_endpoint(span, to);
+
+    /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
+     * we see that it is armed. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&target->inside, memory_order_relaxed) == 0)
+        sg_progress_ring(&target->bell);
+}
+
+static void send(const struct feeding *feeding, const struct sg_actions *actions,
+                 const struct sg_action *action)
+{
+    struct sg_span *span = feeding->span;
+    const void *parts[SG_PARTS_MAX];
+    struct sg_transport_send message = {.object = word_of(feeding, &action->send.header),
+                                        .solicited = action->solicited,
+                                        .header = action->send.header,
+                                        .parts = parts};
+    int to = action->kind == SG_ACTION_MULTICAST ? SG_TRANSPORT_ALL : action->to;
+
+    for (unsigned i = 0; i < action->send.header.parts; i++)
+        parts[i] = data_of(feeding, actions->parts[action->send.parts_at + i]);
+    /* Within the limits of set-up there is room; a receiver that is slower than they say frees it
+     * without us. */
+    while (span->ops->send(span->transport, span->endpoint, to, &message) == SG_TRANSPORT_FULL)
+        __builtin_ia32_pause();
+    if (to != SG_TRANSPORT_ALL && action->solicited)
+        ring(span, to);
+}
+
+static void access_remote(const struct feeding *feeding, const struct sg_action *action)
+{
+    struct sg_span *span = feeding->span;
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    const struct sg_span_object *object = &span->objects[feeding->object];
+    unsigned char *target = sg_span_region(span, feeding->object, action->to);
+    struct sg_transport_region region = {
+        .slots = target + object->slots_at,
+        .cells = (_Atomic uint64_t *)(void *)(target + object->cells_at),
+        .slot_bytes = SG_SPAN_SLOT_BYTES,
+        .slots_count = object->needs.slots,
+        .cells_count = object->needs.cells};
+    struct sg_data local =
+        action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
+    struct sg_span_reply reply = {.object = feeding->object, .tag = action->access.tag};
+
+    span->ops->access(span->transport, span->endpoint, action, &region, data_of(feeding, local),
+                      reply.value);
+    if (action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ ||
+        action->kind == SG_ACTION_READ_CELLS)
+        endpoint->replies[endpoint->reply_count++] = reply;
+}
+
+static void set_timer(const struct feeding *feeding, const struct sg_action *action,
+                      uint64_t time_ns)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+
+    endpoint->timers[feeding->object][action->id] = time_ns;
+    if (time_ns != 0 && (endpoint->next_timer_ns == 0 || time_ns < endpoint->next_timer_ns))
+        endpoint->next_timer_ns = time_ns;
+}
+
+static void complete(const struct feeding *feeding)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+
+    /* Release: the result, if it is there, was written before. */
+    atomic_fetch_add_explicit(&endpoint->completed, 1, memory_order_release);
+}
+
+static void finish(const struct feeding *feeding, uint32_t seq)
+{
+    struct sg_span_instance *place = find_instance(feeding->span, feeding->object, seq);
+
+    /* Release: the result was written before. */
+    if (place != NULL)
+        atomic_store_explicit(&place->finished, place->position + 1, memory_order_release);
+}
+
+static void carry_out(const struct feeding *feeding, const struct sg_actions *actions)
+{
+    for (uint32_t i = 0; i < actions->count; i++) {
+        const struct sg_action *action = &actions->list[i];
+
+        switch ((enum sg_action_kind)action->kind) {
+        case SG_ACTION_SEND:
+        case SG_ACTION_MULTICAST:
+            send(feeding, actions, action);
+            break;
+        case SG_ACTION_COPY:
+            move(feeding, action);
+            break;
+        case SG_ACTION_REDUCE:
+            reduce(feeding, action);
+            break;
+        case SG_ACTION_SET_TIMER:
+            set_timer(feeding, action, action->timer.time_ns);
+            break;
+        case SG_ACTION_STOP_TIMER:
+            set_timer(feeding, action, 0);
+            break;
+        case SG_ACTION_COMPLETE:
+            complete(feeding);
+            break;
+        case SG_ACTION_FINISH:
+            finish(feeding, action->instance.seq);
+            break;
+        case SG_ACTION_WATCH: /* asked for by no protocol that runs here */
+            break;
+        default:
+            access_remote(feeding, action);
+        }
+    }
+}
+
+static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind)
+{
+    switch (kind) {
+    case SG_EVENT_CALL:
+        return algo->on_call;
+    case SG_EVENT_MESSAGE:
+        return algo->on_message;
+    case SG_EVENT_TIMER:
+        return algo->on_timer;
+    case SG_EVENT_REPLY:
+        return algo->on_reply;
+    }
+    return NULL;
+}
+
+static void feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
+                     const struct sg_event *event, const void *parts)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_algo_head *head = (void *)sg_span_region(span, object, span->endpoint);
+    uint32_t late = head->late, early = head->early, outstanding = head->outstanding;
+    struct sg_actions actions = {
+        .list = endpoint->actions, .capacity = SG_ACTIONS_MAX, .parts = endpoint->parts};
+    struct feeding feeding = {span, object, event, parts};
+
+    if (handler == NULL)
+        return;
+    handler(head, event, &actions);
+    carry_out(&feeding, &actions);
+    atomic_fetch_add_explicit(&endpoint->late, head->late - late, memory_order_relaxed);
+    atomic_fetch_add_explicit(&endpoint->early, head->early - early, memory_order_relaxed);
+    atomic_fetch_add_explicit(&endpoint->outstanding, head->outstanding - outstanding,
+                              memory_order_relaxed);
+}
+
+/* The event, and the REPLYs that its actions got at once. */
+static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
+                     struct sg_event *event, const void *parts)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    event->time_ns = sg_clock_ns();
+    feed_one(span, object, handler, event, parts);
+    while (endpoint->reply_count > 0) {
+        struct sg_event answer = {.kind = SG_EVENT_REPLY, .time_ns = event->time_ns};
+        struct sg_span_reply reply = endpoint->replies[0];
+
+        endpoint->reply_count--;
+        memmove(&endpoint->replies[0], &endpoint->replies[1], endpoint->reply_count * sizeof reply);
+        answer.reply.tag = reply.tag;
+        memcpy(answer.reply.value, reply.value, sizeof reply.value);
+        feed_one(span, reply.object, span->objects[reply.object].algo->on_reply, &answer, NULL);
+    }
+}
+
+void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts)
+{
+    feed_all(span, object, handler_of(span->objects[object].algo, event->kind), event, parts);
+}
+
+void sg_span_feed_drain(struct sg_span *span, uint32_t object)
+{
+    struct sg_event event = {.kind = SG_EVENT_CALL};
+
+    feed_all(span, object, span->objects[object].algo->on_drain, &event, NULL);
+}
+
+static void feed_timers(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    uint64_t now_ns;
+
+    if (endpoint->next_timer_ns == 0)
+        return;
+    now_ns = sg_clock_ns();
+    if (now_ns < endpoint->next_timer_ns)
+        return;
+    endpoint->next_timer_ns = 0;
+    for (int object = 0; object < span->object_count; object++) {
+        for (uint32_t id = 0; id < SG_TIMERS; id++) {
+            uint64_t *time_ns = &endpoint->timers[object][id];
+            struct sg_event event = {.kind = SG_EVENT_TIMER};
+
+            if (*time_ns != 0 && *time_ns <= now_ns) {
+                *time_ns = 0;
+                event.timer.id = id;
+                sg_span_feed(span, (uint32_t)object, &event, NULL);
+            }
+            if (*time_ns != 0 &&
+                (endpoint->next_timer_ns == 0 || *time_ns < endpoint->next_timer_ns))
+                endpoint->next_timer_ns = *time_ns;
+        }
+    }
+}
+
+void sg_span_take(struct sg_span *span)
+{
+    struct sg_transport_message message;
+
+    for (int taken = 0; taken < MESSAGES_AT_ONCE; taken++) {
+        struct sg_event event = {.kind = SG_EVENT_MESSAGE};
+
+        if (!span->ops->receive(span->transport, span->endpoint, &message))
+            break;
+        event.message = message.message;
+        learn_kind(&(struct feeding){.span = span, .object = message.object & 0xff}, message.object,
+                   &message.message.header);
+        sg_span_feed(span, message.object & 0xff, &event, message.parts);
+        span->ops->release(span->transport, span->endpoint, &message);
+    }
+    feed_timers(span);
+}
+
+bool sg_span_progress(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    for (;;) {
+        if (!sg_span_try_lock(span)) {
+            /* The holder looks again. Sequentially consistent with its unlock and look. */
+            atomic_store(&endpoint->pending, 1);
+            if (!sg_span_try_lock(span))
+                break;
+        }
+        atomic_store(&endpoint->pending, 0);
+        sg_span_take(span);
+        sg_span_unlock(span);
+        atomic_thread_fence(memory_order_seq_cst);
+        if (atomic_load_explicit(&endpoint->pending, memory_order_relaxed) == 0)
+            break;
+    }
+    return atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0;
+}

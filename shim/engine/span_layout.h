@@ -1,0 +1,179 @@
+/* The shared segment of a communicator over several nodes of one machine: what lies where. Shared
+ * by the files shim/engine/span*.c.
+ *
+ *   header | about, by rank | endpoints | contributions, by endpoint, ring place and local rank |
+ *   regions, by object and endpoint: state, cells, slots, results | the transport's
+ *
+ * An object is one protocol with its parameters: one for each rule that names one. Positions count
+ * the communicator's instances, alike on all ranks; instance p has place p modulo depth at each
+ * endpoint. The place is used again when the protocol has FINISHed it there and every local rank
+ * has left it. Offsets and indices only: the segment is mapped anywhere.
+ */
+#ifndef SG_ENGINE_SPAN_LAYOUT_H
+#define SG_ENGINE_SPAN_LAYOUT_H
+
+#include "engine/progress.h"
+#include "engine/span.h"
+#include "engine/wait.h"
+#include "transport/transport.h"
+
+#include <stdatomic.h>
+
+#define SG_SPAN_MAGIC UINT64_C(0x6e6170732d676773)
+#define SG_SPAN_OBJECTS_MAX 64
+#define SG_SPAN_SLOT_BYTES 1024u
+#define SG_SPAN_REPLIES_MAX 16
+#define SG_SPAN_PLACES_MAX 64
+
+/* What a rank is in, for messages to people. */
+struct sg_span_about {
+    _Atomic uint64_t position; /* entered so far */
+    _Atomic uint64_t left;     /* left so far */
+    uint64_t bytes, offset;
+    uint32_t site;
+    uint8_t operation, algorithm;
+    char module[22];
+};
+
+struct sg_span_instance {
+    uint64_t position; /* valid where arrived > 0 */
+    uint32_t arrived;  /* local ranks */
+    uint32_t object, object_seq;
+    uint32_t bytes, count;
+    int32_t root; /* endpoint; -1 */
+    uint8_t operation, flags;
+    _Atomic uint64_t finished; /* position + 1 once the protocol has left it */
+};
+
+/* What an instance's operands are. */
+struct sg_span_kind {
+    uint8_t reduction, element;
+};
+
+struct sg_span_reply {
+    uint32_t object, tag;
+    uint64_t value[8];
+};
+
+struct sg_span_endpoint {
+    _Atomic uint32_t lock;        /* 1: held */
+    _Atomic uint32_t pending;     /* look again before you leave */
+    _Atomic uint32_t inside;      /* local ranks in a call */
+    _Atomic uint32_t draining;    /* local ranks that have come to drain */
+    _Atomic uint32_t outstanding; /* instances, of all objects */
+    _Atomic uint64_t fed;         /* CALLs fed */
+    _Atomic uint64_t completed;   /* CALLs completed */
+    _Atomic uint64_t late, early, ignored, signals;
+    uint64_t timers[SG_SPAN_OBJECTS_MAX][SG_TIMERS]; /* 0: not set */
+    uint64_t next_timer_ns;                          /* the least that is set; 0: none */
+    struct sg_span_kind kinds[SG_SPAN_OBJECTS_MAX][SG_SPAN_PLACES_MAX]; /* by seq */
+    uint32_t reply_count;
+    struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
+    struct sg_span_instance places[SG_SPAN_PLACES_MAX];
+    struct sg_progress_bell bell;
+    /* The handler's actions, while they are carried out. */
+    struct sg_action actions[SG_ACTIONS_MAX];
+    struct sg_data parts[2 * SG_ACTIONS_MAX];
+};
+
+struct sg_span_header {
+    uint64_t magic, nonce;
+    uint64_t size_bytes;
+    _Atomic uint32_t sleepers;
+    _Atomic uint32_t wake;
+    _Atomic uint64_t stall_reported;
+};
+
+/* Where an object's parts begin in the segment, and how far it is from endpoint to endpoint. */
+struct sg_span_object {
+    const struct sg_algo *algo; /* NULL: the rule names none */
+    struct sg_algo_setup setup; /* rank: this endpoint */
+    struct sg_algo_needs needs;
+    size_t at, stride;
+    size_t cells_at, slots_at, results_at; /* in a region */
+};
+
+struct sg_span {
+    struct sg_span_header *header;
+    struct sg_wait_bed bed;
+    int rank, ranks;
+    int endpoint, endpoints;
+    int local, locals; /* number among the endpoint's ranks, and how many they are */
+    int locals_max;
+    int *endpoint_of, *local_of; /* by rank */
+    uint32_t depth;
+    uint64_t position;
+    const struct sg_ruleset *rules;
+    int object_count;
+    struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
+    size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
+    bool draining, sees_to_it;
+    const struct sg_transport_ops *ops;
+    struct sg_transport *transport;
+};
+
+static inline void *sg_span_at(const struct sg_span *span, size_t offset)
+{
+    return (unsigned char *)span->header + offset;
+}
+
+static inline struct sg_span_about *sg_span_about(const struct sg_span *span, int rank)
+{
+    return (struct sg_span_about *)sg_span_at(span, span->about_at) + rank;
+}
+
+static inline struct sg_span_endpoint *sg_span_endpoint(const struct sg_span *span, int endpoint)
+{
+    return (struct sg_span_endpoint *)sg_span_at(span, span->endpoints_at) + endpoint;
+}
+
+static inline struct sg_span_instance *sg_span_place(const struct sg_span *span, uint64_t position)
+{
+    return &sg_span_endpoint(span, span->endpoint)->places[position % span->depth];
+}
+
+static inline void *sg_span_contribution(const struct sg_span *span, uint64_t position, int local)
+{
+    size_t index =
+        ((size_t)span->endpoint * span->depth + position % span->depth) * (size_t)span->locals_max +
+        (size_t)local;
+
+    return sg_span_at(span, span->contributions_at + index * SG_SPAN_SLOT_BYTES);
+}
+
+static inline unsigned char *sg_span_region(const struct sg_span *span, uint32_t object,
+                                            int endpoint)
+{
+    const struct sg_span_object *about = &span->objects[object];
+
+    return sg_span_at(span, about->at + (size_t)endpoint * about->stride);
+}
+
+static inline void *sg_span_result(const struct sg_span *span, uint32_t object, uint32_t seq)
+{
+    const struct sg_span_object *about = &span->objects[object];
+    uint32_t index = seq % about->setup.parameters.credits;
+
+    return sg_span_region(span, object, span->endpoint) + about->results_at +
+           (size_t)index * SG_SPAN_SLOT_BYTES;
+}
+
+void sg_span_parameters(const struct sg_choice *choice, struct sg_algo_parameters *parameters);
+void sg_span_stall_after(uint64_t ns);
+
+/* The endpoint's lock held: one event, and what follows from it at once. parts: of a message. */
+void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
+/* The endpoint's lock held: no CALL will come for the object. */
+void sg_span_feed_drain(struct sg_span *span, uint32_t object);
+/* The endpoint's lock held: what has arrived, timers that are due. */
+void sg_span_take(struct sg_span *span);
+bool sg_span_try_lock(struct sg_span *span);
+void sg_span_unlock(struct sg_span *span);
+
+/* One rank speaks, once an instance. */
+void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call, uint64_t position,
+                          int seconds);
+void sg_span_report_mismatch(const struct sg_span *span, const struct sg_call *call,
+                             uint64_t position) __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,339 @@
+/* A call on a communicator over several nodes: chunk by chunk, contribution in, result out. */
+#include "core/clock.h"
+#include "engine/real.h"
+#include "engine/span_layout.h"
+#include "node/fold.h"
+
+#include <string.h>
+
+static uint64_t stall_ns;
+
+void sg_span_stall_after(uint64_t ns)
+{
+    stall_ns = ns;
+}
+
+/* One chunk of one call. */
+struct entering {
+    struct sg_span *span;
+    const struct sg_call *call;
+    const struct sg_operands *operands;
+    uint32_t object;
+    uint64_t position;
+    const void *own;
+    uint32_t count, bytes;
+    bool (*ready)(struct entering *entering);
+    bool fed;
+    struct sg_wait wait;
+    bool reported;
+};
+
+static bool is_ready(void *context)
+{
+    struct entering *entering = context;
+
+    sg_span_progress(entering->span);
+    return entering->ready(entering);
+}
+
+/* Waits, making progress here and in MPICH. */
+static void wait_for(struct entering *entering, bool (*ready)(struct entering *))
+{
+    struct sg_span *span = entering->span;
+
+    entering->ready = ready;
+    while (!is_ready(entering)) {
+        if (!sg_wait_step(&entering->wait, &span->bed, is_ready, entering))
+            continue;
+        sg_progress_poll();
+        if (stall_ns > 0 && !entering->reported && sg_wait_elapsed_ns(&entering->wait) > stall_ns) {
+            entering->reported = true;
+            sg_span_report_stall(span, entering->call, entering->position,
+                                 (int)(stall_ns / UINT64_C(1000000000)));
+        }
+    }
+}
+
+/* The place that this instance takes is free: its last instance has left the protocol here, and
+ * every local rank has left it. */
+static bool has_place(struct entering *entering)
+{
+    const struct sg_span *span = entering->span;
+    const struct sg_span_instance *place = sg_span_place(span, entering->position);
+    uint64_t before = entering->position + 1 - span->depth; /* positions left, at least */
+
+    if (entering->position < span->depth)
+        return true;
+    /* Acquire: what was done with the place comes before. A place that a local rank has taken for
+     * this instance already is past all that. */
+    if (atomic_load_explicit(&place->finished, memory_order_acquire) < before)
+        return false;
+    for (int rank = 0; rank < span->ranks; rank++) {
+        if (span->endpoint_of[rank] == span->endpoint &&
+            atomic_load_explicit(&sg_span_about(span, rank)->left, memory_order_acquire) < before)
+            return false;
+    }
+    return true;
+}
+
+static bool is_completed(struct entering *entering)
+{
+    const struct sg_span_endpoint *endpoint =
+        sg_span_endpoint(entering->span, entering->span->endpoint);
+
+    /* Acquire: pairs with COMPLETE. */
+    return atomic_load_explicit(&endpoint->completed, memory_order_acquire) > entering->position;
+}
+
+static bool is_finished(struct entering *entering)
+{
+    const struct sg_span_instance *place = sg_span_place(entering->span, entering->position);
+
+    /* Acquire: pairs with FINISH. */
+    return atomic_load_explicit(&place->finished, memory_order_acquire) > entering->position;
+}
+
+static void lock(struct sg_span *span)
+{
+    while (!sg_span_try_lock(span))
+        __builtin_ia32_pause();
+}
+
+static bool is_exact(const struct sg_operands *operands)
+{
+    return (operands->reduction != SG_REDUCTION_SUM && operands->reduction != SG_REDUCTION_PROD) ||
+           operands->element <= SG_ELEMENT_LOGICAL;
+}
+
+/* Under the lock: this rank's arrival; the first one's fills the place. */
+static void arrive(struct entering *entering)
+{
+    struct sg_span *span = entering->span;
+    struct sg_span_instance *place = sg_span_place(span, entering->position);
+    const struct sg_call *call = entering->call;
+    int root = call->root >= 0 ? span->endpoint_of[call->root] : -1;
+
+    if (place->arrived == 0 || place->position != entering->position) {
+        place->position = entering->position;
+        place->arrived = 0;
+        place->object = entering->object;
+        place->object_seq = 0;
+        place->bytes = entering->bytes;
+        place->count = entering->count;
+        place->operation = (uint8_t)call->operation;
+        place->root = root;
+        place->flags = SG_CALL_COMMUTATIVE;
+        if (entering->operands != NULL && is_exact(entering->operands))
+            place->flags |= SG_CALL_EXACT;
+    }
+    if (place->operation != call->operation || place->bytes != entering->bytes ||
+        place->root != root || place->object != entering->object)
+        sg_span_report_mismatch(span, call, entering->position);
+    place->arrived++;
+}
+
+static const void *local_operand(void *context, int local)
+{
+    const struct entering *entering = context;
+
+    return sg_span_contribution(entering->span, entering->position, local);
+}
+
+static void fold_kernel(void *context, const void *left, const void *right, void *out, size_t count)
+{
+    ((sg_kernel)(void (*)(void))context)(left, right, out, count);
+}
+
+/* Under the lock, by the last local rank: one operand of the endpoint's, and the CALL. */
+static void feed_call(struct entering *entering)
+{
+    struct sg_span *span = entering->span;
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_instance *place = sg_span_place(span, entering->position);
+    const struct sg_algo_head *head =
+        (const void *)sg_span_region(span, entering->object, span->endpoint);
+    struct sg_event event = {.kind = SG_EVENT_CALL};
+
+    if (span->locals > 1 && entering->bytes > 0) {
+        struct sg_shape shape = {SG_SHAPE_DOUBLING, span->locals, 0};
+        struct sg_folding folding = {
+            .shape = &shape,
+            .fold = fold_kernel,
+            .fold_context = (void *)(void (*)(void))entering->operands->kernel,
+            .element_bytes = sg_element_extent_bytes(entering->operands->element),
+            .operand = local_operand,
+            .operand_context = entering};
+
+        sg_fold_all(&folding, entering->count, sg_span_contribution(span, entering->position, 0));
+    }
+    event.call.operation = entering->call->operation;
+    event.call.flags = place->flags;
+    event.call.bytes = entering->bytes;
+    event.call.root = place->root;
+    event.call.site = 0;
+    place->object_seq = head->seq + 1;
+    if (entering->operands != NULL) {
+        struct sg_span_kind *kind =
+            &endpoint->kinds[entering->object][place->object_seq % SG_SPAN_PLACES_MAX];
+
+        kind->reduction = (uint8_t)entering->operands->reduction;
+        kind->element = (uint8_t)entering->operands->element;
+    }
+    atomic_store_explicit(&endpoint->fed, entering->position + 1, memory_order_relaxed);
+    sg_span_feed(span, entering->object, &event, NULL);
+}
+
+/* The CALLs of an endpoint are fed one after another; under the lock, when it is our turn. */
+static bool is_turn(struct entering *entering)
+{
+    struct sg_span *span = entering->span;
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    if (entering->fed) /* a wait asks more than once */
+        return true;
+    if (atomic_load_explicit(&endpoint->completed, memory_order_acquire) < entering->position ||
+        !sg_span_try_lock(span))
+        return false;
+    sg_span_take(span);
+    feed_call(entering);
+    entering->fed = true;
+    sg_span_unlock(span);
+    sg_wait_wake(&span->bed);
+    return true;
+}
+
+static void run_chunk(struct entering *entering, void *result)
+{
+    struct sg_span *span = entering->span;
+    struct sg_span_about *about = sg_span_about(span, span->rank);
+    struct sg_span_instance *place = sg_span_place(span, entering->position);
+    bool is_last;
+
+    atomic_store_explicit(&about->position, entering->position + 1, memory_order_relaxed);
+    wait_for(entering, has_place);
+    if (entering->bytes > 0)
+        memcpy(sg_span_contribution(span, entering->position, span->local), entering->own,
+               entering->bytes);
+    lock(span);
+    arrive(entering);
+    is_last = place->arrived == (uint32_t)span->locals;
+    sg_span_unlock(span);
+    if (is_last) {
+        wait_for(entering, is_turn);
+        /* At the root's endpoint the root itself is the one who waits; the next CALL has its turn
+         * only after this one's COMPLETE. */
+        if (place->root != span->endpoint || result != NULL)
+            wait_for(entering, is_completed);
+    }
+    if (result != NULL || entering->call->operation != SG_OPERATION_REDUCE)
+        wait_for(entering, is_finished);
+    if (result != NULL)
+        memcpy(result, sg_span_result(span, place->object, place->object_seq), entering->bytes);
+    /* Release: the result was read before its slot is used again. */
+    atomic_store_explicit(&about->left, entering->position + 1, memory_order_release);
+}
+
+static void describe(struct sg_span *span, const struct sg_call *call, uint8_t algorithm)
+{
+    struct sg_span_about *about = sg_span_about(span, span->rank);
+
+    about->bytes = call->bytes;
+    about->operation = (uint8_t)call->operation;
+    about->algorithm = algorithm;
+    if (call->site == NULL)
+        return;
+    about->site = call->site->id;
+    about->offset = call->site->offset;
+    if (call->site->module != NULL) {
+        size_t length = strlen(call->site->module);
+        size_t room = sizeof about->module - 1;
+
+        memcpy(about->module, call->site->module + (length > room ? length - room : 0),
+               (length > room ? room : length) + 1);
+    }
+}
+
+static void enter(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    atomic_fetch_add(&endpoint->inside, 1);
+    sg_progress_disarm(&endpoint->bell);
+}
+
+/* Sequentially consistent: a sender that still saw us inside has its message seen below. */
+static void leave(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0)
+        sg_progress_arm(&endpoint->bell);
+    atomic_fetch_sub(&endpoint->inside, 1);
+    if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 &&
+        span->ops->pending(span->transport, span->endpoint))
+        sg_span_progress(span);
+}
+
+bool sg_span_takes(const struct sg_span *span, const struct sg_choice *choice,
+                   const struct sg_call *call)
+{
+    int index = sg_ruleset_index(span->rules, choice);
+    struct sg_operands operands;
+
+    if (index < 0 || index >= span->object_count || span->objects[index].algo == NULL ||
+        (span->objects[index].algo->operations & 1u << call->operation) == 0)
+        return false;
+    if (call->operation == SG_OPERATION_BARRIER)
+        return true;
+    return call->count > 0 && sg_operands_of(call, &operands) &&
+           (call->operation != SG_OPERATION_REDUCE ||
+            (call->root >= 0 && call->root < span->ranks));
+}
+
+int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_choice *choice,
+                struct sg_outcome *outcome)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_operands operands;
+    const void *own = NULL;
+    void *result = NULL;
+    size_t extent = 0, left = 0, room = 1;
+    uint64_t late = atomic_load_explicit(&endpoint->late, memory_order_relaxed);
+    uint64_t early = atomic_load_explicit(&endpoint->early, memory_order_relaxed);
+
+    if (call->operation != SG_OPERATION_BARRIER) {
+        if (!sg_buffers_of(call, span->rank, &own, &result))
+            return call->pass(call);
+        sg_operands_of(call, &operands);
+        extent = sg_element_extent_bytes(operands.element);
+        left = (size_t)call->count;
+        room = SG_SPAN_SLOT_BYTES / extent;
+    }
+    outcome->algorithm = (uint8_t)choice->algorithm;
+    describe(span, call, outcome->algorithm);
+    enter(span);
+    do {
+        size_t count = left < room ? left : room;
+        struct entering entering = {.span = span,
+                                    .call = call,
+                                    .operands =
+                                        call->operation != SG_OPERATION_BARRIER ? &operands : NULL,
+                                    .object = (uint32_t)sg_ruleset_index(span->rules, choice),
+                                    .position = span->position++,
+                                    .own = own,
+                                    .count = (uint32_t)count,
+                                    .bytes = (uint32_t)(count * extent)};
+
+        run_chunk(&entering, result);
+        own = own != NULL ? (const char *)own + count * extent : NULL;
+        result = result != NULL ? (char *)result + count * extent : NULL;
+        left -= count;
+    } while (left > 0);
+    leave(span);
+    outcome->late = (uint16_t)(atomic_load_explicit(&endpoint->late, memory_order_relaxed) - late);
+    outcome->early =
+        (uint16_t)(atomic_load_explicit(&endpoint->early, memory_order_relaxed) - early);
+    outcome->outstanding =
+        (uint16_t)atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed);
+    return MPI_SUCCESS;
+}

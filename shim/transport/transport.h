@@ -1,0 +1,101 @@
+/* The contract of the transports: how messages and memory of the endpoints of one communicator
+ * reach one another (architecture.md, "endpoints").
+ *
+ * A transport is opened once per communicator and process. Several processes may serve one
+ * endpoint; all calls that name an endpoint as their own (`self`) are made by whoever holds that
+ * endpoint's lock, so a transport sees one caller an endpoint at a time, in any process, in a
+ * signal handler too. Nothing here blocks, allocates, logs or calls MPI after open.
+ *
+ *   send        to one endpoint: arrives exactly once. Messages of one pair may overtake each
+ *               other.
+ *   multicast   to all others: each receiver may miss it, or get it out of order; protocols repair.
+ *   access      one-sided: WRITE, WRITE_CELL, FETCH_ADD, READ, READ_CELLS of algo.h on the slots
+ *               and cells of any endpoint, in issue order for one target, FETCH_ADD atomic.
+ *
+ * A transport has room for every message that the protocols may have under way at once
+ * (limits: setup.inflight for each pair, setup.staged with payload for each sender); a send beyond
+ * them is not lost but refused, and tried again.
+ */
+#ifndef SG_TRANSPORT_TRANSPORT_H
+#define SG_TRANSPORT_TRANSPORT_H
+
+#include "algos/algo.h"
+#include "core/status.h"
+
+struct sg_transport;
+
+struct sg_transport_setup {
+    int32_t endpoints;
+    uint32_t inflight;    /* messages not yet released, for each (sender, receiver) */
+    uint32_t staged;      /* messages with payload not yet released, for each sender */
+    uint32_t eager_bytes; /* the most payload of a message, all parts together */
+};
+
+/* Where an endpoint's slots and cells are, for `access`: of one protocol object, in memory that the
+ * opener and, by the transport's means, its peers reach. */
+struct sg_transport_region {
+    void *slots;
+    _Atomic uint64_t *cells;
+    uint32_t slot_bytes, slots_count, cells_count;
+};
+
+struct sg_transport_send {
+    uint32_t object; /* the protocol object of the communicator that it is for */
+    bool solicited;
+    struct sg_header header;
+    const void *const *parts; /* header.parts of them, header.bytes each */
+};
+
+struct sg_transport_message {
+    uint32_t object;
+    bool solicited;
+    struct sg_message message;
+    const void *parts; /* one after another, at multiples of header.bytes rounded up to 16 */
+    uint64_t handle;   /* the transport's own */
+};
+
+enum sg_transport_result {
+    SG_TRANSPORT_DONE,
+    SG_TRANSPORT_LATER, /* access: its REPLY comes by receive_reply */
+    SG_TRANSPORT_FULL   /* not done: try again when others have received */
+};
+
+/* What a transport can do. */
+enum {
+    SG_TRANSPORT_ONE_SIDED = 1,
+    SG_TRANSPORT_DESCRIPTOR = 2 /* arrivals make descriptor() readable; else the sender notifies */
+};
+
+struct sg_transport_ops {
+    const char *name;
+    uint32_t capabilities;
+    /* Shared memory of the machine that open wants, zeroed; 0: such a setup is not possible. */
+    size_t (*shared_bytes)(const struct sg_transport_setup *setup);
+    /* Any status but SG_OK: errno tells, nothing is logged. */
+    enum sg_status (*open)(const struct sg_transport_setup *setup, void *shared,
+                           struct sg_transport **out);
+    void (*close)(struct sg_transport *transport);
+    /* to: an endpoint, or SG_TRANSPORT_ALL. DONE: the parts may be changed. */
+    enum sg_transport_result (*send)(struct sg_transport *transport, int self, int to,
+                                     const struct sg_transport_send *send);
+    /* The next message for self, if any: good until release. Several may be held, and released in
+     * any order; while SG_TRANSPORT_HELD multicasts are held, no more of them are received. */
+    bool (*receive)(struct sg_transport *transport, int self, struct sg_transport_message *out);
+    void (*release)(struct sg_transport *transport, int self,
+                    const struct sg_transport_message *message);
+    /* One action of algo.h's one-sided kinds; value (8 words) gets what a REPLY carries. region is
+     * the target's, as every process knows it. local: the data read from or written to. */
+    enum sg_transport_result (*access)(struct sg_transport *transport, int self,
+                                       const struct sg_action *action,
+                                       const struct sg_transport_region *region, void *local,
+                                       uint64_t value[8]);
+    /* True when receive would find something: cheap, any process may ask without the lock. */
+    bool (*pending)(const struct sg_transport *transport, int self);
+};
+
+#define SG_TRANSPORT_ALL (-1)
+#define SG_TRANSPORT_HELD 4
+
+extern const struct sg_transport_ops sg_transport_loop, sg_transport_shm;
+
+#endif

@@ -1,0 +1,257 @@
+/* The mini host's actions: see mini_host.h. A WRITE reads its source when it takes effect, as an
+ * adapter may: a protocol that uses the source again too early shows as a wrong result.
+ */
+#include "algos/mini_host_impl.h"
+#include "core/hash.h"
+#include "lib/unit.h"
+
+#include <string.h>
+
+uint64_t mini_operand(int rank, uint32_t seq, int element)
+{
+    return sg_hash_mix(((uint64_t)seq << 32 | (uint32_t)rank << 4 | (uint32_t)element) + 1);
+}
+
+uint64_t mini_fold(uint32_t flags, uint64_t left, uint64_t right)
+{
+    if (flags & SG_CALL_EXACT)
+        return left + right;
+    if (flags & SG_CALL_COMMUTATIVE)
+        return sg_hash_mix(left + right);
+    return sg_hash_mix(3 * left + sg_hash_mix(right));
+}
+
+static void poison(mini_value value)
+{
+    for (int i = 0; i < MINI_ELEMENTS; i++)
+        value[i] = MINI_POISON;
+}
+
+static uint64_t *resolve(struct mini_host *host, int rank, struct sg_data data, mini_value *parts)
+{
+    struct mini_endpoint *endpoint = &host->endpoints[rank];
+
+    switch (data.kind) {
+    case SG_DATA_OPERAND:
+        return endpoint->operand;
+    case SG_DATA_RESULT:
+        CU_ASSERT_TRUE_FATAL(data.index < host->credits);
+        return endpoint->results[data.index];
+    case SG_DATA_SLOT:
+        CU_ASSERT_TRUE_FATAL(data.index < host->needs.slots);
+        return endpoint->slots[data.index];
+    case SG_DATA_PART:
+        CU_ASSERT_PTR_NOT_NULL_FATAL(parts);
+        return parts[data.index];
+    default:
+        CU_FAIL_FATAL("data without a kind");
+        return NULL;
+    }
+}
+
+static void check_bytes(uint32_t bytes)
+{
+    CU_ASSERT_TRUE_FATAL(bytes > 0 && bytes <= MINI_BYTES_MAX && bytes % 8 == 0);
+}
+
+static void reduce(struct mini_host *host, int rank, const struct sg_action *action,
+                   mini_value *parts)
+{
+    const uint64_t *left = resolve(host, rank, action->data.left, parts);
+    const uint64_t *right = resolve(host, rank, action->data.right, parts);
+    uint64_t *into = resolve(host, rank, action->data.into, parts);
+
+    check_bytes(action->data.bytes);
+    CU_ASSERT_TRUE_FATAL(host->entered[action->data.seq] > 0);
+    for (uint32_t i = 0; i < action->data.bytes / 8; i++)
+        into[i] = mini_fold(host->flags[action->data.seq], left[i], right[i]);
+}
+
+static void post(struct mini_host *host, int rank, int to, const struct sg_action *action,
+                 const struct sg_actions *actions, mini_value *parts)
+{
+    const struct sg_header *header = &action->send.header;
+    struct mini_item *item;
+
+    CU_ASSERT_TRUE_FATAL(to >= 0 && to < host->setup.size && to != rank);
+    item = mini_add(host, MINI_MESSAGE, rank, to);
+    item->header = *header;
+    item->multicast = action->kind == SG_ACTION_MULTICAST;
+    CU_ASSERT_TRUE_FATAL(header->parts <= SG_PARTS_MAX);
+    for (int i = 0; i < header->parts; i++) {
+        struct sg_data part = actions->parts[action->send.parts_at + (uint32_t)i];
+
+        check_bytes(header->bytes);
+        memcpy(item->parts[i], resolve(host, rank, part, parts), header->bytes);
+    }
+}
+
+static void multicast(struct mini_host *host, int rank, const struct sg_action *action,
+                      const struct sg_actions *actions, mini_value *parts)
+{
+    for (int to = 0; to < host->setup.size; to++) {
+        if (to == rank || (int)mini_random(host, 100) < host->setup.loss_percent)
+            continue;
+        post(host, rank, to, action, actions, parts);
+        if ((int)mini_random(host, 100) < host->setup.repeat_percent)
+            post(host, rank, to, action, actions, parts);
+    }
+}
+
+static bool has_result(const struct mini_endpoint *endpoint, int rank)
+{
+    return endpoint->call.operation == SG_OPERATION_ALLREDUCE ||
+           (endpoint->call.operation == SG_OPERATION_REDUCE && endpoint->call.root == rank);
+}
+
+static void complete(struct mini_host *host, int rank)
+{
+    struct mini_endpoint *endpoint = &host->endpoints[rank];
+    uint32_t seq = endpoint->called;
+
+    CU_ASSERT_TRUE_FATAL(endpoint->in_call);
+    CU_ASSERT_FALSE_FATAL(endpoint->completed[seq]);
+    if (endpoint->call.operation == SG_OPERATION_BARRIER ||
+        (endpoint->call.operation == SG_OPERATION_ALLREDUCE && !host->setup.parameters.split))
+        CU_ASSERT_EQUAL_FATAL(host->entered[seq], (uint32_t)host->setup.size);
+    endpoint->completed[seq] = true;
+    endpoint->in_call = false;
+    if (has_result(endpoint, rank) && !host->setup.parameters.split)
+        memcpy(endpoint->outcome[seq], endpoint->results[seq % host->credits], sizeof(mini_value));
+    poison(endpoint->operand);
+}
+
+static void finish(struct mini_host *host, int rank, uint32_t seq)
+{
+    struct mini_endpoint *endpoint = &host->endpoints[rank];
+    uint64_t *result = endpoint->results[seq % host->credits];
+
+    CU_ASSERT_TRUE_FATAL(seq >= 1 && seq <= endpoint->called);
+    CU_ASSERT_FALSE_FATAL(endpoint->finished[seq]);
+    endpoint->finished[seq] = true;
+    if (host->setup.parameters.split)
+        memcpy(endpoint->outcome[seq], result, sizeof(mini_value));
+    /* A result that is written after its FINISH, or left before its COMPLETE, is not one. */
+    if (endpoint->completed[seq])
+        poison(result);
+}
+
+static void start_access(struct mini_host *host, int rank, const struct sg_action *action)
+{
+    struct mini_item *item;
+
+    CU_ASSERT_TRUE_FATAL(action->to >= 0 && action->to < host->setup.size);
+    CU_ASSERT_TRUE_FATAL(host->setup.algo->uses & SG_ALGO_ONE_SIDED);
+    item = mini_add(host, MINI_ACCESS, rank, action->to);
+    item->access = *action;
+}
+
+void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uint64_t time_ns)
+{
+    struct mini_timer *timer;
+
+    CU_ASSERT_TRUE_FATAL(id < SG_TIMERS);
+    timer = &host->endpoints[rank].timers[id];
+    host->timers_set += set - timer->set;
+    *timer = (struct mini_timer){set, time_ns};
+}
+
+static void watch(struct mini_host *host, int rank, const struct sg_action *action)
+{
+    struct mini_watch *entry;
+
+    CU_ASSERT_TRUE_FATAL(action->id < SG_TIMERS && action->access.remote < host->needs.cells);
+    entry = &host->endpoints[rank].watches[action->id];
+    host->watches_set += !entry->set;
+    entry->set = true;
+    entry->cell = action->access.remote;
+    entry->value = action->access.value;
+}
+
+static void carry_out(struct mini_host *host, int rank, const struct sg_action *action,
+                      const struct sg_actions *actions, mini_value *parts)
+{
+    switch ((enum sg_action_kind)action->kind) {
+    case SG_ACTION_SEND:
+        post(host, rank, action->to, action, actions, parts);
+        break;
+    case SG_ACTION_MULTICAST:
+        multicast(host, rank, action, actions, parts);
+        break;
+    case SG_ACTION_COPY:
+        check_bytes(action->data.bytes);
+        memmove(resolve(host, rank, action->data.into, parts),
+                resolve(host, rank, action->data.from, parts), action->data.bytes);
+        break;
+    case SG_ACTION_REDUCE:
+        reduce(host, rank, action, parts);
+        break;
+    case SG_ACTION_SET_TIMER:
+        mini_set_timer(host, rank, action->id, true, action->timer.time_ns);
+        break;
+    case SG_ACTION_STOP_TIMER:
+        mini_set_timer(host, rank, action->id, false, 0);
+        break;
+    case SG_ACTION_COMPLETE:
+        complete(host, rank);
+        break;
+    case SG_ACTION_FINISH:
+        finish(host, rank, action->instance.seq);
+        break;
+    case SG_ACTION_WATCH:
+        watch(host, rank, action);
+        break;
+    default:
+        start_access(host, rank, action);
+        break;
+    }
+}
+
+void mini_carry_out(struct mini_host *host, int rank, const struct sg_actions *actions,
+                    mini_value *parts)
+{
+    CU_ASSERT_TRUE_FATAL(actions->count <= SG_ACTIONS_MAX);
+    CU_ASSERT_TRUE_FATAL(actions->parts_count <= 2 * SG_ACTIONS_MAX);
+    host->endpoints[rank].marks |= actions->marks;
+    for (uint32_t i = 0; i < actions->count; i++) {
+        CU_ASSERT_TRUE_FATAL(actions->list[i].kind <= SG_ACTION_WATCH);
+        host->endpoints[rank].actions[actions->list[i].kind]++;
+        carry_out(host, rank, &actions->list[i], actions, parts);
+    }
+}
+
+void mini_access(struct mini_host *host, const struct mini_item *item)
+{
+    const struct sg_action *action = &item->access;
+    uint32_t remote = action->access.remote;
+    struct mini_endpoint *target = &host->endpoints[item->to];
+    struct sg_data slot = {SG_DATA_SLOT, (uint16_t)remote};
+    struct mini_item *reply;
+
+    if (action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_READ)
+        check_bytes(action->access.bytes);
+    else
+        CU_ASSERT_TRUE_FATAL(remote < host->needs.cells);
+    if (action->kind == SG_ACTION_WRITE) {
+        memcpy(resolve(host, item->to, slot, NULL),
+               resolve(host, item->from, action->access.from, NULL), action->access.bytes);
+        return;
+    }
+    if (action->kind == SG_ACTION_WRITE_CELL) {
+        target->cells[remote] = action->access.value;
+        return;
+    }
+    reply = mini_add(host, MINI_REPLY, item->to, item->from);
+    reply->tag = action->access.tag;
+    if (action->kind == SG_ACTION_READ) {
+        memcpy(resolve(host, item->from, action->access.into, NULL),
+               resolve(host, item->to, slot, NULL), action->access.bytes);
+    } else if (action->kind == SG_ACTION_FETCH_ADD) {
+        reply->answer[0] = target->cells[remote];
+        target->cells[remote] += action->access.value;
+    } else {
+        CU_ASSERT_TRUE_FATAL(action->access.count <= 8);
+        CU_ASSERT_TRUE_FATAL(remote + action->access.count <= host->needs.cells);
+        memcpy(reply->answer, &target->cells[remote], 8 * action->access.count);
+    }
+}

@@ -1,0 +1,459 @@
+/* bypass one event at a time: each rare state by hand, asserted by counts. In random orders:
+ * test_bypass_orders.c.
+ */
+#include "algos/bypass_support.h"
+
+static void test_arrival_order(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 4, .arrival_order = 1};
+    struct sg_algo_call call = bypass_call(SG_CALL_COMMUTATIVE, 8, 0);
+    struct mini_host *host = bypass_host(4, parameters, 1);
+
+    mini_call(host, 0, &call);
+    for (int rank = 3; rank > 0; rank--)
+        mini_call(host, rank, &call);
+    /* Endpoint 2's value comes first and is not kept back. */
+    CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
+    CU_ASSERT_TRUE(mini_deliver(host, 2, 0));
+    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_COPY), 0);
+    CU_ASSERT_TRUE(mini_deliver(host, 1, 0));
+    CU_ASSERT_EQUAL(
+        mini_result(host, 0, 1, 0),
+        mini_fold(call.flags,
+                  mini_fold(call.flags, mini_operand(0, 1, 0),
+                            mini_fold(call.flags, mini_operand(2, 1, 0), mini_operand(3, 1, 0))),
+                  mini_operand(1, 1, 0)));
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_leaf(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(2, parameters, 1);
+
+    mini_call(host, 1, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 1, 1));
+    CU_ASSERT_TRUE(mini_finished(host, 1, 1));
+    CU_ASSERT_EQUAL(mini_head(host, 1)->outstanding, 0);
+    CU_ASSERT_EQUAL(mini_head(host, 1)->copies, 0);
+    CU_ASSERT_EQUAL(mini_in_flight(host, 1, 0), 1);
+    mini_call(host, 0, &call);
+    CU_ASSERT_FALSE(mini_completed(host, 0, 1));
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    bypass_check(host, 2, &call, 1);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* Of 4 endpoints, 2 is internal and 3 its child. */
+static void test_late(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(4, parameters, 1);
+
+    mini_call(host, 2, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 2, 1));
+    CU_ASSERT_FALSE(mini_finished(host, 2, 1));
+    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 1);
+    CU_ASSERT_EQUAL(mini_actions(host, 2, SG_ACTION_COPY), 1);
+    mini_call(host, 3, &call);
+    CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
+    CU_ASSERT_EQUAL(mini_head(host, 2)->late, 1);
+    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
+    CU_ASSERT_TRUE(mini_finished(host, 2, 1));
+    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(LATE));
+    /* From the message's buffer: one fold, no other copy, one message up. */
+    CU_ASSERT_EQUAL(mini_actions(host, 2, SG_ACTION_REDUCE), 1);
+    CU_ASSERT_EQUAL(mini_actions(host, 2, SG_ACTION_COPY), 1);
+    CU_ASSERT_EQUAL(mini_in_flight(host, 2, 0), 1);
+    mini_call(host, 0, &call);
+    mini_call(host, 1, &call);
+    mini_settle(host);
+    bypass_check(host, 4, &call, 1);
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_early(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(4, parameters, 1);
+
+    mini_call(host, 3, &call);
+    mini_call(host, 3, &call);
+    mini_settle(host);
+    CU_ASSERT_EQUAL(mini_head(host, 2)->early, 2);
+    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
+    for (uint32_t seq = 1; seq <= 2; seq++) {
+        mini_call(host, 2, &call);
+        CU_ASSERT_TRUE(mini_finished(host, 2, seq));
+    }
+    /* Each was copied into its slot, and folded from there with the operand itself. */
+    CU_ASSERT_EQUAL(mini_head(host, 2)->copies, 2);
+    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(EARLY));
+    for (uint32_t seq = 1; seq <= 2; seq++) {
+        mini_call(host, 1, &call);
+        mini_call(host, 0, &call);
+        mini_settle(host);
+        bypass_check(host, 4, &call, seq);
+    }
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* Of 8 endpoints, 4 has the children 5 and 6: 6's value may not overtake 5's. */
+static void test_order_kept(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(8, parameters, 1);
+
+    mini_call(host, 4, &call);
+    mini_call(host, 7, &call);
+    mini_call(host, 6, &call);
+    mini_settle(host);
+    CU_ASSERT_EQUAL(mini_head(host, 4)->late, 1);
+    CU_ASSERT_EQUAL(mini_actions(host, 4, SG_ACTION_REDUCE), 0);
+    mini_call(host, 5, &call);
+    CU_ASSERT_TRUE(mini_deliver(host, 5, 4));
+    CU_ASSERT_EQUAL(mini_actions(host, 4, SG_ACTION_REDUCE), 2);
+    CU_ASSERT_TRUE(mini_finished(host, 4, 1));
+    for (int rank = 0; rank < 4; rank++)
+        mini_call(host, rank, &call);
+    mini_settle(host);
+    bypass_check(host, 8, &call, 1);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* Endpoint 2 of 4 is a leaf of the second instance, and over with it before the first. */
+static void test_overtaking(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call first = bypass_call(SG_CALL_COMMUTATIVE, 8, 0);
+    struct sg_algo_call second = bypass_call(SG_CALL_COMMUTATIVE, 8, 3);
+    struct mini_host *host = bypass_host(4, parameters, 1);
+
+    mini_call(host, 2, &first);
+    mini_call(host, 2, &second);
+    CU_ASSERT_FALSE(mini_finished(host, 2, 1));
+    CU_ASSERT_TRUE(mini_finished(host, 2, 2));
+    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 1);
+    for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1)
+        mini_call(host, rank, &first);
+    mini_settle(host);
+    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
+    bypass_check(host, 4, &first, 1);
+    for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1)
+        mini_call(host, rank, &second);
+    mini_settle(host);
+    bypass_check(host, 4, &second, 2);
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_credits(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 4};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(2, parameters, 1);
+
+    for (uint32_t seq = 1; seq <= 4; seq++) {
+        mini_call(host, 1, &call);
+        mini_settle(host);
+        CU_ASSERT_TRUE(mini_completed(host, 1, seq));
+    }
+    mini_call(host, 1, &call);
+    mini_settle(host);
+    CU_ASSERT_FALSE(mini_completed(host, 1, 5));
+    CU_ASSERT_EQUAL(mini_marks(host, 1), MARK(CREDIT_OUT));
+    CU_ASSERT_EQUAL(mini_head(host, 1)->stalls, 1);
+    CU_ASSERT_EQUAL(mini_most_in_flight(host), 1);
+    /* Credits come back two at a time. */
+    mini_call(host, 0, &call);
+    CU_ASSERT_EQUAL(mini_in_flight(host, 0, 1), 0);
+    mini_call(host, 0, &call);
+    CU_ASSERT_EQUAL(mini_in_flight(host, 0, 1), 1);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 1, 5));
+    CU_ASSERT_EQUAL(mini_head(host, 1)->stalls, 1);
+    for (uint32_t seq = 3; seq <= 5; seq++)
+        mini_call(host, 0, &call);
+    for (uint32_t seq = 1; seq <= 5; seq++)
+        bypass_check(host, 2, &call, seq);
+    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_SEND), 2);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* An endpoint keeps at most `credits` instances, whoever is missing. */
+static void test_ring(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 2};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(4, parameters, 1);
+
+    for (int i = 0; i < 3; i++)
+        mini_call(host, 2, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 2, 2));
+    CU_ASSERT_FALSE(mini_completed(host, 2, 3));
+    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(CREDIT_OUT));
+    mini_call(host, 3, &call);
+    mini_settle(host);
+    /* The first is over; the third has its place, but not yet a credit of endpoint 0. */
+    CU_ASSERT_TRUE(mini_finished(host, 2, 1));
+    CU_ASSERT_FALSE(mini_completed(host, 2, 3));
+    mini_call(host, 1, &call);
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 2, 3));
+    for (int i = 0; i < 2; i++) {
+        for (int rank = 3; rank >= 0; rank -= rank == 3 ? 2 : 1) {
+            mini_call(host, rank, &call);
+            mini_settle(host);
+        }
+    }
+    for (uint32_t seq = 1; seq <= 3; seq++)
+        bypass_check(host, 4, &call, seq);
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_pulled(void)
+{
+    struct sg_algo_parameters parameters = {.eager_bytes = 8, .pool = 2};
+    struct sg_algo_call call = bypass_call(0, 16, 0);
+    struct mini_host *host = bypass_host(2, parameters, 1);
+
+    mini_hold(host, 0, true);
+    for (int i = 0; i < 3; i++)
+        mini_call(host, 1, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 1, 2));
+    CU_ASSERT_FALSE(mini_finished(host, 1, 1));
+    CU_ASSERT_FALSE(mini_completed(host, 1, 3));
+    CU_ASSERT_EQUAL(mini_marks(host, 1), MARK(POOL_OUT));
+    CU_ASSERT_EQUAL(mini_actions(host, 1, SG_ACTION_COPY), 2);
+    /* The parent pulls before its own call: a slow one does not hold its children's pool. */
+    mini_hold(host, 0, false);
+    mini_settle(host);
+    CU_ASSERT_EQUAL(mini_head(host, 0)->seq, 0);
+    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_READ), 3);
+    CU_ASSERT_EQUAL(mini_marks(host, 0), MARK(EARLY) | MARK(PULLED));
+    CU_ASSERT_EQUAL(mini_head(host, 1)->outstanding, 0);
+    for (uint32_t seq = 1; seq <= 3; seq++) {
+        mini_call(host, 0, &call);
+        bypass_check(host, 2, &call, seq);
+    }
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_split(void)
+{
+    struct sg_algo_parameters parameters = {.split = 1};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(2, parameters, 1);
+
+    mini_call(host, 0, &call);
+    mini_call(host, 0, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 0, 2));
+    CU_ASSERT_FALSE(mini_finished(host, 0, 1));
+    CU_ASSERT_EQUAL(mini_head(host, 0)->outstanding, 2);
+    for (uint32_t seq = 1; seq <= 2; seq++) {
+        mini_call(host, 1, &call);
+        mini_settle(host);
+        CU_ASSERT_TRUE(mini_finished(host, 0, seq));
+        bypass_check(host, 2, &call, seq);
+    }
+    CU_ASSERT_EQUAL(mini_marks(host, 0), MARK(LATE) | MARK(SPLIT_FINISHED));
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* The host gives a call's result its place with the CALL: no earlier one may still be due there. */
+static void test_split_places(void)
+{
+    struct sg_algo_parameters parameters = {.split = 1, .credits = 3};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(2, parameters, 1);
+
+    for (int i = 0; i < 3; i++)
+        mini_call(host, 0, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 0, 2));
+    CU_ASSERT_FALSE(mini_completed(host, 0, 3));
+    for (uint32_t seq = 1; seq <= 3; seq++) {
+        mini_call(host, 1, &call);
+        mini_settle(host);
+        CU_ASSERT_TRUE(mini_completed(host, 0, 3));
+        CU_ASSERT_TRUE(mini_finished(host, 0, seq));
+        bypass_check(host, 2, &call, seq);
+    }
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* ---- linger ---- */
+
+static void test_linger_paid(void)
+{
+    struct sg_algo_parameters parameters = {.linger_ns = 1000};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(4, parameters, 1);
+
+    mini_call(host, 2, &call);
+    CU_ASSERT_FALSE(mini_completed(host, 2, 1));
+    mini_call(host, 3, &call);
+    CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
+    CU_ASSERT_TRUE(mini_finished(host, 2, 1));
+    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(LINGER_PAID));
+    CU_ASSERT_EQUAL(mini_head(host, 2)->late, 0);
+    CU_ASSERT_EQUAL(mini_head(host, 2)->copies, 0);
+    CU_ASSERT_FALSE(mini_fire(host, 2, 0));
+    mini_call(host, 1, &call);
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    bypass_check(host, 4, &call, 1);
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_linger_vain(void)
+{
+    struct sg_algo_parameters parameters = {.linger_ns = 1000};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(4, parameters, 1);
+
+    mini_call(host, 2, &call);
+    CU_ASSERT_TRUE(mini_fire(host, 2, 0));
+    CU_ASSERT_TRUE(mini_completed(host, 2, 1));
+    CU_ASSERT_EQUAL(mini_marks(host, 2), MARK(LINGER_VAIN));
+    mini_call(host, 3, &call);
+    mini_call(host, 1, &call);
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    CU_ASSERT_EQUAL(mini_head(host, 2)->late, 1);
+    bypass_check(host, 4, &call, 1);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* Endpoints 2 and 3 of 4 alone, `rounds` times: 3 comes so much later than 2's call. */
+static void teach(struct mini_host *host, const struct sg_algo_call *call, int rounds,
+                  uint64_t late_ns)
+{
+    for (int i = 0; i < rounds; i++) {
+        mini_call(host, 2, call);
+        mini_advance(host, late_ns);
+        mini_call(host, 3, call);
+        CU_ASSERT_TRUE(mini_deliver(host, 3, 2));
+        mini_fire(host, 2, 0);
+        mini_call(host, 1, call);
+        mini_call(host, 0, call);
+        mini_settle(host);
+    }
+}
+
+static void test_linger_auto(void)
+{
+    struct sg_algo_parameters parameters = {.linger_ns = 1000, .linger_auto = 1};
+    struct sg_algo_call call = bypass_call(0, 8, 0), elsewhere = call;
+    struct mini_host *host = bypass_host(4, parameters, 1);
+    uint32_t seq;
+
+    elsewhere.site = 1;
+    /* Far later than a signal costs: the call does not wait. */
+    teach(host, &call, 3, 50000);
+    mini_call(host, 2, &call);
+    seq = mini_head(host, 2)->seq;
+    CU_ASSERT_TRUE(mini_completed(host, 2, seq));
+    mini_call(host, 3, &call);
+    mini_call(host, 1, &call);
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    /* Of another site it knows nothing, and waits for as long as a signal costs. */
+    mini_call(host, 2, &elsewhere);
+    seq = mini_head(host, 2)->seq;
+    CU_ASSERT_FALSE(mini_completed(host, 2, seq));
+    mini_call(host, 3, &elsewhere);
+    mini_call(host, 1, &elsewhere);
+    mini_call(host, 0, &elsewhere);
+    mini_settle(host);
+    /* Soon after: once that is known the call waits again. */
+    teach(host, &call, 60, 100);
+    mini_call(host, 2, &call);
+    seq = mini_head(host, 2)->seq;
+    CU_ASSERT_FALSE(mini_completed(host, 2, seq));
+    mini_call(host, 3, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_finished(host, 2, seq));
+    mini_call(host, 1, &call);
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* ---- bounds ---- */
+
+static void test_bounds(void)
+{
+    struct sg_algo_setup setup = {0, 16, {.credits = 4, .pool = 3}};
+    struct sg_algo_needs needs;
+
+    CU_ASSERT_TRUE(sg_algo_bypass.needs(&setup, &needs));
+    /* Values, early contributions of the four possible children, pool. */
+    CU_ASSERT_EQUAL(needs.slots, 4 + 4 * 4 + 3);
+    setup.parameters.credits = 65;
+    CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
+    setup.parameters.credits = 1;
+    CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
+    setup.parameters.credits = 0;
+    setup.size = 0;
+    CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
+}
+
+/* The same endpoints 4 times as fast as their parent: what is under way stays bounded. */
+static void test_in_flight(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 4};
+    struct sg_algo_call call = bypass_call(0, 8, 0);
+    struct mini_host *host = bypass_host(2, parameters, 1);
+
+    for (int i = 0; i < 100; i++) {
+        while (mini_head(host, 1)->in_call == 0 && mini_head(host, 1)->seq < 100)
+            mini_call(host, 1, &call);
+        if (mini_head(host, 0)->in_call == 0)
+            mini_call(host, 0, &call);
+        mini_settle(host);
+    }
+    CU_ASSERT_EQUAL(mini_head(host, 0)->seq, 100);
+    CU_ASSERT_EQUAL(mini_most_in_flight(host), 4);
+    mini_drain(host);
+    mini_free(host);
+}
+
+const struct unit_test unit_tests[] = {
+    {"arrival order folds a commutative operation as messages come", test_arrival_order},
+    {"a leaf sends from its operand and is done", test_leaf},
+    {"an internal endpoint leaves, and a late child is folded from its message", test_late},
+    {"early contributions wait in slots for the call", test_early},
+    {"a late contribution that may not be folded yet waits in a slot", test_order_kept},
+    {"several instances are outstanding and end in any order", test_overtaking},
+    {"a child that is credits ahead of its parent waits", test_credits},
+    {"an endpoint with credits instances outstanding waits", test_ring},
+    {"a call waits for the pool, and the parent pulls before its own call", test_pulled},
+    {"a split-phase root returns at once", test_split},
+    {"a split-phase root waits rather than share a result's place", test_split_places},
+    {"a child that comes within the linger costs no signal and no copy", test_linger_paid},
+    {"a linger that runs out leaves the child to be late", test_linger_vain},
+    {"the automatic linger follows the lateness seen at its call site", test_linger_auto},
+    {"the bounds are those of the parameters", test_bounds},
+    {"no more contributions are under way than the parent gave credits", test_in_flight},
+    {NULL, NULL},
+};

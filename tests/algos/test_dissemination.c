@@ -1,0 +1,74 @@
+/* The dissemination barrier on the mini host, which checks that nobody leaves too early. */
+#include "algos/mini_host.h"
+#include "lib/unit.h"
+
+static const struct sg_algo_call barrier = {.operation = SG_OPERATION_BARRIER, .root = -1};
+
+static void test_orders(void)
+{
+    struct sg_algo_call calls[10];
+    uint64_t marks = 0;
+
+    for (int i = 0; i < 10; i++)
+        calls[i] = barrier;
+    for (uint64_t seed = 0; seed < 180; seed++) {
+        struct mini_setup setup = {.algo = &sg_algo_dissemination,
+                                   .size = seed % 18 == 17 ? 64 : 1 + (int)(seed % 18)};
+        struct mini_host *host;
+
+        setup.seed = seed;
+        host = mini_new(&setup);
+        mini_drive(host, calls, 10);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_FINISH), 10 * setup.size);
+        marks |= mini_marks(host, -1);
+        mini_free(host);
+    }
+    CU_ASSERT_TRUE(marks & UINT64_C(1) << SG_MARK_EARLY);
+}
+
+/* Whoever is late holds everyone. */
+static void test_late(void)
+{
+    for (int size = 2; size <= 17; size++) {
+        for (int late = 0; late < size; late++) {
+            struct mini_setup setup = {.algo = &sg_algo_dissemination, .size = size};
+            struct mini_host *host = mini_new(&setup);
+
+            for (int rank = 0; rank < size; rank++) {
+                if (rank != late)
+                    mini_call(host, rank, &barrier);
+            }
+            mini_settle(host);
+            CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), 0);
+            mini_call(host, late, &barrier);
+            mini_settle(host);
+            CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), size);
+            mini_free(host);
+        }
+    }
+}
+
+/* ceil(log2(size)) messages each. */
+static void test_messages(void)
+{
+    static const struct {
+        int size, rounds;
+    } cases[] = {{1, 0}, {2, 1}, {3, 2}, {8, 3}, {9, 4}, {64, 6}};
+
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct mini_setup setup = {.algo = &sg_algo_dissemination, .size = cases[i].size};
+        struct mini_host *host = mini_new(&setup);
+
+        mini_call_all(host, &barrier);
+        mini_settle(host);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), cases[i].rounds * cases[i].size);
+        mini_free(host);
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"barriers end in every order", test_orders},
+    {"whoever is late holds everyone", test_late},
+    {"messages are as many as the algorithm says", test_messages},
+    {NULL, NULL},
+};

@@ -1,0 +1,449 @@
+/* handoff between endpoints on the mini host: results bit for bit against recursive doubling, and
+ * what each arrival costs, by counts of accesses.
+ */
+#include "algos/algo.h"
+#include "algos/mini_host.h"
+#include "lib/unit.h"
+
+#include <string.h>
+
+#define MARK(name) (UINT64_C(1) << SG_MARK_##name)
+#define SIZE_MAX_TESTED 17
+#define ROUNDS 12
+
+static struct mini_host *host_of(int size, struct sg_algo_parameters parameters, uint64_t seed)
+{
+    struct mini_setup setup = {&sg_algo_handoff, size, parameters, seed, 0, 0};
+
+    return mini_new(&setup);
+}
+
+static struct sg_algo_call call_of(enum sg_operation operation, uint32_t bytes, int root)
+{
+    return (struct sg_algo_call){operation, 0, bytes, root, 0};
+}
+
+/* Recursive doubling as messages would do it (tests/algos/test_shape.c): extra ranks fold in pairs,
+ * then partners at distance 1, 2, 4 ... */
+static uint64_t expected(int size, uint32_t flags, uint32_t seq, int element)
+{
+    uint64_t value[SIZE_MAX_TESTED], next[SIZE_MAX_TESTED];
+    int power = 1, extra;
+
+    while (2 * power <= size)
+        power *= 2;
+    extra = size - power;
+    for (int i = 0; i < power; i++) {
+        int rank = i < extra ? 2 * i : i + extra;
+
+        value[i] = mini_operand(rank, seq, element);
+        if (i < extra)
+            value[i] = mini_fold(flags, value[i], mini_operand(rank + 1, seq, element));
+    }
+    for (int mask = 1; mask < power; mask *= 2) {
+        for (int i = 0; i < power; i++)
+            next[i] = mini_fold(flags, value[i & ~mask], value[i | mask]);
+        memcpy(value, next, sizeof value);
+    }
+    return value[0];
+}
+
+static void check_result(const struct mini_host *host, int size, const struct sg_algo_call *call,
+                         uint32_t seq)
+{
+    for (int rank = 0; rank < size; rank++) {
+        if (call->operation == SG_OPERATION_REDUCE && rank != call->root)
+            continue;
+        for (int element = 0; element < (int)call->bytes / 8; element++)
+            CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, element),
+                                  expected(size, call->flags, seq, element));
+    }
+}
+
+/* ---- any order of events ---- */
+
+/* operation -1: all of them in turn; root -1: each endpoint in turn. */
+static uint64_t run(int size, struct sg_algo_parameters parameters, int operation, int root,
+                    uint64_t seed)
+{
+    struct mini_host *host = host_of(size, parameters, seed);
+    struct sg_algo_call calls[ROUNDS];
+    uint64_t marks;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int kind = operation < 0 ? (int)(seed + (uint64_t)(i * i)) % SG_OPERATION_COUNT : operation;
+        int at = root < 0 ? (int)(seed + (uint64_t)i) % size : root;
+
+        calls[i] = call_of((enum sg_operation)kind, kind == SG_OPERATION_BARRIER ? 0 : 16,
+                           kind == SG_OPERATION_REDUCE ? at : -1);
+    }
+    mini_drive(host, calls, ROUNDS);
+    for (uint32_t seq = 1; seq <= ROUNDS; seq++)
+        check_result(host, size, &calls[seq - 1], seq);
+    marks = mini_marks(host, -1);
+    mini_free(host);
+    return marks;
+}
+
+static uint64_t run_all(struct sg_algo_parameters parameters, int operation, bool roots)
+{
+    uint64_t marks = 0;
+
+    for (int size = 1; size <= SIZE_MAX_TESTED; size++) {
+        for (int root = -1; root < (roots ? size : 0); root++) {
+            for (uint64_t seed = 0; seed < (roots ? 2 : 12); seed++)
+                marks |= run(size, parameters, operation, root, seed);
+        }
+    }
+    return marks;
+}
+
+static void test_reduce(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 3};
+    uint64_t marks = run_all(parameters, SG_OPERATION_REDUCE, true);
+
+    CU_ASSERT_EQUAL(marks, MARK(SECOND_CLIMBED) | MARK(CREDIT_OUT));
+}
+
+static void test_split_results(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 3, .split = 1};
+    uint64_t marks = run_all(parameters, SG_OPERATION_REDUCE, true);
+
+    CU_ASSERT_EQUAL(marks, MARK(SECOND_CLIMBED) | MARK(CREDIT_OUT) | MARK(SPLIT_FINISHED));
+}
+
+static void test_allreduce(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 2};
+
+    CU_ASSERT_EQUAL(run_all(parameters, SG_OPERATION_ALLREDUCE, false), MARK(SECOND_CLIMBED));
+}
+
+static void test_barrier(void)
+{
+    struct sg_algo_parameters parameters = {0};
+
+    CU_ASSERT_EQUAL(run_all(parameters, SG_OPERATION_BARRIER, false), MARK(SECOND_CLIMBED));
+}
+
+static void test_mixed(void)
+{
+    for (uint8_t credits = 2; credits <= 12; credits += 5) {
+        struct sg_algo_parameters parameters = {.credits = credits};
+
+        run_all(parameters, -1, false);
+        parameters.split = 1;
+        run_all(parameters, -1, false);
+    }
+}
+
+/* ---- one thing at a time ---- */
+
+static void test_first_leaves(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
+    struct mini_host *host = host_of(4, parameters, 1);
+
+    for (uint32_t seq = 1; seq <= 4; seq++) {
+        mini_call(host, 3, &call);
+        mini_settle(host);
+        CU_ASSERT_TRUE(mini_finished(host, 3, seq));
+    }
+    /* One round trip each: a write, a count and a read that is ignored, side by side. */
+    CU_ASSERT_EQUAL(mini_actions(host, 3, SG_ACTION_WRITE), 4);
+    CU_ASSERT_EQUAL(mini_actions(host, 3, SG_ACTION_FETCH_ADD), 4);
+    CU_ASSERT_EQUAL(mini_actions(host, 3, SG_ACTION_READ), 4);
+    CU_ASSERT_EQUAL(mini_actions(host, 3, SG_ACTION_COPY), 0);
+    CU_ASSERT_EQUAL(mini_head(host, 3)->outstanding, 0);
+    for (uint32_t seq = 1; seq <= 4; seq++) {
+        for (int rank = 2; rank >= 0; rank--) {
+            mini_call(host, rank, &call);
+            mini_settle(host);
+        }
+        check_result(host, 4, &call, seq);
+    }
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* The last one climbs to the top alone; no other endpoint lifts a finger. */
+static void test_last_climbs(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
+    struct mini_host *host = host_of(8, parameters, 1);
+
+    for (int rank = 0; rank < 8; rank++) {
+        if (rank == 5)
+            continue;
+        mini_call(host, rank, &call);
+        mini_settle(host);
+    }
+    for (int rank = 0; rank < 8; rank++)
+        mini_hold(host, rank, rank != 5);
+    mini_call(host, 5, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_finished(host, 5, 1));
+    CU_ASSERT_EQUAL(mini_actions(host, 5, SG_ACTION_READ), 3);
+    CU_ASSERT_EQUAL(mini_actions(host, 5, SG_ACTION_FETCH_ADD), 3);
+    CU_ASSERT_EQUAL(mini_actions(host, 5, SG_ACTION_REDUCE), 3);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), 0);
+    CU_ASSERT_FALSE(mini_completed(host, 0, 1));
+    mini_hold(host, 0, false);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    check_result(host, 8, &call, 1);
+    for (int rank = 0; rank < 8; rank++)
+        mini_hold(host, rank, false);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* A root that is last has its result without a message to itself. */
+static void test_last_root(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 2);
+    struct mini_host *host = host_of(4, parameters, 1);
+
+    for (int i = 0; i < 4; i++) {
+        mini_call(host, i < 2 ? i : 5 - i, &call);
+        mini_settle(host);
+    }
+    CU_ASSERT_TRUE(mini_finished(host, 2, 1));
+    check_result(host, 4, &call, 1);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COPY), 0);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WATCH), 0);
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_release(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 8, -1);
+    struct mini_host *host = host_of(8, parameters, 1);
+
+    mini_call_all(host, &call);
+    mini_settle(host);
+    check_result(host, 8, &call, 1);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), 7);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_FETCH_ADD), 14);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* What would cost more than the round trip it saves is only read by who needs it. */
+static void test_large(void)
+{
+    struct sg_algo_parameters parameters = {.eager_bytes = 8};
+    struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 16, -1);
+    struct mini_host *host = host_of(8, parameters, 1);
+
+    mini_call_all(host, &call);
+    mini_settle(host);
+    check_result(host, 8, &call, 1);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_READ), 7);
+    mini_drain(host);
+    mini_free(host);
+    parameters.credits = 2;
+    run_all(parameters, SG_OPERATION_REDUCE, false);
+}
+
+/* A barrier moves no payload. */
+static void test_barrier_counts(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = call_of(SG_OPERATION_BARRIER, 0, -1);
+    struct mini_host *host = host_of(8, parameters, 1);
+
+    mini_call_all(host, &call);
+    mini_settle(host);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE), 0);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_READ), 0);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_FETCH_ADD), 14);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* The release may be there before the reply that says "first". */
+static void test_release_overtakes(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 8, -1);
+    struct mini_host *host = host_of(2, parameters, 1);
+
+    mini_call(host, 0, &call);
+    mini_hold(host, 0, true);
+    mini_settle(host);
+    mini_call(host, 1, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 1, 1));
+    CU_ASSERT_TRUE(mini_deliver(host, 1, 0));
+    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    check_result(host, 2, &call, 1);
+    mini_call(host, 0, &call);
+    mini_hold(host, 0, false);
+    mini_settle(host);
+    CU_ASSERT_FALSE(mini_completed(host, 0, 2));
+    mini_call(host, 1, &call);
+    mini_settle(host);
+    check_result(host, 2, &call, 2);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* The root is missing: others get as far as there are places, and ask half-way. */
+static void test_places(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 4};
+    struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
+    struct mini_host *host = host_of(2, parameters, 1);
+
+    for (uint32_t seq = 1; seq <= 4; seq++) {
+        mini_call(host, 1, &call);
+        mini_hold(host, 1, false);
+        while (!mini_completed(host, 1, seq))
+            mini_settle(host);
+        CU_ASSERT_TRUE((mini_actions(host, 1, SG_ACTION_READ_CELLS) > 0) == (seq >= 2));
+    }
+    mini_hold(host, 1, true);
+    mini_call(host, 1, &call);
+    CU_ASSERT_FALSE(mini_completed(host, 1, 5));
+    CU_ASSERT_EQUAL(mini_marks(host, 1), MARK(CREDIT_OUT));
+    CU_ASSERT_EQUAL(mini_head(host, 1)->stalls, 1);
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    mini_hold(host, 1, false);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 1, 5));
+    for (uint32_t seq = 2; seq <= 5; seq++) {
+        mini_call(host, 0, &call);
+        mini_settle(host);
+    }
+    for (uint32_t seq = 1; seq <= 5; seq++)
+        check_result(host, 2, &call, seq);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* Where everybody keeps up nobody ever waits for a place, and barriers cost no reading of cells. */
+static void test_no_stalls(void)
+{
+    struct sg_algo_parameters parameters = {0};
+    struct sg_algo_call reduce = call_of(SG_OPERATION_REDUCE, 8, 1);
+    struct sg_algo_call barrier = call_of(SG_OPERATION_BARRIER, 0, -1);
+    struct mini_host *host = host_of(4, parameters, 1);
+
+    for (int i = 0; i < 100; i++) {
+        mini_call_all(host, &reduce);
+        mini_settle(host);
+    }
+    CU_ASSERT_EQUAL(mini_marks(host, -1), MARK(SECOND_CLIMBED));
+    /* It asks when 4 of 8 places are left, and then knows of all but its own: once in 3 instances.
+     */
+    CU_ASSERT_TRUE(mini_actions(host, 3, SG_ACTION_READ_CELLS) <= 34);
+    mini_free(host);
+    host = host_of(4, parameters, 1);
+    for (int i = 0; i < 100; i++) {
+        mini_call_all(host, &barrier);
+        mini_settle(host);
+    }
+    CU_ASSERT_EQUAL(mini_marks(host, -1), MARK(SECOND_CLIMBED));
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_READ_CELLS), 0);
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_split(void)
+{
+    struct sg_algo_parameters parameters = {.split = 1};
+    struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
+    struct mini_host *host = host_of(2, parameters, 1);
+
+    for (uint32_t seq = 1; seq <= 3; seq++) {
+        mini_call(host, 0, &call);
+        mini_settle(host);
+        CU_ASSERT_TRUE(mini_completed(host, 0, seq));
+        CU_ASSERT_FALSE(mini_finished(host, 0, seq));
+    }
+    CU_ASSERT_EQUAL(mini_head(host, 0)->outstanding, 3);
+    for (uint32_t seq = 1; seq <= 3; seq++) {
+        mini_call(host, 1, &call);
+        mini_settle(host);
+        CU_ASSERT_TRUE(mini_finished(host, 0, seq));
+        check_result(host, 2, &call, seq);
+    }
+    CU_ASSERT_TRUE(mini_marks(host, 0) & MARK(SPLIT_FINISHED));
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* The host gives a call's result its place with the CALL: no earlier one may still be due there. */
+static void test_split_places(void)
+{
+    struct sg_algo_parameters parameters = {.split = 1, .credits = 3};
+    struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
+    struct mini_host *host = host_of(2, parameters, 1);
+
+    for (int i = 0; i < 3; i++) {
+        mini_call(host, 0, &call);
+        mini_settle(host);
+    }
+    CU_ASSERT_TRUE(mini_completed(host, 0, 2));
+    CU_ASSERT_FALSE(mini_completed(host, 0, 3));
+    CU_ASSERT_TRUE(mini_marks(host, 0) & MARK(CREDIT_OUT));
+    mini_call(host, 1, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    CU_ASSERT_TRUE(mini_completed(host, 0, 3));
+    for (int i = 0; i < 2; i++) {
+        mini_call(host, 1, &call);
+        mini_settle(host);
+    }
+    for (uint32_t seq = 1; seq <= 3; seq++)
+        check_result(host, 2, &call, seq);
+    mini_drain(host);
+    mini_free(host);
+}
+
+static void test_bounds(void)
+{
+    struct sg_algo_setup setup = {0, 16, {.credits = 4}};
+    struct sg_algo_needs needs;
+
+    CU_ASSERT_TRUE(sg_algo_handoff.needs(&setup, &needs));
+    /* Left and right operands, folded values and results, and the operands read, by place. */
+    CU_ASSERT_EQUAL(needs.slots, 5 * 4);
+    /* Counters, results' numbers, done cells by place. */
+    CU_ASSERT_EQUAL(needs.cells, 3 * 4);
+    setup.parameters.credits = 65;
+    CU_ASSERT_FALSE(sg_algo_handoff.needs(&setup, &needs));
+    setup.parameters.credits = 1;
+    CU_ASSERT_FALSE(sg_algo_handoff.needs(&setup, &needs));
+}
+
+const struct unit_test unit_tests[] = {
+    {"a reduce has the bits of recursive doubling, at every root and size", test_reduce},
+    {"a split-phase root gets the same bits later", test_split_results},
+    {"an allreduce has the bits of recursive doubling everywhere", test_allreduce},
+    {"no one leaves a barrier before the last has entered", test_barrier},
+    {"reduces, allreduces and barriers may follow each other", test_mixed},
+    {"the first arriver of a reduce leaves after one round trip", test_first_leaves},
+    {"the last arriver climbs to the top by itself", test_last_climbs},
+    {"a root that is last folds straight into its result", test_last_root},
+    {"an allreduce is released by one message to each", test_release},
+    {"operands above the eager limit are read by second arrivers only", test_large},
+    {"a barrier moves no payload", test_barrier_counts},
+    {"a release may overtake the reply of a counter", test_release_overtakes},
+    {"an endpoint that is all places ahead of the root waits", test_places},
+    {"no one waits for a place where everybody keeps up", test_no_stalls},
+    {"a split-phase root returns after its climb", test_split},
+    {"a split-phase root waits rather than share a result's place", test_split_places},
+    {"the bounds are those of the parameters", test_bounds},
+    {NULL, NULL},
+};

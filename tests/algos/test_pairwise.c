@@ -1,0 +1,66 @@
+/* Recursive doubling on the mini host. */
+#include "algos/associations.h"
+#include "lib/unit.h"
+
+#define INSTANCES 8
+
+static void run(int size, uint64_t seed, uint64_t *marks)
+{
+    struct mini_setup setup = {.algo = &sg_algo_pairwise, .size = size, .seed = seed};
+    struct sg_algo_call calls[INSTANCES];
+    struct mini_host *host = mini_new(&setup);
+
+    for (int i = 0; i < INSTANCES; i++) {
+        calls[i] =
+            (struct sg_algo_call){.operation = SG_OPERATION_ALLREDUCE, .bytes = 16, .root = -1};
+        if (i % 4 == 3)
+            calls[i] = (struct sg_algo_call){.operation = SG_OPERATION_BARRIER, .root = -1};
+    }
+    mini_drive(host, calls, INSTANCES);
+    for (uint32_t seq = 1; seq <= INSTANCES; seq++) {
+        struct association of = {.size = size, .seq = seq};
+
+        for (int rank = 0; rank < size && seq % 4 != 0; rank++)
+            CU_ASSERT_EQUAL(mini_result(host, rank, seq, 0), association_doubling(&of));
+    }
+    *marks |= mini_marks(host, -1);
+    mini_free(host);
+}
+
+static void test_orders(void)
+{
+    uint64_t marks = 0;
+
+    for (uint64_t seed = 0; seed < 10; seed++) {
+        for (int size = 1; size <= 17; size++)
+            run(size, seed, &marks);
+        run(64, seed, &marks);
+    }
+    CU_ASSERT_TRUE(marks & UINT64_C(1) << SG_MARK_EARLY);
+}
+
+/* log2(size) messages each, and two more for each pair that folds. */
+static void test_messages(void)
+{
+    static const struct {
+        int size, messages;
+    } cases[] = {{1, 0}, {2, 2}, {3, 4}, {8, 24}, {11, 30}, {16, 64}};
+
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct mini_setup setup = {.algo = &sg_algo_pairwise, .size = cases[i].size};
+        struct sg_algo_call call = {.operation = SG_OPERATION_BARRIER, .root = -1};
+        struct mini_host *host = mini_new(&setup);
+
+        mini_call_all(host, &call);
+        mini_settle(host);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), cases[i].messages);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), cases[i].size);
+        mini_free(host);
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"all have recursive doubling's bits in every order", test_orders},
+    {"messages are as many as the algorithm says", test_messages},
+    {NULL, NULL},
+};

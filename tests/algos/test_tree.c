@@ -1,0 +1,187 @@
+/* Tree arithmetic against direct constructions, for every rank of many sizes. */
+#include "algos/tree.h"
+#include "lib/unit.h"
+
+#include <string.h>
+
+#define SIZE_MAX_TESTED 130
+
+static void test_relative(void)
+{
+    for (int size = 1; size < 20; size++) {
+        for (int top = 0; top < size; top++) {
+            for (int rank = 0; rank < size; rank++) {
+                int relative = sg_tree_relative(rank, top, size);
+
+                CU_ASSERT_EQUAL(relative, (rank - top + size) % size);
+                CU_ASSERT_EQUAL(sg_tree_absolute(relative, top, size), rank);
+            }
+        }
+    }
+    CU_ASSERT_EQUAL(sg_tree_absolute(INT32_MAX - 1, INT32_MAX - 1, INT32_MAX), INT32_MAX - 2);
+}
+
+static void test_levels(void)
+{
+    CU_ASSERT_EQUAL(sg_tree_levels(1), 0);
+    CU_ASSERT_EQUAL(sg_tree_levels(2), 1);
+    CU_ASSERT_EQUAL(sg_tree_levels(3), 2);
+    CU_ASSERT_EQUAL(sg_tree_levels(1 << 24), 24);
+    CU_ASSERT_EQUAL(sg_tree_levels(INT32_MAX), 31);
+    CU_ASSERT_EQUAL(sg_tree_power(1), 1);
+    CU_ASSERT_EQUAL(sg_tree_power(17), 16);
+    CU_ASSERT_EQUAL(sg_tree_power(INT32_MAX), 1 << 30);
+}
+
+/* Children and parents name each other, and subtrees are the ranges that their children make up. */
+static void test_binomial(void)
+{
+    for (int size = 1; size < SIZE_MAX_TESTED; size++) {
+        int children = 0;
+
+        CU_ASSERT_EQUAL(sg_binomial_parent(0), -1);
+        for (int rank = 0; rank < size; rank++) {
+            int count = sg_binomial_children(rank, size);
+            int next = rank + 1;
+
+            for (int i = 0; i < count; i++) {
+                int child = sg_binomial_child(rank, i);
+
+                CU_ASSERT_EQUAL(child, next);
+                CU_ASSERT_EQUAL(sg_binomial_parent(child), rank);
+                CU_ASSERT_EQUAL(sg_binomial_index(child), i);
+                next = child + sg_binomial_span(child, size);
+            }
+            CU_ASSERT_EQUAL(next, rank + sg_binomial_span(rank, size));
+            children += count;
+        }
+        CU_ASSERT_EQUAL(children, size - 1);
+    }
+}
+
+static void check_place(int size, int degree, const struct sg_tree_place *place, int *depth)
+{
+    int count = sg_tree_children(place, degree);
+    struct sg_tree_place found = sg_tree_find(place->lo, size, degree);
+    int next = place->lo + 1, first = 0;
+
+    CU_ASSERT_TRUE(found.lo == place->lo && found.hi == place->hi);
+    CU_ASSERT_TRUE(found.parent == place->parent && found.index == place->index);
+    CU_ASSERT_EQUAL(found.depth, place->depth);
+    if (place->depth > *depth)
+        *depth = place->depth;
+    CU_ASSERT_EQUAL(sg_tree_toward(place, degree, place->lo), -1);
+    CU_ASSERT_EQUAL(sg_tree_toward(place, degree, place->hi), -1);
+    for (int i = 0; i < count; i++) {
+        struct sg_tree_place child = sg_tree_child(place, degree, i);
+        int length = child.hi - child.lo;
+
+        first = i == 0 ? length : first;
+        CU_ASSERT_EQUAL(child.lo, next);
+        CU_ASSERT_TRUE(length >= 1 && (length == first || length == first - 1));
+        CU_ASSERT_TRUE(child.parent == place->lo && child.index == i);
+        for (int rank = child.lo; rank < child.hi; rank++)
+            CU_ASSERT_EQUAL(sg_tree_toward(place, degree, rank), i);
+        check_place(size, degree, &child, depth);
+        next = child.hi;
+    }
+    CU_ASSERT_EQUAL(next, place->hi);
+}
+
+static void test_contiguous(void)
+{
+    static const int degrees[] = {1, 2, 3, 4, 5, 8, 32};
+
+    for (int size = 1; size < SIZE_MAX_TESTED; size++) {
+        for (unsigned i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
+            struct sg_tree_place top = sg_tree_top(size);
+            int depth = 0;
+
+            CU_ASSERT_TRUE(top.parent == -1 && top.index == -1);
+            check_place(size, degrees[i], &top, &depth);
+            CU_ASSERT_EQUAL(sg_tree_depth(size, degrees[i]), depth);
+        }
+    }
+    CU_ASSERT_EQUAL(sg_tree_find((1 << 24) - 1, 1 << 24, 2).hi, 1 << 24);
+}
+
+static void test_branch(void)
+{
+    for (int size = 1; size < 40; size++) {
+        for (int degree = 1; degree < 5; degree++) {
+            for (int rank = 0; rank < size; rank++) {
+                for (int i = 0; i < sg_branch_children(rank, size, degree); i++) {
+                    int child = sg_branch_child(rank, size, degree, i);
+
+                    CU_ASSERT_EQUAL(sg_branch_parent(child, size, degree), rank);
+                    CU_ASSERT_EQUAL(sg_branch_index(child, size, degree), i);
+                }
+            }
+        }
+        CU_ASSERT_EQUAL(sg_branch_children(0, size, 1), sg_tree_levels(size));
+    }
+}
+
+static void test_hypercube(void)
+{
+    for (int size = 1; size < SIZE_MAX_TESTED; size++) {
+        bool taken[SIZE_MAX_TESTED] = {false};
+
+        for (int rank = 0; rank < size; rank++) {
+            struct sg_hypercube cube = sg_hypercube_find(rank, size);
+
+            CU_ASSERT_EQUAL(1 << cube.dimensions, cube.power);
+            CU_ASSERT_TRUE(cube.power <= size && 2 * cube.power > size);
+            if (cube.partner >= 0) {
+                CU_ASSERT_EQUAL(sg_hypercube_find(cube.partner, size).partner, rank);
+                CU_ASSERT_EQUAL(cube.position < 0, rank % 2 == 0);
+            }
+            if (cube.position < 0)
+                continue;
+            CU_ASSERT_TRUE(cube.position < cube.power && !taken[cube.position]);
+            taken[cube.position] = true;
+            CU_ASSERT_EQUAL(sg_hypercube_rank(cube.position, size), rank);
+        }
+        for (int position = 0; position < sg_tree_power(size); position++)
+            CU_ASSERT_TRUE(taken[position]);
+    }
+}
+
+/* After all rounds everyone knows of everyone. */
+static void test_dissemination(void)
+{
+    for (int size = 1; size < SIZE_MAX_TESTED; size++) {
+        static bool knows[SIZE_MAX_TESTED][SIZE_MAX_TESTED],
+            before[SIZE_MAX_TESTED][SIZE_MAX_TESTED];
+
+        memset(knows, 0, sizeof knows);
+        for (int rank = 0; rank < size; rank++)
+            knows[rank][rank] = true;
+        for (int round = 0; round < sg_tree_levels(size); round++) {
+            memcpy(before, knows, sizeof knows);
+            for (int rank = 0; rank < size; rank++) {
+                int to = sg_dissemination_to(rank, size, round);
+
+                CU_ASSERT_EQUAL(sg_dissemination_from(to, size, round), rank);
+                for (int i = 0; i < size; i++)
+                    knows[to][i] = knows[to][i] || before[rank][i];
+            }
+        }
+        for (int rank = 0; rank < size; rank++) {
+            for (int i = 0; i < size; i++)
+                CU_ASSERT_TRUE_FATAL(knows[rank][i]);
+        }
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"ranks turn to a tree's top and back", test_relative},
+    {"levels and powers hold up to the largest sizes", test_levels},
+    {"binomial parents and children name each other and share out their ranges", test_binomial},
+    {"the contiguous tree shares out every range evenly, and ranks are found in it",
+     test_contiguous},
+    {"a branch is the contiguous tree's, or with degree 1 the binomial one's", test_branch},
+    {"every position of a hypercube has one rank, and the rest fold in pairs", test_hypercube},
+    {"dissemination tells everyone of everyone", test_dissemination},
+    {NULL, NULL},
+};

@@ -1,0 +1,464 @@
+/* Reduce and allreduce between nodes, over a pairwise cover of protocol with parameters, operation,
+ * type, size, root, MPI_IN_PLACE, values, order of the ranks, order of arrival, ranks a node and
+ * progress mode, bit for bit against a sequential reference of the protocol's documented
+ * association (span_reference.h); against MPICH's own where no association can show.
+ *
+ *     span_results rules                        prints the rules to run it under
+ *     span_results RANKS_PER_NODE MODE          the rows of the cover for that many ranks a node
+ *                                               and that mode (0 to 2; -1: for all modes)
+ *     span_results RANKS_PER_NODE MODE full     in place of the cover the product of protocol,
+ *                                               operation, type and size
+ *
+ * Each protocol has communicators of its own, whose names the rules know. Behind the result nothing
+ * may be written, and nothing at all on a rank that receives none. At the end every rank prints how
+ * many of its calls each algorithm should have run.
+ */
+#include "cover.h"
+#include "engine/types.h"
+#include "lib/operands.h"
+#include "mpi_test.h"
+#include "predefined.h"
+#include "span_reference.h"
+
+#define RANKS_MAX 16
+#define EXTENT_MAX 32
+#define GUARD_BYTES 64
+#define BYTES_MAX (16 * 1024 + 2 * EXTENT_MAX)
+#define RANKS_PER_NODE_MAX 3
+#define MODES 3
+
+enum {
+    PROTOCOL,
+    OPERATION,
+    TYPE,
+    SIZE,
+    ROOT,
+    IN_PLACE,
+    VALUES,
+    ORDER,
+    ARRIVAL,
+    NODE,
+    MODE,
+    FACTORS
+};
+enum { ROOT_FIRST, ROOT_LAST, ROOT_MIDDLE, ROOTS };
+enum { VALUES_ORDINARY, VALUES_HARD, VALUES_SMALL, VALUES_KINDS };
+enum { ORDER_WORLD, ORDER_REVERSED, ORDER_INTERLEAVED, ORDERS };
+enum { ARRIVAL_ANY, ARRIVAL_UP, ARRIVAL_DOWN, ARRIVALS };
+
+static const struct {
+    const char *algorithm, *parameters;
+    bool reduces; /* else an allreduce */
+    enum span_shape shape;
+    int degree;
+    bool any_order; /* combines as messages come */
+} protocols[] = {
+    {"bypass", "", true, SPAN_BINOMIAL, 0, false},
+    {"bypass", "linger=50", true, SPAN_BINOMIAL, 0, false},
+    {"bypass", "linger=auto", true, SPAN_BINOMIAL, 0, false},
+    {"bypass", "deterministic=0", true, SPAN_BINOMIAL, 0, true},
+    {"tree", "", true, SPAN_CONTIGUOUS, 4, false},
+    {"tree", "degree=1", true, SPAN_BINOMIAL, 0, false},
+    {"tree", "degree=2", true, SPAN_CONTIGUOUS, 2, false},
+    {"tree", "degree=2", false, SPAN_CONTIGUOUS, 2, false},
+    {"tree", "", false, SPAN_CONTIGUOUS, 4, false},
+    {"tree", "degree=1", false, SPAN_BINOMIAL, 0, false},
+    {"pairwise", "", false, SPAN_DOUBLING, 0, false},
+    {"adaptive", "", false, SPAN_CONTIGUOUS, 4, false},
+    {"adaptive", "degree=2", false, SPAN_CONTIGUOUS, 2, false},
+    {"adaptive", "degree=2,tokens=2", false, SPAN_CONTIGUOUS, 2, false},
+    {"adaptive", "tokens=4,predict=1", false, SPAN_CONTIGUOUS, 4, false},
+    {"adaptive", "deterministic=0,tokens=2", false, SPAN_CONTIGUOUS, 4, true},
+};
+#define PROTOCOLS (int)(sizeof protocols / sizeof protocols[0])
+
+/* Elements, or elements that fit into so many bytes, and one more: a chunk is 1024 bytes. */
+static const struct size {
+    size_t elements, bytes;
+    bool beyond;
+} sizes[] = {{0, 0, 0},    {1, 0, 0},        {3, 0, 0},        {0, 1024, 0},
+             {0, 1024, 1}, {0, 3 * 1024, 0}, {0, 16 * 1024, 1}};
+#define SIZES (int)(sizeof sizes / sizeof sizes[0])
+
+static bool legal_pairs[PREDEFINED_OPERATIONS][PREDEFINED_TYPES];
+static MPI_Comm comms[PROTOCOLS][ORDERS], tokens;
+static unsigned char *operands[RANKS_MAX], *received, *expected, *stock;
+static int rank, ranks, ranks_per_node, compared, with_stock, failures;
+static int node_of[ORDERS][RANKS_MAX], nodes;
+static long ran[PROTOCOLS], ran_stock;
+static struct own_counts counts;
+
+static void print_rules(void)
+{
+    for (int i = 0; i < PROTOCOLS; i++)
+        printf("%s~protocol%d=%s%s%s%s;", protocols[i].reduces ? "reduce" : "allreduce", i,
+               protocols[i].algorithm, *protocols[i].parameters ? "(" : "", protocols[i].parameters,
+               *protocols[i].parameters ? ")" : "");
+    printf("*=mpich\n");
+}
+
+/* ---- what is legal -------------------------------------------------------------------------- */
+
+static enum sg_element element_of(int type)
+{
+    enum sg_element element;
+
+    REQUIRE(sg_type_of(predefined_types[type].handle, &element));
+    return element;
+}
+
+/* No association of its reductions can show, whatever the values. */
+static bool is_integral(enum sg_element element)
+{
+    return element <= SG_ELEMENT_LOGICAL || element == SG_ELEMENT_LONG_INT ||
+           element == SG_ELEMENT_INT_INT || element == SG_ELEMENT_SHORT_INT;
+}
+
+/* What MPI_Reduce_local takes; logical operations on Fortran's reals it takes and does not do. */
+static bool takes(int operation, int type)
+{
+    unsigned char in[EXTENT_MAX] = {0}, inout[EXTENT_MAX] = {0};
+    const MPI_Op op = predefined_operations[operation].handle;
+    enum sg_element element;
+
+    if (!sg_type_of(predefined_types[type].handle, &element) ||
+        predefined_fatal(op, predefined_types[type].handle) ||
+        ((element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
+         (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR)))
+        return false;
+    return PMPI_Reduce_local(in, inout, 1, predefined_types[type].handle, op) == MPI_SUCCESS;
+}
+
+static int find_legal(void)
+{
+    int pairs = 0;
+
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    for (int type = 0; type < PREDEFINED_TYPES; type++) {
+        for (int operation = 0; operation < PREDEFINED_OPERATIONS; operation++) {
+            legal_pairs[operation][type] = takes(operation, type);
+            pairs += legal_pairs[operation][type];
+        }
+    }
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    return pairs;
+}
+
+/* No association shows: MPICH's own gives the same bits. */
+static bool is_exact(const int *row)
+{
+    return row[VALUES] == VALUES_SMALL || is_integral(element_of(row[TYPE]));
+}
+
+static bool legal(const int *row)
+{
+    return legal_pairs[row[OPERATION]][row[TYPE]] &&
+           (protocols[row[PROTOCOL]].reduces || row[ROOT] == ROOT_FIRST) &&
+           (!protocols[row[PROTOCOL]].any_order || is_exact(row));
+}
+
+/* ---- operands and what is expected of them --------------------------------------------------- */
+
+static size_t count_of(const int *row)
+{
+    const struct size *size = &sizes[row[SIZE]];
+
+    return size->bytes == 0
+               ? size->elements
+               : size->bytes / sg_element_extent_bytes(element_of(row[TYPE])) + size->beyond;
+}
+
+/* Small whole numbers above zero: sums and products of a few are exact in every type. */
+static void make_small(enum sg_element element, unsigned char *buffer, size_t count)
+{
+    for (size_t i = 0; i < count * 2; i++) {
+        const struct operand_field *field = &operand_fields[element][i % 2];
+        unsigned char *at = buffer + i / 2 * sg_element_extent_bytes(element) + field->offset_bytes;
+
+        if (field->kind == OPERAND_REAL)
+            operand_store(at, field->size_bytes, 1 + at[0] % 3);
+    }
+}
+
+static void fill(const int *row, uint64_t seed, int r, size_t count)
+{
+    const enum sg_element element = element_of(row[TYPE]);
+
+    operands_fill(element, row[VALUES] == VALUES_ORDINARY ? OPERANDS_ORDINARY : OPERANDS_HARD,
+                  seed * RANKS_MAX + (uint64_t)r, operands[r], count);
+    if (row[VALUES] == VALUES_SMALL)
+        make_small(element, operands[r], count);
+}
+
+static void fold(const void *left, void *right, size_t count, void *context)
+{
+    const int *row = context;
+
+    MUST(PMPI_Reduce_local(left, right, (int)count, predefined_types[row[TYPE]].handle,
+                           predefined_operations[row[OPERATION]].handle));
+}
+
+static void refer(const int *row, int root, size_t count)
+{
+    const enum sg_element element = element_of(row[TYPE]);
+    const int *of = node_of[row[ORDER]];
+    const struct span_reference reference = {.fold = {fold, (void *)(uintptr_t)row,
+                                                      sg_element_extent_bytes(element),
+                                                      sg_element_size_bytes(element), true, true},
+                                             .shape = protocols[row[PROTOCOL]].shape,
+                                             .degree = protocols[row[PROTOCOL]].degree,
+                                             .nodes = nodes,
+                                             .node_of = of};
+    const void *pointers[RANKS_MAX];
+
+    for (int r = 0; r < ranks; r++)
+        pointers[r] = operands[r];
+    span_reference(&reference, ranks, pointers, count,
+                   protocols[row[PROTOCOL]].reduces ? of[root] : 0, expected);
+}
+
+static void complain(const int *row, int own, int root, size_t count)
+{
+    failures++;
+    printf("rank %d of %d, %d a node: %s(%s), %s on %s, %zu elements, root %d, in place %d, "
+           "values %d, order %d: ",
+           own, ranks, ranks_per_node, protocols[row[PROTOCOL]].algorithm,
+           protocols[row[PROTOCOL]].parameters, predefined_operations[row[OPERATION]].name,
+           predefined_types[row[TYPE]].name, count, root, row[IN_PLACE], row[VALUES], row[ORDER]);
+}
+
+static void compare(const int *row, int own, int root, size_t count, const unsigned char *with)
+{
+    const enum sg_element element = element_of(row[TYPE]);
+    long at = operands_differ(element, true, with, received, count);
+
+    if (at < 0)
+        return;
+    complain(row, own, root, count);
+    printf("element %ld is %s, not %s%s\n", at, operand_text(element, received, (size_t)at),
+           operand_text(element, with, (size_t)at), with == stock ? " as in MPICH" : "");
+}
+
+static void judge_bounds(const int *row, int own, int root, size_t count, bool receives)
+{
+    const size_t all = count * sg_element_extent_bytes(element_of(row[TYPE]));
+
+    for (size_t i = receives ? all : 0; i < all + GUARD_BYTES; i++) {
+        if (received[i] == 0x5a)
+            continue;
+        complain(row, own, root, count);
+        printf("byte %zu beyond the result is written\n", i);
+        return;
+    }
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void call(const int *row, const void *send, int count, int root, MPI_Comm comm)
+{
+    const MPI_Datatype type = predefined_types[row[TYPE]].handle;
+    const MPI_Op op = predefined_operations[row[OPERATION]].handle;
+
+    if (protocols[row[PROTOCOL]].reduces)
+        COUNTED(counts.reduce, MPI_Reduce(send, received, count, type, op, root, comm));
+    else
+        COUNTED(counts.allreduce, MPI_Allreduce(send, received, count, type, op, comm));
+    *(count == 0 ? &ran_stock : &ran[row[PROTOCOL]]) += 1;
+}
+
+static void call_stock(const int *row, const void *send, int count, int root, MPI_Comm comm)
+{
+    const MPI_Datatype type = predefined_types[row[TYPE]].handle;
+    const MPI_Op op = predefined_operations[row[OPERATION]].handle;
+
+    if (protocols[row[PROTOCOL]].reduces)
+        MUST(PMPI_Reduce(send, stock, count, type, op, root, comm));
+    else
+        MUST(PMPI_Allreduce(send, stock, count, type, op, comm));
+}
+
+/* Ranks come to their calls one after another: each tells the next right before its own. */
+static void take_turns(int arrival)
+{
+    const int before = arrival == ARRIVAL_UP ? rank - 1 : rank + 1;
+    const int after = arrival == ARRIVAL_UP ? rank + 1 : rank - 1;
+
+    if (arrival == ARRIVAL_ANY)
+        return;
+    if (before >= 0 && before < ranks)
+        MUST(MPI_Recv(NULL, 0, MPI_INT, before, 0, tokens, MPI_STATUS_IGNORE));
+    if (after >= 0 && after < ranks)
+        MUST(MPI_Send(NULL, 0, MPI_INT, after, 0, tokens));
+}
+
+static void run(const int *row, uint64_t seed)
+{
+    const MPI_Comm comm = comms[row[PROTOCOL]][row[ORDER]];
+    const size_t count = count_of(row);
+    const size_t bytes = count * sg_element_extent_bytes(element_of(row[TYPE]));
+    const int roots[ROOTS] = {0, ranks - 1, ranks / 2};
+    const int root = roots[row[ROOT]];
+    const void *send;
+    bool receives;
+    int own;
+
+    MUST(MPI_Comm_rank(comm, &own));
+    receives = !protocols[row[PROTOCOL]].reduces || own == root;
+    for (int r = 0; r < ranks; r++)
+        if (receives || r == own)
+            fill(row, seed, r, count);
+    memset(received, 0x5a, bytes + GUARD_BYTES);
+    send = operands[own];
+    if (is_exact(row) && count > 0) {
+        call_stock(row, send, (int)count, root, comm);
+        with_stock += receives;
+    }
+    if (receives && row[IN_PLACE]) {
+        memcpy(received, operands[own], bytes);
+        send = MPI_IN_PLACE;
+    }
+    take_turns(row[ARRIVAL]);
+    call(row, send, (int)count, root, comm);
+    judge_bounds(row, own, root, count, receives);
+    if (!receives || count == 0)
+        return;
+    if (is_exact(row))
+        compare(row, own, root, count, stock);
+    refer(row, root, count);
+    compare(row, own, root, count, expected);
+    compared++;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* Even world ranks first: nodes of several ranks are then not contiguous. */
+static int place_of(int order, int world_rank)
+{
+    if (order == ORDER_INTERLEAVED)
+        return world_rank % 2 * ranks + world_rank;
+    return order == ORDER_REVERSED ? -world_rank : world_rank;
+}
+
+static void number_nodes(int order, MPI_Comm comm)
+{
+    int world_ranks[RANKS_MAX], own_node = rank / ranks_per_node;
+
+    nodes = 0;
+    MUST(PMPI_Allgather(&own_node, 1, MPI_INT, world_ranks, 1, MPI_INT, comm));
+    for (int r = 0; r < ranks; r++) {
+        int same = 0;
+
+        while (world_ranks[same] != world_ranks[r])
+            same++;
+        node_of[order][r] = same < r ? node_of[order][same] : nodes++;
+    }
+}
+
+static void set_up(void)
+{
+    char name[MPI_MAX_OBJECT_NAME];
+
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &tokens));
+    for (int protocol = 0; protocol < PROTOCOLS; protocol++) {
+        for (int order = 0; order < ORDERS; order++) {
+            MPI_Comm *comm = &comms[protocol][order];
+
+            MUST(MPI_Comm_split(MPI_COMM_WORLD, 0, place_of(order, rank), comm));
+            snprintf(name, sizeof name, "protocol%d", protocol);
+            MUST(MPI_Comm_set_name(*comm, name));
+            /* The first collective of a communicator is MPICH's own. */
+            COUNTED(counts.barrier, MPI_Barrier(*comm));
+            ran_stock++;
+            number_nodes(order, *comm);
+        }
+    }
+    received = reference_memory(BYTES_MAX + GUARD_BYTES);
+    expected = reference_memory(BYTES_MAX);
+    stock = reference_memory(BYTES_MAX);
+    for (int r = 0; r < ranks; r++)
+        operands[r] = reference_memory(BYTES_MAX);
+}
+
+static void run_cover(int mode)
+{
+    struct cover cover = {.factors = FACTORS, .legal = legal};
+    int calls = 0;
+
+    memcpy(cover.levels,
+           (int[]){PROTOCOLS, PREDEFINED_OPERATIONS, PREDEFINED_TYPES, SIZES, ROOTS, 2,
+                   VALUES_KINDS, ORDERS, ARRIVALS, RANKS_PER_NODE_MAX, MODES},
+           FACTORS * sizeof(int));
+    cover_make(&cover);
+    for (int i = 0; i < cover.row_count; i++) {
+        const int *row = cover.rows[i];
+
+        if (row[NODE] + 1 != ranks_per_node || (mode >= 0 && row[MODE] != mode))
+            continue;
+        run(row, (uint64_t)i + 1);
+        calls++;
+    }
+    if (rank == 0)
+        printf("%d calls of %d that cover %ld pairs of levels\n", calls, cover.row_count,
+               cover.pairs);
+    cover_free(&cover);
+}
+
+/* The other factors are drawn: for each row in another way, alike on all ranks. */
+static void run_product(void)
+{
+    uint64_t random = (uint64_t)ranks_per_node;
+    int calls = 0;
+
+    for (int i = 0; i < PROTOCOLS * PREDEFINED_OPERATIONS * PREDEFINED_TYPES * SIZES; i++) {
+        int row[FACTORS] = {i % PROTOCOLS, i / PROTOCOLS % PREDEFINED_OPERATIONS,
+                            i / PROTOCOLS / PREDEFINED_OPERATIONS % PREDEFINED_TYPES,
+                            i / PROTOCOLS / PREDEFINED_OPERATIONS / PREDEFINED_TYPES};
+
+        if (!legal_pairs[row[OPERATION]][row[TYPE]])
+            continue;
+        do {
+            row[ROOT] = (int)(operand_random(&random) % ROOTS);
+            row[IN_PLACE] = (int)(operand_random(&random) % 2);
+            row[VALUES] = (int)(operand_random(&random) % VALUES_KINDS);
+            row[ORDER] = (int)(operand_random(&random) % ORDERS);
+            row[ARRIVAL] = (int)(operand_random(&random) % ARRIVALS);
+        } while (!legal(row));
+        run(row, (uint64_t)i + 1);
+        calls++;
+    }
+    if (rank == 0)
+        printf("%d calls of the whole product\n", calls);
+}
+
+int main(int argc, char **argv)
+{
+    int pairs;
+
+    if (argc == 2 && strcmp(argv[1], "rules") == 0) {
+        print_rules();
+        return 0;
+    }
+    REQUIRE(argc >= 3);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    ranks_per_node = atoi(argv[1]);
+    REQUIRE(ranks <= RANKS_MAX && ranks_per_node >= 1);
+    set_up();
+    pairs = find_legal();
+    if (argc > 3)
+        run_product();
+    else
+        run_cover(atoi(argv[2]));
+    if (rank == 0)
+        printf("%d pairs of type and operation, %d results compared, %d of them with MPICH's own\n",
+               pairs, compared, with_stock);
+    for (int i = 0; i < PROTOCOLS; i++)
+        printf("ran %s %ld\n", protocols[i].algorithm, ran[i]);
+    printf("ran mpich %ld\n", ran_stock);
+    MUST(MPI_Finalize());
+    print_counts(rank, &counts);
+    return failures > 0;
+}

@@ -1,0 +1,119 @@
+/* A leaf that tries to run a thousand reductions ahead of their root:
+ *
+ *     span_runahead REDUCTIONS FILE
+ *
+ * The root, rank 0, comes when there is a file of that name. Rank 1 keeps count, in a memory that
+ * both map, of the reductions that have returned: the root prints how many there were when it came.
+ * With a third rank the leaf is rank 2's and rank 1's parent is the root as well. At the end every
+ * leaf prints how many bytes of shared memory it maps more than before, and checks that its own
+ * memory has not grown with the reductions.
+ */
+#include "mpi_test.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define COUNT 100
+/* More than a run of reductions may take up, less than their operands. */
+#define GROWTH_BYTES (256 * 1024)
+
+static int rank, ranks;
+
+/* Bounded, so that a script that forgets the file leaves nothing behind. */
+static void wait_for(const char *file)
+{
+    const struct timespec pause = {0, 10000000};
+
+    for (int i = 0; access(file, F_OK) != 0; i++) {
+        REQUIRE(i < 10000);
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* Shared mappings of memory files. */
+static long shared_bytes(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    unsigned long low, high;
+    char line[512], access[8];
+    long sum = 0;
+
+    REQUIRE(maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL)
+        if (strstr(line, "memfd:") != NULL &&
+            sscanf(line, "%lx-%lx %7s", &low, &high, access) == 3 && access[3] == 's')
+            sum += (long)(high - low);
+    fclose(maps);
+    return sum;
+}
+
+static long own_bytes(void)
+{
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    long kib = 0;
+
+    REQUIRE(status != NULL);
+    while (fgets(line, sizeof line, status) != NULL)
+        sscanf(line, "RssAnon: %ld kB", &kib);
+    fclose(status);
+    REQUIRE(kib > 0);
+    return kib * 1024;
+}
+
+static void reduce(int number)
+{
+    double mine[COUNT], sum[COUNT] = {0};
+
+    for (int i = 0; i < COUNT; i++)
+        mine[i] = (double)number * COUNT + i + rank;
+    MUST(MPI_Reduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
+    for (int i = 0; i < COUNT && rank == 0; i++)
+        REQUIRE(sum[i] == ranks * ((double)number * COUNT + i) + ranks * (ranks - 1) / 2);
+}
+
+int main(int argc, char **argv)
+{
+    _Atomic int *returned;
+    MPI_Win window;
+    MPI_Aint bytes;
+    void *memory;
+    long shared, own;
+    int unit, reductions;
+
+    REQUIRE(argc == 3);
+    reductions = atoi(argv[1]);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    MUST(MPI_Win_allocate_shared(rank == 1 ? sizeof *returned : 0, sizeof *returned, MPI_INFO_NULL,
+                                 MPI_COMM_WORLD, &memory, &window));
+    MUST(MPI_Win_shared_query(window, 1, &bytes, &unit, &memory));
+    returned = memory;
+    MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
+    reduce(0);
+    reduce(1);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    shared = shared_bytes();
+    own = own_bytes();
+    REQUIRE(shared > 0);
+    if (rank == 0) {
+        wait_for(argv[2]);
+        printf("ahead %d\n", atomic_load(returned));
+    }
+    for (int i = 0; i < reductions; i++) {
+        reduce(i);
+        if (rank == 1)
+            atomic_fetch_add(returned, 1);
+    }
+    REQUIRE(shared_bytes() == shared);
+    REQUIRE(own_bytes() - own < GROWTH_BYTES);
+    MUST(MPI_Win_free(&window));
+    MUST(MPI_Finalize());
+    printf("rank %d finished, %ld shared bytes\n", rank, shared);
+    return 0;
+}

@@ -1,0 +1,71 @@
+#!/bin/bash
+# The explorer finds errors: each patch in bugs/ puts one into a protocol, in one line, and is found
+# within 2000 seeds. A patch's first line names the protocol to explore, its second the error.
+. "$(dirname "$0")/../lib/sh.sh"
+
+SEEDS=2000
+CC=${CC_FOR_BUGS:-gcc}
+FLAGS=(-std=gnu11 -O1 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' -Ishim -Ianalysis)
+
+cp -r "$ROOT/shim" "$ROOT/analysis" . || exit 1
+cp "$ROOT/tests/sim/explorer.c" . || exit 1
+mkdir objects
+
+# compile FILE...: into objects/, named by path
+compile() {
+    local file
+    for file in "$@"; do
+        $CC "${FLAGS[@]}" -c "$file" -o "objects/${file//\//.}.o" || return 1
+    done
+}
+link() { $CC objects/*.o -o explorer; }
+
+protocols() {
+    local file
+    for file in shim/algos/*.c; do
+        case $file in */kernel*) ;; *) echo "$file" ;; esac
+    done
+}
+mapfile -t all < <(protocols)
+all_but_protocols=(shim/core/{operation,status,text}.c explorer.c
+    analysis/sim/{commit,payload,reference}.c analysis/sim/explore*.c)
+
+build() { compile "${all[@]}" "${all_but_protocols[@]}" && link; }
+check "the explorer builds" build || exit 1
+
+# What a patch touches is built again; all protocols, if that is a header.
+rebuild() {
+    case $1 in
+    *.c) compile "$1" ;;
+    *) compile "${all[@]}" ;;
+    esac && link
+}
+
+explore() { ./explorer --algo "$1" --seeds $SEEDS >"$2" 2>&1; }
+
+sound() {
+    explore "$1" "$2" && return
+    tail -n 60 "$2"
+    return 1
+}
+# Found, and with what is needed to see it again.
+found() {
+    explore "$1" "$2" && { echo "not found"; return 1; }
+    has "$2" '^violation: ' && has "$2" 'explore --algo .* --seeds 1 .*--only' && return
+    return 1
+}
+
+declare -A explored
+for patch in "$ROOT"/tests/sim/bugs/*.patch; do
+    name=$(basename "$patch" .patch)
+    algo=$(sed -n '1s/^algo: //p' "$patch")
+    file=$(sed -n 's|^+++ b/||p' "$patch")
+    if [ -z "${explored[$algo]:-}" ]; then
+        explored[$algo]=1
+        check "$algo has no violation as it is" sound "$algo" "$algo.out"
+    fi
+    check "$name applies" patch -p1 --fuzz=0 --silent -i "$patch" || continue
+    check "$name builds" rebuild "$file" &&
+        check "$name is found within $SEEDS seeds" found "$algo" "$name.out"
+    patch -R -p1 --silent -i "$patch" && rebuild "$file" || exit 1
+done

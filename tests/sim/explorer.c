@@ -1,0 +1,7 @@
+/* `stagger sim explore` alone, for bugs.sh, which builds it of protocols with errors. */
+#include "sim/explore.h"
+
+int main(int argc, char **argv)
+{
+    return sg_explore_command(argc, argv);
+}

@@ -1,0 +1,48 @@
+#!/bin/bash
+# timeout: 900
+# The same seed gives the same history, however the simulator is built: it and the protocols alone
+# are compiled for each variant, since nothing else takes part.
+. "$(dirname "$0")/../lib/sh.sh"
+
+echo '#include "cli/command.h"
+int main(int argc, char **argv) { return sg_command_sim(argc, argv); }' >main.c
+
+# build NAME COMPILER FLAG...
+build() {
+    local name=$1 compiler=$2
+    shift 2
+    nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
+        -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" main.c \
+        "$ROOT"/analysis/sim/*.c "$ROOT"/analysis/cli/sim.c \
+        $(ls "$ROOT"/shim/algos/*.c | grep -v kernel) "$ROOT"/shim/core/{operation,status,text}.c \
+        -o "$name" -ljansson -lm
+}
+
+# history NAME: of reductions with skew, noise and interrupts, and of barriers and allreduces with
+# losses and jitter.
+history() {
+    local network=$ROOT/analysis/sim/networks
+    {
+        timeout 120 "./$1" cpu --algo bypass,handoff,tree --nodes 13 --skew-us 300 --elements 32 \
+            --iterations 100 --stats --json --network "$network/myrinet2000.conf" &&
+            timeout 120 "./$1" delay --algo 'adaptive(tokens=2),tree,dissemination' --nodes 21 \
+                --skew-us 50 --iterations 50 --set multicast_loss=0.1 --set jitter_us=2 --stats \
+                --json --network "$network/infiniband-sdr.conf" &&
+            timeout 120 "./$1" delay --op allreduce --algo 'adaptive(predict=1),pairwise,handoff' \
+                --nodes 21 --skew-us 50 --iterations 50 --set multicast_loss=0.1 --stats --json \
+                --network "$network/infiniband-sdr.conf"
+    } >"$1.json" || return 1
+    grep '"history"' "$1.json" >"$1.history"
+}
+
+check "the simulator compiles with gcc -O2" build gcc-O2 gcc -O2
+check "its runs have histories" all 'history gcc-O2' 'has_lines gcc-O2.history history 9' \
+    'is 9 "$(sort -u gcc-O2.history | wc -l)"'
+while read -r name compiler flags; do
+    check "the histories of $name are those of gcc-O2" all \
+        'build '"$name $compiler $flags" 'history '"$name" 'same gcc-O2.history '"$name"'.history'
+done <<'END'
+gcc-O0 gcc -O0
+clang-O2 clang -O2
+sanitizers gcc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+END

@@ -1,0 +1,143 @@
+#!/bin/bash
+# stagger sim as users run it: rows, formats, networks, figures, errors.
+. "$(dirname "$0")/../lib/sh.sh"
+
+sim() { timeout 120 "$STAGGER" sim "$@"; }
+
+# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
+refused() {
+    local expected=$1 regex=$2
+    shift 2
+    sim "$@" >refused.out 2>refused.err
+    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
+        is 1 "$(grep -c '^stagger' refused.err)"
+}
+
+small="--nodes 4,8 --skew-us 0,500 --elements 4 --iterations 50"
+
+# ---- rows ----------------------------------------------------------------------------------------
+
+sim cpu --algo 'bypass,handoff(split=1)' $small --json >cpu.json 2>cpu.err
+check "sim cpu prints its rows as JSON, and nothing on stderr" all 'empty cpu.err' \
+    'is 8 "$(json cpu.json "len(d[\"rows\"])")"' \
+    'is "algo op nodes skew_us elements cpu_us baseline_cpu_us factor signals late early fitted" \
+         "$(json cpu.json "\" \".join(d[\"rows\"][0])")"'
+check "the rows are in the order of the lists" \
+    is "bypass 4 0 bypass 4 500 bypass 8 0 bypass 8 500" \
+    "$(json cpu.json '" ".join("%s %d %d" % (r["algo"], r["nodes"], r["skew_us"]) for r in d["rows"][:4])')"
+check "the factor is the baseline's processor use over the algorithm's" "$PYTHON" -c '
+import json
+for row in json.load(open("cpu.json"))["rows"]:
+    assert abs(row["baseline_cpu_us"] / row["cpu_us"] - row["factor"]) < 0.01, row'
+check "seed, commit, network and fitted values are in the output" all \
+    'is 1 "$(json cpu.json "d[\"seed\"]")"' 'has cpu.json "\"commit\": \"[0-9a-z]+"' \
+    'is myrinet2000 "$(json cpu.json "d[\"network\"][\"name\"]")"' \
+    'is "signal_us noise_us" "$(json cpu.json "\" \".join(d[\"fitted\"])")"' \
+    'is "signal_us noise_us" "$(json cpu.json "\" \".join(d[\"rows\"][0][\"fitted\"])")"'
+check "a value that is set is not a fitted one" is noise_us \
+    "$(sim cpu $small --set signal_us=3 --json >set.json && json set.json '" ".join(d["fitted"])')"
+check "CSV has the same rows" "$PYTHON" -c '
+import csv, io, json, subprocess, sys
+text = subprocess.run(sys.argv[1:], capture_output=True, text=True, check=True).stdout
+rows = list(csv.DictReader(io.StringIO(text)))
+other = json.load(open("cpu.json"))["rows"]
+assert len(rows) == len(other)
+for row, one in zip(rows, other):
+    assert row["algo"] == one["algo"] and float(row["cpu_us"]) == one["cpu_us"], (row, one)
+    assert row["seed"] == "1" and row["network"] == "myrinet2000" and row["commit"], row' \
+    "$STAGGER" sim cpu --algo 'bypass,handoff(split=1)' $small --csv
+check "the table names the seed, the network and what is fitted" all \
+    'sim cpu $small >table' 'has table "^network myrinet2000: latency_us 5.9 "' \
+    'has table "^seed 1, 50 iterations, mode signal, .* fitted: signal_us"' \
+    'has_lines table "^bypass " 4'
+check "the same seed gives the same rows, another one others" all \
+    'sim cpu $small --stats --csv | cut -d, -f1-12,16- >one' \
+    'sim cpu $small --stats --csv | cut -d, -f1-12,16- >two' 'same one two' \
+    'sim cpu $small --stats --csv --seed 2 | cut -d, -f1-12,16- >three' '! cmp -s one three'
+check "without skew and noise bypass takes an interrupt for every message inside the tree" \
+    is 4.0 "$(sim cpu --nodes 8 --skew-us 0 --elements 1 --set noise_us=0 --json >late.json &&
+        json late.json 'd["rows"][0]["signals"]')"
+
+sim delay --algo adaptive,tree --nodes 16,256 --late deepest:2x --json >delay.json 2>delay.err
+check "sim delay prints delays and their multiples of a multicast" all 'empty delay.err' \
+    '"$PYTHON" -c "
+import json
+rows = json.load(open(\"delay.json\"))[\"rows\"]
+assert len(rows) == 4
+for row in rows:
+    assert abs(row[\"delay_us\"] / row[\"multicast_us\"] - row[\"multicasts\"]) < 0.01, row
+assert rows[0][\"delay_us\"] == rows[1][\"delay_us\"] < rows[2][\"delay_us\"] < rows[3][\"delay_us\"]"'
+check "an allreduce is carried out likewise" all \
+    'sim delay --op allreduce --algo adaptive,pairwise,tree --nodes 5 --late 1:30,3-4:10 --csv >all.csv' \
+    'has_lines all.csv "^[a-z]+,allreduce,5,128,\"1:30,3-4:10\"," 3'
+check "--stats tells events, memory and the history" \
+    all 'sim delay --nodes 16 --algo tree --stats --json >stats.json' \
+    'is True "$(json stats.json "d[\"rows\"][0][\"events\"] > 0")"' \
+    'has stats.json "\"history\": \"[0-9a-f]{16}\""'
+
+# ---- large sizes ---------------------------------------------------------------------------------
+
+sim delay --algo adaptive,tree --nodes 65536 --late last:500 --iterations 1 --warmup 0 --stats \
+    --json >large.json
+check "65536 processes take at most 1 KiB each" is "True True" \
+    "$(json large.json '" ".join(str(r["process_bytes"] <= 1024) for r in d["rows"])')"
+
+# ---- networks --------------------------------------------------------------------------------------
+
+for network in myrinet2000 infiniband-sdr qsnet colony 200g; do
+    check "network $network is there, with its source" all \
+        'sim delay --network '$network' --nodes 4 --json >network.json' \
+        'is True "$(json network.json "len(d[\"network\"][\"source\"]) > 3")"'
+done
+mkdir -p prefix/bin prefix/share/stagger/networks
+cp "$STAGGER" prefix/bin/stagger
+printf 'latency_us = 3\noverhead_us = 1\ngap_ns_per_byte = 1\n' >prefix/share/stagger/networks/own.conf
+check "an installed command finds the networks beside it" \
+    prefix/bin/stagger sim delay --network own --nodes 4
+check "a network may be a file's path" sim delay --network ./prefix/share/stagger/networks/own.conf
+
+# ---- figures and claims ----------------------------------------------------------------------------
+
+check "the figures are listed" all 'sim plot --list >list' 'has_lines list "^000-" 8' \
+    'has_lines list "^002-" 9'
+if command -v gnuplot >/dev/null; then
+    check "a figure is drawn as SVG" all \
+        'sim plot 002-8 -o figures --iterations 5 >drawn' 'has drawn "^figures/002-8.svg$"' \
+        'has figures/002-8.svg "<svg"' 'has figures/002-8.svg "dissemination"'
+    check "paper 000's figures are named by their number alone, too" all \
+        'sim plot 6b -o figures --iterations 5 >drawn' 'has figures/000-6b.svg "128 elements"'
+else
+    skip "figures are drawn" "no gnuplot"
+fi
+check "without gnuplot plot says so" all '! PATH=$WORK/prefix "$STAGGER" sim plot 002-8 2>none.err' \
+    'has none.err "gnuplot is not installed"'
+
+# ---- bad usage and bad input -----------------------------------------------------------------------
+
+check "an unknown command of sim is bad usage" refused 2 "'fly' is not a command of sim" fly
+check "no command is bad usage" refused 2 "a command is missing"
+check "an unknown algorithm is bad usage" refused 2 "no such algorithm: 'magic'" cpu --algo magic
+check "an unknown parameter is bad usage" refused 2 "no such parameter" cpu --algo 'bypass(x=1)'
+check "a parameter out of range is bad usage" refused 2 "not in its range" \
+    cpu --algo 'adaptive(tokens=5)'
+check "no number is bad usage" refused 2 "not a whole number from 1 to [0-9]+: 'four'" \
+    cpu --nodes 2,four
+check "an empty list is bad usage" refused 2 "not a whole number" cpu --elements ''
+check "--json with --csv is bad usage" refused 2 "exclude each other" cpu --json --csv
+check "an unknown mode is bad usage" refused 2 "signal, thread or poll, not 'dream'" \
+    cpu --mode dream
+check "late ranks that do not parse are bad usage" refused 2 "not RANKS:US" delay --late 3
+check "an unknown operation is bad usage" refused 2 "barrier or allreduce, not 'bcast'" \
+    delay --op bcast
+check "an argument is bad usage" refused 2 "no argument is taken: 'x'" delay x
+check "an unknown network is refused" refused 1 "no network 'token-ring'" cpu --network token-ring
+check "a bad value is refused" refused 1 "'speed=3': no such key" delay --set speed=3
+check "a late rank beyond the last is refused" refused 1 "no rank 16 among 16" delay --late 16:5
+check "a root beyond the last node is refused" refused 1 "no root 2 among 2 nodes" \
+    cpu --nodes 4,2 --root 2
+check "an operation that the algorithm has not is refused" refused 1 "bypass has no barrier" \
+    delay --algo bypass
+check "an unknown figure is refused" refused 1 "no figure '99'" plot 99
+check "no figure is bad usage" refused 2 "FIGURE is missing" plot
+check "a full disk is an error" all '! sim cpu $small >/dev/full 2>full.err' \
+    'has full.err "cannot write it"'

@@ -1,0 +1,320 @@
+/* Who handles a message when, and who pays: on a protocol in which endpoint 0 returns at once and
+ * every other endpoint sends it one message.
+ */
+#include "sim/world_support.h"
+
+#include "core/capture.h"
+
+#include <string.h>
+
+struct toy {
+    struct sg_algo_head head;
+    int32_t rank, size;
+    uint32_t missing;
+    bool solicits;
+};
+
+static bool toy_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
+{
+    *needs = (struct sg_algo_needs){.state_bytes = sizeof(struct toy)};
+    return setup->size > 1;
+}
+
+static void toy_init(void *memory, const struct sg_algo_setup *setup)
+{
+    struct toy *state = memory;
+
+    state->rank = setup->rank;
+    state->size = setup->size;
+    state->solicits = setup->parameters.degree != 1;
+}
+
+static struct sg_action *act(struct sg_actions *actions, enum sg_action_kind kind)
+{
+    struct sg_action *action = &actions->list[actions->count++];
+
+    *action = (struct sg_action){.kind = kind};
+    return action;
+}
+
+static void toy_finish(struct toy *state, struct sg_actions *actions)
+{
+    act(actions, SG_ACTION_FINISH)->instance.seq = state->head.seq;
+    state->head.outstanding = 0;
+}
+
+static void toy_call(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct toy *state = memory;
+
+    state->head.seq++;
+    if (state->rank > 0) {
+        struct sg_action *send = act(actions, SG_ACTION_SEND);
+
+        send->to = 0;
+        send->solicited = state->solicits;
+        send->send.header = (struct sg_header){.seq = state->head.seq};
+    } else {
+        state->missing += (uint32_t)state->size - 1;
+        state->head.outstanding = state->missing > 0;
+    }
+    act(actions, SG_ACTION_COMPLETE);
+    if (state->missing == 0)
+        toy_finish(state, actions);
+}
+
+static void toy_message(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct toy *state = memory;
+
+    if (event->message.header.seq > state->head.seq)
+        state->head.early++;
+    else
+        state->head.late++;
+    /* Wraps below 0 for what is early, and comes back at the call. */
+    if (--state->missing == 0)
+        toy_finish(state, actions);
+}
+
+static void toy_nothing(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+}
+
+static const struct sg_algo toy = {
+    .name = "toy",
+    .operations = 1 << SG_OPERATION_REDUCE,
+    .needs = toy_needs,
+    .init = toy_init,
+    .on_call = toy_call,
+    .on_message = toy_message,
+    .on_timer = toy_nothing,
+    .on_reply = toy_nothing,
+    .on_drain = toy_nothing,
+};
+
+/* Ranks 1 and up are late by delay_us[rank - 1]. */
+static struct sg_world_result run_toy(enum sg_progress_mode mode, bool solicits,
+                                      const uint64_t *delay_us, uint32_t senders)
+{
+    struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, (int32_t)senders + 1, 0);
+    struct sg_lateness late[4];
+
+    for (uint32_t i = 0; i < senders; i++)
+        late[i] = (struct sg_lateness){(int32_t)i + 1, (int32_t)i + 1, delay_us[i] * 1000};
+    setup.late = late;
+    setup.late_count = senders;
+    setup.catchup_ns = 1000000;
+    setup.mode = mode;
+    setup.parameters.degree = solicits ? 0 : 1;
+    return run_world(&setup);
+}
+
+#define SENDS(count) ((count)*O_NS)
+
+static void a_late_message_interrupts(void)
+{
+    struct sg_world_result result = run_toy(SG_PROGRESS_SIGNAL, true, (uint64_t[]){100}, 1);
+
+    CU_ASSERT_EQUAL(result.signals, 1);
+    CU_ASSERT_EQUAL(result.late, 1);
+    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1) + SIGNAL_NS + O_NS, 0.5);
+}
+
+static void a_thread_wakes_instead(void)
+{
+    struct sg_world_result result = run_toy(SG_PROGRESS_THREAD, true, (uint64_t[]){100}, 1);
+
+    CU_ASSERT_EQUAL(result.signals, 1);
+    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1) + WAKE_NS + O_NS, 0.5);
+}
+
+static void polling_waits_for_the_next_call(void)
+{
+    struct sg_world_result result = run_toy(SG_PROGRESS_POLL, true, (uint64_t[]){100}, 1);
+
+    CU_ASSERT_EQUAL(result.signals, 0);
+    CU_ASSERT_EQUAL(result.late, 1);
+    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1), 0.5);
+}
+
+static void what_is_not_solicited_does_not_interrupt(void)
+{
+    struct sg_world_result result = run_toy(SG_PROGRESS_SIGNAL, false, (uint64_t[]){100}, 1);
+
+    CU_ASSERT_EQUAL(result.signals, 0);
+    CU_ASSERT_EQUAL(result.late, 1);
+}
+
+static void one_interrupt_takes_what_comes_while_it_runs(void)
+{
+    struct sg_world_result result = run_toy(SG_PROGRESS_SIGNAL, true, (uint64_t[]){100, 110}, 2);
+
+    CU_ASSERT_EQUAL(result.signals, 1);
+    CU_ASSERT_EQUAL(result.ignored, 1);
+    CU_ASSERT_EQUAL(result.late, 2);
+    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 3, SENDS(2) + SIGNAL_NS + 2 * O_NS, 0.5);
+    result = run_toy(SG_PROGRESS_SIGNAL, true, (uint64_t[]){100, 200}, 2);
+    CU_ASSERT_EQUAL(result.signals, 2);
+    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 3, SENDS(2) + 2 * (SIGNAL_NS + O_NS), 0.5);
+}
+
+static void an_early_message_costs_its_receipt(void)
+{
+    struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 2, 0);
+    struct sg_lateness late = {0, 0, 100000};
+    struct sg_world_result result;
+
+    setup.late = &late;
+    setup.late_count = 1;
+    setup.catchup_ns = 1000000;
+    result = run_world(&setup);
+    CU_ASSERT_EQUAL(result.signals, 0);
+    CU_ASSERT_EQUAL(result.early, 1);
+    CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1) + O_NS, 0.5);
+}
+
+static void skew_is_drawn_evenly_and_taken_off(void)
+{
+    struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 2, 0);
+    struct sg_world_result result;
+
+    setup.skew_ns = 1000000;
+    setup.catchup_ns = 2000000;
+    setup.iterations = 2000;
+    result = run_world(&setup);
+    CU_ASSERT_DOUBLE_EQUAL(result.signals, 0.5, 0.05);
+    CU_ASSERT_DOUBLE_EQUAL(result.signals + result.early, 1, 0.02);
+    CU_ASSERT_TRUE(result.cpu_ns * 2 < SENDS(1) + SIGNAL_NS + O_NS);
+}
+
+static void the_seed_decides_the_history(void)
+{
+    struct sg_world_setup setup = world_of(&sg_algo_bypass, SG_OPERATION_REDUCE, 13, 32);
+    struct sg_world_result first, again, other;
+
+    setup.skew_ns = 100000;
+    setup.catchup_ns = 1000000;
+    setup.iterations = 20;
+    first = run_world(&setup);
+    again = run_world(&setup);
+    setup.seed = 2;
+    other = run_world(&setup);
+    CU_ASSERT_EQUAL(first.history, again.history);
+    CU_ASSERT_NOT_EQUAL(first.history, other.history);
+}
+
+static void lost_releases_are_made_up_for(void)
+{
+    struct sg_network network = round_network;
+    struct sg_world_setup setup = world_of(&sg_algo_adaptive, SG_OPERATION_ALLREDUCE, 16, 64);
+    struct sg_world_result result;
+
+    network.multicast_loss = 0.2;
+    network.jitter_us = 3;
+    setup.network = &network;
+    setup.iterations = 50;
+    setup.skew_ns = 20000;
+    setup.data = true;
+    result = run_world(&setup);
+    CU_ASSERT_TRUE(result.lost > 50);
+    CU_ASSERT_TRUE(result.marks[SG_MARK_RELEASE_ANSWERED] > 0);
+}
+
+static void results_hold_every_contribution(void)
+{
+    static const struct {
+        const struct sg_algo *algo;
+        enum sg_operation operation;
+    } cases[] = {
+        {&sg_algo_bypass, SG_OPERATION_REDUCE},      {&sg_algo_tree, SG_OPERATION_REDUCE},
+        {&sg_algo_handoff, SG_OPERATION_REDUCE},     {&sg_algo_tree, SG_OPERATION_ALLREDUCE},
+        {&sg_algo_adaptive, SG_OPERATION_ALLREDUCE}, {&sg_algo_pairwise, SG_OPERATION_ALLREDUCE},
+        {&sg_algo_handoff, SG_OPERATION_ALLREDUCE},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int32_t nodes = 1; nodes <= 17; nodes += 4) {
+            struct sg_world_setup setup = world_of(cases[i].algo, cases[i].operation, nodes, 64);
+
+            setup.skew_ns = 50000;
+            setup.catchup_ns = 1000000;
+            setup.iterations = 12;
+            setup.data = true;
+            if (sg_world_accepts(&setup))
+                run_world(&setup);
+        }
+    }
+}
+
+static void nodes_of_many_ranks_give_every_result(void)
+{
+    static const enum sg_operation operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_REDUCE,
+                                                   SG_OPERATION_ALLREDUCE};
+
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        for (int free_running = 0; free_running < 2; free_running++) {
+            struct sg_world_setup setup = world_of(&sg_algo_tree, operations[i], 5, 64);
+
+            if (operations[i] == SG_OPERATION_BARRIER)
+                setup.call.bytes = 0;
+            setup.ranks_per_node = 7;
+            setup.skew_ns = 50000;
+            setup.free_running = free_running;
+            setup.catchup_ns = 1000000;
+            setup.iterations = 40;
+            setup.data = true;
+            run_world(&setup);
+        }
+    }
+}
+
+static void a_barrier_of_nodes_waits_for_its_last_rank(void)
+{
+    struct sg_network network = round_network;
+    struct sg_world_setup setup = world_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 2, 0);
+    struct sg_lateness late = {5, 5, 100000};
+
+    network.local_us = 0.1;
+    setup.network = &network;
+    setup.ranks_per_node = 4;
+    setup.late = &late;
+    setup.late_count = 1;
+    /* Its arrival and two folds, a message to the other node, the release there. */
+    CU_ASSERT_DOUBLE_EQUAL(run_world(&setup).delay_ns, 3 * 100 + 2 * O_NS + L_NS + 100, 0.5);
+}
+
+static void a_setup_that_is_not_for_it_is_refused(void)
+{
+    struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, 1, 0);
+    struct sg_world_result result;
+    struct capture capture;
+    char *log;
+
+    capture_begin(&capture);
+    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_ERR_ARGUMENT);
+    setup = world_of(&toy, SG_OPERATION_BARRIER, 2, 0);
+    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_ERR_ARGUMENT);
+    log = capture_end(&capture);
+    CU_ASSERT_STRING_EQUAL(log, "stagger: sim: toy does not take these parameters with 1 nodes\n"
+                                "stagger: sim: toy has no barrier\n");
+    free(log);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a late message interrupts an armed computation, which pays", a_late_message_interrupts},
+    {"in mode thread a wake-up is paid instead", a_thread_wakes_instead},
+    {"in mode poll a late message waits", polling_waits_for_the_next_call},
+    {"a message that is not solicited does not interrupt",
+     what_is_not_solicited_does_not_interrupt},
+    {"one interrupt takes what comes while it runs", one_interrupt_takes_what_comes_while_it_runs},
+    {"an early message costs its receipt at the call", an_early_message_costs_its_receipt},
+    {"skew is even and not counted as processor use", skew_is_drawn_evenly_and_taken_off},
+    {"the seed decides the history", the_seed_decides_the_history},
+    {"lost releases are made up for", lost_releases_are_made_up_for},
+    {"results hold every contribution once", results_hold_every_contribution},
+    {"nodes of many ranks give every result", nodes_of_many_ranks_give_every_result},
+    {"a barrier between nodes waits for its last rank", a_barrier_of_nodes_waits_for_its_last_rank},
+    {"a setup that is not for the protocol is refused in one line",
+     a_setup_that_is_not_for_it_is_refused},
+    {NULL, NULL},
+};

@@ -1,0 +1,37 @@
+#!/bin/bash
+# timeout: 600
+# Results of reductions between nodes, bit for bit: over a pairwise cover against a sequential
+# reference of each protocol's documented association, and against MPICH's own where no association
+# can show. What the protocols do not take goes to MPICH.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/span/span.bash"
+
+whole=
+for ranks in 2 3 4 5 6; do
+    for each in 1 2 3; do
+        [ "$each" -lt "$ranks" ] && . "$ROOT/tests/span/results.bash"
+    done
+done
+
+# ---- what goes to MPICH, and errors ------------------------------------------------------------------
+rules='*=adaptive;*=bypass'
+for mode in $MODES; do
+    for ranks in 2 3; do
+        run_across fallbacks "$mode" 1 "$rules" "$ranks" "$PROGRAMS/fallbacks"
+        check "what goes to MPICH gives right results ($ranks ranks, $mode)" all \
+            'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
+        calls_of fallbacks
+        for function in derived_type freed_operation no_elements logical_real; do
+            check "MPICH's own ran for ${function//_/ } ($ranks ranks, $mode)" \
+                is "mpich" "$(run_alike fallbacks "$function" | sed 's/ [0-9]*//g')"
+        done
+        check "the protocols ran for large counts ($ranks ranks, $mode)" \
+            is "adaptive bypass" "$(run_alike fallbacks large_count | sed 's/ [0-9]*//g')"
+
+        compare errors "$ranks" "$PROGRAMS/errors"
+        run_across errors "$mode" 1 "$rules" "$ranks" "$PROGRAMS/errors"
+        check "wrong arguments reach the error handlers that they reach in MPICH ($ranks, $mode)" \
+            all 'is 0 "$status"' 'same <(sort errors.plain.out) <(sort errors.out)'
+    done
+done

@@ -1,0 +1,31 @@
+/* Transports that misbehave as far as the contract lets them, over one that does not: messages are
+ * delayed and reordered, multicasts lost and repeated, too, all by seed. They do so on the
+ * receiving side; a message that is delayed is held in the transport below.
+ *
+ * A receive is a tick of time. pending() is true while something is delayed, although receive may
+ * find nothing yet.
+ */
+#ifndef SG_TESTS_TRANSPORT_FAULTY_H
+#define SG_TESTS_TRANSPORT_FAULTY_H
+
+#include "transport/transport.h"
+
+struct faulty_faults {
+    uint64_t seed;
+    uint32_t delay_percent, delay_ticks; /* at most so many */
+    uint32_t loss_percent, repeat_percent;
+};
+
+struct faulty_counts {
+    uint64_t delayed, reordered, lost, repeated;
+};
+
+/* For all that is opened from now on. */
+void faulty_set(const struct faulty_faults *faults);
+
+/* Of all endpoints, as far as they received by this transport. */
+struct faulty_counts faulty_counts(const struct sg_transport *transport);
+
+extern const struct sg_transport_ops faulty_loop, faulty_shm;
+
+#endif

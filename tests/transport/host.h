@@ -1,0 +1,43 @@
+/* Protocols on a transport: a small host for tests. An endpoint has a lock; whoever gets it feeds
+ * the protocol what has arrived and carries the actions out through the transport. Elements are 64
+ * bits wide, operands and operations those of the mini host (algos/mini_host.h), with every element
+ * of an operand alike.
+ */
+#ifndef SG_TESTS_TRANSPORT_HOST_H
+#define SG_TESTS_TRANSPORT_HOST_H
+
+#include "transport/transport.h"
+
+#define HOST_SIZE 5
+#define HOST_BYTES_MAX 512
+#define HOST_CALLS_MAX 64
+
+struct host;
+
+struct host_setup {
+    const struct sg_algo *algo;
+    struct sg_algo_parameters parameters;
+    const struct sg_transport_ops *ops;
+    const struct sg_algo_call *calls; /* the same at every endpoint, in this order */
+    uint32_t count;                   /* at most HOST_CALLS_MAX */
+    uint64_t seed;
+};
+
+/* Aborts the program when it cannot. setup and its calls must stay. */
+struct host *host_new(const struct host_setup *setup);
+void host_free(struct host *host);
+
+/* Serves an endpoint, if nobody else does at the moment. Any thread. */
+void host_progress(struct host *host, int rank);
+
+/* Serves an endpoint and makes its next call, or drains it after the last one, when it is time. One
+ * thread an endpoint. False: every endpoint has left every instance. */
+bool host_step(struct host *host, int rank);
+
+/* Errors seen: a barrier or allreduce left too early, calls left twice or never, a send refused. */
+uint32_t host_errors(const struct host *host);
+
+/* False: not every element is alike. */
+bool host_result(const struct host *host, int rank, uint32_t seq, uint64_t *value);
+
+#endif

@@ -1,0 +1,296 @@
+/* The contract of transport.h where endpoints run at the same time, as threads. Under
+ * ThreadSanitizer (tests/system/threads.sh) it shows that the memory orders are enough.
+ */
+#include "lib/unit.h"
+#include "transport/world.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT 400
+#define POSTS 400
+#define INFLIGHT 6
+#define STAGED 5
+
+#define FOR_EACH_CONCURRENT(which)                                                                 \
+    for (const struct world_case *which = world_cases; which->ops != NULL; which++)                \
+        if (which->concurrent)
+
+static void check_peer(const struct world *world, const struct peer *peer)
+{
+    WORLD_CHECK(world, peer->wrong == 0);
+    for (int from = 0; from < WORLD_ENDPOINTS; from++)
+        WORLD_CHECK(world, memchr(peer->seen[from], 0, peer->count) == NULL);
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+static void *run_peer(void *argument)
+{
+    struct peer *peer = argument;
+
+    while (!peer_step(peer))
+        sched_yield();
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
+    pthread_t threads[WORLD_ENDPOINTS];
+
+    CU_ASSERT_FATAL(peers != NULL);
+    FOR_EACH_CONCURRENT(which)
+    {
+        struct world world;
+
+        world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
+        for (int i = 0; i < WORLD_ENDPOINTS; i++)
+            peer_init(&peers[i], &world, i, COUNT, POSTS, 3);
+        for (int i = 0; i < WORLD_ENDPOINTS; i++)
+            CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, run_peer, &peers[i]) == 0);
+        for (int i = 0; i < WORLD_ENDPOINTS; i++)
+            pthread_join(threads[i], NULL);
+        for (int i = 0; i < WORLD_ENDPOINTS; i++)
+            check_peer(&world, &peers[i]);
+        world_close(&world);
+    }
+    free(peers);
+}
+
+/* ---- nothing overlooked ---------------------------------------------------------------------- */
+
+#define ROUNDS 20000
+
+struct rounds {
+    struct world *world;
+    _Atomic uint32_t sent, received;
+    _Atomic bool failed;
+};
+
+/* So that the two meet in every place of each other's way, and yet neither waits for long when
+ * there are more threads than processors. */
+static void look_again(uint32_t *looks)
+{
+    if (++*looks % 256 == 0)
+        sched_yield();
+}
+
+static void *send_rounds(void *argument)
+{
+    struct rounds *rounds = argument;
+    uint32_t looks = 0;
+
+    for (uint32_t i = 0; i < ROUNDS && !atomic_load(&rounds->failed); i++) {
+        world_send(rounds->world, 1, i % 3 == 0 ? SG_TRANSPORT_ALL : 0, i, false);
+        atomic_store(&rounds->sent, i + 1);
+        while (atomic_load(&rounds->received) <= i && !atomic_load(&rounds->failed))
+            look_again(&looks);
+    }
+    return NULL;
+}
+
+/* A message whose sending is over is found by the next receive, whenever the last one looked. */
+static void test_rounds(void)
+{
+    FOR_EACH_CONCURRENT(which)
+    {
+        struct world world;
+        struct rounds rounds = {.world = &world};
+        struct sg_transport_message message;
+        uint32_t received = 0, looks = 0;
+        pthread_t thread;
+
+        if (which->faulty)
+            continue;
+        world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
+        CU_ASSERT_FATAL(pthread_create(&thread, NULL, send_rounds, &rounds) == 0);
+        while (received < ROUNDS && !atomic_load(&rounds.failed)) {
+            bool is_sent = atomic_load(&rounds.sent) > received;
+
+            if (which->ops->receive(world.transport, 0, &message)) {
+                which->ops->release(world.transport, 0, &message);
+                atomic_store(&rounds.received, ++received);
+            } else if (is_sent) {
+                atomic_store(&rounds.failed, true);
+            }
+            look_again(&looks);
+        }
+        pthread_join(thread, NULL);
+        WORLD_CHECK(&world, received == ROUNDS);
+        world_close(&world);
+    }
+}
+
+/* ---- a slow receiver of multicasts ----------------------------------------------------------- */
+
+#define STORM 1500
+#define STORM_WORDS 4096
+#define STORM_SENDERS 3
+
+struct storm {
+    struct world *world;
+    int self;
+    uint64_t words[STORM_WORDS];
+};
+
+static void *send_storm(void *argument)
+{
+    struct storm *storm = argument;
+    const void *part = storm->words;
+    struct sg_transport_send send = {.parts = &part};
+
+    send.header.parts = 1;
+    send.header.bytes = sizeof storm->words;
+    for (uint32_t number = 0; number < STORM; number++) {
+        send.header.seq = number;
+        for (int i = 0; i < STORM_WORDS; i++)
+            storm->words[i] = number;
+        storm->world->which->ops->send(storm->world->transport, storm->self, SG_TRANSPORT_ALL,
+                                       &send);
+    }
+    return NULL;
+}
+
+static bool is_of_one_piece(const struct sg_transport_message *message)
+{
+    const uint64_t *words = message->parts;
+
+    for (int i = 0; i < STORM_WORDS; i++) {
+        if (words[i] != message->message.header.seq)
+            return false;
+    }
+    return message->message.header.bytes == STORM_WORDS * sizeof *words;
+}
+
+/* Reads while the senders write over it; more threads than processors, so that it falls behind in
+ * the midst of a message. What comes is whole, and newer each time; the newest comes. */
+static void test_storm(void)
+{
+    struct storm *storms = malloc(STORM_SENDERS * sizeof *storms);
+
+    CU_ASSERT_FATAL(storms != NULL);
+    FOR_EACH_CONCURRENT(which)
+    {
+        struct world world;
+        struct sg_transport_message message;
+        uint32_t next[STORM_SENDERS + 1] = {0}, wrong = 0, over = 0;
+        pthread_t threads[STORM_SENDERS];
+
+        if (which->faulty)
+            continue;
+        world_open(&world, which, 1, 1, sizeof storms->words);
+        for (int i = 0; i < STORM_SENDERS; i++) {
+            storms[i].world = &world;
+            storms[i].self = i + 1;
+            CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, send_storm, &storms[i]) == 0);
+        }
+        while (over < STORM_SENDERS) {
+            uint32_t *expected;
+
+            if (!which->ops->receive(world.transport, 0, &message))
+                continue;
+            expected = &next[message.message.from];
+            wrong += !is_of_one_piece(&message) || message.message.header.seq < *expected;
+            *expected = message.message.header.seq + 1;
+            over += *expected == STORM;
+            which->ops->release(world.transport, 0, &message);
+        }
+        for (int i = 0; i < STORM_SENDERS; i++)
+            pthread_join(threads[i], NULL);
+        WORLD_CHECK(&world, wrong == 0);
+        WORLD_CHECK(&world, !which->ops->pending(world.transport, 0));
+        world_close(&world);
+    }
+    free(storms);
+}
+
+/* ---- access ---------------------------------------------------------------------------------- */
+
+#define ADDS 20000
+
+struct adder {
+    struct world *world;
+    struct sg_transport_region *region;
+    pthread_barrier_t *start;
+    int self;
+    uint64_t wrong;
+};
+
+/* As `handoff` does: each writes its operand, then counts; whoever completes a pair reads both. */
+static void *add(void *argument)
+{
+    struct adder *adder = argument;
+    const struct sg_transport_ops *ops = adder->world->which->ops;
+
+    pthread_barrier_wait(adder->start);
+    for (uint64_t i = 0; i < ADDS; i++) {
+        struct sg_action action = {.kind = SG_ACTION_WRITE};
+        uint64_t value[8], word[2] = {i, ~i}, other[2] = {0, 0};
+
+        /* A slot of its own for each pair's side, so that the count alone orders it. */
+        action.access.remote = (uint32_t)(2 * i) + (uint32_t)adder->self;
+        action.access.bytes = sizeof word;
+        ops->access(adder->world->transport, adder->self, &action, adder->region, word, value);
+        action.kind = SG_ACTION_FETCH_ADD;
+        action.access.remote = (uint32_t)i;
+        action.access.value = 1;
+        ops->access(adder->world->transport, adder->self, &action, adder->region, NULL, value);
+        if (value[0] == 1) {
+            action.kind = SG_ACTION_READ;
+            action.access.remote = (uint32_t)(2 * i) + (uint32_t)!adder->self;
+            ops->access(adder->world->transport, adder->self, &action, adder->region, other, value);
+            adder->wrong += other[0] != i || other[1] != ~i;
+        }
+        action.kind = SG_ACTION_FETCH_ADD;
+        action.access.remote = ADDS;
+        ops->access(adder->world->transport, adder->self, &action, adder->region, NULL, value);
+    }
+    return NULL;
+}
+
+static void test_adds(void)
+{
+    FOR_EACH_CONCURRENT(which)
+    {
+        struct world world;
+        struct adder adders[2];
+        pthread_t threads[2];
+        pthread_barrier_t start;
+        struct sg_transport_region region = {.slots = calloc(2 * ADDS, 16),
+                                             .cells = calloc(ADDS + 1, sizeof(uint64_t)),
+                                             .slot_bytes = 16,
+                                             .slots_count = 2 * ADDS,
+                                             .cells_count = ADDS + 1};
+
+        CU_ASSERT_FATAL(region.slots != NULL && region.cells != NULL);
+        world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
+        CU_ASSERT_FATAL(pthread_barrier_init(&start, NULL, 2) == 0);
+        for (int i = 0; i < 2; i++) {
+            adders[i] =
+                (struct adder){.world = &world, .region = &region, .start = &start, .self = i};
+            CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, add, &adders[i]) == 0);
+        }
+        for (int i = 0; i < 2; i++) {
+            pthread_join(threads[i], NULL);
+            WORLD_CHECK(&world, adders[i].wrong == 0);
+        }
+        WORLD_CHECK(&world, region.cells[ADDS] == UINT64_C(2) * ADDS);
+        pthread_barrier_destroy(&start);
+        world_close(&world);
+        free(region.slots);
+        free(region.cells);
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"between threads each message arrives once and whole, many senders to one receiver too",
+     test_threads},
+    {"what has been sent is found by the next receive", test_rounds},
+    {"a multicast that is overwritten while it is read is not received", test_storm},
+    {"of two threads that write and add, the second reads what the first wrote", test_adds},
+    {NULL, NULL},
+};

@@ -1,0 +1,166 @@
+/* The contract of transport.h where endpoints are processes that map the memory at different
+ * addresses, some of them killed.
+ */
+#include "lib/unit.h"
+#include "transport/world.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define COUNT 400
+#define POSTS 400
+#define INFLIGHT 6
+#define STAGED 5
+
+#define FOR_EACH_CONCURRENT(which)                                                                 \
+    for (const struct world_case *which = world_cases; which->ops != NULL; which++)                \
+        if (which->concurrent)
+
+static void run_peer(struct peer *peer)
+{
+    while (!peer_step(peer))
+        sched_yield();
+    for (int from = 0; from < WORLD_ENDPOINTS; from++)
+        peer->wrong += memchr(peer->seen[from], 0, peer->count) != NULL;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+static void run_child(struct peer *peer)
+{
+    world_reopen(peer->world);
+    run_peer(peer);
+    _exit(peer->wrong > 0);
+}
+
+static void test_processes(void)
+{
+    struct peer *peer = malloc(sizeof *peer);
+
+    CU_ASSERT_FATAL(peer != NULL);
+    FOR_EACH_CONCURRENT(which)
+    {
+        struct world world;
+        pid_t children[WORLD_ENDPOINTS];
+        int status;
+
+        world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
+        for (int i = 1; i < WORLD_ENDPOINTS; i++) {
+            peer_init(peer, &world, i, COUNT, POSTS, 4);
+            children[i] = fork();
+            CU_ASSERT_FATAL(children[i] >= 0);
+            if (children[i] == 0)
+                run_child(peer);
+        }
+        peer_init(peer, &world, 0, COUNT, POSTS, 4);
+        run_peer(peer);
+        WORLD_CHECK(&world, peer->wrong == 0);
+        for (int i = 1; i < WORLD_ENDPOINTS; i++) {
+            CU_ASSERT_FATAL(waitpid(children[i], &status, 0) == children[i]);
+            WORLD_CHECK(&world, WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+        world_close(&world);
+    }
+    free(peer);
+}
+
+/* ---- killed processes ------------------------------------------------------------------------ */
+
+#define KILLS 40
+#define VICTIM 2
+#define GENERATION 1000000u
+
+/* Sends for ever, whatever has become of the process before it. */
+static void run_victim(struct world *world, uint32_t generation)
+{
+    const struct sg_transport_ops *ops = world->which->ops;
+    struct sg_transport_message message;
+    uint32_t number = generation * GENERATION;
+
+    world_reopen(world);
+    for (;;) {
+        number += world_send(world, VICTIM, 0, number, true) == SG_TRANSPORT_DONE;
+        world_send(world, VICTIM, SG_TRANSPORT_ALL, number, true);
+        if (ops->receive(world->transport, VICTIM, &message))
+            ops->release(world->transport, VICTIM, &message);
+        sched_yield();
+    }
+}
+
+/* One message, if any. True: from this generation of the victim to this endpoint alone. Whatever
+ * comes is whole, and none of a generation comes twice. */
+static bool take_from_victim(struct world *world, uint32_t generation, uint64_t *wrong,
+                             uint8_t *seen)
+{
+    const struct sg_transport_ops *ops = world->which->ops;
+    struct sg_transport_message message;
+    uint32_t number;
+    bool counts = false;
+
+    if (!ops->receive(world->transport, 0, &message)) {
+        sched_yield();
+        return false;
+    }
+    number = message.message.header.seq;
+    *wrong += !world_is_whole(&message, 0) || message.message.from != VICTIM;
+    if (!message.message.multicast && number / GENERATION == generation) {
+        number %= GENERATION;
+        *wrong += number < PEER_NUMBERS && seen[number]++ > 0;
+        counts = true;
+    }
+    ops->release(world->transport, 0, &message);
+    return counts;
+}
+
+static void test_killed(void)
+{
+    uint8_t *seen = malloc(PEER_NUMBERS);
+
+    CU_ASSERT_FATAL(seen != NULL);
+    FOR_EACH_CONCURRENT(which)
+    {
+        struct world world;
+        uint64_t random = 9, wrong = 0;
+
+        if (which->faulty)
+            continue; /* it holds messages for its own reasons, which a killed one never releases */
+        world_open(&world, which, INFLIGHT, KILLS + STAGED, WORLD_EAGER_BYTES);
+        for (uint32_t generation = 0; generation < KILLS; generation++) {
+            uint32_t wanted = 1 + world_random(&random, 200), count = 0;
+            pid_t victim = fork();
+
+            CU_ASSERT_FATAL(victim >= 0);
+            if (victim == 0)
+                run_victim(&world, generation);
+            memset(seen, 0, PEER_NUMBERS);
+            while (count < wanted) {
+                world_send(&world, 0, VICTIM, count, true);
+                count += take_from_victim(&world, generation, &wrong, seen);
+            }
+            CU_ASSERT_FATAL(kill(victim, SIGKILL) == 0 && waitpid(victim, NULL, 0) == victim);
+            /* The others' ways are free, whatever it was doing. */
+            WORLD_CHECK(&world, world_send(&world, 3, 0, 0, false) == SG_TRANSPORT_DONE);
+            for (bool found = false; !found;) {
+                struct sg_transport_message message;
+
+                CU_ASSERT_FATAL(which->ops->receive(world.transport, 0, &message));
+                found = message.message.from == 3;
+                wrong += !world_is_whole(&message, 0);
+                which->ops->release(world.transport, 0, &message);
+            }
+        }
+        WORLD_CHECK(&world, wrong == 0);
+        world_close(&world);
+    }
+    free(seen);
+}
+
+const struct unit_test unit_tests[] = {
+    {"between processes that map the memory at different addresses it is the same", test_processes},
+    {"an endpoint killed at any moment stops no other, and its successor goes on", test_killed},
+    {NULL, NULL},
+};

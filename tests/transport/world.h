@@ -1,0 +1,78 @@
+/* What the contract tests do with any transport: shared memory for it, numbered messages whose
+ * header and payload follow from (from, to, number), and peers that exchange them at random.
+ */
+#ifndef SG_TESTS_TRANSPORT_WORLD_H
+#define SG_TESTS_TRANSPORT_WORLD_H
+
+#include "transport/transport.h"
+
+#define WORLD_ENDPOINTS 5
+#define WORLD_EAGER_BYTES 1500 /* numbered messages have at most so many */
+
+struct world_case {
+    const struct sg_transport_ops *ops;
+    bool faulty;
+    bool concurrent; /* threads and processes may be endpoints */
+};
+
+/* All transports; ends with ops NULL. */
+extern const struct world_case world_cases[];
+
+struct world {
+    const struct world_case *which;
+    struct sg_transport_setup setup;
+    size_t bytes;
+    int file; /* the memory as a memfd */
+    void *shared;
+    struct sg_transport *transport;
+};
+
+/* Aborts the test program when it cannot. The world stays where it is until closed. */
+void world_open(struct world *world, const struct world_case *which, uint32_t inflight,
+                uint32_t staged, uint32_t eager_bytes);
+/* In a forked process: at another address, the inherited mapping gone. */
+void world_reopen(struct world *world);
+void world_close(struct world *world);
+
+/* Says which transport, and fails the running test when the condition does not hold. */
+#define WORLD_CHECK(world, condition)                                                              \
+    world_check((world), (condition), __FILE__, __LINE__, #condition)
+bool world_check(const struct world *world, bool condition, const char *file, unsigned line,
+                 const char *text);
+
+uint32_t world_random(uint64_t *random, uint32_t limit);
+
+/* ---- numbered messages ----------------------------------------------------------------------- */
+
+/* payload: false for those that carry none, whatever their number. */
+enum sg_transport_result world_send(struct world *world, int self, int to, uint32_t number,
+                                    bool payload);
+/* True when it is, bit for bit, what its sender sent under its number. */
+bool world_is_whole(const struct sg_transport_message *message, int self);
+
+/* ---- peers ----------------------------------------------------------------------------------- */
+
+#define PEER_HELD 3
+#define PEER_NUMBERS 4096
+
+/* One endpoint that sends `count` messages to each, itself included, and `posts` multicasts, and is
+ * to receive as many. */
+struct peer {
+    struct world *world;
+    int self;
+    uint32_t count, posts;
+    bool alone; /* nobody else runs: pending() can be compared with what receive finds */
+    uint64_t random;
+    uint32_t next[WORLD_ENDPOINTS], next_post, received, refused;
+    struct sg_transport_message held[PEER_HELD];
+    int held_count;
+    uint8_t seen[WORLD_ENDPOINTS][PEER_NUMBERS], posts_seen[WORLD_ENDPOINTS][PEER_NUMBERS];
+    uint32_t posts_received, wrong; /* torn, twice, out of range */
+};
+
+void peer_init(struct peer *peer, struct world *world, int self, uint32_t count, uint32_t posts,
+               uint64_t seed);
+/* Does one thing. True: all that it has to do is done. */
+bool peer_step(struct peer *peer);
+
+#endif
