@@ -49,7 +49,8 @@ TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos an
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport analysis/report analysis/sim
-BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,limits.o options.o output.o plan.o summary.o)
+BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o limits.o option_values.o options.o \
+                  output.o output_rows.o plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
 PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger-bench
@@ -85,10 +86,10 @@ demo: ## two programs with skew, observed, and their reports
 	$(Q)$(MAKE) --no-print-directory all test-programs
 	$(Q)tests/demo.sh $(B)
 
-bench: ## the cost of a call and the speed against MPICH, printed
+bench: ## the cost of a call and the speed against MPICH, printed; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
 	$(Q)$(MAKE) --no-print-directory all test-programs $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
-	$(Q)tests/bench.sh $(B)
+	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
 
 papers: ## the papers' results against the simulator's, printed
 	$(Q).ci/deps build
@@ -126,7 +127,8 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-BENCH_SHIM := shim/core/operation shim/core/status shim/core/text
+BENCH_SHIM := $(addprefix shim/core/,config config_rules config_table config_text operation status text) \
+              shim/rule/algorithm
 
 $(B)/stagger-bench: $(call objects,analysis/bench) $(BENCH_SHIM:%=$(B)/%.o)
 	$(say) LINK $@

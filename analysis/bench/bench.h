@@ -1,4 +1,4 @@
-/* A benchmark run: what is known of it everywhere, and its two measurements.
+/* A benchmark run: what is known of it everywhere, and its measurements.
  *
  * All functions are called by all ranks together. What is measured goes to the output, which rank 0
  * alone has.
@@ -6,6 +6,7 @@
 #ifndef SG_BENCH_BENCH_H
 #define SG_BENCH_BENCH_H
 
+#include "bench/algorithms.h"
 #include "bench/collective.h"
 #include "bench/options.h"
 #include "bench/output.h"
@@ -15,8 +16,12 @@
 
 struct sg_bench_job {
     const struct sg_bench_options *options;
-    int rank, size;                 /* in MPI_COMM_WORLD */
-    MPI_Comm node;                  /* the ranks of this machine */
+    int rank, size;                          /* in MPI_COMM_WORLD */
+    MPI_Comm node;                           /* the ranks of this machine */
+    MPI_Comm quiet;                          /* all ranks; for our own words, by PMPI alone */
+    bool between_nodes;                      /* algorithms between nodes can be had */
+    int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */
+    int algorithm_count;
     struct sg_bench_output *output; /* NULL but on rank 0 */
 };
 
@@ -28,11 +33,30 @@ enum sg_status sg_bench_latency(const struct sg_bench_job *job, struct sg_bench_
  * one), and the most that any other rank spends. Errors as above. */
 enum sg_status sg_bench_late(const struct sg_bench_job *job, struct sg_bench_case *bench_case);
 
+/* The processor time that a call takes on average, when ranks come to it at random times within
+ * skew_us, by each of the job's algorithms. All ranks are on one machine. Errors as above. */
+enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
+                            double skew_us);
+
+/* The time from the last entry into a call to the last exit, when one rank is late, by each of the
+ * job's algorithms. All ranks are on one machine. Errors as above. */
+enum sg_status sg_bench_delay(const struct sg_bench_job *job,
+                              const struct sg_bench_case *bench_case, double late_us);
+
+/* Whether another round of cpu or delay is to be measured, after so many since begin_ns, which is
+ * sg_bench_now_ns's. The same on all ranks; asleep. */
+bool sg_bench_another_round(const struct sg_bench_job *job, size_t rounds, uint64_t begin_ns);
+
 /* Whether another pair is to be measured: not when more than limit_ns have passed since begin_ns.
  * The same on all ranks. */
 bool sg_bench_go_on(const struct sg_bench_case *bench_case, uint64_t begin_ns, double limit_ns);
 
 /* Verifies both sides; on rank 0 a wrong result is logged. SG_ERR_FORMAT on all ranks alike. */
 enum sg_status sg_bench_check(const struct sg_bench_case *bench_case);
+
+/* The same of one side; by: what else the message is to say of who gives the result; NULL:
+ * nothing. */
+enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum sg_bench_side side,
+                                   const char *by);
 
 #endif

@@ -1,11 +1,11 @@
 #include "bench/collective.h"
 
+#include "bench/window.h"
 #include "core/clock.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ALIGNMENT 4096
 #define ROUNDS 3
@@ -109,6 +109,11 @@ void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side si
     }
 }
 
+void sg_bench_settle(const struct sg_bench_case *bench_case)
+{
+    sides[SG_BENCH_OURS].barrier(bench_case->comm);
+}
+
 /* Whole numbers, of which a double holds every sum there can be exactly. */
 static double part(int rank, int element, int round)
 {
@@ -141,11 +146,10 @@ static bool reduces_well(const struct sg_bench_case *c, enum sg_bench_side side,
 
 static bool keeps_together(const struct sg_bench_case *c, enum sg_bench_side side, int round)
 {
-    static const struct timespec late = {0, LATE_NS};
     uint64_t entered_ns, last_entered_ns, left_ns;
 
     if (c->rank == round % c->size)
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &late, NULL);
+        sg_bench_sleep_until(sg_bench_now_ns() + LATE_NS);
     entered_ns = sg_clock_ns();
     sg_bench_call(c, side, 1);
     left_ns = sg_clock_ns();
@@ -164,6 +168,7 @@ int sg_bench_verify(const struct sg_bench_case *bench_case, enum sg_bench_side s
 
         wrong |= !good;
     }
+    sg_bench_settle(bench_case);
     PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, bench_case->comm);
     return all;
 }

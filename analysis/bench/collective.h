@@ -34,6 +34,11 @@ void sg_bench_case_close(struct sg_bench_case *bench_case);
 /* So many calls, one after the other. */
 void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side side, uint64_t calls);
 
+/* To follow calls of ours, before ranks wait in anything that the preloaded library does not see: a
+ * rank may have left a reduction of which a part is still to be done, and without asynchronous
+ * progress that happens in its next collective. */
+void sg_bench_settle(const struct sg_bench_case *bench_case);
+
 /* Makes some calls with known results and looks at them on every rank: sums, what a reduce leaves
  * alone on ranks other than the root, and that nobody of this machine leaves a barrier before all
  * have entered it. The number of ranks where something is wrong, the same on all of them. */

@@ -1,10 +1,10 @@
 #include "bench/bench.h"
 #include "bench/plan.h"
+#include "bench/window.h"
 #include "core/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* Reads of the clock of which the fastest tells what one costs. */
 #define CLOCK_READS 1000
@@ -36,15 +36,13 @@ static double clock_cost_ns(void)
 static double call_ns(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
                       enum sg_bench_side side, double cost_ns)
 {
-    double skew_us = job->options->skew_us;
-    struct timespec late = {.tv_sec = (time_t)(skew_us / 1e6)};
+    uint64_t skew_ns = (uint64_t)(job->options->skews_us[0] * 1e3);
     double start_ns;
 
-    late.tv_nsec = (long)(fmod(skew_us, 1e6) * 1e3);
     MPI_Barrier(bench_case->comm);
     /* Asleep, so that the processor is there for the others to waste or to leave. */
     if (job->rank == job->options->late_rank)
-        clock_nanosleep(CLOCK_MONOTONIC, 0, &late, NULL);
+        sg_bench_sleep_until(sg_bench_now_ns() + skew_ns);
     start_ns = processor_ns();
     sg_bench_call(bench_case, side, 1);
     return fmax(processor_ns() - start_ns - cost_ns, 0);

@@ -11,21 +11,27 @@ struct blocks {
     double ns[SG_BENCH_SIDES][SG_BENCH_PAIRS_MAX];
 };
 
+enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum sg_bench_side side,
+                                   const char *by)
+{
+    int wrong = sg_bench_verify(bench_case, side);
+
+    if (wrong == 0)
+        return SG_OK;
+    if (bench_case->rank == 0)
+        sg_log("bench: %s of %llu bytes%s%s gives a wrong result on %d of %d ranks",
+               sg_bench_function(bench_case->operation, side),
+               (unsigned long long)bench_case->bytes, by != NULL ? " by " : "",
+               by != NULL ? by : "", wrong, bench_case->size);
+    return SG_ERR_FORMAT;
+}
+
 enum sg_status sg_bench_check(const struct sg_bench_case *bench_case)
 {
     enum sg_status status = SG_OK;
 
-    for (int side = 0; side < SG_BENCH_SIDES && status == SG_OK; side++) {
-        int wrong = sg_bench_verify(bench_case, (enum sg_bench_side)side);
-
-        if (wrong == 0)
-            continue;
-        status = SG_ERR_FORMAT;
-        if (bench_case->rank == 0)
-            sg_log("bench: %s of %llu bytes gives a wrong result on %d of %d ranks",
-                   sg_bench_function(bench_case->operation, (enum sg_bench_side)side),
-                   (unsigned long long)bench_case->bytes, wrong, bench_case->size);
-    }
+    for (int side = 0; side < SG_BENCH_SIDES && status == SG_OK; side++)
+        status = sg_bench_check_side(bench_case, (enum sg_bench_side)side, NULL);
     return status;
 }
 
@@ -51,6 +57,7 @@ static double trial_ns(const struct sg_bench_case *bench_case, enum sg_bench_sid
 
     for (int i = 0; i < TRIES; i++)
         own_ns[i] = block_ns(bench_case, side, calls);
+    sg_bench_settle(bench_case);
     PMPI_Allreduce(own_ns, slowest_ns, TRIES, MPI_DOUBLE, MPI_MAX, bench_case->comm);
     for (int i = 0; i < TRIES; i++)
         least_ns = fmin(least_ns, slowest_ns[i]);
@@ -82,6 +89,7 @@ bool sg_bench_go_on(const struct sg_bench_case *bench_case, uint64_t begin_ns, d
 {
     int more = (double)(sg_clock_ns() - begin_ns) <= limit_ns;
 
+    sg_bench_settle(bench_case);
     PMPI_Bcast(&more, 1, MPI_INT, 0, bench_case->comm);
     return more != 0;
 }
@@ -123,6 +131,7 @@ enum sg_status sg_bench_latency(const struct sg_bench_job *job, struct sg_bench_
     estimate(bench_case, row_ns, call_ns);
     plan = sg_bench_plan_row(call_ns, row_ns, options->iterations);
     plan.pairs = measure(bench_case, &plan, &own);
+    sg_bench_settle(bench_case);
     for (int side = 0; side < SG_BENCH_SIDES; side++)
         PMPI_Reduce(own.ns[side], slowest.ns[side], (int)plan.pairs, MPI_DOUBLE, MPI_MAX, 0,
                     bench_case->comm);

@@ -6,32 +6,19 @@
  */
 #include "bench/bench.h"
 #include "bench/limits.h"
+#include "bench/settings.h"
+#include "bench/window.h"
+#include "rule/algorithm.h"
 
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { FAILED = 1, USAGE = 2 };
 
-/* How often a rank that waits without using its processor looks up. */
-#define LOOK_NS 500000
-
-/* In place of a barrier, whose wait would take the processors from what rank 0 measures. */
-static void wait_quietly(MPI_Comm comm)
-{
-    static const struct timespec look = {0, LOOK_NS};
-    MPI_Request request;
-    int done = 0;
-
-    PMPI_Ibarrier(comm, &request);
-    while (!done) {
-        PMPI_Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            clock_nanosleep(CLOCK_MONOTONIC, 0, &look, NULL);
-    }
-}
+/* How the file name of the library begins that knows rules. */
+#define LIBRARY "libstagger"
 
 /* On rank 0, while the others sleep: of the processors that the ranks of its machine use. */
 static void measure_limits(const struct sg_bench_job *job, struct sg_bench_limits *out)
@@ -56,7 +43,7 @@ static void measure_limits(const struct sg_bench_job *job, struct sg_bench_limit
     free(masks);
     if (job->rank == 0)
         sg_bench_limits_measure(&all, node_size, out);
-    wait_quietly(MPI_COMM_WORLD);
+    sg_bench_wait_quietly(job->quiet);
 }
 
 static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
@@ -87,6 +74,73 @@ static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_V
         sg_log("bench: no library is preloaded: both sides are %s's own", mpi);
 }
 
+/* On rank 0: what there is to measure, or false, with a line that says why not. */
+static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
+                        struct sg_bench_settings *settings)
+{
+    const struct sg_bench_options *options = job->options;
+    bool ours = head->intercepted && strncmp(head->ours, LIBRARY, strlen(LIBRARY)) == 0;
+    int node_size;
+
+    if (options->command == SG_BENCH_LATENCY)
+        return true;
+    PMPI_Comm_size(job->node, &node_size);
+    if (node_size < job->size) {
+        sg_log("bench: %s wants all ranks on one machine, for their clocks to be one",
+               sg_bench_command_name(options->command));
+        return false;
+    }
+    if (!sg_bench_settings_read(settings))
+        return false;
+    job->between_nodes =
+        ours && settings->ranks_per_node > 0 && settings->ranks_per_node < job->size;
+    if (job->between_nodes)
+        head->progress = settings->progress[0] != '\0' ? settings->progress : NULL;
+    else if (ours)
+        head->progress = sg_algorithms[SG_ALGORITHM_HANDOFF].name;
+    for (int i = 0; i < options->algorithm_count && !job->between_nodes; i++) {
+        if (options->algorithms[i] == SG_BENCH_RULES)
+            continue;
+        sg_log("bench: --algorithms: %s is between nodes: preload " LIBRARY
+               ".so and set STAGGER_RANKS_PER_NODE below %d",
+               sg_bench_algorithm_name(options->algorithms[i]), job->size);
+        return false;
+    }
+    return true;
+}
+
+/* Those asked for, or the command's own. */
+static void choose_algorithms(struct sg_bench_job *job)
+{
+    static const int compared[] = {SG_ALGORITHM_TREE, SG_ALGORITHM_DISSEMINATION,
+                                   SG_ALGORITHM_PAIRWISE};
+    const struct sg_bench_options *options = job->options;
+
+    for (int i = 0; i < options->algorithm_count; i++)
+        job->algorithms[job->algorithm_count++] = options->algorithms[i];
+    if (options->algorithm_count > 0)
+        return;
+    job->algorithms[job->algorithm_count++] = SG_BENCH_RULES;
+    if (options->command != SG_BENCH_DELAY || !job->between_nodes)
+        return;
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++)
+        job->algorithms[job->algorithm_count++] = compared[i];
+}
+
+static enum sg_status measure_case(const struct sg_bench_job *job, struct sg_bench_case *bench_case)
+{
+    const struct sg_bench_options *options = job->options;
+    enum sg_status status = SG_OK;
+
+    if (options->command == SG_BENCH_LATENCY)
+        return options->late ? sg_bench_late(job, bench_case) : sg_bench_latency(job, bench_case);
+    for (int i = 0; i < options->skew_count && status == SG_OK; i++)
+        status = options->command == SG_BENCH_CPU
+                     ? sg_bench_cpu(job, bench_case, options->skews_us[i])
+                     : sg_bench_delay(job, bench_case, options->skews_us[i]);
+    return status;
+}
+
 static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation operation,
                                uint64_t bytes)
 {
@@ -102,8 +156,7 @@ static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation
     /* Of one rank only, and so not for all to act on. */
     if (status != SG_OK)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
-    status =
-        job->options->late ? sg_bench_late(job, &bench_case) : sg_bench_latency(job, &bench_case);
+    status = measure_case(job, &bench_case);
     if (status != SG_OK && status != SG_ERR_FORMAT)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
     sg_bench_case_close(&bench_case);
@@ -126,29 +179,58 @@ static enum sg_status run_cases(const struct sg_bench_job *job)
     return status;
 }
 
+/* Everything up to the first measurement; false, on all ranks, where there is nothing to measure.
+ */
+static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
+                    struct sg_bench_head *head, struct sg_bench_settings *settings)
+{
+    int found[] = {true, false};
+
+    PMPI_Comm_dup(MPI_COMM_WORLD, &job->quiet);
+    /* In the order of ranks, so that rank 0 is the first on its machine. */
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL,
+                         &job->node);
+    if (job->options->command == SG_BENCH_LATENCY)
+        measure_limits(job, &head->limits);
+    if (job->rank == 0) {
+        describe(job, name, head);
+        found[0] = look_around(job, head, settings);
+        found[1] = job->between_nodes;
+    }
+    PMPI_Bcast(found, 2, MPI_INT, 0, job->quiet);
+    job->between_nodes = found[1] != 0;
+    choose_algorithms(job);
+    return found[0] != 0;
+}
+
+static void forget(struct sg_bench_job *job)
+{
+    MPI_Comm_free(&job->node);
+    MPI_Comm_free(&job->quiet);
+}
+
 /* The exit status. */
 static int run(const struct sg_bench_options *options, int rank, int size)
 {
     struct sg_bench_job job = {.options = options, .rank = rank, .size = size};
     char name[MPI_MAX_LIBRARY_VERSION_STRING];
-    struct sg_bench_head head;
+    struct sg_bench_settings settings;
+    struct sg_bench_head head = {0};
     enum sg_status status;
 
-    /* In the order of ranks, so that rank 0 is the first on its machine. */
-    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &job.node);
-    measure_limits(&job, &head.limits);
-    if (rank == 0) {
-        describe(&job, name, &head);
-        if (sg_bench_output_open(&head, stdout, &job.output) != SG_OK)
-            MPI_Abort(MPI_COMM_WORLD, FAILED);
+    if (!prepare(&job, name, &head, &settings)) {
+        forget(&job);
+        return USAGE;
     }
+    if (rank == 0 && sg_bench_output_open(&head, stdout, &job.output) != SG_OK)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
     status = run_cases(&job);
     if (rank == 0) {
         enum sg_status closed = sg_bench_output_close(job.output, status == SG_OK);
 
         status = status == SG_OK ? closed : status;
     }
-    MPI_Comm_free(&job.node);
+    forget(&job);
     return status == SG_OK ? 0 : FAILED;
 }
 
@@ -158,6 +240,8 @@ int main(int argc, char **argv)
     int verdict = SG_BENCH_BAD;
     int rank, size, provided, status;
 
+    if (sg_bench_algorithms_announce() != SG_OK)
+        return FAILED;
     /* The limits take two threads, which do not call MPI. */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,250 +1,263 @@
 #include "bench/options.h"
 
-#include "core/status.h"
+#include "bench/option_values.h"
 #include "core/text.h"
 
 #include <argp.h>
 #include <errno.h>
-#include <limits.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_BYTES 8
 #define DEFAULT_ROW_S 2
-#define ROW_S_MAX 3600
-#define SKEW_US_MAX 1e6
-#define BYTES_MAX (UINT64_C(1) << 30)
-#define ITERATIONS_MAX UINT64_C(1000000000)
+#define DEFAULT_SKEW_US 1000
 
-enum { KEY_LATE = 256, KEY_SKEW };
+enum { KEY_LATE = 256, KEY_SKEW, KEY_ELEMENTS, KEY_ALGORITHMS, KEY_LATE_US };
+
+#define COMMANDS "latency, cpu, delay"
+
+static const char *const command_names[SG_BENCH_COMMANDS] = {
+    [SG_BENCH_LATENCY] = "latency", [SG_BENCH_CPU] = "cpu", [SG_BENCH_DELAY] = "delay"};
 
 struct reading {
     struct sg_bench_options options;
     enum sg_bench_verdict verdict;
     int ranks;
-    bool command_seen, late_seen;
+    bool command_seen;
+    bool seen[32]; /* by place in the table below */
 };
 
 static const char documentation[] =
-    "Times MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, in "
-    "alternating "
-    "blocks of one run. With libstagger.so preloaded the former are stagger's and the latter "
-    "MPICH's; without, both are MPICH's.\v"
+    "Measures MPI_Barrier, MPI_Allreduce and MPI_Reduce against PMPI_Barrier and so on, in turns "
+    "in "
+    "one run. With libstagger.so preloaded the former are stagger's and the latter MPICH's; "
+    "without, both are MPICH's.\n\n"
+    "latency: the time of a call. cpu: its processor time when ranks come to it at random times. "
+    "delay: the time from the last rank's entry to the last exit.\v"
     "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
 
 static const struct argp_option option_table[] = {
-    {"ops", 'o', "LIST", 0, "of barrier, allreduce, reduce (default: all; with --skew-us: reduce)",
+    {"ops", 'o', "LIST", 0,
+     "of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; delay: "
+     "barrier, allreduce)",
      0},
-    {"bytes", 'b', "LIST", 0, "sizes of the operand, multiples of 8; k, m, g (default: 8)", 0},
-    {"iterations", 'i', "N", 0, "calls in a block (default: as many as the time allows)", 0},
+    {"bytes", 'b', "LIST", 0, "latency: sizes of the operand, multiples of 8; k, m, g (default: 8)",
+     0},
+    {"elements", KEY_ELEMENTS, "LIST", 0,
+     "cpu, delay: doubles of the operand (default: 4,32,128; delay: 128)", 0},
+    {"algorithms", KEY_ALGORITHMS, "LIST", 0,
+     "cpu, delay: rules (those in force), or algorithms between nodes (default: rules; delay: "
+     "rules,tree and those that know no late rank)",
+     0},
+    {"iterations", 'i', "N", 0,
+     "calls in a block; cpu, delay: rounds (default: as many as the time allows)", 0},
     {"time", 't', "SECONDS", 0, "measure each row for about so long (default: 2)", 0},
-    {"root", 'r', "RANK", 0, "root of the reductions (default: 0)", 0},
-    {"skew-us", KEY_SKEW, "US", 0, "processor time in the call while one rank is late by so long",
+    {"root", 'r', "RANK", 0, "latency, cpu: root of the reductions (default: 0)", 0},
+    {"skew-us", KEY_SKEW, "US", 0,
+     "latency: processor time in the call while one rank is late by so long; cpu: a list, the most "
+     "that a rank is late (default: 1000)",
      0},
-    {"late", KEY_LATE, "RANK", 0, "the rank that is late (default: the last)", 0},
+    {"late", KEY_LATE, "RANK", 0, "latency, delay: the rank that is late (default: the last)", 0},
+    {"late-us", KEY_LATE_US, "LIST", 0, "delay: how late it is (default: 1000)", 0},
     {"json", 'j', NULL, 0, "print JSON (docs/bench-json.md)", 0},
     {"help", 'h', NULL, 0, "print this help", -1},
     {"version", 'V', NULL, 0, "print the version", -1},
     {0},
 };
 
-/* argp would leave the process, with the other ranks still in it: so it is kept from that, and the
- * parser stops by itself. */
-static error_t bad(struct reading *reading, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Options of some commands only, by bits 1u << enum sg_bench_command. */
+static const struct {
+    int key;
+    unsigned commands;
+} limited[] = {
+    {'b', 1u << SG_BENCH_LATENCY},
+    {'r', 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU},
+    {KEY_ELEMENTS, 1u << SG_BENCH_CPU | 1u << SG_BENCH_DELAY},
+    {KEY_ALGORITHMS, 1u << SG_BENCH_CPU | 1u << SG_BENCH_DELAY},
+    {KEY_SKEW, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU},
+    {KEY_LATE, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_DELAY},
+    {KEY_LATE_US, 1u << SG_BENCH_DELAY},
+};
 
-static error_t bad(struct reading *reading, const char *format, ...)
+const char *sg_bench_command_name(enum sg_bench_command command)
 {
-    char text[400];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    sg_log("bench: %s", text);
-    reading->verdict = SG_BENCH_BAD;
-    return EINVAL;
+    return command_names[command];
 }
 
-static const char *shown(const char *text, char excerpt[SG_EXCERPT_BYTES])
+static int place_of(int key)
 {
-    return sg_text_excerpt(text, strlen(text), excerpt, SG_EXCERPT_BYTES);
-}
+    int place = 0;
 
-/* Takes the next word off a list with commas; false at its end. */
-static bool next_word(const char **list, const char **word, size_t *length)
-{
-    if (*list == NULL)
-        return false;
-    *word = *list;
-    *length = strcspn(*word, ",");
-    *list = (*word)[*length] == ',' ? *word + *length + 1 : NULL;
-    return true;
-}
-
-static bool has_operation(const struct sg_bench_options *options, int operation)
-{
-    for (int i = 0; i < options->operation_count; i++) {
-        if ((int)options->operations[i] == operation)
-            return true;
-    }
-    return false;
-}
-
-static error_t set_operations(struct reading *reading, const char *list)
-{
-    struct sg_bench_options *options = &reading->options;
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *word;
-    size_t length;
-
-    options->operation_count = 0;
-    while (next_word(&list, &word, &length)) {
-        int operation = 0;
-
-        while (operation < SG_OPERATION_COUNT &&
-               (strlen(sg_operation_names[operation]) != length ||
-                strncmp(sg_operation_names[operation], word, length) != 0))
-            operation++;
-        sg_text_excerpt(word, length, excerpt, sizeof excerpt);
-        if (operation == SG_OPERATION_COUNT)
-            return bad(reading, "--ops wants some of barrier, allreduce, reduce, not '%s'",
-                       excerpt);
-        if (has_operation(options, operation))
-            return bad(reading, "--ops names '%s' twice", excerpt);
-        options->operations[options->operation_count++] = (enum sg_operation)operation;
-    }
-    return 0;
-}
-
-static error_t set_bytes(struct reading *reading, const char *list)
-{
-    struct sg_bench_options *options = &reading->options;
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *word;
-    size_t length;
-
-    options->bytes_count = 0;
-    while (next_word(&list, &word, &length)) {
-        uint64_t bytes;
-
-        if (sg_text_number(word, word + length, true, &bytes) != word + length || bytes < 8 ||
-            bytes % 8 != 0 || bytes > BYTES_MAX)
-            return bad(reading, "--bytes wants multiples of 8 from 8 to 1g, not '%s'",
-                       sg_text_excerpt(word, length, excerpt, sizeof excerpt));
-        if (options->bytes_count == SG_BENCH_SIZES_MAX)
-            return bad(reading, "--bytes takes %d sizes at most", SG_BENCH_SIZES_MAX);
-        options->bytes[options->bytes_count++] = bytes;
-    }
-    return 0;
-}
-
-static error_t set_count(struct reading *reading, const char *text)
-{
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *end = text + strlen(text);
-    uint64_t value;
-
-    if (sg_text_number(text, end, false, &value) != end || value < 1 || value > ITERATIONS_MAX)
-        return bad(reading, "--iterations wants a number from 1 up to %llu, not '%s'",
-                   (unsigned long long)ITERATIONS_MAX, shown(text, excerpt));
-    reading->options.iterations = value;
-    return 0;
-}
-
-static error_t set_rank(struct reading *reading, const char *option, const char *text, int *out)
-{
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *end = text + strlen(text);
-    uint64_t value;
-
-    if (sg_text_number(text, end, false, &value) != end || value >= (uint64_t)reading->ranks)
-        return bad(reading, "%s wants a rank, of 0 to %d, not '%s'", option, reading->ranks - 1,
-                   shown(text, excerpt));
-    *out = (int)value;
-    return 0;
-}
-
-/* A number above 0. */
-static error_t set_amount(struct reading *reading, const char *option, const char *unit,
-                          const char *text, double most, double *out)
-{
-    char excerpt[SG_EXCERPT_BYTES];
-    char *end;
-    double value = strtod(text, &end);
-
-    /* Written so that a NaN fails, too. */
-    if (end == text || *end != '\0' || !(value > 0 && value <= most))
-        return bad(reading, "%s wants %s above 0 and up to %.0f, not '%s'", option, unit, most,
-                   shown(text, excerpt));
-    *out = value;
-    return 0;
+    while (option_table[place].key != key)
+        place++;
+    return place;
 }
 
 static error_t set_word(struct reading *reading, const char *word)
 {
     char excerpt[SG_EXCERPT_BYTES];
+    int command = 0;
 
     if (reading->command_seen)
-        return bad(reading, "one command at a time: '%s' is one too many", shown(word, excerpt));
-    if (strcmp(word, "latency") != 0)
-        return bad(reading, "'%s' is not a command; there is: latency", shown(word, excerpt));
+        return sg_bench_fault("one command at a time: '%s' is one too many",
+                              sg_bench_shown(word, excerpt));
+    while (command < SG_BENCH_COMMANDS && strcmp(word, command_names[command]) != 0)
+        command++;
+    if (command == SG_BENCH_COMMANDS)
+        return sg_bench_fault("'%s' is not a command; there are: " COMMANDS,
+                              sg_bench_shown(word, excerpt));
+    reading->options.command = (enum sg_bench_command)command;
     reading->command_seen = true;
     return 0;
 }
 
-/* At the end of the line: what is missing, and defaults. */
+/* ---- at the end of the line: what is missing or does not go together, and defaults --------------
+ */
+
+static void add_operation(struct sg_bench_options *options, enum sg_operation operation)
+{
+    options->operations[options->operation_count++] = operation;
+}
+
+static void complete_operations(struct sg_bench_options *options)
+{
+    if (options->operation_count > 0)
+        return;
+    if (options->command == SG_BENCH_CPU || options->late) {
+        add_operation(options, SG_OPERATION_REDUCE);
+        return;
+    }
+    add_operation(options, SG_OPERATION_BARRIER);
+    add_operation(options, SG_OPERATION_ALLREDUCE);
+    if (options->command == SG_BENCH_LATENCY)
+        add_operation(options, SG_OPERATION_REDUCE);
+}
+
+static void complete_sizes(struct sg_bench_options *options)
+{
+    static const char *const elements[SG_BENCH_COMMANDS] = {
+        [SG_BENCH_LATENCY] = "1", [SG_BENCH_CPU] = "4,32,128", [SG_BENCH_DELAY] = "128"};
+
+    if (options->bytes_count == 0)
+        sg_bench_set_elements(elements[options->command], options);
+    if (options->skew_count == 0 && options->command != SG_BENCH_LATENCY)
+        options->skews_us[options->skew_count++] = DEFAULT_SKEW_US;
+}
+
+/* An algorithm asked for that no operation asked for has would be left out without a word. */
+static error_t check_algorithms(const struct sg_bench_options *options)
+{
+    for (int i = 0; i < options->algorithm_count; i++) {
+        bool taken = false;
+
+        for (int j = 0; j < options->operation_count; j++)
+            taken =
+                taken || sg_bench_algorithm_takes(options->algorithms[i], options->operations[j]);
+        if (!taken)
+            return sg_bench_fault("--algorithms: %s is none of these operations",
+                                  sg_bench_algorithm_name(options->algorithms[i]));
+    }
+    return 0;
+}
+
+static error_t check_latency(const struct reading *reading)
+{
+    const struct sg_bench_options *options = &reading->options;
+
+    if (reading->seen[place_of(KEY_LATE)] && !options->late)
+        return sg_bench_fault("--late needs --skew-us");
+    if (options->late && (options->skew_count != 1 || options->skews_us[0] == 0))
+        return sg_bench_fault("--skew-us wants one number above 0");
+    return 0;
+}
+
+static error_t check_delay(const struct sg_bench_options *options)
+{
+    for (int i = 0; i < options->operation_count; i++) {
+        if (options->operations[i] == SG_OPERATION_REDUCE)
+            return sg_bench_fault("delay is of barrier and allreduce: ranks need not wait in a "
+                                  "reduce");
+    }
+    return 0;
+}
+
 static error_t complete(struct reading *reading)
 {
     struct sg_bench_options *options = &reading->options;
+    error_t error = 0;
 
     if (!reading->command_seen)
-        return bad(reading, "a command is missing; there is: latency");
-    if (reading->late_seen && !options->late)
-        return bad(reading, "--late needs --skew-us");
-    if (!reading->late_seen)
-        options->late_rank = reading->ranks - 1;
-    if (options->operation_count == 0 && options->late) {
-        options->operations[options->operation_count++] = SG_OPERATION_REDUCE;
-    } else if (options->operation_count == 0) {
-        options->operations[options->operation_count++] = SG_OPERATION_BARRIER;
-        options->operations[options->operation_count++] = SG_OPERATION_ALLREDUCE;
-        options->operations[options->operation_count++] = SG_OPERATION_REDUCE;
+        return sg_bench_fault("a command is missing; there are: " COMMANDS);
+    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++) {
+        int place = place_of(limited[i].key);
+
+        if (reading->seen[place] && (limited[i].commands & 1u << options->command) == 0)
+            return sg_bench_fault("--%s is no option of %s", option_table[place].name,
+                                  command_names[options->command]);
     }
-    if (options->bytes_count == 0)
-        options->bytes[options->bytes_count++] = DEFAULT_BYTES;
-    return 0;
+    options->late = options->command == SG_BENCH_LATENCY && reading->seen[place_of(KEY_SKEW)];
+    if (!reading->seen[place_of(KEY_LATE)])
+        options->late_rank = reading->ranks - 1;
+    complete_operations(options);
+    complete_sizes(options);
+    if (options->command == SG_BENCH_LATENCY)
+        error = check_latency(reading);
+    else if (options->command == SG_BENCH_DELAY)
+        error = check_delay(options);
+    return error != 0 ? error : check_algorithms(options);
+}
+
+/* ---- the parser --------------------------------------------------------------------------------
+ */
+
+static error_t set_value(struct reading *reading, int key, const char *argument)
+{
+    struct sg_bench_options *options = &reading->options;
+
+    reading->seen[place_of(key)] = true;
+    switch (key) {
+    case 'o':
+        return sg_bench_set_operations(argument, options);
+    case 'b':
+        return sg_bench_set_bytes(argument, options);
+    case KEY_ELEMENTS:
+        return sg_bench_set_elements(argument, options);
+    case KEY_ALGORITHMS:
+        return sg_bench_set_algorithms(argument, options);
+    case 'i':
+        return sg_bench_set_count(argument, &options->iterations);
+    case 't':
+        return sg_bench_set_seconds(argument, &options->row_s);
+    case 'r':
+        return sg_bench_set_rank("--root", argument, reading->ranks, &options->root);
+    case KEY_SKEW:
+        return sg_bench_set_skews("--skew-us", argument, options);
+    case KEY_LATE_US:
+        return sg_bench_set_skews("--late-us", argument, options);
+    case KEY_LATE:
+        return sg_bench_set_rank("--late", argument, reading->ranks, &options->late_rank);
+    default:
+        options->json = true;
+        return 0;
+    }
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct reading *reading = state->input;
-    struct sg_bench_options *options = &reading->options;
 
     switch (key) {
     case 'o':
-        return set_operations(reading, argument);
     case 'b':
-        return set_bytes(reading, argument);
+    case KEY_ELEMENTS:
+    case KEY_ALGORITHMS:
     case 'i':
-        return set_count(reading, argument);
     case 't':
-        return set_amount(reading, "--time", "seconds", argument, ROW_S_MAX, &options->row_s);
     case 'r':
-        return set_rank(reading, "--root", argument, &options->root);
-    case 'j':
-        options->json = true;
-        return 0;
     case KEY_SKEW:
-        options->late = true;
-        return set_amount(reading, "--skew-us", "microseconds", argument, SKEW_US_MAX,
-                          &options->skew_us);
     case KEY_LATE:
-        reading->late_seen = true;
-        return set_rank(reading, "--late", argument, &options->late_rank);
+    case KEY_LATE_US:
+    case 'j':
+        return set_value(reading, key, argument);
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
         reading->verdict = SG_BENCH_DONE;
@@ -265,12 +278,14 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                             struct sg_bench_options *out)
 {
-    static const struct argp argp = {option_table, parse_option, "latency", documentation,
-                                     NULL,         NULL,         NULL};
+    static const struct argp argp = {
+        option_table, parse_option, "latency|cpu|delay", documentation, NULL, NULL, NULL};
     static char name[] = "stagger-bench";
     struct reading reading = {
         .options = {.row_s = DEFAULT_ROW_S}, .verdict = SG_BENCH_RUN, .ranks = ranks};
 
+    /* argp would leave the process, with the other ranks still in it: so it is kept from that, and
+     * the parser stops by itself. */
     argv[0] = name;
     if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading) != 0)
         return reading.verdict == SG_BENCH_DONE ? SG_BENCH_DONE : SG_BENCH_BAD;

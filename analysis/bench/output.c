@@ -1,33 +1,23 @@
-#include "bench/output.h"
+#include "bench/output_impl.h"
 
 #include "core/operation.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
 #define JSON_VERSION 1
-#define NS_PER_US 1000
-
-struct sg_bench_output {
-    const struct sg_bench_head *head;
-    FILE *stream;
-    json_t *root; /* NULL: text */
-};
 
 static const char *const class_names[] = {
     [SG_BENCH_ROOT] = "root", [SG_BENCH_NON_ROOT] = "non-root", [SG_BENCH_ALL_RANKS] = "all"};
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static void print_head(const struct sg_bench_output *output)
+static void print_latency_head(const struct sg_bench_output *output)
 {
     const struct sg_bench_head *head = output->head;
     const struct sg_bench_limits *limits = &head->limits;
     FILE *stream = output->stream;
 
-    fprintf(stream, "%d rank%s; ours: MPI_* from %s; stock: PMPI_* from %s (%s)\n", head->ranks,
-            head->ranks == 1 ? "" : "s", head->ours, head->stock, head->mpi_name);
     fputs("limits: cache line one way ", stream);
     if (isnan(limits->line_ns))
         fputs("not known", stream);
@@ -40,16 +30,37 @@ static void print_head(const struct sg_bench_output *output)
         fprintf(stream, "%.1f GB/s\n\n", limits->copy_gbs);
     if (head->options->late)
         fprintf(stream, "processor time in a call that rank %d enters %.0f us late\n",
-                head->options->late_rank, head->options->skew_us);
+                head->options->late_rank, head->options->skews_us[0]);
     fprintf(stream, "%-10s %10s%s %12s %12s %9s  %-19s %s\n", "operation", "bytes",
             head->options->late ? " ranks   " : "", "ours us", "stock us", "ratio", "95 % interval",
             head->options->late ? "calls" : "pairs  ours x stock");
 }
 
-/* Three digits or more, however wide the range. */
-static void print_us(FILE *stream, double ns)
+static void print_head(const struct sg_bench_output *output)
 {
-    double us = ns / NS_PER_US;
+    const struct sg_bench_head *head = output->head;
+
+    fprintf(output->stream, "%d rank%s; ours: MPI_* from %s; stock: PMPI_* from %s (%s)\n",
+            head->ranks, head->ranks == 1 ? "" : "s", head->ours, head->stock, head->mpi_name);
+    switch (head->options->command) {
+    case SG_BENCH_LATENCY:
+        print_latency_head(output);
+        return;
+    case SG_BENCH_CPU:
+        sg_bench_print_cpu_head(output);
+        return;
+    case SG_BENCH_DELAY:
+        sg_bench_print_delay_head(output);
+        return;
+    case SG_BENCH_COMMANDS:
+        return;
+    }
+}
+
+/* Three digits or more, however wide the range. */
+void sg_bench_print_us(FILE *stream, double ns)
+{
+    double us = ns / SG_BENCH_NS_PER_US;
 
     fprintf(stream, " %12.*f", us < 100 ? 3 : 1, us);
 }
@@ -66,21 +77,21 @@ static void print_ratio(FILE *stream, const struct sg_bench_summary *ratio)
 
 static void print_comparison(FILE *stream, const struct sg_bench_comparison *comparison)
 {
-    print_us(stream, comparison->ours.median);
-    print_us(stream, comparison->stock.median);
+    sg_bench_print_us(stream, comparison->ours.median);
+    sg_bench_print_us(stream, comparison->stock.median);
     print_ratio(stream, &comparison->ratio);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static json_t *number(double value)
+json_t *sg_bench_json_number(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *us(double ns)
+json_t *sg_bench_json_us(double ns)
 {
-    return number(ns / NS_PER_US);
+    return sg_bench_json_number(ns / SG_BENCH_NS_PER_US);
 }
 
 /* What rows of both kinds have. */
@@ -89,27 +100,49 @@ static json_t *comparison_of(enum sg_operation operation, uint64_t bytes,
 {
     return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "op",
                      sg_operation_names[operation], "bytes", (json_int_t)bytes, "ours_us",
-                     us(comparison->ours.median), "mpich_us", us(comparison->stock.median), "ratio",
-                     number(comparison->ratio.median), "ratio_low", number(comparison->ratio.low),
-                     "ratio_high", number(comparison->ratio.high), "ours_low_us",
-                     us(comparison->ours.low), "ours_high_us", us(comparison->ours.high),
-                     "mpich_low_us", us(comparison->stock.low), "mpich_high_us",
-                     us(comparison->stock.high));
+                     sg_bench_json_us(comparison->ours.median), "mpich_us",
+                     sg_bench_json_us(comparison->stock.median), "ratio",
+                     sg_bench_json_number(comparison->ratio.median), "ratio_low",
+                     sg_bench_json_number(comparison->ratio.low), "ratio_high",
+                     sg_bench_json_number(comparison->ratio.high), "ours_low_us",
+                     sg_bench_json_us(comparison->ours.low), "ours_high_us",
+                     sg_bench_json_us(comparison->ours.high), "mpich_low_us",
+                     sg_bench_json_us(comparison->stock.low), "mpich_high_us",
+                     sg_bench_json_us(comparison->stock.high));
+}
+
+/* Takes more, which may be NULL; false when out of memory. */
+static bool add(json_t *root, const char *name, json_t *more)
+{
+    return json_object_set_new(root, name, more) == 0;
+}
+
+static bool add_of_command(json_t *root, const struct sg_bench_head *head)
+{
+    const struct sg_bench_options *options = head->options;
+
+    if (options->command == SG_BENCH_CPU)
+        return add(root, "clock", json_string("process")) &&
+               add(root, "root", json_integer(options->root));
+    if (options->command == SG_BENCH_DELAY)
+        return add(root, "late_rank", json_integer(options->late_rank));
+    return add(root, "limits",
+               json_pack("{s:o, s:o}", "line_ns", sg_bench_json_number(head->limits.line_ns),
+                         "copy_gbs", sg_bench_json_number(head->limits.copy_gbs))) &&
+           (!options->late ||
+            add(root, "late",
+                json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skews_us[0], "rank",
+                          options->late_rank, "root", options->root, "results")));
 }
 
 static json_t *root_of(const struct sg_bench_head *head)
 {
-    const struct sg_bench_options *options = head->options;
-    json_t *root = json_pack(
-        "{s:i, s:i, s:{s:o, s:o}, s:[], s:b, s:s, s:s, s:s}", "version", JSON_VERSION, "ranks",
-        head->ranks, "limits", "line_ns", number(head->limits.line_ns), "copy_gbs",
-        number(head->limits.copy_gbs), "results", "intercepted", head->intercepted, "ours",
-        head->ours, "stock", head->stock, "mpi", head->mpi_name);
+    json_t *root = json_pack("{s:i, s:s, s:i, s:[], s:b, s:s, s:s, s:s}", "version", JSON_VERSION,
+                             "command", sg_bench_command_name(head->options->command), "ranks",
+                             head->ranks, "results", "intercepted", head->intercepted, "ours",
+                             head->ours, "stock", head->stock, "mpi", head->mpi_name);
 
-    if (root != NULL && options->late &&
-        json_object_set_new(root, "late",
-                            json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skew_us, "rank",
-                                      options->late_rank, "root", options->root, "results")) != 0) {
+    if (root != NULL && !add_of_command(root, head)) {
         json_decref(root);
         return NULL;
     }
@@ -117,7 +150,7 @@ static json_t *root_of(const struct sg_bench_head *head)
 }
 
 /* Takes row, which may be NULL, with what more belongs into it. */
-static enum sg_status append(json_t *rows, json_t *row, json_t *more)
+enum sg_status sg_bench_append(json_t *rows, json_t *row, json_t *more)
 {
     bool good = row != NULL && more != NULL && json_object_update(row, more) == 0;
 
@@ -164,11 +197,11 @@ enum sg_status sg_bench_output_row(struct sg_bench_output *output, const struct 
     FILE *stream = output->stream;
 
     if (output->root != NULL)
-        return append(json_object_get(output->root, "results"),
-                      comparison_of(row->operation, row->bytes, &row->comparison),
-                      json_pack("{s:I, s:I, s:I}", "pairs", (json_int_t)row->plan.pairs,
-                                "ours_calls", (json_int_t)row->plan.calls[0], "mpich_calls",
-                                (json_int_t)row->plan.calls[1]));
+        return sg_bench_append(json_object_get(output->root, "results"),
+                               comparison_of(row->operation, row->bytes, &row->comparison),
+                               json_pack("{s:I, s:I, s:I}", "pairs", (json_int_t)row->plan.pairs,
+                                         "ours_calls", (json_int_t)row->plan.calls[0],
+                                         "mpich_calls", (json_int_t)row->plan.calls[1]));
     fprintf(stream, "%-10s %10llu", sg_operation_names[row->operation],
             (unsigned long long)row->bytes);
     print_comparison(stream, &row->comparison);
@@ -184,10 +217,10 @@ enum sg_status sg_bench_output_late_row(struct sg_bench_output *output,
     FILE *stream = output->stream;
 
     if (output->root != NULL)
-        return append(json_object_get(json_object_get(output->root, "late"), "results"),
-                      comparison_of(row->operation, row->bytes, &row->comparison),
-                      json_pack("{s:s, s:I}", "class", class_names[row->class], "calls",
-                                (json_int_t)row->calls));
+        return sg_bench_append(json_object_get(json_object_get(output->root, "late"), "results"),
+                               comparison_of(row->operation, row->bytes, &row->comparison),
+                               json_pack("{s:s, s:I}", "class", class_names[row->class], "calls",
+                                         (json_int_t)row->calls));
     fprintf(stream, "%-10s %10llu %-8s", sg_operation_names[row->operation],
             (unsigned long long)row->bytes, class_names[row->class]);
     print_comparison(stream, &row->comparison);

@@ -32,14 +32,35 @@ struct sg_bench_late_row {
     struct sg_bench_comparison comparison; /* ns of processor time a call */
 };
 
+/* Times in ns, as the processor times of bench.h's sg_bench_cpu. */
+struct sg_bench_cpu_row {
+    enum sg_operation operation;
+    const char *algorithm;
+    double skew_ns;
+    uint64_t elements;
+    struct sg_bench_summary cpu, mpich;
+    struct sg_bench_summary tree; /* of our own tree; NaN: cannot be had */
+    size_t calls;                 /* of each */
+};
+
+struct sg_bench_delay_row {
+    enum sg_operation operation;
+    const char *algorithm;
+    double late_ns;
+    uint64_t elements;
+    struct sg_bench_summary delay; /* ns */
+    size_t calls;
+};
+
 struct sg_bench_head {
     const struct sg_bench_options *options;
     int ranks;
-    struct sg_bench_limits limits;
-    bool intercepted;     /* some MPI_X is not the MPI library's own */
-    const char *ours;     /* the library MPI_X comes from */
-    const char *stock;    /* and PMPI_X */
-    const char *mpi_name; /* one line on the MPI library */
+    struct sg_bench_limits limits; /* of latency */
+    const char *progress;          /* who handles what is late; NULL: not known */
+    bool intercepted;              /* some MPI_X is not the MPI library's own */
+    const char *ours;              /* the library MPI_X comes from */
+    const char *stock;             /* and PMPI_X */
+    const char *mpi_name;          /* one line on the MPI library */
 };
 
 struct sg_bench_output;
@@ -52,6 +73,12 @@ enum sg_status sg_bench_output_row(struct sg_bench_output *output, const struct 
 
 enum sg_status sg_bench_output_late_row(struct sg_bench_output *output,
                                         const struct sg_bench_late_row *row);
+
+enum sg_status sg_bench_output_cpu_row(struct sg_bench_output *output,
+                                       const struct sg_bench_cpu_row *row);
+
+enum sg_status sg_bench_output_delay_row(struct sg_bench_output *output,
+                                         const struct sg_bench_delay_row *row);
 
 /* Ends and frees the output. complete: all rows are there, and the JSON is written; without, it is
  * not. SG_ERR_SYSTEM: the stream did not take everything. */

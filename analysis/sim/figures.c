@@ -32,7 +32,7 @@ static enum sg_status cpu_point(const struct sg_figure *figure,
 }
 
 static enum sg_status delay_point(const struct sg_figure *figure,
-                                  const struct sg_sim_options *options, struct sg_sim_case *one,
+                                  const struct sg_sim_options *options, struct sg_sim_case one,
                                   double x, double *y)
 {
     struct sg_sim_options few = *options;
@@ -46,16 +46,16 @@ static enum sg_status delay_point(const struct sg_figure *figure,
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(text, sizeof text, figure->late, x);
 #pragma GCC diagnostic pop
-    wrong = sg_sim_parse_late(text, late, &one->late_count, room);
+    wrong = sg_sim_parse_late(text, late, &one.late_count, room);
     if (wrong != NULL) {
         sg_log("sim: figure %s: %s", figure->name, wrong);
         return SG_ERR_ARGUMENT;
     }
-    one->late = late;
+    one.late = late;
     /* Without noise each iteration is like the one before. */
     if (options->network.noise_us <= 0)
         few.iterations = 1;
-    status = sg_measure_delay(&few, one, &result);
+    status = sg_measure_delay(&few, &one, &result);
     if (status == SG_OK)
         *y = result.delay_ns * 1e-3;
     return status;
@@ -80,7 +80,7 @@ enum sg_status sg_figure_point(const struct sg_figure *figure,
 
     switch (figure->metric) {
     case SG_METRIC_DELAY:
-        return delay_point(figure, options, &one, x, y);
+        return delay_point(figure, options, one, x, y);
     case SG_METRIC_LATENCY:
         status = sg_measure_latency(options, &one, &latency_ns);
         if (status == SG_OK)

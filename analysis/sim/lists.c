@@ -56,10 +56,13 @@ static bool set_parameter(struct sg_algo_parameters *into, const char *name, siz
             continue;
         if (value < one->least || value > one->most)
             return false;
-        if (one->size == 1)
+        if (one->size == 1) {
             *field = (uint8_t)value;
-        else
-            memcpy(field, &(uint32_t){(uint32_t)value * one->unit}, sizeof(uint32_t));
+        } else {
+            uint32_t scaled = (uint32_t)value * one->unit;
+
+            memcpy(field, &scaled, sizeof scaled);
+        }
         return true;
     }
     return false;

@@ -41,7 +41,9 @@ static const char *const needed[] = {"latency_us", "overhead_us", "gap_ns_per_by
 
 static double *field(struct sg_network *network, int key)
 {
-    return (double *)((char *)network + keys[key].offset);
+    void *at = (char *)network + keys[key].offset;
+
+    return at;
 }
 
 const char *sg_network_value(const struct sg_network *network, int index, double *value)

@@ -88,17 +88,12 @@ void sg_sim_add_stats(json_t *row, const struct sg_world_result *result)
 
 static void join(const json_t *list, char *cell)
 {
-    size_t used = 0, index;
-    json_t *one;
+    size_t used = 0;
 
     cell[0] = '\0';
-    json_array_foreach(list, index, one)
-    {
-        used += (size_t)snprintf(cell + used, CELL_BYTES - used, "%s%s", index > 0 ? "; " : "",
-                                 json_string_value(one));
-        if (used >= CELL_BYTES)
-            return;
-    }
+    for (size_t i = 0; i < json_array_size(list) && used < CELL_BYTES; i++)
+        used += (size_t)snprintf(cell + used, CELL_BYTES - used, "%s%s", i > 0 ? "; " : "",
+                                 json_string_value(json_array_get(list, i)));
 }
 
 static void cell_of(const json_t *value, char *cell)
@@ -125,114 +120,108 @@ static void print_quoted(const char *cell, FILE *out)
     fputc('"', out);
 }
 
+static void print_csv_cell(const json_t *value, const char *end, FILE *out)
+{
+    char cell[CELL_BYTES];
+
+    cell_of(value, cell);
+    print_quoted(cell, out);
+    fputs(end, out);
+}
+
 /* RFC 4180. What holds for all rows stands in each. */
 static void print_csv(json_t *output, FILE *out)
 {
     static const char *const common[] = {"seed", "mode", "iterations", "ranks_per_node", "commit"};
-    const size_t common_count = sizeof common / sizeof *common;
-    json_t *rows = json_object_get(output, "rows"), *row, *value;
-    const char *key;
-    char cell[CELL_BYTES];
-    size_t index;
+    const size_t count = sizeof common / sizeof *common;
+    json_t *rows = json_object_get(output, "rows");
+    json_t *first = json_array_get(rows, 0);
 
-    json_object_foreach(json_array_get(rows, 0), key, value) fprintf(out, "%s,", key);
+    for (void *at = json_object_iter(first); at != NULL; at = json_object_iter_next(first, at))
+        fprintf(out, "%s,", json_object_iter_key(at));
     fputs("network", out);
-    for (size_t i = 0; i < common_count; i++)
+    for (size_t i = 0; i < count; i++)
         fprintf(out, ",%s", common[i]);
     fputs("\r\n", out);
-    json_array_foreach(rows, index, row)
-    {
-        json_object_foreach(row, key, value)
-        {
-            cell_of(value, cell);
-            print_quoted(cell, out);
-            fputc(',', out);
-        }
-        cell_of(json_object_get(json_object_get(output, "network"), "name"), cell);
-        print_quoted(cell, out);
-        for (size_t i = 0; i < common_count; i++) {
-            cell_of(json_object_get(output, common[i]), cell);
-            fputc(',', out);
-            print_quoted(cell, out);
-        }
-        fputs("\r\n", out);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        json_t *row = json_array_get(rows, i);
+
+        for (void *at = json_object_iter(row); at != NULL; at = json_object_iter_next(row, at))
+            print_csv_cell(json_object_iter_value(at), ",", out);
+        print_csv_cell(json_object_get(json_object_get(output, "network"), "name"), ",", out);
+        for (size_t j = 0; j < count; j++)
+            print_csv_cell(json_object_get(output, common[j]), j + 1 < count ? "," : "\r\n", out);
     }
+}
+
+static long long whole_of(json_t *output, const char *key)
+{
+    return json_integer_value(json_object_get(output, key));
 }
 
 static void print_heading(json_t *output, FILE *out)
 {
-    json_t *network = json_object_get(output, "network"), *value;
-    const char *key;
+    json_t *network = json_object_get(output, "network");
     char fitted[CELL_BYTES];
 
     join(json_object_get(output, "fitted"), fitted);
     fprintf(out, "network %s:", json_string_value(json_object_get(network, "name")));
-    json_object_foreach(network, key, value)
-    {
+    for (void *at = json_object_iter(network); at != NULL;
+         at = json_object_iter_next(network, at)) {
+        const json_t *value = json_object_iter_value(at);
+
         if (json_is_real(value) && json_real_value(value) > 0)
-            fprintf(out, " %s %g", key, json_real_value(value));
+            fprintf(out, " %s %g", json_object_iter_key(at), json_real_value(value));
     }
     fprintf(out,
             "\nseed %lld, %lld iterations, mode %s, %lld ranks per node, commit %s, fitted: %s\n\n",
-            (long long)json_integer_value(json_object_get(output, "seed")),
-            (long long)json_integer_value(json_object_get(output, "iterations")),
-            json_string_value(json_object_get(output, "mode")),
-            (long long)json_integer_value(json_object_get(output, "ranks_per_node")), sg_sim_commit,
-            fitted[0] != '\0' ? fitted : "none");
+            whole_of(output, "seed"), whole_of(output, "iterations"),
+            json_string_value(json_object_get(output, "mode")), whole_of(output, "ranks_per_node"),
+            sg_sim_commit, fitted[0] != '\0' ? fitted : "none");
 }
 
 static int width_of(json_t *rows, const char *key)
 {
     int width = (int)strlen(key);
-    char cell[CELL_BYTES];
-    json_t *row;
-    size_t index;
 
-    json_array_foreach(rows, index, row)
-    {
-        cell_of(json_object_get(row, key), cell);
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        char cell[CELL_BYTES];
+
+        cell_of(json_object_get(json_array_get(rows, i), key), cell);
         if ((int)strlen(cell) > width)
             width = (int)strlen(cell);
     }
     return width;
 }
 
-/* The heading names what is fitted; the table leaves it out. */
-static bool in_table(const char *key)
+/* One line of the table: the cells of a row, or with row NULL the keys. The heading of the output
+ * names what is fitted; the table leaves it out. */
+static void print_line(json_t *rows, json_t *row, FILE *out)
 {
-    return strcmp(key, "fitted") != 0;
+    json_t *first = json_array_get(rows, 0);
+
+    for (void *at = json_object_iter(first); at != NULL; at = json_object_iter_next(first, at)) {
+        const char *key = json_object_iter_key(at);
+        char cell[CELL_BYTES];
+
+        if (strcmp(key, "fitted") == 0)
+            continue;
+        if (row != NULL)
+            cell_of(json_object_get(row, key), cell);
+        fprintf(out, json_is_string(json_object_iter_value(at)) ? "%-*s  " : "%*s  ",
+                width_of(rows, key), row != NULL ? cell : key);
+    }
+    fputc('\n', out);
 }
 
 static void print_text(json_t *output, FILE *out)
 {
-    json_t *rows = json_object_get(output, "rows"), *row, *value;
-    json_t *first = json_array_get(rows, 0);
-    const char *key;
-    char cell[CELL_BYTES];
-    size_t index;
+    json_t *rows = json_object_get(output, "rows");
 
     print_heading(output, out);
-    json_object_foreach(first, key, value)
-    {
-        int width = width_of(rows, key);
-
-        if (in_table(key))
-            fprintf(out, json_is_string(value) ? "%-*s  " : "%*s  ", width, key);
-    }
-    fputc('\n', out);
-    json_array_foreach(rows, index, row)
-    {
-        json_object_foreach(row, key, value)
-        {
-            int width = width_of(rows, key);
-
-            if (!in_table(key))
-                continue;
-            cell_of(value, cell);
-            fprintf(out, json_is_string(value) ? "%-*s  " : "%*s  ", width, cell);
-        }
-        fputc('\n', out);
-    }
+    print_line(rows, NULL, out);
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        print_line(rows, json_array_get(rows, i), out);
 }
 
 enum sg_status sg_sim_output_print(json_t *output, enum sg_sim_format format, FILE *out)

@@ -5,10 +5,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 enum { USAGE = 2, KEY_DIRECTORY = 'o', KEY_SEED = 's', KEY_ITERATIONS = 'i', KEY_LIST = 'l' };
 
@@ -148,33 +149,55 @@ static enum sg_status print_script(const struct sg_figure *figure,
     return SG_OK;
 }
 
-/* The script is made before gnuplot runs: a run that fails leaves no half a figure. */
+/* Runs gnuplot with the script as its standard input. */
+static enum sg_status run_gnuplot(FILE *script)
+{
+    static char name[] = "gnuplot";
+    char *const arguments[] = {name, NULL};
+    posix_spawn_file_actions_t files;
+    pid_t child;
+    int error, ended;
+
+    error = posix_spawn_file_actions_init(&files);
+    if (error == 0) {
+        error = posix_spawn_file_actions_adddup2(&files, fileno(script), STDIN_FILENO);
+        if (error == 0)
+            error = posix_spawnp(&child, name, &files, NULL, arguments, environ);
+        posix_spawn_file_actions_destroy(&files);
+    }
+    if (error != 0) {
+        errno = error;
+        if (error == ENOENT)
+            sg_log("sim: gnuplot is not installed");
+        else
+            sg_log("sim: gnuplot: %m");
+        return SG_ERR_MISSING;
+    }
+    if (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        return SG_OK;
+    sg_log("sim: gnuplot does not draw the figure");
+    return SG_ERR_SYSTEM;
+}
+
+/* The script is whole before gnuplot runs: a run that fails leaves no half a figure. */
 static enum sg_status draw(const struct sg_figure *figure, const struct sg_sim_options *options,
                            const char *path)
 {
-    char *script = NULL;
-    size_t size = 0;
-    FILE *memory = open_memstream(&script, &size), *gnuplot;
+    FILE *script = tmpfile();
     enum sg_status status;
-    int ended;
 
-    if (memory == NULL)
-        return SG_ERR_MEMORY;
-    status = print_script(figure, options, path, memory);
-    fclose(memory);
-    if (status == SG_OK) {
-        gnuplot = popen("gnuplot", "we");
-        if (gnuplot != NULL)
-            fwrite(script, 1, size, gnuplot);
-        ended = gnuplot != NULL ? pclose(gnuplot) : -1;
-        if (ended != 0) {
-            sg_log("sim: gnuplot %s", WIFEXITED(ended) && WEXITSTATUS(ended) == 127
-                                          ? "is not installed"
-                                          : "does not draw the figure");
-            status = SG_ERR_MISSING;
-        }
+    if (script == NULL) {
+        sg_log("sim: a temporary file: %m");
+        return SG_ERR_SYSTEM;
     }
-    free(script);
+    status = print_script(figure, options, path, script);
+    if (status == SG_OK && (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)) {
+        sg_log("sim: a temporary file: %m");
+        status = SG_ERR_SYSTEM;
+    }
+    if (status == SG_OK)
+        status = run_gnuplot(script);
+    fclose(script);
     return status;
 }
 

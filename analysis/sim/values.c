@@ -143,11 +143,13 @@ void sg_values_check(struct world *world, int32_t endpoint, uint32_t seq)
 {
     const struct sg_algo_call *call = &world->setup->call;
     const struct sg_value *value;
+    struct sg_payload payload;
 
     if (world->values == NULL || call->bytes == 0 ||
         (call->operation == SG_OPERATION_REDUCE && call->root != endpoint))
         return;
-    value = &payload_of(world, endpoint).results[seq % world->credits];
+    payload = payload_of(world, endpoint);
+    value = &payload.results[seq % world->credits];
     if (value->count != (uint32_t)world->setup->endpoints || value->instance != seq)
         sg_world_fail(world, SG_ERR_ARGUMENT, "sim: endpoint %d lacks contributions in its result",
                       (int)endpoint);

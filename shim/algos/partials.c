@@ -15,9 +15,10 @@ void sg_partials_begin(struct sg_partials *partials, uint32_t seq, int items,
 
 uint64_t sg_partials_block(int items, int level, int first)
 {
-    int end = first + (1 << level) < items ? first + (1 << level) : items;
+    uint64_t width = level < 6 ? (UINT64_C(1) << (1 << level)) - 1 : UINT64_MAX;
+    uint64_t all = items < 64 ? (UINT64_C(1) << items) - 1 : UINT64_MAX;
 
-    return (UINT64_C(1) << end) - (UINT64_C(1) << first);
+    return width << first & all;
 }
 
 uint64_t sg_partials_missing(const struct sg_partials *partials)

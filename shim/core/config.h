@@ -46,6 +46,8 @@ struct sg_config {
     int ranks_per_node;           /* of virtual nodes on one machine; 0: all of a machine's */
     int slots;                    /* collectives a rank may run ahead; a power of two */
     int stall_s;                  /* waits longer than this are reported; 0: never */
+    int progress;                 /* enum sg_progress_mode */
+    int signal;                   /* its number, for progress by signals */
     char *config_file;            /* "" : none */
     struct sg_config_rule *rules; /* in order of precedence */
     int rule_count;

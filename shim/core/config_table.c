@@ -9,6 +9,8 @@
 
 /* By enum sg_trace_mode, which is the trace's. */
 static const char *const trace_modes[] = {"off", "stats", "otf2"};
+/* By enum sg_progress_mode, which is the engine's. */
+static const char *const progress_modes[] = {"poll", "thread", "signal"};
 
 static void *field_of(const struct sg_config_entry *entry, struct sg_config *config)
 {
@@ -31,22 +33,40 @@ static bool parse_number(const char *text, bool suffixes, const struct sg_config
            (double)*out <= entry->high;
 }
 
-static enum sg_status parse_trace(const char *text, const struct sg_config_entry *entry,
-                                  struct sg_config *config)
+static enum sg_status parse_word(const char *text, const char *const *words, size_t count, int *out)
 {
-    for (size_t mode = 0; mode < sizeof trace_modes / sizeof *trace_modes; mode++) {
-        if (strcmp(text, trace_modes[mode]) == 0) {
-            config->trace = (int)mode;
+    for (size_t word = 0; word < count; word++) {
+        if (strcmp(text, words[word]) == 0) {
+            *out = (int)word;
             return SG_OK;
         }
     }
     return SG_ERR_SYNTAX;
 }
 
+static enum sg_status parse_trace(const char *text, const struct sg_config_entry *entry,
+                                  struct sg_config *config)
+{
+    return parse_word(text, trace_modes, sizeof trace_modes / sizeof *trace_modes, &config->trace);
+}
+
 static void print_trace(const struct sg_config_entry *entry, const struct sg_config *config,
                         char *text, int size_bytes)
 {
     snprintf(text, (size_t)size_bytes, "%s", trace_modes[config->trace]);
+}
+
+static enum sg_status parse_progress(const char *text, const struct sg_config_entry *entry,
+                                     struct sg_config *config)
+{
+    return parse_word(text, progress_modes, sizeof progress_modes / sizeof *progress_modes,
+                      &config->progress);
+}
+
+static void print_progress(const struct sg_config_entry *entry, const struct sg_config *config,
+                           char *text, int size_bytes)
+{
+    snprintf(text, (size_t)size_bytes, "%s", progress_modes[config->progress]);
 }
 
 static enum sg_status parse_size(const char *text, const struct sg_config_entry *entry,
@@ -137,6 +157,9 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
     snprintf(text, (size_t)size_bytes, "%s", *(char *const *)const_field_of(entry, config));
 }
 
+/* Those that the C library leaves to programs. */
+#define SIGNAL_LOW 34
+#define SIGNAL_HIGH 64
 #define MIB (1024.0 * 1024.0)
 #define GIB (1024.0 * MIB)
 /* Leaves room in PATH_MAX for the names of the files inside. */
@@ -170,6 +193,12 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_STALL_S", "30", "Seconds after which a wait is reported; 0: never.",
      parse_integer, print_integer, "a number from 0 to 1000000",
      offsetof(struct sg_config, stall_s), 0, 1000000, SG_CONFIG_RULE_NONE},
+    {"STAGGER_PROGRESS", "thread",
+     "Between nodes, who handles late messages while the ranks of a node compute.",
+     parse_progress, print_progress, "thread, signal or poll", 0, 0, 0, SG_CONFIG_RULE_NONE},
+    {"STAGGER_SIGNAL", "42", "Number of the real-time signal for STAGGER_PROGRESS=signal.",
+     parse_integer, print_integer, "a number from 34 to 64",
+     offsetof(struct sg_config, signal), SIGNAL_LOW, SIGNAL_HIGH, SG_CONFIG_RULE_NONE},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
      parse_path, print_path, "a path of at most 3500 bytes",
      offsetof(struct sg_config, config_file), 0, PATH_BYTES, SG_CONFIG_RULE_NONE},

@@ -1,21 +1,61 @@
 #include "engine/progress.h"
 
-#include "engine/span.h"
+#include "engine/progress_impl.h"
+#include "engine/span_layout.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <xmmintrin.h>
 
 #define SPANS_MAX 4096
 
-/* Read without the lock, in a signal handler too: a span is taken out before it goes. */
+/* A bell that is armed: the mode in the low bits, the cell above. */
+#define MODE_BITS 2u
+#define MODE_MASK ((1u << MODE_BITS) - 1)
+
+/* Of MXCSR the flags, and the masks of the exceptions that they are of; likewise of x87's. */
+#define MXCSR_FLAGS 0x003fu
+#define MXCSR_MASKS 0x1f80u
+#define X87_MASKS 0x003fu
+
+/* Read without the lock, in a signal handler too; see sg_progress_remove. */
 static _Atomic(struct sg_span *) spans[SPANS_MAX];
 static _Atomic int used; /* places ever used */
+/* Who goes through spans counts itself in one of two numbers, by the turn of its time. */
+static _Atomic uint32_t turn;
+static _Atomic uint32_t visitors[2];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static enum sg_progress_mode mode;
 
-void sg_progress_start(enum sg_progress_mode wanted)
+/* This process's: falls to a lower one, never rises. */
+static _Atomic uint32_t mode = SG_PROGRESS_POLL;
+static pthread_mutex_t mode_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool ready; /* the mode's means are there */
+static int signal_number;
+static struct sg_progress_table *table;
+static uint32_t own;
+
+static __thread int thread_id;
+
+enum sg_status sg_progress_start(const struct sg_exchange *exchange, enum sg_progress_mode wanted,
+                                 int number)
 {
-    mode = wanted;
+    enum sg_status status;
+
+    if (wanted == SG_PROGRESS_POLL)
+        return SG_OK;
+    status = sg_progress_table_share(exchange, &table, &own);
+    if (status != SG_OK || table == NULL)
+        return status;
+    signal_number = number;
+    /* Relaxed: nothing of ours runs beside MPI_Init. */
+    atomic_store_explicit(&table->cells[own].process, getpid(), memory_order_relaxed);
+    atomic_store_explicit(&mode, wanted, memory_order_relaxed);
+    return SG_OK;
 }
+
+/* ---- the spans of this process ---- */
 
 bool sg_progress_add(struct sg_span *span)
 {
@@ -34,41 +74,297 @@ bool sg_progress_add(struct sg_span *span)
     return place < SPANS_MAX;
 }
 
+/* Sequentially consistent, with the remover's clearing of a place and look at the number: either
+ * the visitor finds the place empty or the remover finds the visitor. */
+static uint32_t begin_visit(void)
+{
+    uint32_t mine = atomic_load(&turn) & 1;
+
+    atomic_fetch_add(&visitors[mine], 1);
+    return mine;
+}
+
+static void end_visit(uint32_t mine)
+{
+    /* Release: all that was done to the spans comes before. */
+    atomic_fetch_sub_explicit(&visitors[mine], 1, memory_order_release);
+}
+
+/* Waits until everyone who may have seen the place full has gone. Those who come meanwhile count
+ * in the other number, so that threads which poll without a pause do not keep us for ever; both
+ * are waited for, because a visitor may have read the turn long before it counted itself. No
+ * visitor waits for us: it holds no lock of this file, and its visit ends. A handler that
+ * interrupts us here is over before we go on. */
+static void quiesce(void)
+{
+    for (int times = 0; times < 2; times++) {
+        uint32_t old = atomic_fetch_add(&turn, 1) & 1;
+
+        while (atomic_load(&visitors[old]) > 0)
+            sched_yield();
+    }
+}
+
+static uint32_t armed_by_us(void)
+{
+    return own << MODE_BITS;
+}
+
 void sg_progress_remove(struct sg_span *span)
 {
+    struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;
+    uint32_t armed = atomic_load_explicit(&bell->armed, memory_order_relaxed);
+
     pthread_mutex_lock(&lock);
     for (int place = 0; place < SPANS_MAX; place++) {
         if (atomic_load_explicit(&spans[place], memory_order_relaxed) == span)
-            atomic_store_explicit(&spans[place], NULL, memory_order_relaxed);
+            atomic_store(&spans[place], NULL);
     }
+    quiesce();
     pthread_mutex_unlock(&lock);
+    /* Other ranks of the endpoint may still have calls to make: they are not to ring us. */
+    if (armed != 0 && (armed & ~MODE_MASK) == armed_by_us())
+        atomic_compare_exchange_strong(&bell->armed, &armed, 0);
+}
+
+/* A timer may have come that the helper thread of whoever armed the bell does not know of.
+ * Sequentially consistent with its look at the timers before it sleeps. */
+static void mind_timer(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    uint64_t next_ns = atomic_load(&endpoint->next_timer_ns);
+    uint32_t armed = atomic_load(&endpoint->bell.armed);
+
+    if (next_ns != 0 && (armed & MODE_MASK) == SG_PROGRESS_THREAD &&
+        next_ns < atomic_load(&table->cells[armed >> MODE_BITS].wakes_ns))
+        sg_progress_ring(&endpoint->bell);
 }
 
 void sg_progress_poll(void)
 {
     int count = atomic_load_explicit(&used, memory_order_acquire);
+    uint32_t mine = begin_visit();
 
     for (int place = 0; place < count; place++) {
-        /* Acquire: pairs with sg_progress_add. */
-        struct sg_span *span = atomic_load_explicit(&spans[place], memory_order_acquire);
+        struct sg_span *span = atomic_load(&spans[place]);
+
+        if (span != NULL && sg_span_look(span) == SG_SPAN_FED)
+            mind_timer(span);
+    }
+    end_visit(mine);
+}
+
+/* ---- arithmetic ---- */
+
+static void keep_float(struct sg_progress_float *kept)
+{
+    uint16_t x87;
+
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    /* Relaxed, both: whoever rings and is rung orders them, by the bell. */
+    atomic_store_explicit(&kept->mxcsr, (_mm_getcsr() & ~MXCSR_FLAGS) | MXCSR_MASKS,
+                          memory_order_relaxed);
+    atomic_store_explicit(&kept->x87, x87 | X87_MASKS, memory_order_relaxed);
+}
+
+/* What it replaces is nobody's: a signal handler's ends with it, and the helper thread sets it for
+ * every span. */
+static void take_float(const struct sg_progress_float *kept)
+{
+    uint16_t x87 = (uint16_t)atomic_load_explicit(&kept->x87, memory_order_relaxed);
+
+    _mm_setcsr(atomic_load_explicit(&kept->mxcsr, memory_order_relaxed));
+    __asm__ volatile("fldcw %0" : : "m"(x87) : "memory");
+}
+
+/* ---- the bells ---- */
+
+/* The signal is another's: no more of it for what this process has armed. */
+static void arm_for_thread(void)
+{
+    pthread_mutex_lock(&lock);
+    for (int place = 0; place < used; place++) {
+        struct sg_span *span = atomic_load_explicit(&spans[place], memory_order_relaxed);
+        uint32_t armed = SG_PROGRESS_SIGNAL | armed_by_us();
 
         if (span != NULL)
-            sg_span_progress(span);
+            atomic_compare_exchange_strong(&sg_span_endpoint(span, span->endpoint)->bell.armed,
+                                           &armed, SG_PROGRESS_THREAD | armed_by_us());
     }
+    pthread_mutex_unlock(&lock);
 }
 
-void sg_progress_arm(struct sg_progress_bell *bell)
+/* Of the modes that are left the highest that works. Not async-signal-safe. */
+static enum sg_progress_mode make_ready(void)
 {
-    atomic_store_explicit(&bell->armed, 1u + mode, memory_order_relaxed);
+    struct sg_progress_cell *cell = &table->cells[own];
+    uint32_t now;
+
+    pthread_mutex_lock(&mode_lock);
+    now = atomic_load_explicit(&mode, memory_order_relaxed);
+    if (now == SG_PROGRESS_SIGNAL && !sg_progress_signal_install(cell, signal_number)) {
+        now = SG_PROGRESS_THREAD;
+        atomic_store_explicit(&ready, false, memory_order_relaxed);
+        if (atomic_exchange(&table->warned, 1) == 0)
+            sg_log("signal %d has a handler that is not ours: a thread handles late messages "
+                   "instead (STAGGER_SIGNAL chooses another)",
+                   signal_number);
+    }
+    if (now == SG_PROGRESS_THREAD && !atomic_load_explicit(&ready, memory_order_relaxed) &&
+        !sg_progress_thread_start(cell)) {
+        now = SG_PROGRESS_POLL;
+        sg_log("no thread for late messages (%m): they wait for the next collective");
+    }
+    if (now != atomic_load_explicit(&mode, memory_order_relaxed) && now == SG_PROGRESS_THREAD)
+        arm_for_thread();
+    atomic_store_explicit(&mode, now, memory_order_relaxed);
+    /* Release: the handler or the thread is there. */
+    atomic_store_explicit(&ready, true, memory_order_release);
+    pthread_mutex_unlock(&mode_lock);
+    return (enum sg_progress_mode)now;
 }
 
-void sg_progress_disarm(struct sg_progress_bell *bell)
+void sg_progress_arm(struct sg_span *span)
 {
-    atomic_store_explicit(&bell->armed, 0, memory_order_relaxed);
+    struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;
+    uint32_t now = atomic_load_explicit(&mode, memory_order_relaxed);
+
+    if (now == SG_PROGRESS_POLL)
+        return;
+    /* Asked every time, at the price of a system call: the application may have taken the signal
+     * since, and its handler would not know what to do with ours. */
+    if (!atomic_load_explicit(&ready, memory_order_acquire) ||
+        (now == SG_PROGRESS_SIGNAL && !sg_progress_signal_is_ours()))
+        now = make_ready();
+    if (now == SG_PROGRESS_POLL)
+        return;
+    keep_float(&span->arithmetic);
+    if (now == SG_PROGRESS_SIGNAL) {
+        if (thread_id == 0)
+            thread_id = (int)syscall(SYS_gettid);
+        atomic_store_explicit(&table->cells[own].thread, thread_id, memory_order_relaxed);
+        /* A signal that the application swallowed is not to silence all that follow. The caller
+         * looks for itself once it has left. */
+        atomic_store(&table->cells[own].rung, 0);
+    }
+    atomic_store(&bell->armed, now | armed_by_us());
+    mind_timer(span);
+}
+
+void sg_progress_disarm(struct sg_span *span)
+{
+    /* Relaxed: a ring too many does no harm. */
+    atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->bell.armed, 0,
+                          memory_order_relaxed);
 }
 
 void sg_progress_ring(struct sg_progress_bell *bell)
 {
-    if (atomic_load_explicit(&bell->armed, memory_order_relaxed) > 1u + SG_PROGRESS_POLL)
-        atomic_fetch_add_explicit(&bell->rings, 1, memory_order_relaxed);
+    /* Acquire: pairs with sg_progress_arm, the cell's thread is that one's. */
+    uint32_t armed = atomic_load_explicit(&bell->armed, memory_order_acquire);
+    struct sg_progress_cell *cell;
+
+    if (armed == 0)
+        return;
+    cell = &table->cells[armed >> MODE_BITS];
+    /* Sequentially consistent: who sets it to 0 looks after that, and so sees the message. */
+    if (atomic_exchange(&cell->rung, 1) != 0)
+        return;
+    if ((armed & MODE_MASK) == SG_PROGRESS_THREAD) {
+        sg_progress_thread_wake(cell);
+        return;
+    }
+    atomic_fetch_add_explicit(&bell->rings, 1, memory_order_relaxed);
+    if (!sg_progress_signal_send(cell, signal_number)) {
+        /* The next message tries again; this one waits for it, or for the next call. */
+        atomic_fetch_sub_explicit(&bell->rings, 1, memory_order_relaxed);
+        atomic_store(&cell->rung, 0);
+    }
+}
+
+/* ---- by the helper thread or in a signal handler ---- */
+
+/* One span. A signal is taken if it brought something, and ignored if progress was under way. */
+static void attend(struct sg_span *span, bool by_signal)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_progress_bell *bell = &endpoint->bell;
+    enum sg_span_found found = SG_SPAN_NOTHING;
+    uint64_t asked = 0;
+
+    if (by_signal) {
+        uint64_t rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
+
+        asked = rings - atomic_exchange_explicit(&bell->answered, rings, memory_order_relaxed);
+    }
+    /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
+    if (atomic_load_explicit(&endpoint->inside, memory_order_acquire) == 0 &&
+        atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0) {
+        take_float(&span->arithmetic);
+        found = sg_span_look(span);
+    }
+    if (asked > 0)
+        atomic_fetch_add_explicit(found == SG_SPAN_FED ? &endpoint->signals : &endpoint->ignored,
+                                  asked, memory_order_relaxed);
+    if (found == SG_SPAN_FED)
+        sg_wait_wake(&span->bed);
+}
+
+void sg_progress_attend(bool by_signal)
+{
+    int count = atomic_load_explicit(&used, memory_order_acquire);
+    uint32_t mine = begin_visit();
+
+    for (int place = 0; place < count; place++) {
+        struct sg_span *span = atomic_load(&spans[place]);
+
+        if (span != NULL)
+            attend(span, by_signal);
+    }
+    end_visit(mine);
+}
+
+uint64_t sg_progress_next_ns(void)
+{
+    int count = atomic_load_explicit(&used, memory_order_acquire);
+    uint32_t mine = begin_visit();
+    uint64_t least_ns = UINT64_MAX;
+
+    for (int place = 0; place < count; place++) {
+        struct sg_span *span = atomic_load(&spans[place]);
+        struct sg_span_endpoint *endpoint =
+            span != NULL ? sg_span_endpoint(span, span->endpoint) : NULL;
+
+        /* Sequentially consistent: see mind_timer. */
+        if (endpoint != NULL &&
+            atomic_load(&endpoint->bell.armed) == (SG_PROGRESS_THREAD | armed_by_us()) &&
+            atomic_load(&endpoint->inside) == 0) {
+            uint64_t next_ns = atomic_load(&endpoint->next_timer_ns);
+
+            if (next_ns != 0 && next_ns < least_ns)
+                least_ns = next_ns;
+        }
+    }
+    end_visit(mine);
+    return least_ns;
+}
+
+/* ---- the end ---- */
+
+void sg_progress_stop(void)
+{
+    pthread_mutex_lock(&mode_lock);
+    if (table != NULL && atomic_load_explicit(&mode, memory_order_relaxed) == SG_PROGRESS_THREAD &&
+        atomic_load_explicit(&ready, memory_order_relaxed))
+        sg_progress_thread_stop(&table->cells[own]);
+    /* A signal's handler stays: a sender may be about to use it, and the default ends processes.
+     * It finds no span any more. */
+    atomic_store_explicit(&mode, SG_PROGRESS_POLL, memory_order_relaxed);
+    pthread_mutex_unlock(&mode_lock);
+}
+
+void sg_progress_forget(void)
+{
+    sg_progress_signal_forget();
+    atomic_store_explicit(&mode, SG_PROGRESS_POLL, memory_order_relaxed);
 }

@@ -2,48 +2,74 @@
  *
  *   poll     the next collective of the application
  *   thread   a sleeping helper thread
- *   signal   a real-time signal to the endpoint's process
+ *   signal   a real-time signal to the thread that left its call last
  *
- * An endpoint has a bell. It is armed while instances are outstanding and no rank of it is inside a
- * call; whoever sends to an armed endpoint rings it. Of an endpoint's processes the one that armed
- * it last is rung.
+ * An endpoint has a bell. It is armed by a rank that leaves a call while instances are outstanding;
+ * whoever sends to an endpoint that is armed, and of which no rank is inside a call, rings it. Of
+ * an endpoint's processes the one that armed it last is rung. Who is inside a call looks before it
+ * leaves and needs no ring.
+ *
+ * What is rung is the process, not the endpoint: a process has one word that its thread sleeps on,
+ * in a table that the processes of the machine share, and the bell names it. A word that is rung
+ * already is not rung again before its process has looked: at most one signal of ours is ever on
+ * its way to a process.
+ *
+ * Floating point: what is computed here has the rounding and flush modes that the application's
+ * thread had when it armed the bell, in every mode, and not those of the code that a signal
+ * happens to interrupt (which may be libm, in a mode of its own). Exceptions are masked and leave
+ * no flags.
  */
 #ifndef SG_ENGINE_PROGRESS_H
 #define SG_ENGINE_PROGRESS_H
 
+#include "core/exchange.h"
 #include "core/status.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The order of the words of STAGGER_PROGRESS. */
 enum sg_progress_mode { SG_PROGRESS_POLL, SG_PROGRESS_THREAD, SG_PROGRESS_SIGNAL };
 
 /* In shared memory. */
 struct sg_progress_bell {
-    _Atomic uint32_t armed; /* 1 + enum sg_progress_mode of who armed it; 0: not */
-    _Atomic uint32_t rung;  /* futex of the thread's */
-    _Atomic int32_t process, thread;
-    _Atomic uint64_t rings;
+    _Atomic uint32_t armed;           /* by whom, and in which mode; 0: not armed */
+    _Atomic uint64_t rings, answered; /* signals sent for it, and those that have been handled */
+};
+
+/* Of a process's part in an endpoint: the modes of arithmetic when it armed the bell. */
+struct sg_progress_float {
+    _Atomic uint32_t mxcsr, x87;
 };
 
 struct sg_span;
 
-/* Once, in MPI_Init. */
-void sg_progress_start(enum sg_progress_mode mode);
+/* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. Where mode
+ * cannot be had, one line says so, and it is poll on every rank. */
+enum sg_status sg_progress_start(const struct sg_exchange *exchange, enum sg_progress_mode mode,
+                                 int signal_number);
 
-/* Every span that this process is a part of, in no order. */
+/* In MPI_Finalize: the helper thread ends. Bells that are still rung are nobody's. */
+void sg_progress_stop(void);
+
+/* In the child of a fork, which has no part in what its parent shares. */
+void sg_progress_forget(void);
+
+/* Every span that this process is a part of, in no order. False: there are too many. After remove
+ * no thread and no handler of this process is in the span, nor will be. */
 bool sg_progress_add(struct sg_span *span);
 void sg_progress_remove(struct sg_span *span);
 
 /* In an intercepted call, and while anything is waited for. */
 void sg_progress_poll(void);
 
-/* By an endpoint's process, with instances outstanding, as it leaves a call. */
-void sg_progress_arm(struct sg_progress_bell *bell);
-void sg_progress_disarm(struct sg_progress_bell *bell);
+/* By one of an endpoint's processes, inside a call: as it leaves with instances outstanding, and
+ * when it has entered. */
+void sg_progress_arm(struct sg_span *span);
+void sg_progress_disarm(struct sg_span *span);
 
-/* By a sender; async-signal-safe. */
+/* By a sender, when the message is in place and followed by a full barrier; async-signal-safe. */
 void sg_progress_ring(struct sg_progress_bell *bell);
 
 #endif

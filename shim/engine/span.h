@@ -54,8 +54,12 @@ bool sg_span_takes(const struct sg_span *span, const struct sg_choice *choice,
 int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_choice *choice,
                 struct sg_outcome *outcome);
 
-/* Feeds what has arrived, if nobody else is at it. Any thread, any signal handler. True while
- * something is outstanding at this rank's endpoint. */
+/* Feeds what has arrived, if nobody else is at it; who is at it looks again. Any thread, any signal
+ * handler. */
+enum sg_span_found { SG_SPAN_NOTHING, SG_SPAN_FED, SG_SPAN_BUSY };
+enum sg_span_found sg_span_look(struct sg_span *span);
+
+/* The same. True while something is outstanding at this rank's endpoint. */
 bool sg_span_progress(struct sg_span *span);
 
 #endif

@@ -6,6 +6,7 @@
 #include "core/clock.h"
 #include "engine/span_layout.h"
 
+#include <sched.h>
 #include <string.h>
 
 /* Messages taken before the lock is looked at again. */
@@ -127,9 +128,10 @@ static void ring(const struct sg_span *span, int to)
     struct sg_span_endpoint *target = sg_span_endpoint(span, to);
 
     /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
-     * we see that it is armed. */
+     * we see that it is out, and what is outstanding there. */
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&target->inside, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&target->inside, memory_order_acquire) == 0 &&
+        atomic_load_explicit(&target->outstanding, memory_order_relaxed) > 0)
         sg_progress_ring(&target->bell);
 }
 
@@ -149,7 +151,7 @@ static void send(const struct feeding *feeding, const struct sg_actions *actions
     /* Within the limits of set-up there is room; a receiver that is slower than they say frees it
      * without us. */
     while (span->ops->send(span->transport, span->endpoint, to, &message) == SG_TRANSPORT_FULL)
-        __builtin_ia32_pause();
+        sched_yield();
     if (to != SG_TRANSPORT_ALL && action->solicited)
         ring(span, to);
 }
@@ -182,9 +184,11 @@ static void set_timer(const struct feeding *feeding, const struct sg_action *act
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
 
+    uint64_t next_ns = atomic_load_explicit(&endpoint->next_timer_ns, memory_order_relaxed);
+
     endpoint->timers[feeding->object][action->id] = time_ns;
-    if (time_ns != 0 && (endpoint->next_timer_ns == 0 || time_ns < endpoint->next_timer_ns))
-        endpoint->next_timer_ns = time_ns;
+    if (time_ns != 0 && (next_ns == 0 || time_ns < next_ns))
+        atomic_store_explicit(&endpoint->next_timer_ns, time_ns, memory_order_relaxed);
 }
 
 static void complete(const struct feeding *feeding)
@@ -307,17 +311,21 @@ void sg_span_feed_drain(struct sg_span *span, uint32_t object)
     feed_all(span, object, span->objects[object].algo->on_drain, &event, NULL);
 }
 
-static void feed_timers(struct sg_span *span)
+/* How many were due. */
+static int feed_timers(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    /* Relaxed, here and where timers are set: under the lock; others only look. */
+    uint64_t next_ns = atomic_load_explicit(&endpoint->next_timer_ns, memory_order_relaxed);
     uint64_t now_ns;
+    int fed = 0;
 
-    if (endpoint->next_timer_ns == 0)
-        return;
+    if (next_ns == 0)
+        return 0;
     now_ns = sg_clock_ns();
-    if (now_ns < endpoint->next_timer_ns)
-        return;
-    endpoint->next_timer_ns = 0;
+    if (now_ns < next_ns)
+        return 0;
+    atomic_store_explicit(&endpoint->next_timer_ns, 0, memory_order_relaxed);
     for (int object = 0; object < span->object_count; object++) {
         for (uint32_t id = 0; id < SG_TIMERS; id++) {
             uint64_t *time_ns = &endpoint->timers[object][id];
@@ -327,19 +335,22 @@ static void feed_timers(struct sg_span *span)
                 *time_ns = 0;
                 event.timer.id = id;
                 sg_span_feed(span, (uint32_t)object, &event, NULL);
+                fed++;
             }
-            if (*time_ns != 0 &&
-                (endpoint->next_timer_ns == 0 || *time_ns < endpoint->next_timer_ns))
-                endpoint->next_timer_ns = *time_ns;
+            next_ns = atomic_load_explicit(&endpoint->next_timer_ns, memory_order_relaxed);
+            if (*time_ns != 0 && (next_ns == 0 || *time_ns < next_ns))
+                atomic_store_explicit(&endpoint->next_timer_ns, *time_ns, memory_order_relaxed);
         }
     }
+    return fed;
 }
 
-void sg_span_take(struct sg_span *span)
+int sg_span_take(struct sg_span *span)
 {
     struct sg_transport_message message;
+    int taken = 0;
 
-    for (int taken = 0; taken < MESSAGES_AT_ONCE; taken++) {
+    for (; taken < MESSAGES_AT_ONCE; taken++) {
         struct sg_event event = {.kind = SG_EVENT_MESSAGE};
 
         if (!span->ops->receive(span->transport, span->endpoint, &message))
@@ -350,26 +361,39 @@ void sg_span_take(struct sg_span *span)
         sg_span_feed(span, message.object & 0xff, &event, message.parts);
         span->ops->release(span->transport, span->endpoint, &message);
     }
-    feed_timers(span);
+    return taken + feed_timers(span);
 }
 
-bool sg_span_progress(struct sg_span *span)
+enum sg_span_found sg_span_look(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    enum sg_span_found found = SG_SPAN_NOTHING;
 
     for (;;) {
+        int fed;
+
         if (!sg_span_try_lock(span)) {
             /* The holder looks again. Sequentially consistent with its unlock and look. */
             atomic_store(&endpoint->pending, 1);
             if (!sg_span_try_lock(span))
-                break;
+                return found == SG_SPAN_FED ? found : SG_SPAN_BUSY;
         }
         atomic_store(&endpoint->pending, 0);
-        sg_span_take(span);
+        fed = sg_span_take(span);
         sg_span_unlock(span);
+        if (fed > 0)
+            found = SG_SPAN_FED;
         atomic_thread_fence(memory_order_seq_cst);
-        if (atomic_load_explicit(&endpoint->pending, memory_order_relaxed) == 0)
-            break;
+        if (fed < MESSAGES_AT_ONCE &&
+            atomic_load_explicit(&endpoint->pending, memory_order_relaxed) == 0)
+            return found;
     }
+}
+
+bool sg_span_progress(struct sg_span *span)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    sg_span_look(span);
     return atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0;
 }

@@ -65,7 +65,7 @@ struct sg_span_endpoint {
     _Atomic uint64_t completed;   /* CALLs completed */
     _Atomic uint64_t late, early, ignored, signals;
     uint64_t timers[SG_SPAN_OBJECTS_MAX][SG_TIMERS]; /* 0: not set */
-    uint64_t next_timer_ns;                          /* the least that is set; 0: none */
+    _Atomic uint64_t next_timer_ns;                  /* the least that is set; 0: none */
     struct sg_span_kind kinds[SG_SPAN_OBJECTS_MAX][SG_SPAN_PLACES_MAX]; /* by seq */
     uint32_t reply_count;
     struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
@@ -108,6 +108,8 @@ struct sg_span {
     struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
     size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
     bool draining, sees_to_it;
+    struct sg_progress_float arithmetic;
+    uint64_t late_told, early_told, signals_told; /* of the endpoint's, in a call's outcome */
     const struct sg_transport_ops *ops;
     struct sg_transport *transport;
 };
@@ -165,8 +167,8 @@ void sg_span_stall_after(uint64_t ns);
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
 /* The endpoint's lock held: no CALL will come for the object. */
 void sg_span_feed_drain(struct sg_span *span, uint32_t object);
-/* The endpoint's lock held: what has arrived, timers that are due. */
-void sg_span_take(struct sg_span *span);
+/* The endpoint's lock held: what has arrived, timers that are due. How many events it fed. */
+int sg_span_take(struct sg_span *span);
 bool sg_span_try_lock(struct sg_span *span);
 void sg_span_unlock(struct sg_span *span);
 

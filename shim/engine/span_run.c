@@ -4,7 +4,11 @@
 #include "engine/span_layout.h"
 #include "node/fold.h"
 
+#include <sched.h>
 #include <string.h>
+
+/* Some microseconds: what a holder takes, if it has a processor. */
+#define SPINS_TO_YIELD 100u
 
 static uint64_t stall_ns;
 
@@ -93,16 +97,26 @@ static bool is_finished(struct entering *entering)
     return atomic_load_explicit(&place->finished, memory_order_acquire) > entering->position;
 }
 
+/* Holders are other ranks of the endpoint, the helper threads of their processes and this one's,
+ * and signal handlers in other threads: all go on without this thread, though perhaps on its
+ * processor. A handler in this thread never waits: it interrupts this loop, and then it has let
+ * the lock go again before the loop goes on; or it interrupts the holder below, and fails. */
 static void lock(struct sg_span *span)
 {
-    while (!sg_span_try_lock(span))
-        __builtin_ia32_pause();
+    for (uint32_t tries = 1; !sg_span_try_lock(span); tries++) {
+        if (tries % SPINS_TO_YIELD == 0)
+            sched_yield();
+        else
+            __builtin_ia32_pause();
+    }
 }
 
+/* Of floating-point numbers MAX and MIN are not either: with a NaN, or zeros of both signs, the
+ * result depends on who is on the left. */
 static bool is_exact(const struct sg_operands *operands)
 {
-    return (operands->reduction != SG_REDUCTION_SUM && operands->reduction != SG_REDUCTION_PROD) ||
-           operands->element <= SG_ELEMENT_LOGICAL;
+    return operands->element <= SG_ELEMENT_LOGICAL || operands->element == SG_ELEMENT_LONG_INT ||
+           operands->element == SG_ELEMENT_INT_INT || operands->element == SG_ELEMENT_SHORT_INT;
 }
 
 /* Under the lock: this rank's arrival; the first one's fills the place. */
@@ -258,7 +272,7 @@ static void enter(struct sg_span *span)
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
     atomic_fetch_add(&endpoint->inside, 1);
-    sg_progress_disarm(&endpoint->bell);
+    sg_progress_disarm(span);
 }
 
 /* Sequentially consistent: a sender that still saw us inside has its message seen below. */
@@ -267,7 +281,7 @@ static void leave(struct sg_span *span)
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
     if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0)
-        sg_progress_arm(&endpoint->bell);
+        sg_progress_arm(span);
     atomic_fetch_sub(&endpoint->inside, 1);
     if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 &&
         span->ops->pending(span->transport, span->endpoint))
@@ -290,16 +304,35 @@ bool sg_span_takes(const struct sg_span *span, const struct sg_choice *choice,
             (call->root >= 0 && call->root < span->ranks));
 }
 
+/* What a counter of the endpoint's has come to since a call of this rank told of it: what happens
+ * between calls is told by the next. */
+static uint16_t since(const _Atomic uint64_t *counter, uint64_t *told)
+{
+    uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
+    uint64_t more = now - *told;
+
+    *told = now;
+    return (uint16_t)(more < UINT16_MAX ? more : UINT16_MAX);
+}
+
+static void tell(struct sg_span *span, struct sg_outcome *outcome)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    outcome->late = since(&endpoint->late, &span->late_told);
+    outcome->early = since(&endpoint->early, &span->early_told);
+    outcome->signals = since(&endpoint->signals, &span->signals_told);
+    outcome->outstanding =
+        (uint16_t)atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed);
+}
+
 int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_choice *choice,
                 struct sg_outcome *outcome)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     struct sg_operands operands;
     const void *own = NULL;
     void *result = NULL;
     size_t extent = 0, left = 0, room = 1;
-    uint64_t late = atomic_load_explicit(&endpoint->late, memory_order_relaxed);
-    uint64_t early = atomic_load_explicit(&endpoint->early, memory_order_relaxed);
 
     if (call->operation != SG_OPERATION_BARRIER) {
         if (!sg_buffers_of(call, span->rank, &own, &result))
@@ -330,10 +363,6 @@ int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct s
         left -= count;
     } while (left > 0);
     leave(span);
-    outcome->late = (uint16_t)(atomic_load_explicit(&endpoint->late, memory_order_relaxed) - late);
-    outcome->early =
-        (uint16_t)(atomic_load_explicit(&endpoint->early, memory_order_relaxed) - early);
-    outcome->outstanding =
-        (uint16_t)atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed);
+    tell(span, outcome);
     return MPI_SUCCESS;
 }

@@ -427,12 +427,17 @@ static void drain(struct sg_comm *comm)
         sg_span_drain(comm->span);
 }
 
-void sg_comm_stop(void)
+void sg_comm_drain(void)
 {
     /* All have been told before any is waited for: ranks walk their tables in orders of their own.
      */
     each(begin_drain);
     each(drain);
+}
+
+void sg_comm_stop(void)
+{
+    sg_comm_drain();
     each(free_engine);
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);

@@ -52,7 +52,9 @@ struct sg_comm *sg_comm_find(MPI_Comm handle);
  * when out of memory. */
 struct sg_comm *sg_comm_set_up(MPI_Comm handle);
 
-/* At MPI_Finalize. */
+/* At MPI_Finalize. Drain: what is outstanding on any communicator is brought to its end; until then
+ * others may wait for it in their collectives, and nothing collective may be asked of them. */
+void sg_comm_drain(void);
 void sg_comm_stop(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include "engine/local.h"
 #include "engine/placement.h"
 #include "engine/pool.h"
+#include "engine/progress.h"
 #include "engine/real.h"
 #include "engine/span.h"
 #include "engine/types.h"
@@ -53,6 +54,7 @@ static void refuse(void)
 static void on_fork_child(void)
 {
     atomic_store(&sg_process.running, false);
+    sg_progress_forget();
     if (sg_process.log != NULL)
         sg_log_forget(sg_process.log);
     sg_process.log = NULL;
@@ -138,7 +140,9 @@ void sg_process_start(uint64_t begin_ns)
     if (sg_placement_start(&process->exchange, process->machine, process->config.ranks_per_node) !=
             SG_OK ||
         sg_wait_start(&process->exchange, process->machine, process->world) != SG_OK ||
-        sg_pool_start(&process->exchange) != SG_OK)
+        sg_pool_start(&process->exchange) != SG_OK ||
+        sg_progress_start(&process->exchange, (enum sg_progress_mode)process->config.progress,
+                          process->config.signal) != SG_OK)
         return;
     sg_local_start((uint32_t)process->config.slots, process->config.stall_s);
     sg_span_start((uint32_t)process->config.slots, process->config.stall_s);
@@ -262,10 +266,13 @@ void sg_process_stop(void)
         return;
     /* What attribute callbacks and MPI_Finalize itself call passes through. */
     atomic_store(&process->running, false);
-    if (process->log != NULL) {
+    if (process->log != NULL)
         sg_log_header(process->log)->finalize_begin_ns = sg_clock_ns();
+    /* Before anything collective: ranks may still be in a reduce that waits for this one. */
+    sg_comm_drain();
+    if (process->log != NULL)
         stop_recording(process);
-    }
+    sg_progress_stop();
     sg_comm_stop();
     sg_real.Comm_free(&process->world);
 }

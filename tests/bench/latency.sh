@@ -110,7 +110,7 @@ refuses() {
     check "bad usage: $*" all 'is 2 "$status"' 'has_lines usage.err "$text" 1' \
         'lacks usage.out "ranks;"'
 }
-refuses "a command is missing"
+refuses "a command is missing; there are: latency, cpu, delay"
 refuses "'speed' is not a command" speed
 refuses "--ops wants some of barrier, allreduce, reduce, not 'scan'" latency --ops scan
 refuses "--bytes wants multiples of 8" latency --bytes 7

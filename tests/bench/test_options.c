@@ -39,6 +39,47 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(options.row_s, 2);
     CU_ASSERT_FALSE(options.json);
     CU_ASSERT_FALSE(options.late);
+    CU_ASSERT_EQUAL(options.command, SG_BENCH_LATENCY);
+}
+
+static void test_cpu(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("cpu"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.command, SG_BENCH_CPU);
+    CU_ASSERT_EQUAL(options.operation_count, 1);
+    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
+    CU_ASSERT_EQUAL(options.bytes_count, 3);
+    CU_ASSERT_EQUAL(options.bytes[0], 32);
+    CU_ASSERT_EQUAL(options.bytes[2], 1024);
+    CU_ASSERT_EQUAL(options.skew_count, 1);
+    CU_ASSERT_EQUAL(options.skews_us[0], 1000);
+    CU_ASSERT_EQUAL(options.algorithm_count, 0);
+    CU_ASSERT_FALSE(options.late);
+    CU_ASSERT_EQUAL_FATAL(read_line("--skew-us 0,0.5 cpu --elements 1k --algorithms bypass,rules"),
+                          SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.bytes_count, 1);
+    CU_ASSERT_EQUAL(options.bytes[0], 8192);
+    CU_ASSERT_EQUAL(options.skew_count, 2);
+    CU_ASSERT_EQUAL(options.skews_us[0], 0);
+    CU_ASSERT_EQUAL(options.skews_us[1], 0.5);
+    CU_ASSERT_EQUAL(options.algorithm_count, 2);
+    CU_ASSERT_STRING_EQUAL(sg_bench_algorithm_name(options.algorithms[0]), "bypass");
+    CU_ASSERT_EQUAL(options.algorithms[1], SG_BENCH_RULES);
+}
+
+static void test_delay(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("delay"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.command, SG_BENCH_DELAY);
+    CU_ASSERT_EQUAL(options.operation_count, 2);
+    CU_ASSERT_EQUAL(options.bytes[0], 1024);
+    CU_ASSERT_EQUAL(options.late_rank, 3);
+    CU_ASSERT_EQUAL(options.skews_us[0], 1000);
+    CU_ASSERT_EQUAL_FATAL(read_line("delay --late 1 --late-us 5,7 --ops allreduce"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.late_rank, 1);
+    CU_ASSERT_EQUAL(options.skew_count, 2);
+    CU_ASSERT_EQUAL(options.skews_us[1], 7);
+    CU_ASSERT_EQUAL(options.operation_count, 1);
 }
 
 static void test_everything(void)
@@ -62,7 +103,7 @@ static void test_late(void)
 {
     CU_ASSERT_EQUAL_FATAL(read_line("latency --skew-us 1500"), SG_BENCH_RUN);
     CU_ASSERT_TRUE(options.late);
-    CU_ASSERT_EQUAL(options.skew_us, 1500);
+    CU_ASSERT_EQUAL(options.skews_us[0], 1500);
     CU_ASSERT_EQUAL(options.late_rank, 3);
     CU_ASSERT_EQUAL(options.operation_count, 1);
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
@@ -76,7 +117,7 @@ static void test_faults(void)
     static const struct {
         const char *line, *says;
     } faults[] = {
-        {"", "a command is missing; there is: latency"},
+        {"", "a command is missing; there are: latency, cpu, delay"},
         {"speed", "'speed' is not a command"},
         {"latency latency", "one command at a time"},
         {"latency --ops scan", "not 'scan'"},
@@ -99,6 +140,27 @@ static void test_faults(void)
         {"latency --late 2", "--late needs --skew-us"},
         {"latency --skew-us 5 --late 4", "of 0 to 3, not '4'"},
         {"latency --skew-us inf", "not 'inf'"},
+        {"latency --skew-us 0", "--skew-us wants one number above 0"},
+        {"latency --skew-us 5,6", "--skew-us wants one number above 0"},
+        {"latency --elements 4", "--elements is no option of latency"},
+        {"--algorithms tree latency", "--algorithms is no option of latency"},
+        {"latency --late-us 4", "--late-us is no option of latency"},
+        {"cpu latency", "one command at a time"},
+        {"cpu --bytes 8", "--bytes is no option of cpu"},
+        {"cpu --late 1", "--late is no option of cpu"},
+        {"cpu --skew-us 5,", "not ''"},
+        {"cpu --skew-us 5,nan", "not 'nan'"},
+        {"cpu --elements 0", "not '0'"},
+        {"cpu --elements 4,x", "not 'x'"},
+        {"cpu --algorithms mpich", "not 'mpich'"},
+        {"cpu --algorithms rules,", "not ''"},
+        {"cpu --algorithms tree,tree", "'tree' twice"},
+        {"cpu --algorithms pairwise", "pairwise is none of these operations"},
+        {"cpu --ops barrier --algorithms pairwise", "pairwise is none of these operations"},
+        {"delay --ops barrier,reduce", "delay is of barrier and allreduce"},
+        {"delay --skew-us 4", "--skew-us is no option of delay"},
+        {"delay --root 1", "--root is no option of delay"},
+        {"delay --late-us -4", "not '-4'"},
     };
 
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
@@ -135,6 +197,8 @@ const struct unit_test unit_tests[] = {
     {"without options all collectives are measured with 8 bytes", test_defaults},
     {"every option reaches its place", test_everything},
     {"a late rank makes it a measurement of processor time", test_late},
+    {"processor time is a reduction's, of three sizes, at 1000 us", test_cpu},
+    {"delay is a barrier's and an allreduce's, the last rank late by 1000 us", test_delay},
     {"each fault gets one line and changes nothing", test_faults},
     {"what is no option, or lacks its value, is named", test_unknown},
     {"there is a limit to the list of sizes", test_sizes},

@@ -24,12 +24,37 @@ static const struct sg_bench_late_row late_row = {
     .comparison = {{500, 400, 600}, {1000000, 900000, 1100000}, {0.0005, 0.0004, 0.0006}},
 };
 
+static const struct sg_bench_delay_row delay_row = {
+    .operation = SG_OPERATION_BARRIER,
+    .algorithm = "tree",
+    .late_ns = 1000000,
+    .delay = {20000, 10000, 30000},
+    .calls = 9,
+};
+
+/* The test's own: a tree that is not known, a time that is 0. */
+static struct sg_bench_cpu_row cpu_row;
+
+static enum sg_status put_row(struct sg_bench_output *output)
+{
+    switch (options.command) {
+    case SG_BENCH_CPU:
+        return sg_bench_output_cpu_row(output, &cpu_row);
+    case SG_BENCH_DELAY:
+        return sg_bench_output_delay_row(output, &delay_row);
+    default:
+        return options.late ? sg_bench_output_late_row(output, &late_row)
+                            : sg_bench_output_row(output, &row);
+    }
+}
+
 /* What is printed for the rows; the caller frees it. */
 static char *printed(double line_ns, bool complete)
 {
     struct sg_bench_head head = {.options = &options,
                                  .ranks = 4,
                                  .limits = {.line_ns = line_ns, .copy_gbs = 10},
+                                 .progress = "thread",
                                  .intercepted = true,
                                  .ours = "libours.so",
                                  .stock = "libmpi.so",
@@ -42,8 +67,7 @@ static char *printed(double line_ns, bool complete)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
     CU_ASSERT_EQUAL_FATAL(sg_bench_output_open(&head, stream, &output), SG_OK);
-    status = options.late ? sg_bench_output_late_row(output, &late_row)
-                          : sg_bench_output_row(output, &row);
+    status = put_row(output);
     CU_ASSERT_EQUAL(status, SG_OK);
     CU_ASSERT_EQUAL(sg_bench_output_close(output, complete), SG_OK);
     fclose(stream);
@@ -94,7 +118,7 @@ static void test_json_late(void)
     json_t *root, *late, *result;
 
     options =
-        (struct sg_bench_options){.json = true, .late = true, .skew_us = 1000, .late_rank = 3};
+        (struct sg_bench_options){.json = true, .late = true, .skews_us = {1000}, .late_rank = 3};
     root = parsed(50);
     CU_ASSERT_EQUAL(json_array_size(json_object_get(root, "results")), 0);
     late = json_object_get(root, "late");
@@ -150,11 +174,117 @@ static void test_text_late(void)
 {
     char *text;
 
-    options = (struct sg_bench_options){.late = true, .skew_us = 1000, .late_rank = 3};
+    options = (struct sg_bench_options){.late = true, .skews_us = {1000}, .late_rank = 3};
     text = printed(NAN, true);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "cache line one way not known"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "rank 3 enters 1000 us late\n"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nreduce              8 non-root"));
+    free(text);
+}
+
+static const struct sg_bench_cpu_row known_cpu_row = {
+    .operation = SG_OPERATION_REDUCE,
+    .algorithm = "bypass",
+    .skew_ns = 500000,
+    .elements = 4,
+    .cpu = {20000, 10000, 30000},
+    .mpich = {100000, 90000, 110000},
+    .tree = {50000, 40000, 60000},
+    .calls = 24,
+};
+
+static void test_json_cpu(void)
+{
+    json_t *root, *result;
+
+    options = (struct sg_bench_options){.json = true, .command = SG_BENCH_CPU, .root = 2};
+    cpu_row = known_cpu_row;
+    root = parsed(NAN);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "command")), "cpu");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "clock")), "process");
+    CU_ASSERT_EQUAL(number(root, "root"), 2);
+    CU_ASSERT_PTR_NULL(json_object_get(root, "limits"));
+    result = json_array_get(json_object_get(root, "results"), 0);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "op")), "reduce");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "algorithm")), "bypass");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "progress")), "thread");
+    CU_ASSERT_EQUAL(number(result, "ranks"), 4);
+    CU_ASSERT_EQUAL(number(result, "skew_us"), 500);
+    CU_ASSERT_EQUAL(number(result, "elements"), 4);
+    CU_ASSERT_EQUAL(number(result, "cpu_us"), 20);
+    CU_ASSERT_EQUAL(number(result, "cpu_low_us"), 10);
+    CU_ASSERT_EQUAL(number(result, "mpich_cpu_us"), 100);
+    CU_ASSERT_EQUAL(number(result, "tree_cpu_us"), 50);
+    CU_ASSERT_EQUAL(number(result, "factor"), 5);
+    CU_ASSERT_EQUAL(number(result, "calls"), 24);
+    json_decref(root);
+}
+
+static void test_unknown_factor(void)
+{
+    char *text;
+    json_t *root, *result;
+
+    options = (struct sg_bench_options){.json = true, .command = SG_BENCH_CPU};
+    cpu_row = known_cpu_row;
+    cpu_row.cpu = (struct sg_bench_summary){0, 0, 0};
+    cpu_row.tree = (struct sg_bench_summary){NAN, NAN, NAN};
+    root = parsed(NAN);
+    result = json_array_get(json_object_get(root, "results"), 0);
+    CU_ASSERT_EQUAL(number(result, "cpu_us"), 0);
+    CU_ASSERT(json_is_null(json_object_get(result, "factor")));
+    CU_ASSERT(json_is_null(json_object_get(result, "tree_cpu_us")));
+    json_decref(root);
+    options.json = false;
+    text = printed(NAN, true);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, " 100.0            -        -  0.0 to 0.0"));
+    free(text);
+}
+
+static void test_json_delay(void)
+{
+    json_t *root, *result;
+
+    options = (struct sg_bench_options){.json = true, .command = SG_BENCH_DELAY, .late_rank = 3};
+    root = parsed(NAN);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "command")), "delay");
+    CU_ASSERT_EQUAL(number(root, "late_rank"), 3);
+    result = json_array_get(json_object_get(root, "results"), 0);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "op")), "barrier");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(result, "algorithm")), "tree");
+    CU_ASSERT_EQUAL(number(result, "ranks"), 4);
+    CU_ASSERT_EQUAL(number(result, "late_us"), 1000);
+    CU_ASSERT_EQUAL(number(result, "delay_us"), 20);
+    CU_ASSERT_EQUAL(number(result, "delay_high_us"), 30);
+    CU_ASSERT_EQUAL(number(result, "calls"), 9);
+    json_decref(root);
+}
+
+static void test_text_rows(void)
+{
+    static const char cpu[] =
+        "processor time of a call, average over the ranks, on the process's clock; progress: "
+        "thread\n"
+        "\n"
+        "operation  algorithm     elements   skew us       cpu us     MPICH us      tree us   "
+        "factor  95 % of cpu us   calls\n"
+        "reduce     bypass               4       500       20.000        100.0       50.000     "
+        "5.00  10.0 to 30.0     24\n";
+    static const char delay[] =
+        "from the last entry to the last exit, when rank 3 is late; all on one machine\n"
+        "\n"
+        "operation  algorithm     elements   late us     delay us  95 % interval        calls\n"
+        "barrier    tree                 0      1000       20.000  10.0 to 30.0         9\n";
+    char *text;
+
+    options = (struct sg_bench_options){.command = SG_BENCH_CPU};
+    cpu_row = known_cpu_row;
+    text = printed(NAN, true);
+    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, cpu);
+    free(text);
+    options = (struct sg_bench_options){.command = SG_BENCH_DELAY, .late_rank = 3};
+    text = printed(NAN, true);
+    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, delay);
     free(text);
 }
 
@@ -176,6 +306,10 @@ static void test_full_disk(void)
 const struct unit_test unit_tests[] = {
     {"the JSON has the fields of version 1", test_json},
     {"processor times stand apart from latencies", test_json_late},
+    {"rows of processor time have the fields of version 1", test_json_cpu},
+    {"a factor or a tree that is not known is null, or a dash", test_unknown_factor},
+    {"rows of delay have the fields of version 1", test_json_delay},
+    {"the tables of processor time and delay are aligned", test_text_rows},
     {"a limit that is not known is null", test_unknown_limit},
     {"a run that fails prints no JSON", test_incomplete},
     {"the table is aligned", test_text},

@@ -10,8 +10,9 @@ P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
-              fork intercomm lifetimes pcontrol rendezvous rounding samples sessions soak \
-              span_finalize span_runahead span_scenarios spawn thread_levels threads virtual_nodes
+              fork intercomm late late_calls late_rounding late_storm lifetimes pcontrol rendezvous \
+              rounding samples sessions soak span_finalize span_runahead span_scenarios spawn \
+              thread_levels threads virtual_nodes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results span_apps \
                  span_results counts_cxx \
                  dlopen_main exception libexception.so libplugin.so libsites.so sites \
@@ -79,6 +80,8 @@ $(P)/stripped/%: $(P)/%
 	$(say) STRIP $@
 	@mkdir -p $(@D)
 	$(Q)strip -o $@ $<
+
+$(addprefix $(P)/,late late_calls late_rounding late_storm): tests/mpi/late.h
 
 # These test parts of the library beside MPI's own.
 KERNEL_OBJECTS := $(filter $(B)/shim/algos/kernel%,$(call objects,shim/algos)) \

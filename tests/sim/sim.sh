@@ -109,8 +109,9 @@ if command -v gnuplot >/dev/null; then
 else
     skip "figures are drawn" "no gnuplot"
 fi
-check "without gnuplot plot says so" all '! PATH=$WORK/prefix "$STAGGER" sim plot 002-8 2>none.err' \
-    'has none.err "gnuplot is not installed"'
+PATH=$WORK/prefix "$STAGGER" sim plot 002-8 >none.out 2>none.err
+check "without gnuplot plot says so in one line" all "is 1 $?" 'empty none.out' \
+    'is "stagger: sim: gnuplot is not installed" "$(cat none.err)"'
 
 # ---- bad usage and bad input -----------------------------------------------------------------------
 

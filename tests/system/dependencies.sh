@@ -20,13 +20,18 @@ check "rule includes core and rule only" \
     keeps_from shim/rule '(trace|engine|algos|transport|node|intercept|report|cli)/'
 check "trace includes core and trace only" \
     keeps_from shim/trace '(rule|engine|algos|transport|node|intercept|report|cli)/'
-for part in shim/core shim/rule shim/trace shim/algos shim/node analysis/report analysis/cli; do
+for part in shim/core shim/rule shim/trace shim/algos shim/transport shim/node analysis/report \
+    analysis/sim analysis/cli; do
     check "$part knows nothing of MPI" keeps_from "$part" '[^">]*mpi\.h[">]'
 done
-check "algos includes algos only" \
-    keeps_from shim/algos '(core|rule|trace|engine|transport|node|intercept|report|cli)/'
+check "algos includes core and algos only" \
+    keeps_from shim/algos '(rule|trace|engine|transport|node|intercept|report|cli)/'
 check "node includes core, algos and node only" \
     keeps_from shim/node '(rule|trace|engine|transport|intercept|report|cli)/'
+check "transport includes core, algos and transport only" \
+    keeps_from shim/transport '(rule|trace|engine|node|intercept|report|cli|sim)/'
+check "the simulator includes core, algos and itself only" \
+    keeps_from analysis/sim '(rule|trace|engine|node|transport|intercept|report)/'
 check "engine does not include intercept" keeps_from shim/engine '(intercept|report|cli)/'
 check "nothing in shim includes the tools" keeps_from shim '(report|cli|sim|bench)/'
 check "the tools do not include intercept or engine" keeps_from analysis '(intercept|engine)/'
@@ -51,13 +56,13 @@ check "its companion exports one symbol" is "sg_companion" \
     "$(nm -D --defined-only "$BUILD/libstagger-otf2.so" | awk '{ print $3 }')"
 check "the library binds its symbols at start" has <(readelf -d "$LIB") 'BIND_NOW|NOW'
 
-# The benchmark's late rank and its look at the machine, random delays of the soak, an application that
-# uses what applications do, programs that
-# look for a file of their script's again and again, and stderr's pipe, whose emptiness is no event.
+# The benchmark's late ranks and its quiet waits, random delays of the soak, an application
+# that sleeps as applications do, programs that look for a file of their script's again and again,
+# and stderr's pipe, whose emptiness is no event.
 check "nothing else waits by sleeping" is "" \
     "$(grep -rnE '\b(u?sleep|(clock_)?nanosleep) *\(' --include='*.[ch]' --include='*.cc' \
         shim analysis tests |
-        grep -Ev '^(shim/core/status\.c|analysis/bench/(collective|late|main)\.c|tests/mpi/(soak|disagree|arrival|span_apps|span_runahead)\.c):')"
+        grep -Ev '^(shim/core/status\.c|analysis/bench/window\.c|tests/mpi/(soak|disagree|arrival|span_apps|span_runahead)\.c):')"
 check "no source is over 500 lines" is "" \
     "$(find shim analysis -name '*.[ch]' -exec awk 'END { if (NR > 500) print FILENAME }' {} \;)"
 check "no line of a source is over 100 columns" is "" \

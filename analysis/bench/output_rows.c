@@ -1,0 +1,147 @@
+/* The rows of cpu and delay: docs/bench-json.md. */
+#include "bench/output_impl.h"
+
+#include "core/operation.h"
+
+#include <math.h>
+
+/* Names: "cpu_us", "cpu_low_us", "cpu_high_us". */
+struct names {
+    const char *median, *low, *high;
+};
+
+static json_t *summary_of(const struct names *names, const struct sg_bench_summary *summary)
+{
+    return json_pack("{s:o, s:o, s:o}", names->median, sg_bench_json_us(summary->median),
+                     names->low, sg_bench_json_us(summary->low), names->high,
+                     sg_bench_json_us(summary->high));
+}
+
+/* Takes both, which may be NULL. */
+static json_t *joined(json_t *row, json_t *more)
+{
+    if (row != NULL && (more == NULL || json_object_update(row, more) != 0)) {
+        json_decref(row);
+        row = NULL;
+    }
+    json_decref(more);
+    return row;
+}
+
+/* NaN where either is not known; where nothing was spent there is no factor either. */
+static double factor_of(const struct sg_bench_cpu_row *row)
+{
+    return row->cpu.median > 0 ? row->mpich.median / row->cpu.median : NAN;
+}
+
+/* ---- text --------------------------------------------------------------------------------------
+ */
+
+void sg_bench_print_cpu_head(const struct sg_bench_output *output)
+{
+    const char *progress = output->head->progress;
+
+    fprintf(output->stream,
+            "processor time of a call, average over the ranks, on the process's clock; progress: "
+            "%s\n\n",
+            progress != NULL ? progress : "none of ours");
+    fprintf(output->stream, "%-10s %-13s %8s %9s %12s %12s %12s %8s  %-16s %s\n", "operation",
+            "algorithm", "elements", "skew us", "cpu us", "MPICH us", "tree us", "factor",
+            "95 % of cpu us", "calls");
+}
+
+void sg_bench_print_delay_head(const struct sg_bench_output *output)
+{
+    fprintf(output->stream,
+            "from the last entry to the last exit, when rank %d is late; all on one machine\n\n",
+            output->head->options->late_rank);
+    fprintf(output->stream, "%-10s %-13s %8s %9s %12s  %-20s %s\n", "operation", "algorithm",
+            "elements", "late us", "delay us", "95 % interval", "calls");
+}
+
+static void print_known_us(FILE *stream, double ns)
+{
+    if (isnan(ns))
+        fprintf(stream, " %12s", "-");
+    else
+        sg_bench_print_us(stream, ns);
+}
+
+static void print_interval(FILE *stream, const struct sg_bench_summary *summary, int width)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%.1f to %.1f", summary->low / SG_BENCH_NS_PER_US,
+             summary->high / SG_BENCH_NS_PER_US);
+    fprintf(stream, "  %-*s", width, text);
+}
+
+static void print_cpu_row(FILE *stream, const struct sg_bench_cpu_row *row)
+{
+    double factor = factor_of(row);
+
+    fprintf(stream, "%-10s %-13s %8llu %9.0f", sg_operation_names[row->operation], row->algorithm,
+            (unsigned long long)row->elements, row->skew_ns / SG_BENCH_NS_PER_US);
+    sg_bench_print_us(stream, row->cpu.median);
+    sg_bench_print_us(stream, row->mpich.median);
+    print_known_us(stream, row->tree.median);
+    if (isnan(factor))
+        fprintf(stream, " %8s", "-");
+    else
+        fprintf(stream, " %8.2f", factor);
+    print_interval(stream, &row->cpu, 16);
+    fprintf(stream, " %zu\n", row->calls);
+}
+
+/* ---- both --------------------------------------------------------------------------------------
+ */
+
+static json_t *cpu_row_of(const struct sg_bench_head *head, const struct sg_bench_cpu_row *row)
+{
+    static const struct names cpu = {"cpu_us", "cpu_low_us", "cpu_high_us"},
+                              mpich = {"mpich_cpu_us", "mpich_cpu_low_us", "mpich_cpu_high_us"},
+                              tree = {"tree_cpu_us", "tree_cpu_low_us", "tree_cpu_high_us"};
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s?, s:i, s:f, s:I, s:o, s:I}", "op", sg_operation_names[row->operation],
+        "algorithm", row->algorithm, "progress", head->progress, "ranks", head->ranks, "skew_us",
+        row->skew_ns / SG_BENCH_NS_PER_US, "elements", (json_int_t)row->elements, "factor",
+        sg_bench_json_number(factor_of(row)), "calls", (json_int_t)row->calls);
+
+    object = joined(object, summary_of(&cpu, &row->cpu));
+    object = joined(object, summary_of(&mpich, &row->mpich));
+    return joined(object, summary_of(&tree, &row->tree));
+}
+
+enum sg_status sg_bench_output_cpu_row(struct sg_bench_output *output,
+                                       const struct sg_bench_cpu_row *row)
+{
+    if (output->root != NULL)
+        return sg_bench_append(json_object_get(output->root, "results"),
+                               cpu_row_of(output->head, row), json_object());
+    print_cpu_row(output->stream, row);
+    fflush(output->stream);
+    return SG_OK;
+}
+
+enum sg_status sg_bench_output_delay_row(struct sg_bench_output *output,
+                                         const struct sg_bench_delay_row *row)
+{
+    static const struct names delay = {"delay_us", "delay_low_us", "delay_high_us"};
+    FILE *stream = output->stream;
+
+    if (output->root != NULL)
+        return sg_bench_append(
+            json_object_get(output->root, "results"),
+            json_pack("{s:s, s:s, s:i, s:f, s:I, s:I}", "op", sg_operation_names[row->operation],
+                      "algorithm", row->algorithm, "ranks", output->head->ranks, "late_us",
+                      row->late_ns / SG_BENCH_NS_PER_US, "elements", (json_int_t)row->elements,
+                      "calls", (json_int_t)row->calls),
+            summary_of(&delay, &row->delay));
+    fprintf(stream, "%-10s %-13s %8llu %9.0f", sg_operation_names[row->operation], row->algorithm,
+            (unsigned long long)row->elements, row->late_ns / SG_BENCH_NS_PER_US);
+    sg_bench_print_us(stream, row->delay.median);
+    print_interval(stream, &row->delay, 20);
+    fprintf(stream, " %zu\n", row->calls);
+    fflush(stream);
+    return SG_OK;
+}

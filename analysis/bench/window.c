@@ -1,0 +1,55 @@
+#include "bench/window.h"
+
+#include "core/clock.h"
+
+#include <errno.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+/* How often a rank that waits looks up. */
+#define LOOK_NS 200000
+/* From the agreement to the beginning: who has not looked up by then comes late. */
+#define AHEAD_NS (5 * LOOK_NS)
+
+uint64_t sg_bench_now_ns(void)
+{
+    return sg_clock_of_ns(CLOCK_MONOTONIC);
+}
+
+void sg_bench_sleep_until(uint64_t deadline_ns)
+{
+    struct timespec deadline = {(time_t)(deadline_ns / NS_PER_S), (long)(deadline_ns % NS_PER_S)};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, NULL) == EINTR)
+        ;
+}
+
+static void complete_quietly(MPI_Request *request)
+{
+    int done = 0;
+
+    for (;;) {
+        PMPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            return;
+        sg_bench_sleep_until(sg_bench_now_ns() + LOOK_NS);
+    }
+}
+
+uint64_t sg_bench_meet(MPI_Comm comm, bool *stop)
+{
+    uint64_t own[] = {sg_bench_now_ns(), *stop}, all[2];
+    MPI_Request request;
+
+    PMPI_Iallreduce(own, all, 2, MPI_UINT64_T, MPI_MAX, comm, &request);
+    complete_quietly(&request);
+    *stop = all[1] != 0;
+    return all[0] + AHEAD_NS;
+}
+
+void sg_bench_wait_quietly(MPI_Comm comm)
+{
+    MPI_Request request;
+
+    PMPI_Ibarrier(comm, &request);
+    complete_quietly(&request);
+}

@@ -1,0 +1,46 @@
+/* Shared by the files shim/engine/progress*.c. */
+#ifndef SG_ENGINE_PROGRESS_IMPL_H
+#define SG_ENGINE_PROGRESS_IMPL_H
+
+#include "engine/progress.h"
+
+/* A process, in the table of its machine. A line of its own: senders write it. */
+struct sg_progress_cell {
+    _Alignas(64) _Atomic uint32_t rung; /* 1: has to look; a futex */
+    _Atomic int32_t process, thread;    /* thread: that armed a bell last */
+    _Atomic uint64_t wakes_ns;          /* the helper thread does without a ring; 0: at once */
+};
+
+struct sg_progress_table {
+    uint64_t nonce;
+    _Atomic uint32_t warned; /* about a signal that is the application's: once a machine */
+    struct sg_progress_cell cells[];
+};
+
+/* Collective. *table is NULL where no machine has several nodes, and on every rank where some rank
+ * could not have it; then one line has said so. *own: this process's cell. */
+enum sg_status sg_progress_table_share(const struct sg_exchange *exchange,
+                                       struct sg_progress_table **table, uint32_t *own);
+
+/* What has arrived for this process's endpoints, while none of their ranks is inside a call.
+ * Async-signal-safe; the caller has set rung to 0. */
+void sg_progress_attend(bool by_signal);
+
+/* When the next timer of an endpoint that this process armed is due; UINT64_MAX: none is set. */
+uint64_t sg_progress_next_ns(void);
+
+/* The helper thread of this process. False: errno tells. */
+bool sg_progress_thread_start(struct sg_progress_cell *own);
+void sg_progress_thread_stop(struct sg_progress_cell *own);
+/* A futex wake of the cell; async-signal-safe. */
+void sg_progress_thread_wake(struct sg_progress_cell *cell);
+
+/* False: the signal has another's handler. */
+bool sg_progress_signal_install(struct sg_progress_cell *own, int number);
+bool sg_progress_signal_is_ours(void);
+/* In the child of a fork: the signals do what they would without us. */
+void sg_progress_signal_forget(void);
+/* False: it has not been sent. Async-signal-safe. */
+bool sg_progress_signal_send(const struct sg_progress_cell *to, int signal);
+
+#endif

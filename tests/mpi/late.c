@@ -1,0 +1,197 @@
+/* What is late is handled while its receiver computes:
+ *
+ *     late WAY FILE ROUNDS
+ *
+ *   async     the root has its result before the parent's next MPI call
+ *   poll      it has none before that
+ *   sigio     the signal is blocked, SIGIO comes instead
+ *   queue     no process may have a signal queued
+ *   own       the application has a handler for the signal before anything is late
+ *   taken     ... and after some rounds, where it had none
+ *   fork      a child of the parent's while it waits for the leaf
+ *   thread    the helper thread comes with the first late message and takes no turn without one
+ */
+#include "late.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#define SIGNAL 42 /* STAGGER_SIGNAL's default */
+
+static volatile sig_atomic_t own_signals;
+
+static void on_own_signal(int number)
+{
+    own_signals++;
+}
+
+static void take_signal(void)
+{
+    struct sigaction action = {.sa_handler = on_own_signal};
+
+    REQUIRE(sigaction(SIGNAL, &action, NULL) == 0);
+}
+
+static void require_handler(int number, void (*handler)(int))
+{
+    struct sigaction now;
+
+    REQUIRE(sigaction(number, NULL, &now) == 0 && now.sa_handler == handler);
+}
+
+/* Nobody is there to handle the leaf's contribution: the root cannot have a result. */
+static void compute_alone(int round)
+{
+    atomic_store(&late->free, round + 1);
+    late_await(&late->sent, round);
+    REQUIRE(atomic_load(&late->result) <= round);
+}
+
+static void compute_with_sigio(int round)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGNAL);
+    REQUIRE(sigprocmask(SIG_BLOCK, &set, NULL) == 0);
+    compute_alone(round);
+    REQUIRE(raise(SIGIO) == 0);
+    late_await(&late->result, round);
+    REQUIRE(sigprocmask(SIG_UNBLOCK, &set, NULL) == 0);
+}
+
+static void fill_queue(void)
+{
+    const struct rlimit none = {0, 0};
+    const union sigval value = {.sival_int = 0};
+
+    REQUIRE(setrlimit(RLIMIT_SIGPENDING, &none) == 0);
+    REQUIRE(sigqueue(getpid(), SIGNAL, value) == -1 && errno == EAGAIN);
+}
+
+/* The helper thread's number; 0: there is none. */
+static int helper(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+    int found = 0;
+
+    REQUIRE(tasks != NULL);
+    while ((task = readdir(tasks)) != NULL) {
+        char path[300], name[32] = "";
+        FILE *file;
+
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        file = fopen(path, "r");
+        if (file == NULL)
+            continue;
+        if (fgets(name, sizeof name, file) != NULL && strcmp(name, "stagger\n") == 0)
+            found = atoi(task->d_name);
+        fclose(file);
+    }
+    closedir(tasks);
+    return found;
+}
+
+/* How often the helper went to sleep, once it sleeps. */
+static long naps(int thread)
+{
+    char path[64], line[128];
+    long count = -1;
+    bool asleep;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/status", thread);
+    do {
+        FILE *file = fopen(path, "r");
+
+        REQUIRE(file != NULL);
+        asleep = false;
+        while (fgets(line, sizeof line, file) != NULL) {
+            asleep = asleep || strncmp(line, "State:\tS", 8) == 0;
+            sscanf(line, "voluntary_ctxt_switches: %ld", &count);
+        }
+        fclose(file);
+    } while (!asleep);
+    REQUIRE(count > 0);
+    return count;
+}
+
+/* Computes with nothing on its way, then with the leaf's. */
+static void compute_beside_thread(int round)
+{
+    volatile double x = 1;
+    int thread = helper();
+    long before, after;
+
+    REQUIRE(thread != 0);
+    before = naps(thread);
+    for (long i = 0; i < 50000000; i++)
+        x = x * 1.0000001;
+    after = naps(thread);
+    REQUIRE(before == after);
+    late_compute(round);
+    /* Woken once, it naps again: once if that is all that happened. */
+    REQUIRE(naps(thread) > after);
+}
+
+static void compute_with_child(int round)
+{
+    pid_t child = fork();
+    int status;
+
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        REQUIRE(helper() == 0);
+        require_handler(SIGNAL, SIG_DFL);
+        require_handler(SIGIO, SIG_DFL);
+        atomic_store(&late->free, round + 1);
+        late_await(&late->result, round); /* by the parent: nothing of it is the child's */
+        _exit(0);
+    }
+    late_await(&late->result, round);
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*compute)(int round);
+    } ways[] = {{"async", late_compute},       {"poll", compute_alone},
+                {"sigio", compute_with_sigio}, {"queue", late_compute},
+                {"own", late_compute},         {"taken", late_compute},
+                {"fork", compute_with_child},  {"thread", compute_beside_thread}};
+    const char *way;
+    size_t chosen = 0;
+
+    REQUIRE(argc == 4);
+    way = argv[1];
+    while (strcmp(ways[chosen].name, way) != 0)
+        REQUIRE(++chosen < sizeof ways / sizeof *ways);
+    MUST(MPI_Init(&argc, &argv));
+    REQUIRE(helper() == 0);
+    late_start(argv[2]);
+    if (strcmp(way, "queue") == 0)
+        fill_queue();
+    if (strcmp(way, "own") == 0)
+        take_signal();
+    for (int round = 0; round < atoi(argv[3]); round++) {
+        if (strcmp(way, "taken") == 0 && round == 2)
+            take_signal();
+        late_round(round, 0, ways[chosen].compute);
+    }
+    if (strcmp(way, "own") == 0 || strcmp(way, "taken") == 0)
+        require_handler(SIGNAL, on_own_signal);
+    REQUIRE(own_signals == 0);
+    MUST(MPI_Finalize());
+    REQUIRE(helper() == 0);
+    if (late_rank == 0)
+        printf("finished\n");
+    return 0;
+}

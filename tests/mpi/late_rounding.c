@@ -1,0 +1,94 @@
+/* Late contributions are combined in the floating-point modes that the parent had in its call, not
+ * in those that it computes in when they come:
+ *
+ *     late_rounding up|zero|flush FILE
+ *
+ * All ranks set the mode for the call; the parent goes back to the default while it computes. The
+ * result is that of (v0 + v1) + (v2 + v3), in that mode.
+ */
+#include "late.h"
+
+#include <fenv.h>
+#include <stdbool.h>
+#include <string.h>
+#include <xmmintrin.h>
+
+#define FTZ_DAZ 0x8040u
+
+static const char *mode;
+
+static void set_mode(void)
+{
+    if (strcmp(mode, "up") == 0)
+        REQUIRE(fesetround(FE_UPWARD) == 0);
+    else if (strcmp(mode, "zero") == 0)
+        REQUIRE(fesetround(FE_TOWARDZERO) == 0);
+    else
+        _mm_setcsr(_mm_getcsr() | FTZ_DAZ);
+}
+
+static void set_default(void)
+{
+    REQUIRE(fesetround(FE_TONEAREST) == 0);
+    _mm_setcsr(_mm_getcsr() & ~FTZ_DAZ);
+}
+
+static void compute_in_default(int round)
+{
+    set_default();
+    late_compute(round);
+}
+
+/* Of which v2 + v3 differs between the modes: less than half a step, more than half a step. */
+static const volatile double little[] = {0, 0, 1, 0x1p-54}, much[] = {0, 0, 1, 0x1.8p-53};
+static const volatile double denormals[] = {0, 0, 0x1p-1030, 0x1p-1031};
+static const volatile long double long_little[] = {0, 0, 1, 0x1p-65L};
+static const volatile long double long_much[] = {0, 0, 1, 0x1.8p-64L};
+
+static void reduce_doubles(int round, const volatile double *v)
+{
+    double mine = v[late_rank], got = -1, want, usual;
+
+    set_mode();
+    want = (v[0] + v[1]) + (v[2] + v[3]);
+    late_reduce(round, 0, &mine, &got, MPI_DOUBLE, compute_in_default);
+    set_default();
+    usual = (v[0] + v[1]) + (v[2] + v[3]);
+    REQUIRE(memcmp(&want, &usual, sizeof want) != 0); /* or this test says nothing */
+    REQUIRE(late_rank != 0 || memcmp(&want, &got, sizeof want) == 0);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void reduce_long_doubles(int round, const volatile long double *v)
+{
+    long double mine = v[late_rank], got = -1, want, usual;
+
+    set_mode();
+    want = (v[0] + v[1]) + (v[2] + v[3]);
+    late_reduce(round, 0, &mine, &got, MPI_LONG_DOUBLE, compute_in_default);
+    set_default();
+    usual = (v[0] + v[1]) + (v[2] + v[3]);
+    REQUIRE(want != usual);
+    REQUIRE(late_rank != 0 || want == got);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc == 3);
+    mode = argv[1];
+    MUST(MPI_Init(&argc, &argv));
+    late_start(argv[2]);
+    if (strcmp(mode, "flush") == 0) {
+        reduce_doubles(0, denormals);
+    } else {
+        bool up = strcmp(mode, "up") == 0;
+
+        reduce_doubles(0, up ? little : much);
+        reduce_long_doubles(1, up ? long_little : long_much);
+    }
+    MUST(MPI_Finalize());
+    if (late_rank == 0)
+        printf("finished\n");
+    return 0;
+}

@@ -1,0 +1,20 @@
+#!/bin/bash
+# Which calls of the application a signal of the library's cuts short: libstagger(7) names them. A
+# thread cuts none.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/progress/progress.bash"
+
+page=$ROOT/docs/libstagger.7
+PROGRAM_SECONDS=40 # less than the calls' own time
+for call in sleep nanosleep poll select epoll_wait; do
+    run_late call signal "$PROGRAMS/late_calls" "$call" "$WORK/words"
+    check "$call returns early by a signal, as the manual page says" all 'is 0 "$status"' \
+        "has call.out '^$call: EINTR\$'" "has <(sed -n '/^Cut short/,/^\.PP/p' $page) '\b$call\b'"
+done
+for call in read waitpid system sem_wait pthread_cond_wait; do
+    run_late call signal "$PROGRAMS/late_calls" "$call" "$WORK/words"
+    check "$call goes on after a signal, as the manual page says" all 'is 0 "$status"' \
+        "has call.out '^$call: restarted\$'" "has <(sed -n '/^Not cut short/,/^\.PP/p' $page) '\b$call\b'"
+    run_late call thread "$PROGRAMS/late_calls" "$call" "$WORK/words"
+    check "$call goes on beside a thread" all 'is 0 "$status"' "has call.out '^$call: restarted\$'"
+done

@@ -1,0 +1,51 @@
+#!/bin/bash
+# stagger sim explore on the protocols as they are: a fixed set of seeds, and every order of two
+# instances among 2 and 3 processes. explore_full.sh goes further.
+. "$(dirname "$0")/../lib/sh.sh"
+
+explore() { timeout 250 "$STAGGER" sim explore "$@"; }
+EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff
+
+sound() {
+    local name=$1
+    shift
+    explore "$@" >"$name.out" 2>"$name.err" && empty "$name.err" && lacks "$name.out" violation: &&
+        return
+    tail -n 60 "$name.out"
+    return 1
+}
+
+# ---- the protocols -----------------------------------------------------------------------------
+check "30 000 seeds have no violation and reach every rare state" sound seeds --seeds 30000
+check "a network without faults has none either" sound calm --seeds 6000 --faults none
+check "nor have larger communicators" sound large --seeds 1200 --max-nodes 40 --first 1000000
+check "no order of two instances among 2 processes with a fault has one" \
+    sound two --algo $EVERY --exhaustive --nodes 2
+check "no order among 3 has one" sound three --algo adaptive --exhaustive --nodes 3 --faults none
+check "no order among 3 with a fault has one" \
+    sound faults --algo ${EVERY/adaptive,/} --exhaustive --nodes 3
+check "every protocol's orders were walked" all \
+    'for algo in ${EVERY//,/ }; do has two.out "^$algo .* 2 nodes .* [0-9]+ states" || exit; done'
+
+# ---- the same seed, the same history -----------------------------------------------------------
+history_of() { sed -n 's/.*; history //p' "$1"; }
+check "the same seeds again have the same history" all 'sound again --seeds 30000' \
+    '[ -n "$(history_of seeds.out)" ]' 'is "$(history_of seeds.out)" "$(history_of again.out)"'
+check "other seeds have another" all 'sound others --seeds 30000 --first 2' \
+    '[ "$(history_of seeds.out)" != "$(history_of others.out)" ]'
+check "one seed's steps are shown when asked for" all \
+    'sound trace --algo bypass --first 7 --seeds 1 --trace' 'has trace.out "calls reduce #1"'
+
+# ---- bad usage ---------------------------------------------------------------------------------
+refused() {
+    local words=$1
+    shift
+    explore "$@" >refused.out 2>refused.err
+    is 2 $? && empty refused.out && has refused.err "explore: $words"
+}
+check "an unknown protocol is refused" refused "there is no protocol 'nonsense'" --algo nonsense
+check "an unknown fault is refused" refused "there is no fault 'fire'" --faults loss,fire
+check "too many processes are refused" refused '--max-nodes wants' --max-nodes 65
+check "no seeds are refused" refused '--seeds wants' --seeds 0
+check "an unknown cut is refused" refused "--only does not know 'nodes=x'" --only nodes=x
+check "too many processes for every order are refused" refused '--nodes wants' --nodes 5
