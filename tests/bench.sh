@@ -1,10 +1,12 @@
 #!/bin/bash
-# What stagger costs and gains: tests/bench.sh BUILD. Prints
+# What stagger costs and gains: tests/bench.sh BUILD [--full]. Prints
 #
 #   - per trace mode, what a barrier on MPI_COMM_SELF takes with and without interception in one
 #     run, the difference beside its goal, and the bytes of log and archive a call;
 #   - the time of collectives of 2, 4 and 8 ranks against MPICH's own in the same runs, beside the
-#     goals; with Open MPI's times from runs in between, where BUILD holds the benchmark built so.
+#     goals; with Open MPI's times from runs in between, where BUILD holds the benchmark built so;
+#   - between virtual nodes, the processor time of a reduce and the synchronization delay of barrier
+#     and allreduce, of 2, 4 and 8 ranks; with --full of 16 and 32, too, which takes many minutes.
 #
 # Nothing is asserted: the numbers are this machine's, at this moment. STAGGER_RULES may choose the
 # algorithms.
@@ -16,6 +18,8 @@ BUILD=$(cd "${1:-$ROOT/build}" && pwd) || exit 1
 MPIEXEC=$("$ROOT/.ci/find-mpi" exec) || { echo "bench: no MPICH launcher found" >&2; exit 1; }
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-bench-XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
+full=0
+[ "${2:-}" = --full ] && full=1
 rules=${STAGGER_RULES:-}
 unset "${!STAGGER_@}"
 
@@ -136,4 +140,9 @@ for ((round = 1; round <= ROUNDS; round++)); do
 done
 echo
 /usr/bin/python3 "$ROOT/tests/bench/speed.py" "$RESULTS" || status=1
+
+# ---- between nodes -----------------------------------------------------------------------------------
+echo
+. "$ROOT/tests/bench/nodes.bash"
+/usr/bin/python3 "$ROOT/tests/bench/nodes.py" "$NODES" || status=1
 exit "$status"
