@@ -74,6 +74,9 @@ enum sg_status sg_bench_algorithms_announce(void)
         sg_bench_algorithm_comm_name(i, name);
         fprintf(stream, "*~%s=%s;", name, sg_algorithms[i].name);
     }
+    if (good)
+        fprintf(stream, "barrier~%s=%s;", SG_BENCH_SETTLE_COMM_NAME,
+                sg_algorithms[SG_ALGORITHM_TREE].name);
     /* The first match decides: the user's rules may hold for every communicator. */
     if (good && users != NULL)
         fputs(users, stream);

@@ -7,7 +7,8 @@
  *
  *     *~stagger-bench/tree=tree
  *
- * The rules in force are what MPI_COMM_WORLD gets. Free of MPI.
+ * The rules in force are what MPI_COMM_WORLD gets. One more communicator is for barriers that have
+ * to be the library's own, whatever the rules in force make of barriers. Free of MPI.
  */
 #ifndef SG_BENCH_ALGORITHMS_H
 #define SG_BENCH_ALGORITHMS_H
@@ -37,6 +38,8 @@ bool sg_bench_algorithm_takes(int algorithm, enum sg_operation operation);
 
 /* All that may be asked for, with commas between; static storage. */
 const char *sg_bench_algorithm_list(void);
+
+#define SG_BENCH_SETTLE_COMM_NAME "stagger-bench/settle"
 
 void sg_bench_algorithm_comm_name(int algorithm, char name[SG_BENCH_COMM_NAME_BYTES]);
 

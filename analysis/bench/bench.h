@@ -19,6 +19,7 @@ struct sg_bench_job {
     int rank, size;                          /* in MPI_COMM_WORLD */
     MPI_Comm node;                           /* the ranks of this machine */
     MPI_Comm quiet;                          /* all ranks; for our own words, by PMPI alone */
+    MPI_Comm settle;                         /* for sg_bench_settle */
     bool between_nodes;                      /* algorithms between nodes can be had */
     int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */
     int algorithm_count;

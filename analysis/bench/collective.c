@@ -111,7 +111,7 @@ void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side si
 
 void sg_bench_settle(const struct sg_bench_case *bench_case)
 {
-    sides[SG_BENCH_OURS].barrier(bench_case->comm);
+    sides[SG_BENCH_OURS].barrier(bench_case->settle);
 }
 
 /* Whole numbers, of which a double holds every sum there can be exactly. */

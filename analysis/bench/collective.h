@@ -21,7 +21,8 @@ struct sg_bench_case {
     uint64_t bytes; /* a multiple of 8; 0 for a barrier */
     int root;       /* of a reduce */
     MPI_Comm comm;
-    MPI_Comm node; /* those of comm that share this machine's clock */
+    MPI_Comm settle; /* for sg_bench_settle: the ranks of comm */
+    MPI_Comm node;   /* those of comm that share this machine's clock */
     int rank, size;
     int count;
     double *send, *receive; /* bytes each */
@@ -34,9 +35,9 @@ void sg_bench_case_close(struct sg_bench_case *bench_case);
 /* So many calls, one after the other. */
 void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side side, uint64_t calls);
 
-/* To follow calls of ours, before ranks wait in anything that the preloaded library does not see: a
- * rank may have left a reduction of which a part is still to be done, and without asynchronous
- * progress that happens in its next collective. */
+/* A barrier, to follow calls of ours before ranks wait in anything that the preloaded library does
+ * not see: a rank may have left a reduction of which a part is still to be done, and without
+ * asynchronous progress that happens in its next collective that is the library's own. */
 void sg_bench_settle(const struct sg_bench_case *bench_case);
 
 /* Makes some calls with known results and looks at them on every rank: sums, what a reduce leaves

@@ -39,7 +39,7 @@ static double call_ns(const struct sg_bench_job *job, const struct sg_bench_case
     uint64_t skew_ns = (uint64_t)(job->options->skews_us[0] * 1e3);
     double start_ns;
 
-    MPI_Barrier(bench_case->comm);
+    sg_bench_settle(bench_case);
     /* Asleep, so that the processor is there for the others to waste or to leave. */
     if (job->rank == job->options->late_rank)
         sg_bench_sleep_until(sg_bench_now_ns() + skew_ns);
@@ -58,7 +58,7 @@ static struct sg_bench_plan plan_pairs(const struct sg_bench_job *job,
 
     for (int side = 0; side < SG_BENCH_SIDES; side++)
         call_ns(job, bench_case, (enum sg_bench_side)side, 0);
-    MPI_Barrier(bench_case->comm);
+    sg_bench_settle(bench_case);
     own_ns = (double)(sg_clock_ns() - start_ns);
     PMPI_Allreduce(&own_ns, &longest_ns, 1, MPI_DOUBLE, MPI_MAX, bench_case->comm);
     plan = sg_bench_plan_row((const double[]){longest_ns / 2, longest_ns / 2},

@@ -42,7 +42,7 @@ static double block_ns(const struct sg_bench_case *bench_case, enum sg_bench_sid
 
     /* Ours on both sides: the ranks begin close together, and with more ranks than processors
      * MPICH's own would take longer than many a block. */
-    MPI_Barrier(bench_case->comm);
+    sg_bench_settle(bench_case);
     start_ns = sg_clock_ns();
     sg_bench_call(bench_case, side, calls);
     return (double)(sg_clock_ns() - start_ns);

@@ -148,6 +148,7 @@ static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation
                                        .bytes = bytes,
                                        .root = job->options->root,
                                        .comm = MPI_COMM_WORLD,
+                                       .settle = job->settle,
                                        .node = job->node,
                                        .rank = job->rank,
                                        .size = job->size};
@@ -187,6 +188,10 @@ static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_
     int found[] = {true, false};
 
     PMPI_Comm_dup(MPI_COMM_WORLD, &job->quiet);
+    MPI_Comm_dup(MPI_COMM_WORLD, &job->settle);
+    MPI_Comm_set_name(job->settle, SG_BENCH_SETTLE_COMM_NAME);
+    /* The first call on a communicator is MPICH's, whatever the rules. */
+    MPI_Barrier(job->settle);
     /* In the order of ranks, so that rank 0 is the first on its machine. */
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL,
                          &job->node);
@@ -206,6 +211,7 @@ static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_
 static void forget(struct sg_bench_job *job)
 {
     MPI_Comm_free(&job->node);
+    MPI_Comm_free(&job->settle);
     MPI_Comm_free(&job->quiet);
 }
 

@@ -154,6 +154,7 @@ static enum sg_status run_gnuplot(FILE *script)
 {
     static char name[] = "gnuplot";
     char *const arguments[] = {name, NULL};
+    char *const environment[] = {NULL}; /* none of the user's settings are in the figures */
     posix_spawn_file_actions_t files;
     pid_t child;
     int error, ended;
@@ -162,7 +163,7 @@ static enum sg_status run_gnuplot(FILE *script)
     if (error == 0) {
         error = posix_spawn_file_actions_adddup2(&files, fileno(script), STDIN_FILENO);
         if (error == 0)
-            error = posix_spawnp(&child, name, &files, NULL, arguments, environ);
+            error = posix_spawnp(&child, name, &files, NULL, arguments, environment);
         posix_spawn_file_actions_destroy(&files);
     }
     if (error != 0) {

@@ -55,12 +55,38 @@ enum sg_status sg_progress_start(const struct sg_exchange *exchange, enum sg_pro
     return SG_OK;
 }
 
+/* ---- arithmetic ---- */
+
+static void keep_float(struct sg_progress_float *kept)
+{
+    uint16_t x87;
+
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    /* Relaxed, both: whoever rings and is rung orders them, by the bell. */
+    atomic_store_explicit(&kept->mxcsr, (_mm_getcsr() & ~MXCSR_FLAGS) | MXCSR_MASKS,
+                          memory_order_relaxed);
+    atomic_store_explicit(&kept->x87, x87 | X87_MASKS, memory_order_relaxed);
+}
+
+/* What it replaces is nobody's: a signal handler's ends with it, and the helper thread sets it for
+ * every span. */
+static void take_float(const struct sg_progress_float *kept)
+{
+    uint16_t x87 = (uint16_t)atomic_load_explicit(&kept->x87, memory_order_relaxed);
+
+    _mm_setcsr(atomic_load_explicit(&kept->mxcsr, memory_order_relaxed));
+    __asm__ volatile("fldcw %0" : : "m"(x87) : "memory");
+}
+
 /* ---- the spans of this process ---- */
 
 bool sg_progress_add(struct sg_span *span)
 {
     int place = 0;
 
+    /* Until its bell is armed for the first time: what comes early is not handled by the zeroes of
+     * a new span, which trap. */
+    keep_float(&span->arithmetic);
     pthread_mutex_lock(&lock);
     while (place < SPANS_MAX && atomic_load_explicit(&spans[place], memory_order_relaxed) != NULL)
         place++;
@@ -152,29 +178,6 @@ void sg_progress_poll(void)
             mind_timer(span);
     }
     end_visit(mine);
-}
-
-/* ---- arithmetic ---- */
-
-static void keep_float(struct sg_progress_float *kept)
-{
-    uint16_t x87;
-
-    __asm__ volatile("fnstcw %0" : "=m"(x87));
-    /* Relaxed, both: whoever rings and is rung orders them, by the bell. */
-    atomic_store_explicit(&kept->mxcsr, (_mm_getcsr() & ~MXCSR_FLAGS) | MXCSR_MASKS,
-                          memory_order_relaxed);
-    atomic_store_explicit(&kept->x87, x87 | X87_MASKS, memory_order_relaxed);
-}
-
-/* What it replaces is nobody's: a signal handler's ends with it, and the helper thread sets it for
- * every span. */
-static void take_float(const struct sg_progress_float *kept)
-{
-    uint16_t x87 = (uint16_t)atomic_load_explicit(&kept->x87, memory_order_relaxed);
-
-    _mm_setcsr(atomic_load_explicit(&kept->mxcsr, memory_order_relaxed));
-    __asm__ volatile("fldcw %0" : : "m"(x87) : "memory");
 }
 
 /* ---- the bells ---- */

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits that the transport is set up for: messages under way for a pair of endpoints, messages
- * with payload under way of one sender, payload of one message. */
-#define INFLIGHT 32
-#define STAGED 32
+/* Payload of one message at most. */
 #define EAGER_BYTES (12u * SG_SPAN_SLOT_BYTES)
 
 static uint32_t ring_depth = 8;
@@ -47,12 +44,8 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
 static bool lay_out(struct sg_span *span)
 {
     size_t at = line(sizeof(struct sg_span_header));
-    bool any = false;
-    struct sg_transport_setup transport = {.endpoints = span->endpoints,
-                                           .inflight = INFLIGHT,
-                                           .staged = STAGED,
-                                           .eager_bytes = EAGER_BYTES};
-    size_t transport_bytes = span->ops->shared_bytes(&transport);
+    uint32_t objects = 0;
+    size_t transport_bytes;
 
     span->about_at = at;
     at += (size_t)span->ranks * line(sizeof(struct sg_span_about));
@@ -76,7 +69,7 @@ static bool lay_out(struct sg_span *span)
             object->algo = NULL;
             continue;
         }
-        any = true;
+        objects++;
         object->at = at;
         object->cells_at = line(object->needs.state_bytes);
         object->slots_at = line(object->cells_at + object->needs.cells * sizeof(uint64_t));
@@ -85,9 +78,15 @@ static bool lay_out(struct sg_span *span)
             object->results_at + (size_t)object->setup.parameters.credits * SG_SPAN_SLOT_BYTES;
         at += (size_t)span->endpoints * object->stride;
     }
+    /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
+    span->transport_setup.endpoints = span->endpoints;
+    span->transport_setup.inflight = objects * (2 * span->depth + 8);
+    span->transport_setup.staged = span->transport_setup.inflight;
+    span->transport_setup.eager_bytes = EAGER_BYTES;
+    transport_bytes = objects > 0 ? span->ops->shared_bytes(&span->transport_setup) : 0;
     span->transport_at = at;
     span->size_bytes = at + transport_bytes;
-    return any && transport_bytes > 0;
+    return transport_bytes > 0;
 }
 
 static void number_ranks(struct sg_span *span, const int *endpoint_of)
@@ -153,12 +152,8 @@ static void dispose(struct sg_span *span)
 /* The segment is mapped: the process's own part. */
 static enum sg_status attach(struct sg_span *span)
 {
-    struct sg_transport_setup transport = {.endpoints = span->endpoints,
-                                           .inflight = INFLIGHT,
-                                           .staged = STAGED,
-                                           .eager_bytes = EAGER_BYTES};
-    enum sg_status status =
-        span->ops->open(&transport, sg_span_at(span, span->transport_at), &span->transport);
+    enum sg_status status = span->ops->open(&span->transport_setup,
+                                            sg_span_at(span, span->transport_at), &span->transport);
 
     if (status != SG_OK)
         return status;

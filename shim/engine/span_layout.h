@@ -111,6 +111,7 @@ struct sg_span {
     struct sg_progress_float arithmetic;
     uint64_t late_told, early_told, signals_told; /* of the endpoint's, in a call's outcome */
     const struct sg_transport_ops *ops;
+    struct sg_transport_setup transport_setup;
     struct sg_transport *transport;
 };
 

@@ -70,8 +70,8 @@ bool sg_ruleset_needs_names(const struct sg_ruleset *rules);
 
 /* site NULL: rules that name one do not match. The choice for one call; never NULL (the last
  * default matches everything). *fixed is true when the same (operation, site) gets this choice for
- * every size, and every communicator of the same reach: the caller may keep it. The pointer lives as
- * long as the ruleset. */
+ * every size, and every communicator of the same reach: the caller may keep it. The pointer lives
+ * as long as the ruleset. */
 const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
                                          enum sg_operation operation,
                                          const struct sg_rule_site *site,

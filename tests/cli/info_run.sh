@@ -46,7 +46,7 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
-    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 14'
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 16'
 check "it lists the rules in force" has info.out '^\*=srm\(form=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \
     'has info.out "^  shared memory: CMA \(process_vm_readv\) is (allowed|refused: .+)"' \

@@ -268,7 +268,9 @@ static void text_of_defaults(void)
                                  "STAGGER_QUIET=0\n"
                                  "STAGGER_RANKS_PER_NODE=0\n"
                                  "STAGGER_SLOTS=8\n"
-                                 "STAGGER_STALL_S=30\n");
+                                 "STAGGER_STALL_S=30\n"
+                                 "STAGGER_PROGRESS=thread\n"
+                                 "STAGGER_SIGNAL=42\n");
     CU_ASSERT(survives(&config));
     free(text);
     free(log);

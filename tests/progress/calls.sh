@@ -6,15 +6,17 @@
 
 page=$ROOT/docs/libstagger.7
 PROGRAM_SECONDS=40 # less than the calls' own time
+# named BEGINNING CALL: in that paragraph of the page
+named() { has <(sed -n "/^$1/,/^\.PP/p" "$page") "\\b$2\\b"; }
 for call in sleep nanosleep poll select epoll_wait; do
     run_late call signal "$PROGRAMS/late_calls" "$call" "$WORK/words"
     check "$call returns early by a signal, as the manual page says" all 'is 0 "$status"' \
-        "has call.out '^$call: EINTR\$'" "has <(sed -n '/^Cut short/,/^\.PP/p' $page) '\b$call\b'"
+        "has call.out '^$call: EINTR\$'" "named 'Cut short' $call"
 done
 for call in read waitpid system sem_wait pthread_cond_wait; do
     run_late call signal "$PROGRAMS/late_calls" "$call" "$WORK/words"
     check "$call goes on after a signal, as the manual page says" all 'is 0 "$status"' \
-        "has call.out '^$call: restarted\$'" "has <(sed -n '/^Not cut short/,/^\.PP/p' $page) '\b$call\b'"
+        "has call.out '^$call: restarted\$'" "named 'Not cut short' $call"
     run_late call thread "$PROGRAMS/late_calls" "$call" "$WORK/words"
     check "$call goes on beside a thread" all 'is 0 "$status"' "has call.out '^$call: restarted\$'"
 done

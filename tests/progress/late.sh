@@ -17,7 +17,7 @@ for mode in thread signal; do
 done
 run_late async default "$PROGRAMS/late" async "$words" $rounds
 check "a mode that there is not is named, and it is a thread's work" all 'finished async 3' \
-    'has async.err "STAGGER_PROGRESS .default.: expected thread, signal or poll"'
+    'has async.err "STAGGER_PROGRESS=default is ignored: expected thread, signal or poll"'
 run_late poll poll "$PROGRAMS/late" poll "$words" $rounds
 check "in mode poll it has none before the parent's next collective" finished poll
 
@@ -35,7 +35,8 @@ for mode in thread signal poll; do
         check "no signal was taken ($mode)" is 0 "$(total counts signals)"
     fi
     [ $mode = poll ] ||
-        check "every late message is counted as late ($mode)" is $((rounds - 1)) "$(total counts late)"
+        check "every late message is counted as late ($mode)" \
+            is $((rounds - 1)) "$(total counts late)"
 done
 
 run_late thread thread "$PROGRAMS/late" thread "$words" 5
@@ -61,5 +62,5 @@ done
 for number in 33 65 SIGUSR1; do
     STAGGER_SIGNAL=$number run_late number signal "$PROGRAMS/late" async "$words" 2
     check "signal $number is refused" all 'finished number 3' \
-        "has number.err \"STAGGER_SIGNAL '$number': expected a number from 34 to 64\""
+        "has number.err 'STAGGER_SIGNAL=$number is ignored: expected a number from 34 to 64'"
 done

@@ -13,7 +13,8 @@ run_late() {
 # finished NAME [LINES]: the program ran to its end; the library said that many lines (2: none but
 # those at the start and the end).
 finished() {
-    is 0 "$status" && has "$1.out" '^finished$' && has_lines "$1.err" '^stagger: ' "${2:-2}" && return
+    is 0 "$status" && has "$1.out" '^finished$' &&
+        has_lines "$1.err" '^stagger: ' "${2:-2}" && return
     cat "$1.err"
     return 1
 }

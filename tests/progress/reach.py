@@ -3,10 +3,10 @@
 
     reach.py LIBRARY [-x FUNCTION]... ROOT...
 
-A root is a function, or a table: a variable, for the functions that it points to. Followed are calls
-and jumps, addresses of functions, and variables that code mentions, by the pointers in them. A call
-by a pointer that comes from elsewhere is not followed: name what it may be as a root. Functions
-after -x are left out. Prints, sorted:
+A root is a function, or a table: a variable, for the functions that it points to. Followed are
+calls and jumps, addresses of functions, and variables that code mentions, by the pointers in them. A
+call by a pointer that comes from elsewhere is not followed: name what it may be as a root.
+Functions after -x are left out. Prints, sorted:
 
     external NAME       a function of another library
     indirect FUNCTION   a function reached that calls by a pointer
@@ -19,7 +19,8 @@ import sys
 
 SYMBOL = re.compile(r"^\s*\d+: ([0-9a-f]+)\s+(\w+) (FUNC|OBJECT)\s+\S+\s+\S+\s+(\S+) (\S+)")
 RELATIVE = re.compile(r"^([0-9a-f]+)\s+[0-9a-f]+ R_X86_64_RELATIVE\s+([0-9a-f]+)")
-SLOT = re.compile(r"^([0-9a-f]+)\s+[0-9a-f]+ R_X86_64_(?:GLOB_DAT|JUMP_SLO\w*|64)\s+\S+\s+([^\s@]+)")
+SLOT = re.compile(
+    r"^([0-9a-f]+)\s+[0-9a-f]+ R_X86_64_(?:GLOB_DAT|JUMP_SLO\w*|64)\s+\S+\s+([^\s@]+)")
 HEADER = re.compile(r"^([0-9a-f]+) <(.*)>:$")
 CODE = re.compile(r"^\s+([0-9a-f]+):\t(\S.*)$")
 DIRECT = re.compile(r"^(?:notrack |bnd )*(?:call|j\w+)\s+([0-9a-f]+) <")
@@ -86,13 +87,16 @@ class Library:
 
 
 def walk(library, roots, excluded):
-    todo, blocks, tables = [], set(), set()
+    todo, blocks, tables, followed = [], set(), set(), set()
     externals, indirect = set(), set()
 
     def reach(address):
         if address in library.slots:
             externals.add(library.slots[address])
         elif address in library.pointers and library.object_at(address) is None:
+            if address in followed:
+                return
+            followed.add(address)
             reach(library.pointers[address])  # an entry of the global offset table
         elif address in library.code or address in library.functions:
             if library.name(address) not in excluded:
@@ -138,7 +142,7 @@ def main():
     blocks, externals, indirect = walk(library, arguments, excluded)
     lines = ["external " + name for name in externals]
     lines += ["indirect " + name for name in indirect]
-    lines += ["reached " + library.name(block) for block in blocks if "@plt" not in library.name(block)]
+    lines += ["reached " + name for name in map(library.name, blocks) if "@plt" not in name]
     print("\n".join(sorted(lines)))
 
 

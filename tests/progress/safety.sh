@@ -10,7 +10,8 @@ reach() { "$PYTHON" "$ROOT/tests/progress/reach.py" "$LIB" "$@"; }
 reach -x shm_open_shared -x shm_close -x shm_bytes on_signal sg_transport_shm sg_algos >reached
 # What may call by a pointer: the feeding of those protocols, and switches of the transport's.
 pointer_users() {
-    nm "$BUILD/shim/engine/span_feed.o" "$BUILD/shim/transport/parts.o" | awk '$2 ~ /[tT]/ { print $3 }'
+    nm "$BUILD/shim/engine/span_feed.o" "$BUILD/shim/transport/parts.o" |
+        awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the
 # process by a broken assertion, the compiler's own arithmetic.
@@ -36,6 +37,7 @@ fi
 run_late storm signal "$PROGRAMS/late_storm" "$WORK/words" 100
 check "a storm of signals inside malloc, stdio and MPI changes no result" finished storm
 for mode in thread signal; do
+    rm -rf many.trace
     STAGGER_PROGRESS=$mode STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass' \
         observe many 2 "$PROGRAMS/lifetimes" 40 200
     check "communicators come and go beside it ($mode)" all 'is 0 "$status"' 'ran_well many'
