@@ -70,8 +70,10 @@ static double window(const struct cpu_run *run, const struct sg_bench_variant *v
         sg_bench_call(&own, variant->side, 1);
     sg_bench_sleep_until(sg_bench_now_ns() + run->catch_up_ns);
     spent_ns = processor_ns() - start_ns;
-    if (variant != NULL && variant->side == SG_BENCH_OURS)
-        sg_bench_settle(&own);
+    /* After every window, whatever was called: it also leaves the ranks where the scheduler put
+     * them when all were running, on which it depends how long a spinning rank waits for another
+     * in the next one. */
+    sg_bench_settle(&own);
     return spent_ns;
 }
 

@@ -33,5 +33,5 @@ for mode in $MODES; do
         'archive_agrees pairs.trace pairs.out'
     calls_of pairs
     check "those across run by the protocols ($mode)" \
-        is "adaptive bypass" "$(run_alike pairs across | sed 's/ [0-9]*//g')"
+        is "adaptive bypass" "$(algorithms_of pairs across)"
 done

@@ -24,10 +24,10 @@ for mode in $MODES; do
         calls_of fallbacks
         for function in derived_type freed_operation no_elements logical_real; do
             check "MPICH's own ran for ${function//_/ } ($ranks ranks, $mode)" \
-                is "mpich" "$(run_alike fallbacks "$function" | sed 's/ [0-9]*//g')"
+                is "mpich" "$(algorithms_of fallbacks "$function")"
         done
         check "the protocols ran for large counts ($ranks ranks, $mode)" \
-            is "adaptive bypass" "$(run_alike fallbacks large_count | sed 's/ [0-9]*//g')"
+            is "adaptive bypass" "$(algorithms_of fallbacks large_count)"
 
         compare errors "$ranks" "$PROGRAMS/errors"
         run_across errors "$mode" 1 "$rules" "$ranks" "$PROGRAMS/errors"

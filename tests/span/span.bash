@@ -29,12 +29,8 @@ run_across() {
     STAGGER_RANKS_PER_NODE=$each STAGGER_RULES=$rules in_mode "$mode" observe "$name" "$@"
 }
 
-# run_alike NAME FUNCTION: NAME.calls has calls from that function; their algorithms and how many,
-# "adaptive 5 mpich 3"
-run_alike() {
-    awk -v name="$2" '$6 == name { count[$5]++ } END { for (a in count) print a, count[a] }' \
-        "$1.calls" | sort | tr '\n' ' ' | sed 's/ $//'
-}
+# algorithms_of NAME FUNCTION: those that ran the calls from that function, from NAME.calls
+algorithms_of() { awk -v name="$2" '$6 == name { print $5 }' "$1.calls" | sort -u | paste -sd ' '; }
 
 # Protocols by rules, so that every operation has one: all of them, and parameters far apart.
 SPAN_RULES=(
