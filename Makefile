@@ -57,7 +57,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-full bench papers demo install uninstall format lint clean test-programs unit
+.PHONY: help deps all check check-full soak bench papers demo install uninstall format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -80,6 +80,11 @@ check-full: ## check and the long tests
 	$(Q).ci/deps build test
 	$(Q)$(MAKE) --no-print-directory all test-programs unit
 	$(Q)tests/run $(B) check full
+
+soak: ## mixed traffic between nodes, for ten minutes
+	$(Q).ci/deps build test
+	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)tests/run $(B) check full only=span/soak_full
 
 demo: ## two programs with skew, observed, and their reports
 	$(Q).ci/deps build demo

@@ -5,6 +5,17 @@
 #include "bench/variants.h"
 #include "bench/window.h"
 
+#include <math.h>
+
+#define LATE_PART 0.5
+
+/* Of each round, over the ranks. */
+struct ends {
+    uint64_t others_ns[SG_BENCH_PAIRS_MAX];    /* last entry of the ranks that are in time */
+    uint64_t late_rank_ns[SG_BENCH_PAIRS_MAX]; /* entry of the one that is not */
+    uint64_t exit_ns[SG_BENCH_PAIRS_MAX];
+};
+
 struct delay_times {
     uint64_t entry_ns[SG_BENCH_VARIANTS_MAX][SG_BENCH_PAIRS_MAX];
     uint64_t exit_ns[SG_BENCH_VARIANTS_MAX][SG_BENCH_PAIRS_MAX];
@@ -47,9 +58,15 @@ static size_t measure(const struct sg_bench_job *job, const struct sg_bench_case
     return round;
 }
 
+/* Whether the rounds are what was asked for: the rank that is to be late came last, by half of its
+ * lateness at least. On a busy machine another may wake later. */
+static bool is_late(uint64_t others_ns, uint64_t late_rank_ns, double late_ns)
+{
+    return late_ns == 0 || (double)late_rank_ns >= (double)others_ns + late_ns * LATE_PART;
+}
+
 static enum sg_status report(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
-                             int algorithm, double late_us, const uint64_t *entry_ns,
-                             const uint64_t *exit_ns, size_t rounds)
+                             int algorithm, double late_us, const struct ends *ends, size_t rounds)
 {
     static double delay_ns[SG_BENCH_PAIRS_MAX];
     struct sg_bench_delay_row row = {
@@ -57,12 +74,19 @@ static enum sg_status report(const struct sg_bench_job *job, const struct sg_ben
         .algorithm = sg_bench_algorithm_name(algorithm),
         .late_ns = late_us * 1e3,
         .elements = (uint64_t)bench_case->count,
-        .calls = rounds,
+        .delay = {NAN, NAN, NAN},
+        .rounds = rounds,
     };
 
-    for (size_t round = 0; round < rounds; round++)
-        delay_ns[round] = (double)(exit_ns[round] - entry_ns[round]);
-    row.delay = sg_bench_summarize(delay_ns, rounds);
+    for (size_t i = 0; i < rounds; i++) {
+        uint64_t others_ns = ends->others_ns[i], late_ns = ends->late_rank_ns[i];
+
+        if (is_late(others_ns, late_ns, row.late_ns))
+            delay_ns[row.calls++] =
+                (double)(ends->exit_ns[i] - (late_ns > others_ns ? late_ns : others_ns));
+    }
+    if (row.calls > 0)
+        row.delay = sg_bench_summarize(delay_ns, row.calls);
     return sg_bench_output_delay_row(job->output, &row);
 }
 
@@ -70,15 +94,20 @@ static enum sg_status gather(const struct sg_bench_job *job, const struct sg_ben
                              const struct sg_bench_variants *variants, double late_us,
                              const struct delay_times *own, size_t rounds)
 {
-    static uint64_t entry_ns[SG_BENCH_PAIRS_MAX], exit_ns[SG_BENCH_PAIRS_MAX];
+    static const uint64_t nothing[SG_BENCH_PAIRS_MAX];
+    static struct ends ends;
+    bool late = job->rank == job->options->late_rank;
     enum sg_status status = SG_OK;
+    int count = (int)rounds;
 
     for (int i = 0; i < variants->count; i++) {
-        PMPI_Reduce(own->entry_ns[i], entry_ns, (int)rounds, MPI_UINT64_T, MPI_MAX, 0, job->quiet);
-        PMPI_Reduce(own->exit_ns[i], exit_ns, (int)rounds, MPI_UINT64_T, MPI_MAX, 0, job->quiet);
+        PMPI_Reduce(late ? nothing : own->entry_ns[i], ends.others_ns, count, MPI_UINT64_T, MPI_MAX,
+                    0, job->quiet);
+        PMPI_Reduce(late ? own->entry_ns[i] : nothing, ends.late_rank_ns, count, MPI_UINT64_T,
+                    MPI_MAX, 0, job->quiet);
+        PMPI_Reduce(own->exit_ns[i], ends.exit_ns, count, MPI_UINT64_T, MPI_MAX, 0, job->quiet);
         if (job->output != NULL && status == SG_OK)
-            status = report(job, bench_case, variants->of[i].algorithm, late_us, entry_ns, exit_ns,
-                            rounds);
+            status = report(job, bench_case, variants->of[i].algorithm, late_us, &ends, rounds);
     }
     return status;
 }

@@ -48,8 +48,9 @@ struct sg_bench_delay_row {
     const char *algorithm;
     double late_ns;
     uint64_t elements;
-    struct sg_bench_summary delay; /* ns */
-    size_t calls;
+    struct sg_bench_summary delay; /* ns; NaN: of no call */
+    size_t calls;                  /* in which the late rank was late */
+    size_t rounds;                 /* all calls made */
 };
 
 struct sg_bench_head {

@@ -7,8 +7,9 @@
 #define NS_PER_S UINT64_C(1000000000)
 /* How often a rank that waits looks up. */
 #define LOOK_NS 200000
-/* From the agreement to the beginning: who has not looked up by then comes late. */
-#define AHEAD_NS (5 * LOOK_NS)
+/* From the last rank's coming to the beginning: the agreement goes in as many steps as the number
+ * of ranks has bits, each of which may have to wait for a look, and for a processor. */
+#define AHEAD_LOOKS 10
 
 uint64_t sg_bench_now_ns(void)
 {
@@ -38,12 +39,17 @@ static void complete_quietly(MPI_Request *request)
 uint64_t sg_bench_meet(MPI_Comm comm, bool *stop)
 {
     uint64_t own[] = {sg_bench_now_ns(), *stop}, all[2];
+    uint64_t looks = 0;
     MPI_Request request;
+    int ranks;
 
+    PMPI_Comm_size(comm, &ranks);
+    for (int bits = ranks; bits > 0; bits /= 2)
+        looks += AHEAD_LOOKS;
     PMPI_Iallreduce(own, all, 2, MPI_UINT64_T, MPI_MAX, comm, &request);
     complete_quietly(&request);
     *stop = all[1] != 0;
-    return all[0] + AHEAD_NS;
+    return all[0] + looks * LOOK_NS;
 }
 
 void sg_bench_wait_quietly(MPI_Comm comm)

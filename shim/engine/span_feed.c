@@ -381,8 +381,11 @@ enum sg_span_found sg_span_look(struct sg_span *span)
         atomic_store(&endpoint->pending, 0);
         fed = sg_span_take(span);
         sg_span_unlock(span);
-        if (fed > 0)
+        if (fed > 0) {
             found = SG_SPAN_FED;
+            /* What followed from it may be what others sleep for, here or at other endpoints. */
+            sg_wait_wake(&span->bed);
+        }
         atomic_thread_fence(memory_order_seq_cst);
         if (fed < MESSAGES_AT_ONCE &&
             atomic_load_explicit(&endpoint->pending, memory_order_relaxed) == 0)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # stagger-bench delay: the rows that were asked for, by the algorithms asked for, in valid JSON;
-# wrong results found, bad usage refused. No figure is asserted but that times are times.
+# wrong results found, bad usage refused. No figure is asserted.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 command=delay
@@ -11,10 +11,12 @@ rows() {
         for r in d["results"])'
 }
 
-# Every figure of every row is a positive number and lies where it should.
+# Every figure that there is lies where it should. Of a call to which the late rank did not come last,
+# which the machine may bring about, there is none.
 sound() {
-    json "$1.out" 'all(0 < r["delay_low_us"] <= r["delay_us"] <= r["delay_high_us"] and r["calls"] == 2
-        and r["ranks"] == d["ranks"] for r in d["results"])'
+    json "$1.out" 'all(r["calls"] <= r["rounds"] == 2 and r["ranks"] == d["ranks"] and (
+        r["delay_us"] is None if r["calls"] == 0 else
+        0 < r["delay_low_us"] <= r["delay_us"] <= r["delay_high_us"]) for r in d["results"])'
 }
 
 # ---- rows ------------------------------------------------------------------------------------------
@@ -42,7 +44,7 @@ check "operation, elements, lateness, late rank and algorithm can be chosen" all
 nodes text 2 "${quick[@]}" --ops barrier --algorithms tree
 check "the table has a line a row" all 'is 0 "$status"' \
     'has text.out "^from the last entry to the last exit, when rank 1 is late; all on one machine$"' \
-    'has_lines text.out "^barrier +(tree|mpich) +0 +1000 +[0-9.]+ +[0-9.]+ to [0-9.]+ +2$" 2'
+    'has_lines text.out "^barrier +(tree|mpich) +0 +1000 +([0-9.]+|-) +([0-9.]+ to [0-9.]+|-) +[0-2] of 2$" 2'
 
 observe node 2 "$BENCH" delay --json "${quick[@]}" --ops barrier
 check "inside a node the rules in force and MPICH are all there is" all 'is 0 "$status"' \

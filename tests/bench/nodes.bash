@@ -3,7 +3,8 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 NODES=$WORK/nodes
 mkdir "$NODES"
-NODES_ROW_S=1
+NODES_ROW_S=2
+library=$BUILD/libstagger.so
 FULL_ROW_S=15      # of MPICH's calls alone, with many ranks a processor, some take a second each
 NODES_RUN_S=60     # a run that takes longer has failed
 FULL_RUN_S=600
@@ -15,7 +16,7 @@ between() {
     shift 2
     [ "$ranks" -gt 8 ] && limit_s=$FULL_RUN_S row_s=$FULL_ROW_S
     if ! STAGGER_TRACE=off STAGGER_QUIET=1 timeout --kill-after=5 "$limit_s" \
-        "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" -n "$ranks" "$BUILD/stagger-bench" "$@" \
+        "$MPIEXEC" ${library:+-genv LD_PRELOAD "$library"} -n "$ranks" "$BUILD/stagger-bench" "$@" \
         --json --time "$row_s" </dev/null >"$NODES/$label.$ranks.json" 2>"$WORK/err"; then
         echo "bench: the run '$label' of $ranks ranks failed:" >&2
         cat "$WORK/err" >&2
@@ -33,6 +34,7 @@ measure_nodes() {
         STAGGER_PROGRESS=$mode between "cpu-$mode" "$ranks" cpu --algorithms bypass \
             --skew-us "$SKEW_US" --elements 4
     done
+    library='' between cpu-control "$ranks" cpu --skew-us "$SKEW_US" --elements 4
     STAGGER_RANKS_PER_NODE=0 between cpu-handoff "$ranks" cpu --skew-us "$SKEW_US" --elements 4
     [ "$ranks" -ge 4 ] && between delay "$ranks" delay \
         --algorithms adaptive,tree,dissemination,pairwise --late-us "$SKEW_US"

@@ -30,6 +30,7 @@ static const struct sg_bench_delay_row delay_row = {
     .late_ns = 1000000,
     .delay = {20000, 10000, 30000},
     .calls = 9,
+    .rounds = 12,
 };
 
 /* The test's own: a tree that is not known, a time that is 0. */
@@ -216,6 +217,8 @@ static void test_json_cpu(void)
     CU_ASSERT_EQUAL(number(result, "mpich_cpu_us"), 100);
     CU_ASSERT_EQUAL(number(result, "tree_cpu_us"), 50);
     CU_ASSERT_EQUAL(number(result, "factor"), 5);
+    CU_ASSERT_EQUAL(number(result, "factor_low"), 3);
+    CU_ASSERT_EQUAL(number(result, "factor_high"), 11);
     CU_ASSERT_EQUAL(number(result, "calls"), 24);
     json_decref(root);
 }
@@ -237,7 +240,7 @@ static void test_unknown_factor(void)
     json_decref(root);
     options.json = false;
     text = printed(NAN, true);
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, " 100.0            -        -  0.0 to 0.0"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, " 100.0            -        -  - to -"));
     free(text);
 }
 
@@ -257,6 +260,7 @@ static void test_json_delay(void)
     CU_ASSERT_EQUAL(number(result, "delay_us"), 20);
     CU_ASSERT_EQUAL(number(result, "delay_high_us"), 30);
     CU_ASSERT_EQUAL(number(result, "calls"), 9);
+    CU_ASSERT_EQUAL(number(result, "rounds"), 12);
     json_decref(root);
 }
 
@@ -267,14 +271,14 @@ static void test_text_rows(void)
         "thread\n"
         "\n"
         "operation  algorithm     elements   skew us       cpu us     MPICH us      tree us   "
-        "factor  95 % of cpu us   calls\n"
+        "factor  95 % of factor   calls\n"
         "reduce     bypass               4       500       20.000        100.0       50.000     "
-        "5.00  10.0 to 30.0     24\n";
+        "5.00  3.00 to 11.00    24\n";
     static const char delay[] =
         "from the last entry to the last exit, when rank 3 is late; all on one machine\n"
         "\n"
         "operation  algorithm     elements   late us     delay us  95 % interval        calls\n"
-        "barrier    tree                 0      1000       20.000  10.0 to 30.0         9\n";
+        "barrier    tree                 0      1000       20.000  10.0 to 30.0         9 of 12\n";
     char *text;
 
     options = (struct sg_bench_options){.command = SG_BENCH_CPU};

@@ -1,12 +1,11 @@
-/* A leaf that tries to run a thousand reductions ahead of their root:
+/* A leaf that tries to run a thousand reductions ahead of a parent that does not come:
  *
- *     span_runahead REDUCTIONS FILE
+ *     span_runahead REDUCTIONS LATE LEAF FILE
  *
- * The root, rank 0, comes when there is a file of that name. Rank 1 keeps count, in a memory that
- * both map, of the reductions that have returned: the root prints how many there were when it came.
- * With a third rank the leaf is rank 2's and rank 1's parent is the root as well. At the end every
- * leaf prints how many bytes of shared memory it maps more than before, and checks that its own
- * memory has not grown with the reductions.
+ * Rank LATE comes when there is a file of that name. Rank LEAF keeps count, in a memory that both
+ * map, of the reductions that have returned: the late rank prints how many there were when it came.
+ * At the end every rank has checked that it maps no more shared memory than before, and that its
+ * own has not grown with the reductions. All are to rank 0.
  */
 #include "mpi_test.h"
 
@@ -83,16 +82,18 @@ int main(int argc, char **argv)
     MPI_Aint bytes;
     void *memory;
     long shared, own;
-    int unit, reductions;
+    int unit, reductions, late, leaf;
 
-    REQUIRE(argc == 3);
+    REQUIRE(argc == 5);
     reductions = atoi(argv[1]);
+    late = atoi(argv[2]);
+    leaf = atoi(argv[3]);
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
-    MUST(MPI_Win_allocate_shared(rank == 1 ? sizeof *returned : 0, sizeof *returned, MPI_INFO_NULL,
-                                 MPI_COMM_WORLD, &memory, &window));
-    MUST(MPI_Win_shared_query(window, 1, &bytes, &unit, &memory));
+    MUST(MPI_Win_allocate_shared(rank == leaf ? sizeof *returned : 0, sizeof *returned,
+                                 MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window));
+    MUST(MPI_Win_shared_query(window, leaf, &bytes, &unit, &memory));
     returned = memory;
     MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
     reduce(0);
@@ -101,13 +102,13 @@ int main(int argc, char **argv)
     shared = shared_bytes();
     own = own_bytes();
     REQUIRE(shared > 0);
-    if (rank == 0) {
-        wait_for(argv[2]);
+    if (rank == late) {
+        wait_for(argv[4]);
         printf("ahead %d\n", atomic_load(returned));
     }
     for (int i = 0; i < reductions; i++) {
         reduce(i);
-        if (rank == 1)
+        if (rank == leaf)
             atomic_fetch_add(returned, 1);
     }
     REQUIRE(shared_bytes() == shared);

@@ -5,12 +5,13 @@
 . "$ROOT/tests/engine/engine.bash"
 . "$ROOT/tests/span/span.bash"
 
+# RANKS-PER-NODE RULES
+cases=('1 *=adaptive;*=bypass' '1 barrier=dissemination;allreduce=pairwise;*=tree'
+    '2 *=adaptive;*=bypass(linger=20)')
 for mode in $MODES; do
-    for each in 1 2; do
-        for rules in '*=adaptive;*=bypass' 'barrier=dissemination;allreduce=pairwise;*=tree'; do
-            run_across apps "$mode" "$each" "$rules" 3 "$PROGRAMS/span_apps" 240
-            check "an application that does many things finds them all work ($rules; $each a node, \
-$mode)" all 'gave apps' 'has_lines apps.out finished 3'
-        done
+    for case in "${cases[@]}"; do
+        run_across apps "$mode" "${case%% *}" "${case#* }" 3 "$PROGRAMS/span_apps" 120
+        check "an application that does many things finds them all work (${case#* }; \
+${case%% *} a node, $mode)" all 'gave apps' 'has_lines apps.out finished 3'
     done
 done
