@@ -7,7 +7,7 @@
  *     span_results RANKS_PER_NODE MODE          the rows of the cover for that many ranks a node
  *                                               and that mode (0 to 2; -1: for all modes)
  *     span_results RANKS_PER_NODE MODE full     in place of the cover the product of protocol,
- *                                               operation, type and size
+ *                                               operation, type and size: a third for each mode
  *
  * Each protocol has communicators of its own, whose names the rules know. Behind the result nothing
  * may be written, and nothing at all on a rank that receives none. At the end every rank prints how
@@ -416,7 +416,7 @@ static void run_cover(int mode)
 }
 
 /* The other factors are drawn: for each row in another way, alike on all ranks. */
-static void run_product(void)
+static void run_product(int mode)
 {
     uint64_t random = (uint64_t)ranks_per_node;
     int calls = 0;
@@ -426,7 +426,7 @@ static void run_product(void)
                             i / PROTOCOLS / PREDEFINED_OPERATIONS % PREDEFINED_TYPES,
                             i / PROTOCOLS / PREDEFINED_OPERATIONS / PREDEFINED_TYPES};
 
-        if (!legal_pairs[row[OPERATION]][row[TYPE]])
+        if (!legal_pairs[row[OPERATION]][row[TYPE]] || (mode >= 0 && i % MODES != mode))
             continue;
         do {
             row[ROOT] = (int)(operand_random(&random) % ROOTS);
@@ -439,7 +439,7 @@ static void run_product(void)
         calls++;
     }
     if (rank == 0)
-        printf("%d calls of the whole product\n", calls);
+        printf("%d calls of the product\n", calls);
 }
 
 int main(int argc, char **argv)
@@ -459,7 +459,7 @@ int main(int argc, char **argv)
     set_up();
     pairs = find_legal();
     if (argc > 3)
-        run_product();
+        run_product(atoi(argv[2]));
     else
         run_cover(atoi(argv[2]));
     if (rank == 0)

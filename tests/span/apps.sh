@@ -5,6 +5,7 @@
 . "$ROOT/tests/engine/engine.bash"
 . "$ROOT/tests/span/span.bash"
 
+export OMP_WAIT_POLICY=passive # more threads than processors
 # RANKS-PER-NODE RULES
 cases=('1 *=adaptive;*=bypass' '1 barrier=dissemination;allreduce=pairwise;*=tree'
     '2 *=adaptive;*=bypass(linger=20)')

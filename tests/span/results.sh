@@ -14,7 +14,7 @@ for case in '2 1' '4 1' '6 1' '3 2' '5 2' '5 3' '6 3'; do
     . "$ROOT/tests/span/results.bash"
 done
 
-# ---- what goes to MPICH, and errors ------------------------------------------------------------------
+# ---- what goes to MPICH, and errors -----------------------------------------------------------
 rules='*=adaptive;*=bypass'
 for mode in $MODES; do
     for ranks in 2 3; do
