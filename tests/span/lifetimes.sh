@@ -23,7 +23,7 @@ for mode in $MODES; do
             [ "$rules" = '*=tree' ] && [ "${order%% *}" = 2 ] && continue # its call waits for 3
             # shellcheck disable=SC2086 # words
             run_across last "$mode" 1 "$rules" 4 "$PROGRAMS/span_finalize" 7 $order
-            check "ranks finalize with reductions outstanding, in order $order ($rules; $mode)" all \
+            check "ranks finalize with reduces outstanding, in order $order ($rules; $mode)" all \
                 'gave last' 'has_lines last.out finished 4' 'archive_sound last.trace'
         done
     done

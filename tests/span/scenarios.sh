@@ -1,8 +1,8 @@
 #!/bin/bash
-# Reductions whose calls come in a given order, on eight nodes, in the binomial tree of bypass at rank
-# 0: that has the children 1, 2 and 4, 2 has 3, 4 has 5 and 6, 6 has 7. The trace's counts of early
-# contributions (there before the call) and late ones (which came when the call had returned) are
-# those that the order forces, in every progress mode.
+# Reductions whose calls come in a given order, on eight nodes, in the binomial tree of bypass at
+# rank 0: that has the children 1, 2 and 4, 2 has 3, 4 has 5 and 6, 6 has 7. The trace's counts of
+# early contributions (there before the call) and late ones (which came when the call had returned)
+# are those that the order forces, in every progress mode.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/engine/engine.bash"
 . "$ROOT/tests/span/span.bash"
@@ -48,7 +48,8 @@ up='7 6 5 4 3 2 1 0'
         7 6 5 4 3 2 1 0 0 0 0 0 0
 
     # 4 has left a reduce, and is the root of the next one, when 6's contribution to the first
-    # comes: progress is under way already. Who is told to go on before a root calls may be before it.
+    # comes: progress is under way already. Who is told to go on before a root calls may overtake
+    # it.
     scenario "a late contribution while progress is under way" "0:[45]/0 2:2/0 4:[1-4]/1 6:2/0" \
         7 5 4 3 2 1 0\& 4/4\& 6 7/4 6/4 5/4 3/4 2/4 1/4 0/4
 
