@@ -45,7 +45,7 @@ static const struct sg_parameter tree_parameters[] = {
 };
 
 const struct sg_algorithm sg_algorithms[] = {
-    [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is"},
+    [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is", 0},
     [SG_ALGORITHM_HANDOFF] = {"handoff", EVERY_OPERATION, NULL,
                               "a tree climbed by whoever is late; ranks of one machine",
                               SG_REACH_NODE},

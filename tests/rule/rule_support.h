@@ -20,10 +20,10 @@ static const struct sg_parameter adaptive_parameters[] = {
     {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL},
 };
 static const struct sg_algorithm test_algorithms[] = {
-    [MPICH] = {"mpich", 7, NULL, "passes through"},
-    [BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, NULL, "returns early"},
+    [MPICH] = {"mpich", 7, NULL, "passes through", 0},
+    [BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, NULL, "returns early", 0},
     [ADAPTIVE] = {"adaptive", 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
-                  adaptive_parameters, "adapts"},
+                  adaptive_parameters, "adapts", 0},
 };
 static const struct sg_algorithm_table test_table = {test_algorithms, 3, "*=mpich"};
 
