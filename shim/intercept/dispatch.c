@@ -63,16 +63,28 @@ static void complete_bytes(struct sg_call *call)
         call->bytes = (uint64_t)call->count * (uint64_t)size;
 }
 
+/* The slow way to a choice: kept out of line, off the path of calls that repeat themselves. */
+static __attribute__((noinline)) const struct sg_choice *match(const struct sg_call *call,
+                                                               const struct sg_site *site,
+                                                               const struct sg_comm *comm,
+                                                               bool *fixed)
+{
+    struct sg_rule_comm rule_comm = {.name = comm->name, .size = comm->size};
+
+    if (comm->local != NULL)
+        rule_comm.reach = SG_REACH_NODE;
+    else if (comm->span != NULL)
+        rule_comm.reach = SG_REACH_SPAN;
+    return sg_ruleset_match(sg_process.rules, call->operation,
+                            comm->span == NULL ? &site->rule : NULL, &rule_comm, call->bytes,
+                            fixed);
+}
+
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
                                       struct sg_comm *comm)
 {
     /* Between nodes ranks cannot tell at once that they come from different call sites. */
     bool by_site = sg_process.by_site[call->operation] && comm->span == NULL;
-    struct sg_rule_comm rule_comm = {.name = comm->name,
-                                     .size = comm->size,
-                                     .reach = comm->local != NULL  ? SG_REACH_NODE
-                                              : comm->span != NULL ? SG_REACH_SPAN
-                                                                   : 0};
     const struct sg_choice *choice;
     bool fixed;
 
@@ -84,9 +96,7 @@ static const struct sg_choice *choose(const struct sg_call *call, struct sg_site
                      : NULL;
     if (choice != NULL)
         return choice;
-    choice =
-        sg_ruleset_match(sg_process.rules, call->operation, comm->span == NULL ? &site->rule : NULL,
-                         &rule_comm, call->bytes, &fixed);
+    choice = match(call, site, comm, &fixed);
     if (by_site && fixed)
         atomic_store_explicit(&site->fixed[call->operation], choice, memory_order_release);
     if (!by_site) {
