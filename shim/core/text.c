@@ -97,3 +97,11 @@ const char *sg_text_number(const char *begin, const char *end, bool suffixes, ui
     *out = value << shift;
     return at;
 }
+
+void sg_text_tail(const char *text, char *to, size_t size_bytes)
+{
+    size_t length = strlen(text);
+    size_t cut = length < size_bytes ? 0 : length + 1 - size_bytes;
+
+    memcpy(to, text + cut, length - cut + 1);
+}

@@ -66,14 +66,26 @@ static const sg_runner runners[] = {
     [SG_ALGORITHM_SRM] = run_srm,
 };
 
+static int run_across(const struct sg_call *call, const struct sg_choice *choice,
+                      struct sg_outcome *outcome)
+{
+    struct sg_span_plan plan;
+
+    if (call->rules != NULL)
+        choice = sg_span_agree(call->span, call, choice);
+    if (!sg_span_plan(call->span, choice, call, &plan))
+        return call->pass(call);
+    return sg_span_run(call->span, call, &plan, outcome);
+}
+
 int sg_engine_run(const struct sg_call *call, const struct sg_choice *choice,
                   struct sg_outcome *outcome)
 {
     struct sg_local_plan plan;
 
     outcome->algorithm = SG_ALGORITHM_MPICH;
-    if (call->span != NULL && sg_span_takes(call->span, choice, call))
-        return sg_span_run(call->span, call, choice, outcome);
+    if (call->span != NULL)
+        return run_across(call, choice, outcome);
     if (call->local == NULL || (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
         !sg_local_plan(call->local, call, &plan))
         return call->pass(call);

@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "engine/local_internal.h"
 #include "engine/pool.h"
+#include "engine/report.h"
 #include "engine/wait.h"
 
 #include <errno.h>
@@ -287,8 +288,8 @@ const struct sg_choice *sg_local_agree(struct sg_local *local, const struct sg_c
             look(&waiting);
     }
     choice = sg_ruleset_choice(call->rules, (int)choosing.chosen);
-    if (choice->algorithm != own->algorithm)
-        sg_local_warn_choice(local, call, own->algorithm, choice->algorithm, choosing.chooser);
+    sg_report_choice(local->node.header->warned, call, local->node.rank, own->algorithm,
+                     choice->algorithm, choosing.chooser);
     return choice;
 }
 

@@ -19,10 +19,6 @@ struct sg_user_fold *sg_local_user_fold(struct sg_local *local);
 void sg_local_report_stall(const struct sg_local *local, const struct sg_call *call,
                            uint64_t position, int seconds);
 
-/* Two call sites with two rules in one instance: one rank says so, once a pair of algorithms. */
-void sg_local_warn_choice(const struct sg_local *local, const struct sg_call *call, int own,
-                          int chosen, int chooser);
-
 /* Ranks that disagree on operation or size: both call sites, then the end of the job. */
 void sg_local_report_mismatch(const struct sg_local *local, const struct sg_call *call,
                               uint64_t position, int rank) __attribute__((noreturn));

@@ -20,13 +20,6 @@
 #define IS_USER_OPERATION(handle)                                                                  \
     (((unsigned)(handle)&0x80000000u) != 0 && ((unsigned)(handle)&0x3c000000u) == 0x18000000u)
 
-static void fold_kernel(void *context, const void *left, const void *right, void *out, size_t count)
-{
-    sg_kernel kernel = (sg_kernel)(void (*)(void))context;
-
-    kernel(left, right, out, count);
-}
-
 /* An operation of the user's works in place: right becomes left (op) right. */
 static void fold_user(void *context, const void *left, const void *right, void *out, size_t count)
 {
@@ -87,8 +80,8 @@ bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg
     if (predefined) {
         if (!sg_operands_of(call, &operands))
             return false;
-        plan->fold = fold_kernel;
-        plan->fold_context = (void *)(void (*)(void))operands.kernel;
+        plan->fold = sg_operands_fold;
+        plan->fold_context = sg_operands_fold_context(&operands);
     } else {
         user->op = call->op;
         user->datatype = call->datatype;

@@ -29,6 +29,16 @@ bool sg_operands_of(const struct sg_call *call, struct sg_operands *operands)
     return operands->kernel != NULL;
 }
 
+void sg_operands_fold(void *kernel, const void *left, const void *right, void *out, size_t count)
+{
+    ((sg_kernel)(void (*)(void))kernel)(left, right, out, count);
+}
+
+void *sg_operands_fold_context(const struct sg_operands *operands)
+{
+    return (void *)(void (*)(void))operands->kernel;
+}
+
 bool sg_buffers_of(const struct sg_call *call, int rank, const void **own, void **result)
 {
     bool receives = call->operation == SG_OPERATION_ALLREDUCE || rank == call->root;

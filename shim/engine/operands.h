@@ -15,6 +15,10 @@ struct sg_operands {
     sg_kernel kernel;
 };
 
+/* A fold of shim/node/fold.h by a kernel, which is the context. */
+void sg_operands_fold(void *kernel, const void *left, const void *right, void *out, size_t count);
+void *sg_operands_fold_context(const struct sg_operands *operands);
+
 /* True for operations that MPI predefines. */
 bool sg_operation_is_predefined(MPI_Op op);
 

@@ -227,6 +227,15 @@ static enum sg_progress_mode make_ready(void)
     return (enum sg_progress_mode)now;
 }
 
+bool sg_progress_comes(void)
+{
+    uint32_t now = atomic_load_explicit(&mode, memory_order_relaxed);
+
+    if (now != SG_PROGRESS_POLL && !atomic_load_explicit(&ready, memory_order_acquire))
+        now = make_ready();
+    return now != SG_PROGRESS_POLL;
+}
+
 void sg_progress_arm(struct sg_span *span)
 {
     struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;

@@ -1,6 +1,6 @@
 /* Asynchronous progress: who handles what arrives at an endpoint while its processes compute.
  *
- *   poll     the next collective of the application
+ *   poll     nobody: a call leaves nothing to be done at its endpoint
  *   thread   a sleeping helper thread
  *   signal   a real-time signal to the thread that left its call last
  *
@@ -63,6 +63,9 @@ void sg_progress_remove(struct sg_span *span);
 
 /* In an intercepted call, and while anything is waited for. */
 void sg_progress_poll(void);
+
+/* Whether somebody comes for what arrives when a call has left. Not async-signal-safe. */
+bool sg_progress_comes(void);
 
 /* By one of an endpoint's processes, inside a call: as it leaves with instances outstanding, and
  * when it has entered. */

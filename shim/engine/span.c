@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Payload of one message at most. */
-#define EAGER_BYTES (12u * SG_SPAN_SLOT_BYTES)
-
 static uint32_t ring_depth = 8;
 
 void sg_span_start(uint32_t depth, int stall_s)
@@ -44,7 +41,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
 static bool lay_out(struct sg_span *span)
 {
     size_t at = line(sizeof(struct sg_span_header));
-    uint32_t objects = 0;
+    uint32_t objects = 0, parts = 0;
     size_t transport_bytes;
 
     span->about_at = at;
@@ -70,6 +67,8 @@ static bool lay_out(struct sg_span *span)
             continue;
         }
         objects++;
+        if (object->needs.parts > parts)
+            parts = object->needs.parts;
         object->at = at;
         object->cells_at = line(object->needs.state_bytes);
         object->slots_at = line(object->cells_at + object->needs.cells * sizeof(uint64_t));
@@ -82,7 +81,7 @@ static bool lay_out(struct sg_span *span)
     span->transport_setup.endpoints = span->endpoints;
     span->transport_setup.inflight = objects * (2 * span->depth + 8);
     span->transport_setup.staged = span->transport_setup.inflight;
-    span->transport_setup.eager_bytes = EAGER_BYTES;
+    span->transport_setup.eager_bytes = parts * SG_SPAN_SLOT_BYTES;
     transport_bytes = objects > 0 ? span->ops->shared_bytes(&span->transport_setup) : 0;
     span->transport_at = at;
     span->size_bytes = at + transport_bytes;
@@ -93,14 +92,16 @@ static void number_ranks(struct sg_span *span, const int *endpoint_of)
 {
     int *locals = calloc((size_t)span->endpoints, sizeof *locals);
 
-    for (int rank = 0; rank < span->ranks && locals != NULL; rank++) {
-        span->endpoint_of[rank] = endpoint_of[rank];
-        span->local_of[rank] = locals[endpoint_of[rank]]++;
-        if (locals[endpoint_of[rank]] > span->locals_max)
-            span->locals_max = locals[endpoint_of[rank]];
-    }
     span->endpoint = endpoint_of[span->rank];
-    span->local = span->local_of[span->rank];
+    for (int rank = 0; rank < span->ranks && locals != NULL; rank++) {
+        int *count = &locals[endpoint_of[rank]];
+
+        span->endpoint_of[rank] = endpoint_of[rank];
+        if (rank == span->rank)
+            span->local = *count;
+        if (++*count > span->locals_max)
+            span->locals_max = *count;
+    }
     span->locals = locals != NULL ? locals[span->endpoint] : 0;
     free(locals);
 }
@@ -119,8 +120,7 @@ static struct sg_span *make(const struct sg_span_setup *setup)
     span->depth = ring_depth;
     span->ops = &sg_transport_shm;
     span->endpoint_of = calloc((size_t)setup->ranks, sizeof *span->endpoint_of);
-    span->local_of = calloc((size_t)setup->ranks, sizeof *span->local_of);
-    if (span->endpoint_of == NULL || span->local_of == NULL)
+    if (span->endpoint_of == NULL)
         goto err_free;
     number_ranks(span, setup->endpoint_of);
     errno = 0;
@@ -130,7 +130,6 @@ static struct sg_span *make(const struct sg_span_setup *setup)
 
 err_free:
     free(span->endpoint_of);
-    free(span->local_of);
     free(span);
     return NULL;
 }
@@ -144,7 +143,6 @@ static void dispose(struct sg_span *span)
     if (span->header != NULL)
         sg_segment_unmap(span->header, span->size_bytes);
     free(span->endpoint_of);
-    free(span->local_of);
     free(span);
     errno = saved_errno;
 }

@@ -47,11 +47,27 @@ void sg_span_drain(struct sg_span *span);
 
 void sg_span_free(struct sg_span *span);
 
-/* False: no protocol here takes this choice; alike on all ranks. */
-bool sg_span_takes(const struct sg_span *span, const struct sg_choice *choice,
-                   const struct sg_call *call);
+/* Where rules tell call sites apart (call->rules): the choice of whoever comes to this call first.
+ */
+const struct sg_choice *sg_span_agree(struct sg_span *span, const struct sg_call *call,
+                                      const struct sg_choice *own);
 
-int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_choice *choice,
+/* What a call comes to. */
+struct sg_span_plan {
+    uint32_t object;
+    uint8_t algorithm;
+    struct sg_operands operands; /* unless a barrier's */
+    const void *own;             /* this rank's contribution */
+    void *result;                /* NULL: it gets none */
+    size_t extent_bytes;         /* of an element */
+};
+
+/* False: MPICH runs the call. No protocol here takes the choice or the type, which is alike on all
+ * ranks; or an argument of this rank's is wrong, which MPICH reports. */
+bool sg_span_plan(const struct sg_span *span, const struct sg_choice *choice,
+                  const struct sg_call *call, struct sg_span_plan *plan);
+
+int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_span_plan *plan,
                 struct sg_outcome *outcome);
 
 /* Feeds what has arrived, if nobody else is at it; who is at it looks again. Any thread, any signal

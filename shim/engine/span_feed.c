@@ -117,8 +117,11 @@ static void learn_kind(const struct feeding *feeding, uint32_t word, const struc
 {
     struct sg_span_kind *kind = kind_of(feeding, header->seq);
 
-    if (header->parts == 0)
+    /* Protocols number their releases apart: such a number is at most the instance's, and does not
+     * make a later one forget what it is. */
+    if (header->parts == 0 || (int32_t)(header->seq - kind->seq) < 0)
         return;
+    kind->seq = header->seq;
     kind->reduction = (uint8_t)(word >> 8);
     kind->element = (uint8_t)(word >> 16);
 }

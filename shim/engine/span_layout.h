@@ -15,6 +15,7 @@
 #include "engine/progress.h"
 #include "engine/span.h"
 #include "engine/wait.h"
+#include "node/layout.h"
 #include "transport/transport.h"
 
 #include <stdatomic.h>
@@ -25,21 +26,22 @@
 #define SG_SPAN_REPLIES_MAX 16
 #define SG_SPAN_PLACES_MAX 64
 
-/* What a rank is in, for messages to people. */
+/* Words that the first rank to come to something writes for the others: see span_agree.c. */
+#define SG_SPAN_WORDS 256
+
+/* A rank: what it is in, for messages to people, and how far it is. */
 struct sg_span_about {
     _Atomic uint64_t position; /* entered so far */
     _Atomic uint64_t left;     /* left so far */
-    uint64_t bytes, offset;
-    uint32_t site;
-    uint8_t operation, algorithm;
-    char module[22];
+    _Atomic uint64_t chosen;   /* choices read so far */
+    struct sg_node_about call; /* the last one entered */
 };
 
 struct sg_span_instance {
     uint64_t position; /* valid where arrived > 0 */
     uint32_t arrived;  /* local ranks */
     uint32_t object, object_seq;
-    uint32_t bytes, count;
+    uint32_t bytes;
     int32_t root; /* endpoint; -1 */
     uint8_t operation, flags;
     _Atomic uint64_t finished; /* position + 1 once the protocol has left it */
@@ -47,6 +49,7 @@ struct sg_span_instance {
 
 /* What an instance's operands are. */
 struct sg_span_kind {
+    uint32_t seq;
     uint8_t reduction, element;
 };
 
@@ -82,6 +85,9 @@ struct sg_span_header {
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;
     _Atomic uint64_t stall_reported;
+    _Atomic uint64_t warned[SG_NODE_WARNED]; /* see engine/report.h */
+    _Atomic uint64_t choices[SG_SPAN_WORDS];
+    _Atomic uint64_t signatures[SG_SPAN_WORDS];
 };
 
 /* Where an object's parts begin in the segment, and how far it is from endpoint to endpoint. */
@@ -100,9 +106,11 @@ struct sg_span {
     int endpoint, endpoints;
     int local, locals; /* number among the endpoint's ranks, and how many they are */
     int locals_max;
-    int *endpoint_of, *local_of; /* by rank */
+    int *endpoint_of; /* by rank */
     uint32_t depth;
     uint64_t position;
+    uint64_t chosen;                  /* calls whose choice was agreed on */
+    uint64_t all_chosen, all_entered; /* by all ranks: what was seen of it */
     const struct sg_ruleset *rules;
     int object_count;
     struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
@@ -173,10 +181,12 @@ int sg_span_take(struct sg_span *span);
 bool sg_span_try_lock(struct sg_span *span);
 void sg_span_unlock(struct sg_span *span);
 
+/* This rank has entered an instance: it must be the same call for all ranks, or the job ends.
+ * False: to be asked again, when other ranks have gone on. */
+bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position);
+
 /* One rank speaks, once an instance. */
 void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call, uint64_t position,
                           int seconds);
-void sg_span_report_mismatch(const struct sg_span *span, const struct sg_call *call,
-                             uint64_t position) __attribute__((noreturn));
 
 #endif

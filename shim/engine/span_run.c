@@ -21,8 +21,7 @@ void sg_span_stall_after(uint64_t ns)
 struct entering {
     struct sg_span *span;
     const struct sg_call *call;
-    const struct sg_operands *operands;
-    uint32_t object;
+    const struct sg_span_plan *plan;
     uint64_t position;
     const void *own;
     uint32_t count, bytes;
@@ -80,6 +79,11 @@ static bool has_place(struct entering *entering)
     return true;
 }
 
+static bool is_compared(struct entering *entering)
+{
+    return sg_span_compare(entering->span, entering->call, entering->position);
+}
+
 static bool is_completed(struct entering *entering)
 {
     const struct sg_span_endpoint *endpoint =
@@ -130,19 +134,15 @@ static void arrive(struct entering *entering)
     if (place->arrived == 0 || place->position != entering->position) {
         place->position = entering->position;
         place->arrived = 0;
-        place->object = entering->object;
+        place->object = entering->plan->object;
         place->object_seq = 0;
         place->bytes = entering->bytes;
-        place->count = entering->count;
         place->operation = (uint8_t)call->operation;
         place->root = root;
         place->flags = SG_CALL_COMMUTATIVE;
-        if (entering->operands != NULL && is_exact(entering->operands))
+        if (entering->bytes > 0 && is_exact(&entering->plan->operands))
             place->flags |= SG_CALL_EXACT;
     }
-    if (place->operation != call->operation || place->bytes != entering->bytes ||
-        place->root != root || place->object != entering->object)
-        sg_span_report_mismatch(span, call, entering->position);
     place->arrived++;
 }
 
@@ -153,11 +153,6 @@ static const void *local_operand(void *context, int local)
     return sg_span_contribution(entering->span, entering->position, local);
 }
 
-static void fold_kernel(void *context, const void *left, const void *right, void *out, size_t count)
-{
-    ((sg_kernel)(void (*)(void))context)(left, right, out, count);
-}
-
 /* Under the lock, by the last local rank: one operand of the endpoint's, and the CALL. */
 static void feed_call(struct entering *entering)
 {
@@ -165,18 +160,18 @@ static void feed_call(struct entering *entering)
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     struct sg_span_instance *place = sg_span_place(span, entering->position);
     const struct sg_algo_head *head =
-        (const void *)sg_span_region(span, entering->object, span->endpoint);
+        (const void *)sg_span_region(span, entering->plan->object, span->endpoint);
     struct sg_event event = {.kind = SG_EVENT_CALL};
 
     if (span->locals > 1 && entering->bytes > 0) {
         struct sg_shape shape = {SG_SHAPE_DOUBLING, span->locals, 0};
-        struct sg_folding folding = {
-            .shape = &shape,
-            .fold = fold_kernel,
-            .fold_context = (void *)(void (*)(void))entering->operands->kernel,
-            .element_bytes = sg_element_extent_bytes(entering->operands->element),
-            .operand = local_operand,
-            .operand_context = entering};
+        struct sg_folding folding = {.shape = &shape,
+                                     .fold = sg_operands_fold,
+                                     .fold_context =
+                                         sg_operands_fold_context(&entering->plan->operands),
+                                     .element_bytes = entering->plan->extent_bytes,
+                                     .operand = local_operand,
+                                     .operand_context = entering};
 
         sg_fold_all(&folding, entering->count, sg_span_contribution(span, entering->position, 0));
     }
@@ -186,15 +181,16 @@ static void feed_call(struct entering *entering)
     event.call.root = place->root;
     event.call.site = 0;
     place->object_seq = head->seq + 1;
-    if (entering->operands != NULL) {
+    if (entering->bytes > 0) {
         struct sg_span_kind *kind =
-            &endpoint->kinds[entering->object][place->object_seq % SG_SPAN_PLACES_MAX];
+            &endpoint->kinds[place->object][place->object_seq % SG_SPAN_PLACES_MAX];
 
-        kind->reduction = (uint8_t)entering->operands->reduction;
-        kind->element = (uint8_t)entering->operands->element;
+        kind->seq = place->object_seq;
+        kind->reduction = (uint8_t)entering->plan->operands.reduction;
+        kind->element = (uint8_t)entering->plan->operands.element;
     }
     atomic_store_explicit(&endpoint->fed, entering->position + 1, memory_order_relaxed);
-    sg_span_feed(span, entering->object, &event, NULL);
+    sg_span_feed(span, place->object, &event, NULL);
 }
 
 /* The CALLs of an endpoint are fed one after another; under the lock, when it is our turn. */
@@ -223,7 +219,9 @@ static void run_chunk(struct entering *entering, void *result)
     struct sg_span_instance *place = sg_span_place(span, entering->position);
     bool is_last;
 
-    atomic_store_explicit(&about->position, entering->position + 1, memory_order_relaxed);
+    /* Release: what this rank says of the call was written before. */
+    atomic_store_explicit(&about->position, entering->position + 1, memory_order_release);
+    wait_for(entering, is_compared);
     wait_for(entering, has_place);
     if (entering->bytes > 0)
         memcpy(sg_span_contribution(span, entering->position, span->local), entering->own,
@@ -239,7 +237,10 @@ static void run_chunk(struct entering *entering, void *result)
         if (place->root != span->endpoint || result != NULL)
             wait_for(entering, is_completed);
     }
-    if (result != NULL || entering->call->operation != SG_OPERATION_REDUCE)
+    /* Where nobody comes for what arrives later, the last rank stays for it: it may go on to wait,
+     * in MPICH, for a rank that waits for this endpoint's part. */
+    if (result != NULL || entering->call->operation != SG_OPERATION_REDUCE ||
+        (is_last && !sg_progress_comes()))
         wait_for(entering, is_finished);
     if (result != NULL)
         memcpy(result, sg_span_result(span, place->object, place->object_seq), entering->bytes);
@@ -249,22 +250,14 @@ static void run_chunk(struct entering *entering, void *result)
 
 static void describe(struct sg_span *span, const struct sg_call *call, uint8_t algorithm)
 {
-    struct sg_span_about *about = sg_span_about(span, span->rank);
+    struct sg_node_about *about = &sg_span_about(span, span->rank)->call;
 
     about->bytes = call->bytes;
     about->operation = (uint8_t)call->operation;
     about->algorithm = algorithm;
-    if (call->site == NULL)
-        return;
-    about->site = call->site->id;
-    about->offset = call->site->offset;
-    if (call->site->module != NULL) {
-        size_t length = strlen(call->site->module);
-        size_t room = sizeof about->module - 1;
-
-        memcpy(about->module, call->site->module + (length > room ? length - room : 0),
-               (length > room ? room : length) + 1);
-    }
+    about->root = call->root;
+    if (call->site != NULL)
+        sg_node_about_site(about, call->site->id, call->site->offset, call->site->module);
 }
 
 static void enter(struct sg_span *span)
@@ -288,20 +281,23 @@ static void leave(struct sg_span *span)
         sg_span_progress(span);
 }
 
-bool sg_span_takes(const struct sg_span *span, const struct sg_choice *choice,
-                   const struct sg_call *call)
+bool sg_span_plan(const struct sg_span *span, const struct sg_choice *choice,
+                  const struct sg_call *call, struct sg_span_plan *plan)
 {
     int index = sg_ruleset_index(span->rules, choice);
-    struct sg_operands operands;
 
+    *plan =
+        (struct sg_span_plan){.object = (uint32_t)index, .algorithm = (uint8_t)choice->algorithm};
     if (index < 0 || index >= span->object_count || span->objects[index].algo == NULL ||
         (span->objects[index].algo->operations & 1u << call->operation) == 0)
         return false;
     if (call->operation == SG_OPERATION_BARRIER)
         return true;
-    return call->count > 0 && sg_operands_of(call, &operands) &&
-           (call->operation != SG_OPERATION_REDUCE ||
-            (call->root >= 0 && call->root < span->ranks));
+    if (call->count <= 0 || !sg_operands_of(call, &plan->operands) ||
+        (call->operation == SG_OPERATION_REDUCE && (call->root < 0 || call->root >= span->ranks)))
+        return false;
+    plan->extent_bytes = sg_element_extent_bytes(plan->operands.element);
+    return sg_buffers_of(call, span->rank, &plan->own, &plan->result);
 }
 
 /* What a counter of the endpoint's has come to since a call of this rank told of it: what happens
@@ -326,40 +322,31 @@ static void tell(struct sg_span *span, struct sg_outcome *outcome)
         (uint16_t)atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed);
 }
 
-int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_choice *choice,
+int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_span_plan *plan,
                 struct sg_outcome *outcome)
 {
-    struct sg_operands operands;
-    const void *own = NULL;
-    void *result = NULL;
-    size_t extent = 0, left = 0, room = 1;
+    bool has_data = call->operation != SG_OPERATION_BARRIER;
+    size_t left = has_data ? (size_t)call->count : 0;
+    size_t room = has_data ? SG_SPAN_SLOT_BYTES / plan->extent_bytes : 1;
+    const char *own = plan->own;
+    char *result = plan->result;
 
-    if (call->operation != SG_OPERATION_BARRIER) {
-        if (!sg_buffers_of(call, span->rank, &own, &result))
-            return call->pass(call);
-        sg_operands_of(call, &operands);
-        extent = sg_element_extent_bytes(operands.element);
-        left = (size_t)call->count;
-        room = SG_SPAN_SLOT_BYTES / extent;
-    }
-    outcome->algorithm = (uint8_t)choice->algorithm;
+    outcome->algorithm = plan->algorithm;
     describe(span, call, outcome->algorithm);
     enter(span);
     do {
         size_t count = left < room ? left : room;
         struct entering entering = {.span = span,
                                     .call = call,
-                                    .operands =
-                                        call->operation != SG_OPERATION_BARRIER ? &operands : NULL,
-                                    .object = (uint32_t)sg_ruleset_index(span->rules, choice),
+                                    .plan = plan,
                                     .position = span->position++,
                                     .own = own,
                                     .count = (uint32_t)count,
-                                    .bytes = (uint32_t)(count * extent)};
+                                    .bytes = (uint32_t)(count * plan->extent_bytes)};
 
         run_chunk(&entering, result);
-        own = own != NULL ? (const char *)own + count * extent : NULL;
-        result = result != NULL ? (char *)result + count * extent : NULL;
+        own = own != NULL ? own + entering.bytes : NULL;
+        result = result != NULL ? result + entering.bytes : NULL;
         left -= count;
     } while (left > 0);
     leave(span);

@@ -24,18 +24,21 @@ struct sg_span;
 
 #define SG_COMM_UNRECORDED UINT32_MAX
 
+/* The choice made last for an operation. */
+struct sg_comm_choice {
+    uint64_t bytes;
+    const struct sg_site *site; /* NULL where it does not depend on that */
+    const struct sg_choice *choice;
+};
+
 struct sg_comm {
     _Atomic(MPI_Comm) handle;
     bool managed; /* false: intercommunicator, or members outside MPI_COMM_WORLD */
     int rank;
     int size;
-    uint32_t index;         /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
-    atomic_uint seq;        /* of the next collective */
-    /* The choice made last, where it does not depend on the call site. */
-    struct {
-        uint64_t bytes;
-        const struct sg_choice *choice;
-    } last[SG_OPERATION_COUNT];
+    uint32_t index;  /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
+    atomic_uint seq; /* of the next collective */
+    struct sg_comm_choice last[SG_OPERATION_COUNT];
     struct sg_local *local; /* the engine where all members share a node; else NULL */
     struct sg_span *span;   /* the engine where they are on several nodes of one machine; or NULL */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */

@@ -75,34 +75,32 @@ static __attribute__((noinline)) const struct sg_choice *match(const struct sg_c
         rule_comm.reach = SG_REACH_NODE;
     else if (comm->span != NULL)
         rule_comm.reach = SG_REACH_SPAN;
-    return sg_ruleset_match(sg_process.rules, call->operation,
-                            comm->span == NULL ? &site->rule : NULL, &rule_comm, call->bytes,
+    return sg_ruleset_match(sg_process.rules, call->operation, &site->rule, &rule_comm, call->bytes,
                             fixed);
 }
 
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
                                       struct sg_comm *comm)
 {
-    /* Between nodes ranks cannot tell at once that they come from different call sites. */
-    bool by_site = sg_process.by_site[call->operation] && comm->span == NULL;
+    bool by_site = sg_process.by_site[call->operation];
+    /* What holds for a call site on every communicator holds where MPICH or a node's ranks run. */
+    bool by_site_alone = by_site && comm->span == NULL;
+    struct sg_comm_choice *last = &comm->last[call->operation];
+    const struct sg_site *from = by_site ? site : NULL;
     const struct sg_choice *choice;
     bool fixed;
 
-    if (by_site) /* acquire: pairs with the store below; the choice itself is immutable */
+    if (by_site_alone) /* acquire: pairs with the store below; the choice itself is immutable */
         choice = atomic_load_explicit(&site->fixed[call->operation], memory_order_acquire);
     else
-        choice = comm->last[call->operation].bytes == call->bytes
-                     ? comm->last[call->operation].choice
-                     : NULL;
+        choice = last->bytes == call->bytes && last->site == from ? last->choice : NULL;
     if (choice != NULL)
         return choice;
     choice = match(call, site, comm, &fixed);
-    if (by_site && fixed)
+    if (by_site_alone && fixed)
         atomic_store_explicit(&site->fixed[call->operation], choice, memory_order_release);
-    if (!by_site) {
-        comm->last[call->operation].bytes = call->bytes;
-        comm->last[call->operation].choice = choice;
-    }
+    if (!by_site_alone)
+        *last = (struct sg_comm_choice){.bytes = call->bytes, .site = from, .choice = choice};
     return choice;
 }
 
@@ -197,7 +195,7 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
     call->local = comm->local;
     call->span = comm->span;
     choice = choose(call, site, comm);
-    if (call->local != NULL && sg_process.by_site[call->operation])
+    if ((call->local != NULL || call->span != NULL) && sg_process.by_site[call->operation])
         call->rules = sg_process.rules;
     if (is_recording(comm))
         error = run_recorded(call, site, comm, choice);

@@ -58,6 +58,8 @@ struct sg_node_word {
 };
 #define SG_NODE_VALUE_BITS 28
 
+#define SG_NODE_WARNED 6
+
 struct sg_node_header {
     uint64_t magic;
     uint64_t nonce; /* the segment asked for, not another */
@@ -68,9 +70,9 @@ struct sg_node_header {
     unsigned char reserved[SG_NODE_LINE_BYTES - 36];
     /* On a line of their own: read at every release, written when somebody goes to sleep. */
     _Atomic uint32_t sleepers;
-    _Atomic uint32_t wake;           /* futex */
-    _Atomic uint64_t stall_reported; /* tagged with the instance that a rank spoke about */
-    _Atomic uint64_t warned[6];      /* pairs of choices that a rank has warned of; 0: free */
+    _Atomic uint32_t wake;                   /* futex */
+    _Atomic uint64_t stall_reported;         /* tagged with the instance that a rank spoke about */
+    _Atomic uint64_t warned[SG_NODE_WARNED]; /* pairs of choices that a rank has warned of */
 };
 
 _Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");

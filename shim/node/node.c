@@ -3,6 +3,7 @@
  */
 #include "node/node.h"
 
+#include "core/text.h"
 #include "node/ring.h"
 
 #include <string.h>
@@ -93,24 +94,24 @@ static uint32_t signature_of(const struct sg_node_call *call)
     return (uint32_t)((bytes ^ rest << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-/* The call site stays where this rank's last call at this place came from the same one. */
+void sg_node_about_site(struct sg_node_about *about, uint32_t site, uint64_t offset,
+                        const char *module)
+{
+    if (about->site == site)
+        return;
+    about->site = site;
+    about->offset = offset;
+    if (module != NULL)
+        sg_text_tail(module, about->module, sizeof about->module);
+}
+
 static void write_about(struct sg_node_about *about, const struct sg_node_call *call)
 {
     about->bytes = (uint64_t)call->count * call->element_bytes;
     about->root = call->root;
     about->operation = (uint8_t)call->operation;
     about->algorithm = call->algorithm;
-    if (about->site == call->site)
-        return;
-    about->site = call->site;
-    about->offset = call->site_offset;
-    if (call->site_module != NULL) {
-        size_t length = strlen(call->site_module);
-        size_t room = sizeof about->module - 1;
-
-        memcpy(about->module, call->site_module + (length > room ? length - room : 0),
-               (length > room ? room : length) + 1);
-    }
+    sg_node_about_site(about, call->site, call->site_offset, call->site_module);
 }
 
 void sg_op_publish(struct sg_node_op *op)

@@ -135,4 +135,8 @@ bool sg_node_disagrees(struct sg_node_op *op);
 /* For messages: what a rank has published for the instance at position; NULL: not there yet. */
 const struct sg_node_about *sg_node_about(const struct sg_node *node, uint64_t position, int rank);
 
+/* Writes the call site, unless it is there from the last call. */
+void sg_node_about_site(struct sg_node_about *about, uint32_t site, uint64_t offset,
+                        const char *module);
+
 #endif

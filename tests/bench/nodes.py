@@ -61,8 +61,7 @@ def print_cpu(runs):
           "With more ranks than")
     print(f"processors (here {os.cpu_count()}) MPICH's waiting also costs those that are waited for: "
           "2 ranks show the factor")
-    print("without that, where there are 2 processors. With poll, what is late is dealt with outside "
-          "what is counted.")
+    print("without that, where there are 2 processors.")
     print()
 
 

@@ -10,27 +10,12 @@ program=$PROGRAMS/disagree
 site_rules() {
     echo "allreduce@first_site=$1; allreduce@second_site=$2"
 }
-line_of() { # FUNCTION: of its call
-    awk -v name="$1" '$0 ~ "^static void " name "\\(" { inside = 1 }
-        inside && /MPI_Allreduce/ { print NR; exit }' "$ROOT/tests/mpi/disagree.c"
-}
-line_rules() {
-    echo "allreduce@disagree.c:$(line_of first_site)=$1;" \
-        "allreduce@disagree.c:$(line_of second_site)=$2"
-}
 
 for pair in 'srm handoff' 'handoff srm' 'srm mpich' 'mpich handoff'; do
     # shellcheck disable=SC2086 # two words
-    STAGGER_RULES=$(line_rules $pair) observe "sites-${pair// /-}" 3 "$program" sites 300
-    name=sites-${pair// /-}
-    check "two call sites with two rules ($pair) give the right results" all 'is 0 "$status"' \
-        "has $name.out finished" "lacks $name.err 'assert|BAD TERM'"
-    check "with one warning for the pair, which names both rules ($pair)" all \
-        "has_lines $name.err '^stagger: .*a rule says' 1" \
-        "has $name.err 'a rule says ${pair% *}.* says ${pair#* }|says ${pair#* }.* says ${pair% *}'"
-    calls_of "$name"
-    check "and one algorithm an instance, for all ranks ($pair)" \
-        is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' "$name.calls")"
+    STAGGER_RULES=$(line_rules $pair) observe sites 3 "$program" sites 300
+    check_sites sites "$pair"
+    rm -rf sites.trace
 done
 # shellcheck disable=SC2046
 STAGGER_RULES=$(site_rules srm srm) observe alike 3 "$program" sites 300

@@ -21,6 +21,9 @@ ran_by() {
         END { if (!calls) print "no call from " function_name; exit others > 0 || !calls }' "$1.calls"
 }
 
+# algorithms_of NAME FUNCTION: those that ran the calls from that function, from NAME.calls
+algorithms_of() { awk -v name="$2" '$6 == name { print $5 }' "$1.calls" | sort -u | paste -sd ' '; }
+
 # gave NAME: the program ran to its end and found every result right; 77: not the MPICH it knows.
 gave() {
     is 0 "$status" && ran_well "$1" && return
@@ -45,4 +48,28 @@ release_after() {
     touch released
     wait "$runner"
     status=$?
+}
+
+# ---- disagree: two call sites in one instance ------------------------------------------------------
+# line_rules ONE OTHER: rules for the two, by their lines
+line_of() { # FUNCTION: of its call
+    awk -v name="$1" '$0 ~ "^static void " name "\\(" { inside = 1 }
+        inside && /MPI_Allreduce/ { print NR; exit }' "$ROOT/tests/mpi/disagree.c"
+}
+line_rules() {
+    echo "allreduce@disagree.c:$(line_of first_site)=$1;" \
+        "allreduce@disagree.c:$(line_of second_site)=$2"
+}
+
+# check_sites NAME "ONE OTHER": a run of "disagree sites" by such rules
+check_sites() {
+    local name=$1 pair=$2
+    check "two call sites with two rules ($pair) give the right results" all 'is 0 "$status"' \
+        "has $name.out finished" "lacks $name.err 'assert|BAD TERM'"
+    check "with one warning for the pair, which names both rules ($pair)" all \
+        "has_lines $name.err '^stagger: .*a rule says' 1" \
+        "has $name.err 'a rule says ${pair% *}.* says ${pair#* }|says ${pair#* }.* says ${pair% *}'"
+    calls_of "$name"
+    check "and one algorithm an instance, for all ranks ($pair)" \
+        is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' "$name.calls")"
 }

@@ -18,25 +18,23 @@ done
 run_late async default "$PROGRAMS/late" async "$words" $rounds
 check "a mode that there is not is named, and it is a thread's work" all 'finished async 3' \
     'has async.err "STAGGER_PROGRESS=default is ignored: expected thread, signal or poll"'
-run_late poll poll "$PROGRAMS/late" poll "$words" $rounds
-check "in mode poll it has none before the parent's next collective" finished poll
+for mode in thread signal poll; do
+    run_late blocked $mode "$PROGRAMS/late" blocked "$words" $rounds
+    check "a parent that waits for a message of the root's gets it ($mode)" finished blocked
+done
+check "in mode poll no signal is taken" is 0 "$(total blocked signals)"
 
 # The barriers are MPICH's: every call that counts is a reduce. What happens between two is told by
 # the second.
-for mode in thread signal poll; do
-    way=$([ $mode = poll ] && echo poll || echo async)
-    RULES='reduce=bypass;*=mpich'
-    [ $mode = poll ] && RULES='reduce=bypass;*=adaptive'
-    RULES=$RULES run_late counts $mode "$PROGRAMS/late" $way "$words" $rounds
+for mode in thread signal; do
+    RULES='reduce=bypass;*=mpich' run_late counts $mode "$PROGRAMS/late" async "$words" $rounds
     check "the trace is sound ($mode)" all 'finished counts' 'archive_sound counts.trace'
     if [ $mode = signal ]; then
         check "every late message took one signal" is $((rounds - 1)) "$(total counts signals)"
     else
         check "no signal was taken ($mode)" is 0 "$(total counts signals)"
     fi
-    [ $mode = poll ] ||
-        check "every late message is counted as late ($mode)" \
-            is $((rounds - 1)) "$(total counts late)"
+    check "every late message is counted as late ($mode)" is $((rounds - 1)) "$(total counts late)"
 done
 
 run_late thread thread "$PROGRAMS/late" thread "$words" 5

@@ -27,11 +27,7 @@ against() {
     done <"$(recorded "$1")"
 }
 
-if [ -z "$SCALAPACK" ]; then
-    skip "ScaLAPACK's programs come to what is recorded" "scalapack-mpi-test is not installed"
-    exit
-fi
-scalapack_data
+need_scalapack "ScaLAPACK's programs come to what is recorded"
 PROGRAM_SECONDS=900
 if [ "${1:-}" = record ]; then
     programs "$2" | while read -r name; do stock "$name" "$2"; done >"$WORK/recorded"

@@ -6,8 +6,12 @@ for directory in /usr/lib/*/scalapack/mpich-tests; do
     [ -x "$directory/xdlu" ] && SCALAPACK=$directory
 done
 
-# They read their cases from the working directory.
-scalapack_data() { cp /usr/share/scalapack/*.dat /usr/share/scalapack/BLACS/*.dat .; }
+# need_scalapack SENTENCE: where the programs are not installed, skips what the sentence says and ends
+# the script. They read their cases from the working directory.
+need_scalapack() {
+    [ -n "$SCALAPACK" ] || { skip "$1" "scalapack-mpi-test is not installed"; exit; }
+    cp /usr/share/scalapack/*.dat /usr/share/scalapack/BLACS/*.dat .
+}
 
 scalapack_programs() {
     find "$SCALAPACK" -maxdepth 1 -type f -name 'x*' -perm -u+x -printf '%f\n' | LC_ALL=C sort
@@ -46,3 +50,12 @@ observed() {
     # shellcheck disable=SC2154 # observe sets it
     outcome "$1" "$status" "$1.out"
 }
+
+# passes_too NAME WITHOUT HOW: under the library and what of it is in the environment, which HOW
+# tells, the program comes to WITHOUT, the outcome it has without.
+passes_too() {
+    check "$1 passes what it passes without the library ($3)" is "$2" "$(observed "$1")"
+    check "the archive of $1 is sound ($3)" archive_sound "$1.trace"
+    rm -rf "$1.trace"
+}
+passes_something() { check "$1 passes something" has <(echo "$2") ' [1-9][0-9]* passed,'; }

@@ -20,7 +20,9 @@ for mode in $MODES; do
     # 0 has the children 1 and 2, and 2 has 3.
     for order in '3 2 1 0' '2 1 3 0' '1 2 3 0' '2 3 1 0'; do
         for rules in '*=bypass' '*=tree'; do
-            [ "$rules" = '*=tree' ] && [ "${order%% *}" = 2 ] && continue # its call waits for 3
+            # 2's call waits for 3
+            [ "$rules" = '*=tree' ] && [ "${order%% *}" = 2 ] && continue
+            [ "$rules $mode" = '*=bypass poll' ] && [[ $order = *2*3* ]] && continue
             # shellcheck disable=SC2086 # words
             run_across last "$mode" 1 "$rules" 4 "$PROGRAMS/span_finalize" 7 $order
             check "ranks finalize with reduces outstanding, in order $order ($rules; $mode)" all \

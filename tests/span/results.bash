@@ -13,7 +13,6 @@ recorded_calls() { awk '{ count[$5]++ } END { for (a in count) print a, count[a]
 number=0
 for mode in $MODES; do
     rows=$number
-    [ "$MODES" = poll ] && rows=-1
     number=$((number + 1))
     of="($ranks ranks, $each a node, $mode)"
     run_across results "$mode" "$each" "$("$PROGRAMS/span_results" rules)" "$ranks" \

@@ -8,14 +8,14 @@
 ahead() { sed -n 's/^ahead //p' "$1"; }
 
 # RANKS SLOTS LATE LEAF, in the tree of bypass: 0 has the children 1 and 2, and 2 has 3
-cases=('2 2 0 1' '4 8 2 3')
+cases=('2 2 0 1' '4 8 2 3' '3 64 0 2')
 for mode in $MODES; do
     for rules in '*=adaptive;*=bypass' '*=tree'; do
         for case in "${cases[@]}"; do
             read -r ranks slots late leaf <<<"$case"
             of="($rules; rank $leaf of $ranks ahead of rank $late, $slots slots, $mode)"
             STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_TRACE=stats STAGGER_RULES=$rules \
-                STAGGER_RANKS_PER_NODE=1 in_mode "$mode" release_after \
+                STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=$mode release_after \
                 'waits in MPI_Reduce for more than 1 s' ahead \
                 mpirun_stagger "$ranks" "$PROGRAMS/span_runahead" 1000 "$late" "$leaf" \
                 "$WORK/released"

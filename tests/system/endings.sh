@@ -1,10 +1,8 @@
 #!/bin/bash
 # Runs that do not reach MPI_Finalize: what their logs hold becomes an archive that says partial.
 . "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/dying.bash"
 
-# MPICH and UCX leave segments of their own when a rank is killed.
-shared_memory() { find /dev/shm -mindepth 1 ! -name 'ucx_*' ! -name 'mpich_*' | sort; }
-before=$(shared_memory)
 rounds=300
 
 # gives STATUS MODE: so it may end without the library. Stock MPICH gives one of two statuses to ranks
@@ -67,4 +65,4 @@ check "so it is for the report" all 'is 1 "$status"' 'has_lines recover.err . 1'
 "$STAGGER" recover >recover.out 2>recover.err
 check "recover without a directory is bad usage" is 2 $?
 
-check "nothing of ours is left in /dev/shm" is "$before" "$(shared_memory)"
+check "nothing of ours is left in /dev/shm" no_shared_memory
