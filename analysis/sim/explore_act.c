@@ -75,6 +75,8 @@ static const char *send(struct sg_explore_world *world, struct sg_explore_endpoi
 
     if (action->send.parts_at + header->parts > world->actions.parts_count)
         return "sends parts that it has not listed";
+    if (header->parts > endpoint->needs.parts)
+        return "sends more parts than it needs";
     wrong = sg_payload_gather(&endpoint->payload, action, world->actions.parts, values);
     if (wrong)
         return wrong;

@@ -75,6 +75,7 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs
     needs->slots = 2 * item_slots(setup) + sg_adaptive_token_parts(setup->size, degree) +
                    sg_release_slots(tokens, extras);
     needs->cells = 0;
+    needs->parts = 1 + extras;
     return true;
 }
 

@@ -89,6 +89,7 @@ struct sg_algo_needs {
     uint32_t state_bytes;
     uint32_t slots;
     uint32_t cells; /* 64-bit words that FETCH_ADD, WRITE_CELL and READ_CELLS of others reach */
+    uint32_t parts; /* the most of one message */
 };
 
 /* ---- events

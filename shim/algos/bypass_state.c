@@ -32,6 +32,7 @@ bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *ne
                                     edges * credits * sizeof(struct early));
     needs->slots = credits + edges * credits + pool_of(&setup->parameters);
     needs->cells = 0;
+    needs->parts = 1;
     return true;
 }
 

@@ -101,6 +101,7 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs
         (uint32_t)(sizeof(struct gather) + credits * sizeof(struct gather_instance));
     needs->slots = credits * item_slots(setup) + sg_release_slots(1, 0);
     needs->cells = 0;
+    needs->parts = 1;
     return true;
 }
 

@@ -22,6 +22,7 @@ bool sg_handoff_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *o
     out->state_bytes = (uint32_t)(sizeof(struct handoff) + credits * sizeof(struct place));
     out->slots = 5 * credits;
     out->cells = 3 * credits;
+    out->parts = 1;
     return true;
 }
 

@@ -49,6 +49,7 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs
     *needs = (struct sg_algo_needs){
         .state_bytes = sizeof(struct pairwise),
         .slots = 1 + 2 * steps(&cube),
+        .parts = 1,
     };
     return true;
 }

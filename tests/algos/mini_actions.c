@@ -77,7 +77,7 @@ static void post(struct mini_host *host, int rank, int to, const struct sg_actio
     item = mini_add(host, MINI_MESSAGE, rank, to);
     item->header = *header;
     item->multicast = action->kind == SG_ACTION_MULTICAST;
-    CU_ASSERT_TRUE_FATAL(header->parts <= SG_PARTS_MAX);
+    CU_ASSERT_TRUE_FATAL(header->parts <= host->needs.parts);
     for (int i = 0; i < header->parts; i++) {
         struct sg_data part = actions->parts[action->send.parts_at + (uint32_t)i];
 
