@@ -108,7 +108,7 @@ $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG)),,-O3)
 
 # Outputs of the simulator name the commit; the file changes only when that does.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
-$(B)/analysis/sim/commit.o: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
+$(B)/analysis/sim/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
 $(B)/analysis/sim/commit.o: $(B)/commit
 $(B)/commit: FORCE
 	@mkdir -p $(@D)

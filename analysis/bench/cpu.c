@@ -47,9 +47,10 @@ static double processor_ns(void)
  * the variants meet the same arrivals. */
 static uint64_t skew_of(const struct cpu_run *run, size_t round, int call)
 {
-    uint64_t seed[] = {round, (uint64_t)call, (uint64_t)run->job->rank};
-    uint64_t bits = sg_hash_mix(sg_hash_bytes(SG_HASH_START, seed, sizeof seed));
+    uint64_t bits = sg_hash_mix(SG_HASH_START + round);
 
+    bits = sg_hash_mix(bits + (uint64_t)call);
+    bits = sg_hash_mix(bits + (uint64_t)run->job->rank);
     return (uint64_t)(run->skew_ns * (double)(bits >> 11) * 0x1p-53);
 }
 

@@ -9,11 +9,13 @@
 #include <string.h>
 
 #define ROW_S_MAX 3600
-#define SKEW_US_MAX 1e6
-#define BYTES_MAX (UINT64_C(1) << 30)
+#define SKEW_US_MAX 1000000
 #define ELEMENT_BYTES sizeof(double)
+#define ELEMENTS_MAX 134217728 /* 1 GiB */
 #define ITERATIONS_MAX UINT64_C(1000000000)
 #define NUMBER_BYTES 64
+#define DIGITS_OF(number) #number
+#define DIGITS(number) DIGITS_OF(number)
 
 error_t sg_bench_fault(const char *format, ...)
 {
@@ -32,124 +34,6 @@ const char *sg_bench_shown(const char *text, char excerpt[SG_EXCERPT_BYTES])
     return sg_text_excerpt(text, strlen(text), excerpt, SG_EXCERPT_BYTES);
 }
 
-/* Takes the next word off a list with commas; false at its end. */
-static bool next_word(const char **list, const char **word, size_t *length)
-{
-    if (*list == NULL)
-        return false;
-    *word = *list;
-    *length = strcspn(*word, ",");
-    *list = (*word)[*length] == ',' ? *word + *length + 1 : NULL;
-    return true;
-}
-
-static bool has_operation(const struct sg_bench_options *options, int operation)
-{
-    for (int i = 0; i < options->operation_count; i++) {
-        if ((int)options->operations[i] == operation)
-            return true;
-    }
-    return false;
-}
-
-error_t sg_bench_set_operations(const char *list, struct sg_bench_options *options)
-{
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *word;
-    size_t length;
-
-    options->operation_count = 0;
-    while (next_word(&list, &word, &length)) {
-        int operation = 0;
-
-        while (operation < SG_OPERATION_COUNT &&
-               (strlen(sg_operation_names[operation]) != length ||
-                strncmp(sg_operation_names[operation], word, length) != 0))
-            operation++;
-        sg_text_excerpt(word, length, excerpt, sizeof excerpt);
-        if (operation == SG_OPERATION_COUNT)
-            return sg_bench_fault("--ops wants some of barrier, allreduce, reduce, not '%s'",
-                                  excerpt);
-        if (has_operation(options, operation))
-            return sg_bench_fault("--ops names '%s' twice", excerpt);
-        options->operations[options->operation_count++] = (enum sg_operation)operation;
-    }
-    return 0;
-}
-
-error_t sg_bench_set_bytes(const char *list, struct sg_bench_options *options)
-{
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *word;
-    size_t length;
-
-    options->bytes_count = 0;
-    while (next_word(&list, &word, &length)) {
-        uint64_t bytes;
-
-        if (sg_text_number(word, word + length, true, &bytes) != word + length ||
-            bytes < ELEMENT_BYTES || bytes % ELEMENT_BYTES != 0 || bytes > BYTES_MAX)
-            return sg_bench_fault("--bytes wants multiples of 8 from 8 to 1g, not '%s'",
-                                  sg_text_excerpt(word, length, excerpt, sizeof excerpt));
-        if (options->bytes_count == SG_BENCH_SIZES_MAX)
-            return sg_bench_fault("--bytes takes %d sizes at most", SG_BENCH_SIZES_MAX);
-        options->bytes[options->bytes_count++] = bytes;
-    }
-    return 0;
-}
-
-error_t sg_bench_set_elements(const char *list, struct sg_bench_options *options)
-{
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *word;
-    size_t length;
-
-    options->bytes_count = 0;
-    while (next_word(&list, &word, &length)) {
-        uint64_t elements;
-
-        if (sg_text_number(word, word + length, true, &elements) != word + length || elements < 1 ||
-            elements > BYTES_MAX / ELEMENT_BYTES)
-            return sg_bench_fault("--elements wants numbers from 1 to %llu, not '%s'",
-                                  (unsigned long long)(BYTES_MAX / ELEMENT_BYTES),
-                                  sg_text_excerpt(word, length, excerpt, sizeof excerpt));
-        if (options->bytes_count == SG_BENCH_SIZES_MAX)
-            return sg_bench_fault("--elements takes %d numbers at most", SG_BENCH_SIZES_MAX);
-        options->bytes[options->bytes_count++] = elements * ELEMENT_BYTES;
-    }
-    return 0;
-}
-
-static bool has_algorithm(const struct sg_bench_options *options, int algorithm)
-{
-    for (int i = 0; i < options->algorithm_count; i++) {
-        if (options->algorithms[i] == algorithm)
-            return true;
-    }
-    return false;
-}
-
-error_t sg_bench_set_algorithms(const char *list, struct sg_bench_options *options)
-{
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *word;
-    size_t length;
-
-    options->algorithm_count = 0;
-    while (next_word(&list, &word, &length)) {
-        int algorithm = sg_bench_algorithm_find(word, length);
-
-        sg_text_excerpt(word, length, excerpt, sizeof excerpt);
-        if (algorithm == SG_BENCH_NO_ALGORITHM)
-            return sg_bench_fault("--algorithms wants some of %s, not '%s'",
-                                  sg_bench_algorithm_list(), excerpt);
-        if (has_algorithm(options, algorithm))
-            return sg_bench_fault("--algorithms names '%s' twice", excerpt);
-        options->algorithms[options->algorithm_count++] = algorithm;
-    }
-    return 0;
-}
-
 /* A number that takes up the whole text. */
 static bool read_number(const char *text, double most, double *out)
 {
@@ -163,28 +47,142 @@ static bool read_number(const char *text, double most, double *out)
     return true;
 }
 
+/* ---- lists */
+
+/* What came of one word of a list. */
+enum taken { TAKEN, NONE_SUCH, TWICE, TOO_MANY };
+
+typedef enum taken (*take_word)(const char *word, size_t length, struct sg_bench_options *options);
+
+/* Hands the words of the option's list to `take`; `wants` says what they have to be. */
+static error_t take_list(const char *option, const char *wants, const char *list, take_word take,
+                         struct sg_bench_options *options)
+{
+    for (;;) {
+        size_t length = strcspn(list, ",");
+        enum taken taken = take(list, length, options);
+        char excerpt[SG_EXCERPT_BYTES];
+
+        sg_text_excerpt(list, length, excerpt, sizeof excerpt);
+        if (taken == NONE_SUCH)
+            return sg_bench_fault("%s wants %s, not '%s'", option, wants, excerpt);
+        if (taken == TWICE)
+            return sg_bench_fault("%s names '%s' twice", option, excerpt);
+        if (taken == TOO_MANY)
+            return sg_bench_fault("%s takes %d numbers at most", option, SG_BENCH_SIZES_MAX);
+        if (list[length] == '\0')
+            return 0;
+        list += length + 1;
+    }
+}
+
+static enum taken take_operation(const char *word, size_t length, struct sg_bench_options *options)
+{
+    int operation = 0;
+
+    while (operation < SG_OPERATION_COUNT &&
+           (strlen(sg_operation_names[operation]) != length ||
+            strncmp(sg_operation_names[operation], word, length) != 0))
+        operation++;
+    if (operation == SG_OPERATION_COUNT)
+        return NONE_SUCH;
+    for (int i = 0; i < options->operation_count; i++) {
+        if ((int)options->operations[i] == operation)
+            return TWICE;
+    }
+    options->operations[options->operation_count++] = (enum sg_operation)operation;
+    return TAKEN;
+}
+
+error_t sg_bench_set_operations(const char *list, struct sg_bench_options *options)
+{
+    options->operation_count = 0;
+    return take_list("--ops", "some of barrier, allreduce, reduce", list, take_operation, options);
+}
+
+/* A number of that unit, of no more bytes than ELEMENTS_MAX elements and whole elements at that. */
+static enum taken take_size(const char *word, size_t length, size_t unit_bytes,
+                            struct sg_bench_options *options)
+{
+    uint64_t number;
+
+    if (sg_text_number(word, word + length, true, &number) != word + length || number < 1 ||
+        number > ELEMENTS_MAX * ELEMENT_BYTES / unit_bytes ||
+        number * unit_bytes % ELEMENT_BYTES != 0)
+        return NONE_SUCH;
+    if (options->bytes_count == SG_BENCH_SIZES_MAX)
+        return TOO_MANY;
+    options->bytes[options->bytes_count++] = number * unit_bytes;
+    return TAKEN;
+}
+
+static enum taken take_bytes(const char *word, size_t length, struct sg_bench_options *options)
+{
+    return take_size(word, length, 1, options);
+}
+
+static enum taken take_elements(const char *word, size_t length, struct sg_bench_options *options)
+{
+    return take_size(word, length, ELEMENT_BYTES, options);
+}
+
+error_t sg_bench_set_bytes(const char *list, struct sg_bench_options *options)
+{
+    options->bytes_count = 0;
+    return take_list("--bytes", "multiples of 8 from 8 to 1g", list, take_bytes, options);
+}
+
+error_t sg_bench_set_elements(const char *list, struct sg_bench_options *options)
+{
+    options->bytes_count = 0;
+    return take_list("--elements", "numbers from 1 to " DIGITS(ELEMENTS_MAX), list, take_elements,
+                     options);
+}
+
+static enum taken take_algorithm(const char *word, size_t length, struct sg_bench_options *options)
+{
+    int algorithm = sg_bench_algorithm_find(word, length);
+
+    if (algorithm == SG_BENCH_NO_ALGORITHM)
+        return NONE_SUCH;
+    for (int i = 0; i < options->algorithm_count; i++) {
+        if (options->algorithms[i] == algorithm)
+            return TWICE;
+    }
+    options->algorithms[options->algorithm_count++] = algorithm;
+    return TAKEN;
+}
+
+error_t sg_bench_set_algorithms(const char *list, struct sg_bench_options *options)
+{
+    char wants[256];
+
+    options->algorithm_count = 0;
+    snprintf(wants, sizeof wants, "some of %s", sg_bench_algorithm_list());
+    return take_list("--algorithms", wants, list, take_algorithm, options);
+}
+
+static enum taken take_skew(const char *word, size_t length, struct sg_bench_options *options)
+{
+    char text[NUMBER_BYTES];
+    double skew_us;
+
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), word);
+    if (length >= sizeof text || !read_number(text, SKEW_US_MAX, &skew_us))
+        return NONE_SUCH;
+    if (options->skew_count == SG_BENCH_SIZES_MAX)
+        return TOO_MANY;
+    options->skews_us[options->skew_count++] = skew_us;
+    return TAKEN;
+}
+
 error_t sg_bench_set_skews(const char *option, const char *list, struct sg_bench_options *options)
 {
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *word;
-    size_t length;
-
     options->skew_count = 0;
-    while (next_word(&list, &word, &length)) {
-        char text[NUMBER_BYTES];
-        double skew_us;
-
-        snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text),
-                 word);
-        if (length >= sizeof text || !read_number(text, SKEW_US_MAX, &skew_us))
-            return sg_bench_fault("%s wants microseconds up to %.0f, not '%s'", option, SKEW_US_MAX,
-                                  sg_text_excerpt(word, length, excerpt, sizeof excerpt));
-        if (options->skew_count == SG_BENCH_SIZES_MAX)
-            return sg_bench_fault("%s takes %d numbers at most", option, SG_BENCH_SIZES_MAX);
-        options->skews_us[options->skew_count++] = skew_us;
-    }
-    return 0;
+    return take_list(option, "microseconds up to " DIGITS(SKEW_US_MAX), list, take_skew, options);
 }
+
+/* ---- single values */
 
 error_t sg_bench_set_count(const char *text, uint64_t *out)
 {

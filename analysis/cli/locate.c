@@ -1,6 +1,7 @@
 #include "cli/locate.h"
 
 #include "core/config.h"
+#include "own_directory.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -20,12 +21,9 @@ char *sg_locate_library(void)
 {
     static const char *const places[] = {"", "../lib/stagger/", "../lib/"};
     char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
 
-    if (length <= 0)
+    if (!sg_own_directory(own))
         return NULL;
-    own[length] = '\0';
-    *strrchr(own, '/') = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         char *path;
         char *real;

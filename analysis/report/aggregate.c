@@ -1,26 +1,13 @@
 #include "report/aggregate_impl.h"
 
 #include "report/measure.h"
+#include "report/room.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_SITE_KEY (UINT64_C(1) << 32) /* ids have 32 bits */
-
-/* Room for one more element of an array that doubles; count is a power of two when it is full. */
-static bool make_room(void **array, uint32_t count, size_t element_bytes)
-{
-    void *larger;
-
-    if (count != 0 && (count & (count - 1)) != 0)
-        return true;
-    larger = realloc(*array, (count ? (size_t)count * 2 : 1) * element_bytes);
-    if (larger == NULL)
-        return false;
-    *array = larger;
-    return true;
-}
 
 enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out)
 {
@@ -93,7 +80,7 @@ enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg
     struct sg_site *site;
 
     if (found < 0) {
-        if (!make_room((void **)&aggregate->sites, aggregate->site_count, sizeof *site))
+        if (!sg_make_room((void **)&aggregate->sites, aggregate->site_count, sizeof *site))
             return SG_ERR_MEMORY;
         found = aggregate->site_count;
         if (sg_map_put(&aggregate->site_by_id, key, (uint32_t)found) != SG_OK)
@@ -126,7 +113,7 @@ enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char
     if (index == aggregate->algorithm_count) {
         copy = strdup(name);
         if (copy == NULL ||
-            !make_room((void **)&aggregate->algorithms, index, sizeof *aggregate->algorithms)) {
+            !sg_make_room((void **)&aggregate->algorithms, index, sizeof *aggregate->algorithms)) {
             free(copy);
             return SG_ERR_MEMORY;
         }
@@ -141,8 +128,8 @@ enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *nam
 {
     char *copy = strdup(name);
 
-    if (copy == NULL ||
-        !make_room((void **)&aggregate->comms, aggregate->comm_count, sizeof *aggregate->comms)) {
+    if (copy == NULL || !sg_make_room((void **)&aggregate->comms, aggregate->comm_count,
+                                      sizeof *aggregate->comms)) {
         free(copy);
         return SG_ERR_MEMORY;
     }
@@ -179,7 +166,7 @@ static enum sg_status find_row(struct sg_aggregate *aggregate, uint32_t site, ui
     int64_t found = sg_map_get(map, key);
 
     if (found < 0) {
-        if (!make_room((void **)&aggregate->rows, aggregate->row_count, sizeof *aggregate->rows))
+        if (!sg_make_room((void **)&aggregate->rows, aggregate->row_count, sizeof *aggregate->rows))
             return SG_ERR_MEMORY;
         found = aggregate->row_count;
         if (sg_map_put(map, key, (uint32_t)found) != SG_OK)
@@ -197,7 +184,7 @@ static enum sg_status use_algorithm(struct sg_row *row, uint32_t algorithm)
         if (row->algorithms[i] == algorithm)
             return SG_OK;
     }
-    if (!make_room((void **)&row->algorithms, row->algorithm_count, sizeof *row->algorithms))
+    if (!sg_make_room((void **)&row->algorithms, row->algorithm_count, sizeof *row->algorithms))
         return SG_ERR_MEMORY;
     row->algorithms[row->algorithm_count++] = algorithm;
     return SG_OK;

@@ -1,19 +1,16 @@
 #include "report/archive_defs_impl.h"
 
+#include "report/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 OTF2_CallbackCode sg_defs_append(struct sg_archive_defs *defs, void **array, uint32_t *count,
                                  const void *element, size_t element_bytes)
 {
-    if ((*count & (*count - 1)) == 0) {
-        void *larger = realloc(*array, (*count ? (size_t)*count * 2 : 1) * element_bytes);
-
-        if (larger == NULL) {
-            defs->raw->status = SG_ERR_MEMORY;
-            return OTF2_CALLBACK_INTERRUPT;
-        }
-        *array = larger;
+    if (!sg_make_room(array, *count, element_bytes)) {
+        defs->raw->status = SG_ERR_MEMORY;
+        return OTF2_CALLBACK_INTERRUPT;
     }
     memcpy((char *)*array + (size_t)*count * element_bytes, element, element_bytes);
     (*count)++;

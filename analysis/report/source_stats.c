@@ -2,6 +2,7 @@
 
 #include "core/operation.h"
 #include "report/map.h"
+#include "report/room.h"
 #include "rule/algorithm.h"
 #include "trace/export/symbols.h"
 #include "trace/record.h"
@@ -42,19 +43,6 @@ struct reading {
 /* ---- first pass: what belongs to the run, not to one log ---------------------------------------
  */
 
-static bool make_room(void **array, uint32_t count, size_t element_bytes)
-{
-    void *larger;
-
-    if (count != 0 && (count & (count - 1)) != 0)
-        return true;
-    larger = realloc(*array, (count ? (size_t)count * 2 : 1) * element_bytes);
-    if (larger == NULL)
-        return false;
-    *array = larger;
-    return true;
-}
-
 /* Cuts "one\0two\0" in place; what is missing is "". */
 static const char *second_text(const char *text, uint32_t text_bytes)
 {
@@ -70,7 +58,7 @@ static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
 
     if (sg_map_get(&reading->name_by_id, record->id) >= 0)
         return SG_OK;
-    if (!make_room((void **)&reading->names, reading->name_count, sizeof *reading->names))
+    if (!sg_make_room((void **)&reading->names, reading->name_count, sizeof *reading->names))
         return SG_ERR_MEMORY;
     name.text = sg_logread_text(log, record, record->text_bytes);
     if (name.text == NULL)
@@ -90,7 +78,7 @@ static enum sg_status take_comm(struct reading *reading, struct sg_logread *log,
 
     if (record->index < FIRST_OTHER)
         return SG_OK;
-    if (!make_room((void **)&reading->comms, reading->comm_count, sizeof *reading->comms))
+    if (!sg_make_room((void **)&reading->comms, reading->comm_count, sizeof *reading->comms))
         return SG_ERR_MEMORY;
     comm.name = sg_logread_text(log, record, record->text_bytes);
     if (comm.name == NULL)

@@ -1,5 +1,7 @@
 #include "sim/network.h"
 
+#include "own_directory.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define LINE_BYTES 256
 #define LARGEST 1e9
@@ -210,12 +211,9 @@ static FILE *open_named(const char *name, char *path, size_t size_bytes)
                                         "../../analysis/sim/networks",
                                         "../../../analysis/sim/networks"};
     char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
 
-    if (length <= 0)
+    if (!sg_own_directory(own))
         return NULL;
-    own[length] = '\0';
-    *strrchr(own, '/') = '\0';
     for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
         FILE *file;
 

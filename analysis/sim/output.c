@@ -36,7 +36,7 @@ static json_t *network_of(const struct sg_network *network)
     return object;
 }
 
-json_t *sg_sim_output_new(const char *command, const struct sg_sim_common *common)
+static json_t *output_of(const char *command, const struct sg_sim_common *common)
 {
     static const char *const modes[] = {"signal", "thread", "poll"};
     const struct sg_sim_options *options = &common->options;
@@ -47,14 +47,6 @@ json_t *sg_sim_output_new(const char *command, const struct sg_sim_common *commo
                      (int)options->iterations, "ranks_per_node", (int)options->ranks_per_node,
                      "network", network_of(&options->network), "fitted",
                      sg_sim_fitted(&options->network), "rows");
-}
-
-enum sg_status sg_sim_output_add(json_t *output, json_t *row)
-{
-    if (row != NULL && json_array_append_new(json_object_get(output, "rows"), row) == 0)
-        return SG_OK;
-    sg_log("sim: out of memory");
-    return SG_ERR_MEMORY;
 }
 
 /* "name count" of the rare states that were reached. */
@@ -224,7 +216,7 @@ static void print_text(json_t *output, FILE *out)
         print_line(rows, json_array_get(rows, i), out);
 }
 
-enum sg_status sg_sim_output_print(json_t *output, enum sg_sim_format format, FILE *out)
+static enum sg_status print_output(json_t *output, enum sg_sim_format format, FILE *out)
 {
     if (format == SG_SIM_JSON) {
         json_dumpf(output, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
@@ -234,11 +226,44 @@ enum sg_status sg_sim_output_print(json_t *output, enum sg_sim_format format, FI
     } else {
         print_text(output, out);
     }
-    json_decref(output);
     if (fflush(out) == 0 && !ferror(out))
         return SG_OK;
     sg_log("sim: cannot write it: %m");
     return SG_ERR_SYSTEM;
+}
+
+/* ---- a command's rows */
+
+static enum sg_status add_row(json_t *output, sg_sim_measure_row measure, const void *options,
+                              int i)
+{
+    json_t *row;
+    enum sg_status status = measure(options, i, &row);
+
+    if (status != SG_OK)
+        return status;
+    /* Appending NULL fails, whether it is the row or, as there was no memory, the output. */
+    if (json_array_append_new(json_object_get(output, "rows"), row) == 0)
+        return SG_OK;
+    sg_log("sim: out of memory");
+    return SG_ERR_MEMORY;
+}
+
+int sg_sim_print_rows(const char *command, const char *what, const struct sg_sim_common *common,
+                      int total, sg_sim_measure_row measure, const void *options)
+{
+    json_t *output = output_of(command, common);
+    enum sg_status status = SG_OK;
+
+    for (int i = 0; i < total && status == SG_OK; i++) {
+        sg_sim_progress(what, i, total);
+        status = add_row(output, measure, options, i);
+    }
+    sg_sim_progress(NULL, 0, 0);
+    if (status == SG_OK)
+        status = print_output(output, common->format, stdout);
+    json_decref(output);
+    return status == SG_OK ? 0 : 1;
 }
 
 void sg_sim_progress(const char *what, int done, int total)

@@ -12,14 +12,16 @@
 /* The git commit this was built from, "unknown" without one. */
 extern const char sg_sim_commit[];
 
-/* The object for a command, with no rows yet; NULL when memory runs out. */
-json_t *sg_sim_output_new(const char *command, const struct sg_sim_common *common);
+/* Measures case number i of a command; *row, which the caller takes over, is NULL when memory runs
+ * out.
+ */
+typedef enum sg_status (*sg_sim_measure_row)(const void *options, int i, json_t **row);
 
-/* Takes the row over; NULL counts as memory run out. */
-enum sg_status sg_sim_output_add(json_t *output, json_t *row);
-
-/* Prints and frees it. */
-enum sg_status sg_sim_output_print(json_t *output, enum sg_sim_format format, FILE *out);
+/* Measures a command's cases, 0 to total - 1, telling of the progress of `what`, and prints their
+ * rows to stdout. Returns the command's exit status.
+ */
+int sg_sim_print_rows(const char *command, const char *what, const struct sg_sim_common *common,
+                      int total, sg_sim_measure_row measure, const void *options);
 
 /* A number with three decimals. */
 json_t *sg_sim_real(double value);

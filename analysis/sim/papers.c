@@ -3,9 +3,9 @@
 #include "sim/commands.h"
 #include "sim/output.h"
 
-#include <stdlib.h>
+#include <errno.h>
 
-enum { USAGE = 2, KEY_SEED = 's', KEY_SCALING = 'x' };
+enum { KEY_SEED = 's', KEY_SCALING = 'x' };
 
 #define SCALE_MOST (1 << 20)
 
@@ -28,23 +28,17 @@ struct options {
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    struct sg_sim_numbers numbers;
-    char room[160];
-    const char *wrong;
 
     switch (key) {
     case KEY_SEED:
-        wrong = sg_sim_parse_numbers(argument, 0, 0x1p53, true, &numbers, room);
-        if (wrong != NULL || numbers.count > 1)
-            argp_error(state, "--seed: %s", wrong != NULL ? wrong : "takes one number");
-        options->seed = (uint64_t)numbers.list[0];
+        options->seed = sg_sim_parse_count(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case KEY_SCALING:
         options->no_scaling = true;
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "no argument is taken: '%s'", argument);
-        return USAGE;
+        return EINVAL;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -139,10 +133,8 @@ int sg_sim_papers_command(int argc, char **argv)
     struct sg_claim_context context;
     enum sg_status status;
 
-    argv[0] = name;
-    argp_err_exit_status = USAGE;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return USAGE;
+    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
+        return SG_SIM_USAGE;
     sg_sim_common_init(&common, "", 1);
     context = (struct sg_claim_context){.options = common.options};
     context.options.seed = options.seed;

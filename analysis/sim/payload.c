@@ -124,7 +124,7 @@ const char *sg_payload_carry_out(struct sg_payload *payload, const struct sg_act
 {
     bool reduce = action->kind == SG_ACTION_REDUCE;
     uint32_t bytes = action->data.bytes;
-    struct sg_value value, right;
+    struct sg_value value = {0}, right = {0};
     const char *wrong;
 
     wrong = sg_payload_load(payload, reduce ? action->data.left : action->data.from, bytes, &value);

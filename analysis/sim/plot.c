@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { USAGE = 2, KEY_DIRECTORY = 'o', KEY_SEED = 's', KEY_ITERATIONS = 'i', KEY_LIST = 'l' };
+enum { KEY_DIRECTORY = 'o', KEY_SEED = 's', KEY_ITERATIONS = 'i', KEY_LIST = 'l' };
 
 static const char documentation[] =
     "Draws a figure of the papers, or all, from fresh simulations: DIR/FIGURE.svg. A figure is a "
@@ -32,18 +32,6 @@ struct options {
     struct sg_sim_common common;
 };
 
-static uint64_t parse_count(struct argp_state *state, const char *name, const char *text,
-                            double least, double most)
-{
-    struct sg_sim_numbers numbers;
-    char room[160];
-    const char *wrong = sg_sim_parse_numbers(text, least, most, true, &numbers, room);
-
-    if (wrong != NULL || numbers.count > 1)
-        argp_error(state, "--%s: %s", name, wrong != NULL ? wrong : "takes one number");
-    return (uint64_t)numbers.list[0];
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
@@ -53,11 +41,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->directory = argument;
         return 0;
     case KEY_SEED:
-        options->common.options.seed = parse_count(state, "seed", argument, 0, 0x1p53);
+        options->common.options.seed = sg_sim_parse_count(state, "seed", argument, 0, UINT64_MAX);
         return 0;
     case KEY_ITERATIONS:
         options->common.options.iterations =
-            (uint32_t)parse_count(state, "iterations", argument, 1, 1e6);
+            (uint32_t)sg_sim_parse_count(state, "iterations", argument, 1, 1000000);
         return 0;
     case KEY_LIST:
         options->list = true;
@@ -259,12 +247,10 @@ int sg_sim_plot_command(int argc, char **argv)
     static char name[] = "stagger sim plot";
     struct options options = {.directory = "."};
 
-    argv[0] = name;
-    argp_err_exit_status = USAGE;
     sg_sim_common_init(&options.common, "", 400);
     options.common.options.warmup = 4;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return USAGE;
+    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
+        return SG_SIM_USAGE;
     if (!options.list)
         return plot_chosen(&options) == SG_OK ? 0 : 1;
     for (int i = 0; i < sg_figure_count; i++)

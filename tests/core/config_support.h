@@ -58,18 +58,24 @@ static inline char *read_file_with(struct sg_config *config, const char *content
     return READ(config, "STAGGER_CONFIG", write_file(content, strlen(content)));
 }
 
-/* The log of reading one variable. */
-static inline bool says(const char *name, const char *value, const char *expected)
+/* Whether that is the log of reading the configuration; frees both. */
+static inline bool is_said(struct sg_config *config, char *log, const char *expected)
 {
-    struct sg_config config;
-    char *log = READ(&config, name, value);
     bool same = strcmp(log, expected) == 0;
 
     if (!same)
         printf("# got: %s# not: %s", log, expected);
     free(log);
-    sg_config_clear(&config);
+    sg_config_clear(config);
     return same;
+}
+
+/* The log of reading one variable. */
+static inline bool says(const char *name, const char *value, const char *expected)
+{
+    struct sg_config config;
+
+    return is_said(&config, READ(&config, name, value), expected);
 }
 
 #endif

@@ -7,14 +7,8 @@
 static bool file_says(const char *content, const char *expected)
 {
     struct sg_config config;
-    char *log = read_file_with(&config, content);
-    bool same = strcmp(log, expected) == 0;
 
-    if (!same)
-        printf("# got: %s# not: %s", log, expected);
-    free(log);
-    sg_config_clear(&config);
-    return same;
+    return is_said(&config, read_file_with(&config, content), expected);
 }
 
 static const char *write_text(const char *content)

@@ -6,36 +6,17 @@
  * All ranks set the mode for the call; the parent goes back to the default while it computes. The
  * result is that of (v0 + v1) + (v2 + v3), in that mode.
  */
+#include "float_modes.h"
 #include "late.h"
 
-#include <fenv.h>
 #include <stdbool.h>
 #include <string.h>
-#include <xmmintrin.h>
-
-#define FTZ_DAZ 0x8040u
 
 static const char *mode;
 
-static void set_mode(void)
-{
-    if (strcmp(mode, "up") == 0)
-        REQUIRE(fesetround(FE_UPWARD) == 0);
-    else if (strcmp(mode, "zero") == 0)
-        REQUIRE(fesetround(FE_TOWARDZERO) == 0);
-    else
-        _mm_setcsr(_mm_getcsr() | FTZ_DAZ);
-}
-
-static void set_default(void)
-{
-    REQUIRE(fesetround(FE_TONEAREST) == 0);
-    _mm_setcsr(_mm_getcsr() & ~FTZ_DAZ);
-}
-
 static void compute_in_default(int round)
 {
-    set_default();
+    float_mode_set_default();
     late_compute(round);
 }
 
@@ -49,10 +30,10 @@ static void reduce_doubles(int round, const volatile double *v)
 {
     double mine = v[late_rank], got = -1, want, usual;
 
-    set_mode();
+    float_mode_set(mode);
     want = (v[0] + v[1]) + (v[2] + v[3]);
     late_reduce(round, 0, &mine, &got, MPI_DOUBLE, compute_in_default);
-    set_default();
+    float_mode_set_default();
     usual = (v[0] + v[1]) + (v[2] + v[3]);
     REQUIRE(memcmp(&want, &usual, sizeof want) != 0); /* or this test says nothing */
     REQUIRE(late_rank != 0 || memcmp(&want, &got, sizeof want) == 0);
@@ -63,10 +44,10 @@ static void reduce_long_doubles(int round, const volatile long double *v)
 {
     long double mine = v[late_rank], got = -1, want, usual;
 
-    set_mode();
+    float_mode_set(mode);
     want = (v[0] + v[1]) + (v[2] + v[3]);
     late_reduce(round, 0, &mine, &got, MPI_LONG_DOUBLE, compute_in_default);
-    set_default();
+    float_mode_set_default();
     usual = (v[0] + v[1]) + (v[2] + v[3]);
     REQUIRE(want != usual);
     REQUIRE(late_rank != 0 || want == got);

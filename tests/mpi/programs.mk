@@ -82,6 +82,7 @@ $(P)/stripped/%: $(P)/%
 	$(Q)strip -o $@ $<
 
 $(addprefix $(P)/,late late_calls late_rounding late_storm): tests/mpi/late.h
+$(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 
 # These test parts of the library beside MPI's own.
 KERNEL_OBJECTS := $(filter $(B)/shim/algos/kernel%,$(call objects,shim/algos)) \

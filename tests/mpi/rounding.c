@@ -6,16 +6,14 @@
  * long doubles go through the library and through PMPI. So that the test says something, the same
  * call in the default mode has to give other bits.
  */
+#include "float_modes.h"
 #include "mpi_test.h"
 #include "predefined.h"
 
-#include <fenv.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <xmmintrin.h>
 
 #define COUNT_MAX 20000
-#define FTZ_DAZ 0x8040u
 
 static union {
     float f[COUNT_MAX];
@@ -24,24 +22,6 @@ static union {
 } operand, got, stock, usual;
 static int rank, ranks, failures, told_apart;
 static const char *mode;
-
-static void set_mode(void)
-{
-    if (strcmp(mode, "up") == 0)
-        REQUIRE(fesetround(FE_UPWARD) == 0);
-    else if (strcmp(mode, "down") == 0)
-        REQUIRE(fesetround(FE_DOWNWARD) == 0);
-    else if (strcmp(mode, "zero") == 0)
-        REQUIRE(fesetround(FE_TOWARDZERO) == 0);
-    else
-        _mm_setcsr(_mm_getcsr() | FTZ_DAZ);
-}
-
-static void set_default(void)
-{
-    REQUIRE(fesetround(FE_TONEAREST) == 0);
-    _mm_setcsr(_mm_getcsr() & ~FTZ_DAZ);
-}
 
 /* With FTZ and DAZ, denormals; products of which are so few that the sums tell. */
 static void fill(MPI_Datatype type, int count)
@@ -88,20 +68,20 @@ static void compare(MPI_Datatype type, MPI_Op op, int count)
 {
     fill(type, count);
     MUST(PMPI_Allreduce(operand.f, usual.f, count, type, op, MPI_COMM_WORLD));
-    set_mode();
+    float_mode_set(mode);
     MUST(PMPI_Allreduce(operand.f, stock.f, count, type, op, MPI_COMM_WORLD));
     MUST(MPI_Allreduce(operand.f, got.f, count, type, op, MPI_COMM_WORLD));
     judge("allreduce", type, count, -1);
     for (int root = 0; root < ranks; root++) {
-        set_default();
+        float_mode_set_default();
         MUST(PMPI_Reduce(operand.f, usual.f, count, type, op, root, MPI_COMM_WORLD));
-        set_mode();
+        float_mode_set(mode);
         MUST(PMPI_Reduce(operand.f, stock.f, count, type, op, root, MPI_COMM_WORLD));
         MUST(MPI_Reduce(operand.f, got.f, count, type, op, root, MPI_COMM_WORLD));
         if (rank == root)
             judge("reduce", type, count, root);
     }
-    set_default();
+    float_mode_set_default();
 }
 
 int main(int argc, char **argv)

@@ -1,15 +1,8 @@
 /* Reports of archives written by hand, through the JSON that programs read. */
 #include "lib/unit.h"
-#include "report/columns.h"
 #include "report/known.h"
-#include "report/logs.h"
-#include "report/print.h"
-#include "report/report.h"
+#include "report/report_json.h"
 #include "report/source_otf2.h"
-
-#include <jansson.h>
-#include <limits.h>
-#include <sys/stat.h>
 
 /* Figures of a row; -1 is null. */
 struct expected {
@@ -111,66 +104,6 @@ static const struct expected foreign_rows[] = {
     {NULL, "allreduce", "MPI_COMM_SELF", 1, NULL, 2, 32, 0, 0, 0, 0, 0, 0, 40, -1, -1, 2, 0, 0, 0,
      0,    60000},
 };
-
-static const char *fresh_directory(void)
-{
-    static char path[PATH_MAX];
-    static int number;
-
-    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
-    return path;
-}
-
-static const char *write_known(void (*change)(struct archive *))
-{
-    static struct archive archive;
-    const char *directory = fresh_directory();
-
-    known_run(&archive);
-    if (change != NULL)
-        change(&archive);
-    archive_write(&archive, directory);
-    return directory;
-}
-
-static json_t *report_of(const char *path)
-{
-    struct sg_report report;
-    char *text = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&text, &size_bytes);
-    json_t *json;
-
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find(SG_COLUMN_DEFAULT)), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, report.site_count, stream), SG_OK);
-    fclose(stream);
-    sg_report_clear(&report);
-    json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
-    free(text);
-    return json;
-}
-
-static json_int_t figure(const json_t *object, const char *name)
-{
-    const json_t *value = json_object_get(object, name);
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
-    CU_ASSERT_FATAL(json_is_integer(value) || json_is_null(value));
-    return json_is_null(value) ? -1 : json_integer_value(value);
-}
-
-static void expect_text(const json_t *object, const char *name, const char *text)
-{
-    const json_t *value = json_object_get(object, name);
-
-    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
-    if (text == NULL)
-        CU_ASSERT_TRUE(json_is_null(value))
-    else
-        CU_ASSERT_STRING_EQUAL(json_string_value(value), text);
-}
 
 static void expect_row(const json_t *row, const struct expected *expected)
 {
@@ -367,98 +300,6 @@ static void test_paths(void)
     json_decref(report_of(path));
 }
 
-/* ---- with the logs beside it ------------------------------------------------------------------
- */
-
-/* Site A's barrier: 6 calls a rank, 24 together, of which the archive has 12; site B's reduces: one
- * call, fewer than the 6 in the archive, as after MPI_Pcontrol(2); site E's allreduces on a
- * communicator `half` of the same members: not in the archive at all. */
-static void write_logs(const char *directory)
-{
-    for (int rank = 0; rank < 4; rank++) {
-        struct log_writer log;
-
-        log_begin(&log, directory, rank, 4, SG_TRACE_OTF2, SG_LOG_FINALIZED);
-        log_put_comm(&log, 0, 0, 0, 4, "MPI_COMM_WORLD");
-        log_put_comm(&log, 1, (uint32_t)rank, 0, 1, "MPI_COMM_SELF");
-        if (rank == 0 || rank == 2)
-            log_put_comm(&log, 2, 2, 1, 2, rank == 2 ? "half" : "");
-        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, "/opt/cg\0", 9);
-        log_put_site(&log, 2, 0x0000beef, 0x2000, "/opt/cg\0", 9);
-        log_put_site(&log, 3, 0x00000e0e, 0x3000, "/opt/cg\0", 9);
-        log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 6, 0, 20000);
-        if (rank == 0)
-            log_put_stat(&log, SG_OPERATION_REDUCE, 2, 0, 1, 64, 10);
-        if (rank == 0 || rank == 2)
-            log_put_stat(&log, SG_OPERATION_ALLREDUCE, 3, 2, 10, 80, 500);
-        log_end(&log);
-    }
-}
-
-static const json_t *find_row(const json_t *report, const char *id, const char *op)
-{
-    const json_t *sites = json_object_get(report, "sites");
-    const json_t *row;
-    size_t i;
-
-    json_array_foreach(sites, i, row)
-    {
-        const char *row_id = json_string_value(json_object_get(row, "id"));
-
-        if (row_id != NULL && strcmp(row_id, id) == 0 &&
-            strcmp(json_string_value(json_object_get(row, "op")), op) == 0)
-            return row;
-    }
-    CU_FAIL_FATAL("no such row");
-    return NULL;
-}
-
-static void test_both(void)
-{
-    const char *directory = write_known(be_partial);
-    const json_t *row;
-    json_t *report;
-
-    write_logs(directory);
-    report = report_of(directory);
-    expect_text(report, "source", "archive+statistics");
-    row = find_row(report, "3f2a9c1b", "barrier");
-    CU_ASSERT_EQUAL(figure(row, "calls"), 24);
-    CU_ASSERT_EQUAL(figure(row, "event_calls"), 12);
-    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 80000);
-    CU_ASSERT_EQUAL(figure(row, "wait_ns"), 26300);
-    CU_ASSERT_EQUAL(figure(json_object_get(row, "skew_ns"), "max"), 6000);
-    row = find_row(report, "0000beef", "reduce");
-    CU_ASSERT_EQUAL(figure(row, "calls"), 6);
-    CU_ASSERT_EQUAL(figure(row, "bytes"), 384);
-    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 450);
-    row = find_row(report, "00000e0e", "allreduce");
-    CU_ASSERT_EQUAL(figure(row, "calls"), 20);
-    CU_ASSERT_EQUAL(figure(row, "event_calls"), 0);
-    CU_ASSERT_EQUAL(figure(row, "wait_ns"), -1);
-    expect_text(row, "comm", "half");
-    CU_ASSERT_EQUAL(figure(row, "comm_size"), 2);
-    expect_text(row, "module", "cg");
-    /* 12 barriers and 20 allreduces. */
-    CU_ASSERT_EQUAL(figure(report, "unseen_calls"), 32);
-    /* Rank 0: statistics know of 17 calls, the events of 6. */
-    CU_ASSERT_EQUAL(figure(json_array_get(json_object_get(report, "per_rank"), 0), "blocked_ns"),
-                    20510);
-    json_decref(report);
-}
-
-static void test_whole_archive_ignores_logs(void)
-{
-    const char *directory = write_known(NULL);
-    json_t *report;
-
-    write_logs(directory);
-    report = report_of(directory);
-    expect_text(report, "source", "archive");
-    expect_known(report);
-    json_decref(report);
-}
-
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
@@ -516,8 +357,6 @@ const struct unit_test unit_tests[] = {
      test_no_init},
     {"a partial archive says so, with the calls it left out", test_partial},
     {"the path may be the directory or the archive", test_paths},
-    {"a partial archive takes totals from the logs beside it", test_both},
-    {"a whole archive does not", test_whole_archive_ignores_logs},
     {"200000 instances are held one at a time, as 2000 are", test_window},
     {NULL, NULL},
 };

@@ -13,9 +13,6 @@
 #define INFLIGHT 70 /* more than one word of bits */
 #define STAGED 66
 
-#define FOR_EACH(which)                                                                            \
-    for (const struct world_case *which = world_cases; which->ops != NULL; which++)
-
 /* Receives until nothing is pending; a faulty transport may take a while over it. */
 static bool receive_next(struct world *world, int self, struct sg_transport_message *out)
 {
@@ -39,7 +36,7 @@ static void test_open(void)
         {0, 1, 1, 8},       {-1, 1, 1, 8},         {2, 0, 1, 8},         {2, 1, 0, 8},
         {1 << 24, 1, 1, 8}, {2, 1, 1, UINT32_MAX}, {2, UINT32_MAX, 1, 8}};
 
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
         struct sg_transport *other = NULL;
@@ -91,7 +88,7 @@ static void test_exactly_once(void)
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
 
     CU_ASSERT_FATAL(peers != NULL);
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
 
@@ -116,7 +113,7 @@ static void test_exactly_once(void)
 
 static void test_limits(void)
 {
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
         struct sg_transport_message message;
@@ -165,7 +162,7 @@ static void test_staged(void)
 
     while (!is_large(number))
         number++;
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
         struct sg_transport_message message;
@@ -189,7 +186,7 @@ static void test_staged(void)
 
 static void test_held(void)
 {
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
         struct sg_transport_message held[8];
@@ -221,7 +218,7 @@ static void test_held(void)
 
 static void test_multicast(void)
 {
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
         struct sg_transport_message message;
@@ -249,7 +246,7 @@ static void test_multicast(void)
 
 static void test_lapped(void)
 {
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
         struct sg_transport_message held[SG_TRANSPORT_HELD], message;
@@ -290,7 +287,7 @@ static void test_lapped(void)
 
 static void test_access(void)
 {
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct world world;
         uint64_t slots[3][2] = {{0}}, value[8] = {0}, word[2] = {17, 18}, back[2] = {0};
@@ -331,7 +328,7 @@ static void test_faults(void)
     struct peer *peers = malloc(WORLD_ENDPOINTS * sizeof *peers);
 
     CU_ASSERT_FATAL(peers != NULL);
-    FOR_EACH(which)
+    WORLD_FOR_EACH(which)
     {
         struct faulty_counts first = {0}, counts;
         struct world world;

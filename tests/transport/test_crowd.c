@@ -15,10 +15,6 @@
 #define INFLIGHT 6
 #define STAGED 5
 
-#define FOR_EACH_CONCURRENT(which)                                                                 \
-    for (const struct world_case *which = world_cases; which->ops != NULL; which++)                \
-        if (which->concurrent)
-
 static void check_peer(const struct world *world, const struct peer *peer)
 {
     WORLD_CHECK(world, peer->wrong == 0);
@@ -43,7 +39,7 @@ static void test_threads(void)
     pthread_t threads[WORLD_ENDPOINTS];
 
     CU_ASSERT_FATAL(peers != NULL);
-    FOR_EACH_CONCURRENT(which)
+    WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
 
@@ -96,7 +92,7 @@ static void *send_rounds(void *argument)
 /* A message whose sending is over is found by the next receive, whenever the last one looked. */
 static void test_rounds(void)
 {
-    FOR_EACH_CONCURRENT(which)
+    WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
         struct rounds rounds = {.world = &world};
@@ -173,7 +169,7 @@ static void test_storm(void)
     struct storm *storms = malloc(STORM_SENDERS * sizeof *storms);
 
     CU_ASSERT_FATAL(storms != NULL);
-    FOR_EACH_CONCURRENT(which)
+    WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
         struct sg_transport_message message;
@@ -254,7 +250,7 @@ static void *add(void *argument)
 
 static void test_adds(void)
 {
-    FOR_EACH_CONCURRENT(which)
+    WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
         struct adder adders[2];

@@ -16,10 +16,6 @@
 #define INFLIGHT 6
 #define STAGED 5
 
-#define FOR_EACH_CONCURRENT(which)                                                                 \
-    for (const struct world_case *which = world_cases; which->ops != NULL; which++)                \
-        if (which->concurrent)
-
 static void run_peer(struct peer *peer)
 {
     while (!peer_step(peer))
@@ -42,7 +38,7 @@ static void test_processes(void)
     struct peer *peer = malloc(sizeof *peer);
 
     CU_ASSERT_FATAL(peer != NULL);
-    FOR_EACH_CONCURRENT(which)
+    WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
         pid_t children[WORLD_ENDPOINTS];
@@ -121,7 +117,7 @@ static void test_killed(void)
     uint8_t *seen = malloc(PEER_NUMBERS);
 
     CU_ASSERT_FATAL(seen != NULL);
-    FOR_EACH_CONCURRENT(which)
+    WORLD_FOR_EACH_CONCURRENT(which)
     {
         struct world world;
         uint64_t random = 9, wrong = 0;

@@ -18,6 +18,10 @@ struct world_case {
 /* All transports; ends with ops NULL. */
 extern const struct world_case world_cases[];
 
+#define WORLD_FOR_EACH(which)                                                                      \
+    for (const struct world_case *which = world_cases; which->ops != NULL; which++)
+#define WORLD_FOR_EACH_CONCURRENT(which) WORLD_FOR_EACH(which) if (which->concurrent)
+
 struct world {
     const struct world_case *which;
     struct sg_transport_setup setup;

@@ -1,0 +1,80 @@
+/* Writes the known run as an archive, and reads reports through the JSON that programs read. */
+#ifndef SG_TESTS_REPORT_JSON_H
+#define SG_TESTS_REPORT_JSON_H
+
+#include "lib/unit.h"
+#include "report/columns.h"
+#include "report/known.h"
+#include "report/print.h"
+#include "report/report.h"
+
+#include <jansson.h>
+#include <limits.h>
+
+/* Of this test's own and not there yet; valid until the next call, as is what write_known() gives.
+ */
+static inline const char *fresh_directory(void)
+{
+    static char path[PATH_MAX];
+    static int number;
+
+    snprintf(path, sizeof path, "%s/%d", unit_directory(), number++);
+    return path;
+}
+
+/* The directory of the known run, changed or not. */
+static inline const char *write_known(void (*change)(struct archive *))
+{
+    static struct archive archive;
+    const char *directory = fresh_directory();
+
+    known_run(&archive);
+    if (change != NULL)
+        change(&archive);
+    archive_write(&archive, directory);
+    return directory;
+}
+
+/* All call sites, in the order that the command gives them by itself. */
+static inline json_t *report_of(const char *path)
+{
+    struct sg_report report;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    json_t *json;
+
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find(SG_COLUMN_DEFAULT)), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, report.site_count, stream), SG_OK);
+    fclose(stream);
+    sg_report_clear(&report);
+    json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(json);
+    free(text);
+    return json;
+}
+
+/* -1 is null. */
+static inline json_int_t figure(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+    CU_ASSERT_FATAL(json_is_integer(value) || json_is_null(value));
+    return json_is_null(value) ? -1 : json_integer_value(value);
+}
+
+/* text NULL: null. */
+static inline void expect_text(const json_t *object, const char *name, const char *text)
+{
+    const json_t *value = json_object_get(object, name);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(value);
+    if (text == NULL)
+        CU_ASSERT_TRUE(json_is_null(value))
+    else
+        CU_ASSERT_STRING_EQUAL(json_string_value(value), text);
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* Reports of an archive with logs beside it: where the archive leaves out calls, totals are those
+ * of the logs' statistics.
+ */
+#include "lib/unit.h"
+#include "report/logs.h"
+#include "report/report_json.h"
+
+/* Site A's barrier: 6 calls a rank, 24 together, of which the archive has 12; site B's reduces: one
+ * call, fewer than the 6 in the archive, as after MPI_Pcontrol(2); site E's allreduces on a
+ * communicator `half` of the same members: not in the archive at all. */
+static void write_logs(const char *directory)
+{
+    for (int rank = 0; rank < 4; rank++) {
+        struct log_writer log;
+
+        log_begin(&log, directory, rank, 4, SG_TRACE_OTF2, SG_LOG_FINALIZED);
+        log_put_comm(&log, 0, 0, 0, 4, "MPI_COMM_WORLD");
+        log_put_comm(&log, 1, (uint32_t)rank, 0, 1, "MPI_COMM_SELF");
+        if (rank == 0 || rank == 2)
+            log_put_comm(&log, 2, 2, 1, 2, rank == 2 ? "half" : "");
+        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, "/opt/cg\0", 9);
+        log_put_site(&log, 2, 0x0000beef, 0x2000, "/opt/cg\0", 9);
+        log_put_site(&log, 3, 0x00000e0e, 0x3000, "/opt/cg\0", 9);
+        log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 6, 0, 20000);
+        if (rank == 0)
+            log_put_stat(&log, SG_OPERATION_REDUCE, 2, 0, 1, 64, 10);
+        if (rank == 0 || rank == 2)
+            log_put_stat(&log, SG_OPERATION_ALLREDUCE, 3, 2, 10, 80, 500);
+        log_end(&log);
+    }
+}
+
+static const json_t *find_row(const json_t *report, const char *id, const char *op)
+{
+    const json_t *sites = json_object_get(report, "sites");
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(sites, i, row)
+    {
+        const char *row_id = json_string_value(json_object_get(row, "id"));
+
+        if (row_id != NULL && strcmp(row_id, id) == 0 &&
+            strcmp(json_string_value(json_object_get(row, "op")), op) == 0)
+            return row;
+    }
+    CU_FAIL_FATAL("no such row");
+    return NULL;
+}
+
+static void be_partial(struct archive *archive)
+{
+    archive->partial = "1";
+}
+
+static void test_both(void)
+{
+    const char *directory = write_known(be_partial);
+    const json_t *row;
+    json_t *report;
+
+    write_logs(directory);
+    report = report_of(directory);
+    expect_text(report, "source", "archive+statistics");
+    row = find_row(report, "3f2a9c1b", "barrier");
+    CU_ASSERT_EQUAL(figure(row, "calls"), 24);
+    CU_ASSERT_EQUAL(figure(row, "event_calls"), 12);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 80000);
+    CU_ASSERT_EQUAL(figure(row, "wait_ns"), 26300);
+    CU_ASSERT_EQUAL(figure(json_object_get(row, "skew_ns"), "max"), 6000);
+    row = find_row(report, "0000beef", "reduce");
+    CU_ASSERT_EQUAL(figure(row, "calls"), 6);
+    CU_ASSERT_EQUAL(figure(row, "bytes"), 384);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 450);
+    row = find_row(report, "00000e0e", "allreduce");
+    CU_ASSERT_EQUAL(figure(row, "calls"), 20);
+    CU_ASSERT_EQUAL(figure(row, "event_calls"), 0);
+    CU_ASSERT_EQUAL(figure(row, "wait_ns"), -1);
+    expect_text(row, "comm", "half");
+    CU_ASSERT_EQUAL(figure(row, "comm_size"), 2);
+    expect_text(row, "module", "cg");
+    /* 12 barriers and 20 allreduces. */
+    CU_ASSERT_EQUAL(figure(report, "unseen_calls"), 32);
+    /* Rank 0: statistics know of 17 calls, the events of 6. */
+    CU_ASSERT_EQUAL(figure(json_array_get(json_object_get(report, "per_rank"), 0), "blocked_ns"),
+                    20510);
+    json_decref(report);
+}
+
+static void test_whole_archive_ignores_logs(void)
+{
+    const char *directory = write_known(NULL);
+    json_t *alone = report_of(directory), *report;
+
+    write_logs(directory);
+    report = report_of(directory);
+    expect_text(report, "source", "archive");
+    CU_ASSERT_TRUE(json_equal(report, alone));
+    json_decref(report);
+    json_decref(alone);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a partial archive takes totals from the logs beside it", test_both},
+    {"a whole archive does not", test_whole_archive_ignores_logs},
+    {NULL, NULL},
+};
