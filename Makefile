@@ -162,6 +162,12 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/lib/unit.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
+# Compares live runs with the simulator: tests/span/replay.sh.
+$(B)/tests/span/replay: $(B)/tests/span/replay.o $(B)/parts.a
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
+test-programs: $(B)/tests/span/replay
+
 include tests/mpi/programs.mk
 
 # ---- the rest ------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
  * or a signal handler: no malloc, no stdio, no MPI.
  */
 #include "core/clock.h"
-#include "engine/span_layout.h"
+#include "engine/span_decisions.h"
 
 #include <sched.h>
 #include <string.h>
@@ -275,6 +275,7 @@ static void feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
     if (handler == NULL)
         return;
     handler(head, event, &actions);
+    sg_span_decided(span, object, event, handler == span->objects[object].algo->on_drain, &actions);
     carry_out(&feeding, &actions);
     atomic_fetch_add_explicit(&endpoint->late, head->late - late, memory_order_relaxed);
     atomic_fetch_add_explicit(&endpoint->early, head->early - early, memory_order_relaxed);
