@@ -211,9 +211,7 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;
-    row->events.early += call->early;
-    row->events.late += call->late;
-    row->events.signals += call->signals;
+    sg_counts_add_all(&row->events.counts, &call->counts);
     rank->event_calls++;
     rank->event_blocked_ns += cost.blocked_ns;
     return SG_OK;
@@ -282,6 +280,18 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
     return SG_OK;
 }
 
+enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg_late_cost *late)
+{
+    struct sg_row *row;
+    enum sg_status status = find_row(aggregate, late->site, late->comm, late->operation, &row);
+
+    if (status == SG_OK) {
+        row->events.handler_ns += late->handler_ns;
+        row->events.wait_avoided_ns += late->avoided_ns;
+    }
+    return status;
+}
+
 enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals)
 {
     struct sg_row *row;
@@ -296,9 +306,8 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     row->totals.calls += totals->calls;
     row->totals.bytes += totals->bytes;
     row->totals.blocked_ns += totals->blocked_ns;
-    row->totals.early += totals->early;
-    row->totals.late += totals->late;
-    row->totals.signals += totals->signals;
+    row->totals.handler_ns += totals->handler_ns;
+    sg_counts_add_all(&row->totals.counts, &totals->counts);
     aggregate->ranks[totals->rank].total_calls += totals->calls;
     aggregate->ranks[totals->rank].total_blocked_ns += totals->blocked_ns;
     return SG_OK;

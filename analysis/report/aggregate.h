@@ -25,7 +25,16 @@ struct sg_aggregate;
 struct sg_totals {
     uint32_t rank, site, comm, algorithm;
     enum sg_operation operation;
-    uint64_t calls, bytes, blocked_ns, early, late, signals;
+    uint64_t calls, bytes, blocked_ns, handler_ns;
+    struct sg_counts counts;
+};
+
+/* A contribution that was handled after its receiver's call had returned. */
+struct sg_late_cost {
+    uint32_t site, comm;
+    enum sg_operation operation;
+    uint64_t handler_ns; /* it took */
+    uint64_t avoided_ns; /* of waiting for it */
 };
 
 enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out);
@@ -53,6 +62,7 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
 /* Times are since the run's start. */
 enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
                                      const struct sg_instance *instance);
+enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg_late_cost *late);
 enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals);
 
 /* The first that tells a rank's run time wins. */

@@ -70,9 +70,8 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
         out->calls = row->totals.calls;
         out->bytes = row->totals.bytes;
         out->blocked_ns = row->totals.blocked_ns;
-        out->early = row->totals.early;
-        out->late = row->totals.late;
-        out->signals = row->totals.signals;
+        out->counts = row->totals.counts;
+        out->handler_ns = row->totals.handler_ns;
     }
     out->skew_p50_ns = sg_quantiles_get(&row->skews, 0.50);
     out->skew_p95_ns = sg_quantiles_get(&row->skews, 0.95);
@@ -101,6 +100,11 @@ enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_rep
             report->run_ns = rank->run_ns;
     }
     for (uint32_t i = 0; i < aggregate->row_count; i++) {
+        const struct sg_row *row = &aggregate->rows[i];
+
+        /* What came late may be all that is left of a row's calls. */
+        if (row->events.event_calls == 0 && row->totals.calls == 0)
+            continue;
         if (!finish_row(aggregate, &aggregate->rows[i], &report->sites[report->site_count]))
             return SG_ERR_MEMORY;
         report->site_count++;

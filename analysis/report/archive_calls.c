@@ -6,10 +6,15 @@
 /* ---- the parts of a call ----------------------------------------------------------------------
  */
 
-static enum sg_status site_of(struct sg_archive_events *events, OTF2_StringRef ref, uint32_t *out)
+enum sg_status sg_archive_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                               uint32_t *out)
 {
-    int64_t found = sg_map_get(&events->sites, ref);
-    const char *string = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    OTF2_StringRef ref = OTF2_UNDEFINED_STRING;
+    OTF2_ErrorCode code = OTF2_AttributeList_GetStringRef(
+        attributes, events->defs->attributes[SG_ATTRIBUTE_SITE], &ref);
+    int64_t found = code == OTF2_SUCCESS ? sg_map_get(&events->sites, ref) : -1;
+    const char *string =
+        code == OTF2_SUCCESS && found < 0 ? sg_archive_string(events->defs, ref) : NULL;
     struct sg_site_text text;
     enum sg_status status;
     char *copy;
@@ -64,26 +69,19 @@ enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_Attribut
     open->call.algorithm = events->no_algorithm;
     if (attributes == NULL || OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
         return SG_OK;
-        /* Asked for first, because getting one that is not there is an error to OTF2. */
-#define HAS(which)                                                                                 \
-    (defs->has_attribute[which] &&                                                                 \
-     OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]))
-    if (HAS(SG_ATTRIBUTE_SEQ))
+    if (sg_archive_has(defs, attributes, SG_ATTRIBUTE_SEQ))
         open->has_seq = OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_SEQ],
                                                      &open->seq) == OTF2_SUCCESS;
-    if (HAS(SG_ATTRIBUTE_BYTES))
+    if (sg_archive_has(defs, attributes, SG_ATTRIBUTE_BYTES))
         open->has_bytes =
             OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_BYTES],
                                          &open->call.bytes) == OTF2_SUCCESS;
-    if (HAS(SG_ATTRIBUTE_SITE) &&
-        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_SITE], &string) ==
-            OTF2_SUCCESS)
-        status = site_of(events, string, &open->call.site);
-    if (status == SG_OK && HAS(SG_ATTRIBUTE_ALGORITHM) &&
+    if (sg_archive_has(defs, attributes, SG_ATTRIBUTE_SITE))
+        status = sg_archive_site(events, attributes, &open->call.site);
+    if (status == SG_OK && sg_archive_has(defs, attributes, SG_ATTRIBUTE_ALGORITHM) &&
         OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ALGORITHM],
                                         &string) == OTF2_SUCCESS)
         status = algorithm_of(events, string, &open->call.algorithm);
-#undef HAS
     return status;
 }
 

@@ -233,5 +233,6 @@ void sg_archive_defs_clear(struct sg_archive_defs *defs)
     sg_map_clear(&defs->comm_index);
     sg_map_clear(&defs->class_index);
     sg_map_clear(&defs->region_kind);
+    sg_map_clear(&defs->region_operation);
     *defs = (struct sg_archive_defs){0};
 }

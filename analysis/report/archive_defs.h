@@ -10,6 +10,7 @@
 
 #include "core/operation.h"
 #include "core/status.h"
+#include "report/counts.h"
 #include "report/map.h"
 
 #include <otf2/otf2.h>
@@ -21,6 +22,7 @@ enum sg_region_kind {
     SG_REGION_COLLECTIVE, /* may be one of ours: its MpiCollectiveEnd tells */
     SG_REGION_INIT,
     SG_REGION_FINALIZE,
+    SG_REGION_LATE,
 };
 
 struct sg_def_location {
@@ -51,14 +53,15 @@ enum sg_def_attribute {
     SG_ATTRIBUTE_ALGORITHM,
     SG_ATTRIBUTE_SEQ,
     SG_ATTRIBUTE_BYTES,
+    SG_ATTRIBUTE_COMM,
+    SG_ATTRIBUTE_OPERATION,
+    SG_ATTRIBUTE_AVOIDED,
     SG_ATTRIBUTE_COUNT
 };
 
-enum sg_def_metric { SG_METRIC_EARLY, SG_METRIC_LATE, SG_METRIC_SIGNALS, SG_METRIC_COUNT };
-
 struct sg_def_metric_class {
     OTF2_MetricRef ref;
-    uint8_t kinds[UINT8_MAX]; /* enum sg_def_metric by position, or SG_METRIC_COUNT */
+    uint8_t counts[UINT8_MAX]; /* enum sg_count by position, or SG_COUNT_COUNT */
 };
 
 struct sg_archive_defs {
@@ -71,7 +74,8 @@ struct sg_archive_defs {
     uint64_t event_count; /* sum over the locations */
     bool has_attribute[SG_ATTRIBUTE_COUNT];
     OTF2_AttributeRef attributes[SG_ATTRIBUTE_COUNT];
-    struct sg_map location_index, comm_index, class_index, region_kind; /* by reference */
+    struct sg_map location_index, comm_index, class_index; /* by reference */
+    struct sg_map region_kind, region_operation;
     struct sg_defs_raw *raw; /* what only resolving needs, and the strings */
 };
 

@@ -50,6 +50,12 @@ static struct sg_open_call *call_of(struct sg_archive_events *events, OTF2_Locat
     return *rank < 0 ? NULL : &events->calls[index];
 }
 
+static struct sg_open_late *late_of(struct sg_archive_events *events,
+                                    const struct sg_open_call *open)
+{
+    return &events->lates[open - events->calls];
+}
+
 static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
                                   OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
@@ -63,6 +69,9 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
         events->ranks[rank].has_init = true;
         events->ranks[rank].init_ns = time_ns;
     }
+    if (kind == SG_REGION_LATE)
+        return verdict(events,
+                       sg_open_late_enter(events, attributes, late_of(events, open), time_ns));
     if (kind != SG_REGION_COLLECTIVE)
         return OTF2_CALLBACK_SUCCESS;
     /* Of collectives inside a collective (a tool that records what MPI calls) the inner counts. */
@@ -114,7 +123,7 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static uint64_t count_of(OTF2_Type type, OTF2_MetricValue value)
+static uint64_t value_of(OTF2_Type type, OTF2_MetricValue value)
 {
     switch (type) {
     case OTF2_TYPE_UINT64:
@@ -144,21 +153,12 @@ static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp tic
     if (open == NULL || !open->open || class_index < 0)
         return OTF2_CALLBACK_SUCCESS;
     for (uint8_t i = 0; i < count; i++) {
-        uint64_t value = count_of(types[i], values[i]);
+        uint64_t value = value_of(types[i], values[i]);
 
-        switch (events->defs->classes[class_index].kinds[i]) {
-        case SG_METRIC_EARLY:
-            open->call.early += value;
-            break;
-        case SG_METRIC_LATE:
-            open->call.late += value;
-            break;
-        case SG_METRIC_SIGNALS:
-            open->call.signals += value;
-            break;
-        default:
-            break;
-        }
+        enum sg_count which = events->defs->classes[class_index].counts[i];
+
+        if (which != SG_COUNT_COUNT)
+            sg_counts_add(&open->call.counts, which, value);
     }
     return OTF2_CALLBACK_SUCCESS;
 }
@@ -167,13 +167,16 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
                                   OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
     struct sg_archive_events *events = context;
-    int64_t rank, time_ns;
+    int64_t rank, time_ns, kind;
     struct sg_open_call *open = call_of(events, location, &rank);
 
     time_ns = note_time(events, rank, ticks);
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
-    if (sg_map_get(&events->defs->region_kind, region) == SG_REGION_FINALIZE) {
+    kind = sg_map_get(&events->defs->region_kind, region);
+    if (kind == SG_REGION_LATE)
+        return verdict(events, sg_open_late_leave(events, late_of(events, open), time_ns));
+    if (kind == SG_REGION_FINALIZE) {
         events->ranks[rank].has_finalize = true;
         events->ranks[rank].finalize_ns = time_ns;
     }
@@ -237,10 +240,12 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
     events->defs = defs;
     events->aggregate = aggregate;
     events->calls = calloc((size_t)defs->location_count + 1, sizeof *events->calls);
+    events->lates = calloc((size_t)defs->location_count + 1, sizeof *events->lates);
     events->ranks = calloc(defs->rank_count, sizeof *events->ranks);
     events->orders = calloc((size_t)defs->comm_count + 1, sizeof *events->orders);
     status = sg_window_create(take_instance, aggregate, &events->window);
-    if (events->calls == NULL || events->ranks == NULL || events->orders == NULL)
+    if (events->calls == NULL || events->lates == NULL || events->ranks == NULL ||
+        events->orders == NULL)
         status = SG_ERR_MEMORY;
     if (status == SG_OK)
         status = sg_aggregate_site(aggregate, NULL, &events->no_site);
@@ -266,6 +271,7 @@ void sg_archive_events_destroy(struct sg_archive_events *events)
     sg_map_clear(&events->sites);
     sg_map_clear(&events->algorithms);
     free(events->calls);
+    free(events->lates);
     free(events->ranks);
     free(events->orders);
     free(events);

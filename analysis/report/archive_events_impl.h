@@ -21,6 +21,16 @@ struct sg_open_call {
     struct sg_call call;
 };
 
+/* The outermost late contribution that a location is in. */
+struct sg_open_late {
+    uint32_t depth; /* 0: in none */
+    bool known;     /* which row it belongs to */
+    int64_t begin_ns;
+    uint32_t site, comm;
+    enum sg_operation operation;
+    uint64_t avoided_ns;
+};
+
 struct sg_rank_times {
     bool seen, has_init, has_finalize;
     int64_t init_ns, finalize_ns, first_ns, last_ns;
@@ -31,6 +41,7 @@ struct sg_archive_events {
     struct sg_aggregate *aggregate;
     struct sg_window *window;
     struct sg_open_call *calls;  /* by location index */
+    struct sg_open_late *lates;  /* likewise */
     struct sg_rank_times *ranks; /* by rank */
     uint64_t **orders;           /* by communicator, then member: calls so far; NULL: none yet */
     struct sg_map sites;         /* string reference -> site index */
@@ -41,6 +52,24 @@ struct sg_archive_events {
     int64_t start_ns; /* of the first event: the run's start */
     enum sg_status status;
 };
+
+static inline bool sg_archive_has(const struct sg_archive_defs *defs,
+                                  OTF2_AttributeList *attributes, enum sg_def_attribute which)
+{
+    /* Asked for first, because getting one that is not there is an error to OTF2. */
+    return attributes != NULL && defs->has_attribute[which] &&
+           OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]);
+}
+
+/* Index in the aggregate of the call site that is among the attributes. */
+enum sg_status sg_archive_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                               uint32_t *out);
+
+/* At Enter and Leave of a late contribution. */
+enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                                  struct sg_open_late *open, int64_t time_ns);
+enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
+                                  int64_t time_ns);
 
 /* Takes call site, algorithm, sequence number and bytes from the attributes of Enter, as far as
  * they are there. */

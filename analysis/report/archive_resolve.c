@@ -10,12 +10,9 @@ static const char *const attribute_names[SG_ATTRIBUTE_COUNT] = {
     [SG_ATTRIBUTE_ALGORITHM] = "algorithm",
     [SG_ATTRIBUTE_SEQ] = "seq",
     [SG_ATTRIBUTE_BYTES] = "bytes",
-};
-
-static const char *const metric_names[SG_METRIC_COUNT] = {
-    [SG_METRIC_EARLY] = "early messages",
-    [SG_METRIC_LATE] = "late messages",
-    [SG_METRIC_SIGNALS] = "signals",
+    [SG_ATTRIBUTE_COMM] = "communicator",
+    [SG_ATTRIBUTE_OPERATION] = "operation",
+    [SG_ATTRIBUTE_AVOIDED] = "wait avoided",
 };
 
 /* ---- resolving --------------------------------------------------------------------------------
@@ -28,16 +25,23 @@ const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef
     return index < 0 ? NULL : defs->raw->strings[index];
 }
 
-static enum sg_region_kind kind_of(const struct sg_archive_defs *defs,
-                                   const struct sg_raw_region *region)
+/* SG_OPERATION_COUNT: none of ours by its name. */
+static int operation_of(const char *name)
 {
-    const char *name = sg_archive_string(defs, region->name);
+    int operation = 0;
 
+    while (operation < SG_OPERATION_COUNT && strcmp(name, sg_operation_regions[operation]) != 0)
+        operation++;
+    return operation;
+}
+
+static enum sg_region_kind kind_of(const struct sg_raw_region *region, const char *name)
+{
     if (name != NULL) {
-        for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
-            if (strcmp(name, sg_operation_regions[operation]) == 0)
-                return SG_REGION_COLLECTIVE;
-        }
+        if (operation_of(name) < SG_OPERATION_COUNT)
+            return SG_REGION_COLLECTIVE;
+        if (strcmp(name, "late contribution") == 0)
+            return SG_REGION_LATE;
         if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
             return SG_REGION_INIT;
         if (strcmp(name, "MPI_Finalize") == 0)
@@ -57,10 +61,13 @@ static enum sg_status resolve_regions(struct sg_archive_defs *defs)
 
     for (uint32_t i = 0; i < defs->raw->region_count && status == SG_OK; i++) {
         const struct sg_raw_region *region = &defs->raw->regions[i];
-        enum sg_region_kind kind = kind_of(defs, region);
+        const char *name = sg_archive_string(defs, region->name);
+        enum sg_region_kind kind = kind_of(region, name);
 
         if (kind != SG_REGION_OTHER)
             status = sg_map_put(&defs->region_kind, region->ref, kind);
+        if (status == SG_OK && name != NULL && operation_of(name) < SG_OPERATION_COUNT)
+            status = sg_map_put(&defs->region_operation, region->ref, (uint32_t)operation_of(name));
     }
     return status;
 }
@@ -130,18 +137,18 @@ static enum sg_status resolve_comm(struct sg_archive_defs *defs, struct sg_def_c
     return SG_OK;
 }
 
-static uint8_t metric_kind(const struct sg_archive_defs *defs, OTF2_MetricMemberRef ref)
+static uint8_t count_of(const struct sg_archive_defs *defs, OTF2_MetricMemberRef ref)
 {
     for (uint32_t i = 0; i < defs->raw->metric_count; i++) {
         const char *name = sg_archive_string(defs, defs->raw->metrics[i].name);
 
-        for (int kind = 0; kind < SG_METRIC_COUNT; kind++) {
+        for (int count = 0; count < SG_COUNT_COUNT; count++) {
             if (defs->raw->metrics[i].ref == ref && name != NULL &&
-                strcmp(name, metric_names[kind]) == 0)
-                return (uint8_t)kind;
+                strcmp(name, sg_count_names[count].metric) == 0)
+                return (uint8_t)count;
         }
     }
-    return SG_METRIC_COUNT;
+    return SG_COUNT_COUNT;
 }
 
 static enum sg_status resolve_metrics(struct sg_archive_defs *defs)
@@ -150,9 +157,9 @@ static enum sg_status resolve_metrics(struct sg_archive_defs *defs)
         const struct sg_raw_metric_class *class = &defs->raw->classes[i];
         struct sg_def_metric_class out = {.ref = class->ref};
 
-        memset(out.kinds, SG_METRIC_COUNT, sizeof out.kinds);
+        memset(out.counts, SG_COUNT_COUNT, sizeof out.counts);
         for (uint8_t position = 0; position < class->size; position++)
-            out.kinds[position] = metric_kind(defs, class->members[position]);
+            out.counts[position] = count_of(defs, class->members[position]);
         if (SG_DEFS_APPEND(defs, defs->classes, defs->class_count, out) ||
             sg_defs_index_last(defs, &defs->class_index, out.ref, defs->class_count))
             return SG_ERR_MEMORY;

@@ -179,21 +179,6 @@ PRINTER(last)
     fprintf(out, "%" PRId64 " %4s", site->last_rank, text);
 }
 
-PRINTER(early)
-{
-    fprintf(out, "%" PRIu64, site->early);
-}
-
-PRINTER(late)
-{
-    fprintf(out, "%" PRIu64, site->late);
-}
-
-PRINTER(signals)
-{
-    fprintf(out, "%" PRIu64, site->signals);
-}
-
 FIGURE(size)
 {
     return site->comm_size;
@@ -249,30 +234,45 @@ FIGURE(at)
     return sg_site_has_skew(site) ? (double)site->worst_time_ns : -1;
 }
 
-FIGURE(early)
+PRINTER(handler)
 {
-    return (double)site->early;
+    put_ns(site->handler_ns, true, out);
 }
 
-FIGURE(late)
+FIGURE(handler)
 {
-    return (double)site->late;
+    return (double)site->handler_ns;
 }
 
-FIGURE(signals)
-{
-    return (double)site->signals;
-}
+#define COUNT(name, count)                                                                         \
+    PRINTER(name)                                                                                  \
+    {                                                                                              \
+        fprintf(out, "%" PRIu64, site->counts.of[count]);                                          \
+    }                                                                                              \
+    FIGURE(name)                                                                                   \
+    {                                                                                              \
+        return (double)site->counts.of[count];                                                     \
+    }
 
-#define BOTH (SG_COLUMN_COSTS | SG_COLUMN_PLACES)
-#define RARE (SG_COLUMN_PLACES | SG_COLUMN_NONZERO)
+COUNT(early, SG_COUNT_EARLY)
+COUNT(late, SG_COUNT_LATE)
+COUNT(outstanding, SG_COUNT_OUTSTANDING)
+COUNT(signals, SG_COUNT_SIGNALS)
+COUNT(ignored, SG_COUNT_IGNORED)
+COUNT(stalls, SG_COUNT_STALLS)
+COUNT(moves, SG_COUNT_MOVES)
+COUNT(repeats, SG_COUNT_REPEATS)
+
+#define ALL (SG_COLUMN_COSTS | SG_COLUMN_PLACES | SG_COLUMN_MESSAGES)
+#define NAMES (SG_COLUMN_PLACES | SG_COLUMN_MESSAGES)
+#define RARE (SG_COLUMN_MESSAGES | SG_COLUMN_NONZERO)
 
 /* In the order of the tables. */
 const struct sg_column sg_columns[] = {
-    {"id", "id", true, 0, false, SG_COLUMN_PLACES, print_id, NULL},
-    {"op", "op", true, 0, false, BOTH, print_op, NULL},
+    {"id", "id", true, 0, false, NAMES, print_id, NULL},
+    {"op", "op", true, 0, false, ALL, print_op, NULL},
     {"site", "call site", true, 0, true, SG_COLUMN_COSTS, print_site, NULL},
-    {"comm", "comm", true, 16, false, BOTH, print_comm, NULL},
+    {"comm", "comm", true, 16, false, ALL, print_comm, NULL},
     {"size", "size", false, 0, false, 0, print_size, figure_size},
     {"algorithm", "algo", true, 12, false, SG_COLUMN_COSTS, print_algorithm, NULL},
     {"calls", "calls", false, 0, false, SG_COLUMN_COSTS, print_calls, figure_calls},
@@ -290,7 +290,13 @@ const struct sg_column sg_columns[] = {
     {"avoided", "avoided", false, 0, false, RARE, print_avoided, figure_avoided},
     {"early", "early", false, 0, false, RARE, print_early, figure_early},
     {"late", "late", false, 0, false, RARE, print_late, figure_late},
+    {"handler", "handler", false, 0, false, RARE, print_handler, figure_handler},
+    {"outstanding", "outstanding", false, 0, false, RARE, print_outstanding, figure_outstanding},
     {"signals", "signals", false, 0, false, RARE, print_signals, figure_signals},
+    {"ignored", "ignored", false, 0, false, RARE, print_ignored, figure_ignored},
+    {"stalls", "stalls", false, 0, false, RARE, print_stalls, figure_stalls},
+    {"moves", "moves", false, 0, false, RARE, print_moves, figure_moves},
+    {"repeats", "repeats", false, 0, false, RARE, print_repeats, figure_repeats},
 };
 const size_t sg_column_count = sizeof sg_columns / sizeof sg_columns[0];
 

@@ -1,5 +1,5 @@
-/* The columns of the text output's two tables of rows: each is one line in one table, which --sort
- * shares.
+/* The columns of the text output's three tables of rows: each is one line in one table, which
+ * --sort shares.
  */
 #ifndef SG_REPORT_COLUMNS_H
 #define SG_REPORT_COLUMNS_H
@@ -11,9 +11,10 @@
 #include <stdio.h>
 
 enum sg_column_where {
-    SG_COLUMN_COSTS = 1,   /* the table of what each row costs */
-    SG_COLUMN_PLACES = 2,  /* the table of where each row is */
-    SG_COLUMN_NONZERO = 4, /* only when a row has something other than zero there */
+    SG_COLUMN_COSTS = 1,    /* the table of what each row costs */
+    SG_COLUMN_PLACES = 2,   /* the table of where each row is */
+    SG_COLUMN_MESSAGES = 4, /* the table of what each row's messages came to */
+    SG_COLUMN_NONZERO = 8,  /* only when a row has something other than zero there */
 };
 
 struct sg_column {

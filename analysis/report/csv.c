@@ -87,13 +87,19 @@ COUNT_FIELD(max, sg_site_has_skew(site), site->skew_max_ns)
 COUNT_FIELD(wait, sg_site_has_wait(site), site->wait_ns)
 COUNT_FIELD(blocked, true, site->blocked_ns)
 COUNT_FIELD(last_rank, site->last_rank >= 0, (uint64_t)site->last_rank)
-COUNT_FIELD(early, true, site->early)
-COUNT_FIELD(late, true, site->late)
-COUNT_FIELD(signals, true, site->signals)
+COUNT_FIELD(early, true, site->counts.of[SG_COUNT_EARLY])
+COUNT_FIELD(late, true, site->counts.of[SG_COUNT_LATE])
+COUNT_FIELD(signals, true, site->counts.of[SG_COUNT_SIGNALS])
+COUNT_FIELD(ignored, true, site->counts.of[SG_COUNT_IGNORED])
+COUNT_FIELD(stalls, true, site->counts.of[SG_COUNT_STALLS])
+COUNT_FIELD(moves, true, site->counts.of[SG_COUNT_MOVES])
+COUNT_FIELD(repeats, true, site->counts.of[SG_COUNT_REPEATS])
+COUNT_FIELD(outstanding, true, site->counts.of[SG_COUNT_OUTSTANDING])
 COUNT_FIELD(event_calls, true, site->event_calls)
 COUNT_FIELD(instances, true, site->instances)
 COUNT_FIELD(avoided, sg_site_has_wait(site), site->wait_avoided_ns)
 COUNT_FIELD(completion, sg_site_has_wait(site), site->completion_ns)
+COUNT_FIELD(handler, true, site->handler_ns)
 COUNT_FIELD(worst_seq, sg_site_has_skew(site), site->worst_seq)
 
 static const struct field {
@@ -129,6 +135,12 @@ static const struct field {
     {"run_share", put_run_share},
     {"worst_seq", put_worst_seq},
     {"worst_time_ns", put_worst_time},
+    {"signals_ignored", put_ignored},
+    {"stalls", put_stalls},
+    {"token_moves", put_moves},
+    {"releases_repeated", put_repeats},
+    {"outstanding_max", put_outstanding},
+    {"handler_ns", put_handler},
 };
 
 enum sg_status sg_report_print_csv(const struct sg_report *report, uint32_t site_count, FILE *out)

@@ -57,9 +57,9 @@ static json_t *site_of(const struct sg_report *report, const struct sg_report_si
     bool waits = sg_site_has_wait(site);
     bool last = site->last_rank >= 0;
 
-    return json_pack(
+    json_t *value = json_pack(
         "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:o, s:o, s:I,"
-        " s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
+        " s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:I}",
         "id", id_of(site), "op", sg_operation_names[site->operation], "function",
         text_of(site->function), "file", text_of(site->file), "line",
         count_of(site->line > 0, site->line), "module", text_of(site->module), "offset",
@@ -69,12 +69,21 @@ static json_t *site_of(const struct sg_report *report, const struct sg_report_si
         (json_int_t)site->calls, "bytes", (json_int_t)site->bytes, "skew_ns", skew_of(site),
         "wait_ns", count_of(waits, site->wait_ns), "blocked_ns", (json_int_t)site->blocked_ns,
         "last_rank", count_of(last, (uint64_t)site->last_rank), "last_rank_share",
-        share_of(last, site->last_count, site->instances), "early", (json_int_t)site->early, "late",
-        (json_int_t)site->late, "signals", (json_int_t)site->signals, "event_calls",
+        share_of(last, site->last_count, site->instances), "event_calls",
         (json_int_t)site->event_calls, "instances", (json_int_t)site->instances, "wait_avoided_ns",
         count_of(waits, site->wait_avoided_ns), "completion_ns",
         count_of(waits, site->completion_ns), "run_share",
-        share_of(true, site->blocked_ns, report->ranks_run_ns), "worst", worst_of(site));
+        share_of(true, site->blocked_ns, report->ranks_run_ns), "worst", worst_of(site),
+        "handler_ns", (json_int_t)site->handler_ns);
+
+    for (int count = 0; count < SG_COUNT_COUNT; count++) {
+        if (json_object_set_new(value, sg_count_names[count].field,
+                                count_of(true, site->counts.of[count])) != 0) {
+            json_decref(value);
+            return NULL;
+        }
+    }
+    return value;
 }
 
 static json_t *sites_of(const struct sg_report *report, uint32_t count)

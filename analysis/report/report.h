@@ -10,6 +10,7 @@
 
 #include "core/operation.h"
 #include "core/status.h"
+#include "report/counts.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@ struct sg_report_site {
     uint64_t event_calls; /* those of them that are in the events */
     uint64_t bytes;
     uint64_t blocked_ns;
-    uint64_t early, late, signals;
+    struct sg_counts counts;
+    uint64_t handler_ns;                              /* spent on contributions that came late */
     uint64_t wait_ns, wait_avoided_ns, completion_ns; /* where event_calls > 0 */
 
     uint64_t instances; /* that this row stands for: skew, last rank and worst are theirs */

@@ -251,9 +251,15 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
         .calls = load(&record->calls),
         .bytes = load(&record->bytes),
         .blocked_ns = load(&record->blocked_ns),
-        .early = load(&record->early),
-        .late = load(&record->late),
-        .signals = load(&record->signals),
+        .handler_ns = load(&record->handler_ns),
+        .counts.of = {[SG_COUNT_EARLY] = load(&record->early),
+                      [SG_COUNT_LATE] = load(&record->late),
+                      [SG_COUNT_SIGNALS] = load(&record->signals),
+                      [SG_COUNT_IGNORED] = load(&record->ignored),
+                      [SG_COUNT_STALLS] = load(&record->stalls),
+                      [SG_COUNT_MOVES] = load(&record->moves),
+                      [SG_COUNT_REPEATS] = load(&record->repeats),
+                      [SG_COUNT_OUTSTANDING] = load(&record->outstanding_max)},
     };
     int64_t site = sg_map_get(&reading->sites, record->site);
     int64_t comm = sg_map_get(&reading->log_comms, record->comm);

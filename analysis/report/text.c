@@ -169,19 +169,37 @@ static void put_summary(const struct sg_report *report, FILE *out)
 /* ---- tables -----------------------------------------------------------------------------------
  */
 
+static bool is_rare(const struct sg_column *column)
+{
+    return (column->where & SG_COLUMN_NONZERO) != 0;
+}
+
 static bool is_shown(const struct sg_column *column, unsigned where, const struct sg_report *report,
                      uint32_t count)
 {
-    if ((column->where & where) == 0)
-        return false;
-    for (uint32_t i = 0; i < count && (column->where & SG_COLUMN_NONZERO) != 0; i++) {
-        if (column->figure(report, &report->sites[i]) > 0)
-            return true;
-    }
-    return (column->where & SG_COLUMN_NONZERO) == 0;
+    bool shown = (column->where & where) != 0;
+
+    if (!shown || !is_rare(column))
+        return shown;
+    shown = false;
+    for (uint32_t i = 0; i < count && !shown; i++)
+        shown = column->figure(report, &report->sites[i]) > 0;
+    return shown;
 }
 
-/* The rows with those columns that belong there. */
+/* Whether a row has anything in a table of which it may have nothing. */
+static bool has_part(const struct sg_report *report, const struct sg_report_site *site,
+                     unsigned where)
+{
+    bool part = where != SG_COLUMN_MESSAGES;
+
+    for (size_t i = 0; i < sg_column_count && !part; i++)
+        part = is_rare(&sg_columns[i]) && (sg_columns[i].where & where) != 0 &&
+               sg_columns[i].figure(report, site) > 0;
+    return part;
+}
+
+/* The rows that have a part there, with those columns that belong there; nothing without rows. */
 static enum sg_status put_rows(const struct sg_report *report, uint32_t count, unsigned where,
                                FILE *out)
 {
@@ -206,11 +224,16 @@ static enum sg_status put_rows(const struct sg_report *report, uint32_t count, u
         shown[table.column_count++] = column;
     }
     for (uint32_t row = 0; row < count; row++) {
-        for (size_t i = 0; i < table.column_count; i++)
-            sg_table_add(&table, sg_column_text(shown[i], report, &report->sites[row]));
+        const struct sg_report_site *site = &report->sites[row];
+
+        for (size_t i = 0; i < table.column_count && has_part(report, site, where); i++)
+            sg_table_add(&table, sg_column_text(shown[i], report, site));
     }
-    status = sg_table_print(&table, WIDTH, out);
-    fputc('\n', out);
+    status = SG_OK;
+    if (table.cell_count > 0 || table.failed) {
+        status = sg_table_print(&table, WIDTH, out);
+        fputc('\n', out);
+    }
 out:
     sg_table_clear(&table);
     free(about);
@@ -342,6 +365,8 @@ enum sg_status sg_report_print_text(const struct sg_report *report, uint32_t sit
         status = put_rows(report, site_count, SG_COLUMN_COSTS, out);
         if (status == SG_OK)
             status = put_rows(report, site_count, SG_COLUMN_PLACES, out);
+        if (status == SG_OK)
+            status = put_rows(report, site_count, SG_COLUMN_MESSAGES, out);
     }
     if (status == SG_OK)
         status = put_ranks(report, out);

@@ -12,6 +12,7 @@
 
 #include "core/operation.h"
 #include "core/status.h"
+#include "report/counts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ struct sg_call {
     int64_t begin_ns;
     int64_t end_ns;
     uint64_t bytes;
-    uint64_t early, late, signals;
+    struct sg_counts counts;
     uint32_t site;      /* index in the aggregate */
     uint32_t algorithm; /* index in the aggregate */
     uint32_t rank;      /* in MPI_COMM_WORLD */

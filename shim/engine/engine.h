@@ -16,6 +16,12 @@
 struct sg_local;
 struct sg_span;
 
+/* What a log calls a call. */
+struct sg_call_name {
+    bool recorded; /* false: it does not know of it */
+    uint32_t site, comm, seq;
+};
+
 /* One intercepted call, as the application made it. */
 struct sg_call {
     enum sg_operation operation;
@@ -29,6 +35,7 @@ struct sg_call {
     uint64_t bytes;                  /* count times type size */
     uint64_t arrival_ns;             /* 0: not measured */
     const struct sg_rule_site *site; /* for messages; NULL: not known */
+    struct sg_call_name name;        /* for what is told of it later */
     struct sg_local *local;          /* of the communicator; NULL: none */
     struct sg_span *span;            /* likewise; neither: MPICH's own is to run */
     /* Not NULL: the choice may differ between the ranks, which agree on one. */
@@ -40,12 +47,16 @@ struct sg_call {
 /* What happened, for the trace. Zeroed by the caller. */
 struct sg_outcome {
     uint8_t algorithm; /* that ran: MPICH's own where the chosen one does not take the call */
-    uint16_t early;
-    uint16_t late;
-    uint16_t signals;
-    uint16_t stalls;
-    uint16_t outstanding;
-    uint16_t copies;
+    uint32_t early;
+    uint32_t late;
+    uint32_t signals;
+    uint32_t ignored; /* signals that found progress under way */
+    uint32_t stalls;
+    uint32_t outstanding;
+    uint32_t copies;
+    uint32_t moves;      /* of tokens */
+    uint32_t repeats;    /* releases that came again */
+    uint64_t handler_ns; /* spent on what came late */
     bool skew_known;
     uint64_t skew_ns;
 };

@@ -250,10 +250,10 @@ int sg_local_run(struct sg_local *local, const struct sg_call *call,
     }
     sg_node_begin(&op, &local->node, &node_call);
     complete(local, call, &op);
-    outcome->early = (uint16_t)op.early;
-    outcome->late = (uint16_t)op.late;
-    outcome->stalls = (uint16_t)op.stalls;
-    outcome->copies = (uint16_t)op.copies;
+    outcome->early = op.early;
+    outcome->late = op.late;
+    outcome->stalls = op.stalls;
+    outcome->copies = op.copies;
     outcome->skew_known = op.skew_known;
     outcome->skew_ns = op.skew_ns;
     return MPI_SUCCESS;

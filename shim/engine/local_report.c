@@ -33,15 +33,23 @@ void sg_local_report_stall(const struct sg_local *local, const struct sg_call *c
     struct sg_node *node = sg_local_node((struct sg_local *)local);
     uint64_t tag = sg_ring_tag(position, 0);
     char text[SG_REPORT_CALL_BYTES];
+    char all[(1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16)]; /* every line of it */
+    int used;
 
     if (atomic_exchange(&node->header->stall_reported, tag) == tag)
         return;
-    sg_log("waiting for more than %d s in %s (%llu on a communicator of %d ranks):", seconds,
-           sg_operation_regions[call->operation], (unsigned long long)position, node->ranks);
+    used =
+        snprintf(all, sizeof all,
+                 "waiting for more than %d s in %s (%llu on a communicator of %d ranks):", seconds,
+                 sg_operation_regions[call->operation], (unsigned long long)position, node->ranks);
+    sg_log("%s", all);
     for (int rank = 0; rank < node->ranks && rank < RANKS_NAMED; rank++) {
         describe_rank(local, position, rank, text);
         sg_log("  rank %d: %s", rank, text);
+        used += snprintf(all + used, sizeof all - (size_t)used, " rank %d: %s;", rank, text);
     }
+    all[used - 1] = '\0';
+    sg_observed_stall(all);
 }
 
 void sg_local_report_mismatch(const struct sg_local *local, const struct sg_call *call,

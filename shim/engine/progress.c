@@ -37,6 +37,7 @@ static struct sg_progress_table *table;
 static uint32_t own;
 
 static __thread int thread_id;
+static __thread enum sg_progress_by attending;
 
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, enum sg_progress_mode wanted,
                                  int number)
@@ -316,7 +317,8 @@ static void attend(struct sg_span *span, bool by_signal)
         found = sg_span_look(span);
     }
     if (asked > 0)
-        atomic_fetch_add_explicit(found == SG_SPAN_FED ? &endpoint->signals : &endpoint->ignored,
+        atomic_fetch_add_explicit(found == SG_SPAN_FED ? &endpoint->counters.signals
+                                                       : &endpoint->counters.ignored,
                                   asked, memory_order_relaxed);
     if (found == SG_SPAN_FED)
         sg_wait_wake(&span->bed);
@@ -327,13 +329,21 @@ void sg_progress_attend(bool by_signal)
     int count = atomic_load_explicit(&used, memory_order_acquire);
     uint32_t mine = begin_visit();
 
+    /* Never one inside another: both have all signals blocked. */
+    attending = by_signal ? SG_PROGRESS_BY_SIGNAL : SG_PROGRESS_BY_THREAD;
     for (int place = 0; place < count; place++) {
         struct sg_span *span = atomic_load(&spans[place]);
 
         if (span != NULL)
             attend(span, by_signal);
     }
+    attending = SG_PROGRESS_BY_CALL;
     end_visit(mine);
+}
+
+enum sg_progress_by sg_progress_by(void)
+{
+    return attending;
 }
 
 uint64_t sg_progress_next_ns(void)

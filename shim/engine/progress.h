@@ -67,6 +67,10 @@ void sg_progress_poll(void);
 /* Whether somebody comes for what arrives when a call has left. Not async-signal-safe. */
 bool sg_progress_comes(void);
 
+/* In what this thread makes progress right now. Async-signal-safe. */
+enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };
+enum sg_progress_by sg_progress_by(void);
+
 /* By one of an endpoint's processes, inside a call: as it leaves with instances outstanding, and
  * when it has entered. */
 void sg_progress_arm(struct sg_span *span);

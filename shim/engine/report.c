@@ -3,8 +3,24 @@
 #include "core/status.h"
 #include "engine/real.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* As much as sg_log takes. */
+#define LINE_BYTES 1000
+
+void sg_report_line(void (*observed)(const char *text), const char *format, ...)
+{
+    char text[LINE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sg_log("%s", text);
+    observed(text);
+}
 
 const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES])
 {
@@ -47,7 +63,8 @@ void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_cal
 {
     if (own == chosen || !is_first(told, call->operation, own, chosen))
         return;
-    sg_log(
+    sg_report_line(
+        sg_observed_mismatch,
         "%s at %s+0x%llx #%08x of rank %d: a rule says %s, but rank %d reached the same instance "
         "from another call site, whose rule says %s and is followed",
         sg_operation_regions[call->operation], call->site->module ? call->site->module : "?",
@@ -60,10 +77,12 @@ void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_no
 {
     char texts[2][SG_REPORT_CALL_BYTES];
 
-    sg_log("ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s; "
-           "the job ends",
-           rank, sg_report_call(own, texts[0]), other_rank,
-           other != NULL ? sg_report_call(other, texts[1]) : "another that it has left");
+    sg_report_line(
+        sg_observed_mismatch,
+        "ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s; "
+        "the job ends",
+        rank, sg_report_call(own, texts[0]), other_rank,
+        other != NULL ? sg_report_call(other, texts[1]) : "another that it has left");
     sg_log_drain();
     sg_real.Abort(call->comm, 1);
     abort();

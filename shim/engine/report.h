@@ -5,12 +5,17 @@
 #define SG_ENGINE_REPORT_H
 
 #include "engine/engine.h"
+#include "engine/observer.h"
 #include "node/layout.h"
 
 #define SG_REPORT_CALL_BYTES 200
 
 /* "MPI_Reduce of 8 bytes to root 1 at solver+0x12f0 #1f2e3d4c" */
 const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES]);
+
+/* A line for the user, and for whoever observes that kind of thing. */
+void sg_report_line(void (*observed)(const char *text), const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* Two call sites with two rules in one instance (architecture.md, trap 2). own, chosen: algorithms.
  * One line for the first rank of a communicator that meets the pair in an operation, whoever of the

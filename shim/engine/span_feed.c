@@ -30,8 +30,8 @@ void sg_span_unlock(struct sg_span *span)
     atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->lock, 0, memory_order_release);
 }
 
-static struct sg_span_instance *find_instance(const struct sg_span *span, uint32_t object,
-                                              uint32_t seq)
+struct sg_span_instance *sg_span_find_instance(const struct sg_span *span, uint32_t object,
+                                               uint32_t seq)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
@@ -197,14 +197,16 @@ static void set_timer(const struct feeding *feeding, const struct sg_action *act
 static void complete(const struct feeding *feeding)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+    uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
 
+    sg_span_place(feeding->span, fed - 1)->left_ns = feeding->event->time_ns;
     /* Release: the result, if it is there, was written before. */
     atomic_fetch_add_explicit(&endpoint->completed, 1, memory_order_release);
 }
 
 static void finish(const struct feeding *feeding, uint32_t seq)
 {
-    struct sg_span_instance *place = find_instance(feeding->span, feeding->object, seq);
+    struct sg_span_instance *place = sg_span_find_instance(feeding->span, feeding->object, seq);
 
     /* Release: the result was written before. */
     if (place != NULL)
@@ -267,20 +269,22 @@ static void feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     struct sg_algo_head *head = (void *)sg_span_region(span, object, span->endpoint);
-    uint32_t late = head->late, early = head->early, outstanding = head->outstanding;
+    struct sg_algo_head before = *head;
     struct sg_actions actions = {
         .list = endpoint->actions, .capacity = SG_ACTIONS_MAX, .parts = endpoint->parts};
     struct feeding feeding = {span, object, event, parts};
+    struct sg_late late;
+    bool is_late;
 
     if (handler == NULL)
         return;
     handler(head, event, &actions);
     sg_span_decided(span, object, event, handler == span->objects[object].algo->on_drain, &actions);
+    is_late = head->late != before.late && sg_span_begin_late(span, object, event, &late);
     carry_out(&feeding, &actions);
-    atomic_fetch_add_explicit(&endpoint->late, head->late - late, memory_order_relaxed);
-    atomic_fetch_add_explicit(&endpoint->early, head->early - early, memory_order_relaxed);
-    atomic_fetch_add_explicit(&endpoint->outstanding, head->outstanding - outstanding,
-                              memory_order_relaxed);
+    if (is_late)
+        sg_span_end_late(span, &late);
+    sg_span_count(endpoint, &before, head, actions.marks);
 }
 
 /* The event, and the REPLYs that its actions got at once. */

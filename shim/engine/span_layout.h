@@ -12,6 +12,7 @@
 #ifndef SG_ENGINE_SPAN_LAYOUT_H
 #define SG_ENGINE_SPAN_LAYOUT_H
 
+#include "engine/observer.h"
 #include "engine/progress.h"
 #include "engine/span.h"
 #include "engine/wait.h"
@@ -44,6 +45,8 @@ struct sg_span_instance {
     uint32_t bytes;
     int32_t root; /* endpoint; -1 */
     uint8_t operation, flags;
+    bool stays;                /* the last local rank does not leave its call before the end */
+    uint64_t left_ns;          /* its CALL was completed, or what was late last was handled */
     _Atomic uint64_t finished; /* position + 1 once the protocol has left it */
 };
 
@@ -58,6 +61,12 @@ struct sg_span_reply {
     uint64_t value[8];
 };
 
+/* Since a call took them for its outcome: what happens between calls is told by the next one, of
+ * whichever local rank. */
+struct sg_span_counters {
+    _Atomic uint64_t late, early, signals, ignored, stalls, copies, moves, repeats, handler_ns;
+};
+
 struct sg_span_endpoint {
     _Atomic uint32_t lock;        /* 1: held */
     _Atomic uint32_t pending;     /* look again before you leave */
@@ -66,7 +75,7 @@ struct sg_span_endpoint {
     _Atomic uint32_t outstanding; /* instances, of all objects */
     _Atomic uint64_t fed;         /* CALLs fed */
     _Atomic uint64_t completed;   /* CALLs completed */
-    _Atomic uint64_t late, early, ignored, signals;
+    struct sg_span_counters counters;
     uint64_t timers[SG_SPAN_OBJECTS_MAX][SG_TIMERS]; /* 0: not set */
     _Atomic uint64_t next_timer_ns;                  /* the least that is set; 0: none */
     struct sg_span_kind kinds[SG_SPAN_OBJECTS_MAX][SG_SPAN_PLACES_MAX]; /* by seq */
@@ -99,6 +108,12 @@ struct sg_span_object {
     size_t cells_at, slots_at, results_at; /* in a region */
 };
 
+/* What this process's log calls its part in an instance. */
+struct sg_span_name {
+    uint64_t position;
+    struct sg_call_name call;
+};
+
 struct sg_span {
     struct sg_span_header *header;
     struct sg_wait_bed bed;
@@ -117,7 +132,7 @@ struct sg_span {
     size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
     bool draining, sees_to_it;
     struct sg_progress_float arithmetic;
-    uint64_t late_told, early_told, signals_told; /* of the endpoint's, in a call's outcome */
+    struct sg_span_name names[SG_SPAN_PLACES_MAX]; /* by place; read under the endpoint's lock */
     const struct sg_transport_ops *ops;
     struct sg_transport_setup transport_setup;
     struct sg_transport *transport;
@@ -178,6 +193,19 @@ void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event,
 void sg_span_feed_drain(struct sg_span *span, uint32_t object);
 /* The endpoint's lock held: what has arrived, timers that are due. How many events it fed. */
 int sg_span_take(struct sg_span *span);
+/* The endpoint's lock held: the instance of an object's number, if it is still known; NULL. */
+struct sg_span_instance *sg_span_find_instance(const struct sg_span *span, uint32_t object,
+                                               uint32_t seq);
+
+/* The endpoint's lock held: what an event has changed in an object's head. */
+void sg_span_count(struct sg_span_endpoint *endpoint, const struct sg_algo_head *before,
+                   const struct sg_algo_head *after, uint64_t marks);
+/* Likewise, of a contribution that was late: before its actions are carried out, which may end the
+ * instance, and after. False: nothing can be told of it. */
+bool sg_span_begin_late(struct sg_span *span, uint32_t object, const struct sg_event *event,
+                        struct sg_late *late);
+void sg_span_end_late(struct sg_span *span, struct sg_late *late);
+
 bool sg_span_try_lock(struct sg_span *span);
 void sg_span_unlock(struct sg_span *span);
 

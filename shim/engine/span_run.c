@@ -26,7 +26,7 @@ struct entering {
     const void *own;
     uint32_t count, bytes;
     bool (*ready)(struct entering *entering);
-    bool fed;
+    bool fed, stays;
     struct sg_wait wait;
     bool reported;
 };
@@ -39,13 +39,15 @@ static bool is_ready(void *context)
     return entering->ready(entering);
 }
 
-/* Waits, making progress here and in MPICH. */
-static void wait_for(struct entering *entering, bool (*ready)(struct entering *))
+/* Waits, making progress here and in MPICH. True: it had to. */
+static bool wait_for(struct entering *entering, bool (*ready)(struct entering *))
 {
     struct sg_span *span = entering->span;
+    bool waited = false;
 
     entering->ready = ready;
     while (!is_ready(entering)) {
+        waited = true;
         if (!sg_wait_step(&entering->wait, &span->bed, is_ready, entering))
             continue;
         sg_progress_poll();
@@ -55,6 +57,7 @@ static void wait_for(struct entering *entering, bool (*ready)(struct entering *)
                                  (int)(stall_ns / UINT64_C(1000000000)));
         }
     }
+    return waited;
 }
 
 /* The place that this instance takes is free: its last instance has left the protocol here, and
@@ -181,6 +184,7 @@ static void feed_call(struct entering *entering)
     event.call.root = place->root;
     event.call.site = 0;
     place->object_seq = head->seq + 1;
+    place->stays = entering->stays;
     if (entering->bytes > 0) {
         struct sg_span_kind *kind =
             &endpoint->kinds[place->object][place->object_seq % SG_SPAN_PLACES_MAX];
@@ -222,7 +226,11 @@ static void run_chunk(struct entering *entering, void *result)
     /* Release: what this rank says of the call was written before. */
     atomic_store_explicit(&about->position, entering->position + 1, memory_order_release);
     wait_for(entering, is_compared);
-    wait_for(entering, has_place);
+    if (wait_for(entering, has_place))
+        atomic_fetch_add_explicit(&sg_span_endpoint(span, span->endpoint)->counters.stalls, 1,
+                                  memory_order_relaxed);
+    span->names[entering->position % span->depth] =
+        (struct sg_span_name){entering->position, entering->call->name};
     if (entering->bytes > 0)
         memcpy(sg_span_contribution(span, entering->position, span->local), entering->own,
                entering->bytes);
@@ -230,6 +238,10 @@ static void run_chunk(struct entering *entering, void *result)
     arrive(entering);
     is_last = place->arrived == (uint32_t)span->locals;
     sg_span_unlock(span);
+    /* Where nobody comes for what arrives later, the last rank stays for it: it may go on to wait,
+     * in MPICH, for a rank that waits for this endpoint's part. */
+    entering->stays = result != NULL || entering->call->operation != SG_OPERATION_REDUCE ||
+                      (is_last && !sg_progress_comes());
     if (is_last) {
         wait_for(entering, is_turn);
         /* At the root's endpoint the root itself is the one who waits; the next CALL has its turn
@@ -237,10 +249,7 @@ static void run_chunk(struct entering *entering, void *result)
         if (place->root != span->endpoint || result != NULL)
             wait_for(entering, is_completed);
     }
-    /* Where nobody comes for what arrives later, the last rank stays for it: it may go on to wait,
-     * in MPICH, for a rank that waits for this endpoint's part. */
-    if (result != NULL || entering->call->operation != SG_OPERATION_REDUCE ||
-        (is_last && !sg_progress_comes()))
+    if (entering->stays)
         wait_for(entering, is_finished);
     if (result != NULL)
         memcpy(result, sg_span_result(span, place->object, place->object_seq), entering->bytes);
@@ -300,26 +309,36 @@ bool sg_span_plan(const struct sg_span *span, const struct sg_choice *choice,
     return sg_buffers_of(call, span->rank, &plan->own, &plan->result);
 }
 
-/* What a counter of the endpoint's has come to since a call of this rank told of it: what happens
- * between calls is told by the next. */
-static uint16_t since(const _Atomic uint64_t *counter, uint64_t *told)
+static uint64_t take(_Atomic uint64_t *counter)
 {
-    uint64_t now = atomic_load_explicit(counter, memory_order_relaxed);
-    uint64_t more = now - *told;
+    /* Most are 0 most of the time, and then not written. */
+    if (atomic_load_explicit(counter, memory_order_relaxed) == 0)
+        return 0;
+    return atomic_exchange_explicit(counter, 0, memory_order_relaxed);
+}
 
-    *told = now;
-    return (uint16_t)(more < UINT16_MAX ? more : UINT16_MAX);
+static uint32_t take_few(_Atomic uint64_t *counter)
+{
+    uint64_t count = take(counter);
+
+    return (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX);
 }
 
 static void tell(struct sg_span *span, struct sg_outcome *outcome)
 {
-    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_counters *counters = &endpoint->counters;
 
-    outcome->late = since(&endpoint->late, &span->late_told);
-    outcome->early = since(&endpoint->early, &span->early_told);
-    outcome->signals = since(&endpoint->signals, &span->signals_told);
-    outcome->outstanding =
-        (uint16_t)atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed);
+    outcome->late = take_few(&counters->late);
+    outcome->early = take_few(&counters->early);
+    outcome->signals = take_few(&counters->signals);
+    outcome->ignored = take_few(&counters->ignored);
+    outcome->stalls = take_few(&counters->stalls);
+    outcome->copies = take_few(&counters->copies);
+    outcome->moves = take_few(&counters->moves);
+    outcome->repeats = take_few(&counters->repeats);
+    outcome->handler_ns = take(&counters->handler_ns);
+    outcome->outstanding = atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed);
 }
 
 int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_span_plan *plan,

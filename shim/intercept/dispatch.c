@@ -128,17 +128,30 @@ static struct sg_record_call *begin_record(const struct sg_call *call, const str
     return record;
 }
 
+static uint8_t byte(uint32_t count)
+{
+    return (uint8_t)(count < UINT8_MAX ? count : UINT8_MAX);
+}
+
+static uint16_t word(uint32_t count)
+{
+    return (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
+}
+
 static void end_record(struct sg_record_call *record, const struct sg_call *call,
                        const struct sg_outcome *outcome, int error, uint64_t end_ns)
 {
     record->bytes = call->bytes;
-    record->early = outcome->early;
-    record->late = outcome->late;
-    record->signals = outcome->signals;
-    record->stalls = (uint8_t)(outcome->stalls < UINT8_MAX ? outcome->stalls : UINT8_MAX);
-    record->copies = (uint8_t)(outcome->copies < UINT8_MAX ? outcome->copies : UINT8_MAX);
-    record->outstanding = outcome->outstanding;
-    record->skew_ns = outcome->skew_ns;
+    record->early = word(outcome->early);
+    record->late = word(outcome->late);
+    record->signals = word(outcome->signals);
+    record->ignored = byte(outcome->ignored);
+    record->stalls = byte(outcome->stalls);
+    record->copies = byte(outcome->copies);
+    record->outstanding = byte(outcome->outstanding);
+    record->moves = word(outcome->moves);
+    record->repeats = word(outcome->repeats);
+    record->skew_ns = outcome->skew_ns < SG_CALL_WIDE_MAX ? outcome->skew_ns : SG_CALL_WIDE_MAX;
     record->algorithm = outcome->algorithm;
     if (outcome->skew_known)
         record->flags |= SG_CALL_SKEW;
@@ -161,8 +174,10 @@ static int run_recorded(struct sg_call *call, struct sg_site *site, struct sg_co
     int error;
 
     call->arrival_ns = begin_ns;
-    if (sg_process.config.trace == SG_TRACE_OTF2)
+    if (sg_process.config.trace == SG_TRACE_OTF2) {
+        call->name = (struct sg_call_name){true, site->index, comm->index, seq};
         record = begin_record(call, site, comm, seq, begin_ns);
+    }
     error = sg_engine_run(call, choice, &outcome);
     end_ns = sg_clock_ns();
     if (error == MPI_SUCCESS)

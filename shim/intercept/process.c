@@ -22,6 +22,7 @@
 #include "intercept/dispatch.h"
 #include "intercept/exchange_mpi.h"
 #include "intercept/libraries.h"
+#include "intercept/observer.h"
 #include "intercept/output.h"
 #include "intercept/settings.h"
 #include "intercept/statistics.h"
@@ -150,6 +151,8 @@ void sg_process_start(uint64_t begin_ns)
     sg_types_init(sg_real.Reduce_local);
     start_recording(process, begin_ns);
     sg_dispatch_thread(); /* the calling thread is thread 0 */
+    if (process->log != NULL)
+        sg_observer_start();
     if (sg_comm_start() != SG_OK)
         return;
     pthread_atfork(NULL, NULL, on_fork_child);
@@ -270,8 +273,10 @@ void sg_process_stop(void)
         sg_log_header(process->log)->finalize_begin_ns = sg_clock_ns();
     /* Before anything collective: ranks may still be in a reduce that waits for this one. */
     sg_comm_drain();
-    if (process->log != NULL)
+    if (process->log != NULL) {
+        sg_observer_stop();
         stop_recording(process);
+    }
     sg_progress_stop();
     sg_comm_stop();
     sg_real.Comm_free(&process->world);

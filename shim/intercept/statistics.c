@@ -123,6 +123,11 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
     add_to(&stat->signals, outcome->signals);
     add_to(&stat->stalls, outcome->stalls);
     add_to(&stat->copies, outcome->copies);
+    add_to(&stat->ignored, outcome->ignored);
+    add_to(&stat->moves, outcome->moves);
+    add_to(&stat->repeats, outcome->repeats);
+    add_to(&stat->handler_ns, outcome->handler_ns);
+    raise_to(&stat->outstanding_max, outcome->outstanding);
     if (outcome->skew_known) {
         add_to(&stat->skew_ns, outcome->skew_ns);
         add_to(&stat->skew_calls, 1);
@@ -136,7 +141,10 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
     X(bytes)                                                                                       \
     X(blocked_ns)                                                                                  \
     X(blocked_max_ns)                                                                              \
-    X(early) X(late) X(signals) X(stalls) X(copies) X(skew_ns) X(skew_calls) X(skew_max_ns)
+    X(early)                                                                                       \
+    X(late)                                                                                        \
+    X(signals) X(stalls) X(copies) X(skew_ns) X(skew_calls) X(skew_max_ns) X(ignored) X(moves)     \
+        X(repeats) X(handler_ns) X(outstanding_max)
 
 void sg_statistics_reset(void)
 {

@@ -1,5 +1,6 @@
-/* The built-in rules, in the users' grammar: first those that reach inside a node, then those between
- * nodes; the last one matches every call. The thresholds: docs/decisions/0005-thresholds.md. */
+/* The built-in rules, in the users' grammar: first those that reach inside a node, then those
+ * between nodes; the last one matches every call. The thresholds:
+ * docs/decisions/0005-thresholds.md. */
 #include "rule/ruleset.h"
 
 const char sg_rule_defaults[] = "*~2-8[0-1024]=srm;" /* one exchange of lines */

@@ -245,10 +245,10 @@ void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes)
 
 struct sg_record_stat *sg_log_stat(struct sg_log *log)
 {
-    struct sg_record_stat *stat = (void *)reserve_adjacent(log, 2);
+    struct sg_record_stat *stat = (void *)reserve_adjacent(log, SG_STAT_SLOTS);
 
     if (stat != NULL)
-        stat->kind2 = SG_RECORD_CONT;
+        stat->kind2 = stat->kind3 = SG_RECORD_CONT;
     return stat;
 }
 

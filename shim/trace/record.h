@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define SG_LOG_MAGIC "stagger\n" /* 8 bytes, no NUL */
-#define SG_LOG_VERSION 1u
+#define SG_LOG_VERSION 2u
 #define SG_LOG_HEADER_BYTES 4096u
 #define SG_SLOT_BYTES 64u
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
@@ -72,8 +72,11 @@ enum sg_record_kind {
     SG_RECORD_COMM = 6,      /* struct sg_record_comm + text: name; members of rank 0 */
     SG_RECORD_CLOCK = 7,     /* struct sg_record_clock */
     SG_RECORD_MARKER = 8,    /* struct sg_record_marker + text */
-    SG_RECORD_STAT = 9,      /* struct sg_record_stat (two slots) */
+    SG_RECORD_STAT = 9,      /* struct sg_record_stat (three slots) */
 };
+
+#define SG_CALL_WIDE_BITS 48
+#define SG_CALL_WIDE_MAX ((UINT64_C(1) << SG_CALL_WIDE_BITS) - 1)
 
 enum sg_call_flags {
     SG_CALL_IN_PLACE = 1, /* this rank passed MPI_IN_PLACE */
@@ -82,7 +85,12 @@ enum sg_call_flags {
     SG_CALL_RUNAHEAD = 8, /* returned before the instance was complete (bypass, handoff) */
 };
 
-/* One collective call. Site and comm are this log's indices (records SITE and COMM). */
+/* One collective call. Site and comm are this log's indices (records SITE and COMM).
+ *
+ * One slot, whatever there is to count: a call is one write of one line. So bytes and skew have 48
+ * bits (256 TiB, three days) and share their words with counts; every count stands at its greatest
+ * value for that or more. Statistics have all of them in full.
+ */
 struct sg_record_call {
     _Atomic uint8_t kind;
     uint8_t operation; /* enum sg_operation */
@@ -91,18 +99,22 @@ struct sg_record_call {
     uint32_t site;
     uint32_t comm;
     uint16_t thread; /* of this rank: 0 is the thread that called MPI_Init */
-    uint8_t stalls;  /* times the call waited for a slot or a credit; 255: or more */
-    uint8_t copies;  /* times an operand or a result was copied; 255: or more */
+    uint8_t stalls;  /* times the call waited for a slot or a credit */
+    uint8_t copies;  /* times an operand or a result was copied */
     uint64_t begin_ns;
-    _Atomic uint64_t end_ns; /* 0: open */
-    uint64_t bytes;          /* count times type size; 0 for a barrier */
-    uint32_t seq;            /* of the instance on its communicator, from 0 */
-    int32_t root;            /* rank in the communicator; -1: none */
-    uint16_t early;          /* messages there before the call */
-    uint16_t late;           /* messages handled after the call returned */
-    uint16_t signals;        /* signals taken for the instance so far */
-    uint16_t outstanding;    /* instances outstanding when the call returned */
-    uint64_t skew_ns;        /* own arrival minus first arrival, where SG_CALL_SKEW */
+    _Atomic uint64_t end_ns;            /* 0: open */
+    uint64_t bytes : SG_CALL_WIDE_BITS; /* count times type size; 0 for a barrier */
+    uint64_t moves : 16;                /* of tokens, down a level */
+    uint32_t seq;                       /* of the instance on its communicator, from 0 */
+    int32_t root;                       /* rank in the communicator; -1: none */
+    /* Of the call; between nodes: at this rank's node, since a call there told of them last. */
+    uint16_t early;                       /* messages there before the call */
+    uint16_t late;                        /* messages handled after a call returned */
+    uint16_t signals;                     /* signals that brought something */
+    uint8_t ignored;                      /* signals that found progress under way */
+    uint8_t outstanding;                  /* instances outstanding when the call returned */
+    uint64_t skew_ns : SG_CALL_WIDE_BITS; /* own arrival minus first arrival, where SG_CALL_SKEW */
+    uint64_t repeats : 16;                /* releases that came again */
 };
 
 /* A late contribution, handled after the receiving call had returned. */
@@ -119,8 +131,9 @@ struct sg_record_late {
     _Atomic uint64_t end_ns;
     uint64_t bytes;
     uint32_t seq;
-    int32_t child; /* rank in the communicator whose contribution it was */
-    uint64_t reserved3[2];
+    int32_t child; /* rank in the communicator whose contribution it was: of a node the first */
+    uint64_t avoided_ns; /* since the call returned, or the instance's last one before this */
+    uint64_t reserved3;
 };
 
 /* A call site. Text: "module path\0build id in hex\0" (either may be empty). */
@@ -191,7 +204,8 @@ struct sg_record_marker {
 };
 
 /* Running statistics of one (site, communicator, operation, algorithm, size class), updated in
- * place. Size class: 0 for 0 bytes, else 1 + floor(log2(bytes)). */
+ * place; counts are those of struct sg_record_call. Size class: 0 for 0 bytes, else 1 +
+ * floor(log2(bytes)). */
 struct sg_record_stat {
     _Atomic uint8_t kind;
     uint8_t operation;
@@ -214,7 +228,14 @@ struct sg_record_stat {
     _Atomic uint64_t skew_ns;    /* sum over the calls where it is known */
     _Atomic uint64_t skew_calls; /* how many those are */
     _Atomic uint64_t skew_max_ns;
-    uint64_t reserved3;
+    _Atomic uint64_t ignored;
+    uint8_t kind3; /* SG_RECORD_CONT */
+    uint8_t reserved3[7];
+    _Atomic uint64_t moves;
+    _Atomic uint64_t repeats;
+    _Atomic uint64_t handler_ns;      /* sum over what came late */
+    _Atomic uint64_t outstanding_max; /* instances outstanding when a call returned */
+    uint64_t reserved4[3];
 };
 
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
@@ -235,7 +256,8 @@ SG_RECORD_IS_SLOT(sg_record_comm);
 SG_RECORD_IS_SLOT(sg_record_clock);
 SG_RECORD_IS_SLOT(sg_record_marker);
 SG_RECORD_IS_SLOT(sg_record_cont);
-_Static_assert(sizeof(struct sg_record_stat) == 2 * SG_SLOT_BYTES, "sg_record_stat");
+#define SG_STAT_SLOTS 3u
+_Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
 
 static inline uint8_t sg_size_class(uint64_t bytes)
 {

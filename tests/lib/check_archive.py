@@ -242,7 +242,8 @@ def describe(location, event):
     row = {"time": event.time, "location": location_id(location), "kind": type(event).__name__}
     if isinstance(event, (Enter, Leave)):
         row["region"] = event.region.name
-        row["attributes"] = {a.name: v for a, v in (event.attributes or {}).items()}
+        row["attributes"] = {a.name: getattr(v, "name", v)
+                             for a, v in (event.attributes or {}).items()}
     elif isinstance(event, MpiCollectiveEnd):
         row.update(comm=event.communicator.name, root=event.root, sent=event.size_sent,
                    received=event.size_received)

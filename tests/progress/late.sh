@@ -11,6 +11,14 @@ total() {
     report_json "$1.trace" "$1.json" && json "$1.json" "sum(s['$2'] for s in d['sites'])"
 }
 
+# ops_with NAME COLUMN: of the sites of the report where that is not zero
+ops_with() {
+    report_json "$1.trace" "$1.json" &&
+        json "$1.json" "' '.join(s['op'] for s in d['sites'] if s['$2'])"
+}
+# late_regions NAME: how many there are of a kind, in the archive
+late_regions() { "$PYTHON" "$ROOT/tests/progress/late_regions.py" "$1.trace/traces.otf2"; }
+
 for mode in thread signal; do
     run_late async $mode "$PROGRAMS/late" async "$words" $rounds
     check "the root has its result while the late rank's parent computes ($mode)" finished async
@@ -35,7 +43,23 @@ for mode in thread signal; do
         check "no signal was taken ($mode)" is 0 "$(total counts signals)"
     fi
     check "every late message is counted as late ($mode)" is $((rounds - 1)) "$(total counts late)"
+
+    # The parent is rank 2, the leaf rank 3; a rank's second location is its first other thread.
+    if [ $mode = signal ]; then where='2 Master thread'; else where='4294967298 Progress thread'; fi
+    check "every late message is a region where it was handled, and tells whose it was ($mode)" is \
+        "$rounds x $where: late_reduce MPI_Reduce MPI_COMM_WORLD from 3, wait avoided" \
+        "$(late_regions counts)"
+    check "the report has the handlers' time and the wait avoided ($mode)" is "reduce reduce" \
+        "$(ops_with counts handler_ns) $(ops_with counts wait_avoided_ns)"
+    STAGGER_TRACE=stats RULES='reduce=bypass;*=mpich' run_late counts $mode "$PROGRAMS/late" async \
+        "$words" $rounds
+    check "statistics have the handlers' time, too ($mode)" all 'finished counts' \
+        'is reduce "$(ops_with counts handler_ns)"' 'is $((rounds - 1)) "$(total counts late)"'
 done
+# Who stays in its call until the late rank comes has avoided nothing.
+run_late blocked poll "$PROGRAMS/late" blocked "$words" $rounds
+check "in mode poll no wait is avoided" all 'archive_sound blocked.trace' \
+    'is 0 "$(total blocked wait_avoided_ns)"' 'lacks <(late_regions blocked) "wait avoided"'
 
 run_late thread thread "$PROGRAMS/late" thread "$words" 5
 check "the thread comes with what is outstanding, sleeps while nothing arrives, and ends" \

@@ -5,12 +5,13 @@
 . "$ROOT/tests/progress/progress.bash"
 
 # Called by pointers that are set up in MPI_Init: the protocols, the transport's table but for what
-# opens and closes it. sg_kernel_find's tables follow from the code.
+# opens and closes it, the observer of what is late. sg_kernel_find's tables follow from the code.
 reach() { "$PYTHON" "$ROOT/tests/progress/reach.py" "$LIB" "$@"; }
-reach -x shm_open_shared -x shm_close -x shm_bytes on_signal sg_transport_shm sg_algos >reached
-# What may call by a pointer: the feeding of those protocols, and switches of the transport's.
+reach -x shm_open_shared -x shm_close -x shm_bytes on_signal sg_transport_shm sg_algos on_late >reached
+# What may call by a pointer: the feeding of those protocols, switches of the transport's, and who
+# tells the observer.
 pointer_users() {
-    nm "$BUILD/shim/engine/span_feed.o" "$BUILD/shim/transport/parts.o" |
+    nm "$BUILD"/shim/{engine/span_feed,engine/observer,transport/parts}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the
@@ -26,6 +27,7 @@ else
     check "... by way of the protocols, the transport and the kernels" all \
         'has reached "^reached on_message"' 'has reached "^reached sg_shm_lane_send$"' \
         'has reached "^reached sg_shm_lane_receive$"' 'has reached "^reached sum_"' \
+        'has reached "^reached sg_log_event$"' \
         'has reached "^external memcpy$"'
     check "nothing else on the way calls by a pointer" is "" \
         "$(sed -n 's/^indirect //p' reached | grep -Fvxf <(pointer_users))"

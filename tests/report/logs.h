@@ -115,6 +115,7 @@ static inline void log_put_stat(struct log_writer *log, enum sg_operation operat
                                   .blocked_ns = blocked_ns,
                                   .early = calls,
                                   .kind2 = SG_RECORD_CONT,
+                                  .kind3 = SG_RECORD_CONT,
                                   .signals = 2 * calls};
 
     log_put(log, &stat, sizeof stat);

@@ -90,13 +90,13 @@ check "--top beyond the last row shows all" is 6 \
 
 columns=$("$STAGGER" report --sort nonsense known 2>&1 | sed 's/.*there are: //')
 check "every column can be sorted by" all \
-    'is 22 "$(wc -w <<<"$columns")"' \
+    'is 28 "$(wc -w <<<"$columns")"' \
     'for column in $columns; do "$STAGGER" report --sort "$column" known || exit 1; done'
 
 # ---- bad usage and bad input ----------------------------------------------------------------------
 
 check "an unknown column is refused with the names there are" \
-    refused 2 "no column 'nonsense'.* wait .* signals" --sort nonsense known
+    refused 2 "no column 'nonsense'.* wait .* repeats" --sort nonsense known
 check "an unknown option is bad usage" refused 2 "unrecognized option" --nonsense known
 check "no directory is bad usage" refused 2 "DIR is missing"
 check "two directories are bad usage" refused 2 "one DIR at a time" known many

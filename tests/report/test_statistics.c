@@ -72,8 +72,8 @@ static void test_rows(void)
     CU_ASSERT_EQUAL(report.sites[0].operation, SG_OPERATION_BARRIER);
     CU_ASSERT_EQUAL(report.sites[0].calls, 20);
     CU_ASSERT_EQUAL(report.sites[0].blocked_ns, 10000);
-    CU_ASSERT_EQUAL(report.sites[0].early, 20);
-    CU_ASSERT_EQUAL(report.sites[0].signals, 40);
+    CU_ASSERT_EQUAL(report.sites[0].counts.of[SG_COUNT_EARLY], 20);
+    CU_ASSERT_EQUAL(report.sites[0].counts.of[SG_COUNT_SIGNALS], 40);
     CU_ASSERT_EQUAL(report.sites[0].event_calls, 0);
     CU_ASSERT_FALSE(sg_site_has_wait(&report.sites[0]));
     CU_ASSERT_FALSE(sg_site_has_skew(&report.sites[0]));

@@ -95,6 +95,7 @@ static inline struct sg_record_late *fabricate_late(struct fabricated *log, uint
     struct sg_record_late *late = fabricate_slots(log, 1);
 
     late->kind = SG_RECORD_LATE;
+    late->operation = 1;
     late->begin_ns = begin_ns;
     late->end_ns = end_ns;
     return late;
@@ -185,17 +186,18 @@ static inline void fabricate_marker(struct fabricated *log, enum sg_marker_kind 
     marker->text_bytes = (uint32_t)strlen(text);
 }
 
-static inline void fabricate_stat(struct fabricated *log, int operation, uint32_t site,
-                                  uint32_t comm, uint64_t calls)
+static inline struct sg_record_stat *fabricate_stat(struct fabricated *log, int operation,
+                                                    uint32_t site, uint32_t comm, uint64_t calls)
 {
-    struct sg_record_stat *stat = fabricate_slots(log, 2);
+    struct sg_record_stat *stat = fabricate_slots(log, SG_STAT_SLOTS);
 
     stat->kind = SG_RECORD_STAT;
-    stat->kind2 = SG_RECORD_CONT;
+    stat->kind2 = stat->kind3 = SG_RECORD_CONT;
     stat->operation = (uint8_t)operation;
     stat->site = site;
     stat->comm = comm;
     stat->calls = calls;
+    return stat;
 }
 
 /* The bytes of the file, malloc'ed. */

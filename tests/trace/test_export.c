@@ -219,7 +219,7 @@ static void attributes_and_metrics(void)
     struct fabricated log;
     const json_t *event, *attributes;
     json_t *counts, *events;
-    static const int metrics[] = {700, 2, 1, 3, 4, 5, 6};
+    static const int metrics[] = {700, 2, 1, 3, 4, 5, 6, 7, 8, 9};
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
@@ -236,6 +236,9 @@ static void attributes_and_metrics(void)
     call->outstanding = 4;
     call->stalls = 5;
     call->copies = 6;
+    call->ignored = 7;
+    call->moves = 8;
+    call->repeats = 9;
     fabricate_finish(&log, directory);
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
     counts = setup_check(directory, &events);
@@ -249,9 +252,75 @@ static void attributes_and_metrics(void)
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "bytes")), 24);
     event = json_array_get(events, 5);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(event, "kind")), "Metric");
-    for (size_t i = 0; i < 7; i++)
+    for (size_t i = 0; i < sizeof metrics / sizeof metrics[0]; i++)
         CU_ASSERT_EQUAL(json_integer_value(json_array_get(json_object_get(event, "values"), i)),
                         metrics[i]);
+    json_decref(counts);
+    json_decref(events);
+}
+
+/* Of what the log says too much to be kept: the greatest count stands for more. */
+static void wide_fields(void)
+{
+    struct sg_record_call call = {0};
+
+    call.bytes = SG_CALL_WIDE_MAX;
+    call.skew_ns = SG_CALL_WIDE_MAX;
+    CU_ASSERT_EQUAL(call.moves, 0);
+    CU_ASSERT_EQUAL(call.repeats, 0);
+    call.moves = call.repeats = UINT16_MAX;
+    CU_ASSERT_EQUAL(call.bytes, SG_CALL_WIDE_MAX);
+    CU_ASSERT_EQUAL(call.skew_ns, SG_CALL_WIDE_MAX);
+}
+
+static void late_attributes(void)
+{
+    static const uint32_t members[] = {0};
+    const char *directory = setup_directory("lateness");
+    struct sg_export_result result;
+    struct sg_record_late *late;
+    struct fabricated log;
+    const json_t *attributes;
+    json_t *counts, *events;
+
+    fabricate_start(&log, 0, 1);
+    log.header.progress_thread = 2;
+    fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
+    fabricate_comm(&log, 2, 0, 2, 1, 0, "row", members);
+    late = fabricate_late(&log, 2000, 2100);
+    late->site = 1;
+    late->comm = 2;
+    late->thread = 1;
+    late->seq = 7;
+    late->bytes = 24;
+    late->child = 3;
+    late->avoided_ns = 900;
+    fabricate_late(&log, 2200, 2300)->comm = 9; /* of which there is no record */
+    fabricate_late(&log, 2400, 2500)->operation = 200;
+    fabricate_finish(&log, directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    counts = setup_check(directory, &events);
+    CU_ASSERT_STRING_EQUAL(
+        json_string_value(json_object_get(json_object_get(counts, "locations"), "4294967296")),
+        "Progress thread");
+    CU_ASSERT_STRING_EQUAL(setup_timeline(events, UINT64_C(1) << 32),
+                           "2000 >late contribution 2100 <late contribution");
+    CU_ASSERT_STRING_EQUAL(
+        setup_timeline(events, 0),
+        "900 >MPI_Init 1100 <MPI_Init 2200 >late contribution 2300 <late contribution");
+    attributes = json_object_get(json_array_get(events, 2), "attributes");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "call site")),
+                           "[cg+0x11c4] #3f2a9c1b");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "communicator")), "row");
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(attributes, "operation")),
+                           "MPI_Reduce");
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "seq")), 7);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "bytes")), 24);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "child")), 3);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "wait avoided")), 900);
+    attributes = json_object_get(json_array_get(events, 4), "attributes");
+    CU_ASSERT_PTR_NOT_NULL(json_object_get(attributes, "operation"));
+    CU_ASSERT_PTR_NULL(json_object_get(attributes, "communicator"));
     json_decref(counts);
     json_decref(events);
 }
@@ -322,6 +391,8 @@ const struct unit_test unit_tests[] = {
     {"a hundred communicators of the same members are told apart", hundred_communicators},
     {"communicators stand behind the one they were made from", parents},
     {"a call carries its site, algorithm, seq, bytes and metrics", attributes_and_metrics},
+    {"a call's wide fields and the counts beside them do not touch", wide_fields},
+    {"a late contribution carries whose it was and the wait it spared", late_attributes},
     {"logs of many records are written whole", large_logs},
     {"otf2-print and ViTE read all of these archives", tools_read_it},
     {"an archive is never overwritten, what is left of one is", never_overwrites},

@@ -208,10 +208,13 @@ static void define_metrics(struct sg_definer *definer)
         {"skew", "own arrival less the first arrival", "ns"},
         {"late messages", "messages handled after the call had returned", "#"},
         {"early messages", "messages there before the call", "#"},
-        {"signals", "signals taken for the instance", "#"},
+        {"signals", "signals that brought something", "#"},
         {"bypass outstanding", "instances outstanding when the call returned", "#"},
         {"slot stalls", "times the call waited for a slot or a credit", "#"},
         {"copies", "times an operand or a result was copied", "#"},
+        {"signals ignored", "signals that found progress under way", "#"},
+        {"token moves", "times a token went down a level", "#"},
+        {"releases repeated", "releases that came again", "#"},
     };
     OTF2_MetricMemberRef members[SG_METRIC_COUNT];
 
@@ -257,6 +260,13 @@ static void define_attributes(struct sg_definer *definer)
         [SG_ATTRIBUTE_SEQ] = {"seq", "number of the instance on its communicator",
                               OTF2_TYPE_UINT64},
         [SG_ATTRIBUTE_BYTES] = {"bytes", "count times type size", OTF2_TYPE_UINT64},
+        [SG_ATTRIBUTE_COMM] = {"communicator", "of the call that it was late for", OTF2_TYPE_COMM},
+        [SG_ATTRIBUTE_OPERATION] = {"operation", "the call that it was late for", OTF2_TYPE_REGION},
+        [SG_ATTRIBUTE_CHILD] = {"child", "rank in the communicator that it came from",
+                                OTF2_TYPE_UINT64},
+        [SG_ATTRIBUTE_AVOIDED] = {"wait avoided",
+                                  "ns since the call returned, or the last one before it came",
+                                  OTF2_TYPE_UINT64},
     };
 
     for (uint32_t ref = 0; ref < SG_ATTRIBUTE_COUNT; ref++) {

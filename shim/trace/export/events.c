@@ -131,7 +131,8 @@ static void write_metrics(struct event_writer *writer, const struct sg_record_ca
         {.unsigned_int = skew_ns},           {.unsigned_int = call->late},
         {.unsigned_int = call->early},       {.unsigned_int = call->signals},
         {.unsigned_int = call->outstanding}, {.unsigned_int = call->stalls},
-        {.unsigned_int = call->copies},
+        {.unsigned_int = call->copies},      {.unsigned_int = call->ignored},
+        {.unsigned_int = call->moves},       {.unsigned_int = call->repeats},
     };
     bool known = call->algorithm != PASSED_THROUGH;
 
@@ -142,6 +143,19 @@ static void write_metrics(struct event_writer *writer, const struct sg_record_ca
     if (known)
         check(writer, OTF2_EvtWriter_Metric(writer->events, NULL, writer->now_ns, 0,
                                             SG_METRIC_COUNT, types, values));
+}
+
+/* SG_NO_COMM: it is not in the archive. */
+static uint32_t comm_ref(const struct event_writer *writer, const struct sg_comm_entry *comm)
+{
+    const struct sg_plan_comm *found;
+
+    if (comm->index == SG_COMM_WORLD_INDEX)
+        return SG_COMM_WORLD_REF;
+    if (comm->index == SG_COMM_SELF_INDEX)
+        return SG_COMM_SELF_REF;
+    found = sg_plan_find_comm(writer->plan, comm->root_world_rank, comm->root_counter);
+    return found != NULL ? found->ref : SG_NO_COMM;
 }
 
 /* Bytes as Score-P counts them. */
@@ -170,20 +184,15 @@ static void leave_call(struct event_writer *writer, const struct sg_record_call 
     };
     const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, call->comm);
     uint32_t root = OTF2_COLLECTIVE_ROOT_NONE;
-    uint32_t comm_ref = SG_COMM_WORLD_REF;
     uint64_t time_ns = advance(writer, end_ns);
     uint64_t sent, received;
 
-    if (comm->index == SG_COMM_SELF_INDEX)
-        comm_ref = SG_COMM_SELF_REF;
-    else if (comm->index != SG_COMM_WORLD_INDEX)
-        comm_ref = sg_plan_find_comm(writer->plan, comm->root_world_rank, comm->root_counter)->ref;
     if (call->operation == SG_OPERATION_REDUCE)
         root = (uint32_t)call->root;
     count_bytes(call, comm, &sent, &received);
     check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, NULL, time_ns,
-                                                  operations[call->operation], comm_ref, root, sent,
-                                                  received));
+                                                  operations[call->operation],
+                                                  comm_ref(writer, comm), root, sent, received));
     write_metrics(writer, call);
     check(writer, OTF2_EvtWriter_Leave(writer->events, NULL, time_ns, call->operation));
 }
@@ -191,11 +200,20 @@ static void leave_call(struct event_writer *writer, const struct sg_record_call 
 static void enter_late(struct event_writer *writer, const struct sg_record_late *late)
 {
     OTF2_AttributeList *attributes = writer->attributes;
+    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, late->comm);
+    uint32_t ref = comm != NULL ? comm_ref(writer, comm) : SG_NO_COMM;
 
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_SITE,
                                                   site_text(writer, late->site)));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, late->seq));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, late->bytes));
+    if (ref != SG_NO_COMM)
+        check(writer, OTF2_AttributeList_AddCommRef(attributes, SG_ATTRIBUTE_COMM, ref));
+    check(writer,
+          OTF2_AttributeList_AddRegionRef(attributes, SG_ATTRIBUTE_OPERATION, late->operation));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_CHILD,
+                                               late->child >= 0 ? (uint64_t)late->child : 0));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_AVOIDED, late->avoided_ns));
     check(writer, OTF2_EvtWriter_Enter(writer->events, attributes, advance(writer, late->begin_ns),
                                        SG_REGION_LATE));
 }

@@ -63,8 +63,13 @@ static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg
 {
     uint64_t parts;
 
-    if (kind == SG_RECORD_STAT)
-        return slot + 1 < log->slot_count && kind_at(log, slot + 1) == SG_RECORD_CONT ? 2 : 0;
+    if (kind == SG_RECORD_STAT) {
+        for (parts = 1; parts < SG_STAT_SLOTS; parts++) {
+            if (slot + parts >= log->slot_count || kind_at(log, slot + parts) != SG_RECORD_CONT)
+                return 0;
+        }
+        return parts;
+    }
     if (kind > SG_RECORD_STAT)
         return 0;
     parts = continuation_slots(text_bytes_of(slot_at(log, slot), kind));

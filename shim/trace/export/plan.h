@@ -31,9 +31,14 @@ enum sg_attribute_ref {
     SG_ATTRIBUTE_ALGORITHM,
     SG_ATTRIBUTE_SEQ,
     SG_ATTRIBUTE_BYTES,
+    /* of late contributions only */
+    SG_ATTRIBUTE_COMM,
+    SG_ATTRIBUTE_OPERATION,
+    SG_ATTRIBUTE_CHILD,
+    SG_ATTRIBUTE_AVOIDED,
     SG_ATTRIBUTE_COUNT
 };
-#define SG_METRIC_COUNT 7
+#define SG_METRIC_COUNT 10
 
 struct sg_plan_site {
     uint32_t id;

@@ -276,7 +276,8 @@ bool sg_call_is_sound(const struct sg_record_call *call)
 
 bool sg_late_is_sound(const struct sg_record_late *late)
 {
-    return times_are_sound(late->begin_ns,
+    return late->operation < SG_OPERATION_COUNT && late->avoided_ns <= late->begin_ns &&
+           times_are_sound(late->begin_ns,
                            atomic_load_explicit(&late->end_ns, memory_order_acquire));
 }
 

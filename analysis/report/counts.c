@@ -1,0 +1,26 @@
+#include "report/counts.h"
+
+const struct sg_count_name sg_count_names[SG_COUNT_COUNT] = {
+    [SG_COUNT_EARLY] = {"early", "early messages"},
+    [SG_COUNT_LATE] = {"late", "late messages"},
+    [SG_COUNT_SIGNALS] = {"signals", "signals"},
+    [SG_COUNT_IGNORED] = {"signals_ignored", "signals ignored"},
+    [SG_COUNT_STALLS] = {"stalls", "slot stalls"},
+    [SG_COUNT_MOVES] = {"token_moves", "token moves"},
+    [SG_COUNT_REPEATS] = {"releases_repeated", "releases repeated"},
+    [SG_COUNT_OUTSTANDING] = {"outstanding_max", "bypass outstanding"},
+};
+
+void sg_counts_add(struct sg_counts *into, enum sg_count count, uint64_t value)
+{
+    if (count != SG_COUNT_OUTSTANDING)
+        into->of[count] += value;
+    else if (value > into->of[count])
+        into->of[count] = value;
+}
+
+void sg_counts_add_all(struct sg_counts *into, const struct sg_counts *more)
+{
+    for (int count = 0; count < SG_COUNT_COUNT; count++)
+        sg_counts_add(into, (enum sg_count)count, more->of[count]);
+}

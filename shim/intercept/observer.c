@@ -1,0 +1,71 @@
+#include "intercept/observer.h"
+
+#include "core/clock.h"
+#include "engine/observer.h"
+#include "engine/progress.h"
+#include "intercept/dispatch.h"
+#include "intercept/process.h"
+
+#include <string.h>
+
+/* In whatever thread or signal handler brought it. */
+static void on_late(const struct sg_late *late)
+{
+    struct sg_record_late *record = sg_log_event(sg_process.log);
+    enum sg_progress_by by = sg_progress_by();
+
+    if (record == NULL)
+        return;
+    record->operation = (uint8_t)late->operation;
+    record->by_signal = by == SG_PROGRESS_BY_SIGNAL;
+    record->site = late->call.site;
+    record->comm = late->call.comm;
+    record->thread = sg_dispatch_thread();
+    record->begin_ns = late->begin_ns;
+    record->bytes = late->bytes;
+    record->seq = late->call.seq;
+    record->child = late->child;
+    record->avoided_ns = late->avoided_ns;
+    if (by == SG_PROGRESS_BY_THREAD)
+        sg_log_header(sg_process.log)->progress_thread = record->thread + 1u;
+    atomic_store_explicit(&record->end_ns, late->end_ns, memory_order_relaxed);
+    sg_log_publish(record, SG_RECORD_LATE);
+}
+
+static void add_marker(enum sg_marker_kind kind, const char *text)
+{
+    size_t text_bytes = strlen(text);
+    struct sg_record_marker *marker = sg_log_definition(sg_process.log, text, text_bytes);
+
+    if (marker == NULL)
+        return;
+    marker->marker = (uint8_t)kind;
+    marker->text_bytes = (uint32_t)text_bytes;
+    marker->time_ns = sg_clock_ns();
+    sg_log_publish(marker, SG_RECORD_MARKER);
+}
+
+static void on_stall(const char *text)
+{
+    add_marker(SG_MARKER_STALL, text);
+}
+
+static void on_mismatch(const char *text)
+{
+    add_marker(SG_MARKER_MISMATCH, text);
+}
+
+void sg_observer_start(void)
+{
+    static const struct sg_observer observer = {on_late, on_stall, on_mismatch};
+
+    sg_observe(&observer);
+}
+
+void sg_observer_stop(void)
+{
+    int first_failed;
+
+    sg_exchange_agree(&sg_process.exchange, true, &first_failed);
+    sg_observe(NULL);
+}

@@ -1,0 +1,179 @@
+/* What the messages of calls came to, from the record in a log by way of the archive, or of the
+ * statistics, to the row of a report.
+ */
+#include "report/columns.h"
+#include "report/print.h"
+#include "report/report.h"
+#include "trace/export_setup.h"
+
+enum { BARRIER, REDUCE, ALLREDUCE };
+
+static const uint64_t counts[SG_COUNT_COUNT] = {
+    [SG_COUNT_EARLY] = 1,  [SG_COUNT_LATE] = 2,  [SG_COUNT_SIGNALS] = 3, [SG_COUNT_IGNORED] = 4,
+    [SG_COUNT_STALLS] = 5, [SG_COUNT_MOVES] = 6, [SG_COUNT_REPEATS] = 7, [SG_COUNT_OUTSTANDING] = 8,
+};
+
+static struct sg_record_call *put_reduce(struct fabricated *log, uint32_t site, uint32_t seq,
+                                         uint64_t begin_ns, uint64_t end_ns)
+{
+    struct sg_record_call *call = fabricate_call(log, REDUCE, 0, seq, begin_ns, end_ns);
+
+    call->site = site;
+    call->root = 1;
+    call->algorithm = 1;
+    call->bytes = 8;
+    return call;
+}
+
+static void put_late(struct fabricated *log, uint32_t site, uint32_t seq, uint64_t begin_ns,
+                     uint64_t end_ns, uint64_t avoided_ns)
+{
+    struct sg_record_late *late = fabricate_late(log, begin_ns, end_ns);
+
+    late->site = site;
+    late->seq = seq;
+    late->child = 1;
+    late->avoided_ns = avoided_ns;
+}
+
+/* Rank 0 leaves its first reduce at 2050. Contributions to it come at 2500 and 2700, and within
+ * the second a third one is handled; rank 1, the root, has waited from 2100 on. */
+static void write_logs(const char *directory)
+{
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        fabricate_site(&log, 2, 0xb, "/opt/bin/cg", "", 0x20);
+        if (rank == 1) {
+            put_reduce(&log, 1, 0, 2100, 2760);
+            put_reduce(&log, 1, 1, 2800, 2900);
+        } else {
+            struct sg_record_call *call;
+
+            put_reduce(&log, 1, 0, 2000, 2050)->outstanding = 3;
+            put_late(&log, 1, 0, 2500, 2540, 450);
+            put_late(&log, 1, 0, 2700, 2750, 200);
+            put_late(&log, 1, 0, 2710, 2720, 0);
+            put_late(&log, 2, 0, 2780, 2790, 5); /* of a call that is in no instance */
+            call = put_reduce(&log, 1, 1, 2800, 2850);
+            call->early = 1;
+            call->late = 2;
+            call->signals = 3;
+            call->ignored = 4;
+            call->stalls = 5;
+            call->moves = 6;
+            call->repeats = 7;
+            call->outstanding = 8;
+        }
+        fabricate_finish(&log, directory);
+    }
+}
+
+static void expect_counts(const struct sg_report_site *site)
+{
+    for (int count = 0; count < SG_COUNT_COUNT; count++)
+        CU_ASSERT_EQUAL(site->counts.of[count], counts[count]);
+}
+
+static void from_events(void)
+{
+    const char *directory = setup_directory("events");
+    struct sg_export_result result;
+    struct sg_report report;
+
+    write_logs(directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
+    CU_ASSERT_EQUAL(report.sites[0].id, 0xa);
+    CU_ASSERT_EQUAL(report.sites[0].calls, 4);
+    expect_counts(&report.sites[0]);
+    CU_ASSERT_EQUAL(report.sites[0].handler_ns, 40 + 50);
+    CU_ASSERT_EQUAL(report.sites[0].wait_avoided_ns, 450 + 200);
+    CU_ASSERT_EQUAL(report.sites[0].wait_ns, 0);
+    sg_report_clear(&report);
+}
+
+static void from_statistics(void)
+{
+    const char *directory = setup_directory("statistics");
+    struct sg_report report;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+        struct sg_record_stat *stat;
+
+        fabricate_start(&log, rank, 2);
+        log.header.trace_mode = SG_TRACE_STATS;
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        stat = fabricate_stat(&log, REDUCE, 1, 0, 10);
+        stat->outstanding_max = rank == 0 ? 8 : 5;
+        if (rank == 0) {
+            stat->early = 1;
+            stat->late = 2;
+            stat->signals = 3;
+            stat->ignored = 4;
+            stat->stalls = 5;
+            stat->moves = 6;
+            stat->repeats = 7;
+        }
+        stat->handler_ns = 30;
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
+    expect_counts(&report.sites[0]);
+    CU_ASSERT_EQUAL(report.sites[0].handler_ns, 60);
+    sg_report_clear(&report);
+}
+
+/* The text with the table of messages, or without. */
+static char *text_of(const struct sg_report *report)
+{
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+
+    CU_ASSERT_EQUAL_FATAL(sg_report_print_text(report, report->site_count, stream), SG_OK);
+    fclose(stream);
+    return text;
+}
+
+static void columns_that_are_zero(void)
+{
+    const char *directory = setup_directory("zero");
+    struct sg_export_result result;
+    struct sg_report report;
+    char *text;
+
+    write_logs(directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    text = text_of(&report);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, " avoided early late handler outstanding signals ignored "
+                                        "stalls moves repeats\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text,
+                                  "   650ns     1    2    90ns           8       3       4      "
+                                  "5     6       7\n"));
+    free(text);
+    report.sites[0].counts.of[SG_COUNT_MOVES] = 0;
+    text = text_of(&report);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "stalls repeats\n"));
+    free(text);
+    report.sites[0].counts = (struct sg_counts){{0}};
+    report.sites[0].handler_ns = report.sites[0].wait_avoided_ns = 0;
+    text = text_of(&report);
+    CU_ASSERT_PTR_NULL(strstr(text, "repeats"));
+    CU_ASSERT_PTR_NULL(strstr(text, "avoided"));
+    free(text);
+    sg_report_clear(&report);
+}
+
+const struct unit_test unit_tests[] = {
+    {"counts, the time handlers took and the wait they spared come from events", from_events},
+    {"... and counts and time from statistics", from_statistics},
+    {"columns stand where something is not zero", columns_that_are_zero},
+    {NULL, NULL},
+};

@@ -1,0 +1,36 @@
+#!/bin/bash
+# What a protocol between nodes counted in an order of arrivals that is known comes to the report,
+# from events and from statistics: calls that waited for credits, instances outstanding, moves of a
+# token.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/span/span.bash"
+
+slots=4
+# figure NAME COLUMN OPERATION: the sum over its rows
+figure() {
+    report_json "$1.trace" "$1.json" &&
+        json "$1.json" "sum(s['$2'] for s in d['sites'] if s['op'] == '$3')"
+}
+
+for trace in otf2 stats; do
+    # A leaf ahead of its root waits whenever its credits are spent.
+    STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_TRACE=$trace STAGGER_RULES='reduce=bypass' \
+        STAGGER_RANKS_PER_NODE=1 release_after 'waits in MPI_Reduce for more than 1 s' ahead \
+        mpirun_stagger 2 "$PROGRAMS/span_runahead" 100 0 1 "$WORK/released"
+    check "calls that waited for credits are counted as stalls ($trace)" all 'is 0 "$status"' \
+        'within 1 100 "$(figure ahead stalls reduce)"'
+    check "no more instances are outstanding than there are credits ($trace)" \
+        within 1 $slots "$(figure ahead outstanding_max reduce)"
+
+    # The token of an allreduce goes to the one node that is late, a child of the root's.
+    for each in 1 2; do
+        STAGGER_STALL_S=1 STAGGER_TRACE=$trace STAGGER_RULES='*=adaptive' \
+            STAGGER_RANKS_PER_NODE=$each release_after 'more than 1 s' late \
+            mpirun_stagger $((3 * each)) "$PROGRAMS/disagree" late "$WORK/released"
+        check "a token that went to the late rank moved once ($trace, $each a node)" all \
+            'is 0 "$status"' 'is 1 "$(figure late token_moves allreduce)"'
+        check "nothing is late where all wait ($trace, $each a node)" is "0 0" \
+            "$(figure late late allreduce) $(figure late handler_ns allreduce)"
+    done
+done

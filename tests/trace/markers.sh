@@ -1,0 +1,41 @@
+#!/bin/bash
+# Long waits and disagreements stand in the archive as markers, with the line that the user read:
+# inside a node and between nodes, in a run that goes on and in one that ends there.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/span/span.bash"
+
+program=$PROGRAMS/disagree
+
+# marked NAME CATEGORY REGEX: a marker of it matches; it goes when that category's go.
+marked() {
+    local anchor=$1.trace/traces.otf2 line="^MARKER  .*Scope: LOCATION:[0-2], Text: \".*$3"
+    otf2-marker "$anchor" >"$1.markers" && has "$1.markers" "$line" &&
+        otf2-marker --clear-def stagger "$2" "$anchor" &&
+        otf2-marker "$anchor" >left && lacks left "$line"
+}
+
+for algorithm in srm handoff; do
+    STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
+        mpirun_stagger 3 "$program" late "$WORK/released"
+    check "a long wait inside a node is marked, with what every rank is in ($algorithm)" \
+        marked late stall "more than 1 s in MPI_Allreduce.* rank 2: in no collective"
+    check "once ($algorithm)" has_lines late.markers 'more than 1 s' 1
+done
+STAGGER_STALL_S=1 STAGGER_RULES='*=adaptive' STAGGER_RANKS_PER_NODE=1 \
+    release_after 'more than 1 s' late mpirun_stagger 3 "$program" late "$WORK/released"
+check "a long wait between nodes is marked, with who has not come" \
+    marked late stall 'waits in MPI_Allreduce for more than 1 s.*rank 2 was last in'
+check "once" has_lines late.markers 'more than 1 s' 1
+check "in a sound archive" archive_sound late.trace
+
+# Every rank that notices says so, until the job has ended.
+for each in 1 3; do
+    run_across operation thread $each '*=adaptive;*=srm' 3 "$program" operation
+    "$STAGGER" recover operation.trace >recovered 2>&1
+    check "ranks that disagree are marked, in what is recovered of the job ($each a node)" \
+        marked operation mismatch 'ranks of one communicator disagree'
+done
+# shellcheck disable=SC2046 # two words
+STAGGER_RULES=$(line_rules srm handoff) observe sites 3 "$program" sites 300
+check "so are call sites whose rules differ" marked sites mismatch 'a rule says'
