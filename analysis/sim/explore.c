@@ -146,7 +146,7 @@ static bool explore_all(struct exploring *exploring)
     for (uint32_t i = 0; i < options->algos_count; i++) {
         for (int32_t nodes = options->nodes_low; nodes <= options->nodes_high; nodes++) {
             if (!sg_explore_exhaustive(&exploring->world, options->algos[i], nodes, options->faults,
-                                       stdout))
+                                       options->unreduced, stdout))
                 return false;
         }
     }

@@ -6,7 +6,7 @@
 #define EAGER_BYTES 64
 #define LARGE_BYTES (4 * EAGER_BYTES)
 /* Of handoff: so many that two instances ask for no done cells. With that, and with operands that
- * are not read ahead, all its orders can be walked among three; both have variants of their own. */
+ * are not read ahead, all its orders can be walked among four; both have variants of their own. */
 #define HANDOFF_CREDITS 5
 #define BIT(operation) (1u << SG_OPERATION_##operation)
 #define ALL_BITS (BIT(BARRIER) | BIT(REDUCE) | BIT(ALLREDUCE))
@@ -19,12 +19,13 @@ struct variant {
     struct sg_algo_parameters parameters;
     bool roots;         /* the second instance has another root than the first */
     int32_t nodes_most; /* with more there are too many orders; 0: no bound */
+    int32_t nodes_calm; /* ... from so many on with a fault; 0: never */
 };
 
 static const struct variant variants[] = {
-    {"in order", NULL, ALL_BITS, BYTES, 0, {0}, false, 0},
-    {"roots that change", NULL, BIT(REDUCE), BYTES, SG_CALL_COMMUTATIVE, {0}, true, 0},
-    {"... in order", NULL, BIT(REDUCE), BYTES, 0, {0}, true, 0},
+    {"in order", NULL, ALL_BITS, BYTES, 0, {0}, false, 0, 0},
+    {"roots that change", NULL, BIT(REDUCE), BYTES, SG_CALL_COMMUTATIVE, {0}, true, 0, 0},
+    {"... in order", NULL, BIT(REDUCE), BYTES, 0, {0}, true, 0, 0},
     {"arrival order",
      NULL,
      BIT(REDUCE) | BIT(ALLREDUCE),
@@ -32,15 +33,16 @@ static const struct variant variants[] = {
      SG_CALL_COMMUTATIVE,
      {.arrival_order = 1},
      false,
+     0,
      0},
-    {"split", NULL, BIT(REDUCE), BYTES, 0, {.split = 1}, false, 0},
-    {"pulled", &sg_algo_bypass, BIT(REDUCE), LARGE_BYTES, 0, {.pool = 1}, false, 0},
-    {"lingering", &sg_algo_bypass, BIT(REDUCE), BYTES, 0, {.linger_ns = 100}, true, 0},
-    {"two tokens", &sg_algo_adaptive, ALL_BITS, BYTES, 0, {.tokens = 2}, false, 0},
-    {"predicted", &sg_algo_adaptive, ALL_BITS, BYTES, 0, {.predict = 1}, false, 0},
-    {"binomial", &sg_algo_tree, BIT(REDUCE) | BIT(ALLREDUCE), BYTES, 0, {.degree = 1}, false, 0},
-    {"ring used up", &sg_algo_handoff, BIT(REDUCE), LARGE_BYTES, 0, {.credits = 2}, true, 2},
-    {"read ahead", &sg_algo_handoff, ALL_BITS, BYTES, 0, {.credits = 5}, true, 2},
+    {"split", &sg_algo_bypass, BIT(REDUCE), BYTES, 0, {.split = 1}, false, 0, 0},
+    {"split", &sg_algo_handoff, BIT(REDUCE), LARGE_BYTES, 0, {.split = 1}, false, 0, 0},
+    {"pulled", &sg_algo_bypass, BIT(REDUCE), LARGE_BYTES, 0, {.pool = 1}, false, 0, 0},
+    {"lingering", &sg_algo_bypass, BIT(REDUCE), BYTES, 0, {.linger_ns = 100}, true, 0, 0},
+    {"two tokens", &sg_algo_adaptive, ALL_BITS, BYTES, 0, {.tokens = 2}, false, 0, 4},
+    {"binomial", &sg_algo_tree, BIT(REDUCE) | BIT(ALLREDUCE), BYTES, 0, {.degree = 1}, false, 0, 0},
+    {"ring used up", &sg_algo_handoff, BIT(REDUCE), LARGE_BYTES, 0, {.credits = 2}, true, 3, 0},
+    {"read ahead", &sg_algo_handoff, ALL_BITS, BYTES, 0, {.credits = 5}, true, 3, 0},
 };
 #define VARIANTS (sizeof variants / sizeof *variants)
 
@@ -69,7 +71,6 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
     scenario->parameters = variant->parameters;
     if (scenario->parameters.credits == 0)
         scenario->parameters.credits = algo == &sg_algo_handoff ? HANDOFF_CREDITS : 2;
-    scenario->parameters.window = 2;
     scenario->parameters.eager_bytes = EAGER_BYTES;
     scenario->parameters.timeout_ns = 1000;
     if (scenario->parameters.degree == 0)
@@ -84,7 +85,7 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
 }
 
 bool sg_explore_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
-                     struct sg_explore_scenario *scenario, const char **name)
+                     struct sg_explore_scenario *scenario, const char **name, bool *calm)
 {
     for (size_t i = 0; i < VARIANTS; i++) {
         const struct variant *variant = &variants[i];
@@ -97,6 +98,7 @@ bool sg_explore_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
                 continue;
             set_case(algo, nodes, variant, operation, scenario);
             *name = variant->name;
+            *calm = variant->nodes_calm && nodes >= variant->nodes_calm;
             return true;
         }
     }

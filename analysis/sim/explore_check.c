@@ -167,13 +167,11 @@ void sg_explore_check_finish(struct sg_explore_world *world, struct sg_explore_e
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/* Contributions within the credits and releases within the window, and as many words about them. */
-static uint32_t queue_limit(const struct sg_algo_parameters *parameters)
+/* Contributions within the credits, of which there are at least the two releases that are kept, and
+ * as many words about them. */
+uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters)
 {
-    uint32_t most =
-        parameters->credits > parameters->window ? parameters->credits : parameters->window;
-
-    return 2 * most + 8;
+    return 2u * parameters->credits + 8;
 }
 
 /* What timers cause, questions and answers, is as much as they fire. */
@@ -191,7 +189,7 @@ void sg_explore_check_queue(struct sg_explore_world *world,
 {
     int32_t from = (int32_t)(endpoint - world->endpoints);
     uint16_t *queue = &world->in_flight[from * world->scenario->nodes + to];
-    uint32_t limit = queue_limit(&world->scenario->parameters);
+    uint32_t limit = sg_explore_queue_limit(&world->scenario->parameters);
 
     if (++*queue > limit && *queue > limit + fired(world, endpoint->comm))
         sg_explore_violate(world, endpoint, "has %u messages in flight to %d", *queue, to);

@@ -20,6 +20,8 @@ void sg_explore_check_complete(struct sg_explore_world *world,
 /* FINISH, likewise; notes it. */
 void sg_explore_check_finish(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                              uint32_t seq);
+/* Messages that one endpoint may have in flight to another, those aside that timers caused. */
+uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters);
 /* A message has been sent. */
 void sg_explore_check_queue(struct sg_explore_world *world,
                             const struct sg_explore_endpoint *endpoint, int32_t to);

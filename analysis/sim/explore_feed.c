@@ -71,7 +71,7 @@ static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *end
         sg_explore_violate(world, endpoint, "has no handler for an event of kind %d", event->kind);
         return;
     }
-    event->time_ns = world->now_ns;
+    event->time_ns = world->now_ns + endpoint->ahead_ns;
     note(world, (uint64_t)(endpoint - world->endpoints) << 8 | event->kind);
     actions->capacity = SG_ACTIONS_MAX;
     actions->count = actions->parts_count = 0;
@@ -312,8 +312,8 @@ void sg_explore_fire(struct sg_explore_world *world, struct sg_explore_endpoint 
     struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {id}};
     struct sg_explore_timer *timer = &endpoint->timers[id];
 
-    if (world->now_ns < timer->at_ns)
-        world->now_ns = timer->at_ns;
+    if (world->now_ns + endpoint->ahead_ns < timer->at_ns)
+        endpoint->ahead_ns = timer->at_ns - world->now_ns;
     timer->set = false;
     endpoint->fired++;
     sg_explore_say(world, "%4u  timer %u of endpoint %d of c%d fires", world->step, id,

@@ -11,8 +11,7 @@ static const char *const host_names[SG_HOST_MARK_COUNT - SG_MARK_COUNT] = {
     [SG_HOST_CROSSED_CALL - SG_MARK_COUNT] = "message before its call",
 };
 
-/* Which protocols can reach a mark: one of them is enough. No call waits for a window of releases
- * (release.h), so that mark is none's. */
+/* Which protocols can reach a mark: one of them is enough. */
 static const struct {
     int mark;
     const struct sg_algo *by[SG_EXPLORE_ALGOS_MAX];

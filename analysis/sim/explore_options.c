@@ -12,7 +12,7 @@
 #define EXHAUSTIVE_NODES_LOW 2
 #define EXHAUSTIVE_NODES_HIGH 4
 
-enum { KEY_EXHAUSTIVE = 256, KEY_NODES, KEY_MAX_NODES, KEY_ONLY };
+enum { KEY_EXHAUSTIVE = 256, KEY_NODES, KEY_MAX_NODES, KEY_ONLY, KEY_UNREDUCED };
 
 static const char documentation[] =
     "Looks for errors of the protocols: each seed draws processes, communicators, instances, "
@@ -33,6 +33,7 @@ static const struct argp_option option_table[] = {
     {"only", KEY_ONLY, "CUT", 0, "cut the scenario down, as a violation's replay command says", 0},
     {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
      "walk every order of two instances with at most one fault instead", 0},
+    {"unreduced", KEY_UNREDUCED, NULL, 0, "... those that are equivalent to others, too", 0},
     {"nodes", KEY_NODES, "LOW..HIGH", 0, "... of so many processes (default: 2..3)", 0},
     {0},
 };
@@ -146,6 +147,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_EXHAUSTIVE:
         options->exhaustive = true;
+        return 0;
+    case KEY_UNREDUCED:
+        options->unreduced = true;
         return 0;
     case KEY_NODES:
         set_nodes(options, argument, state);

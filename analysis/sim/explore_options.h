@@ -11,7 +11,7 @@ struct sg_explore_options {
     uint64_t seeds, first;
     uint32_t faults; /* 1 << enum sg_explore_fault */
     int32_t max_nodes;
-    bool exhaustive, trace;
+    bool exhaustive, unreduced, trace;
     int32_t nodes_low, nodes_high; /* of the exhaustive walk */
     struct sg_explore_cut cut;
 };

@@ -36,7 +36,6 @@ static void draw_parameters(struct sg_explore_random *random, struct sg_algo_par
         .predict = (uint8_t)PICK(random, 0, 0, 1),
         .arrival_order = (uint8_t)PICK(random, 0, 0, 1),
         .credits = (uint8_t)PICK(random, 2, 2, 3, 4, 8),
-        .window = (uint8_t)PICK(random, 2, 2, 3, 4, 8),
         .linger_auto = (uint8_t)PICK(random, 0, 1),
         .split = (uint8_t)PICK(random, 0, 0, 0, 1),
         .linger_ns = PICK(random, 0, 0, 100, 5000),
@@ -223,10 +222,10 @@ void sg_explore_describe(const struct sg_explore_scenario *scenario, FILE *out)
             scenario->comms, scenario->instances,
             sg_explore_faults_text(scenario->faults, ',', faults));
     fprintf(out,
-            "  degree %u, tokens %u, predict %u, arrival_order %u, credits %u, window %u, "
+            "  degree %u, tokens %u, predict %u, arrival_order %u, credits %u, "
             "linger_auto %u, split %u,\n  linger_ns %u, eager_bytes %u, pool %u, timeout_ns %u\n",
-            p->degree, p->tokens, p->predict, p->arrival_order, p->credits, p->window,
-            p->linger_auto, p->split, p->linger_ns, p->eager_bytes, p->pool, p->timeout_ns);
+            p->degree, p->tokens, p->predict, p->arrival_order, p->credits, p->linger_auto,
+            p->split, p->linger_ns, p->eager_bytes, p->pool, p->timeout_ns);
     for (int32_t i = 0; i < scenario->comms; i++) {
         fprintf(out, "  communicator %d: processes", i);
         for (int32_t rank = 0; rank < scenario->comm[i].size; rank++)

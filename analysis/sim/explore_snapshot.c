@@ -104,9 +104,15 @@ static uint64_t add_value(uint64_t hash, const struct sg_value *value)
     return add(add(add(hash, value->hash), value->ranks), value->instance);
 }
 
-/* What the head counts has no bearing on what can happen; nor has when a timer is due, as it may
- * fire at any time. */
-static uint64_t endpoint_key(const struct sg_explore_endpoint *endpoint)
+uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
+                             const struct sg_explore_endpoint *endpoint)
+{
+    return world->scenario->parameters.linger_ns > 0 ? endpoint->ahead_ns : 0;
+}
+
+/* What the head counts has no bearing on what can happen. */
+static uint64_t endpoint_key(const struct sg_explore_world *world,
+                             const struct sg_explore_endpoint *endpoint)
 {
     const struct sg_algo_head *head = sg_explore_head(endpoint);
     uint64_t hash = add(SG_HASH_START, (uint64_t)head->outstanding << 1 | head->in_call);
@@ -124,9 +130,12 @@ static uint64_t endpoint_key(const struct sg_explore_endpoint *endpoint)
 
         if (watch->set)
             hash = add(add(hash, watch->value), watch->cell);
+        if (timer->set)
+            hash = add(hash, timer->at_ns - endpoint->ahead_ns);
         hash = add(hash, (uint64_t)timer->set << 1 | watch->set);
     }
     hash = add(hash, (uint64_t)endpoint->calls << 32 | endpoint->completes);
+    hash = add(hash, sg_explore_clock_of(world, endpoint));
     return add(hash, endpoint->finished);
 }
 
@@ -169,7 +178,7 @@ uint64_t sg_explore_key(struct sg_explore_world *world)
         struct sg_explore_endpoint *endpoint = &world->endpoints[e];
 
         if (endpoint->changed) {
-            endpoint->hash = endpoint_key(endpoint);
+            endpoint->hash = endpoint_key(world, endpoint);
             endpoint->changed = false;
         }
         hash = add(hash, endpoint->hash);
@@ -225,4 +234,31 @@ int sg_explore_see(struct sg_explore_seen *seen, uint64_t key)
     insert(seen, key);
     seen->count++;
     return 1;
+}
+
+bool sg_explore_seen(const struct sg_explore_seen *seen, uint64_t key)
+{
+    key += key == 0;
+    for (uint64_t at = key & (seen->capacity - 1); seen->count > 0 && seen->keys[at] != 0;
+         at = (at + 1) & (seen->capacity - 1)) {
+        if (seen->keys[at] == key)
+            return true;
+    }
+    return false;
+}
+
+bool sg_explore_see_all(struct sg_explore_seen *seen, const struct sg_explore_seen *other)
+{
+    for (uint64_t i = 0; i < other->capacity; i++) {
+        if (other->keys[i] != 0 && sg_explore_see(seen, other->keys[i]) < 0)
+            return false;
+    }
+    return true;
+}
+
+void sg_explore_unsee(struct sg_explore_seen *seen)
+{
+    seen->count = 0;
+    if (seen->keys)
+        memset(seen->keys, 0, seen->capacity * sizeof *seen->keys);
 }

@@ -63,9 +63,10 @@ struct sg_explore_endpoint {
     struct sg_explore_timer timers[SG_TIMERS];
     struct sg_explore_watch watches[SG_TIMERS];
     uint32_t calls, completes;
-    uint32_t fired; /* timers */
-    bool changed;   /* since somebody cleared it */
-    uint64_t hash;  /* of all this, kept by the exhaustive walk */
+    uint32_t fired;    /* timers */
+    uint64_t ahead_ns; /* its clock is before the world's: timers fired before their time */
+    bool changed;      /* since somebody cleared it */
+    uint64_t hash;     /* of all this, kept by the exhaustive walk */
 };
 
 enum sg_explore_flight_kind { SG_FLIGHT_MESSAGE, SG_FLIGHT_ACCESS, SG_FLIGHT_REPLY };

@@ -35,7 +35,6 @@ static const struct parameter {
     {"predict", FIELD(predict), 0, 1, 1},
     {"arrival_order", FIELD(arrival_order), 0, 1, 1},
     {"credits", FIELD(credits), 2, 64, 1},
-    {"window", FIELD(window), 2, 64, 1},
     {"linger_auto", FIELD(linger_auto), 0, 1, 1},
     {"split", FIELD(split), 0, 1, 1},
     {"linger_us", FIELD(linger_ns), 0, 1000000, 1000},

@@ -68,7 +68,6 @@ struct sg_algo_parameters {
     uint8_t predict;       /* of adaptive: 1 starts the token where the last arriver usually is */
     uint8_t arrival_order; /* 1: combine as messages come (deterministic=0) */
     uint8_t credits;       /* instances that may be outstanding, 2..64; 0: 8 */
-    uint8_t window;        /* past releases kept, 2..64; 0: 8 */
     uint8_t linger_auto;   /* 1: linger_ns is the upper bound of an estimate (bypass) */
     uint8_t split;         /* 1: CALLs with a result complete at once and FINISH later */
     uint32_t linger_ns;    /* a call waits so long for its children before it leaves (bypass) */
@@ -217,11 +216,10 @@ enum sg_mark {
     SG_MARK_PREDICTED,         /* a token began at the predicted endpoint and ended there */
     SG_MARK_PREDICT_WRONG,     /* ... and ended elsewhere */
     SG_MARK_RELEASE_LOST,      /* a release was asked for */
-    SG_MARK_RELEASE_ANSWERED,  /* ... and answered from a window */
+    SG_MARK_RELEASE_ANSWERED,  /* ... and answered */
     SG_MARK_RELEASE_FORWARDED, /* ... and asked further up */
     SG_MARK_RELEASE_REPEATED,  /* a release came twice */
     SG_MARK_RELEASE_EARLY,  /* a release came before the call of the next instance, out of order */
-    SG_MARK_WINDOW_FULL,    /* a call waits for the window */
     SG_MARK_SECOND_CLIMBED, /* the second arriver climbed on (handoff) */
     SG_MARK_SPLIT_FINISHED, /* a split call finished after it had returned */
     SG_MARK_COUNT

@@ -20,11 +20,10 @@ const char *const sg_mark_names[SG_MARK_COUNT] = {
     [SG_MARK_PREDICTED] = "prediction right",
     [SG_MARK_PREDICT_WRONG] = "prediction wrong",
     [SG_MARK_RELEASE_LOST] = "release lost",
-    [SG_MARK_RELEASE_ANSWERED] = "release answered from a window",
+    [SG_MARK_RELEASE_ANSWERED] = "release answered",
     [SG_MARK_RELEASE_FORWARDED] = "question for a release forwarded",
     [SG_MARK_RELEASE_REPEATED] = "release repeated",
     [SG_MARK_RELEASE_EARLY] = "release out of order",
-    [SG_MARK_WINDOW_FULL] = "window full",
     [SG_MARK_SECOND_CLIMBED] = "second arriver climbed on",
     [SG_MARK_SPLIT_FINISHED] = "split call finished after its return",
 };

@@ -249,6 +249,8 @@ static void on_done(struct bypass *s, const struct sg_message *message, struct s
     struct instance *instance = sg_bypass_find(s, message->header.seq);
 
     on_credit(s, message);
+    if (!instance)
+        return; /* of a contribution that was never sent: there is none in this protocol */
     instance->unread = false;
     sg_bypass_free_pool_slot(s, instance->value.index);
     sg_bypass_conclude(s, instance, actions);

@@ -3,15 +3,15 @@
  *
  * A release has a dense number, alike everywhere, and comes in one piece or, from several tokens,
  * in several. Who misses one asks the neighbour to which it gave what it had: toward wherever the
- * release comes from. That one answers from its window, or asks further and answers then. A
+ * release comes from. That one answers with what it keeps, or asks further and answers then. A
  * question is asked when a message of the next instance shows that the release has been made (a
  * gap), and when the timer fires, with growing periods.
  *
  * Acknowledgement costs no message: an endpoint's contribution to release n says that it has n - 1,
  * and release n, that all have. So no endpoint ever keeps more than the last release and the one
- * under way, no call ever waits for a window, and the parameter `window` (at least 2) is never the
- * limit. The last release has no successor: on_drain collects DONE up a tree and sends OVER down,
- * and until then endpoints keep answering.
+ * under way, and no call ever waits for others to have a release. The last release has no
+ * successor: on_drain collects DONE up a tree and sends OVER down, and until then endpoints keep
+ * answering.
  *
  * The release's pieces and results live in slots of the endpoint. Part of a protocol's state.
  */

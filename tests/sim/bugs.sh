@@ -55,6 +55,16 @@ found() {
     return 1
 }
 
+# Walking every order finds it or not, whether equivalent orders are left out or not.
+walk() { ./explorer --algo "$1" --exhaustive --nodes "$2" --faults loss,repeat "${@:3}" >walk.out 2>&1; }
+same_verdict() {
+    local nodes=2..3 reduced=0 unreduced=0
+    [ "$1" = handoff ] && nodes=2
+    walk "$1" $nodes || reduced=$?
+    walk "$1" $nodes --unreduced || unreduced=$?
+    is "$unreduced" "$reduced"
+}
+
 declare -A explored
 for patch in "$ROOT"/tests/sim/bugs/*.patch; do
     name=$(basename "$patch" .patch)
@@ -66,6 +76,7 @@ for patch in "$ROOT"/tests/sim/bugs/*.patch; do
     fi
     check "$name applies" patch -p1 --fuzz=0 --silent -i "$patch" || continue
     check "$name builds" rebuild "$file" &&
-        check "$name is found within $SEEDS seeds" found "$algo" "$name.out"
+        check "$name is found within $SEEDS seeds" found "$algo" "$name.out" &&
+        check "$name is found by both walks or by none" same_verdict "$algo"
     patch -R -p1 --silent -i "$patch" && rebuild "$file" || exit 1
 done

@@ -169,7 +169,7 @@ static void test_shrink(void)
     sg_explore_world_destroy(&world);
 }
 
-static bool walk(enum toy_bug bug, int32_t nodes)
+static bool walk_so(enum toy_bug bug, int32_t nodes, bool unreduced)
 {
     struct sg_explore_world world;
     char *text = NULL;
@@ -179,11 +179,19 @@ static bool walk(enum toy_bug bug, int32_t nodes)
 
     toy_bug = bug;
     CU_ASSERT_TRUE_FATAL(memory != NULL && sg_explore_world_create(&world));
-    well = sg_explore_exhaustive(&world, &toy_algo, nodes, SG_FAULTS_ALL, memory);
+    well = sg_explore_exhaustive(&world, &toy_algo, nodes, SG_FAULTS_ALL, unreduced, memory);
     fclose(memory);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, well ? "states" : "violation: "));
     free(text);
     sg_explore_world_destroy(&world);
+    return well;
+}
+
+static bool walk(enum toy_bug bug, int32_t nodes)
+{
+    bool well = walk_so(bug, nodes, false);
+
+    CU_ASSERT_EQUAL(walk_so(bug, nodes, true), well);
     return well;
 }
 

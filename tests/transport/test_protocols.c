@@ -30,7 +30,7 @@ static const struct trial trials[] = {
     {&sg_algo_bypass, {TIMEOUT, .credits = 2, .eager_bytes = 256}, BINOMIAL},
     {&sg_algo_adaptive, {TIMEOUT, .degree = 2}, TREE},
     {&sg_algo_adaptive, {TIMEOUT, .degree = 4, .tokens = 2, .predict = 1}, TREE},
-    {&sg_algo_tree, {TIMEOUT, .degree = 2, .window = 2}, TREE},
+    {&sg_algo_tree, {TIMEOUT, .degree = 2, .credits = 2}, TREE},
     {&sg_algo_tree, {TIMEOUT, .degree = 1}, BINOMIAL},
     {&sg_algo_dissemination, {TIMEOUT}, DOUBLING},
     {&sg_algo_pairwise, {TIMEOUT}, DOUBLING},
