@@ -144,8 +144,10 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
     X(early)                                                                                       \
     X(late)                                                                                        \
     X(signals)                                                                                     \
-    X(stalls) X(copies) X(skew_ns) X(skew_calls) X(skew_max_ns) X(ignored) X(moves) X(repeats)     \
-        X(handler_ns) X(outstanding_max)
+    X(stalls)                                                                                      \
+    X(copies)                                                                                      \
+    X(skew_ns)                                                                                     \
+    X(skew_calls) X(skew_max_ns) X(ignored) X(moves) X(repeats) X(handler_ns) X(outstanding_max)
 
 void sg_statistics_reset(void)
 {

@@ -11,7 +11,7 @@ programs() { # RANKS
     if [ "$1" -eq 2 ]; then
         scalapack_programs
     else
-        printf '%s\n' $SCALAPACK_TEN
+        printf '%s\n' $SCALAPACK_TEN_OF_MORE
     fi
 }
 
