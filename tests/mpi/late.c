@@ -141,8 +141,9 @@ static void compute_beside_thread(int round)
         after = naps(thread);
     } while (before != after);
     late_compute(round);
-    /* Woken once, it naps again: once if that is all that happened. */
-    REQUIRE(naps(thread) > after);
+    /* Woken, it naps again; the kernel says that it sleeps a moment before it counts that. */
+    while (naps(thread) == after)
+        sched_yield();
 }
 
 static void compute_with_child(int round)
