@@ -112,8 +112,7 @@ static long naps(int thread)
             sscanf(line, "voluntary_ctxt_switches: %ld", &count);
         }
         fclose(file);
-    } while (!asleep);
-    REQUIRE(count > 0);
+    } while (!asleep || count == 0);
     return count;
 }
 
