@@ -5,9 +5,9 @@
 
 #include "sim/explore_scenario.h"
 
-/* Case `index` of a protocol among so many processes, with a name to print. calm: with a fault it
- * has too many orders. False: no more. */
+/* Case `index` of a protocol among so many processes, with a name to print; takes those from
+ * *faults with which it has too many orders. False: no more. */
 bool sg_explore_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
-                     struct sg_explore_scenario *scenario, const char **name, bool *calm);
+                     struct sg_explore_scenario *scenario, const char **name, uint32_t *faults);
 
 #endif

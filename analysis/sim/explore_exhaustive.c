@@ -8,12 +8,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* The faults of which there may be one. */
+#define WALKED (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT | 1u << SG_FAULT_TIMERS)
+
 /* One of the two walks. */
 struct walks {
     struct sg_explore_world *world;
     struct sg_reduced *reduced;
     struct sg_unreduced *unreduced;
-    uint32_t faults;
     FILE *out;
 };
 
@@ -33,10 +35,9 @@ static void report(const struct walks *walks, const char *name)
 }
 
 static bool walk_case(const struct walks *walks, const struct sg_explore_scenario *scenario,
-                      const char *name, bool calm)
+                      const char *name, uint32_t faults)
 {
-    uint32_t walked = 1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT | 1u << SG_FAULT_TIMERS;
-    uint32_t faults = calm ? 0 : walks->faults & walked;
+    char text[SG_EXPLORE_FAULTS_BYTES];
     struct sg_explore_world *world = walks->world;
     struct sg_explore_counts counts;
     bool enough;
@@ -48,11 +49,11 @@ static bool walk_case(const struct walks *walks, const struct sg_explore_scenari
     if (!enough)
         sg_log("sim: %s", sg_status_text(SG_ERR_MEMORY));
     fprintf(walks->out,
-            "%-14s %-10s %d nodes  %-18s %-9s %10" PRIu64 " states %11" PRIu64 " steps %6" PRIu64
+            "%-14s %-10s %d nodes  %-18s %-18s %10" PRIu64 " states %11" PRIu64 " steps %6" PRIu64
             " ends %016" PRIx64 "\n",
             scenario->algo->name, sg_operation_names[scenario->instance[0].call.operation],
-            scenario->nodes, name, faults ? "one fault" : "no fault", counts.states, counts.steps,
-            counts.ends, counts.ends_sum);
+            scenario->nodes, name, sg_explore_faults_text(faults, ',', text), counts.states,
+            counts.steps, counts.ends, counts.ends_sum);
     fflush(walks->out);
     if (world->violation[0] == '\0')
         return enough;
@@ -67,17 +68,21 @@ bool sg_explore_exhaustive(struct sg_explore_world *world, const struct sg_algo 
         .world = world,
         .reduced = unreduced ? NULL : sg_reduced_create(world),
         .unreduced = unreduced ? sg_unreduced_create(world) : NULL,
-        .faults = faults,
         .out = out,
     };
     struct sg_explore_scenario scenario;
     const char *name;
-    bool calm, well = walks.reduced || walks.unreduced;
+    bool well = walks.reduced || walks.unreduced;
 
     if (!well)
         sg_log("sim: %s", sg_status_text(SG_ERR_MEMORY));
-    for (uint32_t i = 0; well && sg_explore_case(algo, nodes, i, &scenario, &name, &calm); i++)
-        well = walk_case(&walks, &scenario, name, calm);
+    for (uint32_t i = 0; well; i++) {
+        uint32_t walked = faults & WALKED;
+
+        if (!sg_explore_case(algo, nodes, i, &scenario, &name, &walked))
+            break;
+        well = walk_case(&walks, &scenario, name, walked);
+    }
     sg_reduced_destroy(walks.reduced);
     sg_unreduced_destroy(walks.unreduced);
     return well;

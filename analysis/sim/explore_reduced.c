@@ -146,11 +146,6 @@ static uint32_t add_faults(struct sg_reduced *reduced, struct sg_joint_step *ste
                 steps[all - 1] = step;
         }
     }
-    if (all > SG_JOINT_STEPS_MAX) {
-        sg_explore_violate(reduced->world, NULL, "more than %d steps are possible at once",
-                           SG_JOINT_STEPS_MAX);
-        return 0;
-    }
     return all;
 }
 
@@ -187,9 +182,13 @@ static uint32_t settle(struct sg_reduced *reduced, struct sg_joint_step *steps, 
 
     do {
         count = sg_joint_steps(&reduced->automaton, &reduced->joint, early, steps, quiet);
-        if (!*quiet && count > 1)
+        if (!*quiet && count > 1 && count <= SG_JOINT_STEPS_MAX)
             count = pick_eager(reduced, steps, count);
-        count = add_faults(reduced, steps, count);
+        if (count <= SG_JOINT_STEPS_MAX)
+            count = add_faults(reduced, steps, count);
+        if (count > SG_JOINT_STEPS_MAX)
+            sg_explore_violate(reduced->world, NULL, "more than %d steps are possible at once",
+                               SG_JOINT_STEPS_MAX);
     } while (count == 1 && take(reduced, steps));
     return count;
 }
