@@ -39,7 +39,7 @@ outcome() {
 SCALAPACK_TEN='xdlu xdbrd xslu xzlu xdinv xdllt xdhrd xdtrd xdqr xdls'
 # On a 2 x 2 grid xdllt hangs in stock MPICH too, in most runs: the ranks of a column part ways in
 # pdlacon, some for pdasum and some for pdamax.
-SCALAPACK_TEN_OF_MORE=${SCALAPACK_TEN/xdllt/xclu} # than 2 ranks
+SCALAPACK_TEN_OF_MORE=${SCALAPACK_TEN/xdllt/xsbrd} # than 2 ranks
 
 # stock NAME [RANKS], observed NAME [RANKS]: runs, on 2 ranks unless told, and prints the outcome;
 # output in NAME.out and NAME.err
