@@ -7,7 +7,7 @@ explore() { timeout 250 "$STAGGER" sim explore "$@"; }
 EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff
 QUICK=bypass,tree,dissemination,pairwise
 
-. "$(dirname "$0")/walks.bash"
+. "$ROOT/tests/sim/walks.bash"
 
 # ---- the protocols -----------------------------------------------------------------------------
 check "30 000 seeds have no violation and reach every rare state" sound seeds --seeds 30000

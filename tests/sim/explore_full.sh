@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 explore() { timeout 1700 "$STAGGER" sim explore "$@"; }
-. "$(dirname "$0")/walks.bash"
+. "$ROOT/tests/sim/walks.bash"
 EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff
 
 check "100 000 seeds have no violation" sound seeds --seeds 100000 --first 1000000
