@@ -204,16 +204,18 @@ int main(int argc, char **argv)
     way = argv[1];
     while (strcmp(ways[chosen].name, way) != 0)
         REQUIRE(++chosen < sizeof ways / sizeof *ways);
+    if (strcmp(way, "own") == 0)
+        take_signal();
     MUST(MPI_Init(&argc, &argv));
     REQUIRE(helper() == 0);
     late_start(argv[2]);
     if (strcmp(way, "queue") == 0)
         fill_queue();
-    if (strcmp(way, "own") == 0)
-        take_signal();
     for (int round = 0; round < atoi(argv[3]); round++) {
-        if (strcmp(way, "taken") == 0 && round == 2)
+        if (strcmp(way, "taken") == 0 && round == 2) {
             take_signal();
+            late_meet(); /* a message of the next round could be told by a signal still */
+        }
         if (ways[chosen].compute != NULL)
             late_round(round, 0, ways[chosen].compute);
         else
