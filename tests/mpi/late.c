@@ -212,10 +212,8 @@ int main(int argc, char **argv)
     if (strcmp(way, "queue") == 0)
         fill_queue();
     for (int round = 0; round < atoi(argv[3]); round++) {
-        if (strcmp(way, "taken") == 0 && round == 2) {
+        if (strcmp(way, "taken") == 0 && round == 2)
             take_signal();
-            late_meet(); /* a message of the next round could be told by a signal still */
-        }
         if (ways[chosen].compute != NULL)
             late_round(round, 0, ways[chosen].compute);
         else
@@ -223,7 +221,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(way, "own") == 0 || strcmp(way, "taken") == 0)
         require_handler(SIGNAL, on_own_signal);
-    REQUIRE(own_signals == 0);
+    /* One may have been on its way when the handler was installed. */
+    REQUIRE(own_signals <= (strcmp(way, "taken") == 0));
     MUST(MPI_Finalize());
     REQUIRE(helper() == 0);
     if (late_rank == 0)

@@ -23,7 +23,6 @@ struct late_words {
     _Alignas(64) _Atomic int sent;            /* rounds whose leaf has left its call */
     _Alignas(64) _Atomic int result;          /* rounds whose root has its result */
     _Alignas(64) _Atomic int process, thread; /* the parent's */
-    _Alignas(64) _Atomic int met;             /* ranks that have come to late_meet */
 };
 
 static struct late_words *late;
@@ -48,13 +47,6 @@ static inline void late_await(_Atomic int *word, int round)
 {
     while (atomic_load(word) <= round)
         sched_yield();
-}
-
-/* All ranks, once, outside MPI: what one does before, none has gone beyond. */
-static inline void late_meet(void)
-{
-    atomic_fetch_add(&late->met, 1);
-    late_await(&late->met, LATE_RANKS - 1);
 }
 
 enum late_place { LATE_ROOT, LATE_CHILD, LATE_PARENT, LATE_LEAF };
