@@ -73,6 +73,7 @@ enum sg_record_kind {
     SG_RECORD_CLOCK = 7,     /* struct sg_record_clock */
     SG_RECORD_MARKER = 8,    /* struct sg_record_marker + text */
     SG_RECORD_STAT = 9,      /* struct sg_record_stat (three slots) */
+    SG_RECORD_POST = 10,     /* struct sg_record_post */
 };
 
 #define SG_CALL_WIDE_BITS 48
@@ -115,6 +116,27 @@ struct sg_record_call {
     uint8_t outstanding;                  /* instances outstanding when the call returned */
     uint64_t skew_ns : SG_CALL_WIDE_BITS; /* own arrival minus first arrival, where SG_CALL_SKEW */
     uint64_t repeats : 16;                /* releases that came again */
+};
+
+/* One nonblocking collective that stagger ran, from its post to the completion of its request. */
+struct sg_record_post {
+    _Atomic uint8_t kind;
+    uint8_t operation; /* of the blocking form */
+    uint8_t algorithm; /* index into sg_algorithms */
+    uint8_t flags;     /* enum sg_call_flags */
+    uint32_t site;
+    uint32_t comm;
+    uint16_t thread; /* that posted it */
+    uint16_t reserved;
+    uint64_t begin_ns;                  /* of the post */
+    uint64_t bytes : SG_CALL_WIDE_BITS; /* count times type size; 0 for a barrier */
+    uint64_t tests : 16;                /* times the program asked for it: waits and tests */
+    uint32_t seq;                       /* of the instance on its communicator, from 0 */
+    int32_t root;                       /* rank in the communicator; -1: none */
+    uint32_t post_ns;                   /* the post took */
+    uint32_t reserved2;
+    uint64_t exposed_ns; /* then spent in waits and tests; what is left of its time was hidden */
+    _Atomic uint64_t end_ns; /* the request was completed; 0: open */
 };
 
 /* A late contribution, handled after the receiving call had returned. */
@@ -213,7 +235,8 @@ struct sg_record_stat {
     uint8_t size_class;
     uint32_t site;
     uint32_t comm;
-    uint32_t reserved;
+    uint8_t nonblocking; /* 1: the entry is of posts; blocked: the post and what was exposed */
+    uint8_t reserved[3];
     _Atomic uint64_t calls;
     _Atomic uint64_t bytes;
     _Atomic uint64_t blocked_ns;
@@ -235,7 +258,8 @@ struct sg_record_stat {
     _Atomic uint64_t repeats;
     _Atomic uint64_t handler_ns;      /* sum over what came late */
     _Atomic uint64_t outstanding_max; /* instances outstanding when a call returned */
-    uint64_t reserved4[3];
+    _Atomic uint64_t hidden_ns;       /* of posts: from post to completion, not in waits or tests */
+    uint64_t reserved4[2];
 };
 
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
@@ -249,6 +273,7 @@ struct sg_record_cont {
 
 #define SG_RECORD_IS_SLOT(type) _Static_assert(sizeof(struct type) == SG_SLOT_BYTES, #type)
 SG_RECORD_IS_SLOT(sg_record_call);
+SG_RECORD_IS_SLOT(sg_record_post);
 SG_RECORD_IS_SLOT(sg_record_late);
 SG_RECORD_IS_SLOT(sg_record_site);
 SG_RECORD_IS_SLOT(sg_record_site_name);
