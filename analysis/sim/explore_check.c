@@ -141,7 +141,7 @@ void sg_explore_check_complete(struct sg_explore_world *world,
         sg_explore_violate(world, endpoint, "completes a call twice");
         return;
     }
-    split = world->scenario->parameters.split &&
+    split = (world->scenario->instance[index].call.flags & SG_CALL_SPLIT) &&
             has_result(&world->scenario->instance[index].call, endpoint);
     if (!split)
         check_left(world, endpoint, endpoint->calls);

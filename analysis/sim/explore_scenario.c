@@ -93,6 +93,9 @@ static void draw_instance(struct sg_explore_scenario *scenario, int32_t index)
     };
     if (operation == SG_OPERATION_BARRIER)
         instance->call.bytes = instance->call.flags = 0;
+    /* Split calls among others. */
+    if (scenario->parameters.split && sg_explore_below(&random, 4) > 0)
+        instance->call.flags |= SG_CALL_SPLIT;
 }
 
 static bool suits(const struct sg_explore_scenario *scenario)

@@ -69,7 +69,7 @@ struct sg_algo_parameters {
     uint8_t arrival_order; /* 1: combine as messages come (deterministic=0) */
     uint8_t credits;       /* instances that may be outstanding, 2..64; 0: 8 */
     uint8_t linger_auto;   /* 1: linger_ns is the upper bound of an estimate (bypass) */
-    uint8_t split;         /* 1: CALLs with a result complete at once and FINISH later */
+    uint8_t split;         /* 1: for hosts that make their CALLs up: these are SG_CALL_SPLIT */
     uint32_t linger_ns;    /* a call waits so long for its children before it leaves (bypass) */
     uint32_t eager_bytes;  /* larger contributions are pulled (bypass), or read only by who needs
                             * them (handoff); 0: 16384 */
@@ -98,6 +98,9 @@ struct sg_algo_needs {
 enum {
     SG_CALL_EXACT = 1, /* any association and order give the same bits (integer sum, max, ...) */
     SG_CALL_COMMUTATIVE = 2, /* the order of operands does not matter */
+    /* The result is not waited for: a root's COMPLETE comes at once and its FINISH later (bypass,
+     * handoff), nobody lingers. */
+    SG_CALL_SPLIT = 4,
 };
 
 /* A collective is entered here, by its last local arriver. */

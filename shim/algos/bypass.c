@@ -16,7 +16,7 @@
  *   - `pool` slots for contributions above eager_bytes, which the parent pulls.
  *
  * A call waits (its COMPLETE is delayed) until its place in the ring is free, it holds a credit of
- * its parent and, if its contribution is a large leaf's, a pool slot. Where roots are split-phase
+ * its parent and, if its contribution is a large leaf's, a pool slot. Where calls are split
  * it also waits until the next place holds no result of its own: results share the ring's places,
  * and the host gives the next one with the CALL. All are taken in the order of the calls, and an
  * instance never needs what a later one holds; so the oldest instance always gets on and nothing
@@ -78,7 +78,8 @@ static void start_linger(struct bypass *s, const struct instance *instance, uint
     uint32_t linger_ns =
         s->linger_auto ? sg_bypass_linger(&s->sites[instance->site], s->linger_ns) : s->linger_ns;
 
-    if (!instance->pending || linger_ns == 0 || instance->root == s->rank)
+    if (!instance->pending || linger_ns == 0 || instance->root == s->rank ||
+        (instance->flags & SG_CALL_SPLIT))
         return;
     s->lingering = true;
     s->linger_until_ns = time_ns + linger_ns;

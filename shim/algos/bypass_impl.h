@@ -46,7 +46,7 @@ struct bypass {
     int32_t rank, size;
     uint32_t linger_ns, eager_bytes, edges;
     uint8_t credits;
-    bool arrival_order, linger_auto, split;
+    bool arrival_order, linger_auto;
 
     /* The call under way. */
     struct sg_algo_call call;

@@ -49,12 +49,12 @@ static bool next_is_free(const struct bypass *s, const struct instance *instance
 static bool may_leave(const struct bypass *s, const struct instance *instance,
                       struct sg_actions *actions)
 {
-    if (s->split && !next_is_free(s, instance)) {
+    if (!next_is_free(s, instance)) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
         return false;
     }
     if (instance->root == s->rank)
-        return instance->has_result || s->split;
+        return instance->has_result || (instance->flags & SG_CALL_SPLIT);
     return instance->sent || !s->lingering;
 }
 
@@ -80,7 +80,7 @@ void sg_bypass_conclude(struct bypass *s, struct instance *instance, struct sg_a
         leave(s, instance, actions);
     if (!instance->sent || instance->unread || (instance->root == s->rank && !instance->has_result))
         return;
-    if (instance->root == s->rank && s->split && !in_call)
+    if (instance->root == s->rank && !in_call)
         sg_emit_mark(actions, SG_MARK_SPLIT_FINISHED);
     sg_emit_finish(actions, instance->seq);
     instance->seq = 0;

@@ -50,7 +50,6 @@ void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
     s->linger_ns = parameters->linger_ns;
     s->linger_auto = parameters->linger_auto;
     s->arrival_order = parameters->arrival_order;
-    s->split = parameters->split;
 }
 
 /* ---- slots ---- */

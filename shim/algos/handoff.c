@@ -13,10 +13,10 @@
  * second arriver's.
  *
  * Reduce: who folds at the top WRITEs the result to the root's slot and then the instance's number
- * to the root's cell, which the root watches. Where split=1 the root's call returns when its own
- * climb is over, which waits for nobody; the watch is not solicited, for its result is needed when
- * the program asks for it. Allreduce, barrier: who folds at the top releases by a binomial tree of
- * messages relative to itself; all are inside the call (split=1 does not concern them).
+ * to the root's cell, which the root watches. Where it is split the root's call returns when its
+ * own climb is over, which waits for nobody; the watch is not solicited, for its result is needed
+ * when the program asks for it. Allreduce, barrier: who folds at the top releases by a binomial
+ * tree of messages relative to itself; all are inside the call (splitting does not concern them).
  *
  * A place is used again when its last instance is over everywhere. Of a reduce that is known once
  * the root has its result, which it then writes to the place's done cell at endpoint 0; others read
@@ -55,7 +55,7 @@ static void leave(struct handoff *s, struct sg_actions *actions)
 {
     uint32_t seq = s->head.seq;
 
-    if (s->places[sg_handoff_place_of(s, seq + 1)].awaited != 0 && s->split) {
+    if (s->places[sg_handoff_place_of(s, seq + 1)].awaited != 0) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
         s->phase = LEAVING;
         return;
@@ -205,7 +205,7 @@ static void first_arrived(struct handoff *s, struct sg_actions *actions)
         place->awaited = s->head.seq;
         place->bytes = s->call.bytes;
         sg_handoff_watch(s, actions);
-        if (!s->split)
+        if (!(s->call.flags & SG_CALL_SPLIT))
             return;
     }
     leave(s, actions);

@@ -36,7 +36,6 @@ struct handoff {
     uint32_t credits;
     uint32_t asking; /* reads of done cells under way */
     uint32_t eager_bytes;
-    bool split;
     bool watching;
     bool read_ahead; /* the READ went out with the FETCH_ADD */
     uint8_t phase;   /* enum phase */

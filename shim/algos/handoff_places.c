@@ -34,7 +34,6 @@ void sg_handoff_init(void *state, const struct sg_algo_setup *setup)
     s->size = setup->size;
     s->credits = credits_of(setup);
     s->eager_bytes = setup->parameters.eager_bytes ? setup->parameters.eager_bytes : EAGER_DEFAULT;
-    s->split = setup->parameters.split;
 }
 
 /* ---- places ---- */

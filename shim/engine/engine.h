@@ -36,6 +36,7 @@ struct sg_call {
     uint64_t arrival_ns;             /* 0: not measured */
     const struct sg_rule_site *site; /* for messages; NULL: not known */
     struct sg_call_name name;        /* for what is told of it later */
+    MPI_Request *request;            /* where a nonblocking call's goes; NULL: it waits */
     struct sg_local *local;          /* of the communicator; NULL: none */
     struct sg_span *span;            /* likewise; neither: MPICH's own is to run */
     /* Not NULL: the choice may differ between the ranks, which agree on one. */

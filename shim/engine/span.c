@@ -237,6 +237,7 @@ enum sg_status sg_span_accept(const struct sg_span_setup *setup,
 
 void sg_span_free(struct sg_span *span)
 {
+    sg_span_await_users(span);
     sg_progress_remove(span);
     dispose(span);
 }

@@ -70,6 +70,22 @@ bool sg_span_plan(const struct sg_span *span, const struct sg_choice *choice,
 int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_span_plan *plan,
                 struct sg_outcome *outcome);
 
+/* The same without waiting: parts of the call that stay behind go on in what this process calls
+ * here, or by the helper thread. The call's fields and buffers are to stay until it is done. The
+ * span need not: freeing it brings its posts to their end. */
+struct sg_span_post;
+
+/* NULL: out of memory. Free: before it has been started, or when it is done. */
+struct sg_span_post *sg_span_post_new(struct sg_span *span, const struct sg_call *call,
+                                      const struct sg_span_plan *plan);
+void sg_span_post_free(struct sg_span_post *post);
+void sg_span_post_start(struct sg_span_post *post, struct sg_outcome *outcome);
+/* Goes on, without waiting. True: it is done. */
+bool sg_span_post_poll(struct sg_span_post *post);
+/* Until it is done. */
+void sg_span_post_wait(struct sg_span_post *post);
+bool sg_span_post_is_done(const struct sg_span_post *post);
+
 /* Feeds what has arrived, if nobody else is at it; who is at it looks again. Any thread, any signal
  * handler. */
 enum sg_span_found { SG_SPAN_NOTHING, SG_SPAN_FED, SG_SPAN_BUSY };

@@ -10,6 +10,25 @@ static bool is_drained(void *context)
     return !sg_span_progress(span);
 }
 
+static bool has_no_posts(void *context)
+{
+    struct sg_span *span = context;
+
+    sg_span_progress(span);
+    sg_span_advance(span);
+    return atomic_load_explicit(&span->posts, memory_order_acquire) == 0;
+}
+
+static void await(struct sg_span *span, bool (*is_over)(void *context))
+{
+    struct sg_wait wait = {0};
+
+    while (!is_over(span)) {
+        if (sg_wait_step(&wait, &span->bed, is_over, span))
+            sg_progress_poll();
+    }
+}
+
 /* Under the lock: no CALL will come. */
 static void tell(struct sg_span *span)
 {
@@ -23,7 +42,8 @@ void sg_span_begin_drain(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
-    if (span->draining)
+    /* Its posts' CALLs have been fed first. */
+    if (span->draining || atomic_load_explicit(&span->posts, memory_order_acquire) > 0)
         return;
     span->draining = true;
     /* The last local rank sees to it: the others may still have had a call to come. */
@@ -38,11 +58,8 @@ void sg_span_begin_drain(struct sg_span *span)
 
 void sg_span_drain(struct sg_span *span)
 {
-    struct sg_wait wait = {0};
-
+    await(span, has_no_posts);
     sg_span_begin_drain(span);
-    while (span->sees_to_it && !is_drained(span)) {
-        if (sg_wait_step(&wait, &span->bed, is_drained, span))
-            sg_progress_poll();
-    }
+    if (span->sees_to_it)
+        await(span, is_drained);
 }

@@ -307,9 +307,47 @@ static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
     }
 }
 
+static void feed_call(struct sg_span *span, struct sg_span_instance *place)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    const struct sg_algo_head *head =
+        (const void *)sg_span_region(span, place->object, span->endpoint);
+    struct sg_event event = {.kind = SG_EVENT_CALL,
+                             .call = {.operation = (enum sg_operation)place->operation,
+                                      .flags = place->flags,
+                                      .bytes = place->bytes,
+                                      .root = place->root,
+                                      .site = 0}};
+
+    place->object_seq = head->seq + 1;
+    if (place->bytes > 0)
+        endpoint->kinds[place->object][place->object_seq % SG_SPAN_PLACES_MAX] =
+            (struct sg_span_kind){place->object_seq, place->reduction, place->element};
+    atomic_store_explicit(&endpoint->fed, place->position + 1, memory_order_relaxed);
+    feed_all(span, place->object, span->objects[place->object].algo->on_call, &event, NULL);
+}
+
+/* One after another, each when the one before it has its COMPLETE. */
+void sg_span_feed_calls(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    for (;;) {
+        /* Relaxed, both: under the lock. */
+        uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
+        struct sg_span_instance *place = sg_span_place(span, fed);
+
+        if (atomic_load_explicit(&endpoint->completed, memory_order_relaxed) != fed ||
+            place->ready != fed + 1)
+            return;
+        feed_call(span, place);
+    }
+}
+
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts)
 {
     feed_all(span, object, handler_of(span->objects[object].algo, event->kind), event, parts);
+    sg_span_feed_calls(span);
 }
 
 void sg_span_feed_drain(struct sg_span *span, uint32_t object)

@@ -45,12 +45,14 @@ struct sg_span_instance {
     uint32_t bytes;
     int32_t root; /* endpoint; -1 */
     uint8_t operation, flags;
-    bool stays;                /* the last local rank does not leave its call before the end */
-    uint64_t left_ns;          /* its CALL was completed, or what was late last was handled */
-    _Atomic uint64_t finished; /* position + 1 once the protocol has left it */
+    uint8_t reduction, element; /* of what the operands are; where bytes > 0 */
+    bool stays;                 /* the last local rank does not leave its call before the end */
+    uint64_t ready;             /* position + 1: its CALL may be fed, in its turn */
+    uint64_t left_ns;           /* its CALL was completed, or what was late last was handled */
+    _Atomic uint64_t finished;  /* position + 1 once the protocol has left it */
 };
 
-/* What an instance's operands are. */
+/* What an instance's operands are, by the number that messages have. */
 struct sg_span_kind {
     uint32_t seq;
     uint8_t reduction, element;
@@ -114,6 +116,28 @@ struct sg_span_name {
     struct sg_call_name call;
 };
 
+/* This rank's part in one instance: a chunk of a call. */
+enum sg_span_stage {
+    SG_SPAN_QUEUED,  /* behind its earlier parts */
+    SG_SPAN_ENTERED, /* is it the same call for all? */
+    SG_SPAN_ALIKE,   /* is there a place? */
+    SG_SPAN_ARRIVED, /* contributed */
+    SG_SPAN_LEFT     /* over, for this rank */
+};
+
+struct sg_span_part {
+    const struct sg_call *call;
+    const struct sg_span_plan *plan;
+    uint64_t position;
+    const void *own;
+    void *result;
+    uint32_t count, bytes;
+    enum sg_span_stage stage;
+    bool stalled; /* there was no place at first */
+    bool is_last; /* of the endpoint's to arrive */
+    bool stays;   /* until the instance is over here */
+};
+
 struct sg_span {
     struct sg_span_header *header;
     struct sg_wait_bed bed;
@@ -123,13 +147,19 @@ struct sg_span {
     int locals_max;
     int *endpoint_of; /* by rank */
     uint32_t depth;
-    uint64_t position;
+    uint64_t position;                /* parts begun */
+    _Atomic uint64_t arrived;         /* parts that have arrived, in their order */
+    uint64_t left, left_beyond;       /* parts left: all before, and after it those in the mask */
     uint64_t chosen;                  /* calls whose choice was agreed on */
     uint64_t all_chosen, all_entered; /* by all ranks: what was seen of it */
     const struct sg_ruleset *rules;
     int object_count;
     struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
     size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
+    struct sg_span_post *first_post, *last_post; /* not done; see span_post.c */
+    _Atomic uint32_t posts;                      /* how many */
+    _Atomic bool waits;                          /* some part of theirs has not arrived */
+    _Atomic uint32_t users;                      /* threads that are at a post */
     bool draining, sees_to_it;
     struct sg_progress_float arithmetic;
     struct sg_span_name names[SG_SPAN_PLACES_MAX]; /* by place; read under the endpoint's lock */
@@ -209,6 +239,24 @@ void sg_span_end_late(struct sg_span *span, struct sg_late *late);
 bool sg_span_try_lock(struct sg_span *span);
 void sg_span_unlock(struct sg_span *span);
 
+/* The endpoint's lock held: the CALLs whose turn it is. */
+void sg_span_feed_calls(struct sg_span *span);
+
+/* A part goes on as far as it can without waiting, by one thread at a time. True: it has left. */
+bool sg_span_step(struct sg_span *span, struct sg_span_part *part);
+
+/* The same, of a call that waits: its earlier posts go first. */
+bool sg_span_step_call(struct sg_span *span, struct sg_span_part *part);
+/* Posts go on as far as they can. */
+void sg_span_advance(struct sg_span *span);
+/* Until is_over, which makes progress here; MPICH's, and that of other spans, is made here. */
+void sg_span_wait(struct sg_span *span, bool (*is_over)(void *context), void *context,
+                  const struct sg_call *call, uint64_t position);
+/* What has been counted since it was told last. */
+void sg_span_tell(struct sg_span *span, struct sg_outcome *outcome);
+/* Nobody is at a post of the span any more. All of them are done. */
+void sg_span_await_users(struct sg_span *span);
+
 /* This rank has entered an instance: it must be the same call for all ranks, or the job ends.
  * False: to be asked again, when other ranks have gone on. */
 bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position);
@@ -216,5 +264,14 @@ bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t 
 /* One rank speaks, once an instance. */
 void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call, uint64_t position,
                           int seconds);
+
+/* A call as parts, from 0; positions are given as they are begun. */
+size_t sg_span_part_count(const struct sg_call *call, const struct sg_span_plan *plan);
+void sg_span_cut(const struct sg_call *call, const struct sg_span_plan *plan, size_t index,
+                 struct sg_span_part *part);
+
+/* Around whatever enters instances or waits for them, in a call. */
+void sg_span_enter(struct sg_span *span);
+void sg_span_leave(struct sg_span *span);
 
 #endif

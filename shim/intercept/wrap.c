@@ -95,6 +95,7 @@ static inline void fill_call(struct sg_call *call, enum sg_operation operation, 
     call->local = NULL;
     call->span = NULL;
     call->rules = NULL;
+    call->request = NULL;
     call->pass = pass;
 }
 
