@@ -104,6 +104,7 @@ struct sg_span_object {
     const struct sg_algo *algo; /* NULL: the rule names none */
     struct sg_algo_setup setup; /* rank: this endpoint */
     struct sg_algo_needs needs;
+    enum sg_progress_mode progress; /* that the rule asks for */
     size_t at, stride;
     size_t cells_at, slots_at, results_at; /* in a region */
 };
@@ -129,6 +130,7 @@ struct sg_span {
     const struct sg_ruleset *rules;
     int object_count;
     struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
+    enum sg_progress_mode progress_low, progress_high; /* of the objects */
     size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
     bool draining, sees_to_it;
     struct sg_progress_float arithmetic;
