@@ -196,7 +196,7 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_PROGRESS", "thread",
      "Between nodes, who handles late messages while the ranks of a node compute.",
      parse_progress, print_progress, "thread, signal or poll", 0, 0, 0, SG_CONFIG_RULE_NONE},
-    {"STAGGER_SIGNAL", "42", "Number of the real-time signal for STAGGER_PROGRESS=signal.",
+    {"STAGGER_SIGNAL", "42", "Number of the real-time signal for progress by signal.",
      parse_integer, print_integer, "a number from 34 to 64",
      offsetof(struct sg_config, signal), SIGNAL_LOW, SIGNAL_HIGH, SG_CONFIG_RULE_NONE},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",

@@ -28,10 +28,6 @@ static _Atomic uint32_t turn;
 static _Atomic uint32_t visitors[2];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* This process's: falls to a lower one, never rises. */
-static _Atomic uint32_t mode = SG_PROGRESS_POLL;
-static pthread_mutex_t mode_lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool ready; /* the mode's means are there */
 static int signal_number;
 static struct sg_progress_table *table;
 static uint32_t own;
@@ -39,12 +35,12 @@ static uint32_t own;
 static __thread int thread_id;
 static __thread enum sg_progress_by attending;
 
-enum sg_status sg_progress_start(const struct sg_exchange *exchange, enum sg_progress_mode wanted,
-                                 int number)
+enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
+                                 enum sg_progress_mode configured, int number)
 {
     enum sg_status status;
 
-    if (wanted == SG_PROGRESS_POLL)
+    if (!sg_progress_mode_choose(rules, configured))
         return SG_OK;
     status = sg_progress_table_share(exchange, &table, &own);
     if (status != SG_OK || table == NULL)
@@ -52,7 +48,7 @@ enum sg_status sg_progress_start(const struct sg_exchange *exchange, enum sg_pro
     signal_number = number;
     /* Relaxed: nothing of ours runs beside MPI_Init. */
     atomic_store_explicit(&table->cells[own].process, getpid(), memory_order_relaxed);
-    atomic_store_explicit(&mode, wanted, memory_order_relaxed);
+    sg_progress_mode_start(table, own, number);
     return SG_OK;
 }
 
@@ -183,9 +179,10 @@ void sg_progress_poll(void)
 
 /* ---- the bells ---- */
 
-/* The signal is another's: no more of it for what this process has armed. */
-static void arm_for_thread(void)
+void sg_progress_hand_over(enum sg_progress_mode to)
 {
+    uint32_t instead = to == SG_PROGRESS_POLL ? 0 : (uint32_t)to | armed_by_us();
+
     pthread_mutex_lock(&lock);
     for (int place = 0; place < used; place++) {
         struct sg_span *span = atomic_load_explicit(&spans[place], memory_order_relaxed);
@@ -193,62 +190,18 @@ static void arm_for_thread(void)
 
         if (span != NULL)
             atomic_compare_exchange_strong(&sg_span_endpoint(span, span->endpoint)->bell.armed,
-                                           &armed, SG_PROGRESS_THREAD | armed_by_us());
+                                           &armed, instead);
     }
     pthread_mutex_unlock(&lock);
 }
 
-/* Of the modes that are left the highest that works. Not async-signal-safe. */
-static enum sg_progress_mode make_ready(void)
-{
-    struct sg_progress_cell *cell = &table->cells[own];
-    uint32_t now;
-
-    pthread_mutex_lock(&mode_lock);
-    now = atomic_load_explicit(&mode, memory_order_relaxed);
-    if (now == SG_PROGRESS_SIGNAL && !sg_progress_signal_install(cell, signal_number)) {
-        now = SG_PROGRESS_THREAD;
-        atomic_store_explicit(&ready, false, memory_order_relaxed);
-        if (atomic_exchange(&table->warned, 1) == 0)
-            sg_log("signal %d has a handler that is not ours: a thread handles late messages "
-                   "instead (STAGGER_SIGNAL chooses another)",
-                   signal_number);
-    }
-    if (now == SG_PROGRESS_THREAD && !atomic_load_explicit(&ready, memory_order_relaxed) &&
-        !sg_progress_thread_start(cell)) {
-        now = SG_PROGRESS_POLL;
-        sg_log("no thread for late messages (%m): they wait for the next collective");
-    }
-    if (now != atomic_load_explicit(&mode, memory_order_relaxed) && now == SG_PROGRESS_THREAD)
-        arm_for_thread();
-    atomic_store_explicit(&mode, now, memory_order_relaxed);
-    /* Release: the handler or the thread is there. */
-    atomic_store_explicit(&ready, true, memory_order_release);
-    pthread_mutex_unlock(&mode_lock);
-    return (enum sg_progress_mode)now;
-}
-
-bool sg_progress_comes(void)
-{
-    uint32_t now = atomic_load_explicit(&mode, memory_order_relaxed);
-
-    if (now != SG_PROGRESS_POLL && !atomic_load_explicit(&ready, memory_order_acquire))
-        now = make_ready();
-    return now != SG_PROGRESS_POLL;
-}
-
-void sg_progress_arm(struct sg_span *span)
+void sg_progress_arm(struct sg_span *span, enum sg_progress_mode asked)
 {
     struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;
-    uint32_t now = atomic_load_explicit(&mode, memory_order_relaxed);
+    /* Looked at every time, at the price of a system call: the application may have taken the
+     * signal since, and its handler would not know what to do with ours. */
+    enum sg_progress_mode now = sg_progress_mode_ready(asked, true);
 
-    if (now == SG_PROGRESS_POLL)
-        return;
-    /* Asked every time, at the price of a system call: the application may have taken the signal
-     * since, and its handler would not know what to do with ours. */
-    if (!atomic_load_explicit(&ready, memory_order_acquire) ||
-        (now == SG_PROGRESS_SIGNAL && !sg_progress_signal_is_ours()))
-        now = make_ready();
     if (now == SG_PROGRESS_POLL)
         return;
     keep_float(&span->arithmetic);
@@ -258,9 +211,9 @@ void sg_progress_arm(struct sg_span *span)
         atomic_store_explicit(&table->cells[own].thread, thread_id, memory_order_relaxed);
         /* A signal that the application swallowed is not to silence all that follow. The caller
          * looks for itself once it has left. */
-        atomic_store(&table->cells[own].rung, 0);
+        atomic_store(&table->cells[own].signalled, 0);
     }
-    atomic_store(&bell->armed, now | armed_by_us());
+    atomic_store(&bell->armed, (uint32_t)now | armed_by_us());
     mind_timer(span);
 }
 
@@ -280,18 +233,20 @@ void sg_progress_ring(struct sg_progress_bell *bell)
     if (armed == 0)
         return;
     cell = &table->cells[armed >> MODE_BITS];
-    /* Sequentially consistent: who sets it to 0 looks after that, and so sees the message. */
-    if (atomic_exchange(&cell->rung, 1) != 0)
-        return;
+    /* Sequentially consistent, both words: who sets it to 0 looks after that, and so sees the
+     * message. */
     if ((armed & MODE_MASK) == SG_PROGRESS_THREAD) {
-        sg_progress_thread_wake(cell);
+        if (atomic_exchange(&cell->rung, 1) == 0)
+            sg_progress_thread_wake(cell);
         return;
     }
+    if (atomic_exchange(&cell->signalled, 1) != 0)
+        return;
     atomic_fetch_add_explicit(&bell->rings, 1, memory_order_relaxed);
     if (!sg_progress_signal_send(cell, signal_number)) {
         /* The next message tries again; this one waits for it, or for the next call. */
         atomic_fetch_sub_explicit(&bell->rings, 1, memory_order_relaxed);
-        atomic_store(&cell->rung, 0);
+        atomic_store(&cell->signalled, 0);
     }
 }
 
@@ -369,24 +324,4 @@ uint64_t sg_progress_next_ns(void)
     }
     end_visit(mine);
     return least_ns;
-}
-
-/* ---- the end ---- */
-
-void sg_progress_stop(void)
-{
-    pthread_mutex_lock(&mode_lock);
-    if (table != NULL && atomic_load_explicit(&mode, memory_order_relaxed) == SG_PROGRESS_THREAD &&
-        atomic_load_explicit(&ready, memory_order_relaxed))
-        sg_progress_thread_stop(&table->cells[own]);
-    /* A signal's handler stays: a sender may be about to use it, and the default ends processes.
-     * It finds no span any more. */
-    atomic_store_explicit(&mode, SG_PROGRESS_POLL, memory_order_relaxed);
-    pthread_mutex_unlock(&mode_lock);
-}
-
-void sg_progress_forget(void)
-{
-    sg_progress_signal_forget();
-    atomic_store_explicit(&mode, SG_PROGRESS_POLL, memory_order_relaxed);
 }

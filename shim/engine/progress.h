@@ -9,10 +9,14 @@
  * an endpoint's processes the one that armed it last is rung. Who is inside a call looks before it
  * leaves and needs no ring.
  *
- * What is rung is the process, not the endpoint: a process has one word that its thread sleeps on,
- * in a table that the processes of the machine share, and the bell names it. A word that is rung
- * already is not rung again before its process has looked: at most one signal of ours is ever on
- * its way to a process.
+ * A rule names the mode for its calls, or leaves it to STAGGER_PROGRESS. Where instances of several
+ * rules are outstanding at an endpoint, it is armed in the highest of their modes; a process may
+ * have one endpoint that is armed for its thread and another for a signal.
+ *
+ * What is rung is the process, not the endpoint: a process has a word that its thread sleeps on and
+ * one for its signals, in a table that the processes of the machine share, and the bell names it. A
+ * word that is rung already is not rung again before its process has looked: at most one signal of
+ * ours is ever on its way to a process.
  *
  * Floating point: what is computed here has the rounding and flush modes that the application's
  * thread had when it armed the bell, in every mode, and not those of the code that a signal
@@ -29,7 +33,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The order of the words of STAGGER_PROGRESS. */
+/* From low to high: the order of the words of STAGGER_PROGRESS and of a rule's `progress`. */
 enum sg_progress_mode { SG_PROGRESS_POLL, SG_PROGRESS_THREAD, SG_PROGRESS_SIGNAL };
 
 /* In shared memory. */
@@ -44,11 +48,17 @@ struct sg_progress_float {
 };
 
 struct sg_span;
+struct sg_choice;
+struct sg_ruleset;
 
-/* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. Where mode
- * cannot be had, one line says so, and it is poll on every rank. */
-enum sg_status sg_progress_start(const struct sg_exchange *exchange, enum sg_progress_mode mode,
-                                 int signal_number);
+/* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. configured:
+ * STAGGER_PROGRESS's. Where rules or it ask for more than poll and that cannot be had, one line
+ * says so, and it is poll on every rank. */
+enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
+                                 enum sg_progress_mode configured, int signal_number);
+
+/* What a rule's choice asks for; after sg_progress_start. */
+enum sg_progress_mode sg_progress_asked(const struct sg_choice *choice);
 
 /* In MPI_Finalize: the helper thread ends. Bells that are still rung are nobody's. */
 void sg_progress_stop(void);
@@ -64,16 +74,17 @@ void sg_progress_remove(struct sg_span *span);
 /* In an intercepted call, and while anything is waited for. */
 void sg_progress_poll(void);
 
-/* Whether somebody comes for what arrives when a call has left. Not async-signal-safe. */
-bool sg_progress_comes(void);
+/* Whether somebody comes for what arrives when a call that asks for that mode has left. Not
+ * async-signal-safe. */
+bool sg_progress_comes(enum sg_progress_mode asked);
 
 /* In what this thread makes progress right now. Async-signal-safe. */
 enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };
 enum sg_progress_by sg_progress_by(void);
 
-/* By one of an endpoint's processes, inside a call: as it leaves with instances outstanding, and
- * when it has entered. */
-void sg_progress_arm(struct sg_span *span);
+/* By one of an endpoint's processes, inside a call: as it leaves with instances outstanding, of
+ * which asked is the highest mode, and when it has entered. */
+void sg_progress_arm(struct sg_span *span, enum sg_progress_mode asked);
 void sg_progress_disarm(struct sg_span *span);
 
 /* By a sender, when the message is in place and followed by a full barrier; async-signal-safe. */

@@ -6,8 +6,9 @@
 
 /* A process, in the table of its machine. A line of its own: senders write it. */
 struct sg_progress_cell {
-    _Alignas(64) _Atomic uint32_t rung; /* 1: has to look; a futex */
-    _Atomic int32_t process, thread;    /* thread: that armed a bell last */
+    _Alignas(64) _Atomic uint32_t rung; /* 1: the helper thread has to look; a futex */
+    _Atomic uint32_t signalled;         /* 1: a signal is on its way */
+    _Atomic int32_t process, thread;    /* thread: that armed a bell for a signal last */
     _Atomic uint64_t wakes_ns;          /* the helper thread does without a ring; 0: at once */
 };
 
@@ -23,8 +24,19 @@ enum sg_status sg_progress_table_share(const struct sg_exchange *exchange,
                                        struct sg_progress_table **table, uint32_t *own);
 
 /* What has arrived for this process's endpoints, while none of their ranks is inside a call.
- * Async-signal-safe; the caller has set rung to 0. */
+ * Async-signal-safe; the caller has set its word to 0. */
 void sg_progress_attend(bool by_signal);
+
+/* What this process has armed for a signal is the thread's, or, with poll, nobody's. */
+void sg_progress_hand_over(enum sg_progress_mode to);
+
+/* Whether a rule, or what they leave it to, asks for more than poll. */
+bool sg_progress_mode_choose(const struct sg_ruleset *rules, enum sg_progress_mode configured);
+/* From now on modes can be had, until sg_progress_stop or sg_progress_forget. */
+void sg_progress_mode_start(struct sg_progress_table *table, uint32_t own, int signal_number);
+/* The highest mode up to what is asked for that works here, its means made ready; look_again: they
+ * may be gone. Not async-signal-safe. */
+enum sg_progress_mode sg_progress_mode_ready(enum sg_progress_mode asked, bool look_again);
 
 /* When the next timer of an endpoint that this process armed is due; UINT64_MAX: none is set. */
 uint64_t sg_progress_next_ns(void);

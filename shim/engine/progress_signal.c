@@ -25,7 +25,7 @@ static void on_signal(int signal)
 
     (void)signal;
     /* Sequentially consistent: a sender that finds 1 has its message seen below. */
-    atomic_store(&cell->rung, 0);
+    atomic_store(&cell->signalled, 0);
     sg_progress_attend(true);
     errno = saved_errno;
 }

@@ -66,6 +66,11 @@ static bool lay_out(struct sg_span *span)
             object->algo = NULL;
             continue;
         }
+        object->progress = sg_progress_asked(sg_ruleset_choice(span->rules, i));
+        if (objects == 0 || object->progress < span->progress_low)
+            span->progress_low = object->progress;
+        if (object->progress > span->progress_high)
+            span->progress_high = object->progress;
         objects++;
         if (object->needs.parts > parts)
             parts = object->needs.parts;

@@ -1,8 +1,6 @@
 /* The end of a communicator over several nodes: what is outstanding is brought home first. */
 #include "engine/span_layout.h"
 
-#include <sched.h>
-
 static bool is_drained(void *context)
 {
     struct sg_span *span = context;
@@ -49,8 +47,7 @@ void sg_span_begin_drain(struct sg_span *span)
     /* The last local rank sees to it: the others may still have had a call to come. */
     if (atomic_fetch_add(&endpoint->draining, 1) + 1 < (uint32_t)span->locals)
         return;
-    while (!sg_span_try_lock(span))
-        sched_yield();
+    sg_span_lock(span);
     tell(span);
     sg_span_unlock(span);
     span->sees_to_it = true;

@@ -11,6 +11,8 @@
 
 /* Messages taken before the lock is looked at again. */
 #define MESSAGES_AT_ONCE 64
+/* Some microseconds: what a holder takes, if it has a processor. */
+#define SPINS_TO_YIELD 100u
 
 typedef void (*sg_handler)(void *state, const struct sg_event *event, struct sg_actions *actions);
 
@@ -22,6 +24,20 @@ bool sg_span_try_lock(struct sg_span *span)
     /* Acquire: what the last holder did to the endpoint's state comes before. */
     return atomic_compare_exchange_strong_explicit(&endpoint->lock, &free, 1, memory_order_acquire,
                                                    memory_order_relaxed);
+}
+
+/* Holders are other ranks of the endpoint, the helper threads of their processes and this one's,
+ * and signal handlers in other threads: all go on without this thread, though perhaps on its
+ * processor. A handler in this thread never waits: it interrupts this loop, and then it has let
+ * the lock go again before the loop goes on; or it interrupts the holder below, and fails. */
+void sg_span_lock(struct sg_span *span)
+{
+    for (uint32_t tries = 1; !sg_span_try_lock(span); tries++) {
+        if (tries % SPINS_TO_YIELD == 0)
+            sched_yield();
+        else
+            __builtin_ia32_pause();
+    }
 }
 
 void sg_span_unlock(struct sg_span *span)

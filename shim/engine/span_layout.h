@@ -106,6 +106,7 @@ struct sg_span_object {
     const struct sg_algo *algo; /* NULL: the rule names none */
     struct sg_algo_setup setup; /* rank: this endpoint */
     struct sg_algo_needs needs;
+    enum sg_progress_mode progress; /* that the rule asks for */
     size_t at, stride;
     size_t cells_at, slots_at, results_at; /* in a region */
 };
@@ -155,6 +156,7 @@ struct sg_span {
     const struct sg_ruleset *rules;
     int object_count;
     struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
+    enum sg_progress_mode progress_low, progress_high; /* of the objects */
     size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
     struct sg_span_post *first_post, *last_post; /* not done; see span_post.c */
     _Atomic uint32_t posts;                      /* how many */
@@ -237,6 +239,8 @@ bool sg_span_begin_late(struct sg_span *span, uint32_t object, const struct sg_e
 void sg_span_end_late(struct sg_span *span, struct sg_late *late);
 
 bool sg_span_try_lock(struct sg_span *span);
+/* Not in a signal handler. */
+void sg_span_lock(struct sg_span *span);
 void sg_span_unlock(struct sg_span *span);
 
 /* The endpoint's lock held: the CALLs whose turn it is. */

@@ -2,11 +2,7 @@
 #include "engine/span_layout.h"
 #include "node/fold.h"
 
-#include <sched.h>
 #include <string.h>
-
-/* Some microseconds: what a holder takes, if it has a processor. */
-#define SPINS_TO_YIELD 100u
 
 /* ---- of a call ---- */
 
@@ -80,20 +76,6 @@ static bool has_place(const struct sg_span *span, uint64_t position)
 
 /* ---- arriving ---- */
 
-/* Holders are other ranks of the endpoint, the helper threads of their processes and this one's,
- * and signal handlers in other threads: all go on without this thread, though perhaps on its
- * processor. A handler in this thread never waits: it interrupts this loop, and then it has let
- * the lock go again before the loop goes on; or it interrupts the holder below, and fails. */
-static void lock(struct sg_span *span)
-{
-    for (uint32_t tries = 1; !sg_span_try_lock(span); tries++) {
-        if (tries % SPINS_TO_YIELD == 0)
-            sched_yield();
-        else
-            __builtin_ia32_pause();
-    }
-}
-
 /* Of floating-point numbers MAX and MIN are not either: with a NaN, or zeros of both signs, the
  * result depends on who is on the left. */
 static bool is_exact(const struct sg_operands *operands)
@@ -160,13 +142,15 @@ static void arrive(struct sg_span *span, struct sg_span_part *part)
     struct sg_span_instance *place = sg_span_place(span, part->position);
     /* Where nobody comes for what arrives later, the last rank stays for it: it may go on to wait,
      * in MPICH, for a rank that waits for this endpoint's part. */
-    bool last_stays = part->stays || (part->call->request == NULL && !sg_progress_comes());
+    bool last_stays =
+        part->stays || (part->call->request == NULL &&
+                        !sg_progress_comes(span->objects[part->plan->object].progress));
 
     span->names[part->position % span->depth] =
         (struct sg_span_name){part->position, part->call->name};
     if (part->bytes > 0)
         memcpy(sg_span_contribution(span, part->position, span->local), part->own, part->bytes);
-    lock(span);
+    sg_span_lock(span);
     if (place->arrived == 0 || place->position != part->position)
         fill(span, place, part);
     place->arrived++;

@@ -56,13 +56,33 @@ void sg_span_enter(struct sg_span *span)
     sg_progress_disarm(span);
 }
 
+/* The highest mode that the rules of outstanding instances ask for. What comes for the endpoint
+ * while its lock is held is looked for on the way out. */
+static enum sg_progress_mode mode_asked(struct sg_span *span)
+{
+    enum sg_progress_mode highest = span->progress_low;
+
+    if (span->progress_low == span->progress_high)
+        return highest;
+    sg_span_lock(span);
+    for (uint32_t i = 0; i < (uint32_t)span->object_count; i++) {
+        const struct sg_span_object *object = &span->objects[i];
+        const struct sg_algo_head *head = (void *)sg_span_region(span, i, span->endpoint);
+
+        if (object->algo != NULL && head->outstanding > 0 && object->progress > highest)
+            highest = object->progress;
+    }
+    sg_span_unlock(span);
+    return highest;
+}
+
 /* Sequentially consistent: a sender that still saw us inside has its message seen below. */
 void sg_span_leave(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
     if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0)
-        sg_progress_arm(span);
+        sg_progress_arm(span, mode_asked(span));
     atomic_fetch_sub(&endpoint->inside, 1);
     if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 &&
         span->ops->pending(span->transport, span->endpoint))

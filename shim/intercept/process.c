@@ -142,7 +142,8 @@ void sg_process_start(uint64_t begin_ns)
             SG_OK ||
         sg_wait_start(&process->exchange, process->machine, process->world) != SG_OK ||
         sg_pool_start(&process->exchange) != SG_OK ||
-        sg_progress_start(&process->exchange, (enum sg_progress_mode)process->config.progress,
+        sg_progress_start(&process->exchange, process->rules,
+                          (enum sg_progress_mode)process->config.progress,
                           process->config.signal) != SG_OK)
         return;
     sg_local_start((uint32_t)process->config.slots, process->config.stall_s);

@@ -21,11 +21,18 @@ static const struct sg_parameter srm_parameters[] = {
         "deterministic", SG_PARAMETER_INTEGER, 0, 1, NULL, "1",                                    \
             "0: combine in the order of arrival"                                                   \
     }
+/* After "auto" the words are in the order of enum sg_progress_mode. */
+#define PROGRESS                                                                                   \
+    {                                                                                              \
+        "progress", SG_PARAMETER_CHOICE, 0, 0, "auto|poll|thread|signal", "auto",                  \
+            "who handles what is late; auto: as STAGGER_PROGRESS says"                             \
+    }
 
 static const struct sg_parameter bypass_parameters[] = {
     {"linger", SG_PARAMETER_INTEGER, 0, 100000, "auto", "0",
      "microseconds a call waits for late children before it returns"},
     DETERMINISTIC,
+    PROGRESS,
     END,
 };
 
@@ -35,12 +42,20 @@ static const struct sg_parameter adaptive_parameters[] = {
     {"tokens", SG_PARAMETER_INTEGER, 1, 4, NULL, "1", "late ranks that are met half-way"},
     {"predict", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", "1: start where the last rank usually is"},
     DETERMINISTIC,
+    PROGRESS,
     END,
 };
 
 static const struct sg_parameter tree_parameters[] = {
     {"degree", SG_PARAMETER_INTEGER, 1, 32, "auto", "auto",
      "children in the tree; 1: binomial, auto: 8 in a barrier, 4 otherwise"},
+    PROGRESS,
+    END,
+};
+
+/* Of those that have no other. */
+static const struct sg_parameter span_parameters[] = {
+    PROGRESS,
     END,
 };
 
@@ -61,9 +76,9 @@ const struct sg_algorithm sg_algorithms[] = {
                                SG_REACH_SPAN},
     [SG_ALGORITHM_TREE] = {"tree", EVERY_OPERATION, tree_parameters,
                            "gather and broadcast in a fixed tree; between nodes", SG_REACH_SPAN},
-    [SG_ALGORITHM_DISSEMINATION] = {"dissemination", 1u << SG_OPERATION_BARRIER, NULL,
+    [SG_ALGORITHM_DISSEMINATION] = {"dissemination", 1u << SG_OPERATION_BARRIER, span_parameters,
                                     "rounds of notifications; between nodes", SG_REACH_SPAN},
-    [SG_ALGORITHM_PAIRWISE] = {"pairwise", 1u << SG_OPERATION_ALLREDUCE, NULL,
+    [SG_ALGORITHM_PAIRWISE] = {"pairwise", 1u << SG_OPERATION_ALLREDUCE, span_parameters,
                                "recursive doubling; between nodes", SG_REACH_SPAN},
 };
 const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;

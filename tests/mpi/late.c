@@ -4,6 +4,10 @@
  *
  *   async     the root has its result before the parent's next MPI call
  *   blocked   the parent waits for a message of the root's meanwhile, in MPICH
+ *   nobody    ... and has neither helper thread nor handler
+ *   turns     rounds with a reduce in at_first() and rounds with one in at_second(), by turns
+ *   both      a reduce in at_first(), then one in at_second(), before the leaf comes
+ *   apart     likewise, in two communicators, while the signal is blocked
  *   sigio     the signal is blocked, SIGIO comes instead
  *   queue     no process may have a signal queued
  *   own       the application has a handler for the signal before anything is late
@@ -45,20 +49,25 @@ static void require_handler(int number, void (*handler)(int))
     REQUIRE(sigaction(number, NULL, &now) == 0 && now.sa_handler == handler);
 }
 
-static void compute_with_sigio(int round)
+static void mask_signal(int how)
 {
     sigset_t set;
 
     sigemptyset(&set);
     sigaddset(&set, SIGNAL);
-    REQUIRE(sigprocmask(SIG_BLOCK, &set, NULL) == 0);
+    REQUIRE(sigprocmask(how, &set, NULL) == 0);
+}
+
+static void compute_with_sigio(int round)
+{
+    mask_signal(SIG_BLOCK);
     atomic_store(&late->free, round + 1);
     late_await(&late->sent, round);
     /* Nobody is there to handle the leaf's contribution: the root cannot have a result. */
     REQUIRE(atomic_load(&late->result) <= round);
     REQUIRE(raise(SIGIO) == 0);
     late_await(&late->result, round);
-    REQUIRE(sigprocmask(SIG_UNBLOCK, &set, NULL) == 0);
+    mask_signal(SIG_UNBLOCK);
 }
 
 static void fill_queue(void)
@@ -171,6 +180,68 @@ static void await_root(int round)
     REQUIRE(told == round);
 }
 
+/* As late_compute, with a helper, if there is one, that rests when the leaf comes and afterwards:
+ * one that has just been started or rung may look once more than it has to. */
+static void compute_with_rest(int round)
+{
+    int thread = helper();
+
+    if (thread != 0)
+        naps(thread);
+    late_compute(round);
+    late_await(&late->sent, round); /* whom the leaf rings it has rung */
+    if (thread != 0)
+        naps(thread);
+}
+
+/* Two call sites; the second has a communicator to choose. */
+static MPI_Comm second_comm = MPI_COMM_WORLD;
+
+static __attribute__((noinline)) void at_first(const int *mine, int *sum)
+{
+    MUST(MPI_Reduce(mine, sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+}
+
+static __attribute__((noinline)) void at_second(const int *mine, int *sum)
+{
+    MUST(MPI_Reduce(mine, sum, 1, MPI_INT, MPI_SUM, 0, second_comm));
+}
+
+static void two_sites_round(int round, bool first, bool second)
+{
+    const int mine = late_rank;
+    int sums[2] = {6, 6};
+
+    late_begin(round, 0);
+    if (first)
+        at_first(&mine, &sums[0]);
+    if (second)
+        at_second(&mine, &sums[1]);
+    late_end(round, 0, compute_with_rest);
+    REQUIRE(late_place(0) != LATE_ROOT || (sums[0] == 6 && sums[1] == 6));
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+static void turns_round(int round)
+{
+    two_sites_round(round, round % 2 == 0, round % 2 != 0);
+}
+
+static void both_round(int round)
+{
+    two_sites_round(round, true, true);
+}
+
+static void apart_round(int round)
+{
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &second_comm));
+    MUST(MPI_Barrier(second_comm));
+    mask_signal(SIG_BLOCK);
+    both_round(round);
+    mask_signal(SIG_UNBLOCK);
+    MUST(MPI_Comm_free(&second_comm));
+}
+
 /* The leaf comes when its parent, if that does not wait for it, has long been in MPI_Recv. */
 static void blocked_round(int round)
 {
@@ -188,15 +259,25 @@ static void blocked_round(int round)
     }
 }
 
+static void nobody_round(int round)
+{
+    blocked_round(round);
+    REQUIRE(helper() == 0);
+    require_handler(SIGNAL, SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
-        void (*compute)(int round);
-    } ways[] = {{"async", late_compute},       {"blocked", NULL},
-                {"sigio", compute_with_sigio}, {"queue", late_compute},
-                {"own", late_compute},         {"taken", late_compute},
-                {"fork", compute_with_child},  {"thread", compute_beside_thread}};
+        void (*compute)(int round); /* the parent's; NULL: the way has rounds of its own */
+        void (*round)(int round);
+    } ways[] = {{"async", late_compute, NULL},       {"blocked", NULL, blocked_round},
+                {"nobody", NULL, nobody_round},      {"turns", NULL, turns_round},
+                {"both", NULL, both_round},          {"apart", NULL, apart_round},
+                {"sigio", compute_with_sigio, NULL}, {"queue", late_compute, NULL},
+                {"own", late_compute, NULL},         {"taken", late_compute, NULL},
+                {"fork", compute_with_child, NULL},  {"thread", compute_beside_thread, NULL}};
     const char *way;
     size_t chosen = 0;
 
@@ -217,7 +298,7 @@ int main(int argc, char **argv)
         if (ways[chosen].compute != NULL)
             late_round(round, 0, ways[chosen].compute);
         else
-            blocked_round(round);
+            ways[chosen].round(round);
     }
     if (strcmp(way, "own") == 0 || strcmp(way, "taken") == 0)
         require_handler(SIGNAL, on_own_signal);

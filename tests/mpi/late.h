@@ -56,16 +56,18 @@ static inline enum late_place late_place(int root)
     return (enum late_place)((late_rank - root + LATE_RANKS) % LATE_RANKS);
 }
 
-/* One reduce. compute is the parent's, when it has left its call; it lets the leaf come by
- * late->free, and returns when it likes. Rounds are numbered from 0. */
-static inline void late_reduce(int round, int root, const void *mine, void *out, MPI_Datatype type,
-                               void (*compute)(int round))
+/* Before a round's reduces and after them. compute is the parent's, when it has left its calls; it
+ * lets the leaf come by late->free, and returns when it likes. Rounds are numbered from 0. */
+static inline void late_begin(int round, int root)
+{
+    if (late_place(root) == LATE_LEAF)
+        late_await(&late->free, round);
+}
+
+static inline void late_end(int round, int root, void (*compute)(int round))
 {
     enum late_place place = late_place(root);
 
-    if (place == LATE_LEAF)
-        late_await(&late->free, round);
-    MUST(MPI_Reduce(mine, out, 1, type, MPI_SUM, root, MPI_COMM_WORLD));
     if (place == LATE_LEAF)
         atomic_store(&late->sent, round + 1);
     if (place == LATE_ROOT)
@@ -74,6 +76,14 @@ static inline void late_reduce(int round, int root, const void *mine, void *out,
         atomic_store(&late->left, round + 1);
         compute(round);
     }
+}
+
+static inline void late_reduce(int round, int root, const void *mine, void *out, MPI_Datatype type,
+                               void (*compute)(int round))
+{
+    late_begin(round, root);
+    MUST(MPI_Reduce(mine, out, 1, type, MPI_SUM, root, MPI_COMM_WORLD));
+    late_end(round, root, compute);
 }
 
 /* A reduce whose result is checked, and a barrier. */

@@ -6,18 +6,12 @@
 
 rounds=20
 words=$WORK/words
-# total NAME COLUMN: over the sites of the report
-total() {
-    report_json "$1.trace" "$1.json" && json "$1.json" "sum(s['$2'] for s in d['sites'])"
-}
 
 # ops_with NAME COLUMN: of the sites of the report where that is not zero
 ops_with() {
     report_json "$1.trace" "$1.json" &&
         json "$1.json" "' '.join(s['op'] for s in d['sites'] if s['$2'])"
 }
-# late_regions NAME: how many there are of a kind, in the archive
-late_regions() { "$PYTHON" "$ROOT/tests/progress/late_regions.py" "$1.trace/traces.otf2"; }
 
 for mode in thread signal; do
     run_late async $mode "$PROGRAMS/late" async "$words" $rounds

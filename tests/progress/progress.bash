@@ -18,3 +18,11 @@ finished() {
     cat "$1.err"
     return 1
 }
+
+# total NAME COLUMN: over the sites of the report
+total() {
+    report_json "$1.trace" "$1.json" && json "$1.json" "sum(s['$2'] for s in d['sites'])"
+}
+
+# late_regions NAME: how many there are of a kind, in the archive
+late_regions() { "$PYTHON" "$ROOT/tests/progress/late_regions.py" "$1.trace/traces.otf2"; }

@@ -155,6 +155,44 @@ static void built_in_rules_parse(void)
     free(set.rules);
 }
 
+/* Every algorithm between nodes takes it, and no other. */
+static void progress_is_named(void)
+{
+    static const char *const words[] = {"auto", "poll", "thread", "signal"};
+    struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, "*=mpich"};
+
+    for (int i = 0; i < sg_algorithm_count; i++) {
+        for (int word = 0; word < 4; word++) {
+            char text[100];
+            struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, text, text, text};
+            struct sg_config config = {.rules = &rule, .rule_count = 1};
+            struct sg_ruleset *rules;
+            char *print;
+
+            snprintf(text, sizeof text, "*=%s(progress=%s)", sg_algorithms[i].name, words[word]);
+            CU_ASSERT_EQUAL(sg_ruleset_create_with(&table, &config, false, &rules), SG_OK);
+            print = printed(rules);
+            snprintf(text, sizeof text, "progress=%s)", words[word]);
+            CU_ASSERT_EQUAL(strstr(print, text) != NULL, sg_algorithms[i].reach == SG_REACH_SPAN);
+            free(print);
+            sg_ruleset_destroy(rules);
+        }
+    }
+}
+
+static void progress_is_one_of(void)
+{
+    struct capture capture;
+    char *log;
+
+    capture_begin(&capture);
+    CU_ASSERT_EQUAL(sg_rule_check("--rule", "reduce=bypass(progress=always)"), SG_ERR_SYNTAX);
+    log = capture_end(&capture);
+    CU_ASSERT_STRING_EQUAL(log, "stagger: --rule, column 24: expected progress to be one of "
+                                "auto|poll|thread|signal, found 'always'\n");
+    free(log);
+}
+
 const struct unit_test unit_tests[] = {
     {"sources decide in order: site, RULES, file, short variable", follows_precedence},
     {"the rules in force are printed with their sources", prints_sources},
@@ -162,5 +200,7 @@ const struct unit_test unit_tests[] = {
     {"nothing is said when asked not to speak", silent_creation},
     {"every algorithm is found, takes an operation, and its defaults parse", table_is_sound},
     {"the built-in rules parse and match every operation", built_in_rules_parse},
+    {"progress is a parameter of every algorithm between nodes", progress_is_named},
+    {"... and a word that is no mode is named, with those that are", progress_is_one_of},
     {NULL, NULL},
 };
