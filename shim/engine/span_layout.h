@@ -207,6 +207,13 @@ static inline unsigned char *sg_span_region(const struct sg_span *span, uint32_t
     return sg_span_at(span, about->at + (size_t)endpoint * about->stride);
 }
 
+/* Operands may meet before this endpoint's own call has told what they are: messages say it. */
+static inline struct sg_span_kind *sg_span_kind_of(const struct sg_span *span, uint32_t object,
+                                                   uint32_t seq)
+{
+    return &sg_span_endpoint(span, span->endpoint)->kinds[object][seq % SG_SPAN_PLACES_MAX];
+}
+
 static inline void *sg_span_result(const struct sg_span *span, uint32_t object, uint32_t seq)
 {
     const struct sg_span_object *about = &span->objects[object];
