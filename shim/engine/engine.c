@@ -1,6 +1,8 @@
 #include "engine/engine.h"
 
 #include "engine/local.h"
+#include "engine/progress.h"
+#include "engine/real.h"
 #include "engine/span.h"
 
 /* Forms of srm by ranks and bytes: docs/decisions/0005-thresholds.md. */
@@ -65,6 +67,19 @@ static const sg_runner runners[] = {
     [SG_ALGORITHM_HANDOFF] = run_handoff,
     [SG_ALGORITHM_SRM] = run_srm,
 };
+
+bool sg_engine_plan_post(const struct sg_call *call, const struct sg_choice *choice,
+                         struct sg_span_plan *plan)
+{
+    if (call->span == NULL)
+        return false;
+    if (call->rules != NULL)
+        choice = sg_span_agree(call->span, call, choice);
+    /* Where nobody comes for what arrives, a program that posts and then waits for something else
+     * would wait in vain. */
+    return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice) &&
+           sg_span_plan(call->span, choice, call, plan);
+}
 
 static int run_across(const struct sg_call *call, const struct sg_choice *choice,
                       struct sg_outcome *outcome)

@@ -15,6 +15,7 @@
 
 struct sg_local;
 struct sg_span;
+struct sg_span_plan;
 
 /* What a log calls a call. */
 struct sg_call_name {
@@ -65,5 +66,10 @@ struct sg_outcome {
 /* Returns what the MPI call returns. */
 int sg_engine_run(const struct sg_call *call, const struct sg_choice *choice,
                   struct sg_outcome *outcome);
+
+/* Of a nonblocking call. False, alike on all ranks: it is MPICH's; else it is for sg_request_post.
+ */
+bool sg_engine_plan_post(const struct sg_call *call, const struct sg_choice *choice,
+                         struct sg_span_plan *plan);
 
 #endif

@@ -1,5 +1,6 @@
 #include "engine/progress.h"
 
+#include "core/clock.h"
 #include "engine/progress_impl.h"
 #include "engine/span_layout.h"
 
@@ -10,6 +11,9 @@
 #include <xmmintrin.h>
 
 #define SPANS_MAX 4096
+
+/* How often the helper thread looks at posts that wait for places. */
+#define NAP_NS UINT64_C(1000000)
 
 /* A bell that is armed: the mode in the low bits, the cell above. */
 #define MODE_BITS 2u
@@ -171,10 +175,24 @@ void sg_progress_poll(void)
     for (int place = 0; place < count; place++) {
         struct sg_span *span = atomic_load(&spans[place]);
 
-        if (span != NULL && sg_span_look(span) == SG_SPAN_FED)
+        if (span == NULL)
+            continue;
+        if (sg_span_look(span) == SG_SPAN_FED)
             mind_timer(span);
+        sg_span_advance(span);
     }
     end_visit(mine);
+}
+
+void sg_progress_look_after(void)
+{
+    struct sg_progress_cell *cell = &table->cells[own];
+
+    /* Sequentially consistent: what waits has been said before, and a helper that is about to say
+     * when it wakes looks at that afterwards. */
+    if (sg_progress_mode_thread() && atomic_load(&cell->wakes_ns) > sg_clock_ns() + NAP_NS &&
+        atomic_exchange(&cell->rung, 1) == 0)
+        sg_progress_thread_wake(cell);
 }
 
 /* ---- the bells ---- */
@@ -277,6 +295,10 @@ static void attend(struct sg_span *span, bool by_signal)
                                   asked, memory_order_relaxed);
     if (found == SG_SPAN_FED)
         sg_wait_wake(&span->bed);
+    if (!by_signal && atomic_load_explicit(&span->posts, memory_order_relaxed) > 0) {
+        take_float(&span->arithmetic);
+        sg_span_advance(span);
+    }
 }
 
 void sg_progress_attend(bool by_signal)
@@ -305,16 +327,20 @@ uint64_t sg_progress_next_ns(void)
 {
     int count = atomic_load_explicit(&used, memory_order_acquire);
     uint32_t mine = begin_visit();
-    uint64_t least_ns = UINT64_MAX;
+    uint64_t nap_ns = sg_clock_ns() + NAP_NS, least_ns = UINT64_MAX;
 
     for (int place = 0; place < count; place++) {
         struct sg_span *span = atomic_load(&spans[place]);
         struct sg_span_endpoint *endpoint =
             span != NULL ? sg_span_endpoint(span, span->endpoint) : NULL;
 
+        if (endpoint == NULL)
+            continue;
+        /* Sequentially consistent: see sg_progress_look_after. */
+        if (atomic_load(&span->waits) && nap_ns < least_ns)
+            least_ns = nap_ns;
         /* Sequentially consistent: see mind_timer. */
-        if (endpoint != NULL &&
-            atomic_load(&endpoint->bell.armed) == (SG_PROGRESS_THREAD | armed_by_us()) &&
+        if (atomic_load(&endpoint->bell.armed) == (SG_PROGRESS_THREAD | armed_by_us()) &&
             atomic_load(&endpoint->inside) == 0) {
             uint64_t next_ns = atomic_load(&endpoint->next_timer_ns);
 

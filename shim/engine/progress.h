@@ -78,6 +78,13 @@ void sg_progress_poll(void);
  * async-signal-safe. */
 bool sg_progress_comes(enum sg_progress_mode asked);
 
+/* Whether that is asked for where a rule's choice runs: alike on all ranks. */
+bool sg_progress_is_to_come(const struct sg_choice *choice);
+
+/* A post of this process waits for a place, and the program may go on to something else: the helper
+ * thread looks after it, in any mode. Not async-signal-safe. */
+void sg_progress_look_after(void);
+
 /* In what this thread makes progress right now. Async-signal-safe. */
 enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };
 enum sg_progress_by sg_progress_by(void);

@@ -38,7 +38,11 @@ void sg_progress_mode_start(struct sg_progress_table *table, uint32_t own, int s
  * may be gone. Not async-signal-safe. */
 enum sg_progress_mode sg_progress_mode_ready(enum sg_progress_mode asked, bool look_again);
 
-/* When the next timer of an endpoint that this process armed is due; UINT64_MAX: none is set. */
+/* The helper thread, in whatever mode. False: it cannot be had. */
+bool sg_progress_mode_thread(void);
+
+/* When the helper thread is to look without a ring: the next timer of an endpoint that this process
+ * armed is due, or a post waits for a place. UINT64_MAX: never. */
 uint64_t sg_progress_next_ns(void);
 
 /* The helper thread of this process. False: errno tells. */

@@ -29,6 +29,11 @@ enum sg_progress_mode sg_progress_asked(const struct sg_choice *choice)
     return (enum sg_progress_mode)(choice->parameters[index] - 1);
 }
 
+bool sg_progress_is_to_come(const struct sg_choice *choice)
+{
+    return table != NULL && sg_progress_asked(choice) != SG_PROGRESS_POLL;
+}
+
 bool sg_progress_mode_choose(const struct sg_ruleset *rules, enum sg_progress_mode configured)
 {
     usual = configured;
@@ -125,6 +130,18 @@ enum sg_progress_mode sg_progress_mode_ready(enum sg_progress_mode asked, bool l
 bool sg_progress_comes(enum sg_progress_mode asked)
 {
     return sg_progress_mode_ready(asked, false) != SG_PROGRESS_POLL;
+}
+
+bool sg_progress_mode_thread(void)
+{
+    bool made = means_of(SG_PROGRESS_THREAD) == MEANS_THERE;
+
+    if (!made) {
+        pthread_mutex_lock(&lock);
+        made = make(SG_PROGRESS_THREAD);
+        pthread_mutex_unlock(&lock);
+    }
+    return made;
 }
 
 /* ---- the end ---- */

@@ -99,6 +99,9 @@ static void resolve(void)
     SG_REAL_FUNCTIONS(RESOLVE)
     SG_REAL_OPTIONAL(RESOLVE)
 #undef RESOLVE
+#define RESOLVE(name) *(void **)&sg_real.x_##name = sg_real_find("PMPIX_" #name);
+    SG_REAL_EXTENSIONS(RESOLVE)
+#undef RESOLVE
 #define TEST(name) whole = whole && (sg_real.name != NULL);
     SG_REAL_FUNCTIONS(TEST)
 #undef TEST

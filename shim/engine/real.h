@@ -19,6 +19,7 @@
     X(Allreduce)                                                                                   \
     X(Barrier)                                                                                     \
     X(Bcast)                                                                                       \
+    X(Comm_call_errhandler)                                                                        \
     X(Comm_create_keyval)                                                                          \
     X(Comm_disconnect)                                                                             \
     X(Comm_dup)                                                                                    \
@@ -37,12 +38,16 @@
     X(Gather)                                                                                      \
     X(Gatherv)                                                                                     \
     X(Get_library_version)                                                                         \
+    X(Grequest_complete)                                                                           \
     X(Group_free)                                                                                  \
     X(Group_translate_ranks)                                                                       \
     X(Init)                                                                                        \
     X(Init_thread)                                                                                 \
+    X(Iallreduce)                                                                                  \
+    X(Ibarrier)                                                                                    \
     X(Initialized)                                                                                 \
     X(Iprobe)                                                                                      \
+    X(Ireduce)                                                                                     \
     X(Op_commutative)                                                                              \
     X(Pcontrol)                                                                                    \
     X(Query_thread)                                                                                \
@@ -50,17 +55,27 @@
     X(Reduce)                                                                                      \
     X(Reduce_local)                                                                                \
     X(Send)                                                                                        \
+    X(Status_set_cancelled)                                                                        \
+    X(Status_set_elements)                                                                         \
     X(Type_size_x)
 
 /* Not in every MPICH; called only where the application calls them. */
 #define SG_REAL_OPTIONAL(X)                                                                        \
     X(Allreduce_c)                                                                                 \
+    X(Iallreduce_c)                                                                                \
+    X(Ireduce_c)                                                                                   \
     X(Reduce_c)
+
+/* MPICH's own; NULL where it has none. */
+#define SG_REAL_EXTENSIONS(X) X(Grequest_start)
 
 struct sg_real {
 #define SG_REAL_MEMBER(name) __typeof__(&PMPI_##name) name;
     SG_REAL_FUNCTIONS(SG_REAL_MEMBER)
     SG_REAL_OPTIONAL(SG_REAL_MEMBER)
+#undef SG_REAL_MEMBER
+#define SG_REAL_MEMBER(name) __typeof__(&PMPIX_##name) x_##name;
+    SG_REAL_EXTENSIONS(SG_REAL_MEMBER)
 #undef SG_REAL_MEMBER
 };
 

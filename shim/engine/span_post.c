@@ -92,9 +92,8 @@ static void step_all(struct sg_span *span)
         atomic_store_explicit(&post->done, true, memory_order_release);
     }
     /* The last one's last part is the last to arrive. */
-    atomic_store_explicit(
-        &span->waits, before != NULL && before->parts[before->count - 1].stage < SG_SPAN_ARRIVED,
-        memory_order_relaxed);
+    atomic_store(&span->waits,
+                 before != NULL && before->parts[before->count - 1].stage < SG_SPAN_ARRIVED);
 }
 
 void sg_span_advance(struct sg_span *span)
@@ -153,6 +152,8 @@ void sg_span_post_start(struct sg_span_post *post, struct sg_outcome *outcome)
     step_all(span);
     pthread_mutex_unlock(&lock);
     sg_span_leave(span);
+    if (atomic_load(&span->waits))
+        sg_progress_look_after();
     sg_span_tell(span, outcome);
 }
 

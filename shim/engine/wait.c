@@ -141,6 +141,18 @@ bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_bed *bed, bool (*re
     return true;
 }
 
+void sg_wait_brief(struct sg_wait *wait)
+{
+    uint32_t steps = ++wait->steps;
+
+    if (steps < (crowded ? SPINS_CROWDED : SPINS_ALONE))
+        __builtin_ia32_pause();
+    else
+        sched_yield();
+    if (steps % YIELDS_PER_POKE == 0)
+        poke();
+}
+
 uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait)
 {
     return wait->begin_ns == 0 ? 0 : sg_clock_ns() - wait->begin_ns;

@@ -37,6 +37,9 @@ enum sg_status sg_wait_start(const struct sg_exchange *exchange, uint64_t machin
 bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_bed *bed, bool (*ready)(void *context),
                   void *context);
 
+/* The same for one who has other things to do: it never sleeps. */
+void sg_wait_brief(struct sg_wait *wait);
+
 /* How long the slow rungs have lasted; 0 while on the first. */
 uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait);
 

@@ -3,8 +3,10 @@
 #include "core/clock.h"
 #include "core/hash.h"
 #include "engine/real.h"
+#include "engine/request.h"
 #include "engine/types.h"
 #include "intercept/comm.h"
+#include "intercept/post.h"
 #include "intercept/process.h"
 #include "intercept/site.h"
 #include "intercept/statistics.h"
@@ -198,29 +200,60 @@ static bool is_recording(const struct sg_comm *comm)
            atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
 }
 
-static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_address)
+/* What the call is, besides its arguments, and its choice. */
+static const struct sg_choice *complete_call(struct sg_call *call, struct sg_site *site,
+                                             struct sg_comm *comm)
 {
-    struct sg_site *site = sg_site_of(return_address);
-    const struct sg_choice *choice;
-    struct sg_outcome outcome = {0};
-    int error;
-
     call->bytes = bytes_before(call);
     call->site = &site->rule;
     call->local = comm->local;
     call->span = comm->span;
-    choice = choose(call, site, comm);
     if ((call->local != NULL || call->span != NULL) && sg_process.by_site[call->operation])
         call->rules = sg_process.rules;
-    if (is_recording(comm))
-        error = run_recorded(call, site, comm, choice);
-    else
-        error = sg_engine_run(call, choice, &outcome);
-    /* A call that failed (an argument error, on this rank alone perhaps) is no instance. */
+    return choose(call, site, comm);
+}
+
+/* A call that failed (an argument error, on this rank alone perhaps) is no instance. */
+static void count_instance(struct sg_comm *comm, int error)
+{
     if (error == MPI_SUCCESS)
         atomic_store_explicit(&comm->seq,
                               atomic_load_explicit(&comm->seq, memory_order_relaxed) + 1,
                               memory_order_relaxed);
+}
+
+static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_address)
+{
+    struct sg_site *site = sg_site_of(return_address);
+    const struct sg_choice *choice = complete_call(call, site, comm);
+    struct sg_outcome outcome = {0};
+    int error;
+
+    if (is_recording(comm))
+        error = run_recorded(call, site, comm, choice);
+    else
+        error = sg_engine_run(call, choice, &outcome);
+    count_instance(comm, error);
+    return error;
+}
+
+static int post_managed(struct sg_call *call, struct sg_comm *comm, void *return_address)
+{
+    struct sg_site *site = sg_site_of(return_address);
+    uint64_t begin_ns = sg_clock_ns();
+    const struct sg_choice *choice = complete_call(call, site, comm);
+    struct sg_outcome outcome = {0};
+    struct sg_span_plan plan;
+    int error;
+
+    sg_request_reap();
+    if (!sg_engine_plan_post(call, choice, &plan))
+        return call->pass(call);
+    if (is_recording(comm))
+        error = sg_post_recorded(call, &plan, site, comm, begin_ns);
+    else
+        error = sg_request_post(call, &plan, NULL, NULL, &outcome);
+    count_instance(comm, error);
     return error;
 }
 
@@ -301,6 +334,23 @@ int sg_dispatch(struct sg_call *call, void *return_address)
                                       memory_order_relaxed);
         error = call->pass(call);
     }
+    current.frame = 0;
+    return error;
+}
+
+int sg_dispatch_post(struct sg_call *call, void *return_address)
+{
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    struct sg_comm *comm;
+    int error;
+
+    if (__builtin_expect(current.frame != 0, 0) && is_nested(frame))
+        return call->pass(call);
+    comm = sg_comm_find(call->comm);
+    if (comm == NULL || comm->span == NULL)
+        return call->pass(call);
+    current.frame = frame;
+    error = post_managed(call, comm, return_address);
     current.frame = 0;
     return error;
 }

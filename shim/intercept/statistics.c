@@ -15,12 +15,20 @@ static struct {
 static unsigned used;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* What an entry is of. */
+struct entry {
+    uint32_t site, comm;
+    int operation, algorithm;
+    uint8_t size_class;
+    bool nonblocking;
+};
+
 /* Never 0: the size class is stored plus one. */
-static uint64_t key_of(uint32_t site, uint32_t comm, int operation, int algorithm,
-                       uint8_t size_class)
+static uint64_t key_of(const struct entry *entry)
 {
-    return (uint64_t)site << 44 ^ (uint64_t)comm << 20 ^ (uint64_t)operation << 16 ^
-           (uint64_t)algorithm << 8 ^ (uint64_t)(size_class + 1u);
+    return (uint64_t)entry->site << 44 ^ (uint64_t)entry->comm << 20 ^
+           (uint64_t)entry->nonblocking << 18 ^ (uint64_t)entry->operation << 16 ^
+           (uint64_t)entry->algorithm << 8 ^ (uint64_t)(entry->size_class + 1u);
 }
 
 static struct sg_record_stat *find(uint64_t key, uint64_t *at)
@@ -38,8 +46,7 @@ static struct sg_record_stat *find(uint64_t key, uint64_t *at)
 
 /* The entry, made when it is not there; NULL when the table or the disk is full: such calls are
  * counted as unmanaged. */
-static struct sg_record_stat *add_entry(uint64_t key, uint32_t site, uint32_t comm, int operation,
-                                        int algorithm, uint8_t size_class)
+static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
 {
     struct sg_record_stat *stat;
     uint64_t at;
@@ -52,11 +59,12 @@ static struct sg_record_stat *add_entry(uint64_t key, uint32_t site, uint32_t co
         goto done;
     if (stat == NULL)
         goto done;
-    stat->operation = (uint8_t)operation;
-    stat->algorithm = (uint8_t)algorithm;
-    stat->size_class = size_class;
-    stat->site = site;
-    stat->comm = comm;
+    stat->operation = (uint8_t)entry->operation;
+    stat->algorithm = (uint8_t)entry->algorithm;
+    stat->size_class = entry->size_class;
+    stat->site = entry->site;
+    stat->comm = entry->comm;
+    stat->nonblocking = entry->nonblocking;
     sg_log_publish(stat, SG_RECORD_STAT);
     table[at % TABLE_SLOTS].stat = stat;
     /* Release: see find. */
@@ -80,33 +88,31 @@ static void raise_to(_Atomic uint64_t *maximum, uint64_t value)
 }
 
 /* The entry of a call, NULL when there can be none. */
-static struct sg_record_stat *entry_of(struct sg_site *site, uint32_t comm, int operation,
-                                       int algorithm, uint8_t size_class)
+static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_site *site,
+                                       uint32_t comm, int algorithm)
 {
     /* Acquire: pairs with the store below; what an entry is for never changes. */
     struct sg_record_stat *stat =
-        atomic_load_explicit(&site->last[operation], memory_order_acquire);
+        atomic_load_explicit(&site->last[call->operation], memory_order_acquire);
+    struct entry entry = {site->index, comm, call->operation, algorithm,
+                          sg_size_class(call->bytes), call->request != NULL};
     uint64_t key, at;
 
     if (stat != NULL && stat->comm == comm && stat->algorithm == algorithm &&
-        stat->size_class == size_class)
+        stat->size_class == entry.size_class && stat->nonblocking == entry.nonblocking)
         return stat;
-    key = key_of(site->index, comm, operation, algorithm, size_class);
+    key = key_of(&entry);
     stat = find(key, &at);
     if (stat == NULL)
-        stat = add_entry(key, site->index, comm, operation, algorithm, size_class);
+        stat = add_entry(key, &entry);
     if (stat != NULL)
-        atomic_store_explicit(&site->last[operation], stat, memory_order_release);
+        atomic_store_explicit(&site->last[call->operation], stat, memory_order_release);
     return stat;
 }
 
-void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                       const struct sg_outcome *outcome, uint64_t blocked_ns)
+static void add(struct sg_record_stat *stat, const struct sg_call *call,
+                const struct sg_outcome *outcome, uint64_t blocked_ns)
 {
-    int algorithm = outcome->algorithm;
-    struct sg_record_stat *stat =
-        entry_of(site, comm, call->operation, algorithm, sg_size_class(call->bytes));
-
     if (stat == NULL) {
         atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
                                   memory_order_relaxed);
@@ -116,7 +122,7 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
     add_to(&stat->bytes, call->bytes);
     add_to(&stat->blocked_ns, blocked_ns);
     raise_to(&stat->blocked_max_ns, blocked_ns);
-    if (algorithm == SG_ALGORITHM_MPICH)
+    if (outcome->algorithm == SG_ALGORITHM_MPICH)
         return;
     add_to(&stat->early, outcome->early);
     add_to(&stat->late, outcome->late);
@@ -135,6 +141,23 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
     }
 }
 
+void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
+                       const struct sg_outcome *outcome, uint64_t blocked_ns)
+{
+    add(entry_of(call, site, comm, outcome->algorithm), call, outcome, blocked_ns);
+}
+
+void sg_statistics_add_post(const struct sg_call *call, struct sg_site *site, uint32_t comm,
+                            const struct sg_outcome *outcome, uint64_t blocked_ns,
+                            uint64_t hidden_ns)
+{
+    struct sg_record_stat *stat = entry_of(call, site, comm, outcome->algorithm);
+
+    add(stat, call, outcome, blocked_ns);
+    if (stat != NULL)
+        add_to(&stat->hidden_ns, hidden_ns);
+}
+
 /* The counters of an entry, in the order of their columns. */
 #define COUNTERS(X)                                                                                \
     X(calls)                                                                                       \
@@ -147,7 +170,7 @@ void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_
     X(stalls)                                                                                      \
     X(copies)                                                                                      \
     X(skew_ns)                                                                                     \
-    X(skew_calls) X(skew_max_ns) X(ignored) X(moves) X(repeats) X(handler_ns) X(outstanding_max)
+    X(skew_calls) X(skew_max_ns) X(ignored) X(moves) X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns)
 
 void sg_statistics_reset(void)
 {
@@ -187,7 +210,8 @@ void sg_statistics_write(void)
 
         if (atomic_load_explicit(&table[i].key, memory_order_acquire) == 0)
             continue;
-        fprintf(file, "%d,%s,%s,%u,%u,%u", sg_process.rank, sg_operation_names[stat->operation],
+        fprintf(file, "%d,%s,%s,%u,%u,%u", sg_process.rank,
+                stat->nonblocking ? sg_operation_post_names[stat->operation] : sg_operation_names[stat->operation],
                 sg_algorithms[stat->algorithm].name, stat->site, stat->comm, stat->size_class);
 #define CELL(counter)                                                                              \
     fprintf(file, ",%llu",                                                                         \

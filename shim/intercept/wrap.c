@@ -13,6 +13,7 @@ typedef int (*pass2)(sg_word, sg_word);
 typedef int (*pass4)(sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass6)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass7)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
+typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 
 /* Resolves at the first call; a launcher or shell never gets here. */
 #define PASS(form, name) (sg_real_is_mpich(), (form)(void (*)(void))sg_real.name)
@@ -75,7 +76,6 @@ int sg_wrap_pcontrol(int level)
     return sg_real_is_mpich(), sg_real.Pcontrol(level);
 }
 
-/* Every member is named: a compiler that zeroes the rest first takes longer than the call. */
 /* Member by member: a struct that is built aside and copied costs a barrier's exchange. */
 static inline void fill_call(struct sg_call *call, enum sg_operation operation, sg_word send,
                              sg_word receive, MPI_Count count, sg_word datatype, sg_word op,
@@ -114,6 +114,22 @@ int sg_wrap_barrier(sg_word comm, void *caller)
     return sg_dispatch(&call, caller);
 }
 
+static int pass_ibarrier(const struct sg_call *call)
+{
+    return sg_real.Ibarrier(call->comm, call->request);
+}
+
+int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller)
+{
+    struct sg_call call;
+
+    if (!sg_process_running())
+        return PASS(pass2, Ibarrier)(comm, request);
+    fill_call(&call, SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, pass_ibarrier);
+    call.request = (MPI_Request *)request;
+    return sg_dispatch_post(&call, caller);
+}
+
 static int pass_reduce(const struct sg_call *call)
 {
     return sg_real.Reduce(call->send, call->receive, (int)call->count, call->datatype, call->op,
@@ -138,6 +154,30 @@ static int pass_allreduce_c(const struct sg_call *call)
                                call->comm);
 }
 
+static int pass_ireduce(const struct sg_call *call)
+{
+    return sg_real.Ireduce(call->send, call->receive, (int)call->count, call->datatype, call->op,
+                           call->root, call->comm, call->request);
+}
+
+static int pass_ireduce_c(const struct sg_call *call)
+{
+    return sg_real.Ireduce_c(call->send, call->receive, call->count, call->datatype, call->op,
+                             call->root, call->comm, call->request);
+}
+
+static int pass_iallreduce(const struct sg_call *call)
+{
+    return sg_real.Iallreduce(call->send, call->receive, (int)call->count, call->datatype, call->op,
+                              call->comm, call->request);
+}
+
+static int pass_iallreduce_c(const struct sg_call *call)
+{
+    return sg_real.Iallreduce_c(call->send, call->receive, call->count, call->datatype, call->op,
+                                call->comm, call->request);
+}
+
 /* The exported C symbols. caller is taken here: one frame below the application. */
 int mpi_init(sg_word argc, sg_word argv) SG_INTERCEPTS("MPI_Init");
 int mpi_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
@@ -156,6 +196,15 @@ int mpi_allreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype
                   sg_word comm) SG_INTERCEPTS("MPI_Allreduce");
 int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                     sg_word comm) SG_INTERCEPTS("MPI_Allreduce_c");
+int mpi_ibarrier(sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Ibarrier");
+int mpi_ireduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                sg_word root, sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Ireduce");
+int mpi_ireduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                  sg_word root, sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Ireduce_c");
+int mpi_iallreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                   sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Iallreduce");
+int mpi_iallreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                     sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Iallreduce_c");
 
 int mpi_init(sg_word argc, sg_word argv)
 {
@@ -243,4 +292,53 @@ int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word dataty
     fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1,
               comm, pass_allreduce_c);
     return sg_dispatch(&call, __builtin_return_address(0));
+}
+
+int mpi_ibarrier(sg_word comm, sg_word request)
+{
+    return sg_wrap_ibarrier(comm, request, __builtin_return_address(0));
+}
+
+int mpi_ireduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word root, sg_word comm, sg_word request)
+{
+    struct sg_call call;
+
+    if (!sg_process_running())
+        return PASS(pass8, Ireduce)(send, receive, count, datatype, op, root, comm, request);
+    fill_call(&call, SG_OPERATION_REDUCE, send, receive, (int)count, datatype, op, (int)root, comm, pass_ireduce);
+    call.request = (MPI_Request *)request;
+    return sg_dispatch_post(&call, __builtin_return_address(0));
+}
+
+int mpi_ireduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word root, sg_word comm, sg_word request)
+{
+    struct sg_call call;
+
+    if (!sg_process_running())
+        return PASS(pass8, Ireduce_c)(send, receive, count, datatype, op, root, comm, request);
+    fill_call(&call, SG_OPERATION_REDUCE, send, receive, (MPI_Count)count, datatype, op, (int)root, comm, pass_ireduce_c);
+    call.request = (MPI_Request *)request;
+    return sg_dispatch_post(&call, __builtin_return_address(0));
+}
+
+int mpi_iallreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word comm, sg_word request)
+{
+    struct sg_call call;
+
+    if (!sg_process_running())
+        return PASS(pass7, Iallreduce)(send, receive, count, datatype, op, comm, request);
+    fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (int)count, datatype, op, -1, comm, pass_iallreduce);
+    call.request = (MPI_Request *)request;
+    return sg_dispatch_post(&call, __builtin_return_address(0));
+}
+
+int mpi_iallreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word comm, sg_word request)
+{
+    struct sg_call call;
+
+    if (!sg_process_running())
+        return PASS(pass7, Iallreduce_c)(send, receive, count, datatype, op, comm, request);
+    fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1, comm, pass_iallreduce_c);
+    call.request = (MPI_Request *)request;
+    return sg_dispatch_post(&call, __builtin_return_address(0));
 }

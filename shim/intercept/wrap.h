@@ -15,5 +15,6 @@ int sg_wrap_comm_disconnect(sg_word comm);
 int sg_wrap_pcontrol(int level);
 /* caller: the return address that leads into the application. */
 int sg_wrap_barrier(sg_word comm, void *caller);
+int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller);
 
 #endif

@@ -28,6 +28,8 @@ void f08_comm_free(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_comm_free_f08
 void f08_comm_disconnect(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_comm_disconnect_f08_");
 void f08_pcontrol(int *level, int *ierror) SG_INTERCEPTS("mpi_pcontrol_f08_");
 void f08_barrier(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_barrier_f08_");
+void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
+    SG_INTERCEPTS("mpi_ibarrier_f08_");
 
 void f08_init(int *ierror)
 {
@@ -91,4 +93,12 @@ void f08_barrier(MPI_Comm *comm, int *ierror)
         ORIGINAL(original2, "mpi_barrier_f08_")(comm, ierror);
     else
         store(ierror, sg_wrap_barrier(*comm, __builtin_return_address(0)));
+}
+
+void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
+{
+    if (!sg_real_is_mpich())
+        ORIGINAL(original3, "mpi_ibarrier_f08_")(comm, request, ierror);
+    else
+        store(ierror, sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)));
 }

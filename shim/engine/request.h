@@ -1,0 +1,31 @@
+/* A nonblocking call as an MPI request of the application's: a generalized request, which MPICH
+ * polls from MPI_Test and the like, and has waited for in MPI_Waitall (MPIX_Grequest_start).
+ *
+ * In the application's threads; not from a signal handler.
+ */
+#ifndef SG_ENGINE_REQUEST_H
+#define SG_ENGINE_REQUEST_H
+
+#include "engine/engine.h"
+#include "engine/span.h"
+
+/* How the application met its request. */
+struct sg_request_times {
+    uint64_t posted_ns;    /* the post returned */
+    uint64_t completed_ns; /* the request was completed */
+    uint64_t exposed_ns;   /* in between, in waits and tests */
+    uint32_t tests;        /* how many: calls that follow each other closely are one */
+};
+
+/* When the request is completed: by whichever thread waits or tests, once. */
+typedef void (*sg_request_completed)(void *context, const struct sg_request_times *times);
+
+/* Starts the call and sets *call->request. Returns what the MPI call returns; where that is not
+ * MPI_SUCCESS nothing has been started. completed may be NULL. */
+int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
+                    sg_request_completed completed, void *context, struct sg_outcome *outcome);
+
+/* Completes requests that the application has freed and that are done. */
+void sg_request_reap(void);
+
+#endif
