@@ -44,8 +44,10 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
         free(aggregate->rows[i].algorithms);
         sg_quantiles_clear(&aggregate->rows[i].skews);
     }
-    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
-        sg_map_clear(&aggregate->row_by_key[operation]);
+    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+        sg_map_clear(&aggregate->row_by_key[false][operation]);
+        sg_map_clear(&aggregate->row_by_key[true][operation]);
+    }
     sg_map_clear(&aggregate->site_by_id);
     free(aggregate->sites);
     free(aggregate->comms);
@@ -159,10 +161,10 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
  */
 
 static enum sg_status find_row(struct sg_aggregate *aggregate, uint32_t site, uint32_t comm,
-                               enum sg_operation operation, struct sg_row **out)
+                               enum sg_operation operation, bool nonblocking, struct sg_row **out)
 {
-    struct sg_map *map = &aggregate->row_by_key[operation];
-    uint64_t key = (uint64_t)site << 32 | comm;
+    struct sg_map *map = &aggregate->row_by_key[nonblocking][operation];
+    uint64_t key = sg_row_key(site, comm);
     int64_t found = sg_map_get(map, key);
 
     if (found < 0) {
@@ -171,8 +173,8 @@ static enum sg_status find_row(struct sg_aggregate *aggregate, uint32_t site, ui
         found = aggregate->row_count;
         if (sg_map_put(map, key, (uint32_t)found) != SG_OK)
             return SG_ERR_MEMORY;
-        aggregate->rows[aggregate->row_count++] =
-            (struct sg_row){.site = site, .comm = comm, .operation = operation};
+        aggregate->rows[aggregate->row_count++] = (struct sg_row){
+            .site = site, .comm = comm, .operation = operation, .nonblocking = nonblocking};
     }
     *out = &aggregate->rows[found];
     return SG_OK;
@@ -197,8 +199,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     struct sg_rank *rank = &aggregate->ranks[call->rank];
     struct sg_call_measure cost;
     struct sg_row *row;
-    enum sg_status status =
-        find_row(aggregate, call->site, instance->comm, instance->operation, &row);
+    enum sg_status status = find_row(aggregate, call->site, instance->comm, instance->operation,
+                                     call->nonblocking, &row);
 
     if (status == SG_OK)
         status = use_algorithm(row, call->algorithm);
@@ -211,6 +213,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;
+    row->events.exposed_ns += call->exposed_ns;
+    row->events.hidden_ns += call->hidden_ns;
     sg_counts_add_all(&row->events.counts, &call->counts);
     rank->event_calls++;
     rank->event_blocked_ns += cost.blocked_ns;
@@ -259,7 +263,7 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
         status = add_call(aggregate, instance, &measure, member);
     if (status == SG_OK)
         status = find_row(aggregate, majority_site(aggregate, instance), instance->comm,
-                          instance->operation, &row);
+                          instance->operation, instance->nonblocking, &row);
     if (status == SG_OK && instance->size > 1)
         status = count_last(row, instance, measure.last);
     if (status == SG_OK)
@@ -283,7 +287,8 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
 enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg_late_cost *late)
 {
     struct sg_row *row;
-    enum sg_status status = find_row(aggregate, late->site, late->comm, late->operation, &row);
+    enum sg_status status =
+        find_row(aggregate, late->site, late->comm, late->operation, false, &row);
 
     if (status == SG_OK) {
         row->events.handler_ns += late->handler_ns;
@@ -295,8 +300,8 @@ enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg
 enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals)
 {
     struct sg_row *row;
-    enum sg_status status =
-        find_row(aggregate, totals->site, totals->comm, totals->operation, &row);
+    enum sg_status status = find_row(aggregate, totals->site, totals->comm, totals->operation,
+                                     totals->nonblocking, &row);
 
     assert(totals->rank < aggregate->rank_count);
     if (status == SG_OK)
@@ -306,6 +311,7 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     row->totals.calls += totals->calls;
     row->totals.bytes += totals->bytes;
     row->totals.blocked_ns += totals->blocked_ns;
+    row->totals.hidden_ns += totals->hidden_ns;
     row->totals.handler_ns += totals->handler_ns;
     sg_counts_add_all(&row->totals.counts, &totals->counts);
     aggregate->ranks[totals->rank].total_calls += totals->calls;

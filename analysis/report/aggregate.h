@@ -25,11 +25,13 @@ struct sg_aggregate;
 struct sg_totals {
     uint32_t rank, site, comm, algorithm;
     enum sg_operation operation;
-    uint64_t calls, bytes, blocked_ns, handler_ns;
+    bool nonblocking;
+    uint64_t calls, bytes, blocked_ns, hidden_ns, handler_ns;
     struct sg_counts counts;
 };
 
-/* A contribution that was handled after its receiver's call had returned. */
+/* A contribution that was handled after its receiver's call had returned. Whether that call was
+ * nonblocking is not known: where its site has posts only, it was. */
 struct sg_late_cost {
     uint32_t site, comm;
     enum sg_operation operation;

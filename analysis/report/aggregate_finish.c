@@ -57,6 +57,7 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
     out->id = site->id;
     out->has_id = site->has_id;
     out->operation = row->operation;
+    out->nonblocking = row->nonblocking;
     out->function = site->function;
     out->file = site->file;
     out->module = site->module;
@@ -71,6 +72,7 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
         out->bytes = row->totals.bytes;
         out->blocked_ns = row->totals.blocked_ns;
         out->counts = row->totals.counts;
+        out->hidden_ns = row->totals.hidden_ns;
         out->handler_ns = row->totals.handler_ns;
     }
     out->skew_p50_ns = sg_quantiles_get(&row->skews, 0.50);
@@ -78,6 +80,27 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
     find_last(aggregate, row, out);
     out->algorithm = join_algorithms(aggregate, row);
     return out->algorithm != NULL;
+}
+
+/* What came late may be all that is left of a row's calls. */
+static bool has_calls(const struct sg_row *row)
+{
+    return row->events.event_calls > 0 || row->totals.calls > 0;
+}
+
+/* What was late where there are no calls was so for posts. It spared them no wait that their
+ * arrivals do not tell of already. */
+static void move_late(struct sg_aggregate *aggregate)
+{
+    for (uint32_t i = 0; i < aggregate->row_count; i++) {
+        const struct sg_row *row = &aggregate->rows[i];
+        int64_t posts = has_calls(row) ? -1
+                                       : sg_map_get(&aggregate->row_by_key[true][row->operation],
+                                                    sg_row_key(row->site, row->comm));
+
+        if (posts >= 0 && posts != i)
+            aggregate->rows[posts].events.handler_ns += row->events.handler_ns;
+    }
 }
 
 enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report)
@@ -88,6 +111,7 @@ enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_rep
     if (report->ranks == NULL || report->sites == NULL)
         return SG_ERR_MEMORY;
     report->rank_count = aggregate->rank_count;
+    move_late(aggregate);
     for (uint32_t i = 0; i < aggregate->rank_count; i++) {
         const struct sg_rank *rank = &aggregate->ranks[i];
 
@@ -100,10 +124,7 @@ enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_rep
             report->run_ns = rank->run_ns;
     }
     for (uint32_t i = 0; i < aggregate->row_count; i++) {
-        const struct sg_row *row = &aggregate->rows[i];
-
-        /* What came late may be all that is left of a row's calls. */
-        if (row->events.event_calls == 0 && row->totals.calls == 0)
+        if (!has_calls(&aggregate->rows[i]))
             continue;
         if (!finish_row(aggregate, &aggregate->rows[i], &report->sites[report->site_count]))
             return SG_ERR_MEMORY;

@@ -26,6 +26,7 @@ struct sg_comm {
 struct sg_row {
     uint32_t site, comm;
     enum sg_operation operation;
+    bool nonblocking;
     struct sg_report_site events;
     struct sg_totals totals;
     uint64_t *last_counts; /* by rank in the communicator */
@@ -48,8 +49,14 @@ struct sg_aggregate {
     char **algorithms;
     struct sg_rank *ranks;
     uint32_t site_count, comm_count, row_count, algorithm_count, rank_count;
-    struct sg_map site_by_id, row_by_key[SG_OPERATION_COUNT];
+    struct sg_map site_by_id;
+    struct sg_map row_by_key[2][SG_OPERATION_COUNT]; /* blocking, nonblocking */
     uint64_t violations, largest_violation_ns;
 };
+
+static inline uint64_t sg_row_key(uint32_t site, uint32_t comm)
+{
+    return (uint64_t)site << 32 | comm;
+}
 
 #endif

@@ -144,6 +144,7 @@ static enum sg_status add_alone(struct sg_archive_events *events, struct sg_open
                                    .comm = open->comm,
                                    .size = 1,
                                    .operation = open->operation,
+                                   .nonblocking = open->call.nonblocking,
                                    .calls = &open->call};
 
     return sg_aggregate_instance(events->aggregate, &instance);

@@ -56,6 +56,18 @@ static struct sg_open_late *late_of(struct sg_archive_events *events,
     return &events->lates[open - events->calls];
 }
 
+static struct sg_open_posts *posts_of(struct sg_archive_events *events,
+                                      const struct sg_open_call *open)
+{
+    return &events->posts[open - events->calls];
+}
+
+/* Whether it is open, and counts. */
+static bool is_ours(const struct sg_open_call *open)
+{
+    return open->open && (open->ended || open->posted);
+}
+
 static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
                                   OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
@@ -75,12 +87,44 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
     if (kind != SG_REGION_COLLECTIVE)
         return OTF2_CALLBACK_SUCCESS;
     /* Of collectives inside a collective (a tool that records what MPI calls) the inner counts. */
-    if (open->open && open->ended)
-        events->dropped_calls++;
+    events->dropped_calls += is_ours(open);
     *open = (struct sg_open_call){.open = true, .region = region};
     open->call.begin_ns = time_ns;
     open->call.rank = (uint32_t)rank;
     return verdict(events, sg_open_call_read(events, attributes, open));
+}
+
+/* What a collective was, by the event that ends it; SG_OPERATION_COUNT: none of ours. */
+static enum sg_operation operation_of(OTF2_CollectiveOp op)
+{
+    switch (op) {
+    case OTF2_COLLECTIVE_OP_BARRIER:
+        return SG_OPERATION_BARRIER;
+    case OTF2_COLLECTIVE_OP_REDUCE:
+        return SG_OPERATION_REDUCE;
+    case OTF2_COLLECTIVE_OP_ALLREDUCE:
+        return SG_OPERATION_ALLREDUCE;
+    default:
+        return SG_OPERATION_COUNT;
+    }
+}
+
+/* False: it is not to be counted, or cannot be, and then is dropped. */
+static bool end_call(struct sg_archive_events *events, struct sg_open_call *open,
+                     OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root)
+{
+    int64_t comm_index = sg_map_get(&events->defs->comm_index, comm);
+
+    open->operation = operation_of(op);
+    if (open->operation == SG_OPERATION_COUNT)
+        return false;
+    if (comm_index < 0) {
+        events->dropped_calls++;
+        return false;
+    }
+    open->comm = (uint32_t)comm_index;
+    open->root = open->operation == SG_OPERATION_REDUCE ? root : 0;
+    return true;
 }
 
 static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp ticks,
@@ -89,38 +133,55 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
                                        uint64_t sent, uint64_t received)
 {
     struct sg_archive_events *events = context;
-    int64_t rank, comm_index;
+    int64_t rank;
     struct sg_open_call *open = call_of(events, location, &rank);
 
     note_time(events, rank, ticks);
     if (open == NULL || !open->open)
         return OTF2_CALLBACK_SUCCESS;
-    switch (op) {
-    case OTF2_COLLECTIVE_OP_BARRIER:
-        open->operation = SG_OPERATION_BARRIER;
-        break;
-    case OTF2_COLLECTIVE_OP_REDUCE:
-        open->operation = SG_OPERATION_REDUCE;
-        break;
-    case OTF2_COLLECTIVE_OP_ALLREDUCE:
-        open->operation = SG_OPERATION_ALLREDUCE;
-        break;
-    default:
-        open->open = false;
-        return OTF2_CALLBACK_SUCCESS;
-    }
-    comm_index = sg_map_get(&events->defs->comm_index, comm);
-    if (comm_index < 0) {
-        open->open = false;
-        events->dropped_calls++;
-        return OTF2_CALLBACK_SUCCESS;
-    }
-    open->ended = true;
-    open->comm = (uint32_t)comm_index;
-    open->root = open->operation == SG_OPERATION_REDUCE ? root : 0;
+    open->open = open->ended = end_call(events, open, op, comm, root);
     open->sent_bytes = sent;
     open->received_bytes = received;
     return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
+                                    OTF2_AttributeList *attributes, uint64_t request)
+{
+    struct sg_archive_events *events = context;
+    int64_t rank;
+    struct sg_open_call *open = call_of(events, location, &rank);
+
+    note_time(events, rank, ticks);
+    if (open == NULL || !open->open || !sg_archive_has_posts(events->defs))
+        return OTF2_CALLBACK_SUCCESS;
+    open->posted = true;
+    open->request = request;
+    open->call.nonblocking = true;
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
+                                     OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
+                                     OTF2_CommRef comm, uint32_t root, uint64_t sent,
+                                     uint64_t received, uint64_t request)
+{
+    struct sg_archive_events *events = context;
+    int64_t rank, time_ns;
+    struct sg_open_call *open = call_of(events, location, &rank), post;
+
+    time_ns = note_time(events, rank, ticks);
+    if (open == NULL || !sg_open_posts_take(posts_of(events, open), request, &post) ||
+        !end_call(events, &post, op, comm, root))
+        return OTF2_CALLBACK_SUCCESS;
+    if (!sg_open_post_read(events->defs, attributes, &post)) {
+        events->dropped_calls++;
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    post.sent_bytes = sent;
+    post.received_bytes = received;
+    post.call.end_ns = time_ns;
+    return verdict(events, sg_open_call_finish(events, &post));
 }
 
 static uint64_t value_of(OTF2_Type type, OTF2_MetricValue value)
@@ -183,6 +244,10 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
     if (!open->open || open->region != region)
         return OTF2_CALLBACK_SUCCESS;
     open->open = false;
+    if (open->posted) {
+        open->call.post_ns = (uint64_t)(time_ns - open->call.begin_ns);
+        return verdict(events, sg_open_posts_add(posts_of(events, open), open));
+    }
     if (!open->ended)
         return OTF2_CALLBACK_SUCCESS;
     open->call.end_ns = time_ns;
@@ -198,6 +263,8 @@ OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
     OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
     OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
     OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective);
+    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, on_request);
+    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_complete);
     OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(callbacks, on_metric);
     return callbacks;
 }
@@ -241,11 +308,12 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
     events->aggregate = aggregate;
     events->calls = calloc((size_t)defs->location_count + 1, sizeof *events->calls);
     events->lates = calloc((size_t)defs->location_count + 1, sizeof *events->lates);
+    events->posts = calloc((size_t)defs->location_count + 1, sizeof *events->posts);
     events->ranks = calloc(defs->rank_count, sizeof *events->ranks);
     events->orders = calloc((size_t)defs->comm_count + 1, sizeof *events->orders);
     status = sg_window_create(take_instance, aggregate, &events->window);
-    if (events->calls == NULL || events->lates == NULL || events->ranks == NULL ||
-        events->orders == NULL)
+    if (events->calls == NULL || events->lates == NULL || events->posts == NULL ||
+        events->ranks == NULL || events->orders == NULL)
         status = SG_ERR_MEMORY;
     if (status == SG_OK)
         status = sg_aggregate_site(aggregate, NULL, &events->no_site);
@@ -267,11 +335,14 @@ void sg_archive_events_destroy(struct sg_archive_events *events)
         return;
     for (uint32_t i = 0; events->orders != NULL && i < events->defs->comm_count; i++)
         free(events->orders[i]);
+    for (uint32_t i = 0; events->posts != NULL && i < events->defs->location_count; i++)
+        free(events->posts[i].items);
     sg_window_destroy(events->window);
     sg_map_clear(&events->sites);
     sg_map_clear(&events->algorithms);
     free(events->calls);
     free(events->lates);
+    free(events->posts);
     free(events->ranks);
     free(events->orders);
     free(events);
@@ -290,7 +361,7 @@ struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *event
     counts = sg_window_counts(events->window);
     counts.dropped_calls += events->dropped_calls;
     for (uint32_t i = 0; i < events->defs->location_count; i++)
-        counts.dropped_calls += events->calls[i].open && events->calls[i].ended;
+        counts.dropped_calls += is_ours(&events->calls[i]) + events->posts[i].count;
     for (uint32_t rank = 0; rank < events->defs->rank_count; rank++) {
         const struct sg_rank_times *times = &events->ranks[rank];
         int64_t begin_ns = times->has_init ? times->init_ns : times->first_ns;

@@ -1,5 +1,6 @@
-/* The inside of reading events, for the two files that it is made of: OTF2's callbacks
- * (archive_events.c) and what a call is (archive_calls.c).
+/* The inside of reading events, for the files that it is made of: OTF2's callbacks
+ * (archive_events.c), what a call is (archive_calls.c), a post (archive_posts.c), and what came
+ * late (archive_late.c).
  */
 #ifndef SG_REPORT_ARCHIVE_EVENTS_IMPL_H
 #define SG_REPORT_ARCHIVE_EVENTS_IMPL_H
@@ -7,10 +8,11 @@
 #include "report/archive_events.h"
 #include "report/map.h"
 
-/* A call between its Enter and its Leave. */
+/* A call between its Enter and its Leave; a post until it is complete. */
 struct sg_open_call {
     bool open;
-    bool ended; /* MpiCollectiveEnd has been seen, and is of one of our operations */
+    bool ended;  /* MpiCollectiveEnd has been seen, and is of one of our operations */
+    bool posted; /* NonBlockingCollectiveRequest has been seen */
     bool has_seq, has_bytes;
     OTF2_RegionRef region;
     enum sg_operation operation;
@@ -18,7 +20,14 @@ struct sg_open_call {
     uint32_t root;
     uint64_t seq;
     uint64_t sent_bytes, received_bytes;
+    uint64_t request; /* where posted */
     struct sg_call call;
+};
+
+/* The posts of a location that are not complete, in no order. */
+struct sg_open_posts {
+    struct sg_open_call *items;
+    uint32_t count;
 };
 
 /* The outermost late contribution that a location is in. */
@@ -42,6 +51,7 @@ struct sg_archive_events {
     struct sg_window *window;
     struct sg_open_call *calls;  /* by location index */
     struct sg_open_late *lates;  /* likewise */
+    struct sg_open_posts *posts; /* likewise */
     struct sg_rank_times *ranks; /* by rank */
     uint64_t **orders;           /* by communicator, then member: calls so far; NULL: none yet */
     struct sg_map sites;         /* string reference -> site index */
@@ -76,7 +86,22 @@ enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_op
 enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                  struct sg_open_call *open);
 
-/* At Leave: hands the call to the instance window. */
+/* Whether an archive tells what a report needs of posts: stagger's do. */
+static inline bool sg_archive_has_posts(const struct sg_archive_defs *defs)
+{
+    return defs->has_attribute[SG_ATTRIBUTE_EXPOSED] && defs->has_attribute[SG_ATTRIBUTE_HIDDEN];
+}
+
+/* At Leave of a post: keeps it. */
+enum sg_status sg_open_posts_add(struct sg_open_posts *posts, const struct sg_open_call *post);
+/* Takes the post out again by its request. False: there is none. */
+bool sg_open_posts_take(struct sg_open_posts *posts, uint64_t request, struct sg_open_call *out);
+/* At NonBlockingCollectiveComplete: takes exposed and hidden time from the attributes. False: they
+ * are not there. */
+bool sg_open_post_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+                       struct sg_open_call *post);
+
+/* At Leave, of a post at its completion: hands the call to the instance window. */
 enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open);
 
 #endif

@@ -13,6 +13,8 @@ static const char *const attribute_names[SG_ATTRIBUTE_COUNT] = {
     [SG_ATTRIBUTE_COMM] = "communicator",
     [SG_ATTRIBUTE_OPERATION] = "operation",
     [SG_ATTRIBUTE_AVOIDED] = "wait avoided",
+    [SG_ATTRIBUTE_EXPOSED] = "exposed wait",
+    [SG_ATTRIBUTE_HIDDEN] = "hidden time",
 };
 
 /* ---- resolving --------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ static const char *base_name(const char *path)
 
 PRINTER(op)
 {
-    fputs(sg_operation_names[site->operation], out);
+    fputs(sg_site_operation(site), out);
 }
 
 /* What is known, the most telling first: function and line, or one of them, or the place in the
@@ -153,6 +153,16 @@ PRINTER(avoided)
     put_ns(site->wait_avoided_ns, sg_site_has_wait(site), out);
 }
 
+PRINTER(exposed)
+{
+    put_ns(site->exposed_ns, sg_site_has_exposed(site), out);
+}
+
+PRINTER(hidden)
+{
+    put_ns(site->hidden_ns, site->nonblocking, out);
+}
+
 PRINTER(blocked)
 {
     put_ns(site->blocked_ns, true, out);
@@ -217,6 +227,16 @@ FIGURE(wait)
 FIGURE(avoided)
 {
     return sg_site_has_wait(site) ? (double)site->wait_avoided_ns : -1;
+}
+
+FIGURE(exposed)
+{
+    return sg_site_has_exposed(site) ? (double)site->exposed_ns : -1;
+}
+
+FIGURE(hidden)
+{
+    return site->nonblocking ? (double)site->hidden_ns : -1;
 }
 
 FIGURE(blocked)
@@ -288,6 +308,8 @@ const struct sg_column sg_columns[] = {
     {"worst", "worst", false, 0, false, SG_COLUMN_PLACES, print_worst, figure_max},
     {"at", "at", false, 0, false, SG_COLUMN_PLACES, print_at, figure_at},
     {"avoided", "avoided", false, 0, false, RARE, print_avoided, figure_avoided},
+    {"exposed", "exposed", false, 0, false, RARE, print_exposed, figure_exposed},
+    {"hidden", "hidden", false, 0, false, RARE, print_hidden, figure_hidden},
     {"early", "early", false, 0, false, RARE, print_early, figure_early},
     {"late", "late", false, 0, false, RARE, print_late, figure_late},
     {"handler", "handler", false, 0, false, RARE, print_handler, figure_handler},
@@ -351,6 +373,8 @@ static int compare(const void *left, const void *right)
             (a->site.comm_index > b->site.comm_index) - (a->site.comm_index < b->site.comm_index);
     if (order == 0)
         order = (int)a->site.operation - (int)b->site.operation;
+    if (order == 0)
+        order = (int)a->site.nonblocking - (int)b->site.nonblocking;
     return order;
 }
 

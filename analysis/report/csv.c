@@ -70,7 +70,7 @@ FIELD(worst_time)
         fprintf(out, "%" PRId64, site->worst_time_ns);
 }
 
-TEXT_FIELD(op, sg_operation_names[site->operation])
+TEXT_FIELD(op, sg_site_operation(site))
 TEXT_FIELD(function, site->function)
 TEXT_FIELD(file, site->file)
 TEXT_FIELD(module, site->module)
@@ -100,6 +100,8 @@ COUNT_FIELD(instances, true, site->instances)
 COUNT_FIELD(avoided, sg_site_has_wait(site), site->wait_avoided_ns)
 COUNT_FIELD(completion, sg_site_has_wait(site), site->completion_ns)
 COUNT_FIELD(handler, true, site->handler_ns)
+COUNT_FIELD(exposed, sg_site_has_exposed(site), site->exposed_ns)
+COUNT_FIELD(hidden, site->nonblocking, site->hidden_ns)
 COUNT_FIELD(worst_seq, sg_site_has_skew(site), site->worst_seq)
 
 static const struct field {
@@ -141,6 +143,8 @@ static const struct field {
     {"releases_repeated", put_repeats},
     {"outstanding_max", put_outstanding},
     {"handler_ns", put_handler},
+    {"exposed_ns", put_exposed},
+    {"hidden_ns", put_hidden},
 };
 
 enum sg_status sg_report_print_csv(const struct sg_report *report, uint32_t site_count, FILE *out)

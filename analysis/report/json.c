@@ -59,12 +59,11 @@ static json_t *site_of(const struct sg_report *report, const struct sg_report_si
 
     json_t *value = json_pack(
         "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:o, s:o, s:I,"
-        " s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:I}",
-        "id", id_of(site), "op", sg_operation_names[site->operation], "function",
-        text_of(site->function), "file", text_of(site->file), "line",
-        count_of(site->line > 0, site->line), "module", text_of(site->module), "offset",
-        count_of(site->module != NULL, site->offset), "comm", text_of(site->comm), "comm_size",
-        (json_int_t)site->comm_size, "algorithm",
+        " s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o}",
+        "id", id_of(site), "op", sg_site_operation(site), "function", text_of(site->function),
+        "file", text_of(site->file), "line", count_of(site->line > 0, site->line), "module",
+        text_of(site->module), "offset", count_of(site->module != NULL, site->offset), "comm",
+        text_of(site->comm), "comm_size", (json_int_t)site->comm_size, "algorithm",
         text_of(site->algorithm[0] != '\0' ? site->algorithm : NULL), "calls",
         (json_int_t)site->calls, "bytes", (json_int_t)site->bytes, "skew_ns", skew_of(site),
         "wait_ns", count_of(waits, site->wait_ns), "blocked_ns", (json_int_t)site->blocked_ns,
@@ -74,7 +73,9 @@ static json_t *site_of(const struct sg_report *report, const struct sg_report_si
         count_of(waits, site->wait_avoided_ns), "completion_ns",
         count_of(waits, site->completion_ns), "run_share",
         share_of(true, site->blocked_ns, report->ranks_run_ns), "worst", worst_of(site),
-        "handler_ns", (json_int_t)site->handler_ns);
+        "handler_ns", (json_int_t)site->handler_ns, "exposed_ns",
+        count_of(sg_site_has_exposed(site), site->exposed_ns), "hidden_ns",
+        count_of(site->nonblocking, site->hidden_ns));
 
     for (int count = 0; count < SG_COUNT_COUNT; count++) {
         if (json_object_set_new(value, sg_count_names[count].field,

@@ -39,13 +39,33 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
     *out = measure;
 }
 
+/* A post waits where it likes: of the wait that the arrivals define, what was not hidden. */
+static void measure_post(const struct sg_instance *instance, const struct sg_measure *measure,
+                         uint32_t member, struct sg_call_measure *out)
+{
+    const struct sg_call *call = &instance->calls[member];
+    int64_t arrivals_ns = call->begin_ns;
+    uint64_t wait_ns;
+
+    if (instance->operation != SG_OPERATION_REDUCE)
+        arrivals_ns = measure->last_begin_ns;
+    else if (member == instance->root && instance->size > 1)
+        arrivals_ns = measure->senders_ns;
+    wait_ns = positive(arrivals_ns - call->begin_ns);
+    out->blocked_ns = call->post_ns + call->exposed_ns;
+    out->wait_ns = wait_ns < call->exposed_ns ? wait_ns : call->exposed_ns;
+    out->avoided_ns = wait_ns > out->blocked_ns ? wait_ns - out->blocked_ns : 0;
+}
+
 void sg_measure_call(const struct sg_instance *instance, const struct sg_measure *measure,
                      uint32_t member, struct sg_call_measure *out)
 {
     const struct sg_call *call = &instance->calls[member];
 
     *out = (struct sg_call_measure){.blocked_ns = positive(call->end_ns - call->begin_ns)};
-    if (instance->operation != SG_OPERATION_REDUCE) {
+    if (instance->nonblocking) {
+        measure_post(instance, measure, member, out);
+    } else if (instance->operation != SG_OPERATION_REDUCE) {
         int64_t late_ns = min_of(measure->last_begin_ns, call->end_ns);
 
         out->wait_ns = positive(late_ns - call->begin_ns);

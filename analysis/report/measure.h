@@ -12,6 +12,13 @@
  *                        or allreduce before the last has entered, so there E_i < max B is
  *   a clock violation    the clocks of two members contradict each other.
  *
+ * Of a nonblocking collective B is the begin of the post and E the completion, between which the
+ * member is blocked in the post and in waits and tests only (exposed):
+ *   blocked_i            post_i + exposed_i
+ *   wait_i               the wait that the arrivals alone define, of which no more than exposed_i
+ *   wait avoided_i       as above, of any member
+ *   completion_i         not known: 0
+ *
  * Pure functions.
  */
 #ifndef SG_REPORT_MEASURE_H
@@ -31,7 +38,7 @@ struct sg_measure {
 
 struct sg_call_measure {
     uint64_t wait_ns;
-    uint64_t completion_ns; /* 0 for a reduce */
+    uint64_t completion_ns; /* 0 for a reduce, and for a post */
     uint64_t avoided_ns;
     uint64_t blocked_ns;
 };

@@ -15,11 +15,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One row: a call site, a communicator, an operation. */
+/* One row: a call site, a communicator, an operation, blocking or not. */
 struct sg_report_site {
     uint32_t id; /* where has_id */
     bool has_id;
     enum sg_operation operation;
+    bool nonblocking; /* MPI_Ibarrier and its like */
     const char *function;
     const char *file;
     const char *module;
@@ -36,7 +37,9 @@ struct sg_report_site {
     uint64_t blocked_ns;
     struct sg_counts counts;
     uint64_t handler_ns;                              /* spent on contributions that came late */
+    uint64_t hidden_ns;                               /* where nonblocking */
     uint64_t wait_ns, wait_avoided_ns, completion_ns; /* where event_calls > 0 */
+    uint64_t exposed_ns;                              /* where both */
 
     uint64_t instances; /* that this row stands for: skew, last rank and worst are theirs */
     uint64_t skew_p50_ns, skew_p95_ns, skew_max_ns;
@@ -86,10 +89,21 @@ uint64_t sg_report_blocked_ns(const struct sg_report *report);
 /* Calls that only the statistics know. */
 uint64_t sg_report_unseen_calls(const struct sg_report *report);
 
+/* "barrier", "ibarrier", ... */
+static inline const char *sg_site_operation(const struct sg_report_site *site)
+{
+    return (site->nonblocking ? sg_operation_post_names : sg_operation_names)[site->operation];
+}
+
 /* False when no figure of waiting is known for the row, and for the skew of its instances. */
 static inline bool sg_site_has_wait(const struct sg_report_site *site)
 {
     return site->event_calls > 0;
+}
+
+static inline bool sg_site_has_exposed(const struct sg_report_site *site)
+{
+    return site->nonblocking && sg_site_has_wait(site);
 }
 
 static inline bool sg_site_has_skew(const struct sg_report_site *site)

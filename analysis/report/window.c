@@ -189,10 +189,12 @@ enum sg_status sg_window_add(struct sg_window *window, uint32_t comm_index, uint
         if (status != SG_OK)
             return status;
         (*at)->instance.operation = operation;
+        (*at)->instance.nonblocking = call->nonblocking;
         (*at)->instance.root = root;
     }
     entry = *at;
     if (entry->calls[member].present || entry->instance.operation != operation ||
+        entry->instance.nonblocking != call->nonblocking ||
         (operation == SG_OPERATION_REDUCE && (entry->instance.root != root || root >= comm->size)))
         entry->spoilt = true;
     entry->calls[member] = *call;

@@ -23,12 +23,15 @@ struct sg_window;
 /* One member's part. Times are ns on the common clock; they may be negative. */
 struct sg_call {
     int64_t begin_ns;
-    int64_t end_ns;
+    int64_t end_ns; /* of a post: of its completion */
+    /* of a post */
+    uint64_t post_ns, exposed_ns, hidden_ns;
     uint64_t bytes;
     struct sg_counts counts;
     uint32_t site;      /* index in the aggregate */
     uint32_t algorithm; /* index in the aggregate */
     uint32_t rank;      /* in MPI_COMM_WORLD */
+    bool nonblocking;   /* a post */
     bool present;
 };
 
@@ -37,6 +40,7 @@ struct sg_instance {
     uint32_t comm; /* index in the aggregate and in the window */
     uint32_t size; /* members */
     enum sg_operation operation;
+    bool nonblocking;
     uint32_t root;         /* rank in the communicator; for a reduce only */
     struct sg_call *calls; /* by rank in the communicator */
 };
@@ -58,7 +62,7 @@ void sg_window_destroy(struct sg_window *window);
 enum sg_status sg_window_add_comm(struct sg_window *window, uint32_t size);
 
 /* One call. member < size. A second call of one member in an instance, or one that differs from
- * the others in operation or root, spoils the instance: all its calls count as dropped.
+ * the others in operation, root or blocking, spoils the instance: all its calls count as dropped.
  * Errors: SG_ERR_MEMORY, or what the sink returns. */
 enum sg_status sg_window_add(struct sg_window *window, uint32_t comm, uint64_t seq, uint32_t member,
                              enum sg_operation operation, uint32_t root,

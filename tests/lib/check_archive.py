@@ -16,7 +16,8 @@ import sys
 
 import otf2
 from otf2.enums import GroupType, LocationType
-from otf2.events import Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd
+from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd,
+                         NonBlockingCollectiveComplete, NonBlockingCollectiveRequest)
 
 REGIONS = {
     "MPI_Barrier": "BARRIER",
@@ -24,9 +25,13 @@ REGIONS = {
     "MPI_Allreduce": "COLL_ALL2ALL",
 }
 OPERATIONS = {"MPI_Barrier": "BARRIER", "MPI_Reduce": "REDUCE", "MPI_Allreduce": "ALLREDUCE"}
+POSTS = {"MPI_Ibarrier": "MPI_Barrier", "MPI_Ireduce": "MPI_Reduce",
+         "MPI_Iallreduce": "MPI_Allreduce"}
 ATTRIBUTES = {"call site", "algorithm", "seq", "bytes"}
+COMPLETE_ATTRIBUTES = {"exposed wait", "hidden time", "tests"}
 SITE = re.compile(r"#[0-9a-f]{8}$")
 NO_ROOT = 2**32 - 1
+CLOCK_DRIFT = 1.001  # of a location's clock against that of the events, at most
 
 
 class Checker:
@@ -65,8 +70,8 @@ class Location:
         self.stack = []
         self.time = 0
         self.events = 0
-        self.collective = False
         self.last = None
+        self.requests = {}  # by number: the post's Enter, None once it is complete
 
 
 def members_of(comm):
@@ -106,9 +111,10 @@ def check_locations(check, definitions):
 
 def check_regions(check, definitions):
     for region in definitions.regions:
-        if region.name in REGIONS:
+        blocking = POSTS.get(region.name, region.name)
+        if blocking in REGIONS:
             check.expect("collective regions have Score-P's roles and paradigm",
-                         enum_name(region.region_role) == REGIONS[region.name] and
+                         enum_name(region.region_role) == REGIONS[blocking] and
                          enum_name(region.paradigm) == "MPI", region.name)
 
 
@@ -131,7 +137,7 @@ class Walker:
     def __init__(self, check):
         self.check = check
         self.locations = collections.defaultdict(Location)
-        self.counts = {name: collections.Counter() for name in REGIONS}
+        self.counts = {name: collections.Counter() for name in [*REGIONS, *POSTS]}
         self.comms = collections.defaultdict(lambda: collections.defaultdict(set))
         self.twice = False
         self.sites = collections.Counter()
@@ -159,6 +165,10 @@ class Walker:
                          isinstance(state.last, Enter) and state.last.region.name in REGIONS)
         elif isinstance(event, MpiCollectiveEnd):
             self.end(location, state, event)
+        elif isinstance(event, NonBlockingCollectiveRequest):
+            self.request(state, event)
+        elif isinstance(event, NonBlockingCollectiveComplete):
+            self.complete(location, state, event)
         elif isinstance(event, Metric):
             check.expect("metrics stand inside a collective",
                          bool(state.stack) and state.stack[-1][0] in REGIONS)
@@ -168,7 +178,7 @@ class Walker:
         name = event.region.name
         values = {a.name: v for a, v in (event.attributes or {}).items()}
         state.stack.append((name, values, 0))
-        if name not in REGIONS:
+        if name not in REGIONS and name not in POSTS:
             return
         check = self.check
         check.expect("every collective's Enter has its four attributes",
@@ -177,6 +187,56 @@ class Walker:
                      values["call site"])
         self.counts[name][str(location.group._ref)] += 1
         self.sites[values["call site"]] += 1
+        if name in POSTS:
+            check.expect("every post's Enter has its communicator", "communicator" in values)
+            self.member(location, values["communicator"], values["seq"])
+
+    def member(self, location, comm, seq):
+        """Notes a rank's part in an instance."""
+        members = members_of(comm)
+        rank = location.group._ref
+        if members is None:
+            return
+        ranks = [location_id(m) & 0xFFFFFFFF for m in members]
+        self.check.expect("a collective's location is of a member of its communicator",
+                          rank in ranks, f"{rank} in {comm.name}")
+        self.twice = self.twice or seq in self.comms[comm._ref][rank]
+        self.comms[comm._ref][rank].add(seq)
+
+    def root(self, name, event):
+        self.check.expect("a reduce has a root in its communicator, others have none",
+                          event.root == NO_ROOT if name != "MPI_Reduce" else
+                          event.root < max(1, len(event.communicator.group.members)), event.root)
+
+    def request(self, state, event):
+        check = self.check
+        check.expect("a request follows the Enter of its post",
+                     isinstance(state.last, Enter) and state.last.region.name in POSTS)
+        check.expect("requests have numbers of their own on a location",
+                     event.request_id not in state.requests, event.request_id)
+        state.requests[event.request_id] = state.last
+
+    def complete(self, location, state, event):
+        check = self.check
+        post = state.requests.get(event.request_id)
+        check.expect("what is complete was posted, and is complete once", post is not None,
+                     event.request_id)
+        if post is None:
+            return
+        state.requests[event.request_id] = None
+        posted = {a.name: v for a, v in post.attributes.items()}
+        values = {a.name: v for a, v in (event.attributes or {}).items()}
+        name = POSTS[post.region.name]
+        check.expect("a completion is of its post's operation",
+                     OPERATIONS[name] == enum_name(event.collective_op), post.region.name)
+        check.expect("a completion is of its post's communicator",
+                     event.communicator == posted["communicator"], event.communicator.name)
+        check.expect("every completion has its three attributes",
+                     COMPLETE_ATTRIBUTES <= set(values), sorted(values))
+        check.expect("exposed and hidden time are no more than there was",
+                     values["exposed wait"] + values["hidden time"] <=
+                     (event.time - post.time) * CLOCK_DRIFT + 1, event.request_id)
+        self.root(name, event)
 
     def end(self, location, state, event):
         check = self.check
@@ -187,19 +247,8 @@ class Walker:
         state.stack.append((name, values, ends + 1))
         check.expect("MpiCollectiveEnd lies in its collective",
                      OPERATIONS.get(name) == enum_name(event.collective_op), name)
-        comm = event.communicator
-        members = members_of(comm)
-        rank = location.group._ref
-        if members is None:
-            return
-        ranks = [location_id(m) & 0xFFFFFFFF for m in members]
-        check.expect("a collective's location is of a member of its communicator", rank in ranks,
-                     f"{rank} in {comm.name}")
-        check.expect("a reduce has a root in its communicator, others have none",
-                     event.root == NO_ROOT if name != "MPI_Reduce" else event.root < len(ranks),
-                     event.root)
-        self.twice = self.twice or values["seq"] in self.comms[comm._ref][rank]
-        self.comms[comm._ref][rank].add(values["seq"])
+        self.root(name, event)
+        self.member(location, event.communicator, values["seq"])
 
     def leave(self, state, event):
         check = self.check
@@ -247,6 +296,13 @@ def describe(location, event):
     elif isinstance(event, MpiCollectiveEnd):
         row.update(comm=event.communicator.name, root=event.root, sent=event.size_sent,
                    received=event.size_received)
+    elif isinstance(event, NonBlockingCollectiveRequest):
+        row.update(request=event.request_id)
+    elif isinstance(event, NonBlockingCollectiveComplete):
+        row.update(comm=event.communicator.name, root=event.root, sent=event.size_sent,
+                   received=event.size_received, request=event.request_id,
+                   operation=enum_name(event.collective_op),
+                   attributes={a.name: v for a, v in (event.attributes or {}).items()})
     elif isinstance(event, Metric):
         row["values"] = list(event.values)
     return row

@@ -90,7 +90,7 @@ check "--top beyond the last row shows all" is 6 \
 
 columns=$("$STAGGER" report --sort nonsense known 2>&1 | sed 's/.*there are: //')
 check "every column can be sorted by" all \
-    'is 28 "$(wc -w <<<"$columns")"' \
+    'is 30 "$(wc -w <<<"$columns")"' \
     'for column in $columns; do "$STAGGER" report --sort "$column" known || exit 1; done'
 
 # ---- bad usage and bad input ----------------------------------------------------------------------

@@ -94,6 +94,77 @@ static void test_avoided(void)
     CU_ASSERT_EQUAL(each[0].avoided_ns + each[2].avoided_ns, 0);
 }
 
+/* Begins, posts and exposed times as given; all are complete at 200. */
+static void measure_posts(enum sg_operation operation, uint32_t root,
+                          const int64_t begin_ns[MEMBERS], const uint64_t post_ns[MEMBERS],
+                          const uint64_t exposed_ns[MEMBERS], struct sg_measure *whole,
+                          struct sg_call_measure each[MEMBERS])
+{
+    struct sg_call calls[MEMBERS] = {0};
+    struct sg_instance instance = {
+        .size = MEMBERS, .operation = operation, .nonblocking = true, .root = root, .calls = calls};
+
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        calls[i] = (struct sg_call){.begin_ns = begin_ns[i],
+                                    .end_ns = 200,
+                                    .post_ns = post_ns[i],
+                                    .exposed_ns = exposed_ns[i],
+                                    .nonblocking = true};
+    sg_measure_instance(&instance, whole);
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        sg_measure_call(&instance, whole, i, &each[i]);
+}
+
+static void test_posts(void)
+{
+    const int64_t begin_ns[] = {10, 100, 40};
+    const uint64_t post_ns[] = {5, 6, 7}, exposed_ns[] = {30, 40, 80};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure_posts(SG_OPERATION_ALLREDUCE, 0, begin_ns, post_ns, exposed_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.skew_ns, 90);
+    CU_ASSERT_EQUAL(whole.last, 1);
+    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    /* The arrivals define 90, 0 and 60. */
+    CU_ASSERT_EQUAL(each[0].wait_ns, 30);
+    CU_ASSERT_EQUAL(each[1].wait_ns, 0);
+    CU_ASSERT_EQUAL(each[2].wait_ns, 60);
+    CU_ASSERT_EQUAL(each[0].blocked_ns, 35);
+    CU_ASSERT_EQUAL(each[1].blocked_ns, 46);
+    CU_ASSERT_EQUAL(each[2].blocked_ns, 87);
+    CU_ASSERT_EQUAL(each[0].avoided_ns, 90 - 35);
+    CU_ASSERT_EQUAL(each[1].avoided_ns + each[2].avoided_ns, 0);
+    CU_ASSERT_EQUAL(each[0].completion_ns + each[1].completion_ns + each[2].completion_ns, 0);
+}
+
+static void test_posted_reduce(void)
+{
+    const int64_t begin_ns[] = {10, 20, 90};
+    const uint64_t post_ns[] = {5, 6, 7}, exposed_ns[] = {60, 40, 80};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure_posts(SG_OPERATION_REDUCE, 1, begin_ns, post_ns, exposed_ns, &whole, each);
+    CU_ASSERT_EQUAL(each[1].wait_ns, 40);
+    CU_ASSERT_EQUAL(each[1].avoided_ns, 70 - 46);
+    CU_ASSERT_EQUAL(each[0].wait_ns + each[2].wait_ns, 0);
+    CU_ASSERT_EQUAL(each[0].avoided_ns + each[2].avoided_ns, 0);
+    CU_ASSERT_EQUAL(each[0].blocked_ns, 65);
+}
+
+/* Completion before the last post contradicts the clocks. */
+static void test_posted_violation(void)
+{
+    const int64_t begin_ns[] = {10, 20, 230};
+    const uint64_t none[MEMBERS] = {0};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure_posts(SG_OPERATION_BARRIER, 0, begin_ns, none, none, &whole, each);
+    CU_ASSERT_EQUAL(whole.violation_ns, 30);
+}
+
 static void test_alone(void)
 {
     struct sg_call call = {.begin_ns = 5, .end_ns = 9};
@@ -125,6 +196,9 @@ const struct unit_test unit_tests[] = {
     {"only the root of a reduce waits, for its senders", test_early_reduce},
     {"a root that comes last waits for nobody", test_late_root},
     {"a root that leaves before its senders come avoids the rest of its wait", test_avoided},
+    {"of the wait for the last post what was exposed is waited, the rest avoided", test_posts},
+    {"of posted reduces only the root waits", test_posted_reduce},
+    {"a completion before the last post is a clock violation", test_posted_violation},
     {"a member alone waits for nobody", test_alone},
     {"of members that are last together the lowest counts", test_ties},
     {NULL, NULL},

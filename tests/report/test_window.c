@@ -130,6 +130,12 @@ static void test_contradictions(void)
     barrier(window, 3, 0);
     CU_ASSERT_EQUAL(seen.instances, 0);
     CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 8);
+    /* One member posted it, the other called it. */
+    barrier(window, 5, 0);
+    CU_ASSERT_EQUAL_FATAL(sg_window_add(window, 0, 5, 1, SG_OPERATION_BARRIER, 0,
+                                        &(struct sg_call){.rank = 1, .nonblocking = true}),
+                          SG_OK);
+    CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 10);
     /* And the window goes on. */
     barrier(window, 4, 0);
     barrier(window, 4, 1);

@@ -89,6 +89,26 @@ static inline struct sg_record_call *fabricate_call(struct fabricated *log, int 
     return call;
 }
 
+/* end_ns 0: never completed. */
+static inline struct sg_record_post *fabricate_post(struct fabricated *log, int operation,
+                                                    uint32_t comm, uint32_t seq, uint64_t begin_ns,
+                                                    uint32_t post_ns, uint64_t exposed_ns,
+                                                    uint64_t end_ns)
+{
+    struct sg_record_post *post = fabricate_slots(log, 1);
+
+    post->kind = SG_RECORD_POST;
+    post->operation = (uint8_t)operation;
+    post->comm = comm;
+    post->seq = seq;
+    post->begin_ns = begin_ns;
+    post->post_ns = post_ns;
+    post->exposed_ns = exposed_ns;
+    post->end_ns = end_ns;
+    post->root = -1;
+    return post;
+}
+
 static inline struct sg_record_late *fabricate_late(struct fabricated *log, uint64_t begin_ns,
                                                     uint64_t end_ns)
 {

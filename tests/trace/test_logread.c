@@ -28,6 +28,7 @@ static unsigned char *every_kind(size_t *size_bytes)
     fabricate_call(&log, 0, 0, 0, 2000, 2100);
     fabricate_slots(&log, 2); /* reserved and never written */
     fabricate_late(&log, 2200, 2250);
+    fabricate_post(&log, 2, 0, 1, 2260, 10, 5, 2290);
     fabricate_site_name(&log, 0x1234, "solve", "solver.c", 88);
     fabricate_clock(&log, 1500, -100);
     fabricate_marker(&log, SG_MARKER_NOTE, 2300, "a note");
@@ -84,14 +85,37 @@ static void reads_every_kind(void)
     int kinds[16];
 
     CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &log), SG_OK);
-    CU_ASSERT_EQUAL(count_records(log, kinds), 9);
+    CU_ASSERT_EQUAL(count_records(log, kinds), 10);
     CU_ASSERT_EQUAL(kinds[SG_RECORD_CALL], 2);
     CU_ASSERT_EQUAL(kinds[SG_RECORD_STAT], 1);
+    CU_ASSERT_EQUAL(kinds[SG_RECORD_POST], 1);
     CU_ASSERT_EQUAL(sg_logread_damaged(log), 0);
     CU_ASSERT_EQUAL(sg_logread_last_ns(log), 9000);
     CU_ASSERT_EQUAL(sg_logread_header(log)->rank, 1);
     sg_logread_close(log);
     free(bytes);
+}
+
+/* A post may be the last that was heard of a rank, completed or not. */
+static void posts_have_last_times(void)
+{
+    static const uint64_t ends_ns[] = {2500, 0, SG_TIME_LIMIT_NS}, lasts_ns[] = {2500, 2340, 2340};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct fabricated log;
+        struct sg_logread *read;
+        unsigned char *bytes;
+        size_t size_bytes;
+
+        fabricate_start(&log, 0, 1);
+        fabricate_post(&log, 2, 0, 0, 2300, 40, 5, ends_ns[i]);
+        bytes = fabricate_bytes(&log, &size_bytes);
+        CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &read), SG_OK);
+        CU_ASSERT_EQUAL(sg_logread_last_ns(read), lasts_ns[i]);
+        sg_logread_close(read);
+        fabricate_free(&log);
+        free(bytes);
+    }
 }
 
 static void gives_texts(void)
@@ -170,9 +194,9 @@ static void absurd_counts_are_bounded(void)
     header->next_slot = header->allocated_slots = UINT64_MAX;
     comm->text_bytes = UINT32_MAX;
     CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &log), SG_OK);
-    CU_ASSERT_EQUAL(count_records(log, kinds), 8);
+    CU_ASSERT_EQUAL(count_records(log, kinds), 9);
     CU_ASSERT_EQUAL(sg_logread_damaged(log), 2);
-    CU_ASSERT_EQUAL(count_records(log, kinds), 8);
+    CU_ASSERT_EQUAL(count_records(log, kinds), 9);
     CU_ASSERT_EQUAL(sg_logread_damaged(log), 2);
     CU_ASSERT_PTR_NULL(sg_logread_text(log, comm, 12));
     sg_logread_close(log);
@@ -376,6 +400,7 @@ static void directories_without_logs(void)
 
 const struct unit_test unit_tests[] = {
     {"a log's records are read, holes between them skipped", reads_every_kind},
+    {"a post's times count for the last time of a log", posts_have_last_times},
     {"texts are put together from their slots", gives_texts},
     {"files that are no logs, or of another version, are refused", refuses_what_is_no_log},
     {"counts beyond the file are bounded by it", absurd_counts_are_bounded},

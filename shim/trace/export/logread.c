@@ -70,7 +70,7 @@ static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg
         }
         return parts;
     }
-    if (kind > SG_RECORD_STAT)
+    if (kind > SG_RECORD_POST)
         return 0;
     parts = continuation_slots(text_bytes_of(slot_at(log, slot), kind));
     if (parts >= log->slot_count - slot)
@@ -160,6 +160,13 @@ static uint64_t later_of_record(const void *record, enum sg_record_kind kind, ui
 
         last = later(call->begin_ns, last);
         return later(atomic_load_explicit(&call->end_ns, memory_order_acquire), last);
+    }
+    if (kind == SG_RECORD_POST) {
+        const struct sg_record_post *post = record;
+
+        last = later(post->begin_ns, last);
+        last = later(post->begin_ns + post->post_ns, last);
+        return later(atomic_load_explicit(&post->end_ns, memory_order_acquire), last);
     }
     if (kind == SG_RECORD_LATE) {
         const struct sg_record_late *late = record;

@@ -1,6 +1,6 @@
 #include "trace/export/order.h"
 
-#include "trace/export/summary.h"
+#include "trace/export/part.h"
 
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ static int compare(const struct sg_order_entry *a, const struct sg_order_entry *
         return a->thread < b->thread ? -1 : 1;
     if (a->begin_ns != b->begin_ns)
         return a->begin_ns < b->begin_ns ? -1 : 1;
-    if (a->nests != b->nests)
-        return a->nests ? 1 : -1;
+    if (a->what != b->what)
+        return a->what < b->what ? -1 : 1;
     return (a->slot > b->slot) - (a->slot < b->slot);
 }
 
@@ -46,18 +46,24 @@ static enum sg_status add(struct list *list, struct sg_order_entry entry)
 static enum sg_status add_record(struct list *list, const void *record, enum sg_record_kind kind,
                                  uint32_t slot)
 {
-    if (kind == SG_RECORD_CALL) {
-        const struct sg_record_call *call = record;
+    enum sg_status status = SG_OK;
+    struct sg_part part;
 
-        if ((call->flags & SG_CALL_FAILED) == 0 && sg_call_is_sound(call))
-            return add(list, (struct sg_order_entry){call->begin_ns, slot, call->thread, false});
-    } else if (kind == SG_RECORD_LATE) {
+    if (kind == SG_RECORD_LATE) {
         const struct sg_record_late *late = record;
 
         if (sg_late_is_sound(late))
-            return add(list, (struct sg_order_entry){late->begin_ns, slot, late->thread, true});
+            status = add(
+                list, (struct sg_order_entry){late->begin_ns, slot, late->thread, SG_ORDER_LATE});
+    } else if (sg_part_read(record, &part) && (part.flags & SG_CALL_FAILED) == 0 &&
+               sg_part_is_sound(&part)) {
+        status =
+            add(list, (struct sg_order_entry){part.begin_ns, slot, part.thread, SG_ORDER_CALL});
+        if (status == SG_OK && part.complete_ns > 0)
+            status = add(list, (struct sg_order_entry){part.complete_ns, slot, part.thread,
+                                                       SG_ORDER_COMPLETE});
     }
-    return SG_OK;
+    return status;
 }
 
 enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out, size_t *count)
@@ -70,16 +76,17 @@ enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out
     uint64_t slot = 0;
 
     if (header->init_begin_ns > 0)
-        status = add(&list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0, false});
+        status = add(
+            &list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0, SG_ORDER_CALL});
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
         uint64_t first = slot - 1;
 
-        /* Calls and late contributions are one slot each. */
+        /* Those taken are one slot each. */
         status = add_record(&list, record, kind, (uint32_t)first);
     }
     if (status == SG_OK && header->finalize_begin_ns > 0)
-        status = add(
-            &list, (struct sg_order_entry){header->finalize_begin_ns, SG_SLOT_FINALIZE, 0, false});
+        status = add(&list, (struct sg_order_entry){header->finalize_begin_ns, SG_SLOT_FINALIZE, 0,
+                                                    SG_ORDER_CALL});
     if (status != SG_OK) {
         free(list.entries);
         return status;

@@ -1,4 +1,5 @@
-/* The order of a log's events: by thread, then by time, what encloses before what is enclosed. */
+/* The order of a log's events: by thread, then by time, what encloses before what is enclosed, a
+ * post before its completion. */
 #ifndef SG_TRACE_ORDER_H
 #define SG_TRACE_ORDER_H
 
@@ -13,15 +14,21 @@
 #define SG_SLOT_INIT (UINT32_MAX - 1)
 #define SG_SLOT_FINALIZE UINT32_MAX
 
-struct sg_order_entry { /* small: there is one for each record */
+enum sg_order_what {                    /* in this order where times are equal */
+                     SG_ORDER_CALL,     /* an MPI call: lies in no other region */
+                     SG_ORDER_COMPLETE, /* of a post: a moment, wherever it falls */
+                     SG_ORDER_LATE,     /* a late contribution: may lie inside another region */
+};
+
+struct sg_order_entry { /* small: there is one for each record, of a completed post two */
     uint64_t begin_ns;
     uint32_t slot; /* of the record, or SG_SLOT_... */
     uint16_t thread;
-    bool nests; /* a late contribution: may lie inside another region */
+    uint8_t what; /* enum sg_order_what */
 };
 
-/* All calls, late contributions and header regions that are sound; failed calls are not events.
- * malloc'ed. */
+/* All calls, posts, late contributions and header regions that are sound; failed calls are not
+ * events. malloc'ed. */
 enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out, size_t *count);
 
 #endif

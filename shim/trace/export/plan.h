@@ -21,7 +21,8 @@
 
 /* Numbers of the things that every archive has. */
 enum sg_region_ref { /* the collectives' are their operation's number */
-                     SG_REGION_INIT = SG_OPERATION_COUNT,
+                     SG_REGION_POSTS = SG_OPERATION_COUNT, /* here the nonblocking ones begin */
+                     SG_REGION_INIT = 2 * SG_OPERATION_COUNT,
                      SG_REGION_FINALIZE,
                      SG_REGION_LATE,
                      SG_REGION_COUNT
@@ -31,11 +32,16 @@ enum sg_attribute_ref {
     SG_ATTRIBUTE_ALGORITHM,
     SG_ATTRIBUTE_SEQ,
     SG_ATTRIBUTE_BYTES,
-    /* of late contributions only */
+    /* of posts and late contributions */
     SG_ATTRIBUTE_COMM,
+    /* of late contributions only */
     SG_ATTRIBUTE_OPERATION,
     SG_ATTRIBUTE_CHILD,
     SG_ATTRIBUTE_AVOIDED,
+    /* of completions only */
+    SG_ATTRIBUTE_EXPOSED,
+    SG_ATTRIBUTE_HIDDEN,
+    SG_ATTRIBUTE_TESTS,
     SG_ATTRIBUTE_COUNT
 };
 #define SG_METRIC_COUNT 10

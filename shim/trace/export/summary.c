@@ -1,6 +1,6 @@
 #include "trace/export/summary.h"
 
-#include "core/operation.h"
+#include "trace/export/part.h"
 #include "trace/export/strings.h"
 
 /* ---- tables that grow, and the texts they point to ------------------------------------------ */
@@ -261,26 +261,6 @@ static void sort_tables(struct sg_summary *summary)
     summary->clock_count = (uint32_t)sg_clock_sanitize(summary->clock, summary->clock_count);
 }
 
-static bool times_are_sound(uint64_t begin_ns, uint64_t end_ns)
-{
-    return begin_ns > 0 && begin_ns < SG_TIME_LIMIT_NS && end_ns < SG_TIME_LIMIT_NS &&
-           (end_ns == 0 || end_ns >= begin_ns);
-}
-
-bool sg_call_is_sound(const struct sg_record_call *call)
-{
-    return call->operation < SG_OPERATION_COUNT &&
-           times_are_sound(call->begin_ns,
-                           atomic_load_explicit(&call->end_ns, memory_order_acquire));
-}
-
-bool sg_late_is_sound(const struct sg_record_late *late)
-{
-    return late->operation < SG_OPERATION_COUNT && late->avoided_ns <= late->begin_ns &&
-           times_are_sound(late->begin_ns,
-                           atomic_load_explicit(&late->end_ns, memory_order_acquire));
-}
-
 /* Which instances this rank recorded. */
 static enum sg_status read_instances(struct sg_summary *summary, struct sg_logread *log)
 {
@@ -290,18 +270,18 @@ static enum sg_status read_instances(struct sg_summary *summary, struct sg_logre
     uint64_t slot = 0;
 
     while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
-        const struct sg_record_call *call = record;
+        struct sg_part part;
 
         if (kind == SG_RECORD_LATE && !sg_late_is_sound(record))
             summary->dropped++;
-        if (kind != SG_RECORD_CALL || (call->flags & SG_CALL_FAILED) != 0)
+        if (!sg_part_read(record, &part) || (part.flags & SG_CALL_FAILED) != 0)
             continue;
-        comm = (struct sg_comm_entry *)sg_summary_call_comm(summary, call);
+        comm = (struct sg_comm_entry *)sg_part_comm(summary, &part);
         if (comm == NULL) {
             summary->dropped++;
             continue;
         }
-        if (!sg_intervals_add(&comm->recorded, call->seq))
+        if (!sg_intervals_add(&comm->recorded, part.seq))
             return SG_ERR_MEMORY;
     }
     for (uint32_t i = 0; i < summary->comm_count; i++) {
@@ -361,18 +341,6 @@ const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, ui
     struct sg_comm_entry key = {.index = index};
 
     return bsearch(&key, summary->comms, summary->comm_count, sizeof key, by_comm_index);
-}
-
-const struct sg_comm_entry *sg_summary_call_comm(const struct sg_summary *summary,
-                                                 const struct sg_record_call *call)
-{
-    const struct sg_comm_entry *comm = sg_summary_comm(summary, call->comm);
-
-    if (comm == NULL || !sg_call_is_sound(call) ||
-        (call->operation == SG_OPERATION_REDUCE &&
-         (call->root < 0 || (uint32_t)call->root >= comm->size)))
-        return NULL;
-    return comm;
 }
 
 void sg_summary_clear(struct sg_summary *summary)

@@ -89,12 +89,4 @@ void sg_summary_clear(struct sg_summary *summary);
 const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, uint32_t index);
 const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index);
 
-/* The communicator of a call; NULL when the call cannot have happened as told, and is left out. */
-const struct sg_comm_entry *sg_summary_call_comm(const struct sg_summary *summary,
-                                                 const struct sg_record_call *call);
-
-/* Whether a record's times can be; others are left out. */
-bool sg_call_is_sound(const struct sg_record_call *call);
-bool sg_late_is_sound(const struct sg_record_late *late);
-
 #endif

@@ -1,0 +1,302 @@
+/* Rows of nonblocking collectives: from the records in logs by way of the archive, and from
+ * statistics.
+ */
+#include "report/report_json.h"
+#include "trace/export_setup.h"
+
+enum { BARRIER, REDUCE, ALLREDUCE };
+
+static struct sg_record_post *put_post(struct fabricated *log, int operation, uint32_t site,
+                                       uint32_t seq, uint64_t begin_ns, uint32_t post_ns,
+                                       uint64_t exposed_ns, uint64_t end_ns)
+{
+    struct sg_record_post *post =
+        fabricate_post(log, operation, 0, seq, begin_ns, post_ns, exposed_ns, end_ns);
+
+    post->site = site;
+    post->algorithm = 1;
+    post->bytes = operation == BARRIER ? 0 : 8 * (uint64_t)operation;
+    post->root = operation == REDUCE ? 1 : -1;
+    return post;
+}
+
+static void put_allreduce(struct fabricated *log, uint32_t seq, uint64_t begin_ns, uint64_t end_ns)
+{
+    struct sg_record_call *call = fabricate_call(log, ALLREDUCE, 0, seq, begin_ns, end_ns);
+
+    call->site = 1;
+    call->bytes = 16;
+}
+
+/* Two ranks. Site a: an iallreduce that rank 1 posts 1000 late, and an allreduce; site b: an
+ * ireduce to rank 1, which something is late for on rank 0; site c: an ibarrier that rank 0 never
+ * completes, and one that is whole.
+ *
+ *            begin      post    exposed  end        hidden      by the arrivals
+ *   a 0      2000 3000  50 60   300 20   3500 3400  1150  320   wait 1000 0: 300 exposed, 650
+ * avoided b 1      4000 3600  10 20     5 500  4100 4200    85   80   the root's wait 400 c 4 7000
+ * 7000   1  2     0  98  7100 7100    99    0 a 2      5000 5050 until 5100: wait 50, blocked 150
+ */
+static void write_logs(const char *directory)
+{
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        fabricate_site(&log, 2, 0xb, "/opt/bin/cg", "", 0x20);
+        fabricate_site(&log, 3, 0xc, "/opt/bin/cg", "", 0x30);
+        if (rank == 0) {
+            struct sg_record_late *late;
+
+            put_post(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500);
+            put_post(&log, REDUCE, 2, 1, 4000, 10, 5, 4100);
+            late = fabricate_late(&log, 4050, 4080);
+            late->site = 2;
+            late->seq = 1;
+            late->avoided_ns = 77;
+            put_allreduce(&log, 2, 5000, 5100);
+            put_post(&log, BARRIER, 3, 3, 6000, 10, 20, 0);
+            put_post(&log, BARRIER, 3, 4, 7000, 1, 0, 7100);
+        } else {
+            put_post(&log, ALLREDUCE, 1, 0, 3000, 60, 20, 3400);
+            put_post(&log, REDUCE, 2, 1, 3600, 20, 500, 4200);
+            put_allreduce(&log, 2, 5050, 5100);
+            put_post(&log, BARRIER, 3, 3, 6000, 10, 20, 6100);
+            put_post(&log, BARRIER, 3, 4, 7000, 2, 98, 7100);
+        }
+        log.header.finalize_begin_ns = 8000;
+        fabricate_finish(&log, directory);
+    }
+}
+
+static const json_t *find_row(const json_t *report, const char *id, const char *op)
+{
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(json_object_get(report, "sites"), i, row)
+    {
+        if (strcmp(json_string_value(json_object_get(row, "id")), id) == 0 &&
+            strcmp(json_string_value(json_object_get(row, "op")), op) == 0)
+            return row;
+    }
+    CU_FAIL_FATAL("no such row");
+    return NULL;
+}
+
+static const char *const times[] = {
+    "bytes",           "blocked_ns", "exposed_ns",    "hidden_ns",  "wait_ns",
+    "wait_avoided_ns", "instances",  "completion_ns", "handler_ns", "calls"};
+
+/* In the order of times[]; -1 is null. */
+static void expect_row(const json_t *row, const json_int_t expected[])
+{
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        if (figure(row, times[i]) != expected[i])
+            printf("# %s is %lld\n", times[i], (long long)figure(row, times[i]));
+        CU_ASSERT_EQUAL(figure(row, times[i]), expected[i]);
+    }
+}
+
+static void from_events(void)
+{
+    const char *directory = setup_directory("events");
+    struct sg_export_result result;
+    const json_t *row;
+    json_t *report;
+
+    write_logs(directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    CU_ASSERT_EQUAL(result.calls, 10);
+    report = report_of(directory);
+    expect_text(report, "source", "archive");
+    CU_ASSERT_EQUAL(figure(report, "site_count"), 4);
+    row = find_row(report, "0000000a", "iallreduce");
+    expect_row(row, (json_int_t[]){32, 430, 320, 1470, 300, 650, 1, 0, 0, 2});
+    expect_text(row, "algorithm", "bypass");
+    CU_ASSERT_EQUAL(figure(json_object_get(row, "skew_ns"), "max"), 1000);
+    CU_ASSERT_EQUAL(figure(row, "last_rank"), 1);
+    CU_ASSERT_EQUAL(figure(json_object_get(row, "worst"), "time_ns"), 1100);
+    row = find_row(report, "0000000b", "ireduce");
+    expect_row(row, (json_int_t[]){16, 535, 505, 165, 400, 0, 1, 0, 30, 2});
+    CU_ASSERT_EQUAL(figure(row, "last_rank"), 0);
+    row = find_row(report, "0000000c", "ibarrier");
+    expect_row(row, (json_int_t[]){0, 101, 98, 99, 0, 0, 1, 0, 0, 2});
+    row = find_row(report, "0000000a", "allreduce");
+    expect_row(row, (json_int_t[]){32, 150, -1, -1, 50, 0, 1, 0, 0, 2});
+    /* Of the one that is never complete both calls. */
+    CU_ASSERT_EQUAL(figure(report, "dropped_calls"), 2);
+    CU_ASSERT_EQUAL(figure(json_object_get(report, "clock"), "violations"), 0);
+    row = json_array_get(json_object_get(report, "per_rank"), 0);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 350 + 15 + 1 + 100);
+    row = json_array_get(json_object_get(report, "per_rank"), 1);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 80 + 520 + 100 + 50);
+    json_decref(report);
+}
+
+/* Each rank of MPI_COMM_SELF is an instance of its own, also of posts. */
+static void alone(void)
+{
+    const char *directory = setup_directory("alone");
+    struct sg_export_result result;
+    struct fabricated log;
+    json_t *report;
+
+    fabricate_start(&log, 0, 1);
+    fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+    fabricate_post(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500)->site = 1;
+    fabricate_finish(&log, directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    report = report_of(directory);
+    CU_ASSERT_EQUAL(figure(report, "site_count"), 1);
+    expect_row(find_row(report, "0000000a", "iallreduce"),
+               (json_int_t[]){0, 350, 300, 1150, 0, 0, 1, 0, 0, 1});
+    json_decref(report);
+}
+
+static void write_statistics(const char *directory, enum sg_trace_mode mode)
+{
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+        struct sg_record_stat *stat;
+
+        fabricate_start(&log, rank, 2);
+        log.header.trace_mode = mode;
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 10);
+        stat->nonblocking = 1;
+        stat->bytes = 160;
+        stat->blocked_ns = 1000;
+        stat->hidden_ns = 4000;
+        stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 3);
+        stat->bytes = 48;
+        stat->blocked_ns = 700;
+        log.header.finalize_begin_ns = 9000;
+        fabricate_finish(&log, directory);
+    }
+}
+
+static void from_statistics(void)
+{
+    const char *directory = setup_directory("statistics");
+    const json_t *row;
+    json_t *report;
+
+    write_statistics(directory, SG_TRACE_STATS);
+    report = report_of(directory);
+    expect_text(report, "source", "statistics");
+    CU_ASSERT_EQUAL(figure(report, "site_count"), 2);
+    row = find_row(report, "0000000a", "iallreduce");
+    expect_row(row, (json_int_t[]){320, 2000, -1, 8000, -1, -1, 0, -1, 0, 20});
+    row = find_row(report, "0000000a", "allreduce");
+    expect_row(row, (json_int_t[]){96, 1400, -1, -1, -1, -1, 0, -1, 0, 6});
+    row = json_array_get(json_object_get(report, "per_rank"), 1);
+    CU_ASSERT_EQUAL(figure(row, "blocked_ns"), 1700);
+    json_decref(report);
+}
+
+/* Blocked and hidden time are of all calls, what was exposed is of those in the events. */
+static void from_both(void)
+{
+    const char *directory = setup_directory("both");
+    struct sg_export_result result;
+    const json_t *row;
+    json_t *report;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+        struct sg_record_stat *stat;
+
+        fabricate_start(&log, rank, 2);
+        log.header.dropped_events = 2;
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        put_post(&log, ALLREDUCE, 1, 0, 2000 + 100 * (uint64_t)rank, 50, 300, 3500);
+        stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 3);
+        stat->nonblocking = 1;
+        stat->blocked_ns = 1000;
+        stat->hidden_ns = 4000;
+        log.header.finalize_begin_ns = 9000;
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    report = report_of(directory);
+    expect_text(report, "source", "archive+statistics");
+    CU_ASSERT_EQUAL(figure(report, "site_count"), 1);
+    row = find_row(report, "0000000a", "iallreduce");
+    expect_row(row, (json_int_t[]){0, 2000, 600, 8000, 100, 0, 1, 0, 0, 6});
+    json_decref(report);
+}
+
+static char *text_of(const char *directory, bool csv)
+{
+    struct sg_report report;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find("hidden")), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(csv ? sg_report_print_csv(&report, report.site_count, stream)
+                              : sg_report_print_text(&report, report.site_count, stream),
+                          SG_OK);
+    fclose(stream);
+    sg_report_clear(&report);
+    return text;
+}
+
+/* Without the blanks that align the columns. */
+static char *squeezed(char *text)
+{
+    char *out = text;
+
+    for (const char *in = text; *in != '\0'; in++) {
+        if (*in != ' ' || in == text || in[-1] != ' ')
+            *out++ = *in;
+    }
+    *out = '\0';
+    return text;
+}
+
+static void columns(void)
+{
+    const char *directory = setup_directory("columns");
+    struct sg_export_result result;
+    char *text;
+
+    write_logs(directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    text = squeezed(text_of(directory, false));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, " id op comm avoided exposed hidden handler\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, " 0000000a iallreduce WORLD(2) 650ns 320ns 1.47us 0ns\n"
+                                        " 0000000b ireduce WORLD(2) 0ns 505ns 165ns 30ns\n"
+                                        " 0000000c ibarrier WORLD(2) 0ns 98ns 99ns 0ns\n\n"));
+    free(text);
+    text = text_of(directory, true);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",handler_ns,exposed_ns,hidden_ns\r\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",30,505,165\r\n"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, ",0,,\r\n"));
+    free(text);
+}
+
+static void columns_of_statistics(void)
+{
+    const char *directory = setup_directory("unexposed");
+    char *text;
+
+    write_statistics(directory, SG_TRACE_STATS);
+    text = squeezed(text_of(directory, false));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, " id op comm hidden\n 0000000a iallreduce WORLD(2) "
+                                        "8.00us\n\n"));
+    free(text);
+}
+
+const struct unit_test unit_tests[] = {
+    {"posts have rows of their own, their begin is their arrival", from_events},
+    {"a post on MPI_COMM_SELF is an instance of one", alone},
+    {"statistics tell blocked and hidden time of posts", from_statistics},
+    {"beside a partial archive they tell those of all posts", from_both},
+    {"exposed and hidden time are columns where there are posts", columns},
+    {"... of statistics only the hidden", columns_of_statistics},
+    {NULL, NULL},
+};
