@@ -54,6 +54,7 @@
     X(Recv)                                                                                        \
     X(Reduce)                                                                                      \
     X(Reduce_local)                                                                                \
+    X(Request_get_status)                                                                          \
     X(Send)                                                                                        \
     X(Status_set_cancelled)                                                                        \
     X(Status_set_elements)                                                                         \

@@ -19,14 +19,66 @@ struct request {
     struct sg_request_times times;
     uint64_t tested_ns;  /* a test was over */
     struct sg_wait wait; /* of the tests that follow each other */
-    atomic_bool is_completed;
+    atomic_bool is_completed, is_freed;
     atomic_int holders; /* the operation, until it is completed, and the application's request */
-    struct request *next_freed;
+    struct request *next, **link; /* link NULL: not outstanding any more */
 };
 
-/* The application has let them go before they were done. */
-static struct request *freed;
+static struct request *outstanding;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- the requests that are outstanding ---- */
+
+static void add(struct request *request)
+{
+    pthread_mutex_lock(&lock);
+    request->next = outstanding;
+    request->link = &outstanding;
+    if (outstanding != NULL)
+        outstanding->link = &request->next;
+    outstanding = request;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock. */
+static void take_out(struct request *request)
+{
+    if (request->link == NULL)
+        return;
+    *request->link = request->next;
+    if (request->next != NULL)
+        request->next->link = request->link;
+    request->link = NULL;
+}
+
+static struct request *find(MPI_Request handle)
+{
+    struct request *request;
+
+    pthread_mutex_lock(&lock);
+    for (request = outstanding; request != NULL && request->handle != handle;)
+        request = request->next;
+    pthread_mutex_unlock(&lock);
+    return request;
+}
+
+/* One that nobody else will complete, taken out; NULL: there is none. */
+static struct request *take_orphan(void)
+{
+    struct request *request;
+
+    pthread_mutex_lock(&lock);
+    for (request = outstanding; request != NULL; request = request->next) {
+        if (atomic_load(&request->is_freed) && sg_span_post_is_done(request->post))
+            break;
+    }
+    if (request != NULL)
+        take_out(request);
+    pthread_mutex_unlock(&lock);
+    return request;
+}
+
+/* ---- the end of one ---- */
 
 static void let_go(struct request *request)
 {
@@ -44,6 +96,9 @@ static void complete(struct request *request)
     request->times.completed_ns = sg_clock_ns();
     if (request->completed != NULL)
         request->completed(request->context, &request->times);
+    pthread_mutex_lock(&lock);
+    take_out(request);
+    pthread_mutex_unlock(&lock);
     sg_real.Grequest_complete(request->handle);
     let_go(request);
 }
@@ -65,12 +120,7 @@ static int on_free(void *state)
 {
     struct request *request = state;
 
-    if (!atomic_load(&request->is_completed)) {
-        pthread_mutex_lock(&lock);
-        request->next_freed = freed;
-        freed = request;
-        pthread_mutex_unlock(&lock);
-    }
+    atomic_store(&request->is_freed, true);
     let_go(request);
     return MPI_SUCCESS;
 }
@@ -149,6 +199,7 @@ int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
     request->context = context;
     atomic_init(&request->holders, 2);
     *call->request = request->handle;
+    add(request);
     sg_span_post_start(request->post, outcome);
     request->times.posted_ns = request->tested_ns = sg_clock_ns();
     if (sg_span_post_is_done(request->post))
@@ -158,18 +209,16 @@ int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
 
 void sg_request_reap(void)
 {
-    struct request *left = NULL, *next;
+    struct request *request;
 
-    pthread_mutex_lock(&lock);
-    for (struct request *request = freed; request != NULL; request = next) {
-        next = request->next_freed;
-        if (sg_span_post_is_done(request->post)) {
-            complete(request);
-        } else {
-            request->next_freed = left;
-            left = request;
-        }
-    }
-    freed = left;
-    pthread_mutex_unlock(&lock);
+    while ((request = take_orphan()) != NULL)
+        complete(request);
+}
+
+void sg_request_poll(MPI_Request handle)
+{
+    struct request *request = find(handle);
+
+    if (request != NULL)
+        on_poll(request, MPI_STATUS_IGNORE);
 }

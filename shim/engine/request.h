@@ -25,6 +25,9 @@ typedef void (*sg_request_completed)(void *context, const struct sg_request_time
 int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
                     sg_request_completed completed, void *context, struct sg_outcome *outcome);
 
+/* Of MPI_Request_get_status, the one call for which MPICH does not poll. Any request. */
+void sg_request_poll(MPI_Request handle);
+
 /* Completes requests that the application has freed and that are done. */
 void sg_request_reap(void);
 

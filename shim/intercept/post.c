@@ -36,13 +36,11 @@ static void on_completed(void *context, const struct sg_request_times *times)
     /* After MPI_Finalize there is no log any more. */
     if (sg_process_running()) {
         if (post->record != NULL) {
-            post->record->tests =
-                (uint16_t)(times->tests < UINT16_MAX ? times->tests : UINT16_MAX);
+            post->record->tests = (uint16_t)(times->tests < UINT16_MAX ? times->tests : UINT16_MAX);
             post->record->post_ns = duration(post_ns);
             post->record->exposed_ns = times->exposed_ns;
             /* Release: a reader that sees the end sees the whole record. */
-            atomic_store_explicit(&post->record->end_ns, times->completed_ns,
-                                  memory_order_release);
+            atomic_store_explicit(&post->record->end_ns, times->completed_ns, memory_order_release);
         }
         pthread_mutex_lock(&statistics_lock);
         sg_statistics_add_post(&post->call, post->site, post->comm, &post->outcome,
@@ -52,8 +50,8 @@ static void on_completed(void *context, const struct sg_request_times *times)
     free(post);
 }
 
-static struct sg_record_post *begin_record(const struct post *post,
-                                           const struct sg_span_plan *plan, uint32_t seq)
+static struct sg_record_post *begin_record(const struct post *post, const struct sg_span_plan *plan,
+                                           uint32_t seq)
 {
     struct sg_record_post *record = sg_log_event_growing(sg_process.log);
 
@@ -61,8 +59,7 @@ static struct sg_record_post *begin_record(const struct post *post,
         return NULL;
     record->operation = (uint8_t)post->call.operation;
     record->algorithm = plan->algorithm;
-    record->flags = post->call.send == MPI_IN_PLACE &&
-                            post->call.operation != SG_OPERATION_BARRIER
+    record->flags = post->call.send == MPI_IN_PLACE && post->call.operation != SG_OPERATION_BARRIER
                         ? SG_CALL_IN_PLACE
                         : 0;
     record->site = post->site->index;

@@ -94,8 +94,9 @@ static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_sit
     /* Acquire: pairs with the store below; what an entry is for never changes. */
     struct sg_record_stat *stat =
         atomic_load_explicit(&site->last[call->operation], memory_order_acquire);
-    struct entry entry = {site->index, comm, call->operation, algorithm,
-                          sg_size_class(call->bytes), call->request != NULL};
+    struct entry entry = {
+        site->index,          comm, call->operation, algorithm, sg_size_class(call->bytes),
+        call->request != NULL};
     uint64_t key, at;
 
     if (stat != NULL && stat->comm == comm && stat->algorithm == algorithm &&
@@ -170,7 +171,8 @@ void sg_statistics_add_post(const struct sg_call *call, struct sg_site *site, ui
     X(stalls)                                                                                      \
     X(copies)                                                                                      \
     X(skew_ns)                                                                                     \
-    X(skew_calls) X(skew_max_ns) X(ignored) X(moves) X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns)
+    X(skew_calls)                                                                                  \
+    X(skew_max_ns) X(ignored) X(moves) X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns)
 
 void sg_statistics_reset(void)
 {
@@ -211,7 +213,8 @@ void sg_statistics_write(void)
         if (atomic_load_explicit(&table[i].key, memory_order_acquire) == 0)
             continue;
         fprintf(file, "%d,%s,%s,%u,%u,%u", sg_process.rank,
-                stat->nonblocking ? sg_operation_post_names[stat->operation] : sg_operation_names[stat->operation],
+                stat->nonblocking ? sg_operation_post_names[stat->operation]
+                                  : sg_operation_names[stat->operation],
                 sg_algorithms[stat->algorithm].name, stat->site, stat->comm, stat->size_class);
 #define CELL(counter)                                                                              \
     fprintf(file, ",%llu",                                                                         \

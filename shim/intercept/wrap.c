@@ -4,12 +4,14 @@
 #include "intercept/wrap.h"
 #include "core/clock.h"
 #include "engine/real.h"
+#include "engine/request.h"
 #include "intercept/dispatch.h"
 #include "intercept/process.h"
 
 /* Each function's passing-through form: register-wide arguments, whatever their types are. */
 typedef int (*pass1)(sg_word);
 typedef int (*pass2)(sg_word, sg_word);
+typedef int (*pass3)(sg_word, sg_word, sg_word);
 typedef int (*pass4)(sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass6)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass7)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
@@ -196,6 +198,8 @@ int mpi_allreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype
                   sg_word comm) SG_INTERCEPTS("MPI_Allreduce");
 int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                     sg_word comm) SG_INTERCEPTS("MPI_Allreduce_c");
+int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
+    SG_INTERCEPTS("MPI_Request_get_status");
 int mpi_ibarrier(sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Ibarrier");
 int mpi_ireduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                 sg_word root, sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Ireduce");
@@ -294,51 +298,66 @@ int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word dataty
     return sg_dispatch(&call, __builtin_return_address(0));
 }
 
+int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
+{
+    if (sg_process_running())
+        sg_request_poll((MPI_Request)request);
+    return PASS(pass3, Request_get_status)(request, flag, status);
+}
+
 int mpi_ibarrier(sg_word comm, sg_word request)
 {
     return sg_wrap_ibarrier(comm, request, __builtin_return_address(0));
 }
 
-int mpi_ireduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word root, sg_word comm, sg_word request)
+int mpi_ireduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                sg_word root, sg_word comm, sg_word request)
 {
     struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass8, Ireduce)(send, receive, count, datatype, op, root, comm, request);
-    fill_call(&call, SG_OPERATION_REDUCE, send, receive, (int)count, datatype, op, (int)root, comm, pass_ireduce);
+    fill_call(&call, SG_OPERATION_REDUCE, send, receive, (int)count, datatype, op, (int)root, comm,
+              pass_ireduce);
     call.request = (MPI_Request *)request;
     return sg_dispatch_post(&call, __builtin_return_address(0));
 }
 
-int mpi_ireduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word root, sg_word comm, sg_word request)
+int mpi_ireduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                  sg_word root, sg_word comm, sg_word request)
 {
     struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass8, Ireduce_c)(send, receive, count, datatype, op, root, comm, request);
-    fill_call(&call, SG_OPERATION_REDUCE, send, receive, (MPI_Count)count, datatype, op, (int)root, comm, pass_ireduce_c);
+    fill_call(&call, SG_OPERATION_REDUCE, send, receive, (MPI_Count)count, datatype, op, (int)root,
+              comm, pass_ireduce_c);
     call.request = (MPI_Request *)request;
     return sg_dispatch_post(&call, __builtin_return_address(0));
 }
 
-int mpi_iallreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word comm, sg_word request)
+int mpi_iallreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                   sg_word comm, sg_word request)
 {
     struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass7, Iallreduce)(send, receive, count, datatype, op, comm, request);
-    fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (int)count, datatype, op, -1, comm, pass_iallreduce);
+    fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (int)count, datatype, op, -1, comm,
+              pass_iallreduce);
     call.request = (MPI_Request *)request;
     return sg_dispatch_post(&call, __builtin_return_address(0));
 }
 
-int mpi_iallreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op, sg_word comm, sg_word request)
+int mpi_iallreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
+                     sg_word comm, sg_word request)
 {
     struct sg_call call;
 
     if (!sg_process_running())
         return PASS(pass7, Iallreduce_c)(send, receive, count, datatype, op, comm, request);
-    fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1, comm, pass_iallreduce_c);
+    fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1,
+              comm, pass_iallreduce_c);
     call.request = (MPI_Request *)request;
     return sg_dispatch_post(&call, __builtin_return_address(0));
 }

@@ -4,12 +4,14 @@
  * MPICH's own are one call and the store of ierror, which these repeat. Another MPI may use the
  * same names; then its own is called.
  */
+#include "engine/request.h"
 #include "intercept/process.h"
 #include "intercept/wrap.h"
 
 typedef void (*original1)(void *);
 typedef void (*original2)(void *, void *);
 typedef void (*original3)(void *, void *, void *);
+typedef void (*original4)(void *, void *, void *, void *);
 
 #define ORIGINAL(form, symbol) ((form)sg_real_find(symbol))
 
@@ -30,6 +32,8 @@ void f08_pcontrol(int *level, int *ierror) SG_INTERCEPTS("mpi_pcontrol_f08_");
 void f08_barrier(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_barrier_f08_");
 void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
     SG_INTERCEPTS("mpi_ibarrier_f08_");
+void f08_request_get_status(MPI_Request *request, void *flag, void *status, int *ierror)
+    SG_INTERCEPTS("mpi_request_get_status_f08_");
 
 void f08_init(int *ierror)
 {
@@ -101,4 +105,12 @@ void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
         ORIGINAL(original3, "mpi_ibarrier_f08_")(comm, request, ierror);
     else
         store(ierror, sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)));
+}
+
+/* Flag and status are Fortran's: MPICH's own sets them. */
+void f08_request_get_status(MPI_Request *request, void *flag, void *status, int *ierror)
+{
+    if (sg_real_is_mpich() && sg_process_running())
+        sg_request_poll(*request);
+    ORIGINAL(original4, "mpi_request_get_status_f08_")(request, flag, status, ierror);
 }
