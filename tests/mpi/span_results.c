@@ -1,7 +1,8 @@
 /* Reduce and allreduce between nodes, over a pairwise cover of protocol with parameters, operation,
- * type, size, root, MPI_IN_PLACE, values, order of the ranks, order of arrival, ranks a node and
- * progress mode, bit for bit against a sequential reference of the protocol's documented
- * association (span_reference.h); against MPICH's own where no association can show.
+ * type, size, root, MPI_IN_PLACE, values, order of the ranks, order of arrival, ranks a node,
+ * progress mode and form (blocking or not), bit for bit against a sequential reference of the
+ * protocol's documented association (span_reference.h); against MPICH's own where no association
+ * can show.
  *
  *     span_results rules                        prints the rules to run it under
  *     span_results RANKS_PER_NODE MODE          the rows of the cover for that many ranks a node
@@ -25,7 +26,7 @@
 #define GUARD_BYTES 64
 #define BYTES_MAX (16 * 1024 + 2 * EXTENT_MAX)
 #define RANKS_PER_NODE_MAX 3
-#define MODES 3
+enum { MODE_POLL, MODE_THREAD, MODE_SIGNAL, MODES };
 
 enum {
     PROTOCOL,
@@ -39,12 +40,14 @@ enum {
     ARRIVAL,
     NODE,
     MODE,
+    FORM,
     FACTORS
 };
 enum { ROOT_FIRST, ROOT_LAST, ROOT_MIDDLE, ROOTS };
 enum { VALUES_ORDINARY, VALUES_HARD, VALUES_SMALL, VALUES_KINDS };
 enum { ORDER_WORLD, ORDER_REVERSED, ORDER_INTERLEAVED, ORDERS };
 enum { ARRIVAL_ANY, ARRIVAL_UP, ARRIVAL_DOWN, ARRIVALS };
+enum { FORM_BLOCKING, FORM_POSTED, FORMS };
 
 static const struct {
     const char *algorithm, *parameters;
@@ -156,7 +159,8 @@ static bool legal(const int *row)
 {
     return legal_pairs[row[OPERATION]][row[TYPE]] &&
            (protocols[row[PROTOCOL]].reduces || row[ROOT] == ROOT_FIRST) &&
-           (!protocols[row[PROTOCOL]].any_order || is_exact(row));
+           (!protocols[row[PROTOCOL]].any_order || is_exact(row)) &&
+           (row[FORM] == FORM_BLOCKING || row[MODE] != MODE_POLL);
 }
 
 /* ---- operands and what is expected of them --------------------------------------------------- */
@@ -257,11 +261,30 @@ static void judge_bounds(const int *row, int own, int root, size_t count, bool r
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* In mode poll it is MPICH's; of no elements, too, and then it is not recorded. */
+static void post(const int *row, const void *send, int count, int root, MPI_Comm comm)
+{
+    const MPI_Datatype type = predefined_types[row[TYPE]].handle;
+    const MPI_Op op = predefined_operations[row[OPERATION]].handle;
+    MPI_Request request;
+
+    if (protocols[row[PROTOCOL]].reduces)
+        MUST(MPI_Ireduce(send, received, count, type, op, root, comm, &request));
+    else
+        MUST(MPI_Iallreduce(send, received, count, type, op, comm, &request));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    ran[row[PROTOCOL]] += count > 0;
+}
+
 static void call(const int *row, const void *send, int count, int root, MPI_Comm comm)
 {
     const MPI_Datatype type = predefined_types[row[TYPE]].handle;
     const MPI_Op op = predefined_operations[row[OPERATION]].handle;
 
+    if (row[FORM] == FORM_POSTED) {
+        post(row, send, count, root, comm);
+        return;
+    }
     if (protocols[row[PROTOCOL]].reduces)
         COUNTED(counts.reduce, MPI_Reduce(send, received, count, type, op, root, comm));
     else
@@ -398,7 +421,7 @@ static void run_cover(int mode)
 
     memcpy(cover.levels,
            (int[]){PROTOCOLS, PREDEFINED_OPERATIONS, PREDEFINED_TYPES, SIZES, ROOTS, 2,
-                   VALUES_KINDS, ORDERS, ARRIVALS, RANKS_PER_NODE_MAX, MODES},
+                   VALUES_KINDS, ORDERS, ARRIVALS, RANKS_PER_NODE_MAX, MODES, FORMS},
            FACTORS * sizeof(int));
     cover_make(&cover);
     for (int i = 0; i < cover.row_count; i++) {
@@ -434,6 +457,8 @@ static void run_product(int mode)
             row[VALUES] = (int)(operand_random(&random) % VALUES_KINDS);
             row[ORDER] = (int)(operand_random(&random) % ORDERS);
             row[ARRIVAL] = (int)(operand_random(&random) % ARRIVALS);
+            row[MODE] = mode >= 0 ? mode : MODE_THREAD;
+            row[FORM] = (int)(operand_random(&random) % FORMS);
         } while (!legal(row));
         run(row, (uint64_t)i + 1);
         calls++;

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Nonblocking collectives between nodes: whatever way the program waits for them, tests them or lets
+# them go, among messages and blocking collectives, in threads, and with more of them posted than
+# there are places. In mode poll they are MPICH's own.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/span/span.bash"
+
+# What ran the posts of NAME.calls
+algorithms_of_posts() { awk '$3 ~ /^MPI_I/ { print $5 }' "$1.calls" | sort -u | paste -sd ' '; }
+
+post() { # CASE MODE RULES RANKS RANKS-PER-NODE
+    run_across posts "$2" "$5" "$3" "$4" "$PROGRAMS/posts" "$1"
+    check "$1: every result is right ($2, $4 ranks, $5 a node; $3)" all 'is 0 "$status"' \
+        "has_lines posts.out finished $4" "lacks posts.err '^stagger: .*disagree'"
+}
+
+ours='*=adaptive;*=bypass'
+for mode in thread signal; do
+    for case in wait test mixed ahead blocking freed-communicators freed-requests large errors \
+        threads; do
+        post "$case" "$mode" "$ours" 3 1
+        calls_of posts
+        check "$case: the posts were not MPICH's ($mode)" \
+            is "adaptive bypass" "$(algorithms_of_posts posts)"
+    done
+    for case in mixed ahead blocking; do
+        post "$case" "$mode" "$ours" 5 2
+        post "$case" "$mode" '*=tree(degree=2)' 4 1
+        post "$case" "$mode" 'barrier=dissemination;allreduce=pairwise;*=mpich' 3 1
+    done
+    STAGGER_SLOTS=2 post ahead "$mode" "$ours" 4 1
+done
+# Freeing such a request is an error that MPICH tells of, and what it says of their status is
+# nothing.
+for case in wait mixed ahead blocking freed-communicators large; do
+    post "$case" poll "$ours" 3 1
+    calls_of posts
+    check "$case: the posts were MPICH's (poll)" is "" "$(algorithms_of_posts posts)"
+done
+
+# ---- where they pass through -------------------------------------------------------------------
+post mixed thread '*=mpich' 3 1
+calls_of posts
+check "posts for which the rule says mpich are MPICH's" is "" "$(algorithms_of_posts posts)"
+post mixed thread '*=adaptive(progress=poll);*=bypass(progress=poll)' 3 1
+calls_of posts
+check "posts for which the rule says poll are MPICH's" is "" "$(algorithms_of_posts posts)"
+post mixed thread '*=srm' 3 3
+calls_of posts
+check "posts inside a node are MPICH's" is "" "$(algorithms_of_posts posts)"
+post mixed thread 'allreduce@posts.c=tree;reduce@posts.c=mpich;*=adaptive;*=bypass' 3 1
+calls_of posts
+check "rules by call site hold for posts" is "adaptive tree" "$(algorithms_of_posts posts)"
