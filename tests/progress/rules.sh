@@ -56,7 +56,7 @@ STAGGER_QUIET=1 RULES='reduce=bypass(progress=sometimes);*=adaptive' run_late wr
     "$PROGRAMS/late" async "$words" 2
 wrong='expected progress to be one of auto\|poll\|thread\|signal, found .sometimes.; left out:'
 check "a mode that there is not is named, and its rule left out" all 'finished wrong 1' \
-    'has wrong.err "^stagger: STAGGER_RULES, column 24: $wrong"'
+    "has wrong.err '^stagger: STAGGER_RULES, column 24: $wrong'"
 RULES='reduce=bypass(progress=signal);*=mpich' run_late own poll "$PROGRAMS/late" own "$words" \
     $rounds
 check "a signal by rule that the application handles falls to a thread, too" all 'finished own 3' \
