@@ -56,15 +56,26 @@ void sg_span_enter(struct sg_span *span)
     sg_progress_disarm(span);
 }
 
-/* The highest mode that the rules of outstanding instances ask for. What comes for the endpoint
- * while its lock is held is looked for on the way out. */
+/* The highest mode that the rules of outstanding instances ask for, and of CALLs that wait for
+ * their turn, which whoever is rung will feed. What comes for the endpoint while its lock is held
+ * is looked for on the way out. */
 static enum sg_progress_mode mode_asked(struct sg_span *span)
 {
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     enum sg_progress_mode highest = span->progress_low;
+    uint64_t next;
 
     if (span->progress_low == span->progress_high)
         return highest;
     sg_span_lock(span);
+    /* Relaxed: under the lock. */
+    next = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
+    for (; sg_span_place(span, next)->ready == next + 1; next++) {
+        const struct sg_span_object *object = &span->objects[sg_span_place(span, next)->object];
+
+        if (object->progress > highest)
+            highest = object->progress;
+    }
     for (uint32_t i = 0; i < (uint32_t)span->object_count; i++) {
         const struct sg_span_object *object = &span->objects[i];
         const struct sg_algo_head *head = (void *)sg_span_region(span, i, span->endpoint);

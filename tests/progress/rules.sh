@@ -4,44 +4,47 @@
 . "$ROOT/tests/progress/progress.bash"
 
 rounds=10
+half=$((rounds / 2))
 words=$WORK/words
 # The parent is rank 2; a rank's second location is its first other thread.
-by_signal='2 Master thread'
-by_thread='4294967298 Progress thread'
+declare -A location=([signal]='2 Master thread' [thread]='4294967298 Progress thread')
 
-# modes FIRST SECOND WAY NAME MODE: with those modes at the call sites of late's that way
+# modes FIRST SECOND WAY MODE: with those modes at late's two call sites, and that mode elsewhere
 modes() {
     RULES="reduce@at_first=bypass(progress=$1);reduce@at_second=bypass(progress=$2);*=mpich" \
-        run_late "$4" "$5" "$PROGRAMS/late" "$3" "$words" $rounds
+        run_late "$3" "$4" "$PROGRAMS/late" "$3" "$words" $rounds
 }
-# handled NAME [COUNT LOCATION SITE]...: the regions of late contributions
+# handled NAME [COUNT MODE SITE]...: the regions of late contributions
 handled() {
-    local name=$1
+    local name=$1 expected=
     shift
-    is "$(printf '%s x %s: %s MPI_Reduce MPI_COMM_WORLD from 3, wait avoided\n' "$@")" \
-        "$(late_regions "$name")"
+    while [ $# -gt 0 ]; do
+        expected+="$1 x ${location[$2]}: $3 MPI_Reduce MPI_COMM_WORLD from 3, wait avoided"$'\n'
+        shift 3
+    done
+    is "${expected%$'\n'}" "$(late_regions "$name")"
 }
 
-modes signal thread turns turns poll
+modes signal thread turns poll
 check "one call site by a signal and one by the thread, in one run" all 'finished turns' \
-    'archive_sound turns.trace' 'is $((rounds / 2)) "$(total turns signals)"' \
-    'handled turns $((rounds / 2)) "$by_signal" at_first $((rounds / 2)) "$by_thread" at_second'
-modes auto signal turns turns thread
+    'archive_sound turns.trace' 'is $half "$(total turns signals)"' \
+    "handled turns $half signal at_first $half thread at_second"
+modes auto signal turns thread
 check "a rule that does not say has STAGGER_PROGRESS's" all 'finished turns' \
-    'handled turns $((rounds / 2)) "$by_signal" at_second $((rounds / 2)) "$by_thread" at_first'
+    "handled turns $half signal at_second $half thread at_first"
 for order in 'signal thread' 'thread signal'; do
     # shellcheck disable=SC2086 # two words
-    modes $order both both poll
+    modes $order both poll
     check "what is outstanding by both is a signal's ($order)" all 'finished both' \
-        'handled both $rounds "$by_signal" at_first $rounds "$by_signal" at_second'
+        "handled both $rounds signal at_first $rounds signal at_second"
 done
-modes signal thread apart apart poll
+modes signal thread apart poll
 check "a signal that is blocked does not keep the thread from its own" finished apart
 
 RULES='reduce=bypass(progress=thread);*=mpich' run_late thread poll "$PROGRAMS/late" async "$words" \
     $rounds
 check "a thread by rule, with STAGGER_PROGRESS=poll" all 'finished thread' \
-    'is 0 "$(total thread signals)"' 'handled thread $rounds "$by_thread" late_reduce'
+    'is 0 "$(total thread signals)"' "handled thread $rounds thread late_reduce"
 for mode in signal thread; do
     RULES='reduce=bypass(progress=poll);*=mpich' run_late nobody $mode "$PROGRAMS/late" nobody \
         "$words" $rounds
@@ -53,8 +56,9 @@ STAGGER_QUIET=1 RULES='reduce=bypass(progress=sometimes);*=adaptive' run_late wr
     "$PROGRAMS/late" async "$words" 2
 wrong='expected progress to be one of auto\|poll\|thread\|signal, found .sometimes.; left out:'
 check "a mode that there is not is named, and its rule left out" all 'finished wrong 1' \
-    'has wrong.err "^stagger: STAGGER_RULES, column 24: $wrong"'
-RULES='reduce=bypass(progress=signal);*=mpich' run_late own poll "$PROGRAMS/late" own "$words" $rounds
+    "has wrong.err '^stagger: STAGGER_RULES, column 24: $wrong'"
+RULES='reduce=bypass(progress=signal);*=mpich' run_late own poll "$PROGRAMS/late" own "$words" \
+    $rounds
 check "a signal by rule that the application handles falls to a thread, too" all 'finished own 3' \
     "has_lines own.err '^stagger: signal 42 has a handler' 1" \
-    'handled own $rounds "$by_thread" late_reduce'
+    "handled own $rounds thread late_reduce"
