@@ -22,13 +22,23 @@ void sg_report_line(void (*observed)(const char *text), const char *format, ...)
     observed(text);
 }
 
+static const char *function_of(enum sg_operation operation, bool posted)
+{
+    return posted ? sg_operation_post_regions[operation] : sg_operation_regions[operation];
+}
+
+const char *sg_report_function(const struct sg_call *call)
+{
+    return function_of(call->operation, call->request != NULL);
+}
+
 const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES])
 {
     size_t size_bytes = SG_REPORT_CALL_BYTES;
-    int used =
-        snprintf(text, size_bytes, "%s",
-                 about->operation < SG_OPERATION_COUNT ? sg_operation_regions[about->operation]
-                                                       : "a collective");
+    int used = snprintf(text, size_bytes, "%s",
+                        about->operation < SG_OPERATION_COUNT
+                            ? function_of((enum sg_operation)about->operation, about->posted)
+                            : "a collective");
 
     if (about->operation != SG_OPERATION_BARRIER)
         used += snprintf(text + used, size_bytes - (size_t)used, " of %llu bytes",
@@ -67,7 +77,7 @@ void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_cal
         sg_observed_mismatch,
         "%s at %s+0x%llx #%08x of rank %d: a rule says %s, but rank %d reached the same instance "
         "from another call site, whose rule says %s and is followed",
-        sg_operation_regions[call->operation], call->site->module ? call->site->module : "?",
+        sg_report_function(call), call->site->module ? call->site->module : "?",
         (unsigned long long)call->site->offset, call->site->id, rank, sg_algorithms[own].name,
         chooser, sg_algorithms[chosen].name);
 }

@@ -10,6 +10,9 @@
 
 #define SG_REPORT_CALL_BYTES 200
 
+/* "MPI_Reduce", "MPI_Ireduce" */
+const char *sg_report_function(const struct sg_call *call);
+
 /* "MPI_Reduce of 8 bytes to root 1 at solver+0x12f0 #1f2e3d4c" */
 const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES]);
 

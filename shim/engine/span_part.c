@@ -46,6 +46,7 @@ static void describe(struct sg_span *span, const struct sg_span_part *part)
     about->call.bytes = call->bytes;
     about->call.operation = (uint8_t)call->operation;
     about->call.algorithm = part->plan->algorithm;
+    about->call.posted = call->request != NULL;
     about->call.root = call->root;
     if (call->site != NULL)
         sg_node_about_site(&about->call, call->site->id, call->site->offset, call->site->module);

@@ -38,7 +38,8 @@ struct sg_node_about {
     int32_t root;
     uint8_t operation; /* enum sg_operation */
     uint8_t algorithm;
-    char module[38]; /* base name of the call site's, cut from the left */
+    bool posted; /* its nonblocking form */
+    char module[37]; /* base name of the call site's, cut from the left */
 };
 
 struct sg_node_control {

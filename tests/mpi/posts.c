@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define COUNT 16
-#define POSTS 100
+#define POSTS 50
 /* More than fits into one chunk. */
 #define LARGE 1000
 
@@ -405,6 +405,7 @@ int main(int argc, char **argv)
     }
     REQUIRE(found);
     MUST(MPI_Finalize());
-    puts("finished");
+    printf("finished\n");
+    fflush(stdout);
     return 0;
 }

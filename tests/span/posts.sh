@@ -1,4 +1,5 @@
 #!/bin/bash
+# timeout: 600
 # Nonblocking collectives between nodes: whatever way the program waits for them, tests them or lets
 # them go, among messages and blocking collectives, in threads, and with more of them posted than
 # there are places. In mode poll they are MPICH's own.
