@@ -128,46 +128,6 @@ PRINTER(bytes)
     fputs(text, out);
 }
 
-PRINTER(p50)
-{
-    put_ns(site->skew_p50_ns, sg_site_has_skew(site), out);
-}
-
-PRINTER(p95)
-{
-    put_ns(site->skew_p95_ns, sg_site_has_skew(site), out);
-}
-
-PRINTER(max)
-{
-    put_ns(site->skew_max_ns, sg_site_has_skew(site), out);
-}
-
-PRINTER(wait)
-{
-    put_ns(site->wait_ns, sg_site_has_wait(site), out);
-}
-
-PRINTER(avoided)
-{
-    put_ns(site->wait_avoided_ns, sg_site_has_wait(site), out);
-}
-
-PRINTER(exposed)
-{
-    put_ns(site->exposed_ns, sg_site_has_exposed(site), out);
-}
-
-PRINTER(hidden)
-{
-    put_ns(site->hidden_ns, site->nonblocking, out);
-}
-
-PRINTER(blocked)
-{
-    put_ns(site->blocked_ns, true, out);
-}
-
 PRINTER(run)
 {
     char text[SG_FORMAT_BYTES];
@@ -204,46 +164,6 @@ FIGURE(bytes)
     return (double)site->bytes;
 }
 
-FIGURE(p50)
-{
-    return sg_site_has_skew(site) ? (double)site->skew_p50_ns : -1;
-}
-
-FIGURE(p95)
-{
-    return sg_site_has_skew(site) ? (double)site->skew_p95_ns : -1;
-}
-
-FIGURE(max)
-{
-    return sg_site_has_skew(site) ? (double)site->skew_max_ns : -1;
-}
-
-FIGURE(wait)
-{
-    return sg_site_has_wait(site) ? (double)site->wait_ns : -1;
-}
-
-FIGURE(avoided)
-{
-    return sg_site_has_wait(site) ? (double)site->wait_avoided_ns : -1;
-}
-
-FIGURE(exposed)
-{
-    return sg_site_has_exposed(site) ? (double)site->exposed_ns : -1;
-}
-
-FIGURE(hidden)
-{
-    return site->nonblocking ? (double)site->hidden_ns : -1;
-}
-
-FIGURE(blocked)
-{
-    return (double)site->blocked_ns;
-}
-
 FIGURE(last)
 {
     return site->last_rank < 0 ? -1 : (double)site->last_count / (double)site->instances;
@@ -254,15 +174,25 @@ FIGURE(at)
     return sg_site_has_skew(site) ? (double)site->worst_time_ns : -1;
 }
 
-PRINTER(handler)
-{
-    put_ns(site->handler_ns, true, out);
-}
+#define TIME(name, known, ns)                                                                      \
+    PRINTER(name)                                                                                  \
+    {                                                                                              \
+        put_ns(ns, known, out);                                                                    \
+    }                                                                                              \
+    FIGURE(name)                                                                                   \
+    {                                                                                              \
+        return (known) ? (double)(ns) : -1;                                                        \
+    }
 
-FIGURE(handler)
-{
-    return (double)site->handler_ns;
-}
+TIME(p50, sg_site_has_skew(site), site->skew_p50_ns)
+TIME(p95, sg_site_has_skew(site), site->skew_p95_ns)
+TIME(max, sg_site_has_skew(site), site->skew_max_ns)
+TIME(wait, sg_site_has_wait(site), site->wait_ns)
+TIME(avoided, sg_site_has_wait(site), site->wait_avoided_ns)
+TIME(exposed, sg_site_has_exposed(site), site->exposed_ns)
+TIME(hidden, site->nonblocking, site->hidden_ns)
+TIME(blocked, true, site->blocked_ns)
+TIME(handler, true, site->handler_ns)
 
 #define COUNT(name, count)                                                                         \
     PRINTER(name)                                                                                  \

@@ -10,8 +10,8 @@ P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
-              fork intercomm late late_calls late_rounding late_storm lifetimes pcontrol posts rendezvous \
-              rounding samples sessions soak span_finalize span_runahead span_scenarios spawn \
+              fork intercomm late late_calls late_rounding late_storm lifetimes overlap pcontrol posts \
+              rendezvous rounding samples sessions soak span_finalize span_runahead span_scenarios spawn \
               thread_levels threads virtual_nodes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results span_apps \
                  span_results counts_cxx \

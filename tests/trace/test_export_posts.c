@@ -240,9 +240,9 @@ static void what_cannot_be(void)
             if (rank == 0)
                 continue;
             if (seq == 1)
-                post->exposed_ns++; /* more than there was */
+                post->exposed_ns = 401; /* more than there was */
             else if (seq == 2)
-                post->end_ns = post->begin_ns + post->post_ns - 1;
+                post->end_ns = post->begin_ns - 1;
             else if (seq == 3)
                 post->operation = ALLREDUCE + 1;
             else if (seq == 4)
@@ -266,6 +266,33 @@ static void what_cannot_be(void)
     json_decref(events);
 }
 
+/* What two threads noted at once still adds up. */
+static void overlapping_times(void)
+{
+    static const uint64_t ends_ns[] = {2395, 2095}, exposed_ns[] = {300, 4};
+    static const json_int_t left_ns[] = {2100, 2095}, kept_ns[] = {295, 0};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct sg_export_result result;
+        struct fabricated log;
+        const json_t *event;
+        json_t *events;
+
+        start_alone(&log);
+        fabricate_post(&log, BARRIER, 0, 0, 2000, 100, exposed_ns[i], ends_ns[i]);
+        events = events_of(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
+        CU_ASSERT_EQUAL(result.dropped, 0);
+        event = find(events, "Leave", 0, 0);
+        CU_ASSERT_EQUAL(number(event, "time"), left_ns[i]);
+        event = find(events, "NonBlockingCollectiveComplete", 0, 0);
+        CU_ASSERT_EQUAL(number(event, "time"), (json_int_t)ends_ns[i]);
+        event = json_object_get(event, "attributes");
+        CU_ASSERT_EQUAL(number(event, "exposed wait"), kept_ns[i]);
+        CU_ASSERT_EQUAL(number(event, "hidden time"), 0);
+        json_decref(events);
+    }
+}
+
 static void tools_read_it(void)
 {
     char command[300];
@@ -284,6 +311,7 @@ const struct unit_test unit_tests[] = {
     {"a request belongs to the thread that posted it", threads_have_their_own},
     {"a post that is never completed has no completion", never_completed},
     {"posts that cannot have been so are left out on all ranks", what_cannot_be},
+    {"times of a post that overlap are cut so that they add up", overlapping_times},
     {"otf2-print and ViTE read all of these archives", tools_read_it},
     {NULL, NULL},
 };
