@@ -201,7 +201,7 @@ int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
     *call->request = request->handle;
     add(request);
     sg_span_post_start(request->post, outcome);
-    request->times.posted_ns = request->tested_ns = sg_clock_ns();
+    request->times.posted_ns = sg_clock_ns();
     if (sg_span_post_is_done(request->post))
         complete(request);
     return MPI_SUCCESS;

@@ -87,16 +87,34 @@ static uint32_t word_of(const struct feeding *feeding, const struct sg_header *h
     return feeding->object | (uint32_t)kind->reduction << 8 | (uint32_t)kind->element << 16;
 }
 
-static void ring(const struct sg_span *span, int to)
+/* Not every message is urgent where somebody is in a call for it; of posts each one is. */
+static void ring(const struct sg_span *span, int to, bool urgent)
 {
     struct sg_span_endpoint *target = sg_span_endpoint(span, to);
 
-    /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
-     * we see that it is out, and what is outstanding there. */
-    atomic_thread_fence(memory_order_seq_cst);
+    if (!urgent && atomic_load_explicit(&target->posted, memory_order_relaxed) == 0)
+        return;
     if (atomic_load_explicit(&target->inside, memory_order_acquire) == 0 &&
         atomic_load_explicit(&target->outstanding, memory_order_relaxed) > 0)
         sg_progress_ring(&target->bell);
+}
+
+static void ring_for(const struct sg_span *span, const struct sg_action *action)
+{
+    bool urgent = action->kind == SG_ACTION_SEND && action->solicited;
+
+    /* Relaxed: who sends for a post has posted it, too. */
+    if (!urgent && !atomic_load_explicit(&span->header->has_posts, memory_order_relaxed))
+        return;
+    /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
+     * we see that it is out, and what is outstanding there. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (action->kind == SG_ACTION_SEND) {
+        ring(span, action->to, urgent);
+        return;
+    }
+    for (int to = 0; to < span->endpoints; to++)
+        ring(span, to, false);
 }
 
 static void send(const struct feeding *feeding, const struct sg_actions *actions,
@@ -116,8 +134,7 @@ static void send(const struct feeding *feeding, const struct sg_actions *actions
      * without us. */
     while (span->ops->send(span->transport, span->endpoint, to, &message) == SG_TRANSPORT_FULL)
         sched_yield();
-    if (to != SG_TRANSPORT_ALL && action->solicited)
-        ring(span, to);
+    ring_for(span, action);
 }
 
 static void access_remote(const struct feeding *feeding, const struct sg_action *action)
@@ -169,9 +186,13 @@ static void finish(const struct feeding *feeding, uint32_t seq)
 {
     struct sg_span_instance *place = sg_span_find_instance(feeding->span, feeding->object, seq);
 
+    if (place == NULL)
+        return;
+    if (place->flags & SG_CALL_SPLIT)
+        atomic_fetch_sub_explicit(&sg_span_endpoint(feeding->span, feeding->span->endpoint)->posted,
+                                  1, memory_order_relaxed);
     /* Release: the result was written before. */
-    if (place != NULL)
-        atomic_store_explicit(&place->finished, place->position + 1, memory_order_release);
+    atomic_store_explicit(&place->finished, place->position + 1, memory_order_release);
 }
 
 static void carry_out(const struct feeding *feeding, const struct sg_actions *actions)
@@ -284,6 +305,8 @@ static void feed_call(struct sg_span *span, struct sg_span_instance *place)
     if (place->bytes > 0)
         *sg_span_kind_of(span, place->object, place->object_seq) =
             (struct sg_span_kind){place->object_seq, place->reduction, place->element};
+    if (place->flags & SG_CALL_SPLIT)
+        atomic_fetch_add_explicit(&endpoint->posted, 1, memory_order_relaxed);
     atomic_store_explicit(&endpoint->fed, place->position + 1, memory_order_relaxed);
     feed_all(span, place->object, span->objects[place->object].algo->on_call, &event, NULL);
 }

@@ -75,6 +75,7 @@ struct sg_span_endpoint {
     _Atomic uint32_t inside;      /* local ranks in a call */
     _Atomic uint32_t draining;    /* local ranks that have come to drain */
     _Atomic uint32_t outstanding; /* instances, of all objects */
+    _Atomic uint32_t posted;      /* of these, the ones that nobody needs to be in a call for */
     _Atomic uint64_t fed;         /* CALLs fed */
     _Atomic uint64_t completed;   /* CALLs completed */
     struct sg_span_counters counters;
@@ -95,6 +96,7 @@ struct sg_span_header {
     uint64_t size_bytes;
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;
+    _Atomic bool has_posts; /* there have been any */
     _Atomic uint64_t stall_reported;
     _Atomic uint64_t warned[SG_NODE_WARNED]; /* see engine/report.h */
     _Atomic uint64_t choices[SG_SPAN_WORDS];

@@ -37,7 +37,7 @@ void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call
         if (missing++ < RANKS_NAMED)
             append(text, &used, rank, about);
     }
-    sg_report_line(
-        sg_observed_stall, "rank %d waits in %s for more than %d s: %d of %d ranks have not come%s",
-        span->rank, sg_report_function(call), seconds, missing, span->ranks, text);
+    sg_report_line(sg_observed_stall,
+                   "rank %d waits in %s for more than %d s: %d of %d ranks have not come%s",
+                   span->rank, sg_report_function(call), seconds, missing, span->ranks, text);
 }

@@ -33,8 +33,7 @@ static void on_completed(void *context, const struct sg_request_times *times)
     uint64_t post_ns = times->posted_ns - post->begin_ns;
     uint64_t hidden_ns = times->completed_ns - times->posted_ns - times->exposed_ns;
 
-    /* After MPI_Finalize there is no log any more. */
-    if (sg_process_running()) {
+    if (sg_process.log != NULL) { /* not after MPI_Finalize */
         if (post->record != NULL) {
             post->record->tests = (uint16_t)(times->tests < UINT16_MAX ? times->tests : UINT16_MAX);
             post->record->post_ns = duration(post_ns);
@@ -100,7 +99,7 @@ int sg_post_recorded(struct sg_call *call, const struct sg_span_plan *plan, stru
                                   memory_order_relaxed);
         free(post);
     } else if (record != NULL && atomic_load(&record->end_ns) == 0) {
-        /* Another thread that completes it now writes the same, but for some nanoseconds. */
+        /* Nobody else has the request yet. */
         record->post_ns = duration(sg_clock_ns() - begin_ns);
     }
     return error;

@@ -14,6 +14,7 @@
 #include "engine/placement.h"
 #include "engine/pool.h"
 #include "engine/progress.h"
+#include "engine/request.h"
 #include "engine/real.h"
 #include "engine/span.h"
 #include "engine/types.h"
@@ -274,6 +275,7 @@ void sg_process_stop(void)
         sg_log_header(process->log)->finalize_begin_ns = sg_clock_ns();
     /* Before anything collective: ranks may still be in a reduce that waits for this one. */
     sg_comm_drain();
+    sg_request_reap();
     if (process->log != NULL) {
         sg_observer_stop();
         stop_recording(process);
