@@ -2,7 +2,7 @@
  * call itself.
  *
  * Things that all ranks come to in the same order are numbered from 0. Thing n has a word in the
- * segment, at n modulo SG_SPAN_WORDS: n + 1, the rank that came first, and what it brought, which
+ * segment, at n modulo their number: n + 1, the rank that came first, and what it brought, which
  * the others find there. A word is written again only when all ranks have read what it held.
  *
  *   choices      calls whose operation has rules by call site, those that go to MPICH included
@@ -19,6 +19,7 @@
 
 struct words {
     _Atomic uint64_t *words;
+    uint64_t count;
     size_t read_at;     /* in struct sg_span_about: how many its rank has read */
     uint64_t *all_read; /* a count that all ranks are known to have come to */
 };
@@ -50,7 +51,7 @@ static bool is_read_by_all(const struct sg_span *span, const struct words *words
 static bool meet(const struct sg_span *span, const struct words *words, uint64_t number,
                  uint32_t brings, struct found *found)
 {
-    _Atomic uint64_t *word = &words->words[number % SG_SPAN_WORDS];
+    _Atomic uint64_t *word = &words->words[number % words->count];
     uint64_t wanted = ((uint64_t)(uint32_t)(number + 1) << FIELD_BITS | (uint64_t)span->rank)
                           << FIELD_BITS |
                       brings;
@@ -58,7 +59,7 @@ static bool meet(const struct sg_span *span, const struct words *words, uint64_t
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
     if (seen >> 2 * FIELD_BITS != wanted >> 2 * FIELD_BITS) {
-        if (number >= SG_SPAN_WORDS && !is_read_by_all(span, words, number + 1 - SG_SPAN_WORDS))
+        if (number >= words->count && !is_read_by_all(span, words, number + 1 - words->count))
             return false;
         /* Who is before us brings the same number: nobody gets a whole ring ahead of us. */
         if (atomic_compare_exchange_strong_explicit(word, &seen, wanted, memory_order_acq_rel,
@@ -82,7 +83,7 @@ static bool is_chosen(void *context)
 {
     struct choosing *choosing = context;
     struct sg_span *span = choosing->span;
-    struct words words = {span->header->choices, offsetof(struct sg_span_about, chosen),
+    struct words words = {span->header->choices, SG_SPAN_CHOICES, offsetof(struct sg_span_about, chosen),
                           &span->all_chosen};
 
     return meet(span, &words, span->chosen, choosing->own, &choosing->found);
@@ -122,7 +123,7 @@ static uint32_t signature_of(const struct sg_call *call)
 
 bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position)
 {
-    struct words words = {span->header->signatures, offsetof(struct sg_span_about, left),
+    struct words words = {span->header->signatures, SG_SPAN_SIGNATURES, offsetof(struct sg_span_about, left),
                           &span->all_entered};
     uint32_t own = signature_of(call);
     const struct sg_span_about *other;

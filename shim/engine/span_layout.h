@@ -27,8 +27,11 @@
 #define SG_SPAN_REPLIES_MAX 16
 #define SG_SPAN_PLACES_MAX 64
 
-/* Words that the first rank to come to something writes for the others: see span_agree.c. */
-#define SG_SPAN_WORDS 256
+/* Words that the first rank to come to something writes for the others: see span_agree.c. Choices
+ * are made by posts, too, which must not wait: a program would have to post so many before another
+ * rank posts the first. */
+#define SG_SPAN_SIGNATURES 256
+#define SG_SPAN_CHOICES 4096
 
 /* A rank: what it is in, for messages to people, and how far it is. */
 struct sg_span_about {
@@ -99,8 +102,8 @@ struct sg_span_header {
     _Atomic bool has_posts; /* there have been any */
     _Atomic uint64_t stall_reported;
     _Atomic uint64_t warned[SG_NODE_WARNED]; /* see engine/report.h */
-    _Atomic uint64_t choices[SG_SPAN_WORDS];
-    _Atomic uint64_t signatures[SG_SPAN_WORDS];
+    _Atomic uint64_t choices[SG_SPAN_CHOICES];
+    _Atomic uint64_t signatures[SG_SPAN_SIGNATURES];
 };
 
 /* Where an object's parts begin in the segment, and how far it is from endpoint to endpoint. */

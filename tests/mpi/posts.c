@@ -13,6 +13,7 @@
 
 #define COUNT 16
 #define POSTS 50
+#define FAR 1000
 /* More than fits into one chunk. */
 #define LARGE 1000
 
@@ -206,6 +207,21 @@ static void many_ahead(void)
     }
 }
 
+/* The same, and further than anything that ranks agree on reaches at once. */
+static void far_ahead(void)
+{
+    static MPI_Request requests[FAR];
+    int word = 1;
+
+    if (rank > 0)
+        MUST(MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    for (int i = 0; i < FAR; i++)
+        MUST(MPI_Ibarrier(MPI_COMM_WORLD, &requests[i]));
+    for (int to = 1; to < ranks && rank == 0; to++)
+        MUST(MPI_Send(&word, 1, MPI_INT, to, 0, MPI_COMM_WORLD));
+    MUST(MPI_Waitall(FAR, requests, ignored));
+}
+
 /* Blocking calls behind posts that are not completed. */
 static void among_blocking(void)
 {
@@ -381,6 +397,7 @@ static const struct {
     {"test", test_until_done},
     {"mixed", mixed},
     {"ahead", many_ahead},
+    {"far-ahead", far_ahead},
     {"blocking", among_blocking},
     {"freed-communicators", freed_communicators},
     {"freed-requests", freed_requests},

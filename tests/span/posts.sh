@@ -53,3 +53,6 @@ check "posts inside a node are MPICH's" is "" "$(algorithms_of_posts posts)"
 post mixed thread 'allreduce@post_allreduce=tree;reduce@post_reduce=mpich;*=adaptive;*=bypass' 3 1
 calls_of posts
 check "rules by call site hold for posts" is "adaptive tree" "$(algorithms_of_posts posts)"
+post far-ahead thread 'barrier@far_ahead=tree;*=adaptive' 3 1
+calls_of posts
+check "and for posts far ahead of the other ranks" is "tree" "$(algorithms_of_posts posts)"
