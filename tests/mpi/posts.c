@@ -322,6 +322,25 @@ static void large(void)
     }
 }
 
+/* The forms with counts of MPI_Count. */
+static void large_counts(void)
+{
+    struct posted posted[2];
+    MPI_Request requests[2];
+
+    for (int number = 0; number < POSTS; number++) {
+        fill(&posted[0], number);
+        fill(&posted[1], number + 1);
+        MUST(MPI_Iallreduce_c(posted[0].mine, posted[0].sum, COUNT, MPI_DOUBLE, MPI_SUM,
+                              MPI_COMM_WORLD, &requests[0]));
+        MUST(MPI_Ireduce_c(posted[1].mine, posted[1].sum, COUNT, MPI_DOUBLE, MPI_SUM,
+                           posted[1].root, MPI_COMM_WORLD, &requests[1]));
+        MUST(MPI_Waitall(2, requests, ignored));
+        check_sum(&posted[0]);
+        check_reduced(&posted[1]);
+    }
+}
+
 /* Arguments that are wrong are MPICH's to tell, and nothing is started. */
 static void errors(void)
 {
@@ -402,6 +421,7 @@ static const struct {
     {"freed-communicators", freed_communicators},
     {"freed-requests", freed_requests},
     {"large", large},
+    {"large-counts", large_counts},
     {"errors", errors},
     {"threads", threads},
 };

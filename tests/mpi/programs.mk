@@ -17,7 +17,7 @@ TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results spa
                  span_results counts_cxx \
                  dlopen_main exception libexception.so libplugin.so libsites.so sites \
                  static_program stripped/sites stripped/libsites.so \
-                 $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08))
+                 $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 posts_f08))
 
 test-programs: $(TEST_PROGRAMS)
 
@@ -47,7 +47,7 @@ $(P)/counts_mpif: tests/mpi/counts_mpif.f tests/mpi/programs.mk
 	@mkdir -p $(@D)
 	$(Q)$(MPIF77) -w -O2 -g -fPIE $< -o $@ -pie
 
-$(P)/counts_usempi $(P)/counts_f08: $(P)/%: tests/mpi/%.f90 tests/mpi/programs.mk
+$(P)/counts_usempi $(P)/counts_f08 $(P)/posts_f08: $(P)/%: tests/mpi/%.f90 tests/mpi/programs.mk
 	$(say) MPIFORT $@
 	@mkdir -p $(@D)
 	$(Q)$(MPIFORT) -w -O2 -g -fPIE $< -o $@ -pie

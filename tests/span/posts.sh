@@ -18,8 +18,8 @@ post() { # CASE MODE RULES RANKS RANKS-PER-NODE
 
 ours='*=adaptive;*=bypass'
 for mode in thread signal; do
-    for case in wait test mixed ahead blocking freed-communicators freed-requests large errors \
-        threads; do
+    for case in wait test mixed ahead blocking freed-communicators freed-requests large \
+        large-counts errors threads; do
         post "$case" "$mode" "$ours" 3 1
         calls_of posts
         check "$case: the posts were not MPICH's ($mode)" \
@@ -39,6 +39,17 @@ for case in wait mixed ahead blocking freed-communicators large; do
     calls_of posts
     check "$case: the posts were MPICH's (poll)" is "" "$(algorithms_of_posts posts)"
 done
+
+if [ -x "$PROGRAMS/posts_f08" ]; then
+    run_across f08 thread 1 "$ours" 3 "$PROGRAMS/posts_f08"
+    calls_of f08
+    check "Fortran with use mpi_f08 posts, tests and waits" all 'is 0 "$status"' \
+        'is 3 $(grep -o finished f08.out | wc -l)' \
+        'is "30 MPI_Iallreduce 30 MPI_Ibarrier 30 MPI_Ireduce" "$(awk "{ print \$3 }" f08.calls |
+            sort | uniq -c | awk "{ print \$1, \$2 }" | paste -sd " ")"'
+else
+    skip "Fortran with use mpi_f08 posts, tests and waits" "no mpifort"
+fi
 
 # ---- where they pass through -------------------------------------------------------------------
 post mixed thread '*=mpich' 3 1
