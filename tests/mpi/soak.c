@@ -1,14 +1,15 @@
 /* A long mixed run of collectives on overlapping communicators, with delays, verified by closed
  * forms:
  *
- *     soak COLLECTIVES SEED THREADS
+ *     soak COLLECTIVES SEED THREADS [POSTS]
  *
  * Every thread has communicators of its own: two of all ranks, the ranks reversed, halves, pairs
  * that overlap. All ranks draw one script from the seed; who is no member skips a step, so ranks
  * run ahead of one another as far as the library lets them. Every so often a step is an allreduce
  * followed by a row of reduces, in which the leaves run ahead of whoever still reads. Contributions
  * depend on the step, so that a stale or early operand shows. Each rank delays itself at random,
- * by its own seed.
+ * by its own seed. Of a hundred steps POSTS (0) are nonblocking; a few of these are under way at a
+ * time, and each rank completes its own when and how it likes.
  */
 #include "mpi_test.h"
 
@@ -22,6 +23,8 @@
 #define ROW 12 /* more than a ring has slots by default */
 #define ELEMENTS_MAX (64 * 1024 / 8)
 #define THREADS_MAX 8
+#define POSTED_MAX 6 /* under way at a time, of so many elements at most */
+#define POSTED_ELEMENTS 200
 
 enum { WORLD, DUP, REVERSED, HALF, PAIR_EVEN, PAIR_ODD, KINDS };
 
@@ -31,6 +34,14 @@ struct member {
     uint64_t rank_sum; /* of the members' world ranks */
 };
 
+struct posted {
+    MPI_Request request; /* MPI_REQUEST_NULL: none */
+    const struct member *member;
+    long step;
+    size_t count; /* 0: no result to come */
+    uint64_t send[POSTED_ELEMENTS], receive[POSTED_ELEMENTS];
+};
+
 struct worker {
     pthread_t thread;
     int index;
@@ -38,10 +49,12 @@ struct worker {
     uint64_t script, delays;
     struct member members[KINDS];
     uint64_t *send, *receive;
+    struct posted posted[POSTED_MAX];
     struct own_counts counts;
 };
 
 static int world_rank, world_size;
+static unsigned posts_of_hundred;
 
 static unsigned draw(uint64_t *random, unsigned below)
 {
@@ -69,18 +82,17 @@ static uint64_t term(long step, size_t i)
     return (uint64_t)step * UINT64_C(2654435761) + i;
 }
 
-static void contribute(struct worker *worker, long step, size_t count)
+static void contribute(uint64_t *send, long step, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        worker->send[i] = term(step, i) + (uint64_t)(world_rank + 1) * (i + 3);
+        send[i] = term(step, i) + (uint64_t)(world_rank + 1) * (i + 3);
 }
 
-static void check_sum(const struct worker *worker, const struct member *member, long step,
-                      size_t count)
+static void check_sum(const uint64_t *sum, const struct member *member, long step, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        REQUIRE(worker->receive[i] == term(step, i) * (uint64_t)member->size +
-                                          (member->rank_sum + (uint64_t)member->size) * (i + 3));
+        REQUIRE(sum[i] == term(step, i) * (uint64_t)member->size +
+                              (member->rank_sum + (uint64_t)member->size) * (i + 3));
 }
 
 static void reduce(struct worker *worker, const struct member *member, long step, size_t count,
@@ -89,7 +101,7 @@ static void reduce(struct worker *worker, const struct member *member, long step
     bool receives = member->rank == root;
     bool in_place = receives && step % 3 == 0;
 
-    contribute(worker, step, count);
+    contribute(worker->send, step, count);
     if (in_place)
         memcpy(worker->receive, worker->send, count * sizeof *worker->receive);
     COUNTED(worker->counts.reduce,
@@ -99,20 +111,74 @@ static void reduce(struct worker *worker, const struct member *member, long step
     if (!receives)
         memset(worker->send, 0xa5, count * sizeof *worker->send);
     else
-        check_sum(worker, member, step, count);
+        check_sum(worker->receive, member, step, count);
 }
 
 static void allreduce(struct worker *worker, const struct member *member, long step, size_t count)
 {
     bool in_place = step % 3 == 0;
 
-    contribute(worker, step, count);
+    contribute(worker->send, step, count);
     if (in_place)
         memcpy(worker->receive, worker->send, count * sizeof *worker->receive);
     COUNTED(worker->counts.allreduce,
             MPI_Allreduce(in_place ? MPI_IN_PLACE : worker->send, worker->receive, (int)count,
                           MPI_UINT64_T, MPI_SUM, member->comm));
-    check_sum(worker, member, step, count);
+    check_sum(worker->receive, member, step, count);
+}
+
+/* One of those under way, by this rank's own lot. */
+static void complete(struct worker *worker, struct posted *posted)
+{
+    int done = 0;
+
+    if (posted->request == MPI_REQUEST_NULL)
+        return;
+    for (unsigned tests = draw(&worker->delays, 4); tests > 0 && !done; tests--)
+        MUST(MPI_Test(&posted->request, &done, MPI_STATUS_IGNORE));
+    if (!done)
+        MUST(MPI_Wait(&posted->request, MPI_STATUS_IGNORE));
+    REQUIRE(posted->request == MPI_REQUEST_NULL);
+    check_sum(posted->receive, posted->member, posted->step, posted->count);
+}
+
+static void post(struct worker *worker, const struct member *member, long step, unsigned kind,
+                 size_t count, int root)
+{
+    struct posted *posted = &worker->posted[step % POSTED_MAX];
+    bool receives = kind < 40 || member->rank == root;
+
+    complete(worker, posted);
+    count = count % POSTED_ELEMENTS + 1;
+    posted->member = member;
+    posted->step = step;
+    posted->count = kind < 80 && receives ? count : 0;
+    contribute(posted->send, step, count);
+    if (kind < 40)
+        MUST(MPI_Iallreduce(posted->send, posted->receive, (int)count, MPI_UINT64_T, MPI_SUM,
+                            member->comm, &posted->request));
+    else if (kind < 80)
+        MUST(MPI_Ireduce(posted->send, posted->receive, (int)count, MPI_UINT64_T, MPI_SUM, root,
+                         member->comm, &posted->request));
+    else
+        MUST(MPI_Ibarrier(member->comm, &posted->request));
+}
+
+static void complete_all(struct worker *worker)
+{
+    MPI_Request requests[POSTED_MAX];
+    MPI_Status statuses[POSTED_MAX];
+
+    for (int i = 0; i < POSTED_MAX; i++)
+        requests[i] = worker->posted[i].request;
+    MUST(MPI_Waitall(POSTED_MAX, requests, statuses));
+    for (int i = 0; i < POSTED_MAX; i++) {
+        struct posted *posted = &worker->posted[i];
+
+        if (posted->request != MPI_REQUEST_NULL)
+            check_sum(posted->receive, posted->member, posted->step, posted->count);
+        posted->request = MPI_REQUEST_NULL;
+    }
 }
 
 /* In a line, in a slot, in several, in chunks: small ones most of the time. */
@@ -134,11 +200,16 @@ static long run_step(struct worker *worker, long step)
     unsigned root = draw(&worker->script, 1 << 16);
     size_t count = draw_count(worker);
     int row = kind == 0 ? ROW : 0;
+    bool posts = posts_of_hundred > 0 && draw(&worker->script, 100) < posts_of_hundred;
 
     if (member->comm == MPI_COMM_NULL)
         return 1 + row;
     delay(worker);
-    if (kind < 40)
+    if (draw(&worker->delays, 10) == 0)
+        complete(worker, &worker->posted[draw(&worker->delays, POSTED_MAX)]);
+    if (posts)
+        post(worker, member, step, kind, count, (int)(root % (unsigned)member->size));
+    else if (kind < 40)
         allreduce(worker, member, step, count);
     else if (kind < 80)
         reduce(worker, member, step, count, (int)(root % (unsigned)member->size));
@@ -155,6 +226,7 @@ static void *work(void *argument)
 
     for (long step = 0; step < worker->steps;)
         step += run_step(worker, step);
+    complete_all(worker);
     return NULL;
 }
 
@@ -187,6 +259,8 @@ static void start(struct worker *worker, int index, long steps, uint64_t seed)
     worker->steps = steps;
     worker->script = seed + (uint64_t)index;
     worker->delays = seed * 31 + (uint64_t)(index * world_size + world_rank);
+    for (int i = 0; i < POSTED_MAX; i++)
+        worker->posted[i].request = MPI_REQUEST_NULL;
     worker->send = malloc(ELEMENTS_MAX * sizeof *worker->send);
     worker->receive = malloc(ELEMENTS_MAX * sizeof *worker->receive);
     REQUIRE(worker->send != NULL && worker->receive != NULL);
@@ -224,8 +298,9 @@ int main(int argc, char **argv)
     struct own_counts total = {0};
     int threads, provided;
 
-    REQUIRE(argc == 4);
+    REQUIRE(argc == 4 || argc == 5);
     threads = atoi(argv[3]);
+    posts_of_hundred = argc == 5 ? (unsigned)atoi(argv[4]) : 0;
     REQUIRE(threads >= 1 && threads <= THREADS_MAX);
     MUST(MPI_Init_thread(&argc, &argv, threads > 1 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
                          &provided));

@@ -1,6 +1,6 @@
 #!/bin/bash
 # timeout: 600
-# Long mixed runs of collectives between nodes, on overlapping communicators, with delays: nothing
+# Long mixed runs of collectives between nodes, blocking and not, on overlapping communicators, with delays: nothing
 # is lost, mixed up or overwritten, by any protocol, with one rank a node and with several.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/engine/engine.bash"
@@ -9,7 +9,8 @@
 # soak MODE RANKS-PER-NODE RULES RANKS COLLECTIVES SEED THREADS
 soak() {
     local of="($3; $4 ranks, $2 a node, $1, ${STAGGER_SLOTS:-8} slots, seed $6, $7 threads)"
-    PROGRAM_SECONDS=240 run_across soak "$1" "$2" "$3" "$4" "$PROGRAMS/soak" "$5" "$6" "$7"
+    PROGRAM_SECONDS=240 run_across soak "$1" "$2" "$3" "$4" "$PROGRAMS/soak" "$5" "$6" "$7" \
+        15
     check "results stay right $of" gave soak
 }
 
@@ -34,7 +35,7 @@ done
 
 unset STAGGER_TRACE
 for mode in $MODES; do
-    run_across soak "$mode" 1 "${SPAN_RULES[0]}" 3 "$PROGRAMS/soak" 1000 "$seed" 1
+    run_across soak "$mode" 1 "${SPAN_RULES[0]}" 3 "$PROGRAMS/soak" 1000 "$seed" 1 15
     check "the archive of such a run has the calls that were made ($mode)" all 'gave soak' \
         'archive_agrees soak.trace soak.out'
 done

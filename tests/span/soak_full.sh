@@ -16,7 +16,7 @@ while [ "$SECONDS" -lt "${SOAK_SECONDS:-600}" ]; do
         slots=$((seed % 4 == 0 ? 2 : 8))
         [ "$each" -lt "$ranks" ] || each=1
         STAGGER_SLOTS=$slots run_across soak "$mode" "$each" "$rules" "$ranks" "$PROGRAMS/soak" \
-            5000 "$seed" "$threads"
+            5000 "$seed" "$threads" $((seed % 3 * 15))
         check "results stay right with seed $seed ($rules; $ranks ranks, $each a node, $mode, \
 $slots slots, $threads threads)" gave soak
         seed=$((seed + 1))
