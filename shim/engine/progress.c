@@ -295,10 +295,6 @@ static void attend(struct sg_span *span, bool by_signal)
                                   asked, memory_order_relaxed);
     if (found == SG_SPAN_FED)
         sg_wait_wake(&span->bed);
-    if (!by_signal && atomic_load_explicit(&span->posts, memory_order_relaxed) > 0) {
-        take_float(&span->arithmetic);
-        sg_span_advance(span);
-    }
 }
 
 void sg_progress_attend(bool by_signal)
@@ -313,6 +309,24 @@ void sg_progress_attend(bool by_signal)
 
         if (span != NULL)
             attend(span, by_signal);
+    }
+    attending = SG_PROGRESS_BY_CALL;
+    end_visit(mine);
+}
+
+void sg_progress_advance(void)
+{
+    int count = atomic_load_explicit(&used, memory_order_acquire);
+    uint32_t mine = begin_visit();
+
+    attending = SG_PROGRESS_BY_THREAD;
+    for (int place = 0; place < count; place++) {
+        struct sg_span *span = atomic_load(&spans[place]);
+
+        if (span == NULL || atomic_load_explicit(&span->posts, memory_order_relaxed) == 0)
+            continue;
+        take_float(&span->arithmetic);
+        sg_span_advance(span);
     }
     attending = SG_PROGRESS_BY_CALL;
     end_visit(mine);

@@ -27,6 +27,9 @@ enum sg_status sg_progress_table_share(const struct sg_exchange *exchange,
  * Async-signal-safe; the caller has set its word to 0. */
 void sg_progress_attend(bool by_signal);
 
+/* By the helper thread: posts of this process's go on. */
+void sg_progress_advance(void);
+
 /* What this process has armed for a signal is the thread's, or, with poll, nobody's. */
 void sg_progress_hand_over(enum sg_progress_mode to);
 

@@ -58,6 +58,7 @@ static void *help(void *context)
         if (atomic_load(&stopping))
             return NULL;
         sg_progress_attend(false);
+        sg_progress_advance();
         /* From here on a timer that comes rings us: either we see it below, or who sets it sees
          * this. */
         atomic_store(&own->wakes_ns, UINT64_MAX);

@@ -52,6 +52,16 @@ check "a run beyond its limit is clean" all 'is 0 "$status"' 'clean limit'
 STAGGER_TRACE=stats under_sanitizers statistics 2 "$PROGRAMS/sites"
 STAGGER_RULES='barrier=nonsense;reduce@sites.c:1-99=mpich' under_sanitizers rules 2 "$PROGRAMS/sites"
 observe kill 2 "$PROGRAMS/ending" kill 100
+# Between nodes, with progress by a thread and by signals.
+export STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass'
+for STAGGER_PROGRESS in thread signal; do
+    export STAGGER_PROGRESS
+    for case in mixed ahead freed-communicators freed-requests threads; do
+        under_sanitizers "posts-$case-$STAGGER_PROGRESS" 3 "$PROGRAMS/posts" "$case"
+    done
+    under_sanitizers "soak-$STAGGER_PROGRESS" 3 "$PROGRAMS/soak" 400 1 1 20
+done
+unset STAGGER_RANKS_PER_NODE STAGGER_RULES STAGGER_PROGRESS
 
 # ---- the command -------------------------------------------------------------------------------------
 export ASAN_OPTIONS=detect_leaks=1
