@@ -130,6 +130,8 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
     struct sg_event event = {.kind = SG_EVENT_CALL, .call = *call};
     uint32_t seq = endpoint->called + 1;
 
+    if (host->setup.parameters.split)
+        event.call.flags |= SG_CALL_SPLIT;
     CU_ASSERT_FALSE_FATAL(endpoint->in_call);
     CU_ASSERT_TRUE_FATAL(seq < MINI_INSTANCES_MAX);
     endpoint->called = seq;
