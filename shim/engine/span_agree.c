@@ -83,8 +83,8 @@ static bool is_chosen(void *context)
 {
     struct choosing *choosing = context;
     struct sg_span *span = choosing->span;
-    struct words words = {span->header->choices, SG_SPAN_CHOICES, offsetof(struct sg_span_about, chosen),
-                          &span->all_chosen};
+    struct words words = {span->header->choices, SG_SPAN_CHOICES,
+                          offsetof(struct sg_span_about, chosen), &span->all_chosen};
 
     return meet(span, &words, span->chosen, choosing->own, &choosing->found);
 }
@@ -123,8 +123,8 @@ static uint32_t signature_of(const struct sg_call *call)
 
 bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position)
 {
-    struct words words = {span->header->signatures, SG_SPAN_SIGNATURES, offsetof(struct sg_span_about, left),
-                          &span->all_entered};
+    struct words words = {span->header->signatures, SG_SPAN_SIGNATURES,
+                          offsetof(struct sg_span_about, left), &span->all_entered};
     uint32_t own = signature_of(call);
     const struct sg_span_about *other;
     struct found found;

@@ -38,7 +38,7 @@ struct sg_node_about {
     int32_t root;
     uint8_t operation; /* enum sg_operation */
     uint8_t algorithm;
-    bool posted; /* its nonblocking form */
+    bool posted;     /* its nonblocking form */
     char module[37]; /* base name of the call site's, cut from the left */
 };
 
