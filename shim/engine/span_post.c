@@ -70,6 +70,11 @@ static bool step(struct sg_span *span, struct sg_span_post *post)
     return post->left == post->count;
 }
 
+static bool has_arrived(const struct sg_span_post *post)
+{
+    return post->parts[post->count - 1].stage >= SG_SPAN_ARRIVED;
+}
+
 /* Under the lock. */
 static void step_all(struct sg_span *span)
 {
@@ -78,6 +83,9 @@ static void step_all(struct sg_span *span)
     for (struct sg_span_post *post = span->first_post; post != NULL; post = next) {
         next = post->next;
         if (!step(span, post)) {
+            /* Those behind it have not, either. */
+            if (!has_arrived(post))
+                break;
             before = post;
             continue;
         }
@@ -91,9 +99,7 @@ static void step_all(struct sg_span *span)
         /* Release: the results are there. The post may be gone from here on. */
         atomic_store_explicit(&post->done, true, memory_order_release);
     }
-    /* The last one's last part is the last to arrive. */
-    atomic_store(&span->waits,
-                 before != NULL && before->parts[before->count - 1].stage < SG_SPAN_ARRIVED);
+    atomic_store(&span->waits, span->last_post != NULL && !has_arrived(span->last_post));
 }
 
 void sg_span_advance(struct sg_span *span)

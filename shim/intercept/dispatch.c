@@ -237,6 +237,15 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
     return error;
 }
 
+static int pass_unrecorded(const struct sg_call *call)
+{
+    if (sg_process.log != NULL)
+        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
+                                  memory_order_relaxed);
+    return call->pass(call);
+}
+
+/* What MPICH runs of nonblocking calls it also completes: there is nothing to record. */
 static int post_managed(struct sg_call *call, struct sg_comm *comm, void *return_address)
 {
     struct sg_site *site = sg_site_of(return_address);
@@ -248,7 +257,7 @@ static int post_managed(struct sg_call *call, struct sg_comm *comm, void *return
 
     sg_request_reap();
     if (!sg_engine_plan_post(call, choice, &plan))
-        return call->pass(call);
+        return pass_unrecorded(call);
     if (is_recording(comm))
         error = sg_post_recorded(call, &plan, site, comm, begin_ns);
     else
@@ -329,10 +338,7 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     } else if (comm->managed) {
         error = run_managed(call, comm, return_address);
     } else {
-        if (sg_process.log != NULL)
-            atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
-                                      memory_order_relaxed);
-        error = call->pass(call);
+        error = pass_unrecorded(call);
     }
     current.frame = 0;
     return error;
@@ -348,7 +354,7 @@ int sg_dispatch_post(struct sg_call *call, void *return_address)
         return call->pass(call);
     comm = sg_comm_find(call->comm);
     if (comm == NULL || comm->span == NULL)
-        return call->pass(call);
+        return pass_unrecorded(call);
     current.frame = frame;
     error = post_managed(call, comm, return_address);
     current.frame = 0;
