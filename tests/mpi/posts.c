@@ -175,8 +175,8 @@ static void mixed(void)
     }
 }
 
-/* More than there are places, while rank 0 waits for something else. */
-static void many_ahead(void)
+/* While rank 0 waits for something else. */
+static void ahead(int count)
 {
     static struct posted posted[POSTS];
     MPI_Request requests[POSTS];
@@ -184,7 +184,7 @@ static void many_ahead(void)
 
     if (rank == ranks - 1) /* the others are ahead */
         MUST(MPI_Recv(&word, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    for (int number = 0; number < POSTS; number++) {
+    for (int number = 0; number < count; number++) {
         if (number % 3 == 0)
             post_reduce(&posted[number], number, MPI_COMM_WORLD);
         else
@@ -196,15 +196,26 @@ static void many_ahead(void)
         /* From whom has completed all of them, in which this rank takes part. */
         MUST(MPI_Recv(&word, 1, MPI_INT, ranks - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     }
-    MUST(MPI_Waitall(POSTS, requests, ignored));
+    MUST(MPI_Waitall(count, requests, ignored));
     if (rank == ranks - 1 && rank > 0)
         MUST(MPI_Send(&word, 1, MPI_INT, 0, 1, MPI_COMM_WORLD));
-    for (int number = 0; number < POSTS; number++) {
+    for (int number = 0; number < count; number++) {
         if (number % 3 == 0)
             check_reduced(&posted[number]);
         else
             check_sum(&posted[number]);
     }
+}
+
+/* More than there are places. */
+static void many_ahead(void)
+{
+    ahead(POSTS);
+}
+
+static void few_ahead(void)
+{
+    ahead(12);
 }
 
 /* The same, and further than anything that ranks agree on reaches at once. */
@@ -416,6 +427,7 @@ static const struct {
     {"test", test_until_done},
     {"mixed", mixed},
     {"ahead", many_ahead},
+    {"few-ahead", few_ahead},
     {"far-ahead", far_ahead},
     {"blocking", among_blocking},
     {"freed-communicators", freed_communicators},

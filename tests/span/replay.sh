@@ -53,6 +53,8 @@ for mode in $MODES; do
         '*=adaptive(degree=2,tokens=2);*=bypass(deterministic=0)' 4 "$PROGRAMS/virtual_nodes"
     decide "communicators of two" 'dissemination pairwise tree' '[1-9][0-9]*' "$mode" 1 \
         'barrier=dissemination;allreduce=pairwise;*=tree' 4 "$PROGRAMS/virtual_nodes"
+    [ $mode = poll ] || decide "posts ahead of others" 'adaptive bypass' '[1-9][0-9]*' "$mode" 1 \
+        '*=adaptive;*=bypass' 3 "$PROGRAMS/posts" few-ahead
 done
 
 # ---- the comparison itself -----------------------------------------------------------------------
