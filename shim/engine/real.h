@@ -58,7 +58,8 @@
     X(Send)                                                                                        \
     X(Status_set_cancelled)                                                                        \
     X(Status_set_elements)                                                                         \
-    X(Type_size_x)
+    X(Type_size_x)                                                                                 \
+    X(Wait)
 
 /* Not in every MPICH; called only where the application calls them. */
 #define SG_REAL_OPTIONAL(X)                                                                        \

@@ -25,6 +25,7 @@ struct request {
 };
 
 static struct request *outstanding;
+static atomic_uint count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- the requests that are outstanding ---- */
@@ -37,6 +38,7 @@ static void add(struct request *request)
     if (outstanding != NULL)
         outstanding->link = &request->next;
     outstanding = request;
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
 }
 
@@ -49,12 +51,16 @@ static void take_out(struct request *request)
     if (request->next != NULL)
         request->next->link = request->link;
     request->link = NULL;
+    atomic_fetch_sub_explicit(&count, 1, memory_order_relaxed);
 }
 
 static struct request *find(MPI_Request handle)
 {
     struct request *request;
 
+    /* Relaxed: whose request it is knows of its post. */
+    if (atomic_load_explicit(&count, memory_order_relaxed) == 0)
+        return NULL;
     pthread_mutex_lock(&lock);
     for (request = outstanding; request != NULL && request->handle != handle;)
         request = request->next;
@@ -133,8 +139,8 @@ static int on_cancel(void *state, int is_complete)
     return MPI_SUCCESS;
 }
 
-/* From MPI_Test and the like, and again and again from MPI_Wait. It never sleeps: the program may
- * have other things to do between two tests. */
+/* From MPI_Test and the like. It never sleeps: the program may have other things to do between two
+ * tests. */
 static int on_poll(void *state, MPI_Status *status)
 {
     struct request *request = state;
@@ -159,20 +165,23 @@ static int on_poll(void *state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+static void await(struct request *request)
+{
+    uint64_t begin_ns = sg_clock_ns();
+
+    sg_span_post_wait(request->post);
+    request->times.tests++;
+    request->times.exposed_ns += sg_clock_ns() - begin_ns;
+    complete(request);
+}
+
 /* From MPI_Waitall. */
-static int on_wait(int count, void **states, double timeout_s, MPI_Status *status)
+static int on_wait(int states_count, void **states, double timeout_s, MPI_Status *status)
 {
     (void)timeout_s;
     (void)status;
-    for (int i = 0; i < count; i++) {
-        struct request *request = states[i];
-        uint64_t begin_ns = sg_clock_ns();
-
-        sg_span_post_wait(request->post);
-        request->times.tests++;
-        request->times.exposed_ns += sg_clock_ns() - begin_ns;
-        complete(request);
-    }
+    for (int i = 0; i < states_count; i++)
+        await(states[i]);
     return MPI_SUCCESS;
 }
 
@@ -213,6 +222,14 @@ void sg_request_reap(void)
 
     while ((request = take_orphan()) != NULL)
         complete(request);
+}
+
+void sg_request_wait(MPI_Request handle)
+{
+    struct request *request = find(handle);
+
+    if (request != NULL)
+        await(request);
 }
 
 void sg_request_poll(MPI_Request handle)

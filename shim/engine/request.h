@@ -1,5 +1,6 @@
 /* A nonblocking call as an MPI request of the application's: a generalized request, which MPICH
- * polls from MPI_Test and the like, and has waited for in MPI_Waitall (MPIX_Grequest_start).
+ * polls from MPI_Test and the like, and has waited for in MPI_Waitall (MPIX_Grequest_start). What
+ * it does with others is made good here.
  *
  * In the application's threads; not from a signal handler.
  */
@@ -25,7 +26,9 @@ typedef void (*sg_request_completed)(void *context, const struct sg_request_time
 int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
                     sg_request_completed completed, void *context, struct sg_outcome *outcome);
 
-/* Of MPI_Request_get_status, the one call for which MPICH does not poll. Any request. */
+/* Before MPI_Wait, in which MPICH polls without a pause, and MPI_Request_get_status, in which it
+ * does not poll. Of any request: what is not ours is left alone. */
+void sg_request_wait(MPI_Request handle);
 void sg_request_poll(MPI_Request handle);
 
 /* Completes requests that the application has freed and that are done. */

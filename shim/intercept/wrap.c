@@ -198,6 +198,7 @@ int mpi_allreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype
                   sg_word comm) SG_INTERCEPTS("MPI_Allreduce");
 int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
                     sg_word comm) SG_INTERCEPTS("MPI_Allreduce_c");
+int mpi_wait(sg_word request, sg_word status) SG_INTERCEPTS("MPI_Wait");
 int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
     SG_INTERCEPTS("MPI_Request_get_status");
 int mpi_ibarrier(sg_word comm, sg_word request) SG_INTERCEPTS("MPI_Ibarrier");
@@ -296,6 +297,13 @@ int mpi_allreduce_c(sg_word send, sg_word receive, sg_word count, sg_word dataty
     fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1,
               comm, pass_allreduce_c);
     return sg_dispatch(&call, __builtin_return_address(0));
+}
+
+int mpi_wait(sg_word request, sg_word status)
+{
+    if (sg_process_running() && request != 0)
+        sg_request_wait(*(MPI_Request *)request);
+    return PASS(pass2, Wait)(request, status);
 }
 
 int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)

@@ -32,6 +32,7 @@ void f08_pcontrol(int *level, int *ierror) SG_INTERCEPTS("mpi_pcontrol_f08_");
 void f08_barrier(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_barrier_f08_");
 void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
     SG_INTERCEPTS("mpi_ibarrier_f08_");
+void f08_wait(MPI_Request *request, void *status, int *ierror) SG_INTERCEPTS("mpi_wait_f08_");
 void f08_request_get_status(MPI_Request *request, void *flag, void *status, int *ierror)
     SG_INTERCEPTS("mpi_request_get_status_f08_");
 
@@ -107,7 +108,14 @@ void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
         store(ierror, sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)));
 }
 
-/* Flag and status are Fortran's: MPICH's own sets them. */
+/* In both, what is Fortran's is set by MPICH's own. */
+void f08_wait(MPI_Request *request, void *status, int *ierror)
+{
+    if (sg_real_is_mpich() && sg_process_running())
+        sg_request_wait(*request);
+    ORIGINAL(original3, "mpi_wait_f08_")(request, status, ierror);
+}
+
 void f08_request_get_status(MPI_Request *request, void *flag, void *status, int *ierror)
 {
     if (sg_real_is_mpich() && sg_process_running())

@@ -17,15 +17,18 @@ post() { # CASE MODE RULES RANKS RANKS-PER-NODE
 }
 
 ours='*=adaptive;*=bypass'
+thread_cases='wait test mixed ahead blocking freed-communicators freed-requests large large-counts errors
+    threads'
+signal_cases='test mixed ahead blocking freed-communicators threads'
 for mode in thread signal; do
-    for case in wait test mixed ahead blocking freed-communicators freed-requests large \
-        large-counts errors threads; do
+    cases=${mode}_cases
+    for case in ${!cases}; do
         post "$case" "$mode" "$ours" 3 1
         calls_of posts
         check "$case: the posts were not MPICH's ($mode)" \
             is "adaptive bypass" "$(algorithms_of_posts posts)"
     done
-    for case in mixed ahead blocking; do
+    for case in mixed ahead; do
         post "$case" "$mode" "$ours" 5 2
         post "$case" "$mode" '*=tree(degree=2)' 4 1
         post "$case" "$mode" 'barrier=dissemination;allreduce=pairwise;*=mpich' 3 1
