@@ -1,8 +1,8 @@
 #!/bin/bash
 # timeout: 14400
 # ScaLAPACK's test programs against what they come to in stock MPICH, as recorded in
-# stock-N-ranks.txt: all of them at 2 ranks, by the default rules and by each algorithm, and ten at 4
-# and 6 ranks. "check_full.sh record RANKS" in place of the test records one file anew.
+# stock-N-ranks.txt: all of them at 2 ranks, by the default rules and by each algorithm, within a
+# node and between two, and ten at 4 and 6 ranks. "check_full.sh record RANKS" in place of the test records one file anew.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
@@ -37,6 +37,10 @@ fi
 for rules in '' '*=srm' '*=handoff'; do
     against 2 "$rules"
 done
+export STAGGER_RANKS_PER_NODE=1 # nodes of their own
+against 2 '*=adaptive;*=bypass'
+against 2 'barrier=dissemination;allreduce=pairwise;*=tree'
+unset STAGGER_RANKS_PER_NODE
 for ranks in 4 6; do
     against "$ranks" '*=srm'
     against "$ranks" '*=handoff'
