@@ -1,8 +1,9 @@
 #!/bin/bash
 # timeout: 14400
 # ScaLAPACK's test programs against what they come to in stock MPICH, as recorded in
-# stock-N-ranks.txt: all of them at 2 ranks, by the default rules and by each algorithm, within a
-# node and between two, and ten at 4 and 6 ranks. "check_full.sh record RANKS" in place of the test records one file anew.
+# stock-N-ranks.txt: all of them at 2 ranks, by the default rules and by each algorithm, within a node
+# and between two, and ten at 4 and 6 ranks. "check_full.sh record RANKS" in place of the test records
+# one file anew.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
