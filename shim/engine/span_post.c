@@ -214,7 +214,7 @@ void sg_span_post_wait(struct sg_span_post *post)
     if (span == NULL)
         return;
     sg_span_enter(span);
-    sg_span_wait(span, is_done, &awaited, &post->call, post->parts[post->left].position);
+    sg_span_wait(span, is_done, &awaited, &post->call, post->parts[0].position);
     sg_span_leave(span);
     let_go(span);
 }
