@@ -133,3 +133,10 @@ $(LAB_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/pair.c tests/lab/pair.h tes
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Itests $< tests/lab/pair.c \
 	  -o $@ -pie -libverbs -lrdmacm
+
+test-programs: $(B)/lab/finalize.so
+
+$(B)/lab/finalize.so: tests/lab/finalize.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -fPIC -shared $< -o $@ -ldl
