@@ -57,7 +57,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-full soak bench papers demo install uninstall format lint clean test-programs unit
+.PHONY: help deps all check check-full soak lab bench papers demo install uninstall format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -73,11 +73,13 @@ deps: ## installs the packages that are missing (root or sudo), or names them
 # read anew, because what is found (mpicc, headers) has changed.
 check: ## everything that fits 20 minutes on 2 processors
 	$(Q).ci/deps build test
+	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
 	$(Q)$(MAKE) --no-print-directory all test-programs unit
 	$(Q)tests/run $(B) check
 
 check-full: ## check and the long tests
 	$(Q).ci/deps build test
+	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
 	$(Q)$(MAKE) --no-print-directory all test-programs unit
 	$(Q)tests/run $(B) check full
 
@@ -85,6 +87,12 @@ soak: ## mixed traffic between nodes, for ten minutes
 	$(Q).ci/deps build test
 	$(Q)$(MAKE) --no-print-directory all test-programs
 	$(Q)tests/run $(B) check full only=span/soak_full
+
+lab: ## all that is tested on virtual hosts with an RDMA device
+	$(Q).ci/deps build test
+	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
+	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)tests/run $(B) check full only=lab/
 
 demo: ## two programs with skew, observed, and their reports
 	$(Q).ci/deps build demo

@@ -120,3 +120,23 @@ $(P)/span_apps: tests/mpi/span_apps.c tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fopenmp $< -o $@ -pie
+
+# What the lab's RDMA devices do (tests/lab), where libibverbs and librdmacm are there to build with.
+HAVE_RDMA := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
+               $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
+LAB_PROGRAMS := $(addprefix $(B)/lab/,one_sided signals multicast)
+
+test-programs: $(if $(HAVE_RDMA),$(LAB_PROGRAMS))
+
+$(LAB_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/pair.c tests/lab/pair.h tests/mpi/mpi_test.h
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Itests $< tests/lab/pair.c \
+	  -o $@ -pie -libverbs -lrdmacm
+
+test-programs: $(B)/lab/finalize.so
+
+$(B)/lab/finalize.so: tests/lab/finalize.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -fPIC -shared $< -o $@ -ldl

@@ -1,0 +1,30 @@
+#!/bin/bash
+# timeout: 900
+# Three hosts of two processors: a program with two ranks on each; the RDMA cable pulled out, the
+# multicast lost, and at last a host that dies, while control goes on.
+# shellcheck disable=SC2016 # single quotes for what others expand
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lab/lab.bash"
+lab_test "three hosts" -n 3 -c 2 -t 800
+
+lab_mpi counts 3 2 "$PROGRAMS/counts_c"
+check "a program of six ranks on three hosts runs well under the library" ran_well counts
+check "its calls are in the one archive of all" archive_agrees counts.trace counts.out
+
+two_hosts() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 1 "$BUILD/lab/$1"; }
+fails() { ! "$@"; }
+
+check "multicast comes before a filter is set" two_hosts multicast
+on 2 tc qdisc add dev rdma ingress
+on 2 tc filter add dev rdma parent ffff: protocol ip u32 match ip dst 239.0.0.0/8 action drop
+check "multicast alone is lost behind a filter for it" all 'fails two_hosts multicast' \
+    'two_hosts one_sided'
+on 2 tc qdisc del dev rdma ingress
+check "and comes again without" two_hosts multicast
+
+on 2 ip link set rdma down
+check "with the cable out, RDMA fails and control goes on" all 'fails two_hosts one_sided' \
+    'timeout "$PROGRAM_SECONDS" mpi 2 1 "$PROGRAMS/counts_c"'
+
+timeout 60 on 3 'echo o >/proc/sysrq-trigger; sleep 1d' </dev/null >died 2>&1
+check "a host that has died answers no more, and others do" all 'fails timeout 60 on 3 true' 'on 2 true'

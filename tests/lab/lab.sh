@@ -1,0 +1,46 @@
+#!/bin/bash
+# timeout: 400
+# The lab itself: output and exit statuses, and that nothing is left of one that was killed.
+# shellcheck disable=SC2016 # single quotes for what others expand
+. "$(dirname "$0")/../lib/sh.sh"
+LAB=$ROOT/tests/lab/lab
+export TMPDIR=$WORK/tmp # the labs' directories
+mkdir "$TMPDIR"
+
+mkdir shared
+"$LAB" -n 2 -t 360 -d shared -- 'echo "of $LAB_NODES"; echo "$PWD" >"$LAB_DIR/$LAB_NODE"
+    exit $((LAB_NODE == 2 ? 3 : 0))' >out 2>err
+status=$?
+if [ "$status" -eq 77 ]; then
+    skip "the lab" "$(tail -n 1 err)"
+    exit 0
+fi
+check "the exit status is that of the host that failed" is 3 "$status"
+check "each line of output names its host" \
+    is "node1: of 2 node2: of 2" "$(paste -sd ' ' out)"
+check "what hosts write to their directory stays" is "$WORK $WORK" "$(cat shared/1 shared/2 | paste -sd ' ')"
+check "the lab leaves nothing else" is "" "$(ls -A "$TMPDIR")"
+
+"$LAB" -t 0 -- true >out 2>err
+status=$?
+check "a lab whose time is over has status 124 and says so" \
+    all 'is 124 "$status"' 'has err "within 0 s"'
+
+# Processes that hold the directory of a lab, by number.
+of_labs() { grep -lsa "$TMPDIR/stagger-la[b]-" /proc/[0-9]*/cmdline; } # and not this grep
+gone() {
+    for ((i = 0; i < 300; i++)); do
+        [ -n "$(of_labs)$(ls -A "$TMPDIR")" ] || return 0
+        sleep 0.1
+    done
+    of_labs
+    ls -A "$TMPDIR"
+    return 1
+}
+for signal in TERM KILL; do
+    "$LAB" -n 2 -- true >out 2>err &
+    until of_labs | grep -q .; do sleep 0.1; done
+    kill -"$signal" $!
+    wait $! 2>/dev/null
+    check "a lab ended by SIG$signal leaves no host and no directory" gone
+done

@@ -1,0 +1,19 @@
+#!/bin/bash
+# timeout: 400
+# What the transport for RDMA stands on, on two hosts of the lab: their devices, one-sided
+# operations, multicast, and signals for completions.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lab/lab.bash"
+lab_test "RDMA between two hosts" -n 2 -t 360
+
+for node in 1 2; do
+    on "$node" ibv_devinfo -d rxe0 >"devices.$node" 2>&1
+    check "host $node has an RDMA device with a port that is up" \
+        has "devices.$node" 'state:.*PORT_ACTIVE'
+done
+
+two_hosts() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 1 "$BUILD/lab/$1"; }
+check "RC writes, reads and fetch-and-add reach the other host's memory" two_hosts one_sided
+check "UD multicast reaches the group's members, and no host that left it" two_hosts multicast
+check "a completion raises one signal where it is solicited and its queue armed, and none elsewhere" \
+    two_hosts signals
