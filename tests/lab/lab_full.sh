@@ -28,6 +28,13 @@ check "a lab whose time is over has status 124 and says so" \
 
 # Processes that hold the directory of a lab, by number.
 of_labs() { grep -lsa "$TMPDIR/stagger-la[b]-" /proc/[0-9]*/cmdline; } # and not this grep
+there() {
+    for ((i = 0; i < 300; i++)); do
+        of_labs | grep -q . && return 0
+        sleep 0.1
+    done
+    return 1
+}
 gone() {
     for ((i = 0; i < 300; i++)); do
         [ -n "$(of_labs)$(ls -A "$TMPDIR")" ] || return 0
@@ -39,7 +46,7 @@ gone() {
 }
 for signal in TERM KILL; do
     "$LAB" -n 2 -- true >out 2>err &
-    until of_labs | grep -q .; do sleep 0.1; done
+    check "a lab starts its hosts, to be ended by SIG$signal" there
     kill -"$signal" $!
     wait $! 2>/dev/null
     check "a lab ended by SIG$signal leaves no host and no directory" gone
