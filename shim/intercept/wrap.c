@@ -94,6 +94,7 @@ static inline void fill_call(struct sg_call *call, enum sg_operation operation, 
     call->bytes = 0;
     call->arrival_ns = 0;
     call->site = NULL;
+    call->name.recorded = false;
     call->local = NULL;
     call->span = NULL;
     call->rules = NULL;

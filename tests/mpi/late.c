@@ -13,6 +13,7 @@
  *   own       the application has a handler for the signal before anything is late
  *   taken     ... and after some rounds, where it had none
  *   fork      a child of the parent's while it waits for the leaf
+ *   paused    from half of the rounds on nothing is recorded
  *   thread    the helper thread comes with the first late message and takes no turn without one
  */
 #include "late.h"
@@ -277,12 +278,15 @@ int main(int argc, char **argv)
                 {"both", NULL, both_round},          {"apart", NULL, apart_round},
                 {"sigio", compute_with_sigio, NULL}, {"queue", late_compute, NULL},
                 {"own", late_compute, NULL},         {"taken", late_compute, NULL},
-                {"fork", compute_with_child, NULL},  {"thread", compute_beside_thread, NULL}};
+                {"fork", compute_with_child, NULL},  {"thread", compute_beside_thread, NULL},
+                {"paused", late_compute, NULL}};
     const char *way;
     size_t chosen = 0;
+    int rounds;
 
     REQUIRE(argc == 4);
     way = argv[1];
+    rounds = atoi(argv[3]);
     while (strcmp(ways[chosen].name, way) != 0)
         REQUIRE(++chosen < sizeof ways / sizeof *ways);
     if (strcmp(way, "own") == 0)
@@ -292,7 +296,9 @@ int main(int argc, char **argv)
     late_start(argv[2]);
     if (strcmp(way, "queue") == 0)
         fill_queue();
-    for (int round = 0; round < atoi(argv[3]); round++) {
+    for (int round = 0; round < rounds; round++) {
+        if (strcmp(way, "paused") == 0 && round == rounds / 2)
+            MUST(MPI_Pcontrol(0));
         if (strcmp(way, "taken") == 0 && round == 2)
             take_signal();
         if (ways[chosen].compute != NULL)

@@ -50,6 +50,11 @@ for mode in thread signal; do
     check "statistics have the handlers' time, too ($mode)" all 'finished counts' \
         'is reduce "$(ops_with counts handler_ns)"' 'is $((rounds - 1)) "$(total counts late)"'
 done
+for trace in otf2 stats; do
+    STAGGER_TRACE=$trace run_late paused thread "$PROGRAMS/late" paused "$words" 20
+    check "what is late for calls that are not recorded is not recorded, either ($trace)" all \
+        'finished paused' "is $([ $trace = otf2 ] && echo 10 || echo 0) \$(late_records paused)"
+done
 # Who stays in its call until the late rank comes has avoided nothing.
 run_late blocked poll "$PROGRAMS/late" blocked "$words" $rounds
 check "in mode poll no wait is avoided" all 'archive_sound blocked.trace' \

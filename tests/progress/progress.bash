@@ -26,3 +26,16 @@ total() {
 
 # late_regions NAME: how many there are of a kind, in the archive
 late_regions() { "$PYTHON" "$ROOT/tests/progress/late_regions.py" "$1.trace/traces.otf2"; }
+
+# late_records NAME: how many late contributions its archive has, or else its logs: of the slots of
+# 64 bytes behind a header of 4096 those whose first byte is 3 (trace/record.h)
+late_records() {
+    if [ -e "$1.trace/traces.otf2" ]; then
+        late_regions "$1" | awk '{ count += $1 } END { print count + 0 }'
+    else
+        "$PYTHON" -c '
+import sys
+logs = [open(name, "rb").read()[4096:] for name in sys.argv[1:]]
+print(sum(log[at] == 3 for log in logs for at in range(0, len(log), 64)))' "$1".trace/rank-*.log
+    fi
+}
