@@ -245,17 +245,22 @@ static int pass_unrecorded(const struct sg_call *call)
     return call->pass(call);
 }
 
-/* What MPICH runs of nonblocking calls it also completes: there is nothing to record. */
-static int post_managed(struct sg_call *call, struct sg_comm *comm, void *return_address)
+/* A nonblocking call, which never sets its communicator up. What MPICH runs of them it also
+ * completes: there is nothing to record. */
+static int post(struct sg_call *call, struct sg_comm *comm, void *return_address)
 {
-    struct sg_site *site = sg_site_of(return_address);
     uint64_t begin_ns = sg_clock_ns();
-    const struct sg_choice *choice = complete_call(call, site, comm);
     struct sg_outcome outcome = {0};
+    const struct sg_choice *choice;
     struct sg_span_plan plan;
+    struct sg_site *site;
     int error;
 
+    if (comm == NULL || comm->span == NULL)
+        return pass_unrecorded(call);
     sg_request_reap();
+    site = sg_site_of(return_address);
+    choice = complete_call(call, site, comm);
     if (!sg_engine_plan_post(call, choice, &plan))
         return pass_unrecorded(call);
     if (is_recording(comm))
@@ -333,30 +338,15 @@ int sg_dispatch(struct sg_call *call, void *return_address)
         return call->pass(call);
     comm = sg_comm_find(call->comm);
     current.frame = frame;
-    if (comm == NULL) {
+    if (__builtin_expect(call->request != NULL, 0)) {
+        error = post(call, comm, return_address);
+    } else if (comm == NULL) {
         error = run_first(call, return_address);
     } else if (comm->managed) {
         error = run_managed(call, comm, return_address);
     } else {
         error = pass_unrecorded(call);
     }
-    current.frame = 0;
-    return error;
-}
-
-int sg_dispatch_post(struct sg_call *call, void *return_address)
-{
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    struct sg_comm *comm;
-    int error;
-
-    if (__builtin_expect(current.frame != 0, 0) && is_nested(frame))
-        return call->pass(call);
-    comm = sg_comm_find(call->comm);
-    if (comm == NULL || comm->span == NULL)
-        return pass_unrecorded(call);
-    current.frame = frame;
-    error = post_managed(call, comm, return_address);
     current.frame = 0;
     return error;
 }

@@ -12,9 +12,6 @@
 /* Runs a call while sg_process_running; returns what the MPI call returns. */
 int sg_dispatch(struct sg_call *call, void *return_address);
 
-/* The same for a nonblocking one, whose call->request is set. */
-int sg_dispatch_post(struct sg_call *call, void *return_address);
-
 /* For MPI calls that run the application's callbacks: what those call passes through, until
  * sg_dispatch_release with what sg_dispatch_hold returned. */
 uintptr_t sg_dispatch_hold(void);

@@ -130,7 +130,7 @@ int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller)
         return PASS(pass2, Ibarrier)(comm, request);
     fill_call(&call, SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, pass_ibarrier);
     call.request = (MPI_Request *)request;
-    return sg_dispatch_post(&call, caller);
+    return sg_dispatch(&call, caller);
 }
 
 static int pass_reduce(const struct sg_call *call)
@@ -329,7 +329,7 @@ int mpi_ireduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, 
     fill_call(&call, SG_OPERATION_REDUCE, send, receive, (int)count, datatype, op, (int)root, comm,
               pass_ireduce);
     call.request = (MPI_Request *)request;
-    return sg_dispatch_post(&call, __builtin_return_address(0));
+    return sg_dispatch(&call, __builtin_return_address(0));
 }
 
 int mpi_ireduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
@@ -342,7 +342,7 @@ int mpi_ireduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype
     fill_call(&call, SG_OPERATION_REDUCE, send, receive, (MPI_Count)count, datatype, op, (int)root,
               comm, pass_ireduce_c);
     call.request = (MPI_Request *)request;
-    return sg_dispatch_post(&call, __builtin_return_address(0));
+    return sg_dispatch(&call, __builtin_return_address(0));
 }
 
 int mpi_iallreduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
@@ -355,7 +355,7 @@ int mpi_iallreduce(sg_word send, sg_word receive, sg_word count, sg_word datatyp
     fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (int)count, datatype, op, -1, comm,
               pass_iallreduce);
     call.request = (MPI_Request *)request;
-    return sg_dispatch_post(&call, __builtin_return_address(0));
+    return sg_dispatch(&call, __builtin_return_address(0));
 }
 
 int mpi_iallreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype, sg_word op,
@@ -368,5 +368,5 @@ int mpi_iallreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datat
     fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1,
               comm, pass_iallreduce_c);
     call.request = (MPI_Request *)request;
-    return sg_dispatch_post(&call, __builtin_return_address(0));
+    return sg_dispatch(&call, __builtin_return_address(0));
 }

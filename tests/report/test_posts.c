@@ -32,10 +32,16 @@ static void put_allreduce(struct fabricated *log, uint32_t seq, uint64_t begin_n
  * ireduce to rank 1, which something is late for on rank 0; site c: an ibarrier that rank 0 never
  * completes, and one that is whole.
  *
- *            begin      post    exposed  end        hidden      by the arrivals
- *   a 0      2000 3000  50 60   300 20   3500 3400  1150  320   wait 1000 0: 300 exposed, 650
- * avoided b 1      4000 3600  10 20     5 500  4100 4200    85   80   the root's wait 400 c 4 7000
- * 7000   1  2     0  98  7100 7100    99    0 a 2      5000 5050 until 5100: wait 50, blocked 150
+ * Of rank 0 and rank 1, and what follows from the arrivals:
+ *
+ *        begin      post   exposed  end        hidden
+ *   a 0  2000 3000  50 60  300 20   3500 3400  1150 320  wait 1000 and 0, avoided 650
+ *
+ *   b 1  4000 3600  10 20  5 500    4100 4200  85 80     the root's wait 400
+ *
+ *   c 4  7000 7000  1 2    0 98     7100 7100  99 0
+ *
+ *   a 2  5000 5050 until 5100: wait 50, blocked 150
  */
 static void write_logs(const char *directory)
 {

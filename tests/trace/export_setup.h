@@ -130,4 +130,26 @@ static inline const char *setup_timeline(const json_t *events, uint64_t location
     return text;
 }
 
+/* A log of a run of one rank, without MPI_Init. */
+static inline void setup_alone(struct fabricated *log)
+{
+    fabricate_start(log, 0, 1);
+    log->header.init_begin_ns = 0;
+    log->header.init_end_ns = 0;
+}
+
+/* Exports one rank's log, in a directory of that name, and gives its events. */
+static inline json_t *setup_events(struct fabricated *log, const char *name,
+                                   struct sg_export_result *result)
+{
+    const char *directory = setup_directory(name);
+    json_t *counts, *events;
+
+    fabricate_finish(log, directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
+    counts = setup_check(directory, &events);
+    json_decref(counts);
+    return events;
+}
+
 #endif

@@ -6,26 +6,6 @@ enum { BARRIER, REDUCE, ALLREDUCE };
 
 #define THREAD_1 (UINT64_C(1) << 32)
 
-/* Exports one rank's log and gives its events. */
-static json_t *events_of(struct fabricated *log, const char *name, struct sg_export_result *result)
-{
-    const char *directory = setup_directory(name);
-    json_t *counts, *events;
-
-    fabricate_finish(log, directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
-    counts = setup_check(directory, &events);
-    json_decref(counts);
-    return events;
-}
-
-static void start_alone(struct fabricated *log)
-{
-    fabricate_start(log, 0, 1);
-    log->header.init_begin_ns = 0;
-    log->header.init_end_ns = 0;
-}
-
 static void two_threads(void)
 {
     const char *directory = setup_directory("threads");
@@ -33,7 +13,7 @@ static void two_threads(void)
     struct fabricated log;
     json_t *counts, *events, *locations;
 
-    start_alone(&log);
+    setup_alone(&log);
     log.header.thread_count = 3;
     log.header.progress_thread = 3;
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2500);
@@ -66,7 +46,7 @@ static void late_contributions(void)
     struct fabricated log;
     json_t *events;
 
-    start_alone(&log);
+    setup_alone(&log);
     fabricate_call(&log, REDUCE, 0, 0, 2000, 2500)->root = 0;
     fabricate_late(&log, 2100, 2200); /* inside the call */
     fabricate_late(&log, 2500, 2550); /* right behind it */
@@ -74,7 +54,7 @@ static void late_contributions(void)
     fabricate_late(&log, 2570, 2580); /* inside another */
     fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
     fabricate_late(&log, 3000, 3200); /* with it, and beyond its end: cut */
-    events = events_of(&log, "late", &result);
+    events = setup_events(&log, "late", &result);
     CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
                            "2000 >MPI_Reduce 2100 >late contribution 2200 <late contribution "
                            "2500 <MPI_Reduce 2500 >late contribution 2550 <late contribution "
@@ -92,11 +72,11 @@ static void slots_out_of_order(void)
     struct fabricated log;
     json_t *events;
 
-    start_alone(&log);
+    setup_alone(&log);
     fabricate_call(&log, BARRIER, 0, 1, 3000, 3100);
     fabricate_late(&log, 2050, 2060);
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2100);
-    events = events_of(&log, "disorder", &result);
+    events = setup_events(&log, "disorder", &result);
     CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
                            "2000 >MPI_Barrier 2050 >late contribution 2060 <late contribution "
                            "2100 <MPI_Barrier 3000 >MPI_Barrier 3100 <MPI_Barrier");
@@ -109,14 +89,14 @@ static void open_at_the_end(void)
     struct fabricated log;
     json_t *events;
 
-    start_alone(&log);
+    setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
     fabricate_call(&log, BARRIER, 0, 0, 2000, 0); /* left by a jump */
     fabricate_call(&log, BARRIER, 0, 1, 2100, 2200);
     fabricate_call(&log, BARRIER, 0, 2, 2300, 0);
     fabricate_late(&log, 2400, 0);
     fabricate_marker(&log, SG_MARKER_STALL, 2900, "waits since long");
-    events = events_of(&log, "open", &result);
+    events = setup_events(&log, "open", &result);
     CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
                            "2000 >MPI_Barrier 2100 <MPI_Barrier 2100 >MPI_Barrier "
                            "2200 <MPI_Barrier 2300 >MPI_Barrier 2400 >late contribution "
@@ -137,7 +117,7 @@ static void header_regions(void)
     log.header.finalize_begin_ns = 2500;
     fabricate_call(&log, BARRIER, 0, 0, 2000, 2600);
     fabricate_late(&log, 2700, 2800);
-    events = events_of(&log, "header", &result);
+    events = setup_events(&log, "header", &result);
     CU_ASSERT_STRING_EQUAL(setup_timeline(events, 0),
                            "900 >MPI_Init 2000 <MPI_Init 2000 >MPI_Barrier 2500 <MPI_Barrier "
                            "2500 >MPI_Finalize 2700 >late contribution 2800 <late contribution "

@@ -61,25 +61,6 @@ static const json_t *find(const json_t *events, const char *kind, uint64_t locat
     return NULL;
 }
 
-static void start_alone(struct fabricated *log)
-{
-    fabricate_start(log, 0, 1);
-    log->header.init_begin_ns = 0;
-    log->header.init_end_ns = 0;
-}
-
-static json_t *events_of(struct fabricated *log, const char *name, struct sg_export_result *result)
-{
-    const char *directory = setup_directory(name);
-    json_t *counts, *events;
-
-    fabricate_finish(log, directory);
-    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
-    counts = setup_check(directory, &events);
-    json_decref(counts);
-    return events;
-}
-
 /* Rank 1 of {1, 0} is the root of the second, in place; of the first rank 0, that is world rank 1.
  */
 static void whole_posts(void)
@@ -157,7 +138,7 @@ static void completions_fall_anywhere(void)
     struct fabricated log;
     json_t *events;
 
-    start_alone(&log);
+    setup_alone(&log);
     fabricate_post(&log, BARRIER, 0, 0, 2000, 100, 0, 2550);
     fabricate_post(&log, ALLREDUCE, 0, 1, 2200, 50, 10, 2400);      /* sooner than the one before */
     fabricate_call(&log, BARRIER, 0, 2, 2500, 2600);                /* the first's falls in it */
@@ -166,7 +147,7 @@ static void completions_fall_anywhere(void)
     fabricate_late(&log, 2800, 2810); /* that one's falls in it */
     fabricate_post(&log, BARRIER, 0, 5, 2900, 10, 0, 3000);
     fabricate_call(&log, BARRIER, 0, 6, 3000, 3010); /* with the end of the one before */
-    events = events_of(&log, "anywhere", &result);
+    events = setup_events(&log, "anywhere", &result);
     CU_ASSERT_STRING_EQUAL(timeline(events, 0),
                            "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
                            "2200 >MPI_Iallreduce 2200 +2 2250 <MPI_Iallreduce 2400 =2 "
@@ -187,11 +168,11 @@ static void threads_have_their_own(void)
     struct fabricated log;
     json_t *events;
 
-    start_alone(&log);
+    setup_alone(&log);
     log.header.thread_count = 2;
     fabricate_post(&log, BARRIER, 0, 0, 2000, 100, 0, 2300);
     fabricate_post(&log, BARRIER, 1, 0, 2010, 100, 0, 2200)->thread = 1;
-    events = events_of(&log, "threads", &result);
+    events = setup_events(&log, "threads", &result);
     CU_ASSERT_STRING_EQUAL(timeline(events, 0),
                            "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier 2300 =1");
     CU_ASSERT_STRING_EQUAL(timeline(events, THREAD_1),
@@ -205,12 +186,12 @@ static void never_completed(void)
     struct fabricated log;
     json_t *events;
 
-    start_alone(&log);
+    setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
     fabricate_post(&log, BARRIER, 0, 0, 2000, 100, 70, 0);
     fabricate_call(&log, BARRIER, 0, 1, 2200, 2300);
     fabricate_post(&log, BARRIER, 0, 2, 2400, 50, 0, 0);
-    events = events_of(&log, "open", &result);
+    events = setup_events(&log, "open", &result);
     CU_ASSERT_STRING_EQUAL(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
                                                 "2200 >MPI_Barrier 2300 <MPI_Barrier "
                                                 "2400 >MPI_Ibarrier 2400 +3 2450 <MPI_Ibarrier");
@@ -278,9 +259,9 @@ static void overlapping_times(void)
         const json_t *event;
         json_t *events;
 
-        start_alone(&log);
+        setup_alone(&log);
         fabricate_post(&log, BARRIER, 0, 0, 2000, 100, exposed_ns[i], ends_ns[i]);
-        events = events_of(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
+        events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
         CU_ASSERT_EQUAL(result.dropped, 0);
         event = find(events, "Leave", 0, 0);
         CU_ASSERT_EQUAL(number(event, "time"), left_ns[i]);
