@@ -20,12 +20,26 @@
 #define SG_TRANSPORT_TRANSPORT_H
 
 #include "algos/algo.h"
+#include "core/exchange.h"
 #include "core/status.h"
 
 struct sg_transport;
 
+/* Of a transport between machines: where this process is. Messages and access go to memory that the
+ * processes of a machine share; all of it is laid out alike on every machine. */
+struct sg_transport_place {
+    const struct sg_exchange *exchange; /* among the communicator's processes: open and connect */
+    void *memory;                       /* holds `shared` of open, and all that `access` names */
+    size_t memory_bytes;
+    int32_t self;            /* the endpoint that this process serves */
+    int32_t index;           /* its number among the machine's endpoints */
+    int32_t server, servers; /* the process's number among those of the endpoint; how many */
+};
+
 struct sg_transport_setup {
     int32_t endpoints;
+    int32_t here;                           /* the most endpoints of one machine; 0: all */
+    const struct sg_transport_place *place; /* of a transport that has `wire`; else NULL */
     uint32_t inflight;    /* messages not yet released, for each (sender, receiver) */
     uint32_t staged;      /* messages with payload not yet released, for each sender */
     uint32_t eager_bytes; /* the most payload of a message, all parts together */
@@ -34,7 +48,8 @@ struct sg_transport_setup {
 /* Where an endpoint's slots and cells are, for `access`: of one protocol object, in memory that the
  * opener and, by the transport's means, its peers reach. */
 struct sg_transport_region {
-    void *slots;
+    uint32_t object; /* that a REPLY is for */
+    void *slots;     /* of an endpoint on another machine: where they would be on this one */
     _Atomic uint64_t *cells;
     uint32_t slot_bytes, slots_count, cells_count;
 };
@@ -52,23 +67,64 @@ struct sg_transport_message {
     struct sg_message message;
     const void *parts; /* one after another, at multiples of header.bytes rounded up to 16 */
     uint64_t handle;   /* the transport's own */
+    bool is_reply;     /* to an access that was LATER: object, tag and value, no message */
+    uint32_t tag;
+    uint64_t value[8];
 };
 
 enum sg_transport_result {
     SG_TRANSPORT_DONE,
-    SG_TRANSPORT_LATER, /* access: its REPLY comes by receive_reply */
+    SG_TRANSPORT_LATER, /* access: its REPLY comes by receive */
     SG_TRANSPORT_FULL   /* not done: try again when others have received */
 };
 
 /* What a transport can do. */
-enum {
-    SG_TRANSPORT_ONE_SIDED = 1,
-    SG_TRANSPORT_DESCRIPTOR = 2 /* arrivals make descriptor() readable; else the sender notifies */
+enum { SG_TRANSPORT_ONE_SIDED = 1 };
+
+/* What has failed: an endpoint that cannot be reached, or this process's own adapter (-1). */
+struct sg_transport_fault {
+    int32_t peer;
+    const char *what; /* static */
+};
+
+/* Since open, of this process. */
+struct sg_transport_usage {
+    uint64_t registered_bytes; /* with the adapter */
+    uint64_t requests;         /* work requests posted to send queues */
+    uint64_t multicasts;       /* ... those of them that a switch repeats */
+    uint64_t repeats;          /* multicasts that were dropped as having come before */
+    uint32_t connections;      /* queue pairs */
+    bool has_multicast;        /* else by messages along a tree */
+};
+
+/* What a transport between machines has beside, whose messages no process of the receiver's machine
+ * sees leave. What the receiver's processes are told of is what is solicited. */
+struct sg_transport_wire {
+    /* Collective over the place's exchange. From now on messages and access go to these endpoints,
+     * which name this one likewise (an endpoint may name itself, for access); adds to what there
+     * is. Never under an endpoint's lock. SG_OK on all ranks or on none: else what was connected
+     * before goes on working, and each rank that failed has logged why. */
+    enum sg_status (*connect)(struct sg_transport *transport, const int32_t *peers, int count);
+    /* Becomes readable when a solicited message comes for this process, or something fails, after
+     * arm: once each time it is armed. */
+    int (*descriptor)(const struct sg_transport *transport);
+    /* Async-signal-safe, without the lock, both. */
+    void (*arm)(struct sg_transport *transport);
+    void (*take_events)(struct sg_transport *transport); /* it is not readable any more */
+    /* Under the lock: whether all that this process has asked of others' memory has been done. */
+    bool (*settled)(struct sg_transport *transport);
+    /* Under the lock: asks connected endpoints for a sign of life; who gives none is a fault later.
+     */
+    void (*probe)(struct sg_transport *transport);
+    /* Any thread, without the lock. The first fault: nothing works after it, sends are dropped. */
+    bool (*fault)(const struct sg_transport *transport, struct sg_transport_fault *out);
+    void (*usage)(const struct sg_transport *transport, struct sg_transport_usage *out);
 };
 
 struct sg_transport_ops {
     const char *name;
     uint32_t capabilities;
+    const struct sg_transport_wire *wire; /* NULL: within one machine */
     /* Shared memory of the machine that open wants, zeroed; 0: such a setup is not possible. */
     size_t (*shared_bytes)(const struct sg_transport_setup *setup);
     /* Any status but SG_OK: errno tells, nothing is logged. */
