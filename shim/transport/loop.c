@@ -19,7 +19,7 @@ enum { FREE, READY, HELD };
 struct place {
     uint64_t order; /* messages sent before it, by anybody */
     int state, from;
-    uint32_t object;
+    uint64_t object;
     bool solicited, multicast;
     struct sg_header header;
 };

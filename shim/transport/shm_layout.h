@@ -47,11 +47,10 @@ struct sg_shm_receiver {
 };
 
 struct sg_shm_entry {
+    uint64_t object;
     struct sg_header header;
-    uint32_t object;
     uint32_t stage; /* number + 1 of the sender's buffer with the payload; 0: it is here */
     uint32_t solicited;
-    uint32_t reserved;
     unsigned char payload[SG_SHM_INLINE_BYTES];
 };
 
@@ -59,8 +58,9 @@ struct sg_shm_entry {
 struct sg_shm_post {
     _Atomic uint64_t sequence; /* 2 * (number + 1); less 1 while it is written */
     _Atomic uint64_t header[sizeof(struct sg_header) / 8];
-    _Atomic uint64_t object; /* and solicited, from bit 32 on */
-    unsigned char reserved[SG_SHM_LINE_BYTES - 16 - sizeof(struct sg_header)];
+    _Atomic uint64_t object;
+    _Atomic uint64_t solicited;
+    unsigned char reserved[SG_SHM_LINE_BYTES - 24 - sizeof(struct sg_header)];
     _Atomic uint64_t payload[];
 };
 

@@ -54,8 +54,8 @@ void sg_shm_post_send(struct sg_transport *transport, int self,
     /* Relaxed: the stores that follow release it. */
     atomic_store_explicit(&post->sequence, written(number) - 1, memory_order_relaxed);
     store_words(post->header, &send->header, sizeof send->header);
-    atomic_store_explicit(&post->object, send->object | (uint64_t)send->solicited << 32,
-                          memory_order_release);
+    atomic_store_explicit(&post->object, send->object, memory_order_release);
+    atomic_store_explicit(&post->solicited, send->solicited, memory_order_release);
     if (send->header.bytes > 0) {
         for (int i = 0; i < send->header.parts; i++)
             store_words(post->payload + (size_t)i * stride / 8, send->parts[i], send->header.bytes);
@@ -71,13 +71,13 @@ void sg_shm_post_send(struct sg_transport *transport, int self,
 static bool copy_post(const struct sg_transport *transport, const struct sg_shm_post *post,
                       uint64_t number, struct sg_transport_message *out, unsigned char *copy)
 {
-    uint64_t object;
     size_t payload_bytes;
 
     if (atomic_load_explicit(&post->sequence, memory_order_acquire) != written(number))
         return false;
     load_words(&out->message.header, post->header, sizeof out->message.header);
-    object = atomic_load_explicit(&post->object, memory_order_acquire);
+    out->object = atomic_load_explicit(&post->object, memory_order_acquire);
+    out->solicited = atomic_load_explicit(&post->solicited, memory_order_acquire) != 0;
     /* Relaxed, here and below: the loads before have acquired whatever they saw. The length must
      * be known to be whole before it is used. */
     if (atomic_load_explicit(&post->sequence, memory_order_relaxed) != written(number))
@@ -86,8 +86,6 @@ static bool copy_post(const struct sg_transport *transport, const struct sg_shm_
     load_words(copy, post->payload, payload_bytes);
     if (atomic_load_explicit(&post->sequence, memory_order_relaxed) != written(number))
         return false;
-    out->object = (uint32_t)object;
-    out->solicited = object >> 32 != 0;
     out->message.multicast = true;
     out->parts = copy;
     return true;

@@ -48,21 +48,21 @@ struct sg_transport_setup {
 /* Where an endpoint's slots and cells are, for `access`: of one protocol object, in memory that the
  * opener and, by the transport's means, its peers reach. */
 struct sg_transport_region {
-    uint32_t object; /* that a REPLY is for */
+    uint64_t object; /* that a REPLY is for */
     void *slots;     /* of an endpoint on another machine: where they would be on this one */
     _Atomic uint64_t *cells;
     uint32_t slot_bytes, slots_count, cells_count;
 };
 
 struct sg_transport_send {
-    uint32_t object; /* the protocol object of the communicator that it is for */
-    bool solicited;
+    uint64_t object; /* the opener's: which of the communicator's protocol objects it is for */
+    bool solicited;  /* of a multicast, too */
     struct sg_header header;
     const void *const *parts; /* header.parts of them, header.bytes each */
 };
 
 struct sg_transport_message {
-    uint32_t object;
+    uint64_t object;
     bool solicited;
     struct sg_message message;
     const void *parts; /* one after another, at multiples of header.bytes rounded up to 16 */
@@ -110,7 +110,7 @@ struct sg_transport_wire {
     int (*descriptor)(const struct sg_transport *transport);
     /* Async-signal-safe, without the lock, both. */
     void (*arm)(struct sg_transport *transport);
-    void (*take_events)(struct sg_transport *transport); /* it is not readable any more */
+    int (*take_events)(struct sg_transport *transport); /* how many; it is not readable any more */
     /* Under the lock: whether all that this process has asked of others' memory has been done. */
     bool (*settled)(struct sg_transport *transport);
     /* Under the lock: asks connected endpoints for a sign of life; who gives none is a fault later.

@@ -325,7 +325,7 @@ static void take_turns(int arrival)
         MUST(MPI_Send(NULL, 0, MPI_INT, after, 0, tokens));
 }
 
-static void run(const int *row, uint64_t seed)
+static void run(const int *row, uint64_t seed, bool with_mpich)
 {
     const MPI_Comm comm = comms[row[PROTOCOL]][row[ORDER]];
     const size_t count = count_of(row);
@@ -344,7 +344,8 @@ static void run(const int *row, uint64_t seed)
     memset(received, 0x5a, bytes + GUARD_BYTES);
     send = operands[own];
     meet(comm);
-    if (is_exact(row) && count > 0) {
+    with_mpich = with_mpich && is_exact(row);
+    if (with_mpich && count > 0) {
         call_stock(row, send, (int)count, root, comm);
         with_stock += receives;
     }
@@ -357,7 +358,7 @@ static void run(const int *row, uint64_t seed)
     judge_bounds(row, own, root, count, receives);
     if (!receives || count == 0)
         return;
-    if (is_exact(row))
+    if (with_mpich)
         compare(row, own, root, count, stock);
     refer(row, root, count);
     compare(row, own, root, count, expected);
@@ -429,7 +430,7 @@ static void run_cover(int mode)
 
         if (row[NODE] + 1 != ranks_per_node || (mode >= 0 && row[MODE] != mode))
             continue;
-        run(row, (uint64_t)i + 1);
+        run(row, (uint64_t)i + 1, true);
         calls++;
     }
     if (rank == 0)
@@ -438,7 +439,11 @@ static void run_cover(int mode)
     cover_free(&cover);
 }
 
-/* The other factors are drawn: for each row in another way, alike on all ranks. */
+/* The other factors are drawn: for each row in another way, alike on all ranks. What MPICH does
+ * takes it milliseconds where there are more ranks than processors: comparing with it, and ranks
+ * that come in turns, are for one row in so many. */
+#define ROWS_WITH_MPICH 16
+
 static void run_product(int mode)
 {
     uint64_t random = (uint64_t)ranks_per_node;
@@ -448,6 +453,7 @@ static void run_product(int mode)
         int row[FACTORS] = {i % PROTOCOLS, i / PROTOCOLS % PREDEFINED_OPERATIONS,
                             i / PROTOCOLS / PREDEFINED_OPERATIONS % PREDEFINED_TYPES,
                             i / PROTOCOLS / PREDEFINED_OPERATIONS / PREDEFINED_TYPES};
+        bool with_mpich = operand_random(&random) % ROWS_WITH_MPICH == 0;
 
         if (!legal_pairs[row[OPERATION]][row[TYPE]] || (mode >= 0 && i % MODES != mode))
             continue;
@@ -456,11 +462,11 @@ static void run_product(int mode)
             row[IN_PLACE] = (int)(operand_random(&random) % 2);
             row[VALUES] = (int)(operand_random(&random) % VALUES_KINDS);
             row[ORDER] = (int)(operand_random(&random) % ORDERS);
-            row[ARRIVAL] = (int)(operand_random(&random) % ARRIVALS);
+            row[ARRIVAL] = with_mpich ? (int)(operand_random(&random) % ARRIVALS) : ARRIVAL_ANY;
             row[MODE] = mode >= 0 ? mode : MODE_THREAD;
             row[FORM] = (int)(operand_random(&random) % FORMS);
         } while (!legal(row));
-        run(row, (uint64_t)i + 1);
+        run(row, (uint64_t)i + 1, with_mpich);
         calls++;
     }
     if (rank == 0)

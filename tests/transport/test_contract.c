@@ -33,8 +33,9 @@ static void release(struct world *world, int self, const struct sg_transport_mes
 static void test_open(void)
 {
     static const struct sg_transport_setup bad[] = {
-        {0, 1, 1, 8},       {-1, 1, 1, 8},         {2, 0, 1, 8},         {2, 1, 0, 8},
-        {1 << 24, 1, 1, 8}, {2, 1, 1, UINT32_MAX}, {2, UINT32_MAX, 1, 8}};
+        {0, 0, NULL, 1, 1, 8},         {-1, 0, NULL, 1, 1, 8},      {2, 0, NULL, 0, 1, 8},
+        {2, 0, NULL, 1, 0, 8},         {1 << 24, 0, NULL, 1, 1, 8}, {2, 0, NULL, 1, 1, UINT32_MAX},
+        {2, 0, NULL, UINT32_MAX, 1, 8}};
 
     WORLD_FOR_EACH(which)
     {
@@ -292,7 +293,7 @@ static void test_access(void)
         struct world world;
         uint64_t slots[3][2] = {{0}}, value[8] = {0}, word[2] = {17, 18}, back[2] = {0};
         _Atomic uint64_t cells[10] = {0};
-        struct sg_transport_region region = {slots, cells, sizeof *slots, 3, 10};
+        struct sg_transport_region region = {0, slots, cells, sizeof *slots, 3, 10};
         struct sg_action action = {.kind = SG_ACTION_WRITE, .to = 4};
 
         world_open(&world, which, 2, 2, WORLD_EAGER_BYTES);

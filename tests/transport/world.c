@@ -110,7 +110,7 @@ static struct sg_transport_send describe(int from, int to, uint32_t number, bool
 {
     static const uint8_t parts[] = {1, 1, 1, 1, 2, 3, 5, SG_PARTS_MAX};
     uint64_t hash = hash_of(from, to, number);
-    struct sg_transport_send send = {.object = (uint32_t)(hash >> 32), .solicited = hash >> 31 & 1};
+    struct sg_transport_send send = {.object = mix(hash), .solicited = hash >> 31 & 1};
 
     send.header.seq = number;
     send.header.kind = (uint8_t)hash;
