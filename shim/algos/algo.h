@@ -250,8 +250,9 @@ struct sg_algo_head {
     uint32_t early, late, stalls, copies, forwarded;
 };
 
-/* What a protocol asks of its host beyond SEND. */
-enum { SG_ALGO_MULTICAST = 1, SG_ALGO_ONE_SIDED = 2 };
+/* What a protocol asks of its host beyond SEND. POLLED: it waits for replies and watches, of which
+ * nobody is told; while calls that are SPLIT are outstanding, somebody is to look by itself. */
+enum { SG_ALGO_MULTICAST = 1, SG_ALGO_ONE_SIDED = 2, SG_ALGO_POLLED = 4 };
 
 struct sg_algo {
     const char *name;

@@ -24,9 +24,10 @@ static size_t line(size_t bytes)
 static const struct sg_algo *algo_of(const struct sg_choice *choice,
                                      struct sg_algo_parameters *parameters)
 {
-    const char *name = sg_algorithms[choice->algorithm].name;
+    const struct sg_algorithm *algorithm = &sg_algorithms[choice->algorithm];
+    const char *name = algorithm->name;
 
-    if (sg_algorithms[choice->algorithm].reach != SG_REACH_SPAN)
+    if ((sg_algorithm_reach(algorithm, choice->parameters) & SG_REACH_SPAN) == 0)
         return NULL;
     sg_span_parameters(choice, parameters);
     parameters->credits = (uint8_t)ring_depth;
@@ -71,6 +72,7 @@ static bool lay_out(struct sg_span *span)
             span->progress_low = object->progress;
         if (object->progress > span->progress_high)
             span->progress_high = object->progress;
+        span->is_polled = span->is_polled || (object->algo->uses & SG_ALGO_POLLED);
         objects++;
         if (object->needs.parts > parts)
             parts = object->needs.parts;

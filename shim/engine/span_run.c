@@ -96,7 +96,8 @@ void sg_span_leave(struct sg_span *span)
         sg_progress_arm(span, mode_asked(span));
     atomic_fetch_sub(&endpoint->inside, 1);
     if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 &&
-        span->ops->pending(span->transport, span->endpoint))
+        (span->ops->pending(span->transport, span->endpoint) ||
+         atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) > 0))
         sg_span_progress(span);
 }
 
