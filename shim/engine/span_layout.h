@@ -199,6 +199,7 @@ struct sg_span {
     const char **hosts; /* by rank */
     uint8_t *reached;   /* by object and 1 + root's endpoint; see span_link.c */
     _Atomic uint64_t probed_ns;
+    bool noted;
     struct sg_progress_wire listening;
 };
 
@@ -326,6 +327,9 @@ void sg_span_recall(struct sg_span *span, const struct sg_span_instance *place);
 /* In whatever an application's thread does here: what ends the job does so; peers are asked for a
  * sign of life. */
 void sg_span_mind(struct sg_span *span);
+
+/* What this process has used of the transport, for the trace: once. */
+void sg_span_note_usage(struct sg_span *span);
 
 /* One rank speaks, once an instance. */
 void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call, uint64_t position,

@@ -10,7 +10,10 @@
 #include "engine/span_layout.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#define NOTE_BYTES 256
 
 enum { NOT_KNOWN, REACHED, BEYOND_REACH };
 
@@ -114,6 +117,25 @@ enum sg_status sg_span_link(struct sg_span *span)
         return SG_ERR_SYSTEM;
     }
     return connect_to(span, NULL);
+}
+
+void sg_span_note_usage(struct sg_span *span)
+{
+    struct sg_transport_usage usage;
+    char text[NOTE_BYTES];
+
+    if (span->noted)
+        return;
+    span->noted = true;
+    span->wire->usage(span->transport, &usage);
+    snprintf(text, sizeof text,
+             "%s of a communicator of %d ranks: %u connections, %llu bytes registered, "
+             "%llu work requests, %llu multicasts, %llu repeated%s",
+             span->ops->name, span->ranks, usage.connections,
+             (unsigned long long)usage.registered_bytes, (unsigned long long)usage.requests,
+             (unsigned long long)usage.multicasts, (unsigned long long)usage.repeats,
+             usage.has_multicast ? "" : ", releases along a tree");
+    sg_observed_note(text);
 }
 
 bool sg_span_is_linked(const struct sg_span *span)
