@@ -29,7 +29,7 @@ struct endpoint {
         uint64_t value;
     } watch[SG_TIMERS];
     uint64_t random;
-    uint32_t called, errors;
+    uint32_t called, errors, answered_later;
     bool in_call, drained, idle;
     uint8_t finished[HOST_CALLS_MAX + 1];
 };
@@ -183,10 +183,15 @@ static void access_out(const struct turn *turn, const struct sg_action *action)
     struct sg_data data =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
 
-    turn->host->setup.ops->access(turn->host->transport, turn->rank, action,
-                                  &turn->host->endpoints[action->to].region, resolve(turn, data),
-                                  reply.reply.value);
-    if (action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_WRITE_CELL)
+    enum sg_transport_result result;
+
+    do
+        result = turn->host->setup.ops->access(turn->host->transport, turn->rank, action,
+                                               &turn->host->endpoints[action->to].region,
+                                               resolve(turn, data), reply.reply.value);
+    while (result == SG_TRANSPORT_FULL);
+    if (result == SG_TRANSPORT_LATER || action->kind == SG_ACTION_WRITE ||
+        action->kind == SG_ACTION_WRITE_CELL)
         return;
     if (endpoint->reply_count == REPLIES_MAX)
         abort();
@@ -289,7 +294,16 @@ static bool feed_next(struct host *host, int rank)
         feed(host, rank, host->setup.algo->on_reply, &event, NULL);
         return true;
     }
+    message.is_reply = false;
     if (ops->receive(host->transport, rank, &message)) {
+        if (message.is_reply) {
+            event = (struct sg_event){.kind = SG_EVENT_REPLY, .reply.tag = message.tag};
+            memcpy(event.reply.value, message.value, sizeof message.value);
+            ops->release(host->transport, rank, &message);
+            endpoint->answered_later++;
+            feed(host, rank, host->setup.algo->on_reply, &event, NULL);
+            return true;
+        }
         event = (struct sg_event){.kind = SG_EVENT_MESSAGE, .message = message.message};
         feed(host, rank, host->setup.algo->on_message, &event, &message);
         ops->release(host->transport, rank, &message);
@@ -369,6 +383,15 @@ uint32_t host_errors(const struct host *host)
             errors += host->endpoints[rank].finished[seq] != 1;
     }
     return errors;
+}
+
+uint64_t host_answered_later(const struct host *host)
+{
+    uint64_t sum = 0;
+
+    for (int rank = 0; rank < HOST_SIZE; rank++)
+        sum += host->endpoints[rank].answered_later;
+    return sum;
 }
 
 bool host_result(const struct host *host, int rank, uint32_t seq, uint64_t *value)

@@ -14,6 +14,8 @@
 
 #define CALLS 60
 
+static uint64_t answered_later; /* accesses */
+
 enum shape { TREE, BINOMIAL, DOUBLING };
 
 struct trial {
@@ -144,8 +146,13 @@ static void run_in_turn(struct host *host, uint64_t seed)
 
 static void run(const struct trial *trial, const struct world_case *which, uint64_t seed)
 {
-    static const struct faulty_faults faults = {
-        .seed = 3, .delay_percent = 30, .delay_ticks = 5, .loss_percent = 5, .repeat_percent = 20};
+    static const struct faulty_faults faults = {.seed = 3,
+                                                .delay_percent = 30,
+                                                .delay_ticks = 5,
+                                                .loss_percent = 5,
+                                                .repeat_percent = 20,
+                                                .later_percent = 70,
+                                                .full_percent = 10};
     struct sg_algo_call calls[CALLS];
     struct world world = {.which = which};
     struct host_setup setup = {trial->algo, trial->parameters, which->ops, calls, CALLS, seed};
@@ -159,6 +166,7 @@ static void run(const struct trial *trial, const struct world_case *which, uint6
     else
         run_in_turn(host, seed);
     check(&world, trial, host, calls);
+    answered_later += host_answered_later(host);
     host_free(host);
 }
 
@@ -207,7 +215,9 @@ static void test_pairwise(void)
 
 static void test_handoff(void)
 {
+    answered_later = 0;
     test_algo(&sg_algo_handoff);
+    CU_ASSERT(answered_later > 0);
 }
 
 const struct unit_test unit_tests[] = {
