@@ -22,7 +22,7 @@ enum {
     EVENT_ACCESS     /* item: a one-sided action at its target's adapter */
 };
 
-enum { ITEM_MESSAGE, ITEM_REPLY, ITEM_TIMER, ITEM_ACCESS };
+enum { ITEM_MESSAGE, ITEM_REPLY, ITEM_TIMER, ITEM_WATCH, ITEM_ACCESS };
 
 /* The payload of a message in flight, shared by its receivers. */
 struct parts {
@@ -36,7 +36,7 @@ struct item {
     int32_t endpoint;
     uint8_t kind;
     bool solicited;
-    uint16_t id; /* of a timer; of an access: enum sg_action_kind */
+    uint16_t id; /* of a timer or watch; of an access: enum sg_action_kind */
     int32_t from;
     struct parts *parts;
     union {
@@ -87,7 +87,7 @@ struct watch {
 
 struct onesided {
     uint64_t self_ns; /* the last access to own memory takes effect then */
-    struct watch watches[SG_TIMERS];
+    struct watch watches[SG_WATCHES];
 };
 
 struct world {
@@ -182,6 +182,7 @@ uint64_t sg_carry_out(struct world *world, int32_t endpoint, uint64_t start_ns);
 uint64_t sg_access_issue(struct world *world, int32_t endpoint, const struct sg_action *action,
                          uint64_t time_ns);
 void sg_access_effect(struct world *world, const struct item *item);
+uint64_t sg_access_cell(const struct world *world, int32_t endpoint, uint32_t cell);
 void sg_access_watch(struct world *world, int32_t endpoint, const struct sg_action *action);
 
 /* world_memory.c */

@@ -27,7 +27,7 @@ struct endpoint {
         bool set;
         uint32_t cell;
         uint64_t value;
-    } watch[SG_TIMERS];
+    } watch[SG_WATCHES];
     uint64_t random;
     uint32_t called, errors, answered_later;
     bool in_call, drained, idle;
@@ -183,15 +183,22 @@ static void access_out(const struct turn *turn, const struct sg_action *action)
     struct sg_data data =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
 
+    struct sg_transport_region region = turn->host->endpoints[action->to].region;
+    struct sg_action wanted = *action;
     enum sg_transport_result result;
 
+    /* Results lie behind each other, as slots do. */
+    if (action->kind == SG_ACTION_WRITE_RESULT) {
+        wanted.kind = SG_ACTION_WRITE;
+        region.slots = turn->host->endpoints[action->to].results;
+        region.slots_count = turn->host->credits;
+    }
     do
-        result = turn->host->setup.ops->access(turn->host->transport, turn->rank, action,
-                                               &turn->host->endpoints[action->to].region,
+        result = turn->host->setup.ops->access(turn->host->transport, turn->rank, &wanted, &region,
                                                resolve(turn, data), reply.reply.value);
     while (result == SG_TRANSPORT_FULL);
-    if (result == SG_TRANSPORT_LATER || action->kind == SG_ACTION_WRITE ||
-        action->kind == SG_ACTION_WRITE_CELL)
+    if (result == SG_TRANSPORT_LATER || wanted.kind == SG_ACTION_WRITE ||
+        wanted.kind == SG_ACTION_WRITE_CELL)
         return;
     if (endpoint->reply_count == REPLIES_MAX)
         abort();
@@ -262,17 +269,21 @@ static bool feed_timer(struct host *host, int rank)
     uint64_t time_ns = now_ns();
 
     for (uint32_t id = 0; id < SG_TIMERS; id++) {
-        bool fires = endpoint->timer_ns[id] != 0 && endpoint->timer_ns[id] <= time_ns;
-        bool seen = endpoint->watch[id].set &&
-                    atomic_load_explicit(&endpoint->region.cells[endpoint->watch[id].cell],
-                                         memory_order_acquire) != endpoint->watch[id].value;
-
-        if (!fires && !seen)
+        if (endpoint->timer_ns[id] == 0 || endpoint->timer_ns[id] > time_ns)
             continue;
-        if (fires)
-            endpoint->timer_ns[id] = 0;
-        else
-            endpoint->watch[id].set = false;
+        endpoint->timer_ns[id] = 0;
+        event.timer.id = id;
+        feed(host, rank, host->setup.algo->on_timer, &event, NULL);
+        return true;
+    }
+    for (uint32_t id = 0; id < SG_WATCHES; id++) {
+        if (!endpoint->watch[id].set)
+            continue;
+        event.timer.value = atomic_load_explicit(&endpoint->region.cells[endpoint->watch[id].cell],
+                                                 memory_order_acquire);
+        if (event.timer.value == endpoint->watch[id].value)
+            continue;
+        endpoint->watch[id].set = false;
         event.timer.id = id;
         feed(host, rank, host->setup.algo->on_timer, &event, NULL);
         return true;

@@ -37,6 +37,8 @@ static const struct trial trials[] = {
     {&sg_algo_dissemination, {TIMEOUT}, DOUBLING},
     {&sg_algo_pairwise, {TIMEOUT}, DOUBLING},
     {&sg_algo_handoff, {TIMEOUT, .credits = 2}, DOUBLING},
+    {&sg_algo_srm, {TIMEOUT, .credits = 2}, DOUBLING},
+    {&sg_algo_srm, {TIMEOUT, .chunk_bytes = 128}, DOUBLING},
 };
 
 /* Of every operation that the protocol has, every size and kind of operation. */
@@ -213,6 +215,11 @@ static void test_pairwise(void)
     test_algo(&sg_algo_pairwise);
 }
 
+static void test_srm(void)
+{
+    test_algo(&sg_algo_srm);
+}
+
 static void test_handoff(void)
 {
     answered_later = 0;
@@ -227,5 +234,6 @@ const struct unit_test unit_tests[] = {
     {"dissemination holds everyone over every transport", test_dissemination},
     {"pairwise gives its documented results over every transport", test_pairwise},
     {"handoff gives its documented results over every transport", test_handoff},
+    {"srm gives its documented results over every transport", test_srm},
     {NULL, NULL},
 };
