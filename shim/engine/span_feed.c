@@ -48,7 +48,7 @@ static void *data_of(const struct feeding *feeding, struct sg_data data)
         return sg_span_result(span, feeding->object, data.index);
     case SG_DATA_SLOT:
         return sg_span_region(span, feeding->object, span->endpoint) + object->slots_at +
-               (size_t)data.index * SG_SPAN_SLOT_BYTES;
+               (size_t)data.index * object->slot_bytes;
     case SG_DATA_PART:
         stride = (feeding->event->message.header.bytes + 15u) & ~(size_t)15;
         return (void *)(uintptr_t)(feeding->parts + (size_t)data.index * stride);
@@ -162,9 +162,10 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
         .object = feeding->object,
         .slots = target + object->slots_at,
         .cells = (_Atomic uint64_t *)(void *)(target + object->cells_at),
-        .slot_bytes = SG_SPAN_SLOT_BYTES,
-        .slots_count = object->needs.slots,
+        .slot_bytes = object->slot_bytes,
+        .slots_count = object->needs.slots + object->setup.parameters.credits,
         .cells_count = object->needs.cells};
+    struct sg_action wanted = *action;
     struct sg_data local =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
     struct sg_span_reply reply = {.object = feeding->object,
@@ -174,8 +175,13 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
                      action->kind == SG_ACTION_READ_CELLS;
     enum sg_transport_result result;
 
+    /* Results lie behind the slots. */
+    if (action->kind == SG_ACTION_WRITE_RESULT) {
+        wanted.kind = SG_ACTION_WRITE;
+        wanted.access.remote += object->needs.slots;
+    }
     do
-        result = span->ops->access(span->transport, span->endpoint, action, &region,
+        result = span->ops->access(span->transport, span->endpoint, &wanted, &region,
                                    data_of(feeding, local), reply.value);
     while (result == SG_TRANSPORT_FULL && sched_yield() == 0);
     if (has_reply && result == SG_TRANSPORT_DONE)
@@ -424,14 +430,16 @@ static int feed_waiting(struct sg_span *span)
     return fed;
 }
 
-static bool has_changed(const struct sg_span *span, const struct sg_span_watch *watch)
+static bool has_changed(const struct sg_span *span, const struct sg_span_watch *watch,
+                        uint64_t *value)
 {
     const struct sg_span_object *object = &span->objects[watch->object];
     const _Atomic uint64_t *cells =
         (const void *)(sg_span_region(span, watch->object, span->endpoint) + object->cells_at);
 
     /* Acquire: what was written before the cell is there. */
-    return atomic_load_explicit(&cells[watch->cell], memory_order_acquire) != watch->value;
+    *value = atomic_load_explicit(&cells[watch->cell], memory_order_acquire);
+    return *value != watch->value;
 }
 
 static int feed_watches(struct sg_span *span)
@@ -442,11 +450,11 @@ static int feed_watches(struct sg_span *span)
     /* A handler may watch the next cell: it is looked at, too. */
     for (uint32_t at = 0;
          at < atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);) {
-        struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {endpoint->watches[at].id}};
+        struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = endpoint->watches[at].id}};
         uint32_t object = endpoint->watches[at].object;
         uint32_t last;
 
-        if (!has_changed(span, &endpoint->watches[at])) {
+        if (!has_changed(span, &endpoint->watches[at], &event.timer.value)) {
             at++;
             continue;
         }

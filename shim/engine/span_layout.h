@@ -27,9 +27,10 @@
 
 #define SG_SPAN_MAGIC UINT64_C(0x6e6170732d676773)
 #define SG_SPAN_OBJECTS_MAX 64
-#define SG_SPAN_SLOT_BYTES 1024u
+#define SG_SPAN_SLOT_BYTES 1024u /* of an object that wants nothing else */
 #define SG_SPAN_PLACES_MAX 64
 /* Those that an event gets at once; and, of each object, those of READ_CELLS that wait. */
+#define SG_SPAN_WATCHES_MAX (SG_SPAN_OBJECTS_MAX * SG_WATCHES)
 #define SG_SPAN_REPLIES_MAX (16 + SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8)
 
 /* Words that the first rank to come to something writes for the others: see span_agree.c. Choices
@@ -108,7 +109,7 @@ struct sg_span_endpoint {
     uint32_t reply_count;
     struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
     _Atomic uint32_t watch_count;
-    struct sg_span_watch watches[SG_SPAN_OBJECTS_MAX * SG_TIMERS];
+    struct sg_span_watch watches[SG_SPAN_WATCHES_MAX];
     struct sg_span_instance places[SG_SPAN_PLACES_MAX];
     struct sg_span_heard heard[SG_SPAN_PLACES_MAX]; /* by position */
     _Atomic uint64_t
@@ -137,6 +138,7 @@ struct sg_span_object {
     struct sg_algo_setup setup; /* rank: this endpoint */
     struct sg_algo_needs needs;
     enum sg_progress_mode progress; /* that the rule asks for */
+    uint32_t slot_bytes;            /* of slots and results; calls are cut into as much */
     size_t at, stride;
     size_t cells_at, slots_at, results_at; /* in a region */
 };
@@ -183,6 +185,7 @@ struct sg_span {
     int *index_of;        /* by endpoint: among its machine's endpoints */
     int here, ranks_here; /* the most endpoints, and ranks, of one machine */
     uint32_t depth;
+    uint32_t slot_bytes;              /* the most of an object's: of contributions */
     uint64_t position;                /* parts begun */
     _Atomic uint64_t arrived;         /* parts that have arrived, in their order */
     uint64_t left, left_beyond;       /* parts left: all before, and after it those in the mask */
@@ -248,7 +251,7 @@ static inline void *sg_span_contribution(const struct sg_span *span, uint64_t po
                        (size_t)span->locals_max +
                    (size_t)local;
 
-    return sg_span_at(span, span->contributions_at + index * SG_SPAN_SLOT_BYTES);
+    return sg_span_at(span, span->contributions_at + index * span->slot_bytes);
 }
 
 /* Of an endpoint on another machine: where it would be on this one. */
@@ -273,7 +276,7 @@ static inline void *sg_span_result(const struct sg_span *span, uint32_t object, 
     uint32_t index = seq % about->setup.parameters.credits;
 
     return sg_span_region(span, object, span->endpoint) + about->results_at +
-           (size_t)index * SG_SPAN_SLOT_BYTES;
+           (size_t)index * about->slot_bytes;
 }
 
 void sg_span_parameters(const struct sg_choice *choice, struct sg_algo_parameters *parameters);

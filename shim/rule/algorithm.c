@@ -33,6 +33,9 @@ static const struct sg_parameter srm_parameters[] = {
     {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single", "auto",
      "inside a node, how operands move; auto: by ranks and bytes"},
     WHERE,
+    {"chunk", SG_PARAMETER_INTEGER, 1, 64, NULL, "16",
+     "between nodes, KiB that are exchanged at once; more goes in chunks of it"},
+    PROGRESS,
     END,
 };
 
@@ -79,8 +82,8 @@ const struct sg_algorithm sg_algorithms[] = {
                               "a tree climbed by whoever is late; inside a node and between nodes",
                               SG_REACH_NODE | SG_REACH_SPAN},
     [SG_ALGORITHM_SRM] = {"srm", EVERY_OPERATION, srm_parameters,
-                          "exchange of lines, or pipelined chunks; ranks of one machine",
-                          SG_REACH_NODE},
+                          "exchange of lines, or pipelined chunks; inside a node and between nodes",
+                          SG_REACH_NODE | SG_REACH_SPAN},
     [SG_ALGORITHM_BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, bypass_parameters,
                              "returns before late children arrive; between nodes", SG_REACH_SPAN},
     [SG_ALGORITHM_ADAPTIVE] = {"adaptive",

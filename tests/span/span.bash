@@ -21,4 +21,6 @@ SPAN_RULES=(
     '*=adaptive(tokens=2,predict=1,deterministic=0);*=tree(degree=1)'
     '*=tree(degree=2);*=bypass'
     '*=handoff'
+    '*=srm'
+    '*=srm(chunk=1)'
 )
