@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 const struct sg_verbs_settings wire_settings = {
-    .device = "", .gid_index = -1, .multicast = true, .memory_bytes = (uint64_t)256 << 20};
+    .device = "", .port = -1, .gid_index = -1, .mtu = -1, .multicast = true, .memory_bytes = (uint64_t)256 << 20};
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 

@@ -44,7 +44,7 @@ static bool choose_port(struct sg_verbs_device *device)
         return false;
     }
     for (int port = 1; port <= device->about.phys_port_cnt; port++) {
-        if ((wanted == 0 || wanted == port) && is_active(device, port))
+        if ((wanted < 0 || wanted == port) && is_active(device, port))
             return true;
     }
     if (wanted > 0)
