@@ -278,6 +278,21 @@ void sg_progress_ring(struct sg_progress_bell *bell)
     }
 }
 
+uint32_t sg_progress_serve(void)
+{
+    sg_progress_mode_thread();
+    return own;
+}
+
+void sg_progress_ring_master(uint32_t number)
+{
+    struct sg_progress_cell *cell = &table->cells[number];
+
+    /* Sequentially consistent: see sg_progress_ring. */
+    if (atomic_exchange(&cell->rung, 1) == 0)
+        sg_progress_thread_wake(cell);
+}
+
 /* ---- by the helper thread or in a signal handler ---- */
 
 /* Signals that have come for the span since it was looked at last. */
@@ -301,7 +316,8 @@ static bool is_left_to_us(const struct sg_span_endpoint *endpoint)
 {
     /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
     return atomic_load_explicit(&endpoint->inside, memory_order_acquire) == 0 &&
-           atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0;
+           (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 ||
+            atomic_load_explicit(&endpoint->pending, memory_order_relaxed) > 0);
 }
 
 /* One span. A signal is taken if it brought something, and ignored if progress was under way. */

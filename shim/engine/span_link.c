@@ -156,7 +156,7 @@ enum sg_status sg_span_link(struct sg_span *span)
     span->place.self = span->endpoint;
     span->place.index = span->index_of[span->endpoint];
     span->place.server = span->local;
-    span->place.servers = span->locals;
+    span->place.servers = span->servers;
     span->transport_setup.place = &span->place;
     span->reached = calloc((size_t)span->object_count, (size_t)span->endpoints + 1);
     opened = sg_span_open(span);
@@ -170,7 +170,10 @@ enum sg_status sg_span_link(struct sg_span *span)
                    span->rank, span->ranks);
         return SG_ERR_SYSTEM;
     }
-    return connect_to(span, NULL);
+    status = connect_to(span, NULL);
+    if (status == SG_OK && span->local == 0 && span->servers < span->locals)
+        atomic_store(&sg_span_endpoint(span, span->endpoint)->master, 1 + sg_progress_serve());
+    return status;
 }
 
 void sg_span_note_usage(struct sg_span *span)
