@@ -16,7 +16,7 @@ run_across() {
 # What each rank has used of the transport, a line for each communicator: its ranks, connections, bytes
 # registered, work requests, multicasts, repeated. By ranks, then by communicators in their order.
 notes() {
-    otf2-print --marker "$1.trace/traces.otf2" | sed -nE \
+    otf2-marker "$1.trace/traces.otf2" | sed -nE \
         's/.*verbs of a communicator of ([0-9]+) ranks: ([0-9]+) connections, ([0-9]+) bytes registered, ([0-9]+) work requests, ([0-9]+) multicasts, ([0-9]+) repeated.*/\1 \2 \3 \4 \5 \6/p'
 }
 
