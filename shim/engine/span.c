@@ -4,13 +4,16 @@
 #include "engine/span_layout.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 static uint32_t ring_depth = 8;
+static int servers_max = INT_MAX;
 
-void sg_span_start(uint32_t depth, int stall_s)
+void sg_span_start(uint32_t depth, int stall_s, int servers)
 {
+    servers_max = servers;
     ring_depth = depth < SG_SPAN_PLACES_MAX ? depth : SG_SPAN_PLACES_MAX;
     sg_span_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
 }
@@ -66,6 +69,9 @@ static bool lay_out(struct sg_span *span)
             continue;
         }
         object->progress = sg_progress_asked(sg_ruleset_choice(span->rules, i));
+        /* A rank that stayed in its call in mode poll could not bring it to its end. */
+        if (span->servers < span->locals && object->progress == SG_PROGRESS_POLL)
+            object->progress = SG_PROGRESS_THREAD;
         if (objects == 0 || object->progress < span->progress_low)
             span->progress_low = object->progress;
         if (object->progress > span->progress_high)
@@ -132,7 +138,9 @@ static bool number_ranks(struct sg_span *span, const struct sg_span_setup *setup
         }
     }
     if (made) {
-        span->locals = locals[span->endpoint];
+        span->locals = span->servers = locals[span->endpoint];
+        if (span->wire != NULL && span->servers > servers_max)
+            span->servers = servers_max;
         span->locals_max = greatest(locals, span->endpoints);
         span->ranks_here = greatest(ranks, setup->machines);
         span->here = greatest(endpoints, setup->machines);

@@ -96,7 +96,8 @@ struct sg_span_counters {
 struct sg_span_endpoint {
     _Atomic uint32_t lock;        /* 1: held */
     _Atomic uint32_t pending;     /* look again before you leave */
-    _Atomic uint32_t inside;      /* local ranks in a call */
+    _Atomic uint32_t inside;      /* local ranks in a call, of those that serve it */
+    _Atomic uint32_t master;      /* 1 + the cell of who serves it for those that do not; 0: none */
     _Atomic uint32_t draining;    /* local ranks that have come to drain */
     _Atomic uint32_t outstanding; /* instances, of all objects */
     _Atomic uint32_t posted;      /* of these, the ones that nobody needs to be in a call for */
@@ -177,6 +178,7 @@ struct sg_span {
     int rank, ranks;
     int endpoint, endpoints;
     int local, locals; /* number among the endpoint's ranks, and how many they are */
+    int servers;       /* the first so many of them serve it: they feed and take messages */
     int locals_max;
     int *endpoint_of;     /* by rank */
     int *machine_of;      /* by rank */
@@ -216,6 +218,12 @@ struct sg_span {
     bool noted;
     struct sg_progress_wire listening;
 };
+
+/* Others leave what is to be fed to those that do. */
+static inline bool sg_span_serves(const struct sg_span *span)
+{
+    return span->local < span->servers;
+}
 
 static inline bool sg_span_is_here(const struct sg_span *span, int rank)
 {

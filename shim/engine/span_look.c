@@ -110,6 +110,9 @@ int sg_span_take(struct sg_span *span)
     }
     if (span->is_polled)
         taken += sg_span_feed_polled(span);
+    /* Of ranks that do not serve the endpoint. */
+    if (span->servers < span->locals)
+        sg_span_feed_calls(span);
     return taken + feed_timers(span);
 }
 
@@ -118,6 +121,8 @@ enum sg_span_found sg_span_look(struct sg_span *span)
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     enum sg_span_found found = SG_SPAN_NOTHING;
 
+    if (!sg_span_serves(span))
+        return found;
     for (;;) {
         int fed;
 
