@@ -129,6 +129,7 @@ struct world {
     /* sums over the measured iterations */
     uint64_t cpu_ns, wait_ns, delay_ns, root_latency_ns, signals, ignored, fetch_adds,
         own_fetch_adds;
+    uint64_t requests[SG_ACTION_KINDS];
     uint64_t early_before, late_before;
     struct sg_world_result result;
     uint64_t multicast_number, message_number;
