@@ -97,7 +97,8 @@ static bool lay_out(struct sg_span *span)
     /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
     span->transport_setup.endpoints = span->endpoints;
     span->transport_setup.here = span->here;
-    span->transport_setup.inflight = objects * (2 * span->depth + 8);
+    span->transport_setup.inflight =
+        objects * (2 * span->depth + 8) + (span->wire != NULL ? span->depth : 0);
     span->transport_setup.staged = span->transport_setup.inflight;
     span->transport_setup.eager_bytes = eager_bytes;
     transport_bytes = objects > 0 ? span->ops->shared_bytes(&span->transport_setup) : 0;
@@ -160,6 +161,7 @@ static void release(struct sg_span *span)
     free(span->index_of);
     free(span->hosts);
     free(span->reached);
+    free(span->peers);
     free(span);
 }
 

@@ -101,7 +101,8 @@ int sg_span_take(struct sg_span *span)
             break;
         if (message.is_reply) {
             sg_span_feed_answer(span, &message);
-        } else if (span->wire == NULL || sg_span_hear(span, &message)) {
+        } else if (span->wire == NULL ||
+                   (sg_span_hear(span, &message) && (message.object & 0xff) != SG_SPAN_NOTE_ONLY)) {
             event.message = message.message;
             learn_kind(span, message.object, &message.message.header);
             sg_span_feed(span, message.object & 0xff, &event, message.parts);
