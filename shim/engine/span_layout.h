@@ -299,6 +299,12 @@ enum sg_status sg_span_open(struct sg_span *span);
 
 /* The endpoint's lock held: one event, and what follows from it at once. parts: of a message. */
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
+/* The endpoint's lock held: notes an action WATCH. */
+void sg_span_watch(struct sg_span *span, uint32_t object, const struct sg_action *action);
+/* The endpoint's lock held: the next reply that is (not) to wait for the next look; false: none. */
+bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out);
+/* The endpoint's lock held. False: nothing came of it but that cells were asked for again. */
+bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns);
 /* The endpoint's lock held: the REPLY to an access that was LATER. */
 void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message);
 /* The endpoint's lock held: replies that wait, and watches whose cells have changed. How many
