@@ -116,8 +116,8 @@ static bool make_bells(struct sg_transport *transport)
         if (ibv_post_srq_recv(transport->bells, &request, &bad) != 0)
             return false;
     }
-    /* What completions of all kinds there may be at once. */
-    wanted += transport->links_max * SG_VERBS_QUEUE + 4 * SG_VERBS_QUEUE;
+    /* What completions of all kinds there may be at once, datagrams among them. */
+    wanted += transport->links_max * transport->link_depth + SG_VERBS_DATAGRAMS;
     if (wanted > (uint32_t)device->about.max_cqe)
         wanted = (uint32_t)device->about.max_cqe;
     transport->queue = ibv_create_cq(device->context, (int)wanted, NULL, transport->channel, 0);
@@ -173,6 +173,9 @@ static enum sg_status size_links(struct sg_transport *transport)
     }
     transport->links_max =
         transport->layout.lanes * (uint32_t)((servers_max + servers - 1) / servers);
+    transport->link_depth = transport->layout.places + SG_VERBS_SIGNAL_EVERY + SG_VERBS_QUEUE_SPARE;
+    if (transport->link_depth > (uint32_t)sg_verbs_device.about.max_qp_wr)
+        transport->link_depth = (uint32_t)sg_verbs_device.about.max_qp_wr;
     transport->links = calloc(transport->links_max, sizeof *transport->links);
     transport->peers = calloc(transport->layout.lanes, sizeof *transport->peers);
     transport->lane_of = calloc((size_t)transport->setup.endpoints, sizeof *transport->lane_of);
