@@ -51,6 +51,7 @@ struct sg_config {
     char *verbs_device; /* "": any */
     int verbs_port, verbs_gid_index, verbs_mtu; /* -1: chosen */
     int verbs_multicast;                        /* 0: off, 1: auto */
+    int verbs_senders;                          /* processes of a node that are connected */
     uint64_t verbs_memory_bytes;                /* the most that a process registers */
     char *config_file;                          /* "" : none */
     struct sg_config_rule *rules;               /* in order of precedence */

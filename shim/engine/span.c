@@ -91,7 +91,8 @@ static bool lay_out(struct sg_span *span)
     /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
     span->transport_setup.endpoints = span->endpoints;
     span->transport_setup.here = span->here;
-    span->transport_setup.inflight = objects * (2 * span->depth + 8);
+    span->transport_setup.inflight =
+        objects * (2 * span->depth + 8) + (span->wire != NULL ? span->depth : 0);
     span->transport_setup.staged = span->transport_setup.inflight;
     span->transport_setup.eager_bytes = parts * SG_SPAN_SLOT_BYTES;
     transport_bytes = objects > 0 ? span->ops->shared_bytes(&span->transport_setup) : 0;
@@ -154,6 +155,7 @@ static void release(struct sg_span *span)
     free(span->index_of);
     free(span->hosts);
     free(span->reached);
+    free(span->peers);
     free(span);
 }
 

@@ -98,7 +98,8 @@ int sg_span_take(struct sg_span *span)
 
         if (!span->ops->receive(span->transport, span->endpoint, &message))
             break;
-        if (span->wire == NULL || sg_span_hear(span, &message)) {
+        if (span->wire == NULL ||
+            (sg_span_hear(span, &message) && (message.object & 0xff) != SG_SPAN_NOTE_ONLY)) {
             event.message = message.message;
             learn_kind(span, message.object, &message.message.header);
             sg_span_feed(span, message.object & 0xff, &event, message.parts);

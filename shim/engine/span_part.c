@@ -98,6 +98,7 @@ static void fill(const struct sg_span *span, struct sg_span_instance *place,
     place->bytes = part->bytes;
     place->operation = (uint8_t)call->operation;
     place->signature = sg_span_signature(call);
+    place->told = false;
     place->root = call->root >= 0 ? span->endpoint_of[call->root] : -1;
     place->flags = SG_CALL_COMMUTATIVE;
     if (call->request != NULL)

@@ -174,6 +174,9 @@ static bool add_links(struct offer *offer, uint32_t lane)
     peer->index = first->index;
     peer->servers = first->servers;
     peer->link = offer->links_after;
+    /* It takes part in what is collective alone. */
+    if (own >= servers)
+        return true;
     if (peer->endpoint == transport->place.self)
         return add_link(offer, lane, own);
     most = servers > peer->servers ? servers : peer->servers;
