@@ -73,7 +73,7 @@ static bool add_peers(struct offer *offer, const int32_t *peers, int count)
 {
     int32_t tree[SG_VERBS_TREE_DEGREE + 1];
     int tree_count =
-        offer->transport->multicast == NULL ? sg_verbs_tree(offer->transport, tree) : 0;
+        offer->transport->usage.has_multicast ? 0 : sg_verbs_tree(offer->transport, tree);
 
     for (int i = 0; i < count; i++) {
         if (!add_peer(offer, peers[i]))
@@ -174,8 +174,7 @@ static bool add_links(struct offer *offer, uint32_t lane)
     peer->index = first->index;
     peer->servers = first->servers;
     peer->link = offer->links_after;
-    /* It takes part in what is collective alone. */
-    if (own >= servers)
+    if (sg_verbs_is_idle(transport))
         return true;
     if (peer->endpoint == transport->place.self)
         return add_link(offer, lane, own);

@@ -115,6 +115,12 @@ struct sg_transport {
     _Atomic uint32_t events; /* to be acknowledged when it is closed */
 };
 
+/* It takes part in what is collective, and has nothing of the device's. */
+static inline bool sg_verbs_is_idle(const struct sg_transport *transport)
+{
+    return transport->place.server >= transport->place.servers;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* In the memory of a machine whose mapping begins at 0. */

@@ -443,6 +443,17 @@ static struct draw draw_group(void)
     return draw;
 }
 
+static bool become_member(struct sg_transport *transport, const struct draw *draw, char *reason)
+{
+    transport->multicast = calloc(1, sizeof *transport->multicast);
+    if (transport->multicast == NULL)
+        return false;
+    transport->multicast->communicator = draw->communicator;
+    return allocate(transport) &&
+           sg_verbs_group_join(&transport->multicast->group, draw->address, reason) &&
+           make_pair(transport, reason);
+}
+
 enum sg_status sg_verbs_multicast_open(struct sg_transport *transport)
 {
     const struct sg_exchange *exchange = transport->place.exchange;
@@ -459,15 +470,10 @@ enum sg_status sg_verbs_multicast_open(struct sg_transport *transport)
     status = exchange->broadcast(exchange->context, &draw, sizeof draw);
     if (status != SG_OK)
         return status;
-    transport->multicast = calloc(1, sizeof *transport->multicast);
-    if (transport->multicast != NULL) {
-        transport->multicast->communicator = draw.communicator;
-        ok = allocate(transport) &&
-             sg_verbs_group_join(&transport->multicast->group, draw.address, reason) &&
-             make_pair(transport, reason);
-    }
+    ok = sg_verbs_is_idle(transport) || become_member(transport, &draw, reason);
     status = sg_exchange_agree(exchange, ok, &first);
-    if (first >= 0 || status != SG_OK)
+    transport->usage.has_multicast = status == SG_OK && first < 0;
+    if (!transport->usage.has_multicast)
         sg_verbs_multicast_close(transport);
     if (first == exchange->rank)
         sg_log("rank %d: RDMA multicast is not used: %s", first, reason);

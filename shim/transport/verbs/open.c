@@ -230,7 +230,8 @@ static enum sg_status open_all(struct sg_transport *transport)
 {
     const struct sg_exchange *exchange = transport->place.exchange;
     char reason[SG_VERBS_REASON_BYTES] = "no RDMA device is open";
-    bool ok = sg_verbs_device.context != NULL && register_all(transport, reason);
+    bool idle = sg_verbs_is_idle(transport);
+    bool ok = sg_verbs_device.context != NULL && (idle || register_all(transport, reason));
     enum sg_status status = tell_all(transport), sized = SG_OK;
 
     if (status != SG_OK)
@@ -238,7 +239,7 @@ static enum sg_status open_all(struct sg_transport *transport)
     if (ok) {
         snprintf(reason, sizeof reason, "out of memory");
         sized = size_links(transport);
-        ok = sized == SG_OK && make_queues(transport, reason);
+        ok = sized == SG_OK && (idle || make_queues(transport, reason));
     }
     if (ok && !sign(transport)) {
         snprintf(reason, sizeof reason, "processes of one machine disagree on the set-up");
@@ -276,8 +277,8 @@ static enum sg_status verbs_open(const struct sg_transport_setup *setup, void *s
         errno = EIO;
         return status;
     }
-    transport->usage.registered_bytes = transport->memory->length + transport->own_bytes;
-    transport->usage.has_multicast = transport->multicast != NULL;
+    if (!sg_verbs_is_idle(transport))
+        transport->usage.registered_bytes = transport->memory->length + transport->own_bytes;
     *out = transport;
     return SG_OK;
 }
