@@ -72,6 +72,12 @@ static const struct {
     {"adaptive", "degree=2,tokens=2", false, SPAN_CONTIGUOUS, 2, false},
     {"adaptive", "tokens=4,predict=1", false, SPAN_CONTIGUOUS, 4, false},
     {"adaptive", "deterministic=0,tokens=2", false, SPAN_CONTIGUOUS, 4, true},
+    {"handoff", "", true, SPAN_DOUBLING, 0, false},
+    {"handoff", "", false, SPAN_DOUBLING, 0, false},
+    {"srm", "", true, SPAN_DOUBLING, 0, false},
+    {"srm", "", false, SPAN_DOUBLING, 0, false},
+    {"srm", "chunk=1", true, SPAN_DOUBLING, 0, false},
+    {"srm", "chunk=1", false, SPAN_DOUBLING, 0, false},
 };
 #define PROTOCOLS (int)(sizeof protocols / sizeof protocols[0])
 
