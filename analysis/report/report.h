@@ -11,13 +11,16 @@
 #include "core/operation.h"
 #include "core/status.h"
 #include "report/counts.h"
+#include "report/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* One row: a call site, a communicator, an operation, blocking or not. */
 struct sg_report_site {
-    uint32_t id; /* where has_id */
+    uint32_t row;  /* its number in the aggregate: what watchers know it by */
+    uint32_t site; /* likewise the call site's */
+    uint32_t id;   /* where has_id */
     bool has_id;
     enum sg_operation operation;
     bool nonblocking; /* MPI_Ibarrier and its like */
@@ -81,6 +84,9 @@ struct sg_report {
 /* Reads a run from its directory or from the path of its archive. With progress, a line on stderr
  * tells how far it is once that takes over a second. On failure one line has been logged. */
 enum sg_status sg_report_read(const char *path, bool progress, struct sg_report *out);
+/* The same, and what is read of an archive's events is told to the watch (NULL: nobody). */
+enum sg_status sg_report_read_watched(const char *path, bool progress, const struct sg_watch *watch,
+                                      struct sg_report *out);
 void sg_report_clear(struct sg_report *report);
 
 /* Sums over the rows. */

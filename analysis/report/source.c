@@ -117,11 +117,11 @@ static enum sg_status finish(struct sg_aggregate *aggregate, const char *path,
 }
 
 static enum sg_status read_archive(const struct place *place, struct sg_progress *progress,
-                                   struct sg_report *report)
+                                   const struct sg_watch *watch, struct sg_report *report)
 {
     struct sg_archive_facts facts;
     struct sg_aggregate *aggregate;
-    enum sg_status status = sg_source_otf2(place->anchor, progress, &aggregate, &facts);
+    enum sg_status status = sg_source_otf2(place->anchor, progress, watch, &aggregate, &facts);
 
     if (status != SG_OK)
         return status;
@@ -173,7 +173,8 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress *p
     return status;
 }
 
-enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_report *out)
+enum sg_status sg_report_read_watched(const char *path, bool progress_wanted,
+                                      const struct sg_watch *watch, struct sg_report *out)
 {
     struct sg_report report = {0};
     struct sg_progress progress;
@@ -184,7 +185,7 @@ enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_
         return status;
     sg_progress_start(&progress, progress_wanted);
     if (place.has_archive) {
-        status = read_archive(&place, &progress, &report);
+        status = read_archive(&place, &progress, watch, &report);
     } else if (place.has_logs) {
         status = read_logs(&place, &progress, &report);
     } else {
@@ -198,6 +199,11 @@ enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_
     else
         sg_report_clear(&report);
     return status;
+}
+
+enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_report *out)
+{
+    return sg_report_read_watched(path, progress_wanted, NULL, out);
 }
 
 void sg_report_clear(struct sg_report *report)

@@ -25,8 +25,10 @@ struct sg_archive_facts {
 };
 
 /* Creates and fills the aggregate. On failure one line has been logged: SG_ERR_FORMAT (no archive,
- * damaged, or OTF2 refuses it), SG_ERR_MISSING (no events, no ranks), SG_ERR_MEMORY. */
+ * damaged, or OTF2 refuses it), SG_ERR_MISSING (no events, no ranks), SG_ERR_MEMORY, or what the
+ * watch (NULL: nobody) returned. */
 enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
-                              struct sg_aggregate **out, struct sg_archive_facts *facts);
+                              const struct sg_watch *watch, struct sg_aggregate **out,
+                              struct sg_archive_facts *facts);
 
 #endif
