@@ -59,4 +59,6 @@ void sg_span_drain(struct sg_span *span)
     sg_span_begin_drain(span);
     if (span->sees_to_it)
         await(span, is_drained);
+    if (span->wire != NULL)
+        sg_span_note_usage(span);
 }

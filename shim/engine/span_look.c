@@ -41,7 +41,7 @@ void sg_span_unlock(struct sg_span *span)
     atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->lock, 0, memory_order_release);
 }
 
-static void learn_kind(struct sg_span *span, uint32_t word, const struct sg_header *header)
+static void learn_kind(struct sg_span *span, uint64_t word, const struct sg_header *header)
 {
     struct sg_span_kind *kind = sg_span_kind_of(span, word & 0xff, header->seq);
 
@@ -98,9 +98,11 @@ int sg_span_take(struct sg_span *span)
 
         if (!span->ops->receive(span->transport, span->endpoint, &message))
             break;
-        event.message = message.message;
-        learn_kind(span, message.object, &message.message.header);
-        sg_span_feed(span, message.object & 0xff, &event, message.parts);
+        if (span->wire == NULL || sg_span_hear(span, &message)) {
+            event.message = message.message;
+            learn_kind(span, message.object, &message.message.header);
+            sg_span_feed(span, message.object & 0xff, &event, message.parts);
+        }
         span->ops->release(span->transport, span->endpoint, &message);
     }
     return taken + feed_timers(span);

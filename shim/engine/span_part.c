@@ -97,6 +97,7 @@ static void fill(const struct sg_span *span, struct sg_span_instance *place,
     place->object_seq = 0;
     place->bytes = part->bytes;
     place->operation = (uint8_t)call->operation;
+    place->signature = sg_span_signature(call);
     place->root = call->root >= 0 ? span->endpoint_of[call->root] : -1;
     place->flags = SG_CALL_COMMUTATIVE;
     if (call->request != NULL)
@@ -152,8 +153,11 @@ static void arrive(struct sg_span *span, struct sg_span_part *part)
     if (part->bytes > 0)
         memcpy(sg_span_contribution(span, part->position, span->local), part->own, part->bytes);
     sg_span_lock(span);
-    if (place->arrived == 0 || place->position != part->position)
+    if (place->arrived == 0 || place->position != part->position) {
         fill(span, place, part);
+        if (span->wire != NULL)
+            sg_span_recall(span, place);
+    }
     place->arrived++;
     part->is_last = place->arrived == (uint32_t)span->locals;
     if (part->is_last) {
