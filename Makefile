@@ -46,10 +46,10 @@ objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/node shim/transport shim/engine shim/intercept
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report \
-                  analysis/compare analysis/sim analysis/cli
+                  analysis/compare analysis/perfetto analysis/sim analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport \
-                  analysis/report analysis/compare analysis/sim
+                  analysis/report analysis/compare analysis/perfetto analysis/sim
 BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o limits.o option_values.o options.o \
                   output.o output_rows.o plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
