@@ -1,7 +1,9 @@
 /* stagger compare: options, then read both runs, compare, print. */
 #include "compare/compare.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "core/status.h"
+#include "page/page.h"
 
 #include <argp.h>
 #include <stdbool.h>
@@ -10,6 +12,7 @@ enum { USAGE = 2 };
 
 struct options {
     bool json;
+    const char *html; /* NULL: no page */
     const char *paths[2];
     int path_count;
 };
@@ -23,6 +26,7 @@ static const char documentation[] =
 
 static const struct argp_option option_table[] = {
     {"json", 'j', NULL, 0, "print JSON (docs/compare-json.md)", 0},
+    {"html", 'H', "FILE", 0, "write a page to look at in a browser", 0},
     {0},
 };
 
@@ -34,6 +38,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'j':
         options->json = true;
         return 0;
+    case 'H':
+        options->html = argument;
+        return 0;
     case ARGP_KEY_ARG:
         if (options->path_count == 2)
             argp_error(state, "two runs at a time: A and B");
@@ -42,10 +49,45 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->path_count < 2)
             argp_error(state, "%s missing", options->path_count == 0 ? "A and B are" : "B is");
+        if (options->json && options->html != NULL)
+            argp_error(state, "--json and --html exclude each other");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+static enum sg_status print(const struct options *options)
+{
+    struct sg_comparison comparison;
+    enum sg_status status = sg_compare(options->paths, true, &comparison);
+
+    if (status != SG_OK)
+        return status;
+    status = options->json ? sg_comparison_print_json(&comparison, stdout)
+                           : sg_comparison_print_text(&comparison, stdout);
+    if (status == SG_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        sg_log("compare: cannot write it: %m");
+        status = SG_ERR_SYSTEM;
+    }
+    sg_comparison_clear(&comparison);
+    return status;
+}
+
+static enum sg_status make_page(const struct options *options)
+{
+    struct sg_output_file file;
+    struct sg_comparison comparison;
+    enum sg_status status = sg_output_file_open(options->html, &file);
+
+    if (status != SG_OK)
+        return status;
+    status = sg_compare(options->paths, true, &comparison);
+    if (status == SG_OK) {
+        status = sg_page_write_comparison(&comparison, file.stream);
+        sg_comparison_clear(&comparison);
+    }
+    return sg_output_file_close(&file, status);
 }
 
 int sg_command_compare(int argc, char **argv)
@@ -54,21 +96,10 @@ int sg_command_compare(int argc, char **argv)
                                      NULL,         NULL,         NULL};
     static char name[] = "stagger compare";
     struct options options = {0};
-    struct sg_comparison comparison;
-    enum sg_status status;
 
     argv[0] = name;
     argp_err_exit_status = USAGE;
     if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
         return USAGE;
-    if (sg_compare(options.paths, true, &comparison) != SG_OK)
-        return 1;
-    status = options.json ? sg_comparison_print_json(&comparison, stdout)
-                          : sg_comparison_print_text(&comparison, stdout);
-    if (status == SG_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-        sg_log("compare: cannot write it: %m");
-        status = SG_ERR_SYSTEM;
-    }
-    sg_comparison_clear(&comparison);
-    return status == SG_OK ? 0 : 1;
+    return (options.html != NULL ? make_page(&options) : print(&options)) == SG_OK ? 0 : 1;
 }
