@@ -19,7 +19,7 @@
 #define PAIR_A "solve (/home/user/src/solver.c:88) [cg+0x11c4] #0000000a"
 #define PAIR_A_BUILT_ANEW "solve (/home/user/src/solver.c:88) [cg+0x1234] #0000aaaa"
 #define PAIR_B "norm (/home/user/src/solver.c:120) [cg+0x2000] #0000000b"
-#define PAIR_C "<script>alert(1)</script> (a&b.c:7) [cg+0x3000] #0000000c"
+#define PAIR_C "</script><script>alert(1)</script> \"\xce\xbb\" (a&b.c:7) [cg+0x3000] #0000000c"
 #define PAIR_D "\"quoted\" (d'.c:8) [cg+0x4000] #0000000d"
 #define PAIR_ROUNDS 16
 

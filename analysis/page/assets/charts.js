@@ -65,7 +65,7 @@ const charts = (() => {
     g.append(svg("path", { class: "axis", d: `M0 0V${h}H${w}` }));
     let lastEnd = -1e9;
     for (const [at, text] of options.x.ticks) {
-      const x = at * w, half = text.length * 3.4;
+      const x = at * w, half = text.length * 3.9;
       g.append(svg("path", { class: "axis", d: `M${x} ${h}v5` }));
       const anchor = x + half > w + right ? "end" : "middle";
       const start = anchor === "end" ? w + right - 2 * half : x - half;

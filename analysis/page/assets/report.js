@@ -29,10 +29,11 @@
     })).filter((bar) => bar.n > 0);
     figure(parent, {
       name: "skew", title: "Skew of its instances",
-      about: `How far apart the ranks arrive; half of ${count(site.instances)} instances have at most ${ns(site.p50)}, 95% at most ${ns(site.p95)}.`,
-      summary: `Histogram on a logarithmic axis from ${nsRound(10 ** low)} to ${nsRound(10 ** high)}.`,
-      table: { head: ["skew", "instances"], rows: list.map((bar) => bar.text.split(": ")) },
-      draw: (width) => [220, plot(width, 220, {
+      about: !site.instances ? "No instance counts for it: most of their members called from elsewhere."
+        : `How far apart the ranks arrive; half of ${count(site.instances)} instances have at most ${ns(site.p50)}, 95% at most ${ns(site.p95)}.`,
+      summary: site.instances && `Histogram on a logarithmic axis from ${nsRound(10 ** low)} to ${nsRound(10 ** high)}.`,
+      table: site.instances && { head: ["skew", "instances"], rows: list.map((bar) => bar.text.split(": ")) },
+      draw: site.instances && ((width) => [220, plot(width, 220, {
         x: { label: "skew", ticks: [...(zero ? [[zero / 2, "0"]] : []), ...marks.map((v) => [at(v), marks.length > 2 ? nsRound(v) : ns(v)])] },
         y: { ticks: wholeTicks(max, 4).map((v) => [v / max, count(v)]) },
       }, (g, w, h) => {
@@ -42,7 +43,7 @@
           const x = Math.min(1, Math.max(0, at(value))) * w;
           g.append(title(svg("path", { class: "guide", d: `M${x} 0V${h}` }), `${text}: ${ns(value)}`));
         }
-      })],
+      })]),
     });
   }
 
