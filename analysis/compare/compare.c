@@ -170,7 +170,8 @@ static enum sg_status measure(struct sg_compared *row, const struct entry *a, co
     return sg_bootstrap(&a->collected->series, &b->collected->series, seed, row->difference);
 }
 
-static enum sg_status add_compared(struct sg_comparison *out, struct entry *a, struct entry *b,
+/* found: of each run, NULL where it has none. */
+static enum sg_status add_compared(struct sg_comparison *out, struct entry *const found[2],
                                    bool by_place)
 {
     struct sg_compared *row;
@@ -178,20 +179,19 @@ static enum sg_status add_compared(struct sg_comparison *out, struct entry *a, s
     if (!sg_make_room((void **)&out->rows, out->row_count, sizeof *out->rows))
         return SG_ERR_MEMORY;
     row = &out->rows[out->row_count++];
-    *row = (struct sg_compared){.site = a != NULL ? a->site : b->site, .by_place = by_place};
-    if (a != NULL) {
-        row->side[0] = a->side;
-        a->matched = true;
+    *row = (struct sg_compared){.by_place = by_place};
+    for (int run = 1; run >= 0; run--) {
+        if (found[run] == NULL)
+            continue;
+        row->site = found[run]->site;
+        row->side[run] = found[run]->side;
+        found[run]->matched = true;
     }
-    if (b != NULL) {
-        row->side[1] = b->side;
-        b->matched = true;
-    }
-    if (a == NULL || b == NULL)
-        out->only_count[a == NULL]++;
-    else
+    if (found[0] != NULL && found[1] != NULL)
         out->both_count++;
-    return measure(row, a, b);
+    else
+        out->only_count[found[0] == NULL]++;
+    return measure(row, found[0], found[1]);
 }
 
 static enum sg_status match_by(struct sg_comparison *out,
@@ -206,7 +206,7 @@ static enum sg_status match_by(struct sg_comparison *out,
         struct entry *b = a->matched ? NULL : find_match(series, a, same);
 
         if (b != NULL)
-            status = add_compared(out, a, b, same == same_place);
+            status = add_compared(out, (struct entry *[2]){a, b}, same == same_place);
     }
     return status;
 }
@@ -218,10 +218,11 @@ static enum sg_status add_rest(struct sg_comparison *out)
 
     for (int run = 0; run < 2; run++) {
         for (uint32_t i = 0; i < series->entry_count[run] && status == SG_OK; i++) {
-            struct entry *entry = &series->entries[run][i];
+            struct entry *found[2] = {NULL, NULL};
 
-            if (!entry->matched)
-                status = add_compared(out, run == 0 ? entry : NULL, run == 0 ? NULL : entry, false);
+            found[run] = &series->entries[run][i];
+            if (!found[run]->matched)
+                status = add_compared(out, found, false);
         }
     }
     return status;

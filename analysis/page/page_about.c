@@ -128,7 +128,7 @@ static void put_configuration(const struct sg_page *page, FILE *out)
               out);
         return;
     }
-    fputs("<details>\n<summary>Settings in force</summary>\n"
+    fputs("<details open>\n<summary>Settings in force</summary>\n"
           "<table class=\"plain\">\n<tbody>\n",
           out);
     for (const char *line = page->configuration; *line != '\0';) {

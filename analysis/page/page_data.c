@@ -214,7 +214,7 @@ static json_t *worst_of(const struct sg_page *page, const struct sg_detail_worst
 static json_t *all_worst_of(const struct sg_page *page)
 {
     const struct sg_detail *detail = page->detail;
-    const struct sg_detail_worst *sorted[SG_DETAIL_WORST];
+    const struct sg_detail_worst *sorted[SG_DETAIL_WORST] = {NULL};
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < detail->worst_count; i++)
@@ -257,13 +257,14 @@ static json_t *by_rank_of(const struct sg_page *page)
     json_t *array = json_array();
 
     for (uint32_t first = 0; first < report->rank_count && waits != NULL; first += group) {
-        uint64_t run_ns = 0, blocked_ns = 0, wait_ns = 0, count = 0;
+        uint64_t run_ns = 0, blocked_ns = 0, wait_ns = 0;
+        uint32_t count = 0;
 
-        for (uint32_t i = first; i < report->rank_count && i < first + group; i++, count++) {
-            run_ns += report->ranks[i].run_ns;
-            blocked_ns += report->ranks[i].blocked_ns;
-            wait_ns += waits[i];
-        }
+        do {
+            run_ns += report->ranks[first + count].run_ns;
+            blocked_ns += report->ranks[first + count].blocked_ns;
+            wait_ns += waits[first + count];
+        } while (++count < group && first + count < report->rank_count);
         json_array_append_new(array, json_pack("[I, I, I]", (json_int_t)(run_ns / count),
                                                (json_int_t)(blocked_ns / count),
                                                (json_int_t)(wait_ns / count)));
