@@ -278,31 +278,64 @@ void sg_progress_ring(struct sg_progress_bell *bell)
     }
 }
 
+uint32_t sg_progress_serve(void)
+{
+    sg_progress_mode_thread();
+    return own;
+}
+
+void sg_progress_ring_master(uint32_t number)
+{
+    struct sg_progress_cell *cell = &table->cells[number];
+
+    /* Sequentially consistent: see sg_progress_ring. */
+    if (atomic_exchange(&cell->rung, 1) == 0)
+        sg_progress_thread_wake(cell);
+}
+
 /* ---- by the helper thread or in a signal handler ---- */
+
+/* Signals that have come for the span since it was looked at last. */
+static uint64_t signals_of(struct sg_span *span, bool by_signal)
+{
+    struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;
+    uint64_t rings;
+
+    if (span->wire != NULL) {
+        int events = span->wire->take_events(span->transport);
+
+        return by_signal ? (uint64_t)events : 0;
+    }
+    if (!by_signal)
+        return 0;
+    rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
+    return rings - atomic_exchange_explicit(&bell->answered, rings, memory_order_relaxed);
+}
+
+static bool is_left_to_us(const struct sg_span_endpoint *endpoint)
+{
+    /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
+    return atomic_load_explicit(&endpoint->inside, memory_order_acquire) == 0 &&
+           (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 ||
+            atomic_load_explicit(&endpoint->pending, memory_order_relaxed) > 0);
+}
 
 /* One span. A signal is taken if it brought something, and ignored if progress was under way. */
 static void attend(struct sg_span *span, bool by_signal)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_progress_bell *bell = &endpoint->bell;
     enum sg_span_found found = SG_SPAN_NOTHING;
-    uint64_t asked = 0;
-    /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
-    bool is_ours = atomic_load_explicit(&endpoint->inside, memory_order_acquire) == 0 &&
-                   atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0;
+    uint64_t asked = signals_of(span, by_signal);
 
-    if (span->wire != NULL) {
-        int events = sg_progress_wire_answer(span, is_ours);
-
-        asked = by_signal ? (uint64_t)events : 0;
-    } else if (by_signal) {
-        uint64_t rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
-
-        asked = rings - atomic_exchange_explicit(&bell->answered, rings, memory_order_relaxed);
-    }
-    if (is_ours) {
+    if (is_left_to_us(endpoint)) {
         take_float(&span->arithmetic);
         found = sg_span_look(span);
+        /* An adapter tells once; what comes before it is told to again is there by now. */
+        if (span->wire != NULL && is_left_to_us(endpoint)) {
+            span->wire->arm(span->transport);
+            if (sg_span_look(span) == SG_SPAN_FED)
+                found = SG_SPAN_FED;
+        }
     }
     if (asked > 0)
         atomic_fetch_add_explicit(found == SG_SPAN_FED ? &endpoint->counters.signals

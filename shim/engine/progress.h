@@ -95,6 +95,11 @@ bool sg_progress_is_to_come(const struct sg_choice *choice);
  * thread looks after it, in any mode. Not async-signal-safe. */
 void sg_progress_look_after(void);
 
+/* This process feeds an endpoint for others of its ranks, who ring it by the number that this gives
+ * them: its helper thread looks, in any mode. Not async-signal-safe, serve. */
+uint32_t sg_progress_serve(void);
+void sg_progress_ring_master(uint32_t number);
+
 /* In what this thread makes progress right now. Async-signal-safe. */
 enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };
 enum sg_progress_by sg_progress_by(void);

@@ -57,10 +57,6 @@ void sg_progress_wire_remove(struct sg_span *span);
 /* By a rank that leaves a call, before its last look; and when one enters. */
 void sg_progress_wire_arm(struct sg_span *span, enum sg_progress_mode mode, int signal, int thread);
 void sg_progress_wire_quiet(struct sg_span *span);
-/* In a handler or thread: what the descriptor has to say, and armed once more where that is wanted.
- * How many events there were. Async-signal-safe. */
-int sg_progress_wire_answer(struct sg_span *span, bool again);
-
 /* The helper thread of this process. False: errno tells. */
 bool sg_progress_thread_start(struct sg_progress_cell *own);
 void sg_progress_thread_stop(struct sg_progress_cell *own);

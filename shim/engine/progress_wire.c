@@ -152,15 +152,6 @@ void sg_progress_wire_quiet(struct sg_span *span)
     atomic_store_explicit(&span->listening.mode, SG_PROGRESS_POLL, memory_order_relaxed);
 }
 
-int sg_progress_wire_answer(struct sg_span *span, bool again)
-{
-    int events = span->wire->take_events(span->transport);
-
-    if (events > 0 && again)
-        span->wire->arm(span->transport);
-    return events;
-}
-
 void sg_progress_wire_remove(struct sg_span *span)
 {
     uint32_t mode = atomic_exchange(&span->listening.mode, SG_PROGRESS_POLL);

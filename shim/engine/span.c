@@ -4,13 +4,16 @@
 #include "engine/span_layout.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 static uint32_t ring_depth = 8;
+static int servers_max = INT_MAX;
 
-void sg_span_start(uint32_t depth, int stall_s)
+void sg_span_start(uint32_t depth, int stall_s, int servers)
 {
+    servers_max = servers;
     ring_depth = depth < SG_SPAN_PLACES_MAX ? depth : SG_SPAN_PLACES_MAX;
     sg_span_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
 }
@@ -67,6 +70,9 @@ static bool lay_out(struct sg_span *span)
             continue;
         }
         object->progress = sg_progress_asked(sg_ruleset_choice(span->rules, i));
+        /* A rank that stayed in its call in mode poll could not bring it to its end. */
+        if (span->servers < span->locals && object->progress == SG_PROGRESS_POLL)
+            object->progress = SG_PROGRESS_THREAD;
         if (objects == 0 || object->progress < span->progress_low)
             span->progress_low = object->progress;
         if (object->progress > span->progress_high)
@@ -85,7 +91,8 @@ static bool lay_out(struct sg_span *span)
     /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
     span->transport_setup.endpoints = span->endpoints;
     span->transport_setup.here = span->here;
-    span->transport_setup.inflight = objects * (2 * span->depth + 8);
+    span->transport_setup.inflight =
+        objects * (2 * span->depth + 8) + (span->wire != NULL ? span->depth : 0);
     span->transport_setup.staged = span->transport_setup.inflight;
     span->transport_setup.eager_bytes = parts * SG_SPAN_SLOT_BYTES;
     transport_bytes = objects > 0 ? span->ops->shared_bytes(&span->transport_setup) : 0;
@@ -126,7 +133,9 @@ static bool number_ranks(struct sg_span *span, const struct sg_span_setup *setup
         }
     }
     if (made) {
-        span->locals = locals[span->endpoint];
+        span->locals = span->servers = locals[span->endpoint];
+        if (span->wire != NULL && span->servers > servers_max)
+            span->servers = servers_max;
         span->locals_max = greatest(locals, span->endpoints);
         span->ranks_here = greatest(ranks, setup->machines);
         span->here = greatest(endpoints, setup->machines);
@@ -146,6 +155,7 @@ static void release(struct sg_span *span)
     free(span->index_of);
     free(span->hosts);
     free(span->reached);
+    free(span->peers);
     free(span);
 }
 

@@ -37,8 +37,9 @@ struct sg_span_setup {
     const char *const *hosts;           /* by rank; the names stay */
 };
 
-/* As sg_local_start. */
-void sg_span_start(uint32_t depth, int stall_s);
+/* As sg_local_start. servers: the most processes of a node that are connected to other machines; in
+ * the place of the others the node's first one sends. */
+void sg_span_start(uint32_t depth, int stall_s, int servers);
 
 /* The first rank of a machine makes its segment, the others map it. Any status but SG_OK: errno
  * tells; nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many

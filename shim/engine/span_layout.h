@@ -30,6 +30,8 @@
 #define SG_SPAN_SLOT_BYTES 1024u
 #define SG_SPAN_REPLIES_MAX 16
 #define SG_SPAN_PLACES_MAX 64
+/* In the place of an object: a message that is for none, and carries a note alone. */
+#define SG_SPAN_NOTE_ONLY 0xffu
 
 /* Words that the first rank to come to something writes for the others: see span_agree.c. Choices
  * are made by posts, too, which must not wait: a program would have to post so many before another
@@ -54,6 +56,7 @@ struct sg_span_instance {
     uint8_t operation, flags;
     uint8_t reduction, element; /* of what the operands are; where bytes > 0 */
     uint16_t signature;         /* see span_agree.c */
+    bool told;                  /* other machines, that it is waited for */
     bool stays;                 /* the last local rank does not leave its call before the end */
     uint64_t ready;             /* position + 1: its CALL may be fed, in its turn */
     uint64_t left_ns;           /* its CALL was completed, or what was late last was handled */
@@ -87,7 +90,8 @@ struct sg_span_counters {
 struct sg_span_endpoint {
     _Atomic uint32_t lock;        /* 1: held */
     _Atomic uint32_t pending;     /* look again before you leave */
-    _Atomic uint32_t inside;      /* local ranks in a call */
+    _Atomic uint32_t inside;      /* local ranks in a call, of those that serve it */
+    _Atomic uint32_t master;      /* 1 + the cell of who serves it for those that do not; 0: none */
     _Atomic uint32_t draining;    /* local ranks that have come to drain */
     _Atomic uint32_t outstanding; /* instances, of all objects */
     _Atomic uint32_t posted;      /* of these, the ones that nobody needs to be in a call for */
@@ -165,6 +169,7 @@ struct sg_span {
     int rank, ranks;
     int endpoint, endpoints;
     int local, locals; /* number among the endpoint's ranks, and how many they are */
+    int servers;       /* the first so many of them serve it: they feed and take messages */
     int locals_max;
     int *endpoint_of;     /* by rank */
     int *machine_of;      /* by rank */
@@ -197,11 +202,19 @@ struct sg_span {
     const struct sg_transport_wire *wire; /* else NULL */
     struct sg_transport_place place;
     const char **hosts; /* by rank */
-    uint8_t *reached;   /* by object and 1 + root's endpoint; see span_link.c */
+    int32_t *peers;     /* endpoints that are connected */
+    int peer_count;
+    uint8_t *reached; /* by object and 1 + root's endpoint; see span_link.c */
     _Atomic uint64_t probed_ns;
     bool noted;
     struct sg_progress_wire listening;
 };
+
+/* Others leave what is to be fed to those that do. */
+static inline bool sg_span_serves(const struct sg_span *span)
+{
+    return span->local < span->servers;
+}
 
 static inline bool sg_span_is_here(const struct sg_span *span, int rank)
 {

@@ -98,13 +98,17 @@ int sg_span_take(struct sg_span *span)
 
         if (!span->ops->receive(span->transport, span->endpoint, &message))
             break;
-        if (span->wire == NULL || sg_span_hear(span, &message)) {
+        if (span->wire == NULL ||
+            (sg_span_hear(span, &message) && (message.object & 0xff) != SG_SPAN_NOTE_ONLY)) {
             event.message = message.message;
             learn_kind(span, message.object, &message.message.header);
             sg_span_feed(span, message.object & 0xff, &event, message.parts);
         }
         span->ops->release(span->transport, span->endpoint, &message);
     }
+    /* Of ranks that do not serve the endpoint. */
+    if (span->servers < span->locals)
+        sg_span_feed_calls(span);
     return taken + feed_timers(span);
 }
 
@@ -113,6 +117,8 @@ enum sg_span_found sg_span_look(struct sg_span *span)
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     enum sg_span_found found = SG_SPAN_NOTHING;
 
+    if (!sg_span_serves(span))
+        return found;
     for (;;) {
         int fed;
 

@@ -1,41 +1,23 @@
 #include "intercept/libraries.h"
 
+#include "core/beside.h"
+
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
 #define COMPANION_NAME "libstagger-otf2.so"
 
 /* The sonames of libunwind 1.x for this machine, newest first. */
 static const char *const unwind_names[] = {"libunwind.so.8", "libunwind.so"};
 
-const void *sg_library_load(const char *name, const char *symbol, const char **reason)
-{
-    const void *found;
-    char path[4096];
-    Dl_info self;
-    const char *slash;
-    void *handle;
-
-    *reason = "libstagger.so cannot be located";
-    if (dladdr((void *)&sg_process, &self) == 0 || self.dli_fname == NULL)
-        return NULL;
-    slash = strrchr(self.dli_fname, '/');
-    snprintf(path, sizeof path, "%.*s%s", slash ? (int)(slash + 1 - self.dli_fname) : 0,
-             self.dli_fname, name);
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    found = handle ? dlsym(handle, symbol) : NULL;
-    if (found == NULL)
-        *reason = dlerror();
-    return found;
-}
-
+/* Beside libstagger.so itself. NULL, with the reason, when it cannot be had. */
 static const struct sg_companion *load_companion(const char **reason)
 {
     const struct sg_companion *companion =
-        sg_library_load(COMPANION_NAME, SG_COMPANION_SYMBOL, reason);
+        sg_beside_load_own(&sg_process, COMPANION_NAME, SG_COMPANION_SYMBOL, reason);
 
-    if (companion != NULL && companion->version != SG_LOG_VERSION) {
+    if (companion == NULL)
+        return NULL;
+    if (companion->version != SG_LOG_VERSION) {
         *reason = COMPANION_NAME " is of another version";
         return NULL;
     }

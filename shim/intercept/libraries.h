@@ -11,8 +11,4 @@
  * loaded is said in one line. Collective over the exchange. */
 void sg_libraries_load(struct sg_process *process);
 
-/* The table that a library beside libstagger.so itself exports. NULL: *reason says why, until the
- * next call. */
-const void *sg_library_load(const char *name, const char *symbol, const char **reason);
-
 #endif

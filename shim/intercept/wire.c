@@ -1,7 +1,7 @@
 #include "intercept/wire.h"
 
+#include "core/beside.h"
 #include "engine/placement.h"
-#include "intercept/libraries.h"
 #include "transport/verbs/verbs.h"
 
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static bool has_several_machines(const struct sg_process *process)
 
 static const struct sg_verbs *load(const char **reason)
 {
-    const struct sg_verbs *table = sg_library_load(SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, reason);
+    const struct sg_verbs *table =
+        sg_beside_load_own(&sg_process, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, reason);
 
     if (table != NULL && table->version != SG_VERBS_VERSION) {
         *reason = SG_VERBS_LIBRARY " is of another version";
@@ -34,8 +35,7 @@ static const struct sg_verbs *load(const char **reason)
 
 static bool start(const struct sg_config *config, const char **reason)
 {
-    struct sg_verbs_settings settings = {
-        .device = "", .gid_index = -1, .multicast = true, .memory_bytes = 256 << 20};
+    struct sg_verbs_settings settings = sg_verbs_settings(config);
 
     verbs = load(reason);
     if (verbs != NULL && verbs->start(&settings, reason))
