@@ -3,6 +3,7 @@
  */
 #include "page/html.h"
 #include "page/page.h"
+#include "trace/record.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -140,6 +141,32 @@ static void put_configuration(const struct sg_page *page, FILE *out)
     fputs("</tbody>\n</table>\n</details>\n</section>\n", out);
 }
 
+static void put_overhead(const struct sg_report *report, FILE *out)
+{
+    fputs("<section aria-labelledby=\"cost-title\" id=\"cost\">\n"
+          "<h2 id=\"cost-title\">What stagger itself cost</h2>\n",
+          out);
+    if (report->overhead_calls == 0) {
+        fputs("<p>Not known: no call was timed (one in 128 of each thread is).</p>\n</section>\n",
+              out);
+        return;
+    }
+    fputs("<p>Beside the time in the call, a call took <b>", out);
+    sg_html_ns(report->overhead_ns / report->overhead_calls, out);
+    fputs("</b> of stagger's own, to find its call site and its rule and to record it: <b>", out);
+    sg_html_share(sg_report_overhead_ns(report), report->ranks_run_ns, out);
+    fprintf(out,
+            "</b> of processor time. That is measured in this run, as the mean of %" PRIu64
+            " calls",
+            report->overhead_calls);
+    if (report->overhead_long_calls > 0) {
+        fprintf(out, "; %" PRIu64 " more took over ", report->overhead_long_calls);
+        sg_html_ns(SG_OVERHEAD_LONG_NS, out);
+        fputs(", as names were looked up or the process was interrupted, and are left out", out);
+    }
+    fputs(".</p>\n</section>\n", out);
+}
+
 static void put_words(FILE *out)
 {
     fputs(
@@ -166,5 +193,6 @@ void sg_page_write_about(const struct sg_page *page, FILE *out)
 {
     put_clocks(page, out);
     put_configuration(page, out);
+    put_overhead(page->report, out);
     put_words(out);
 }

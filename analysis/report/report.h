@@ -65,8 +65,11 @@ struct sg_report {
     bool partial;
     uint64_t dropped_calls;   /* left out of the events, or of no complete instance */
     uint64_t unmanaged_calls; /* passed through without being recorded, as far as logs tell */
-    uint64_t run_ns;          /* the longest rank's */
-    uint64_t ranks_run_ns;    /* sum over ranks */
+    /* What stagger itself took of calls, beyond the time in them: of those that were timed, less
+     * the long ones, which are only counted. */
+    uint64_t overhead_calls, overhead_ns, overhead_long_calls;
+    uint64_t run_ns;       /* the longest rank's */
+    uint64_t ranks_run_ns; /* sum over ranks */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;
@@ -92,6 +95,8 @@ void sg_report_clear(struct sg_report *report);
 /* Sums over the rows. */
 uint64_t sg_report_wait_ns(const struct sg_report *report);
 uint64_t sg_report_blocked_ns(const struct sg_report *report);
+/* What stagger itself took of all calls, by those that were timed; 0 where none was. */
+uint64_t sg_report_overhead_ns(const struct sg_report *report);
 /* Calls that only the statistics know. */
 uint64_t sg_report_unseen_calls(const struct sg_report *report);
 

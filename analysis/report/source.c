@@ -130,6 +130,9 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     report->program = facts.program;
     report->partial = facts.partial;
     report->dropped_calls = facts.dropped_calls;
+    report->overhead_calls = facts.overhead_calls;
+    report->overhead_ns = facts.overhead_ns;
+    report->overhead_long_calls = facts.overhead_long_calls;
     report->has_offset_error = facts.has_offset_error;
     report->offset_error_ns = facts.offset_error_ns;
     report->locations_without_offset = facts.locations_without_offset;
@@ -165,6 +168,9 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress *p
     if (status == SG_OK) {
         report->has_statistics = true;
         report->partial = !facts.complete;
+        report->overhead_calls = facts.overhead_calls;
+        report->overhead_ns = facts.overhead_ns;
+        report->overhead_long_calls = facts.overhead_long_calls;
         report->unmanaged_calls = facts.unmanaged_calls;
         report->program = facts.program != NULL ? strdup(facts.program) : NULL;
         status = finish(aggregate, place->directory, report);
@@ -234,6 +240,17 @@ uint64_t sg_report_blocked_ns(const struct sg_report *report)
     for (uint32_t i = 0; i < report->site_count; i++)
         sum += report->sites[i].blocked_ns;
     return sum;
+}
+
+uint64_t sg_report_overhead_ns(const struct sg_report *report)
+{
+    uint64_t calls = 0;
+
+    if (report->overhead_calls == 0)
+        return 0;
+    for (uint32_t i = 0; i < report->site_count; i++)
+        calls += report->sites[i].calls;
+    return (uint64_t)((double)report->overhead_ns / (double)report->overhead_calls * (double)calls);
 }
 
 uint64_t sg_report_unseen_calls(const struct sg_report *report)

@@ -8,6 +8,7 @@
 
 #include <malloc.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,27 @@ static void forget_complaint(struct archive *archive)
     archive->code = OTF2_SUCCESS;
 }
 
+/* name: without its namespace. */
+static void take_property(struct sg_archive_facts *facts, const char *name, const char *value)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } numbers[] = {
+        {"DROPPED", offsetof(struct sg_archive_facts, dropped_calls)},
+        {"OVERHEAD_CALLS", offsetof(struct sg_archive_facts, overhead_calls)},
+        {"OVERHEAD_NS", offsetof(struct sg_archive_facts, overhead_ns)},
+        {"OVERHEAD_LONG_CALLS", offsetof(struct sg_archive_facts, overhead_long_calls)},
+    };
+
+    if (strcmp(name, "PARTIAL") == 0)
+        facts->partial = strcmp(value, "0") != 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (strcmp(name, numbers[i].name) == 0)
+            *(uint64_t *)((char *)facts + numbers[i].offset) = strtoull(value, NULL, 10);
+    }
+}
+
 static void read_properties(struct archive *archive)
 {
     char **names = NULL;
@@ -80,11 +102,7 @@ static void read_properties(struct archive *archive)
         if (strncmp(names[i], "STAGGER::", 9) != 0 ||
             OTF2_Reader_GetProperty(archive->reader, names[i], &value) != OTF2_SUCCESS)
             continue;
-        if (strcmp(names[i], "STAGGER::PARTIAL") == 0) {
-            archive->facts.partial = strcmp(value, "0") != 0;
-        } else if (strcmp(names[i], "STAGGER::DROPPED") == 0) {
-            archive->facts.dropped_calls = strtoull(value, NULL, 10);
-        }
+        take_property(&archive->facts, names[i] + 9, value);
         free(value);
     }
     free(names);

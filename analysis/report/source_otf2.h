@@ -18,6 +18,7 @@ struct sg_archive_facts {
     char *program; /* NULL: not known; the caller frees */
     bool partial;
     uint64_t dropped_calls; /* left out of the archive, and found incomplete in it */
+    uint64_t overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
     bool has_offset_error;
     uint64_t offset_error_ns;
     uint64_t locations_without_offset; /* while others have some */

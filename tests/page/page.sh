@@ -28,6 +28,8 @@ check "it has each rank's run time, time blocked and wait" is \
 check "it says how good the clocks are" all \
     'says known "known within *70ns *\(rank 2 worst\)"' \
     'says known "In 1 of 8 instances a rank leaves before another has entered, by their clocks: by up to *100ns"'
+check "it says what stagger itself cost, as far as that was measured" \
+    says known "Not known: no call was timed"
 check "it says what is left out" says known "2 calls are left out"
 check "names of any bytes are text" says known 'f\\xff\\x1b na\\xefme,"x"\.c:7'
 check "where each call stands is told in full" in_page known \
