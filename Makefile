@@ -81,6 +81,7 @@ deps: ## installs the packages that are missing (root or sudo), or names them
 # read anew, because what is found (mpicc, headers) has changed.
 check: ## everything that fits 20 minutes on 2 processors
 	$(Q).ci/deps build test
+	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
 	$(Q)$(MAKE) --no-print-directory all test-programs unit
 	$(Q)tests/run $(B) check
 
