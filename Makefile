@@ -50,10 +50,12 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
                     $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
-TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report analysis/sim \
+TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report \
+                  analysis/compare analysis/page analysis/perfetto analysis/sim \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport analysis/report analysis/sim
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport \
+                  analysis/report analysis/compare analysis/page analysis/perfetto analysis/sim
 BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o limits.o option_values.o options.o \
                   output.o output_rows.o plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
@@ -119,6 +121,9 @@ papers: ## the papers' results against the simulator's, printed
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o $(B)/analysis/bench/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG)),,-O3)
+
+# The assembler reads the pages' styles and scripts into it.
+$(B)/analysis/page/assets.o: $(wildcard analysis/page/assets/*)
 
 # Outputs of the simulator name the commit; the file changes only when that does.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
