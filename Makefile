@@ -49,8 +49,8 @@ TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos an
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport analysis/report analysis/sim
-BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o limits.o option_values.o options.o \
-                  output.o output_rows.o plan.o settings.o summary.o)
+BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o limits.o option_values.o \
+                  options.o output.o output_rows.o pattern.o plan.o samples.o sampling.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
 PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger-bench
@@ -164,7 +164,7 @@ unit: $(UNIT_TESTS)
 $(B)/tests/%.o: CPPFLAGS_ALL += -Itests
 $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,host.o drive.o actions.o)
 $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o)
-$(B)/tests/core/test_clocksync: $(B)/tests/lib/virtual.o
+$(B)/tests/core/test_clocksync $(B)/tests/bench/test_sampling: $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/lib/unit.o $(B)/parts.a
 	$(say) LINK $@
