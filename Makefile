@@ -50,7 +50,8 @@ TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos an
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport analysis/report analysis/sim
 BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o limits.o option_values.o \
-                  options.o output.o output_rows.o pattern.o plan.o samples.o sampling.o settings.o summary.o)
+                  option_values_more.o options.o output.o output_csv.o output_records.o output_rows.o \
+                  overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
 PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger-bench
@@ -115,8 +116,8 @@ $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG)),,-O3)
 
 # Outputs of the simulator name the commit; the file changes only when that does.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
-$(B)/analysis/sim/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
-$(B)/analysis/sim/commit.o: $(B)/commit
+$(B)/analysis/sim/commit.o $(B)/analysis/bench/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
+$(B)/analysis/sim/commit.o $(B)/analysis/bench/commit.o: $(B)/commit
 $(B)/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
@@ -139,7 +140,8 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-BENCH_SHIM := $(addprefix shim/core/,config config_rules config_table config_text operation status text) \
+BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_rules \
+                config_table config_text operation status text) \
               shim/rule/algorithm
 
 $(B)/stagger-bench: $(call objects,analysis/bench) $(BENCH_SHIM:%=$(B)/%.o)
@@ -151,7 +153,7 @@ OPENMPI_SOURCES := $(call sources,analysis/bench) $(BENCH_SHIM:%=%.c)
 $(B)/openmpi/stagger-bench: $(OPENMPI_SOURCES) $(wildcard analysis/bench/*.h shim/core/*.h) Makefile
 	$(say) MPICC $@
 	@mkdir -p $(@D)
-	$(Q)$(OPENMPI_CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(OPENMPI_SOURCES) -o $@ \
+	$(Q)$(OPENMPI_CC) $(CPPFLAGS_ALL) -DSG_COMMIT='"$(COMMIT)"' $(CFLAGS_ALL) $(LDFLAGS_ALL) $(OPENMPI_SOURCES) -o $@ \
 	  -ljansson -pthread -ldl -lm
 
 $(B)/parts.a: $(call objects,$(PARTS_DIRS)) $(BENCH_PARTS)
@@ -164,7 +166,7 @@ unit: $(UNIT_TESTS)
 $(B)/tests/%.o: CPPFLAGS_ALL += -Itests
 $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,host.o drive.o actions.o)
 $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o)
-$(B)/tests/core/test_clocksync $(B)/tests/bench/test_sampling: $(B)/tests/lib/virtual.o
+$(B)/tests/core/test_clocksync $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/lib/unit.o $(B)/parts.a
 	$(say) LINK $@

@@ -95,7 +95,7 @@ keep() {
 ours() {
     STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=$TRACE_BYTES STAGGER_RULES=$rules STAGGER_QUIET=1 \
         STAGGER_DIR=$WORK/$1.$round keep "$1" "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" \
-        -n "$3" "$BUILD/stagger-bench" latency --json "${@:4}"
+        -n "$3" "$BUILD/stagger-bench" latency --scheme loop --json "${@:4}"
 }
 
 # Open MPI's, where there is such a program. As of ours, launching more ranks than there are
@@ -103,7 +103,7 @@ ours() {
 theirs() {
     [ -x "$BUILD/openmpi/stagger-bench" ] || return 0
     keep "openmpi-$1" mpiexec.openmpi --allow-run-as-root --oversubscribe -n "$2" \
-        "$BUILD/openmpi/stagger-bench" latency --json "${@:3}"
+        "$BUILD/openmpi/stagger-bench" latency --scheme loop --json "${@:3}"
 }
 
 # Recording that ended early would flatter the figures with trace.

@@ -33,6 +33,8 @@ struct sg_bench_target {
     void (*finish)(void *context);
     /* After every call: what it left over is done, and all variants begin in one state. */
     void (*settle)(void *context);
+    /* Of the call that has just ended: what of its time was not computation. May be NULL. */
+    void (*details)(void *context, double *overhead_ns, double *waited_ns);
     /* A barrier of the MPI library, for the scheme of that name. */
     void (*barrier)(void *context);
     void *context;

@@ -29,7 +29,9 @@ const char *sg_bench_reduction_name(enum sg_bench_reduction reduction);
 struct sg_bench_times {
     uint64_t entry_ns, exit_ns; /* on rank 0's clock */
     double processor_ns;        /* spent; 0 where that is not measured */
-    uint64_t flags;             /* enum sg_bench_flag */
+    double overhead_ns;         /* what the target tells of itself; 0 where it does not */
+    double waited_ns;
+    uint64_t flags; /* enum sg_bench_flag */
 };
 
 enum sg_bench_flag {
@@ -63,6 +65,7 @@ struct sg_bench_samples {
     uint64_t attempts;            /* calls made */
     uint64_t started_late;        /* calls of which some rank did; repeated, and not in `times` */
     uint64_t took_too_long;
+    uint64_t kept_flagged;   /* rounds kept all the same, for want of others */
     uint64_t window_ns;      /* the last; 0: scheme without */
     uint64_t clock_error_ns; /* the largest bound of any rank's clock */
     bool enough;             /* it ended because the intervals were narrow */

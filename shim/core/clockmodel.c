@@ -70,20 +70,6 @@ static uint64_t baseline_ns(const struct sg_clock_model *model)
     return last_of(model)->local_ns - model->points[0].local_ns;
 }
 
-void sg_clock_model_add(struct sg_clock_model *model, const struct sg_clock_measurement *point)
-{
-    if (model->count == SG_CLOCK_POINTS) {
-        memmove(model->points, model->points + 1, (SG_CLOCK_POINTS - 1) * sizeof *model->points);
-        model->count--;
-    }
-    model->points[model->count++] = *point;
-    model->drift = model->intercept_ns = 0;
-    if (baseline_ns(model) >= SG_CLOCK_BASELINE_NS)
-        fit(model);
-    model->first_error_ns = error_at_point(model, &model->points[0]);
-    model->last_error_ns = error_at_point(model, last_of(model));
-}
-
 uint64_t sg_clock_model_global(const struct sg_clock_model *model, uint64_t local_ns)
 {
     if (model->exact)
@@ -127,4 +113,20 @@ static uint64_t bound_ns(const struct sg_clock_model *model, uint64_t local_ns)
 uint64_t sg_clock_model_error(const struct sg_clock_model *model, uint64_t local_ns)
 {
     return model->exact ? 0 : bound_ns(model, local_ns);
+}
+
+void sg_clock_model_add(struct sg_clock_model *model, const struct sg_clock_measurement *point)
+{
+    if (model->count > 0 && point->error_ns > sg_clock_model_error(model, point->local_ns))
+        return;
+    if (model->count == SG_CLOCK_POINTS) {
+        memmove(model->points, model->points + 1, (SG_CLOCK_POINTS - 1) * sizeof *model->points);
+        model->count--;
+    }
+    model->points[model->count++] = *point;
+    model->drift = model->intercept_ns = 0;
+    if (baseline_ns(model) >= SG_CLOCK_BASELINE_NS)
+        fit(model);
+    model->first_error_ns = error_at_point(model, &model->points[0]);
+    model->last_error_ns = error_at_point(model, last_of(model));
 }

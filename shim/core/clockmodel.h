@@ -46,7 +46,8 @@ struct sg_clock_model {
     double first_error_ns, last_error_ns; /* of the line, at the first and last point */
 };
 
-/* A measurement later than all so far. */
+/* A measurement later than all so far. One that says less than the model does already, as on a
+ * machine that was busy, is left out. */
 void sg_clock_model_add(struct sg_clock_model *model, const struct sg_clock_measurement *point);
 
 /* The rest wants one measurement at least, or an exact model. */

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 command=cpu
-quick=(--iterations 1)
+quick=(--iterations 1 --time 0.05)
 
 rows() {
     json "$1.out" '" ".join("%s:%s:%d:%g" % (r["op"], r["algorithm"], r["elements"], r["skew_us"])

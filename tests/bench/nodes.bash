@@ -40,7 +40,7 @@ measure_nodes() {
         --algorithms adaptive,tree,dissemination,pairwise --late-us "$SKEW_US"
     [ "$ranks" -gt 8 ] && return
     for mode in bypass tree; do
-        STAGGER_RULES="reduce=$mode" between "latency-$mode" "$ranks" latency --ops reduce --bytes 32
+        STAGGER_RULES="reduce=$mode" between "latency-$mode" "$ranks" latency --scheme loop --ops reduce --bytes 32
     done
 }
 
