@@ -1,4 +1,4 @@
-# stagger: builds the preload library, its companion for OTF2 and symbols, the command and the
+# stagger: builds the preload library, its companions (OTF2 and symbols; RDMA), the command and the
 # tests. `make help` lists the targets.
 
 # ---- options -----------------------------------------------------------------------------------
@@ -45,6 +45,11 @@ objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
 LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/node shim/transport shim/engine shim/intercept
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
+# libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
+HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
+                    $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
+VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
+VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report analysis/sim \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
@@ -54,7 +59,8 @@ BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o l
                   overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
-PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/stagger $(B)/stagger-bench
+PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so $(B)/stagger \
+            $(B)/stagger-bench
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -136,6 +142,10 @@ $(B)/libstagger-otf2.so: $(call objects,$(COMPANION_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-otf2.so $^ -o $@ -lotf2 -ldw -lelf -pthread -lm
 
+$(B)/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/parts.o
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-verbs.so $^ -o $@ $(VERBS_LIBS) -pthread
+
 $(B)/stagger: $(call objects,$(TOOL_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
@@ -186,6 +196,7 @@ install: all ## into PREFIX (/usr/local)
 	install -D -m 755 $(B)/stagger-bench $(DESTDIR)$(PREFIX)/bin/stagger-bench
 	install -D -m 755 $(B)/libstagger.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger.so
 	install -D -m 755 $(B)/libstagger-otf2.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-otf2.so
+	install -D -m 755 $(B)/libstagger-verbs.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-verbs.so
 	for page in docs/*.[1-8]; do \
 	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
 	for network in analysis/sim/networks/*.conf; do \

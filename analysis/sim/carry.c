@@ -2,6 +2,7 @@
  * copies and reductions, one after the other on the endpoint's processor. The adapter sends one
  * message after another, G for each byte, and receives likewise (world.c).
  */
+#include "sim/peers.h"
 #include "sim/random.h"
 #include "sim/world_impl.h"
 
@@ -143,10 +144,32 @@ static uint64_t carry_one(struct world *world, int32_t number, const struct sg_a
     }
 }
 
+/* Whom the protocol names it has told before. Of larger worlds this would take most of the time. */
+static void check_peers(struct world *world, int32_t number)
+{
+    const struct sg_world_setup *setup = world->setup;
+    struct sg_algo_setup own = {number, setup->endpoints, setup->parameters};
+    bool named[SG_SIM_PEERS_MAX] = {false}, asked = false;
+
+    for (uint32_t i = 0; i < world->actions.count && setup->endpoints <= SG_SIM_PEERS_MAX; i++) {
+        int32_t to = world->actions.list[i].to;
+
+        if (to < 0 || world->actions.list[i].kind == SG_ACTION_WATCH)
+            continue;
+        if (!asked)
+            sg_sim_peers(setup->algo, &own, &setup->call, named);
+        asked = true;
+        if (!named[to])
+            sg_world_fail(world, SG_ERR_ARGUMENT, "sim: node %d names %d, which is no peer of it",
+                          (int)number, (int)to);
+    }
+}
+
 uint64_t sg_carry_out(struct world *world, int32_t number, uint64_t start_ns)
 {
     uint64_t time_ns = start_ns;
 
+    check_peers(world, number);
     for (uint32_t i = 0; i < world->actions.count; i++)
         time_ns = carry_one(world, number, &world->actions.list[i], time_ns);
     return time_ns;

@@ -84,6 +84,7 @@ static const char *send(struct sg_explore_world *world, struct sg_explore_endpoi
     if (action->kind == SG_ACTION_SEND) {
         if (action->to < 0 || action->to >= size || action->to == endpoint->rank)
             return "sends to itself or to an endpoint that there is not";
+        sg_explore_check_peer(world, endpoint, action->to);
         post(world, endpoint, action->to, action, values);
         return NULL;
     }
@@ -110,6 +111,7 @@ static const char *access_remote(struct sg_explore_world *world,
         return "accesses another endpoint without saying that it does";
     if (action->to < 0 || action->to >= world->scenario->comm[endpoint->comm].size)
         return "accesses an endpoint that there is not";
+    sg_explore_check_peer(world, endpoint, action->to);
     if (action->kind == SG_ACTION_WRITE)
         wrong =
             sg_payload_load(&endpoint->payload, action->access.from, action->access.bytes, &value);

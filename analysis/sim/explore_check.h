@@ -25,6 +25,10 @@ uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters);
 /* A message has been sent. */
 void sg_explore_check_queue(struct sg_explore_world *world,
                             const struct sg_explore_endpoint *endpoint, int32_t to);
+/* Whom the protocol may name in the calls of the scenario; then, whether it may name this one. */
+void sg_explore_find_peers(struct sg_explore_world *world);
+void sg_explore_check_peer(struct sg_explore_world *world,
+                           const struct sg_explore_endpoint *endpoint, int32_t to);
 /* Nothing more can happen. */
 void sg_explore_check_end(struct sg_explore_world *world);
 

@@ -172,6 +172,7 @@ bool sg_explore_world_open(struct sg_explore_world *world,
     layout = (struct layout){world->arena, 0};
     place(world, &layout);
     seat_processes(world);
+    sg_explore_find_peers(world);
     memset(world->expected, 0, sizeof world->expected);
     for (uint32_t i = 0; i < SG_EXPLORE_FLIGHTS_MAX; i++)
         world->live[i] = (uint16_t)i;

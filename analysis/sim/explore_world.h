@@ -92,6 +92,8 @@ struct sg_explore_world {
     int32_t endpoints_count;
     int32_t rank[SG_EXPLORE_COMMS_MAX][SG_EXPLORE_NODES_MAX]; /* of each process; -1: no member */
     struct sg_value expected[SG_EXPLORE_INSTANCES_MAX];       /* count 0: not yet known */
+    /* By rank, the ranks that it may name in the scenario's calls; bit r: r. */
+    uint64_t peers[SG_EXPLORE_COMMS_MAX][SG_EXPLORE_NODES_MAX];
 
     unsigned char *arena;
     size_t arena_bytes, arena_capacity;

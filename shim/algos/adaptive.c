@@ -332,6 +332,24 @@ static void on_drain(void *memory, const struct sg_event *event, struct sg_actio
     sg_release_drain(&state->release, &state->head, actions);
 }
 
+static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity)
+{
+    struct sg_peers found = sg_peers_into(out, capacity);
+    int degree = operation == SG_OPERATION_BARRIER ? DEGREE_BARRIER : DEGREE_DATA;
+
+    if (setup->parameters.degree)
+        degree = setup->parameters.degree;
+    sg_peers_add_tree(&found, setup->rank, setup->size, degree);
+    sg_release_peers(setup, &found);
+    /* Whoever is predicted to be last has one child, the top of a tree of all others. */
+    if (setup->parameters.predict && setup->size > 1) {
+        sg_peers_add_both(&found, setup->rank, setup->size, 1);
+        sg_peers_add_branches(&found, setup->rank, setup->size, setup->size - 1, degree);
+    }
+    return sg_peers_count(&found);
+}
+
 const struct sg_algo sg_algo_adaptive = {
     .name = "adaptive",
     .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_ALLREDUCE,
@@ -342,4 +360,5 @@ const struct sg_algo sg_algo_adaptive = {
     .on_message = on_message,
     .on_timer = on_timer,
     .on_drain = on_drain,
+    .peers = peers,
 };

@@ -267,6 +267,14 @@ struct sg_algo {
     /* MPI_Comm_free, MPI_Finalize: no CALL will come; what is needed so that every endpoint comes
      * to outstanding == 0 while messages are still delivered. */
     void (*on_drain)(void *state, const struct sg_event *event, struct sg_actions *actions);
+    /* The endpoints that this one ever names in SEND or in an access for calls of that operation
+     * and root (-1: none): in answers, repeats, returned credits and drains, too; this one itself
+     * where it accesses own memory; not those that a MULTICAST reaches. In increasing order; their
+     * number, or -1 where `capacity` is too small. Pure, and symmetric: who names one is named by
+     * it. Of an operation that does not commute, a reduce also names those of root 0, and root and
+     * 0 each other. */
+    int (*peers)(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity);
 };
 
 extern const struct sg_algo sg_algo_bypass, sg_algo_adaptive, sg_algo_tree, sg_algo_dissemination,

@@ -344,4 +344,5 @@ const struct sg_algo sg_algo_bypass = {
     .on_timer = on_timer,
     .on_reply = on_reply,
     .on_drain = on_drain,
+    .peers = sg_bypass_peers,
 };

@@ -112,6 +112,8 @@ void sg_bypass_conclude(struct bypass *state, struct instance *instance,
 
 bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs);
 void sg_bypass_init(void *state, const struct sg_algo_setup *setup);
+int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                    int32_t *out, int capacity);
 
 /* ---- slots: values of the ring, early contributions by edge, the pool ---- */
 

@@ -1,5 +1,6 @@
 /* The state of bypass: its layout, its slots, and the estimate of the linger (see bypass.c). */
 #include "algos/bypass_impl.h"
+#include "algos/peers.h"
 #include "algos/tree.h"
 
 /* The pool is a word of bits; more slots than instances that could hold one are of no use. */
@@ -50,6 +51,15 @@ void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
     s->linger_ns = parameters->linger_ns;
     s->linger_auto = parameters->linger_auto;
     s->arrival_order = parameters->arrival_order;
+}
+
+int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                    int32_t *out, int capacity)
+{
+    struct sg_peers peers = sg_peers_into(out, capacity);
+
+    sg_peers_add_branch(&peers, setup->rank, setup->size, root, 1);
+    return sg_peers_count(&peers);
 }
 
 /* ---- slots ---- */

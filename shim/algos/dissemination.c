@@ -5,6 +5,7 @@
  * of the next one: two sets of rounds suffice, and that is all the flow control there is.
  */
 #include "algos/emit.h"
+#include "algos/peers.h"
 #include "algos/tree.h"
 
 enum { DISSEMINATION_ROUND = 1 };
@@ -96,6 +97,15 @@ static void on_drain(void *memory, const struct sg_event *event, struct sg_actio
 {
 }
 
+static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity)
+{
+    struct sg_peers found = sg_peers_into(out, capacity);
+
+    sg_peers_add_powers(&found, setup->rank, setup->size);
+    return sg_peers_count(&found);
+}
+
 const struct sg_algo sg_algo_dissemination = {
     .name = "dissemination",
     .operations = 1 << SG_OPERATION_BARRIER,
@@ -104,4 +114,5 @@ const struct sg_algo sg_algo_dissemination = {
     .on_call = on_call,
     .on_message = on_message,
     .on_drain = on_drain,
+    .peers = peers,
 };

@@ -379,6 +379,24 @@ static void on_drain(void *memory, const struct sg_event *event, struct sg_actio
     sg_release_drain(&state->release, &state->head, actions);
 }
 
+static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity)
+{
+    struct sg_peers found = sg_peers_into(out, capacity);
+    struct gather state = {.degree = setup->parameters.degree};
+    int degree = degree_of(&state, operation);
+
+    if (operation == SG_OPERATION_REDUCE) {
+        sg_peers_add_branch(&found, setup->rank, setup->size, root, degree);
+        /* The floor's. */
+        sg_peers_add_branch(&found, setup->rank, setup->size, 0, degree);
+    } else {
+        sg_peers_add_branch(&found, setup->rank, setup->size, 0, degree);
+        sg_release_peers(setup, &found);
+    }
+    return sg_peers_count(&found);
+}
+
 const struct sg_algo sg_algo_tree = {
     .name = "tree",
     .operations =
@@ -390,4 +408,5 @@ const struct sg_algo sg_algo_tree = {
     .on_message = on_message,
     .on_timer = on_timer,
     .on_drain = on_drain,
+    .peers = peers,
 };

@@ -236,6 +236,7 @@ static void second_arrived(struct handoff *s, struct sg_actions *actions)
 static void enter(struct handoff *s, struct sg_actions *actions)
 {
     struct sg_shape shape = {SG_SHAPE_DOUBLING, s->size, 0};
+    uint32_t ahead;
 
     if (!sg_handoff_is_free(s, s->head.seq) || place_now(s)->reading) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
@@ -248,8 +249,10 @@ static void enter(struct handoff *s, struct sg_actions *actions)
     s->climb = sg_climb_start(&shape, s->rank);
     s->value = sg_data_operand();
     climb(s, actions);
-    /* Behind the arrival, which is what others may be waiting for. */
-    if (sg_handoff_free_ahead(s) <= s->credits / 2)
+    /* Behind the arrival, which is what others may be waiting for. Only reduces leave places behind
+     * that are not known to be free. */
+    ahead = sg_handoff_free_ahead(s);
+    if (ahead <= s->credits / 2 && ahead < s->credits - 1)
         sg_handoff_ask_for_done(s, actions);
 }
 
@@ -366,4 +369,5 @@ const struct sg_algo sg_algo_handoff = {
     .on_timer = on_timer,
     .on_reply = on_reply,
     .on_drain = on_drain,
+    .peers = sg_handoff_peers,
 };

@@ -107,6 +107,8 @@ sg_handoff_access(struct sg_actions *actions, enum sg_action_kind kind, int32_t 
 
 bool sg_handoff_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs);
 void sg_handoff_init(void *state, const struct sg_algo_setup *setup);
+int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                     int32_t *out, int capacity);
 
 /* Whether the place of this instance is known to be free for it. */
 bool sg_handoff_is_free(const struct handoff *state, uint32_t seq);

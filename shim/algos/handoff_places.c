@@ -2,6 +2,7 @@
  * (see handoff.c).
  */
 #include "algos/handoff_impl.h"
+#include "algos/peers.h"
 
 #define CREDITS_MAX 64
 #define CREDITS_DEFAULT 8
@@ -34,6 +35,47 @@ void sg_handoff_init(void *state, const struct sg_algo_setup *setup)
     s->size = setup->size;
     s->credits = credits_of(setup);
     s->eager_bytes = setup->parameters.eager_bytes ? setup->parameters.eager_bytes : EAGER_DEFAULT;
+}
+
+/* ---- who is named ---- */
+
+/* The homes on the way up; and whoever is below the node that is at home here, which is the first
+ * on that way to which this endpoint comes from the right. */
+static void add_climbers(const struct sg_algo_setup *setup, struct sg_peers *peers)
+{
+    struct sg_shape shape = {SG_SHAPE_DOUBLING, setup->size, 0};
+    struct sg_climb climb = sg_climb_start(&shape, setup->rank);
+    bool is_home = false, right;
+    int node, first, end;
+
+    while (sg_climb_step(&shape, &climb, &node, &right)) {
+        sg_peers_add(peers, node);
+        if (!right || is_home)
+            continue;
+        is_home = true;
+        sg_shape_below(&shape, &climb, &first, &end);
+        for (int32_t below = first; below < end; below++)
+            sg_peers_add(peers, below);
+    }
+}
+
+int sg_handoff_peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                     int32_t *out, int capacity)
+{
+    struct sg_peers peers = sg_peers_into(out, capacity);
+
+    add_climbers(setup, &peers);
+    if (operation != SG_OPERATION_REDUCE) {
+        sg_peers_add_powers(&peers, setup->rank, setup->size);
+        return sg_peers_count(&peers);
+    }
+    /* Whoever is last writes the result to the root; who is done is told at endpoint 0. */
+    sg_peers_add(&peers, root);
+    sg_peers_add(&peers, 0);
+    for (int32_t other = 0; other < setup->size && (setup->rank == root || setup->rank == 0);
+         other++)
+        sg_peers_add(&peers, other);
+    return sg_peers_count(&peers);
 }
 
 /* ---- places ---- */

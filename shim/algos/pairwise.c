@@ -10,6 +10,7 @@
  * of the next one: two sets of slots suffice, and that is all the flow control there is.
  */
 #include "algos/emit.h"
+#include "algos/peers.h"
 #include "algos/tree.h"
 
 #define CREDITS_DEFAULT 8
@@ -196,6 +197,19 @@ static void on_drain(void *memory, const struct sg_event *event, struct sg_actio
 {
 }
 
+static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                 int32_t *out, int capacity)
+{
+    struct sg_peers found = sg_peers_into(out, capacity);
+    struct sg_hypercube cube = sg_hypercube_find(setup->rank, setup->size);
+
+    if (cube.partner >= 0)
+        sg_peers_add(&found, cube.partner);
+    for (int i = 0; i < cube.dimensions && cube.position >= 0; i++)
+        sg_peers_add(&found, sg_hypercube_rank(cube.position ^ (1 << i), setup->size));
+    return sg_peers_count(&found);
+}
+
 const struct sg_algo sg_algo_pairwise = {
     .name = "pairwise",
     .operations = 1 << SG_OPERATION_ALLREDUCE | 1 << SG_OPERATION_BARRIER,
@@ -204,4 +218,5 @@ const struct sg_algo sg_algo_pairwise = {
     .on_call = on_call,
     .on_message = on_message,
     .on_drain = on_drain,
+    .peers = peers,
 };

@@ -39,6 +39,11 @@ void sg_release_init(struct sg_release *release, const struct sg_algo_setup *set
     release->at[1].number = UINT32_MAX;
 }
 
+static bool is_unused(const struct sg_release *release)
+{
+    return release->at[0].number == 0 && release->at[1].number == UINT32_MAX;
+}
+
 static struct sg_data kept_result(const struct sg_release *release, uint32_t number)
 {
     return sg_data_slot(release->base + number % 2);
@@ -374,9 +379,15 @@ void sg_release_settle(struct sg_release *release, struct sg_algo_head *head,
 void sg_release_drain(struct sg_release *release, struct sg_algo_head *head,
                       struct sg_actions *actions)
 {
+    /* Where there was no release, nobody asks for one: there is nothing to agree on. */
     if (release->drain == DRAIN_NO)
-        release->drain = DRAIN_WANTED;
+        release->drain = is_unused(release) ? DRAIN_OVER : DRAIN_WANTED;
     sg_release_settle(release, head, actions);
+}
+
+void sg_release_peers(const struct sg_algo_setup *setup, struct sg_peers *peers)
+{
+    sg_peers_add_tree(peers, setup->rank, setup->size, DRAIN_DEGREE);
 }
 
 void sg_release_message(struct sg_release *release, struct sg_algo_head *head,

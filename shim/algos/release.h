@@ -19,6 +19,7 @@
 #define SG_ALGOS_RELEASE_H
 
 #include "algos/algo.h"
+#include "algos/peers.h"
 
 #define SG_RELEASE_PIECES_MAX 4
 #define SG_RELEASE_ASKERS_MAX 4
@@ -122,6 +123,8 @@ void sg_release_timer(struct sg_release *release, const struct sg_event *event,
                       struct sg_actions *actions);
 void sg_release_drain(struct sg_release *release, struct sg_algo_head *head,
                       struct sg_actions *actions);
+/* Adds those with whom the end of a drain is agreed on. */
+void sg_release_peers(const struct sg_algo_setup *setup, struct sg_peers *peers);
 /* Brings head->outstanding up to date and goes on with a drain: after head->in_call has changed. */
 void sg_release_settle(struct sg_release *release, struct sg_algo_head *head,
                        struct sg_actions *actions);

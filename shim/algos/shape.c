@@ -74,6 +74,15 @@ bool sg_climb_step(const struct sg_shape *shape, struct sg_climb *climb, int *no
     }
 }
 
+void sg_shape_below(const struct sg_shape *shape, const struct sg_climb *climb, int *first,
+                    int *end)
+{
+    *first = first_leaf(shape, climb->level, climb->index);
+    *end = first_leaf(shape, climb->level, climb->index + 1);
+    if (*end > shape->size)
+        *end = shape->size;
+}
+
 int sg_shape_leaf(const struct sg_shape *shape, int leaf)
 {
     return shape->kind == SG_SHAPE_BINOMIAL ? (leaf + shape->root) % shape->size : leaf;

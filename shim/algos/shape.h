@@ -41,6 +41,10 @@ struct sg_climb sg_climb_start(const struct sg_shape *shape, int rank);
  * number, *right whether the climber comes from the right part. */
 bool sg_climb_step(const struct sg_shape *shape, struct sg_climb *climb, int *node, bool *right);
 
+/* The leaves below where a climb stands: [*first, *end), counted from the left. */
+void sg_shape_below(const struct sg_shape *shape, const struct sg_climb *climb, int *first,
+                    int *end);
+
 /* The rank that is leaf i of the shape, counted from the left. */
 int sg_shape_leaf(const struct sg_shape *shape, int leaf);
 

@@ -78,7 +78,8 @@ bool sg_engine_plan_post(const struct sg_call *call, const struct sg_choice *cho
     /* Where nobody comes for what arrives, a program that posts and then waits for something else
      * would wait in vain. */
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice) &&
-           sg_span_plan(call->span, choice, call, plan);
+           sg_span_plan(call->span, choice, call, plan) &&
+           sg_span_reaches(call->span, plan, call, false);
 }
 
 static int run_across(const struct sg_call *call, const struct sg_choice *choice,
@@ -88,7 +89,8 @@ static int run_across(const struct sg_call *call, const struct sg_choice *choice
 
     if (call->rules != NULL)
         choice = sg_span_agree(call->span, call, choice);
-    if (!sg_span_plan(call->span, choice, call, &plan))
+    if (!sg_span_plan(call->span, choice, call, &plan) ||
+        !sg_span_reaches(call->span, &plan, call, true))
         return call->pass(call);
     return sg_span_run(call->span, call, &plan, outcome);
 }

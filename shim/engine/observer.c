@@ -40,3 +40,11 @@ void sg_observed_mismatch(const char *text)
     if (observer != NULL)
         observer->mismatch(text);
 }
+
+void sg_observed_note(const char *text)
+{
+    const struct sg_observer *observer = get();
+
+    if (observer != NULL)
+        observer->note(text);
+}

@@ -22,6 +22,8 @@ struct sg_observer {
     /* By a thread of the application, inside its call, with the line that the user reads. */
     void (*stall)(const char *text);
     void (*mismatch)(const char *text);
+    /* Likewise, of what is no fault and on no terminal. */
+    void (*note)(const char *text);
 };
 
 /* In MPI_Init, before any call is run; NULL: nobody. */
@@ -31,5 +33,6 @@ void sg_observe(const struct sg_observer *observer);
 void sg_observed_late(const struct sg_late *late);
 void sg_observed_stall(const char *text);
 void sg_observed_mismatch(const char *text);
+void sg_observed_note(const char *text);
 
 #endif

@@ -40,16 +40,18 @@ static __thread int thread_id;
 static __thread enum sg_progress_by attending;
 
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
-                                 enum sg_progress_mode configured, int number)
+                                 bool wired, enum sg_progress_mode configured, int number)
 {
     enum sg_status status;
 
     if (!sg_progress_mode_choose(rules, configured))
         return SG_OK;
-    status = sg_progress_table_share(exchange, &table, &own);
+    status = sg_progress_table_share(exchange, wired, &table, &own);
     if (status != SG_OK || table == NULL)
         return status;
     signal_number = number;
+    if (wired)
+        sg_progress_wire_expect();
     /* Relaxed: nothing of ours runs beside MPI_Init. */
     atomic_store_explicit(&table->cells[own].process, getpid(), memory_order_relaxed);
     sg_progress_mode_start(table, own, number);
@@ -142,6 +144,8 @@ void sg_progress_remove(struct sg_span *span)
     struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;
     uint32_t armed = atomic_load_explicit(&bell->armed, memory_order_relaxed);
 
+    if (span->wire != NULL)
+        sg_progress_wire_remove(span);
     pthread_mutex_lock(&lock);
     for (int place = 0; place < SPANS_MAX; place++) {
         if (atomic_load_explicit(&spans[place], memory_order_relaxed) == span)
@@ -180,6 +184,8 @@ void sg_progress_poll(void)
         if (sg_span_look(span) == SG_SPAN_FED)
             mind_timer(span);
         sg_span_advance(span);
+        if (span->wire != NULL && attending == SG_PROGRESS_BY_CALL)
+            sg_span_mind(span);
     }
     end_visit(mine);
 }
@@ -232,6 +238,8 @@ void sg_progress_arm(struct sg_span *span, enum sg_progress_mode asked)
         atomic_store(&table->cells[own].signalled, 0);
     }
     atomic_store(&bell->armed, (uint32_t)now | armed_by_us());
+    if (span->wire != NULL)
+        sg_progress_wire_arm(span, now, signal_number, thread_id);
     mind_timer(span);
 }
 
@@ -240,6 +248,8 @@ void sg_progress_disarm(struct sg_span *span)
     /* Relaxed: a ring too many does no harm. */
     atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->bell.armed, 0,
                           memory_order_relaxed);
+    if (span->wire != NULL)
+        sg_progress_wire_quiet(span);
 }
 
 void sg_progress_ring(struct sg_progress_bell *bell)
@@ -268,26 +278,64 @@ void sg_progress_ring(struct sg_progress_bell *bell)
     }
 }
 
+uint32_t sg_progress_serve(void)
+{
+    sg_progress_mode_thread();
+    return own;
+}
+
+void sg_progress_ring_master(uint32_t number)
+{
+    struct sg_progress_cell *cell = &table->cells[number];
+
+    /* Sequentially consistent: see sg_progress_ring. */
+    if (atomic_exchange(&cell->rung, 1) == 0)
+        sg_progress_thread_wake(cell);
+}
+
 /* ---- by the helper thread or in a signal handler ---- */
+
+/* Signals that have come for the span since it was looked at last. */
+static uint64_t signals_of(struct sg_span *span, bool by_signal)
+{
+    struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;
+    uint64_t rings;
+
+    if (span->wire != NULL) {
+        int events = span->wire->take_events(span->transport);
+
+        return by_signal ? (uint64_t)events : 0;
+    }
+    if (!by_signal)
+        return 0;
+    rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
+    return rings - atomic_exchange_explicit(&bell->answered, rings, memory_order_relaxed);
+}
+
+static bool is_left_to_us(const struct sg_span_endpoint *endpoint)
+{
+    /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
+    return atomic_load_explicit(&endpoint->inside, memory_order_acquire) == 0 &&
+           (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 ||
+            atomic_load_explicit(&endpoint->pending, memory_order_relaxed) > 0);
+}
 
 /* One span. A signal is taken if it brought something, and ignored if progress was under way. */
 static void attend(struct sg_span *span, bool by_signal)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_progress_bell *bell = &endpoint->bell;
     enum sg_span_found found = SG_SPAN_NOTHING;
-    uint64_t asked = 0;
+    uint64_t asked = signals_of(span, by_signal);
 
-    if (by_signal) {
-        uint64_t rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
-
-        asked = rings - atomic_exchange_explicit(&bell->answered, rings, memory_order_relaxed);
-    }
-    /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
-    if (atomic_load_explicit(&endpoint->inside, memory_order_acquire) == 0 &&
-        atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0) {
+    if (is_left_to_us(endpoint)) {
         take_float(&span->arithmetic);
         found = sg_span_look(span);
+        /* An adapter tells once; what comes before it is told to again is there by now. */
+        if (span->wire != NULL && is_left_to_us(endpoint)) {
+            span->wire->arm(span->transport);
+            if (sg_span_look(span) == SG_SPAN_FED)
+                found = SG_SPAN_FED;
+        }
     }
     if (asked > 0)
         atomic_fetch_add_explicit(found == SG_SPAN_FED ? &endpoint->counters.signals

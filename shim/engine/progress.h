@@ -13,6 +13,9 @@
  * rules are outstanding at an endpoint, it is armed in the highest of their modes; a process may
  * have one endpoint that is armed for its thread and another for a signal.
  *
+ * Between machines a sender sees nothing of that: there the adapter rings, by a descriptor of each
+ * span's (progress_wire.c), whenever a message comes that asks for it.
+ *
  * What is rung is the process, not the endpoint: a process has a word that its thread sleeps on and
  * one for its signals, in a table that the processes of the machine share, and the bell names it. A
  * word that is rung already is not rung again before its process has looked: at most one signal of
@@ -47,15 +50,22 @@ struct sg_progress_float {
     _Atomic uint32_t mxcsr, x87;
 };
 
+/* Of a process's part in an endpoint whose messages come from other machines: how it is told of
+ * them. */
+struct sg_progress_wire {
+    _Atomic uint32_t mode; /* by what, when it is armed; SG_PROGRESS_POLL: not at all */
+    int thread;            /* that gets the signals */
+};
+
 struct sg_span;
 struct sg_choice;
 struct sg_ruleset;
 
-/* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. configured:
- * STAGGER_PROGRESS's. Where rules or it ask for more than poll and that cannot be had, one line
- * says so, and it is poll on every rank. */
+/* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. wired: messages
+ * come from other machines, too. configured: STAGGER_PROGRESS's. Where rules or it ask for more
+ * than poll and that cannot be had, one line says so, and it is poll on every rank. */
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
-                                 enum sg_progress_mode configured, int signal_number);
+                                 bool wired, enum sg_progress_mode configured, int signal_number);
 
 /* What a rule's choice asks for; after sg_progress_start. */
 enum sg_progress_mode sg_progress_asked(const struct sg_choice *choice);
@@ -84,6 +94,11 @@ bool sg_progress_is_to_come(const struct sg_choice *choice);
 /* A post of this process waits for a place, and the program may go on to something else: the helper
  * thread looks after it, in any mode. Not async-signal-safe. */
 void sg_progress_look_after(void);
+
+/* This process feeds an endpoint for others of its ranks, who ring it by the number that this gives
+ * them: its helper thread looks, in any mode. Not async-signal-safe, serve. */
+uint32_t sg_progress_serve(void);
+void sg_progress_ring_master(uint32_t number);
 
 /* In what this thread makes progress right now. Async-signal-safe. */
 enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };

@@ -20,7 +20,7 @@ struct sg_progress_table {
 
 /* Collective. *table is NULL where no machine has several nodes, and on every rank where some rank
  * could not have it; then one line has said so. *own: this process's cell. */
-enum sg_status sg_progress_table_share(const struct sg_exchange *exchange,
+enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool wired,
                                        struct sg_progress_table **table, uint32_t *own);
 
 /* What has arrived for this process's endpoints, while none of their ranks is inside a call.
@@ -48,6 +48,15 @@ bool sg_progress_mode_thread(void);
  * armed is due, or a post waits for a place. UINT64_MAX: never. */
 uint64_t sg_progress_next_ns(void);
 
+/* Spans between machines, if there are to be any: expect. The thread that listens to the
+ * descriptors of those in mode thread. False: errno tells. */
+void sg_progress_wire_expect(void);
+bool sg_progress_wire_start(void);
+void sg_progress_wire_stop(void);
+void sg_progress_wire_remove(struct sg_span *span);
+/* By a rank that leaves a call, before its last look; and when one enters. */
+void sg_progress_wire_arm(struct sg_span *span, enum sg_progress_mode mode, int signal, int thread);
+void sg_progress_wire_quiet(struct sg_span *span);
 /* The helper thread of this process. False: errno tells. */
 bool sg_progress_thread_start(struct sg_progress_cell *own);
 void sg_progress_thread_stop(struct sg_progress_cell *own);

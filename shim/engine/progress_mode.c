@@ -82,7 +82,8 @@ static bool get_signal(void)
 
 static bool get_thread(void)
 {
-    if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE || sg_progress_thread_start(cell))
+    if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE ||
+        (sg_progress_wire_start() && sg_progress_thread_start(cell)))
         return true;
     sg_log("no thread for late messages (%m): they wait for the next collective");
     return false;
@@ -151,6 +152,7 @@ void sg_progress_stop(void)
     pthread_mutex_lock(&lock);
     if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE)
         sg_progress_thread_stop(cell);
+    sg_progress_wire_stop();
     /* A signal's handler stays: a sender may be about to use it, and the default ends processes.
      * It finds no span any more. */
     set_means(MEANS_NONE);

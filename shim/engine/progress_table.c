@@ -12,7 +12,7 @@ struct machine {
     int first, ranks, number;
 };
 
-/* False: no machine has several nodes, and nobody will ring. Alike on all ranks. */
+/* False: no machine has several nodes, and no process will ring another. Alike on all ranks. */
 static bool find_machine(const struct sg_exchange *exchange, struct machine *out)
 {
     int machine = sg_placement_machine(exchange->rank);
@@ -81,7 +81,7 @@ static enum sg_status open_table(size_t size_bytes, void **segment,
     return status;
 }
 
-enum sg_status sg_progress_table_share(const struct sg_exchange *exchange,
+enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool wired,
                                        struct sg_progress_table **table, uint32_t *own)
 {
     struct machine machine;
@@ -93,7 +93,7 @@ enum sg_status sg_progress_table_share(const struct sg_exchange *exchange,
     int first_failed = -1, error;
 
     *table = NULL;
-    if (!find_machine(exchange, &machine))
+    if (!find_machine(exchange, &machine) && !wired)
         return SG_OK;
     size_bytes = sizeof **table + (size_t)machine.ranks * sizeof(struct sg_progress_cell);
     if (machine.first == exchange->rank)

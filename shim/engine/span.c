@@ -4,13 +4,16 @@
 #include "engine/span_layout.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 static uint32_t ring_depth = 8;
+static int servers_max = INT_MAX;
 
-void sg_span_start(uint32_t depth, int stall_s)
+void sg_span_start(uint32_t depth, int stall_s, int servers)
 {
+    servers_max = servers;
     ring_depth = depth < SG_SPAN_PLACES_MAX ? depth : SG_SPAN_PLACES_MAX;
     sg_span_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
 }
@@ -45,12 +48,12 @@ static bool lay_out(struct sg_span *span)
     size_t transport_bytes;
 
     span->about_at = at;
-    at += (size_t)span->ranks * line(sizeof(struct sg_span_about));
+    at += (size_t)span->ranks_here * line(sizeof(struct sg_span_about));
     span->endpoints_at = at;
-    at += (size_t)span->endpoints * sizeof(struct sg_span_endpoint);
+    at += (size_t)span->here * sizeof(struct sg_span_endpoint);
     at = line(at);
     span->contributions_at = at;
-    at += (size_t)span->endpoints * span->depth * (size_t)span->locals_max * SG_SPAN_SLOT_BYTES;
+    at += (size_t)span->here * span->depth * (size_t)span->locals_max * SG_SPAN_SLOT_BYTES;
     span->object_count = sg_ruleset_count(span->rules);
     if (span->object_count > SG_SPAN_OBJECTS_MAX)
         span->object_count = SG_SPAN_OBJECTS_MAX;
@@ -67,6 +70,9 @@ static bool lay_out(struct sg_span *span)
             continue;
         }
         object->progress = sg_progress_asked(sg_ruleset_choice(span->rules, i));
+        /* A rank that stayed in its call in mode poll could not bring it to its end. */
+        if (span->servers < span->locals && object->progress == SG_PROGRESS_POLL)
+            object->progress = SG_PROGRESS_THREAD;
         if (objects == 0 || object->progress < span->progress_low)
             span->progress_low = object->progress;
         if (object->progress > span->progress_high)
@@ -80,10 +86,11 @@ static bool lay_out(struct sg_span *span)
         object->results_at = object->slots_at + (size_t)object->needs.slots * SG_SPAN_SLOT_BYTES;
         object->stride =
             object->results_at + (size_t)object->setup.parameters.credits * SG_SPAN_SLOT_BYTES;
-        at += (size_t)span->endpoints * object->stride;
+        at += (size_t)span->here * object->stride;
     }
     /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
     span->transport_setup.endpoints = span->endpoints;
+    span->transport_setup.here = span->here;
     span->transport_setup.inflight = objects * (2 * span->depth + 8);
     span->transport_setup.staged = span->transport_setup.inflight;
     span->transport_setup.eager_bytes = parts * SG_SPAN_SLOT_BYTES;
@@ -93,22 +100,77 @@ static bool lay_out(struct sg_span *span)
     return transport_bytes > 0;
 }
 
-static void number_ranks(struct sg_span *span, const int *endpoint_of)
+static int greatest(const int *counts, int count)
+{
+    int most = 0;
+
+    for (int i = 0; i < count; i++)
+        most = counts[i] > most ? counts[i] : most;
+    return most;
+}
+
+/* False: no memory. */
+static bool number_ranks(struct sg_span *span, const struct sg_span_setup *setup)
 {
     int *locals = calloc((size_t)span->endpoints, sizeof *locals);
+    int *ranks = calloc((size_t)setup->machines, sizeof *ranks);
+    int *endpoints = calloc((size_t)setup->machines, sizeof *endpoints);
+    bool made = locals != NULL && ranks != NULL && endpoints != NULL;
 
-    span->endpoint = endpoint_of[span->rank];
-    for (int rank = 0; rank < span->ranks && locals != NULL; rank++) {
-        int *count = &locals[endpoint_of[rank]];
+    span->endpoint = setup->endpoint_of[span->rank];
+    for (int rank = 0; rank < span->ranks && made; rank++) {
+        int endpoint = setup->endpoint_of[rank], machine = setup->machine_of[rank];
 
-        span->endpoint_of[rank] = endpoint_of[rank];
+        span->endpoint_of[rank] = endpoint;
+        span->machine_of[rank] = machine;
+        span->number_of[rank] = ranks[machine]++;
         if (rank == span->rank)
-            span->local = *count;
-        if (++*count > span->locals_max)
-            span->locals_max = *count;
+            span->local = locals[endpoint];
+        if (locals[endpoint]++ == 0) {
+            span->home_of[endpoint] = machine;
+            span->index_of[endpoint] = endpoints[machine]++;
+        }
     }
-    span->locals = locals != NULL ? locals[span->endpoint] : 0;
+    if (made) {
+        span->locals = span->servers = locals[span->endpoint];
+        if (span->wire != NULL && span->servers > servers_max)
+            span->servers = servers_max;
+        span->locals_max = greatest(locals, span->endpoints);
+        span->ranks_here = greatest(ranks, setup->machines);
+        span->here = greatest(endpoints, setup->machines);
+    }
     free(locals);
+    free(ranks);
+    free(endpoints);
+    return made;
+}
+
+static void release(struct sg_span *span)
+{
+    free(span->endpoint_of);
+    free(span->machine_of);
+    free(span->number_of);
+    free(span->home_of);
+    free(span->index_of);
+    free(span->hosts);
+    free(span->reached);
+    free(span);
+}
+
+static bool has_memory(struct sg_span *span, const struct sg_span_setup *setup)
+{
+    size_t ranks = (size_t)setup->ranks;
+
+    span->endpoint_of = calloc(ranks, sizeof *span->endpoint_of);
+    span->machine_of = calloc(ranks, sizeof *span->machine_of);
+    span->number_of = calloc(ranks, sizeof *span->number_of);
+    span->home_of = calloc((size_t)setup->endpoints, sizeof *span->home_of);
+    span->index_of = calloc((size_t)setup->endpoints, sizeof *span->index_of);
+    if (setup->ops != NULL)
+        span->hosts = calloc(ranks, sizeof *span->hosts);
+    return span->endpoint_of != NULL && span->machine_of != NULL && span->number_of != NULL &&
+           span->home_of != NULL && span->index_of != NULL &&
+           (span->hosts != NULL || setup->ops == NULL);
 }
 
 /* NULL: errno tells, 0 where nothing would run. */
@@ -124,18 +186,22 @@ static struct sg_span *make(const struct sg_span_setup *setup)
     span->rules = setup->rules;
     span->depth = ring_depth;
     span->ops = &sg_transport_shm;
-    span->endpoint_of = calloc((size_t)setup->ranks, sizeof *span->endpoint_of);
-    if (span->endpoint_of == NULL)
-        goto err_free;
-    number_ranks(span, setup->endpoint_of);
+    if (setup->ops != NULL) {
+        span->ops = setup->ops;
+        span->wire = setup->ops->wire;
+        span->place.exchange = setup->exchange;
+    }
+    if (!has_memory(span, setup) || !number_ranks(span, setup))
+        goto err_release;
+    if (setup->ops != NULL)
+        memcpy(span->hosts, setup->hosts, (size_t)setup->ranks * sizeof *span->hosts);
     errno = 0;
-    if (span->locals == 0 || !lay_out(span))
-        goto err_free;
+    if (!lay_out(span))
+        goto err_release;
     return span;
 
-err_free:
-    free(span->endpoint_of);
-    free(span);
+err_release:
+    release(span);
     return NULL;
 }
 
@@ -147,21 +213,28 @@ static void dispose(struct sg_span *span)
         span->ops->close(span->transport);
     if (span->header != NULL)
         sg_segment_unmap(span->header, span->size_bytes);
-    free(span->endpoint_of);
-    free(span);
+    release(span);
     errno = saved_errno;
 }
 
 /* The segment is mapped: the process's own part. */
 static enum sg_status attach(struct sg_span *span)
 {
+    span->bed.sleepers = &span->header->sleepers;
+    span->bed.wake = &span->header->wake;
+    /* Between machines it is opened by all together, later: sg_span_link. */
+    if (span->wire != NULL)
+        return SG_OK;
+    return sg_span_open(span);
+}
+
+enum sg_status sg_span_open(struct sg_span *span)
+{
     enum sg_status status = span->ops->open(&span->transport_setup,
                                             sg_span_at(span, span->transport_at), &span->transport);
 
     if (status != SG_OK)
         return status;
-    span->bed.sleepers = &span->header->sleepers;
-    span->bed.wake = &span->header->wake;
     if (!sg_progress_add(span)) {
         errno = ENOSPC;
         return SG_ERR_FULL;
@@ -169,6 +242,7 @@ static enum sg_status attach(struct sg_span *span)
     return SG_OK;
 }
 
+/* Of the machine's endpoints. */
 static void init_objects(struct sg_span *span)
 {
     for (int i = 0; i < span->object_count; i++) {
@@ -177,6 +251,8 @@ static void init_objects(struct sg_span *span)
         for (int endpoint = 0; endpoint < span->endpoints && object->algo != NULL; endpoint++) {
             struct sg_algo_setup setup = object->setup;
 
+            if (span->home_of[endpoint] != span->machine_of[span->rank])
+                continue;
             setup.rank = endpoint;
             object->algo->init(sg_span_region(span, (uint32_t)i, endpoint), &setup);
         }
@@ -243,6 +319,7 @@ enum sg_status sg_span_accept(const struct sg_span_setup *setup,
 void sg_span_free(struct sg_span *span)
 {
     sg_span_await_users(span);
-    sg_progress_remove(span);
+    if (span->transport != NULL)
+        sg_progress_remove(span);
     dispose(span);
 }

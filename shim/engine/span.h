@@ -1,5 +1,5 @@
-/* The engine of a communicator over several nodes: endpoints in a shared segment, and the protocols
- * of shim/algos run on a transport (architecture.md, "endpoints").
+/* The engine of a communicator over several nodes: endpoints in shared segments, one on each
+ * machine, and the protocols of shim/algos run on a transport (architecture.md, "endpoints").
  *
  * A node's ranks are one endpoint. A rank that enters a collective leaves its contribution at the
  * endpoint; the last one folds them and feeds the protocol its CALL. Messages are fed by whoever is
@@ -17,6 +17,8 @@
 #include "node/segment.h"
 
 struct sg_span;
+struct sg_span_plan;
+struct sg_transport_ops;
 
 /* More nodes than this on one machine are left to MPICH. */
 #define SG_SPAN_ENDPOINTS_MAX 256
@@ -26,18 +28,35 @@ struct sg_span_setup {
     int ranks;
     int endpoints;
     const int *endpoint_of; /* by rank */
+    int machines;
+    const int *machine_of; /* by rank */
     const struct sg_ruleset *rules;
+    /* Between machines; NULL where there is one. Both live as long as the span. */
+    const struct sg_transport_ops *ops;
+    const struct sg_exchange *exchange; /* among its ranks, by collectives alone */
+    const char *const *hosts;           /* by rank; the names stay */
 };
 
-/* As sg_local_start. */
-void sg_span_start(uint32_t depth, int stall_s);
+/* As sg_local_start. servers: the most processes of a node that are connected to other machines; in
+ * the place of the others the node's first one sends. */
+void sg_span_start(uint32_t depth, int stall_s, int servers);
 
-/* Rank 0 makes the segment, the others map it. Any status but SG_OK: errno tells; nothing is
- * logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many endpoints. */
+/* The first rank of a machine makes its segment, the others map it. Any status but SG_OK: errno
+ * tells; nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many
+ * endpoints. */
 enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span **out,
                              struct sg_segment_ticket *ticket);
 enum sg_status sg_span_accept(const struct sg_span_setup *setup,
                               const struct sg_segment_ticket *ticket, struct sg_span **out);
+
+/* Several machines, all segments mapped: collective. Any status but SG_OK is alike on all ranks,
+ * and said by those that know why. */
+enum sg_status sg_span_link(struct sg_span *span);
+bool sg_span_is_linked(const struct sg_span *span);
+/* Before a call that is planned: whether its protocol reaches those it talks to. Alike on all
+ * ranks. sets_up: where that is not known yet, all of them see to it, collectively. */
+bool sg_span_reaches(struct sg_span *span, const struct sg_span_plan *plan,
+                     const struct sg_call *call, bool sets_up);
 
 /* Brings what is outstanding to its end: collective, in MPI_Comm_free and MPI_Finalize. The first
  * part does not wait; the second has it done where it was not. All spans of the process go on

@@ -1,5 +1,5 @@
 /* What all ranks of a call must have alike: its choice, where rules tell call sites apart, and the
- * call itself.
+ * call itself. Here those of one machine; for the call itself, between machines see span_heard.c.
  *
  * Things that all ranks come to in the same order are numbered from 0. Thing n has a word in the
  * segment, at n modulo their number: n + 1, the rank that came first, and what it brought, which
@@ -36,11 +36,16 @@ static bool is_read_by_all(const struct sg_span *span, const struct words *words
     if (*words->all_read >= count)
         return true;
     for (int rank = 0; rank < span->ranks; rank++) {
-        const char *about = (const char *)sg_span_about(span, rank);
-        const _Atomic uint64_t *read = (const void *)(about + words->read_at);
-        /* Acquire: its reading is over. */
-        uint64_t now = atomic_load_explicit(read, memory_order_acquire);
+        const char *about;
+        const _Atomic uint64_t *read;
+        uint64_t now;
 
+        if (!sg_span_is_here(span, rank))
+            continue;
+        about = (const char *)sg_span_about(span, rank);
+        read = (const void *)(about + words->read_at);
+        /* Acquire: its reading is over. */
+        now = atomic_load_explicit(read, memory_order_acquire);
         least = now < least ? now : least;
     }
     *words->all_read = least;
@@ -113,19 +118,19 @@ const struct sg_choice *sg_span_agree(struct sg_span *span, const struct sg_call
 
 /* ---- signatures ---- */
 
-static uint32_t signature_of(const struct sg_call *call)
+uint16_t sg_span_signature(const struct sg_call *call)
 {
     uint64_t form = (uint64_t)call->operation << 1 | (call->request != NULL);
     uint64_t hash = sg_hash_mix(call->bytes ^ sg_hash_mix(form << 32 | (uint32_t)call->root));
 
-    return (uint32_t)hash & FIELD_MASK;
+    return (uint16_t)(hash & FIELD_MASK);
 }
 
 bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position)
 {
     struct words words = {span->header->signatures, SG_SPAN_SIGNATURES,
                           offsetof(struct sg_span_about, left), &span->all_entered};
-    uint32_t own = signature_of(call);
+    uint32_t own = sg_span_signature(call);
     const struct sg_span_about *other;
     struct found found;
 

@@ -36,6 +36,14 @@ static void tell(struct sg_span *span)
     }
 }
 
+static void see_to_it(struct sg_span *span)
+{
+    sg_span_lock(span);
+    tell(span);
+    sg_span_unlock(span);
+    span->sees_to_it = true;
+}
+
 void sg_span_begin_drain(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
@@ -45,18 +53,30 @@ void sg_span_begin_drain(struct sg_span *span)
         return;
     span->draining = true;
     /* The last local rank sees to it: the others may still have had a call to come. */
-    if (atomic_fetch_add(&endpoint->draining, 1) + 1 < (uint32_t)span->locals)
-        return;
-    sg_span_lock(span);
-    tell(span);
-    sg_span_unlock(span);
-    span->sees_to_it = true;
+    if (atomic_fetch_add(&endpoint->draining, 1) + 1 == (uint32_t)span->locals &&
+        span->servers == span->locals)
+        see_to_it(span);
+}
+
+static bool has_all_here(void *context)
+{
+    struct sg_span *span = context;
+
+    sg_span_progress(span);
+    return atomic_load(&sg_span_endpoint(span, span->endpoint)->draining) == (uint32_t)span->locals;
 }
 
 void sg_span_drain(struct sg_span *span)
 {
     await(span, has_no_posts);
     sg_span_begin_drain(span);
+    /* Where some do not serve the endpoint, the first does: the last may be one of them. */
+    if (span->servers < span->locals && span->local == 0 && !span->sees_to_it) {
+        await(span, has_all_here);
+        see_to_it(span);
+    }
     if (span->sees_to_it)
         await(span, is_drained);
+    if (span->wire != NULL)
+        sg_span_note_usage(span);
 }

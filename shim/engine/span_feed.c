@@ -79,12 +79,15 @@ static void reduce(const struct feeding *feeding, const struct sg_action *action
            action->data.bytes / sg_element_extent_bytes(element));
 }
 
-/* The transport's word for whom a message is: the object, and the kind of what it carries. */
-static uint32_t word_of(const struct feeding *feeding, const struct sg_header *header)
+/* The transport's word for whom a message is: the object, the kind of what it carries, and from
+ * bit 32 on a note for other machines. */
+static uint64_t word_of(const struct feeding *feeding, const struct sg_header *header)
 {
     const struct sg_span_kind *kind = sg_span_kind_of(feeding->span, feeding->object, header->seq);
+    uint64_t note = kind->seq == header->seq ? kind->note : 0;
 
-    return feeding->object | (uint32_t)kind->reduction << 8 | (uint32_t)kind->element << 16;
+    return feeding->object | (uint64_t)kind->reduction << 8 | (uint64_t)kind->element << 16 |
+           note << 32;
 }
 
 /* Not every message is urgent where somebody is in a call for it; of posts each one is. */
@@ -117,13 +120,24 @@ static void ring_for(const struct sg_span *span, const struct sg_action *action)
         ring(span, to, false);
 }
 
+/* Between machines it is the message that wakes its receiver, and posts are outstanding at both
+ * ends or at none. */
+static bool is_urgent(const struct sg_span *span, const struct sg_action *action)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    return (action->kind == SG_ACTION_SEND && action->solicited) ||
+           (span->wire != NULL &&
+            atomic_load_explicit(&endpoint->posted, memory_order_relaxed) > 0);
+}
+
 static void send(const struct feeding *feeding, const struct sg_actions *actions,
                  const struct sg_action *action)
 {
     struct sg_span *span = feeding->span;
     const void *parts[SG_PARTS_MAX];
     struct sg_transport_send message = {.object = word_of(feeding, &action->send.header),
-                                        .solicited = action->solicited,
+                                        .solicited = is_urgent(span, action),
                                         .header = action->send.header,
                                         .parts = parts};
     int to = action->kind == SG_ACTION_MULTICAST ? SG_TRANSPORT_ALL : action->to;
@@ -134,7 +148,8 @@ static void send(const struct feeding *feeding, const struct sg_actions *actions
      * without us. */
     while (span->ops->send(span->transport, span->endpoint, to, &message) == SG_TRANSPORT_FULL)
         sched_yield();
-    ring_for(span, action);
+    if (span->wire == NULL)
+        ring_for(span, action);
 }
 
 static void access_remote(const struct feeding *feeding, const struct sg_action *action)
@@ -302,9 +317,9 @@ static void feed_call(struct sg_span *span, struct sg_span_instance *place)
                                       .site = 0}};
 
     place->object_seq = head->seq + 1;
-    if (place->bytes > 0)
-        *sg_span_kind_of(span, place->object, place->object_seq) =
-            (struct sg_span_kind){place->object_seq, place->reduction, place->element};
+    if (place->bytes > 0 || span->wire != NULL)
+        *sg_span_kind_of(span, place->object, place->object_seq) = (struct sg_span_kind){
+            place->object_seq, place->reduction, place->element, sg_span_note(span, place)};
     if (place->flags & SG_CALL_SPLIT)
         atomic_fetch_add_explicit(&endpoint->posted, 1, memory_order_relaxed);
     atomic_store_explicit(&endpoint->fed, place->position + 1, memory_order_relaxed);

@@ -1,8 +1,12 @@
-/* The shared segment of a communicator over several nodes of one machine: what lies where. Shared
- * by the files shim/engine/span*.c.
+/* The shared segment of a communicator over several nodes: what lies where. Shared by the files
+ * shim/engine/span*.c.
  *
  *   header | about, by rank | endpoints | contributions, by endpoint, ring place and local rank |
  *   regions, by object and endpoint: state, cells, slots, results | the transport's
+ *
+ * Each machine has one, for its ranks and endpoints, which have their numbers there; the layout is
+ * that of the machine with the most, so that what a transport reaches on another machine lies where
+ * its like lies on this one.
  *
  * An object is one protocol with its parameters: one for each rule that names one. Positions count
  * the communicator's instances, alike on all ranks; instance p has place p modulo depth at each
@@ -49,21 +53,29 @@ struct sg_span_instance {
     int32_t root; /* endpoint; -1 */
     uint8_t operation, flags;
     uint8_t reduction, element; /* of what the operands are; where bytes > 0 */
+    uint16_t signature;         /* see span_agree.c */
     bool stays;                 /* the last local rank does not leave its call before the end */
     uint64_t ready;             /* position + 1: its CALL may be fed, in its turn */
     uint64_t left_ns;           /* its CALL was completed, or what was late last was handled */
     _Atomic uint64_t finished;  /* position + 1 once the protocol has left it */
 };
 
-/* What an instance's operands are, by the number that messages have. */
+/* What an instance is, by the number that messages have. */
 struct sg_span_kind {
     uint32_t seq;
     uint8_t reduction, element;
+    uint32_t note; /* for other machines; 0: none. See span_heard.c */
 };
 
 struct sg_span_reply {
     uint32_t object, tag;
     uint64_t value[8];
+};
+
+/* What another machine said of an instance that was not entered here. */
+struct sg_span_heard {
+    uint32_t note;
+    int32_t from;
 };
 
 /* Since a call took them for its outcome: what happens between calls is told by the next one, of
@@ -75,7 +87,8 @@ struct sg_span_counters {
 struct sg_span_endpoint {
     _Atomic uint32_t lock;        /* 1: held */
     _Atomic uint32_t pending;     /* look again before you leave */
-    _Atomic uint32_t inside;      /* local ranks in a call */
+    _Atomic uint32_t inside;      /* local ranks in a call, of those that serve it */
+    _Atomic uint32_t master;      /* 1 + the cell of who serves it for those that do not; 0: none */
     _Atomic uint32_t draining;    /* local ranks that have come to drain */
     _Atomic uint32_t outstanding; /* instances, of all objects */
     _Atomic uint32_t posted;      /* of these, the ones that nobody needs to be in a call for */
@@ -88,6 +101,9 @@ struct sg_span_endpoint {
     uint32_t reply_count;
     struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
     struct sg_span_instance places[SG_SPAN_PLACES_MAX];
+    struct sg_span_heard heard[SG_SPAN_PLACES_MAX]; /* by position */
+    _Atomic uint64_t
+        foreign; /* 1 + an endpoint that is in another call, and the position above; 0 */
     struct sg_progress_bell bell;
     /* The handler's actions, while they are carried out. */
     struct sg_action actions[SG_ACTIONS_MAX];
@@ -150,8 +166,14 @@ struct sg_span {
     int rank, ranks;
     int endpoint, endpoints;
     int local, locals; /* number among the endpoint's ranks, and how many they are */
+    int servers;       /* the first so many of them serve it: they feed and take messages */
     int locals_max;
-    int *endpoint_of; /* by rank */
+    int *endpoint_of;     /* by rank */
+    int *machine_of;      /* by rank */
+    int *number_of;       /* by rank: among its machine's ranks */
+    int *home_of;         /* by endpoint: its machine */
+    int *index_of;        /* by endpoint: among its machine's endpoints */
+    int here, ranks_here; /* the most endpoints, and ranks, of one machine */
     uint32_t depth;
     uint64_t position;                /* parts begun */
     _Atomic uint64_t arrived;         /* parts that have arrived, in their order */
@@ -173,21 +195,43 @@ struct sg_span {
     const struct sg_transport_ops *ops;
     struct sg_transport_setup transport_setup;
     struct sg_transport *transport;
+    /* Several machines: */
+    const struct sg_transport_wire *wire; /* else NULL */
+    struct sg_transport_place place;
+    const char **hosts; /* by rank */
+    uint8_t *reached;   /* by object and 1 + root's endpoint; see span_link.c */
+    _Atomic uint64_t probed_ns;
+    bool noted;
+    struct sg_progress_wire listening;
 };
+
+/* Others leave what is to be fed to those that do. */
+static inline bool sg_span_serves(const struct sg_span *span)
+{
+    return span->local < span->servers;
+}
+
+static inline bool sg_span_is_here(const struct sg_span *span, int rank)
+{
+    return span->machine_of[rank] == span->machine_of[span->rank];
+}
 
 static inline void *sg_span_at(const struct sg_span *span, size_t offset)
 {
     return (unsigned char *)span->header + offset;
 }
 
+/* Of a rank of this machine. */
 static inline struct sg_span_about *sg_span_about(const struct sg_span *span, int rank)
 {
-    return (struct sg_span_about *)sg_span_at(span, span->about_at) + rank;
+    return (struct sg_span_about *)sg_span_at(span, span->about_at) + span->number_of[rank];
 }
 
+/* Of this machine. */
 static inline struct sg_span_endpoint *sg_span_endpoint(const struct sg_span *span, int endpoint)
 {
-    return (struct sg_span_endpoint *)sg_span_at(span, span->endpoints_at) + endpoint;
+    return (struct sg_span_endpoint *)sg_span_at(span, span->endpoints_at) +
+           span->index_of[endpoint];
 }
 
 static inline struct sg_span_instance *sg_span_place(const struct sg_span *span, uint64_t position)
@@ -197,19 +241,20 @@ static inline struct sg_span_instance *sg_span_place(const struct sg_span *span,
 
 static inline void *sg_span_contribution(const struct sg_span *span, uint64_t position, int local)
 {
-    size_t index =
-        ((size_t)span->endpoint * span->depth + position % span->depth) * (size_t)span->locals_max +
-        (size_t)local;
+    size_t index = ((size_t)span->index_of[span->endpoint] * span->depth + position % span->depth) *
+                       (size_t)span->locals_max +
+                   (size_t)local;
 
     return sg_span_at(span, span->contributions_at + index * SG_SPAN_SLOT_BYTES);
 }
 
+/* Of an endpoint on another machine: where it would be on this one. */
 static inline unsigned char *sg_span_region(const struct sg_span *span, uint32_t object,
                                             int endpoint)
 {
     const struct sg_span_object *about = &span->objects[object];
 
-    return sg_span_at(span, about->at + (size_t)endpoint * about->stride);
+    return sg_span_at(span, about->at + (size_t)span->index_of[endpoint] * about->stride);
 }
 
 /* Operands may meet before this endpoint's own call has told what they are: messages say it. */
@@ -230,6 +275,8 @@ static inline void *sg_span_result(const struct sg_span *span, uint32_t object, 
 
 void sg_span_parameters(const struct sg_choice *choice, struct sg_algo_parameters *parameters);
 void sg_span_stall_after(uint64_t ns);
+/* The transport, in the mapped segment. */
+enum sg_status sg_span_open(struct sg_span *span);
 
 /* The endpoint's lock held: one event, and what follows from it at once. parts: of a message. */
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
@@ -276,6 +323,21 @@ void sg_span_await_users(struct sg_span *span);
 /* This rank has entered an instance: it must be the same call for all ranks, or the job ends.
  * False: to be asked again, when other ranks have gone on. */
 bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position);
+
+/* Several machines. A call's signature; what goes with its messages. */
+uint16_t sg_span_signature(const struct sg_call *call);
+uint32_t sg_span_note(const struct sg_span *span, const struct sg_span_instance *place);
+/* The endpoint's lock held. False: the message is of another call than this machine's ranks are in,
+ * and not to be handled; the job will end. */
+bool sg_span_hear(struct sg_span *span, const struct sg_transport_message *message);
+/* Likewise, of a place that has just been filled. */
+void sg_span_recall(struct sg_span *span, const struct sg_span_instance *place);
+/* In whatever an application's thread does here: what ends the job does so; peers are asked for a
+ * sign of life. */
+void sg_span_mind(struct sg_span *span);
+
+/* What this process has used of the transport, for the trace: once. */
+void sg_span_note_usage(struct sg_span *span);
 
 /* One rank speaks, once an instance. */
 void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call, uint64_t position,

@@ -41,7 +41,7 @@ void sg_span_unlock(struct sg_span *span)
     atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->lock, 0, memory_order_release);
 }
 
-static void learn_kind(struct sg_span *span, uint32_t word, const struct sg_header *header)
+static void learn_kind(struct sg_span *span, uint64_t word, const struct sg_header *header)
 {
     struct sg_span_kind *kind = sg_span_kind_of(span, word & 0xff, header->seq);
 
@@ -98,11 +98,16 @@ int sg_span_take(struct sg_span *span)
 
         if (!span->ops->receive(span->transport, span->endpoint, &message))
             break;
-        event.message = message.message;
-        learn_kind(span, message.object, &message.message.header);
-        sg_span_feed(span, message.object & 0xff, &event, message.parts);
+        if (span->wire == NULL || sg_span_hear(span, &message)) {
+            event.message = message.message;
+            learn_kind(span, message.object, &message.message.header);
+            sg_span_feed(span, message.object & 0xff, &event, message.parts);
+        }
         span->ops->release(span->transport, span->endpoint, &message);
     }
+    /* Of ranks that do not serve the endpoint. */
+    if (span->servers < span->locals)
+        sg_span_feed_calls(span);
     return taken + feed_timers(span);
 }
 
@@ -111,6 +116,8 @@ enum sg_span_found sg_span_look(struct sg_span *span)
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     enum sg_span_found found = SG_SPAN_NOTHING;
 
+    if (!sg_span_serves(span))
+        return found;
     for (;;) {
         int fed;
 

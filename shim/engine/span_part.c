@@ -97,6 +97,7 @@ static void fill(const struct sg_span *span, struct sg_span_instance *place,
     place->object_seq = 0;
     place->bytes = part->bytes;
     place->operation = (uint8_t)call->operation;
+    place->signature = sg_span_signature(call);
     place->root = call->root >= 0 ? span->endpoint_of[call->root] : -1;
     place->flags = SG_CALL_COMMUTATIVE;
     if (call->request != NULL)
@@ -136,6 +137,18 @@ static void fold(const struct sg_span *span, const struct sg_span_part *part)
     sg_fold_all(&folding, part->count, sg_span_contribution(span, part->position, 0));
 }
 
+/* A CALL is ready that this process cannot feed: who serves the endpoint and is in a call sees it
+ * there, or on the way out; else the master is rung. */
+static void leave_to_others(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    /* Sequentially consistent, both, as the way out of a call. */
+    atomic_store(&endpoint->pending, 1);
+    if (atomic_load(&endpoint->inside) == 0)
+        sg_progress_ring_master(atomic_load_explicit(&endpoint->master, memory_order_relaxed) - 1);
+}
+
 /* The last local rank has the CALL fed: at once, or by whoever brings the one before it to its
  * COMPLETE. */
 static void arrive(struct sg_span *span, struct sg_span_part *part)
@@ -144,7 +157,7 @@ static void arrive(struct sg_span *span, struct sg_span_part *part)
     /* Where nobody comes for what arrives later, the last rank stays for it: it may go on to wait,
      * in MPICH, for a rank that waits for this endpoint's part. */
     bool last_stays =
-        part->stays || (part->call->request == NULL &&
+        part->stays || (part->call->request == NULL && span->servers == span->locals &&
                         !sg_progress_comes(span->objects[part->plan->object].progress));
 
     span->names[part->position % span->depth] =
@@ -152,19 +165,26 @@ static void arrive(struct sg_span *span, struct sg_span_part *part)
     if (part->bytes > 0)
         memcpy(sg_span_contribution(span, part->position, span->local), part->own, part->bytes);
     sg_span_lock(span);
-    if (place->arrived == 0 || place->position != part->position)
+    if (place->arrived == 0 || place->position != part->position) {
         fill(span, place, part);
+        if (span->wire != NULL)
+            sg_span_recall(span, place);
+    }
     place->arrived++;
     part->is_last = place->arrived == (uint32_t)span->locals;
     if (part->is_last) {
         part->stays = place->stays = last_stays;
         if (span->locals > 1 && part->bytes > 0)
             fold(span, part);
-        sg_span_take(span);
+        if (sg_span_serves(span))
+            sg_span_take(span);
         place->ready = part->position + 1;
-        sg_span_feed_calls(span);
+        if (sg_span_serves(span))
+            sg_span_feed_calls(span);
     }
     sg_span_unlock(span);
+    if (part->is_last && !sg_span_serves(span))
+        leave_to_others(span);
     if (part->is_last)
         sg_wait_wake(&span->bed);
 }

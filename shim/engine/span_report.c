@@ -25,19 +25,24 @@ void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call
 {
     char text[TEXT_BYTES] = "";
     uint64_t tag = position + 1;
-    int used = 0, missing = 0;
+    int used = 0, missing = 0, here = 0;
 
     if (atomic_exchange(&span->header->stall_reported, tag) == tag)
         return;
     for (int rank = 0; rank < span->ranks; rank++) {
-        const struct sg_span_about *about = sg_span_about(span, rank);
+        const struct sg_span_about *about;
 
+        if (!sg_span_is_here(span, rank))
+            continue;
+        here++;
+        about = sg_span_about(span, rank);
         if (atomic_load_explicit(&about->position, memory_order_relaxed) > position)
             continue;
         if (missing++ < RANKS_NAMED)
             append(text, &used, rank, about);
     }
     sg_report_line(sg_observed_stall,
-                   "rank %d waits in %s for more than %d s: %d of %d ranks have not come%s",
-                   span->rank, sg_report_function(call), seconds, missing, span->ranks, text);
+                   "rank %d waits in %s for more than %d s: %d of %d ranks%s have not come%s",
+                   span->rank, sg_report_function(call), seconds, missing, here,
+                   here < span->ranks ? " of this machine" : "", text);
 }

@@ -52,6 +52,8 @@ void sg_span_enter(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
+    if (!sg_span_serves(span))
+        return;
     atomic_fetch_add(&endpoint->inside, 1);
     sg_progress_disarm(span);
 }
@@ -87,16 +89,38 @@ static enum sg_progress_mode mode_asked(struct sg_span *span)
     return highest;
 }
 
+/* Between machines a message is told to one process of its receiver, which is not to be chosen:
+ * each that has left is told while the instance it came for is not over here. */
+static bool leaves_before_others(const struct sg_span *span)
+{
+    if (span->wire == NULL || span->locals == 1 || span->position == 0)
+        return false;
+    return atomic_load_explicit(&sg_span_place(span, span->position - 1)->finished,
+                                memory_order_relaxed) < span->position;
+}
+
+static bool is_left_something(const struct sg_span *span)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    if (span->servers < span->locals && atomic_load(&endpoint->pending) > 0)
+        return true;
+    return atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 &&
+           span->ops->pending(span->transport, span->endpoint);
+}
+
 /* Sequentially consistent: a sender that still saw us inside has its message seen below. */
 void sg_span_leave(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
-    if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0)
+    if (!sg_span_serves(span))
+        return;
+    if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 ||
+        leaves_before_others(span))
         sg_progress_arm(span, mode_asked(span));
     atomic_fetch_sub(&endpoint->inside, 1);
-    if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 &&
-        span->ops->pending(span->transport, span->endpoint))
+    if (is_left_something(span))
         sg_span_progress(span);
 }
 

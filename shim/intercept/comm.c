@@ -2,19 +2,17 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
-#include "engine/local.h"
-#include "engine/placement.h"
 #include "engine/real.h"
 #include "engine/span.h"
+#include "intercept/join.h"
 #include "intercept/process.h"
+#include "intercept/wire.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BUCKETS 1024u
-#define PIECE 256 /* ranks translated at a time */
 
 static struct sg_comm world;
 static struct sg_comm self;
@@ -30,12 +28,11 @@ static atomic_uint next_counter; /* of the communicators this rank is rank 0 of 
 /* What the members agree on: rank 0's. */
 struct identity {
     bool managed;
-    bool offers; /* a segment, by this ticket */
-    int error;   /* errno where it could not be made */
+    struct sg_join_offer offer;
+    int error; /* errno where it could not be made */
     uint32_t root_world_rank;
     uint32_t root_counter;
     char name[MPI_MAX_OBJECT_NAME];
-    struct sg_segment_ticket ticket;
 };
 
 static _Atomic(struct sg_comm *) *bucket_of(MPI_Comm handle)
@@ -111,24 +108,13 @@ static void take_out(struct sg_comm *comm)
     pthread_mutex_unlock(&lock);
 }
 
-/* What others still read of ours stays mapped in their processes. */
-static void free_engine(struct sg_comm *comm)
-{
-    if (comm->local != NULL)
-        sg_local_free(comm->local);
-    if (comm->span != NULL)
-        sg_span_free(comm->span);
-    comm->local = NULL;
-    comm->span = NULL;
-}
-
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     struct sg_comm *comm = value;
 
     if (comm->span != NULL)
         sg_span_drain(comm->span);
-    free_engine(comm);
+    sg_join_free(comm);
     take_out(comm);
     return MPI_SUCCESS;
 }
@@ -170,58 +156,16 @@ static void record(struct sg_comm *comm, const struct identity *identity, const 
     sg_log_publish(entry, SG_RECORD_COMM);
 }
 
-/* Where the members of a communicator are. */
-enum place { ONE_NODE, ONE_MACHINE, SEVERAL_MACHINES };
-
-/* True when all members are in MPI_COMM_WORLD; their world ranks then go to ranks[size], unless
- * NULL, and *place is set. Every member finds the same (in the other world too, where we are
- * the outsiders). */
-static bool world_ranks(MPI_Comm handle, int size, int *ranks, enum place *place)
-{
-    MPI_Group group, world_group;
-    bool inside = true;
-    bool one_node = true, one_machine = true;
-    int node = -1, machine = -1;
-
-    sg_real.Comm_group(handle, &group);
-    sg_real.Comm_group(MPI_COMM_WORLD, &world_group);
-    for (int first = 0; first < size && inside; first += PIECE) {
-        int count = size - first < PIECE ? size - first : PIECE;
-        int from[PIECE], to[PIECE];
-
-        for (int i = 0; i < count; i++)
-            from[i] = first + i;
-        sg_real.Group_translate_ranks(group, count, from, world_group, to);
-        for (int i = 0; i < count; i++) {
-            inside = inside && to[i] != MPI_UNDEFINED;
-            if (!inside)
-                break;
-            if (node < 0) {
-                node = sg_placement_node(to[i]);
-                machine = sg_placement_machine(to[i]);
-            }
-            one_node = one_node && sg_placement_node(to[i]) == node;
-            one_machine = one_machine && sg_placement_machine(to[i]) == machine;
-            if (ranks != NULL)
-                ranks[first + i] = to[i];
-        }
-    }
-    sg_real.Group_free(&group);
-    sg_real.Group_free(&world_group);
-    *place = one_node ? ONE_NODE : one_machine ? ONE_MACHINE : SEVERAL_MACHINES;
-    return inside;
-}
-
 /* Rank 0: who the communicator is, and its members' world ranks (malloc'ed). */
 static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct identity *identity)
 {
     int *members = malloc((size_t)comm->size * sizeof *members);
-    enum place place;
+    enum sg_join_place place;
     int length;
 
     if (members == NULL)
         return NULL;
-    world_ranks(handle, comm->size, members, &place);
+    sg_join_world_ranks(handle, comm->size, members, &place);
     identity->managed = true;
     identity->root_world_rank = (uint32_t)members[0];
     identity->root_counter = atomic_fetch_add(&next_counter, 1);
@@ -230,126 +174,35 @@ static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct id
     return members;
 }
 
-/* The members' nodes, numbered in the order of the ranks; malloc'ed. */
-static int *number_nodes(const struct sg_comm *comm, MPI_Comm handle, int *count)
+void sg_comm_part(MPI_Comm handle)
 {
-    int *nodes = malloc((size_t)comm->size * sizeof *nodes);
-    int *numbers = calloc((size_t)sg_process.size, sizeof *numbers);
-    enum place place;
+    struct sg_comm *comm = sg_process_running() ? sg_comm_find(handle) : NULL;
 
-    *count = 0;
-    if (nodes == NULL || numbers == NULL) {
-        free(nodes);
-        free(numbers);
-        return NULL;
-    }
-    world_ranks(handle, comm->size, nodes, &place);
-    for (int rank = 0; rank < comm->size; rank++) {
-        int *number = &numbers[sg_placement_node(nodes[rank])];
-
-        if (*number == 0)
-            *number = ++*count;
-        nodes[rank] = *number - 1;
-    }
-    free(numbers);
-    return nodes;
-}
-
-/* The engine over several nodes: rank 0 makes it, the others take part. */
-static enum sg_status join_span(struct sg_comm *comm, MPI_Comm handle,
-                                struct sg_segment_ticket *ticket)
-{
-    struct sg_span_setup setup = {
-        .rank = comm->rank, .ranks = comm->size, .rules = sg_process.rules};
-    int *nodes = number_nodes(comm, handle, &setup.endpoints);
-    enum sg_status status = SG_ERR_MEMORY;
-
-    setup.endpoint_of = nodes;
-    if (nodes != NULL && setup.endpoints > SG_SPAN_ENDPOINTS_MAX)
-        status = SG_ERR_MISSING;
-    else if (nodes != NULL)
-        status = comm->rank == 0 ? sg_span_offer(&setup, &comm->span, ticket)
-                                 : sg_span_accept(&setup, ticket, &comm->span);
-    free(nodes);
-    return status;
-}
-
-/* Rank 0: the segment, if there is to be one. */
-static void offer(struct sg_comm *comm, MPI_Comm handle, enum place place,
-                  struct identity *identity)
-{
-    enum sg_status status = SG_ERR_MISSING;
-
-    errno = 0;
-    if (place == ONE_NODE)
-        status = sg_local_offer(comm->size, &comm->local, &identity->ticket);
-    else if (place == ONE_MACHINE)
-        status = join_span(comm, handle, &identity->ticket);
-    identity->offers = status == SG_OK;
-    identity->error = status == SG_ERR_MISSING ? 0 : errno;
-}
-
-/* This rank's part in the members' engine. */
-static bool take_part(struct sg_comm *comm, MPI_Comm handle, enum place place,
-                      struct identity *identity)
-{
-    int *members;
-    bool ok;
-
-    if (place == ONE_MACHINE)
-        return comm->rank == 0 || join_span(comm, handle, &identity->ticket) == SG_OK;
-    members = malloc((size_t)comm->size * sizeof *members);
-    ok = members != NULL &&
-         (comm->rank == 0 || sg_local_accept(&identity->ticket, comm->rank, &comm->local) == SG_OK);
-    if (ok) {
-        world_ranks(handle, comm->size, members, &place);
-        ok = sg_local_use_pool(comm->local, members);
-    }
-    free(members);
-    return ok;
-}
-
-/* The members' engine, in rank 0's segment, or none on every rank. */
-static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum place place,
-                          struct identity *identity)
-{
-    int ok = identity->offers && take_part(comm, handle, place, identity);
-    int error = comm->rank == 0 && !identity->offers ? identity->error : errno;
-    int all_ok = 0;
-
-    if (identity->offers &&
-        sg_real.Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
-        all_ok = 0;
-    if (identity->offers && comm->rank == 0)
-        sg_local_seal(&identity->ticket);
-    errno = error;
-    if (!ok && (identity->offers || (comm->rank == 0 && error != 0)))
-        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
-               comm->name[0] ? comm->name : "a communicator");
-    if (!all_ok)
-        free_engine(comm);
+    if (comm == NULL || comm->span == NULL || !sg_span_is_linked(comm->span))
+        return;
+    sg_span_drain(comm->span);
+    sg_real.Barrier(comm->talk);
 }
 
 /* Agrees on the identity by one broadcast and writes the definition. talk is a communicator of the
  * same group for our messages. */
-static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum place place)
+static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum sg_join_place place)
 {
     struct identity identity = {.managed = false};
-    bool shares = place != SEVERAL_MACHINES && comm->size > 1;
     int *members = NULL;
 
     if (comm->rank == 0) {
         members = name_identity(comm, handle, &identity);
-        if (members != NULL && shares)
-            offer(comm, handle, place, &identity);
+        if (members != NULL && comm->size > 1)
+            sg_join_offer(comm, handle, place, &identity.offer);
     }
     if (comm->size > 1 &&
         sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
         identity.managed = false;
     comm->managed = identity.managed;
     memcpy(comm->name, identity.name, sizeof comm->name);
-    if (comm->managed && shares)
-        share_segment(comm, talk, place, &identity);
+    if (comm->managed && comm->size > 1)
+        sg_join(comm, handle, talk, place, &identity.offer);
     if (comm->managed)
         record(comm, &identity, members);
     free(members);
@@ -358,7 +211,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum 
 struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 {
     struct sg_comm *comm = take_spare();
-    enum place place;
+    enum sg_join_place place;
     int is_inter = 0;
 
     if (comm == NULL)
@@ -373,7 +226,7 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     sg_real.Comm_test_inter(handle, &is_inter);
     sg_real.Comm_rank(handle, &comm->rank);
     sg_real.Comm_size(handle, &comm->size);
-    if (!is_inter && world_ranks(handle, comm->size, NULL, &place))
+    if (!is_inter && sg_join_world_ranks(handle, comm->size, NULL, &place))
         identify(comm, handle, handle, place);
     insert(comm, handle);
     sg_real.Comm_set_attr(handle, keyval, comm);
@@ -382,12 +235,12 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 
 static void set_up_predefined(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
 {
-    enum place place;
+    enum sg_join_place place;
 
     atomic_store(&comm->handle, handle);
     sg_real.Comm_rank(handle, &comm->rank);
     sg_real.Comm_size(handle, &comm->size);
-    world_ranks(handle, comm->size, NULL, &place);
+    sg_join_world_ranks(handle, comm->size, NULL, &place);
     identify(comm, handle, talk, place);
 }
 
@@ -438,7 +291,10 @@ void sg_comm_drain(void)
 void sg_comm_stop(void)
 {
     sg_comm_drain();
-    each(free_engine);
+    /* Until all have come here others may still reach into what this rank shares with them. */
+    if (sg_wire_ops() != NULL)
+        sg_real.Barrier(sg_process.world);
+    each(sg_join_free);
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);
 }

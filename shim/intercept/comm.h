@@ -10,8 +10,8 @@
 #ifndef SG_INTERCEPT_COMM_H
 #define SG_INTERCEPT_COMM_H
 
+#include "core/exchange.h"
 #include "core/operation.h"
-#include "core/status.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -39,8 +39,10 @@ struct sg_comm {
     uint32_t index;  /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
     atomic_uint seq; /* of the next collective */
     struct sg_comm_choice last[SG_OPERATION_COUNT];
-    struct sg_local *local; /* the engine where all members share a node; else NULL */
-    struct sg_span *span;   /* the engine where they are on several nodes of one machine; or NULL */
+    struct sg_local *local;         /* the engine where all members share a node; else NULL */
+    struct sg_span *span;           /* the engine where they are on several nodes; else NULL */
+    MPI_Comm talk;                  /* of the same group, and over it: */
+    struct sg_exchange exchange;    /* ... of the span, by collectives alone */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
     _Atomic(struct sg_comm *) next; /* in its bucket, or among the spare */
 };
@@ -54,6 +56,11 @@ struct sg_comm *sg_comm_find(MPI_Comm handle);
 /* Collective over the communicator (unless every member can tell that it is not managed). NULL
  * when out of memory. */
 struct sg_comm *sg_comm_set_up(MPI_Comm handle);
+
+/* Before MPI_Comm_free and MPI_Comm_disconnect, collective: where members are on several machines,
+ * all of them have come to the end of what is outstanding, and none is reached by others any more.
+ */
+void sg_comm_part(MPI_Comm handle);
 
 /* At MPI_Finalize. Drain: what is outstanding on any communicator is brought to its end; until then
  * others may wait for it in their collectives, and nothing collective may be asked of them. */

@@ -67,7 +67,7 @@ static void complete_bytes(struct sg_call *call)
 
 /* The slow way to a choice: kept out of line, off the path of calls that repeat themselves. */
 static __attribute__((noinline)) const struct sg_choice *match(const struct sg_call *call,
-                                                               const struct sg_site *site,
+                                                               const struct sg_rule_site *site,
                                                                const struct sg_comm *comm,
                                                                bool *fixed)
 {
@@ -77,14 +77,21 @@ static __attribute__((noinline)) const struct sg_choice *match(const struct sg_c
         rule_comm.reach = SG_REACH_NODE;
     else if (comm->span != NULL)
         rule_comm.reach = SG_REACH_SPAN;
-    return sg_ruleset_match(sg_process.rules, call->operation, &site->rule, &rule_comm, call->bytes,
+    return sg_ruleset_match(sg_process.rules, call->operation, site, &rule_comm, call->bytes,
                             fixed);
+}
+
+/* Between machines ranks have no common word to agree by: what they choose by is known to all. */
+static bool is_by_site(const struct sg_call *call, const struct sg_comm *comm)
+{
+    return sg_process.by_site[call->operation] &&
+           (comm->span == NULL || !sg_span_is_linked(comm->span));
 }
 
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
                                       struct sg_comm *comm)
 {
-    bool by_site = sg_process.by_site[call->operation];
+    bool by_site = is_by_site(call, comm);
     /* What holds for a call site on every communicator holds where MPICH or a node's ranks run. */
     bool by_site_alone = by_site && comm->span == NULL;
     struct sg_comm_choice *last = &comm->last[call->operation];
@@ -98,7 +105,7 @@ static const struct sg_choice *choose(const struct sg_call *call, struct sg_site
         choice = last->bytes == call->bytes && last->site == from ? last->choice : NULL;
     if (choice != NULL)
         return choice;
-    choice = match(call, site, comm, &fixed);
+    choice = match(call, from != NULL || comm->span == NULL ? &site->rule : NULL, comm, &fixed);
     if (by_site_alone && fixed)
         atomic_store_explicit(&site->fixed[call->operation], choice, memory_order_release);
     if (!by_site_alone)
@@ -208,7 +215,7 @@ static const struct sg_choice *complete_call(struct sg_call *call, struct sg_sit
     call->site = &site->rule;
     call->local = comm->local;
     call->span = comm->span;
-    if ((call->local != NULL || call->span != NULL) && sg_process.by_site[call->operation])
+    if ((call->local != NULL || call->span != NULL) && is_by_site(call, comm))
         call->rules = sg_process.rules;
     return choose(call, site, comm);
 }

@@ -1,8 +1,8 @@
 #include "intercept/libraries.h"
 
+#include "core/beside.h"
+
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
 
 #define COMPANION_NAME "libstagger-otf2.so"
 
@@ -12,24 +12,11 @@ static const char *const unwind_names[] = {"libunwind.so.8", "libunwind.so"};
 /* Beside libstagger.so itself. NULL, with the reason, when it cannot be had. */
 static const struct sg_companion *load_companion(const char **reason)
 {
-    const struct sg_companion *companion;
-    char path[4096];
-    Dl_info self;
-    const char *slash;
-    void *handle;
+    const struct sg_companion *companion =
+        sg_beside_load_own(&sg_process, COMPANION_NAME, SG_COMPANION_SYMBOL, reason);
 
-    *reason = "libstagger.so cannot be located";
-    if (dladdr((void *)&sg_process, &self) == 0 || self.dli_fname == NULL)
+    if (companion == NULL)
         return NULL;
-    slash = strrchr(self.dli_fname, '/');
-    snprintf(path, sizeof path, "%.*s" COMPANION_NAME,
-             slash ? (int)(slash + 1 - self.dli_fname) : 0, self.dli_fname);
-    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    companion = handle ? dlsym(handle, SG_COMPANION_SYMBOL) : NULL;
-    if (companion == NULL) {
-        *reason = dlerror();
-        return NULL;
-    }
     if (companion->version != SG_LOG_VERSION) {
         *reason = COMPANION_NAME " is of another version";
         return NULL;

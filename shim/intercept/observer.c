@@ -55,9 +55,14 @@ static void on_mismatch(const char *text)
     add_marker(SG_MARKER_MISMATCH, text);
 }
 
+static void on_note(const char *text)
+{
+    add_marker(SG_MARKER_NOTE, text);
+}
+
 void sg_observer_start(void)
 {
-    static const struct sg_observer observer = {on_late, on_stall, on_mismatch};
+    static const struct sg_observer observer = {on_late, on_stall, on_mismatch, on_note};
 
     sg_observe(&observer);
 }

@@ -27,6 +27,7 @@
 #include "intercept/output.h"
 #include "intercept/settings.h"
 #include "intercept/statistics.h"
+#include "intercept/wire.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -57,6 +58,7 @@ static void on_fork_child(void)
 {
     atomic_store(&sg_process.running, false);
     sg_progress_forget();
+    sg_wire_forget();
     if (sg_process.log != NULL)
         sg_log_forget(sg_process.log);
     sg_process.log = NULL;
@@ -144,14 +146,15 @@ void sg_process_start(uint64_t begin_ns)
         sg_libraries_load(process);
     if (sg_placement_start(&process->exchange, process->machine, process->config.ranks_per_node) !=
             SG_OK ||
+        sg_wire_start(process) != SG_OK ||
         sg_wait_start(&process->exchange, process->machine, process->world) != SG_OK ||
         sg_pool_start(&process->exchange) != SG_OK ||
-        sg_progress_start(&process->exchange, process->rules,
+        sg_progress_start(&process->exchange, process->rules, sg_wire_ops() != NULL,
                           (enum sg_progress_mode)process->config.progress,
                           process->config.signal) != SG_OK)
         return;
     sg_local_start((uint32_t)process->config.slots, process->config.stall_s);
-    sg_span_start((uint32_t)process->config.slots, process->config.stall_s);
+    sg_span_start((uint32_t)process->config.slots, process->config.stall_s, 16);
     sg_kernel_init();
     sg_types_init(sg_real.Reduce_local);
     start_recording(process, begin_ns);
@@ -287,6 +290,7 @@ void sg_process_stop(void)
     }
     sg_progress_stop();
     sg_comm_stop();
+    sg_wire_stop();
     sg_real.Comm_free(&process->world);
 }
 

@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "engine/real.h"
 #include "engine/request.h"
+#include "intercept/comm.h"
 #include "intercept/dispatch.h"
 #include "intercept/process.h"
 
@@ -52,12 +53,20 @@ int sg_wrap_abort(sg_word comm, sg_word code)
     return PASS(pass2, Abort)(comm, code);
 }
 
+static void part(sg_word comm)
+{
+    if (comm != 0 && sg_process_running())
+        sg_comm_part(*(MPI_Comm *)comm);
+}
+
 /* State follows by the attribute's delete callback, which runs beside the application's own. */
 int sg_wrap_comm_free(sg_word comm)
 {
     uintptr_t held = sg_dispatch_hold();
-    int error = PASS(pass1, Comm_free)(comm);
+    int error;
 
+    part(comm);
+    error = PASS(pass1, Comm_free)(comm);
     sg_dispatch_release(held);
     return error;
 }
@@ -65,8 +74,10 @@ int sg_wrap_comm_free(sg_word comm)
 int sg_wrap_comm_disconnect(sg_word comm)
 {
     uintptr_t held = sg_dispatch_hold();
-    int error = PASS(pass1, Comm_disconnect)(comm);
+    int error;
 
+    part(comm);
+    error = PASS(pass1, Comm_disconnect)(comm);
     sg_dispatch_release(held);
     return error;
 }

@@ -11,8 +11,8 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
               fork intercomm late late_calls late_rounding late_storm lifetimes overlap pcontrol posts \
-              rendezvous rounding samples sessions soak span_finalize span_runahead span_scenarios spawn \
-              thread_levels threads virtual_nodes
+              rendezvous repeat rounding samples sessions soak span_finalize span_runahead \
+              span_scenarios spawn thread_levels threads virtual_nodes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results span_apps \
                  span_results counts_cxx \
                  dlopen_main exception libexception.so libplugin.so libsites.so sites \
@@ -122,8 +122,6 @@ $(P)/span_apps: tests/mpi/span_apps.c tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fopenmp $< -o $@ -pie
 
 # What the lab's RDMA devices do (tests/lab), where libibverbs and librdmacm are there to build with.
-HAVE_RDMA := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
-               $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
 LAB_PROGRAMS := $(addprefix $(B)/lab/,one_sided signals multicast)
 
 test-programs: $(if $(HAVE_RDMA),$(LAB_PROGRAMS))
@@ -133,6 +131,19 @@ $(LAB_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/pair.c tests/lab/pair.h tes
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Itests $< tests/lab/pair.c \
 	  -o $@ -pie -libverbs -lrdmacm
+
+# Programs on the transport `verbs`, which they load as the library does; no libibverbs needed.
+WIRE_PROGRAMS := $(addprefix $(B)/lab/,traffic)
+WIRE_OBJECTS  := $(addprefix $(B)/tests/transport/,world.o faulty.o) $(B)/parts.a
+
+test-programs: $(WIRE_PROGRAMS)
+
+$(WIRE_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/wire.c tests/lab/wire.h tests/mpi/mpi_test.h \
+                              $(WIRE_OBJECTS) $(B)/libstagger-verbs.so
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Ishim -Itests $(LDFLAGS_ALL) $< \
+	  tests/lab/wire.c $(WIRE_OBJECTS) -o $@ -pie -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
 test-programs: $(B)/lab/finalize.so
 

@@ -8,10 +8,10 @@
 # opens and closes it, the observer of what is late. sg_kernel_find's tables follow from the code.
 reach() { "$PYTHON" "$ROOT/tests/progress/reach.py" "$LIB" "$@"; }
 reach -x shm_open_shared -x shm_close -x shm_bytes on_signal sg_transport_shm sg_algos on_late >reached
-# What may call by a pointer: the feeding of those protocols, who receives, switches of the transport's, and who
-# tells the observer.
+# What may call by a pointer: the feeding of those protocols, who receives, switches of the transport's, who
+# answers a transport's descriptor, and who tells the observer.
 pointer_users() {
-    nm "$BUILD"/shim/{engine/span_feed,engine/span_look,engine/observer,transport/parts}.o |
+    nm "$BUILD"/shim/{engine/span_feed,engine/span_look,engine/progress,engine/observer,transport/parts}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the

@@ -28,7 +28,7 @@ protocols() {
 }
 mapfile -t all < <(protocols)
 all_but_protocols=(shim/core/{operation,status,text}.c explorer.c
-    analysis/sim/{commit,payload,reference}.c analysis/sim/explore*.c)
+    analysis/sim/{commit,payload,peers,reference}.c analysis/sim/explore*.c)
 
 build() { compile "${all[@]}" "${all_but_protocols[@]}" && link; }
 check "the explorer builds" build || exit 1

@@ -84,6 +84,7 @@ static void test_finish(void)
 static void test_bounds(void)
 {
     expect(TOY_FLOODS, "messages in flight to 0");
+    expect(TOY_NAMES_A_STRANGER, "names 1, which is none of its peers");
     expect(TOY_WRITES_OUTSIDE, "has written outside its state");
 }
 

@@ -21,7 +21,8 @@ enum toy_bug {
     TOY_KEEPS_A_POINTER,
     TOY_CRASHES,
     TOY_FORGETS_SEQ, /* takes the second of two early contributions for the first */
-    TOY_REMEMBERS    /* behaves by what happened in earlier runs */
+    TOY_NAMES_A_STRANGER,
+    TOY_REMEMBERS /* behaves by what happened in earlier runs */
 };
 
 static enum toy_bug toy_bug;
@@ -131,6 +132,8 @@ static void toy_call(void *memory, const struct sg_event *event, struct sg_actio
         __builtin_trap();
     for (int i = 0; toy_bug == TOY_FLOODS && toy->rank > 0 && i < 60; i++)
         toy_send(toy, 0, TOY_NOISE, sg_data_operand(), actions);
+    if (toy_bug == TOY_NAMES_A_STRANGER && toy->rank > 1)
+        toy_send(toy, 1, TOY_NOISE, sg_data_operand(), actions);
     if (toy->rank > 0) {
         toy_send(toy, 0, TOY_CONTRIBUTION, sg_data_operand(), actions);
         return;
@@ -164,6 +167,17 @@ static void toy_timer(void *memory, const struct sg_event *event, struct sg_acti
 {
 }
 
+/* Everybody's business is endpoint 0. */
+static int toy_peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
+                     int32_t *out, int capacity)
+{
+    if (setup->rank > 0 && capacity > 0)
+        out[0] = 0;
+    for (int32_t rank = 1; setup->rank == 0 && rank < setup->size && rank <= capacity; rank++)
+        out[rank - 1] = rank;
+    return setup->rank > 0 ? 1 : setup->size - 1;
+}
+
 static const struct sg_algo toy_algo = {
     .name = "toy",
     .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_ALLREDUCE,
@@ -172,6 +186,7 @@ static const struct sg_algo toy_algo = {
     .on_call = toy_call,
     .on_message = toy_message,
     .on_timer = toy_timer,
+    .peers = toy_peers,
 };
 
 #endif

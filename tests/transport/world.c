@@ -191,7 +191,7 @@ void peer_init(struct peer *peer, struct world *world, int self, uint32_t count,
 
 static void peer_send(struct peer *peer)
 {
-    int to = (int)world_random(&peer->random, WORLD_ENDPOINTS);
+    int to = (int)world_random(&peer->random, (uint32_t)peer->world->setup.endpoints);
 
     if (peer->next[to] < peer->count) {
         if (world_send(peer->world, peer->self, to, peer->next[to], true) == SG_TRANSPORT_DONE)
@@ -248,7 +248,7 @@ bool peer_step(struct peer *peer)
 {
     bool sent = peer->next_post == peer->posts;
 
-    for (int to = 0; to < WORLD_ENDPOINTS; to++)
+    for (int to = 0; to < peer->world->setup.endpoints; to++)
         sent = sent && peer->next[to] == peer->count;
     if (!sent && world_random(&peer->random, 2) == 0)
         peer_send(peer);
@@ -257,5 +257,6 @@ bool peer_step(struct peer *peer)
         peer_release(peer);
     else
         peer_receive(peer);
-    return sent && peer->held_count == 0 && peer->received == peer->count * WORLD_ENDPOINTS;
+    return sent && peer->held_count == 0 &&
+           peer->received == peer->count * (uint32_t)peer->world->setup.endpoints;
 }

@@ -1,0 +1,317 @@
+#include "intercept/join.h"
+
+#include "engine/local.h"
+#include "engine/placement.h"
+#include "engine/real.h"
+#include "engine/span.h"
+#include "intercept/exchange_mpi.h"
+#include "intercept/process.h"
+#include "intercept/wire.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PIECE 256 /* ranks translated at a time */
+
+void sg_join_free(struct sg_comm *comm)
+{
+    if (comm->local != NULL)
+        sg_local_free(comm->local);
+    if (comm->span != NULL)
+        sg_span_free(comm->span);
+    comm->local = NULL;
+    comm->span = NULL;
+}
+
+bool sg_join_world_ranks(MPI_Comm handle, int size, int *ranks, enum sg_join_place *place)
+{
+    MPI_Group group, world_group;
+    bool inside = true;
+    bool one_node = true, one_machine = true;
+    int node = -1, machine = -1;
+
+    sg_real.Comm_group(handle, &group);
+    sg_real.Comm_group(MPI_COMM_WORLD, &world_group);
+    for (int first = 0; first < size && inside; first += PIECE) {
+        int count = size - first < PIECE ? size - first : PIECE;
+        int from[PIECE], to[PIECE];
+
+        for (int i = 0; i < count; i++)
+            from[i] = first + i;
+        sg_real.Group_translate_ranks(group, count, from, world_group, to);
+        for (int i = 0; i < count; i++) {
+            inside = inside && to[i] != MPI_UNDEFINED;
+            if (!inside)
+                break;
+            if (node < 0) {
+                node = sg_placement_node(to[i]);
+                machine = sg_placement_machine(to[i]);
+            }
+            one_node = one_node && sg_placement_node(to[i]) == node;
+            one_machine = one_machine && sg_placement_machine(to[i]) == machine;
+            if (ranks != NULL)
+                ranks[first + i] = to[i];
+        }
+    }
+    sg_real.Group_free(&group);
+    sg_real.Group_free(&world_group);
+    *place = one_node      ? SG_JOIN_ONE_NODE
+             : one_machine ? SG_JOIN_ONE_MACHINE
+                           : SG_JOIN_SEVERAL_MACHINES;
+    return inside;
+}
+
+/* ---- one machine ---- */
+
+/* Where the members are: nodes and machines numbered in the order of the ranks. */
+struct map {
+    int *node, *machine; /* by rank */
+    const char **host;   /* by rank; of several machines */
+    int nodes, machines;
+};
+
+static void free_map(struct map *map)
+{
+    free(map->node);
+    free(map->machine);
+    free(map->host);
+}
+
+/* numbers: of world's size, zeroed. */
+static int number(int *numbers, int *of, int size, int (*place)(int world_rank))
+{
+    int count = 0;
+
+    for (int rank = 0; rank < size; rank++) {
+        int *number = &numbers[place(of[rank])];
+
+        if (*number == 0)
+            *number = ++count;
+        of[rank] = *number - 1;
+    }
+    return count;
+}
+
+/* False: no memory. To be freed in any case. */
+static bool make_map(const struct sg_comm *comm, MPI_Comm handle, struct map *map)
+{
+    size_t size = (size_t)comm->size, world_size = (size_t)sg_process.size;
+    int *numbers = calloc(2 * world_size, sizeof *numbers);
+    enum sg_join_place place;
+
+    *map = (struct map){.node = malloc(size * sizeof *map->node),
+                        .machine = malloc(size * sizeof *map->machine),
+                        .host = calloc(size, sizeof *map->host)};
+    if (numbers == NULL || map->node == NULL || map->machine == NULL || map->host == NULL) {
+        free(numbers);
+        return false;
+    }
+    sg_join_world_ranks(handle, comm->size, map->node, &place);
+    for (int rank = 0; rank < comm->size; rank++) {
+        map->machine[rank] = map->node[rank];
+        if (place == SG_JOIN_SEVERAL_MACHINES)
+            map->host[rank] = sg_wire_host(map->node[rank]);
+    }
+    map->nodes = number(numbers, map->node, comm->size, sg_placement_node);
+    map->machines = number(numbers + world_size, map->machine, comm->size, sg_placement_machine);
+    free(numbers);
+    return true;
+}
+
+/* The engine over several nodes: a machine's first rank makes it, the others of it take part. */
+static enum sg_status join_span(struct sg_comm *comm, const struct map *map, bool makes,
+                                struct sg_segment_ticket *ticket)
+{
+    struct sg_span_setup setup = {.rank = comm->rank,
+                                  .ranks = comm->size,
+                                  .endpoints = map->nodes,
+                                  .endpoint_of = map->node,
+                                  .machines = map->machines,
+                                  .machine_of = map->machine,
+                                  .hosts = map->host,
+                                  .rules = sg_process.rules};
+
+    if (map->machines > 1) {
+        setup.ops = sg_wire_ops();
+        setup.exchange = &comm->exchange;
+    } else if (map->nodes > SG_SPAN_ENDPOINTS_MAX) {
+        return SG_ERR_MISSING;
+    }
+    return makes ? sg_span_offer(&setup, &comm->span, ticket)
+                 : sg_span_accept(&setup, ticket, &comm->span);
+}
+
+/* Where all nodes are of one machine. */
+static enum sg_status join_one(struct sg_comm *comm, MPI_Comm handle, bool makes,
+                               struct sg_segment_ticket *ticket)
+{
+    struct map map;
+    enum sg_status status = SG_ERR_MEMORY;
+
+    if (make_map(comm, handle, &map))
+        status = join_span(comm, &map, makes, ticket);
+    free_map(&map);
+    return status;
+}
+
+void sg_join_offer(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place place,
+                   struct sg_join_offer *offer)
+{
+    enum sg_status status = SG_ERR_MISSING;
+
+    if (place == SG_JOIN_SEVERAL_MACHINES)
+        return;
+    errno = 0;
+    if (place == SG_JOIN_ONE_NODE)
+        status = sg_local_offer(comm->size, &comm->local, &offer->ticket);
+    else
+        status = join_one(comm, handle, true, &offer->ticket);
+    offer->offers = status == SG_OK;
+    offer->error = status == SG_ERR_MISSING ? 0 : errno;
+}
+
+/* This rank's part in the members' engine. */
+static bool take_part(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place place,
+                      const struct sg_join_offer *offer)
+{
+    struct sg_segment_ticket ticket = offer->ticket;
+    int *members;
+    bool ok;
+
+    if (place == SG_JOIN_ONE_MACHINE)
+        return comm->rank == 0 || join_one(comm, handle, false, &ticket) == SG_OK;
+    members = malloc((size_t)comm->size * sizeof *members);
+    ok = members != NULL &&
+         (comm->rank == 0 || sg_local_accept(&ticket, comm->rank, &comm->local) == SG_OK);
+    if (ok) {
+        sg_join_world_ranks(handle, comm->size, members, &place);
+        ok = sg_local_use_pool(comm->local, members);
+    }
+    free(members);
+    return ok;
+}
+
+/* The members' engine, in rank 0's segment, or none on every rank. */
+static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place place,
+                          const struct sg_join_offer *offer)
+{
+    int ok = offer->offers && take_part(comm, handle, place, offer);
+    int error = comm->rank == 0 && !offer->offers ? offer->error : errno;
+    int all_ok = 0;
+
+    if (offer->offers &&
+        sg_real.Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
+        all_ok = 0;
+    if (offer->offers && comm->rank == 0)
+        sg_local_seal(&offer->ticket);
+    errno = error;
+    if (!ok && (offer->offers || (comm->rank == 0 && error != 0)))
+        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
+               comm->name[0] ? comm->name : "a communicator");
+    if (!all_ok)
+        sg_join_free(comm);
+}
+
+/* ---- several machines ---- */
+
+/* What a rank tells the others of the segment that it made, or could not. */
+struct offering {
+    struct sg_segment_ticket ticket;
+    int32_t status, error;
+};
+
+/* By rank, malloc'ed. */
+static enum sg_status share_offerings(const struct sg_comm *comm, const struct offering *own,
+                                      struct offering **all)
+{
+    const struct sg_exchange *exchange = &comm->exchange;
+    size_t count = (size_t)comm->size, bytes = count * sizeof *own;
+    size_t *sizes = calloc(count, sizeof *sizes);
+    void *gathered = NULL;
+    enum sg_status status = SG_ERR_MEMORY;
+
+    if (sizes != NULL)
+        status = exchange->gather(exchange->context, own, sizeof *own, &gathered, sizes);
+    free(sizes);
+    if (status == SG_OK)
+        status = sg_exchange_share(exchange, &gathered, &bytes);
+    *all = gathered;
+    return status;
+}
+
+static int first_of_machine(const struct map *map, int of)
+{
+    int rank = 0;
+
+    while (map->machine[rank] != map->machine[of])
+        rank++;
+    return rank;
+}
+
+/* Segments, one a machine. False: not on every rank. */
+static bool share_segments(struct sg_comm *comm, const struct map *map, bool has_map)
+{
+    int first = has_map ? first_of_machine(map, comm->rank) : -1;
+    struct offering own = {.status = SG_ERR_MEMORY, .error = ENOMEM}, *all = NULL;
+    enum sg_status status;
+    int first_failed;
+
+    if (first == comm->rank) {
+        own.status = join_span(comm, map, true, &own.ticket);
+        own.error = errno;
+    }
+    status = share_offerings(comm, &own, &all);
+    if (status == SG_OK && has_map && first != comm->rank) {
+        own.status = all[first].status;
+        own.error = all[first].error;
+        if (own.status == SG_OK) {
+            own.status = join_span(comm, map, false, &all[first].ticket);
+            own.error = errno;
+        }
+    }
+    free(all);
+    if (status == SG_OK)
+        status = sg_exchange_agree(&comm->exchange, own.status == SG_OK, &first_failed);
+    if (first == comm->rank && comm->span != NULL)
+        sg_segment_seal(&own.ticket);
+    errno = own.error;
+    if (status == SG_OK && first_failed == comm->rank && own.status != SG_ERR_MISSING)
+        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
+               comm->name[0] ? comm->name : "a communicator");
+    return status == SG_OK && first_failed < 0;
+}
+
+static void warn_of_sites(const struct sg_comm *comm)
+{
+    static atomic_bool warned;
+    bool by_site = false;
+
+    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
+        by_site = by_site || sg_process.by_site[operation];
+    if (by_site && comm->rank == 0 && !atomic_exchange(&warned, true))
+        sg_log("rules that name call sites are not applied to communicators over several machines");
+}
+
+/* Collective: the engine on every rank, or on none. */
+static void join_machines(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
+{
+    struct map map;
+    bool has_map = make_map(comm, handle, &map);
+
+    comm->talk = talk;
+    sg_exchange_mpi(&comm->talk, comm->rank, comm->size, &comm->exchange);
+    if (!share_segments(comm, &map, has_map) || sg_span_link(comm->span) != SG_OK)
+        sg_join_free(comm);
+    else
+        warn_of_sites(comm);
+    free_map(&map);
+}
+
+void sg_join(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum sg_join_place place,
+             const struct sg_join_offer *offer)
+{
+    if (place != SG_JOIN_SEVERAL_MACHINES)
+        share_segment(comm, talk, place, offer);
+    else if (sg_wire_ops() != NULL)
+        join_machines(comm, handle, talk);
+}

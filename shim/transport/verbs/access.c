@@ -1,0 +1,229 @@
+/* One-sided access: each one request on the queue pair to the target, in the order asked for. What
+ * is written is copied first, so that its owner may change it at once; what is read goes where it
+ * is wanted if that is registered, else by way of the same staging memory.
+ *
+ * Requests of one queue pair are carried out in their order, but for writes that follow a read or
+ * a fetch-and-add: those wait for it (a fence). Several processes of an endpoint each have a queue
+ * pair, between which there is no order: the next one is refused until the last one's are done.
+ */
+#include "transport/verbs/impl.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { FREE, UNDER_WAY, ANSWERED, OVER };
+
+static unsigned char *staged(const struct sg_transport *transport, size_t at)
+{
+    return transport->own + at % SG_VERBS_ACCESS_BYTES;
+}
+
+/* Room for bytes in one piece. False: none now. */
+static bool stage(struct sg_transport *transport, size_t bytes, struct sg_verbs_access *access)
+{
+    size_t at = transport->staged_to, end;
+
+    if (at % SG_VERBS_ACCESS_BYTES + bytes > SG_VERBS_ACCESS_BYTES)
+        at = sg_transport_round(at, SG_VERBS_ACCESS_BYTES);
+    end = sg_transport_round(at + bytes, SG_VERBS_LINE_BYTES);
+    if (end - transport->staged_from > SG_VERBS_ACCESS_BYTES)
+        return false;
+    access->staged_at = at;
+    access->staged_end = end;
+    transport->staged_to = end;
+    return true;
+}
+
+/* In the order of issue, because the staging memory is. */
+static void retire(struct sg_transport *transport)
+{
+    while (transport->access_count > 0) {
+        struct sg_verbs_access *access = &transport->accesses[transport->access_first];
+
+        if (access->state != OVER)
+            return;
+        access->state = FREE;
+        transport->staged_from = access->staged_end;
+        transport->access_first = (transport->access_first + 1) % SG_VERBS_ACCESSES;
+        transport->access_count--;
+    }
+}
+
+void sg_verbs_access_done(struct sg_transport *transport, uint32_t index)
+{
+    struct sg_verbs_access *access = &transport->accesses[index];
+
+    sg_verbs_lane(transport, access->lane)->accesses--;
+    if (access->bytes > 0)
+        memcpy(access->local, staged(transport, access->staged_at), access->bytes);
+    access->state = access->reads ? ANSWERED : OVER;
+    transport->replies += access->reads;
+    retire(transport);
+}
+
+bool sg_verbs_access_reply(struct sg_transport *transport, struct sg_transport_message *out)
+{
+    struct sg_verbs_access *access;
+    uint32_t index = transport->access_first;
+
+    if (transport->replies == 0)
+        return false;
+    while (transport->accesses[index].state != ANSWERED)
+        index = (index + 1) % SG_VERBS_ACCESSES;
+    access = &transport->accesses[index];
+    memset(out, 0, sizeof *out);
+    out->is_reply = true;
+    out->object = access->object;
+    out->tag = access->tag;
+    memcpy(out->value, staged(transport, access->staged_at), access->words * sizeof *out->value);
+    access->state = OVER;
+    transport->replies--;
+    retire(transport);
+    return true;
+}
+
+static bool is_registered(const struct sg_transport *transport, const void *data, size_t bytes)
+{
+    uintptr_t memory = (uintptr_t)transport->place.memory, at = (uintptr_t)data;
+
+    return at >= memory && at - memory <= transport->place.memory_bytes &&
+           transport->place.memory_bytes - (at - memory) >= bytes;
+}
+
+/* What an action moves, and where it is at the other end. */
+struct movement {
+    enum ibv_wr_opcode opcode;
+    const void *at; /* as if it were here */
+    size_t bytes;
+};
+
+static struct movement movement_of(const struct sg_action *action,
+                                   const struct sg_transport_region *region)
+{
+    const unsigned char *slot =
+        (const unsigned char *)region->slots + (size_t)action->access.remote * region->slot_bytes;
+    const void *cell = region->cells + action->access.remote;
+
+    switch ((enum sg_action_kind)action->kind) {
+    case SG_ACTION_WRITE:
+        return (struct movement){IBV_WR_RDMA_WRITE, slot, action->access.bytes};
+    case SG_ACTION_READ:
+        return (struct movement){IBV_WR_RDMA_READ, slot, action->access.bytes};
+    case SG_ACTION_WRITE_CELL:
+        return (struct movement){IBV_WR_RDMA_WRITE, cell, sizeof(uint64_t)};
+    case SG_ACTION_FETCH_ADD:
+        return (struct movement){IBV_WR_ATOMIC_FETCH_AND_ADD, cell, sizeof(uint64_t)};
+    case SG_ACTION_READ_CELLS:
+        return (struct movement){IBV_WR_RDMA_READ, cell, action->access.count * sizeof(uint64_t)};
+    default:
+        assert(!"one-sided");
+    }
+    return (struct movement){0};
+}
+
+static void check(const struct sg_action *action, const struct sg_transport_region *region)
+{
+    bool slots = action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_READ;
+    uint32_t count = action->kind == SG_ACTION_READ_CELLS ? action->access.count : 1;
+
+    assert(!slots || (action->access.remote < region->slots_count &&
+                      action->access.bytes <= region->slot_bytes &&
+                      action->access.bytes <= SG_TRANSPORT_ACCESS_BYTES));
+    assert(slots || (count <= 8 && count <= region->cells_count &&
+                     action->access.remote <= region->cells_count - count));
+    (void)slots;
+    (void)count;
+}
+
+static void request_access(struct sg_transport *transport, struct sg_verbs_access *access,
+                           const struct sg_action *action, const struct movement *movement,
+                           void *local)
+{
+    const struct sg_verbs_peer *peer = &transport->peers[access->lane];
+    struct sg_verbs_link *link = &transport->links[peer->link];
+    uint64_t remote =
+        link->memory + (uint64_t)((uintptr_t)movement->at - (uintptr_t)transport->place.memory);
+    struct ibv_sge piece = {(uintptr_t)staged(transport, access->staged_at),
+                            (uint32_t)movement->bytes, transport->own_region->lkey};
+    struct ibv_send_wr request = {
+        .sg_list = &piece, .num_sge = movement->bytes > 0, .opcode = movement->opcode};
+
+    if (action->kind == SG_ACTION_READ && access->bytes == 0) {
+        piece.addr = (uintptr_t)local;
+        piece.lkey = transport->memory->lkey;
+    }
+    if (movement->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+        request.wr.atomic.remote_addr = remote;
+        request.wr.atomic.compare_add = action->access.value;
+        request.wr.atomic.rkey = link->key;
+    } else {
+        request.wr.rdma.remote_addr = remote;
+        request.wr.rdma.rkey = link->key;
+    }
+    if (!access->reads && link->reads > 0)
+        request.send_flags |= IBV_SEND_FENCE;
+    if (!access->reads && movement->bytes <= link->inline_bytes)
+        request.send_flags |= IBV_SEND_INLINE;
+    link->reads += access->reads;
+    sg_verbs_lane(transport, access->lane)->accessor = (uint32_t)transport->place.server + 1;
+    sg_verbs_lane(transport, access->lane)->accesses++;
+    sg_verbs_post(transport, link, &request, SG_VERBS_OF_ACCESS,
+                  (uint32_t)(access - transport->accesses));
+}
+
+/* Another process of the endpoint has some under way. */
+static bool is_anothers(const struct sg_transport *transport, uint32_t index)
+{
+    const struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+
+    return lane->accesses > 0 && lane->accessor != (uint32_t)transport->place.server + 1;
+}
+
+static void fill_staged(struct sg_transport *transport, const struct sg_verbs_access *access,
+                        const struct sg_action *action, const void *local)
+{
+    if (action->kind == SG_ACTION_WRITE && action->access.bytes > 0)
+        memcpy(staged(transport, access->staged_at), local, action->access.bytes);
+    else if (action->kind == SG_ACTION_WRITE_CELL)
+        memcpy(staged(transport, access->staged_at), &action->access.value, sizeof(uint64_t));
+}
+
+enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int self,
+                                         const struct sg_action *action,
+                                         const struct sg_transport_region *region, void *local,
+                                         uint64_t value[8])
+{
+    struct movement movement = movement_of(action, region);
+    uint32_t lane = (uint32_t)transport->lane_of[action->to] - 1;
+    uint32_t index = (transport->access_first + transport->access_count) % SG_VERBS_ACCESSES;
+    struct sg_verbs_access *access = &transport->accesses[index];
+    bool reads = action->kind != SG_ACTION_WRITE && action->kind != SG_ACTION_WRITE_CELL;
+    enum sg_transport_result result = reads ? SG_TRANSPORT_LATER : SG_TRANSPORT_DONE;
+    bool in_place =
+        action->kind == SG_ACTION_READ && is_registered(transport, local, action->access.bytes);
+
+    check(action, region);
+    assert(self == transport->place.self && transport->lane_of[action->to] != 0);
+    if (sg_verbs_has_failed(transport))
+        return result;
+    if (is_anothers(transport, lane) || transport->access_count == SG_VERBS_ACCESSES ||
+        !sg_verbs_has_room(transport, &transport->links[transport->peers[lane].link]) ||
+        !stage(transport, in_place ? 0 : movement.bytes, access)) {
+        sg_verbs_poll(transport);
+        return SG_TRANSPORT_FULL;
+    }
+    access->state = UNDER_WAY;
+    access->reads = reads;
+    access->lane = lane;
+    access->tag = action->access.tag;
+    access->object = region->object;
+    access->words = action->kind == SG_ACTION_FETCH_ADD    ? 1
+                    : action->kind == SG_ACTION_READ_CELLS ? action->access.count
+                                                           : 0;
+    access->bytes = action->kind == SG_ACTION_READ && !in_place ? action->access.bytes : 0;
+    access->local = local;
+    transport->access_count++;
+    fill_staged(transport, access, action, local);
+    request_access(transport, access, action, &movement, local);
+    return result;
+}

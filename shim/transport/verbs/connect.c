@@ -1,0 +1,399 @@
+/* Connects lanes: queue pairs are made, told to all, and joined to those that the peers made.
+ *
+ * Process i of an endpoint and process j of another are joined where i and j are the same number
+ * modulo the processes of either endpoint: each process has a queue pair to each peer, and where
+ * both have as many processes, one.
+ */
+#include "transport/verbs/impl.h"
+
+#include "core/hash.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A queue pair that a process has made, for whoever is at its other end. */
+struct ticket {
+    int32_t endpoint, server; /* of the other end */
+    uint32_t lane, number;
+};
+
+/* What processes tell one another first. */
+struct summary {
+    uint32_t ok, tickets;
+    uint64_t peers; /* a hash: alike for all processes of an endpoint */
+};
+
+/* What a process adds. */
+struct offer {
+    struct sg_transport *transport;
+    uint32_t lanes, links; /* what there was */
+    uint32_t lanes_after, links_after;
+    struct ticket *tickets; /* of the links added */
+    char reason[SG_VERBS_REASON_BYTES];
+};
+
+static void close_links(struct offer *offer)
+{
+    struct sg_transport *transport = offer->transport;
+
+    for (uint32_t i = offer->links; i < offer->links_after; i++) {
+        if (transport->links[i].pair != NULL)
+            ibv_destroy_qp(transport->links[i].pair);
+        memset(&transport->links[i], 0, sizeof transport->links[i]);
+    }
+}
+
+/* ---- which peers ----------------------------------------------------------------------------- */
+
+/* False: too many. */
+static bool add_peer(struct offer *offer, int32_t endpoint)
+{
+    struct sg_transport *transport = offer->transport;
+
+    if (endpoint < 0 || endpoint >= transport->setup.endpoints) {
+        snprintf(offer->reason, sizeof offer->reason, "there is no endpoint %d", endpoint);
+        return false;
+    }
+    for (uint32_t i = 0; i < offer->lanes_after; i++) {
+        if (transport->peers[i].endpoint == endpoint)
+            return true;
+    }
+    if (offer->lanes_after == transport->layout.lanes) {
+        snprintf(offer->reason, sizeof offer->reason, "endpoint %d has more than %u neighbours",
+                 transport->place.self, transport->layout.lanes);
+        return false;
+    }
+    transport->peers[offer->lanes_after++] = (struct sg_verbs_peer){.endpoint = endpoint};
+    return true;
+}
+
+static bool add_peers(struct offer *offer, const int32_t *peers, int count)
+{
+    int32_t tree[SG_VERBS_TREE_DEGREE + 1];
+    int tree_count =
+        offer->transport->multicast == NULL ? sg_verbs_tree(offer->transport, tree) : 0;
+
+    for (int i = 0; i < count; i++) {
+        if (!add_peer(offer, peers[i]))
+            return false;
+    }
+    for (int i = 0; i < tree_count; i++) {
+        if (!add_peer(offer, tree[i]))
+            return false;
+    }
+    return true;
+}
+
+/* ---- queue pairs ----------------------------------------------------------------------------- */
+
+static struct ibv_qp *create(const struct sg_transport *transport, uint32_t *inline_bytes)
+{
+    static const uint32_t inlines[] = {SG_VERBS_MAX_INLINE, 64, 0};
+    struct ibv_qp_init_attr wanted;
+    struct ibv_qp *pair = NULL;
+
+    for (int i = 0; i < 3 && pair == NULL; i++) {
+        wanted = (struct ibv_qp_init_attr){
+            .send_cq = transport->queue,
+            .recv_cq = transport->queue,
+            .srq = transport->bells,
+            .cap = {.max_send_wr = SG_VERBS_QUEUE,
+                    .max_send_sge = 1,
+                    .max_inline_data = inlines[i]},
+            .qp_type = IBV_QPT_RC,
+        };
+        pair = ibv_create_qp(sg_verbs_device.domain, &wanted);
+    }
+    *inline_bytes = pair != NULL ? wanted.cap.max_inline_data : 0;
+    return pair;
+}
+
+static int initialise(struct ibv_qp *pair)
+{
+    struct ibv_qp_attr init = {
+        .qp_state = IBV_QPS_INIT,
+        .port_num = sg_verbs_device.port,
+        .qp_access_flags =
+            IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC,
+    };
+
+    return ibv_modify_qp(pair, &init,
+                         IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
+}
+
+static bool add_link(struct offer *offer, uint32_t lane, int32_t server)
+{
+    struct sg_transport *transport = offer->transport;
+    struct sg_verbs_link *link = &transport->links[offer->links_after];
+    struct ticket *ticket = &offer->tickets[offer->links_after - offer->links];
+
+    link->pair = create(transport, &link->inline_bytes);
+    if (link->pair == NULL || initialise(link->pair) != 0) {
+        snprintf(offer->reason, sizeof offer->reason, "device %s gives no queue pair: %m",
+                 sg_verbs_device.name);
+        offer->links_after += link->pair != NULL;
+        return false;
+    }
+    link->lane = lane;
+    link->peer = transport->peers[lane].endpoint;
+    *ticket = (struct ticket){link->peer, server, lane, link->pair->qp_num};
+    offer->links_after++;
+    return true;
+}
+
+static const struct sg_verbs_process *find_process(const struct sg_transport *transport,
+                                                   int32_t endpoint, int32_t server, int *rank)
+{
+    for (int i = 0; i < transport->place.exchange->size; i++) {
+        const struct sg_verbs_process *process = &transport->processes[i];
+
+        if (process->endpoint == endpoint && process->server == server) {
+            *rank = i;
+            return process;
+        }
+    }
+    return NULL;
+}
+
+static bool add_links(struct offer *offer, uint32_t lane)
+{
+    struct sg_transport *transport = offer->transport;
+    struct sg_verbs_peer *peer = &transport->peers[lane];
+    int rank;
+    const struct sg_verbs_process *first = find_process(transport, peer->endpoint, 0, &rank);
+    int32_t own = transport->place.server, servers = transport->place.servers, most;
+
+    if (first == NULL) {
+        snprintf(offer->reason, sizeof offer->reason, "no process serves endpoint %d",
+                 peer->endpoint);
+        return false;
+    }
+    peer->index = first->index;
+    peer->servers = first->servers;
+    peer->link = offer->links_after;
+    if (peer->endpoint == transport->place.self)
+        return add_link(offer, lane, own);
+    most = servers > peer->servers ? servers : peer->servers;
+    for (int32_t i = own; i < most; i += servers) {
+        if (!add_link(offer, lane, i % peer->servers))
+            return false;
+    }
+    return true;
+}
+
+static bool make_offer(struct offer *offer, const int32_t *peers, int count)
+{
+    struct sg_transport *transport = offer->transport;
+
+    offer->tickets = calloc(transport->links_max, sizeof *offer->tickets);
+    if (offer->tickets == NULL) {
+        snprintf(offer->reason, sizeof offer->reason, "out of memory");
+        return false;
+    }
+    if (!add_peers(offer, peers, count))
+        return false;
+    for (uint32_t lane = offer->lanes; lane < offer->lanes_after; lane++) {
+        if (!add_links(offer, lane))
+            return false;
+    }
+    return true;
+}
+
+/* ---- joining --------------------------------------------------------------------------------- */
+
+static int to_receive(const struct sg_verbs_link *link, const struct sg_verbs_process *peer,
+                      uint32_t number)
+{
+    const struct sg_verbs_device *device = &sg_verbs_device;
+    struct ibv_qp_attr attr = {
+        .qp_state = IBV_QPS_RTR,
+        .path_mtu = peer->mtu < device->mtu ? (enum ibv_mtu)peer->mtu : device->mtu,
+        .dest_qp_num = number,
+        .max_dest_rd_atomic =
+            (uint8_t)(device->about.max_qp_rd_atom < 16 ? device->about.max_qp_rd_atom : 16),
+        .min_rnr_timer = 12,
+        .ah_attr = {.port_num = device->port, .dlid = peer->lid},
+    };
+
+    if (device->is_ethernet) {
+        attr.ah_attr.is_global = 1;
+        attr.ah_attr.grh = (struct ibv_global_route){
+            .dgid = peer->gid, .sgid_index = (uint8_t)device->gid_index, .hop_limit = 64};
+    }
+    return ibv_modify_qp(link->pair, &attr,
+                         IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
+                             IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+}
+
+static int to_send(const struct sg_verbs_link *link, const struct sg_verbs_process *peer)
+{
+    int reads = sg_verbs_device.about.max_qp_init_rd_atom;
+    struct ibv_qp_attr attr = {
+        .qp_state = IBV_QPS_RTS,
+        .timeout = SG_VERBS_TIMEOUT,
+        .retry_cnt = SG_VERBS_RETRIES,
+        .rnr_retry = 7, /* for ever: a receiver that computes is no fault */
+        .max_rd_atomic = (uint8_t)(reads < peer->reads ? reads : peer->reads),
+    };
+
+    return ibv_modify_qp(link->pair, &attr,
+                         IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+                             IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+}
+
+/* The ticket that the other end has for this one; NULL: it has none. */
+static const struct ticket *find_ticket(const struct sg_transport *transport,
+                                        const struct ticket *tickets, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (tickets[i].endpoint == transport->place.self &&
+            tickets[i].server == transport->place.server)
+            return &tickets[i];
+    }
+    return NULL;
+}
+
+/* all: `most` for each rank, of which summaries tell how many there are. */
+static bool join(struct offer *offer, const struct summary *summaries, const struct ticket *all,
+                 uint32_t most, uint32_t index)
+{
+    struct sg_transport *transport = offer->transport;
+    struct sg_verbs_link *link = &transport->links[index];
+    const struct ticket *own = &offer->tickets[index - offer->links], *other = NULL;
+    int rank;
+    const struct sg_verbs_process *process =
+        find_process(transport, link->peer, own->server, &rank);
+
+    if (process != NULL && rank == transport->place.exchange->rank)
+        other = own;
+    else if (process != NULL)
+        other = find_ticket(transport, all + (size_t)rank * most, summaries[rank].tickets);
+    if (other == NULL) {
+        snprintf(offer->reason, sizeof offer->reason, "endpoint %d does not name endpoint %d",
+                 link->peer, transport->place.self);
+        return false;
+    }
+    if (process->is_ethernet != sg_verbs_device.is_ethernet) {
+        snprintf(offer->reason, sizeof offer->reason,
+                 "endpoint %d has a device of another kind of network", link->peer);
+        return false;
+    }
+    link->memory = process->memory;
+    link->key = process->key;
+    transport->peers[link->lane].lane = other->lane;
+    if (to_receive(link, process, other->number) != 0 || to_send(link, process) != 0) {
+        snprintf(offer->reason, sizeof offer->reason, "device %s cannot reach endpoint %d: %m",
+                 sg_verbs_device.name, link->peer);
+        return false;
+    }
+    return true;
+}
+
+/* ---- all together ---------------------------------------------------------------------------- */
+
+static uint64_t hash_peers(const struct offer *offer)
+{
+    uint64_t hash = SG_HASH_START;
+
+    for (uint32_t i = offer->lanes; i < offer->lanes_after; i++)
+        hash = sg_hash_bytes(hash, &offer->transport->peers[i].endpoint, sizeof(int32_t));
+    return hash;
+}
+
+/* Whether all is well so far, alike on all ranks but for who says why; and the most tickets of one.
+ */
+static bool judge(struct offer *offer, const struct summary *summaries, uint32_t *most)
+{
+    const struct sg_transport *transport = offer->transport;
+    int first = -1;
+
+    *most = 1;
+    for (int rank = transport->place.exchange->size - 1; rank >= 0; rank--) {
+        int32_t endpoint = transport->processes[rank].endpoint;
+        int master;
+
+        if (!summaries[rank].ok)
+            first = rank;
+        else if (find_process(transport, endpoint, 0, &master) != NULL && summaries[master].ok &&
+                 summaries[master].peers != summaries[rank].peers)
+            first = rank;
+        if (summaries[rank].tickets > *most)
+            *most = summaries[rank].tickets;
+    }
+    if (first == transport->place.exchange->rank)
+        sg_log("rank %d: RDMA is not used: %s", first,
+               summaries[first].ok ? "processes of one endpoint name different peers"
+                                   : offer->reason);
+    return first < 0;
+}
+
+/* Every rank's tickets. */
+static enum sg_status tell_tickets(struct offer *offer, uint32_t most, struct ticket **all)
+{
+    struct ticket *own = calloc(most, sizeof *own);
+    enum sg_status status;
+
+    if (own == NULL)
+        abort(); /* the others wait for this rank */
+    memcpy(own, offer->tickets, (offer->links_after - offer->links) * sizeof *own);
+    status = sg_verbs_all(offer->transport->place.exchange, own, most * sizeof *own, (void **)all);
+    free(own);
+    return status;
+}
+
+static enum sg_status join_all(struct offer *offer, bool offered)
+{
+    const struct sg_exchange *exchange = offer->transport->place.exchange;
+    struct summary own = {offered, offered ? offer->links_after - offer->links : 0,
+                          hash_peers(offer)};
+    struct summary *summaries = NULL;
+    struct ticket *all = NULL;
+    uint32_t most;
+    enum sg_status status = sg_verbs_all(exchange, &own, sizeof own, (void **)&summaries);
+    bool ok = true;
+
+    if (status == SG_OK && !judge(offer, summaries, &most))
+        status = SG_ERR_SYSTEM;
+    if (status == SG_OK)
+        status = tell_tickets(offer, most, &all);
+    if (status == SG_OK) {
+        for (uint32_t i = offer->links; i < offer->links_after && ok; i++)
+            ok = join(offer, summaries, all, most, i);
+        status = sg_verbs_agree(exchange, ok, "RDMA is not used", offer->reason);
+    }
+    free(all);
+    free(summaries);
+    return status;
+}
+
+static void publish(const struct offer *offer)
+{
+    struct sg_transport *transport = offer->transport;
+
+    for (uint32_t i = offer->lanes; i < offer->lanes_after; i++)
+        transport->lane_of[transport->peers[i].endpoint] = (int32_t)i + 1;
+    transport->link_count = offer->links_after;
+    transport->usage.connections = offer->links_after;
+    /* Release: whoever sees the lanes, in whatever thread, sees what they are. */
+    atomic_store_explicit(&transport->lane_count, offer->lanes_after, memory_order_release);
+}
+
+enum sg_status sg_verbs_connect(struct sg_transport *transport, const int32_t *peers, int count)
+{
+    struct offer offer = {.transport = transport,
+                          .lanes = atomic_load(&transport->lane_count),
+                          .links = transport->link_count};
+    enum sg_status status;
+
+    offer.lanes_after = offer.lanes;
+    offer.links_after = offer.links;
+    status = join_all(&offer, make_offer(&offer, peers, count));
+    if (status == SG_OK)
+        publish(&offer);
+    else
+        close_links(&offer);
+    free(offer.tickets);
+    return status;
+}

@@ -1,0 +1,414 @@
+/* Messages by lanes (layout.h): put into the other endpoint's ring, found in the own one.
+ *
+ * What a message takes up is given back by its number, in order: a receiver copies payload that
+ * lies in the ring, and reads what does not out of the sender's memory, before it hands the message
+ * out. So a message may be held for as long as its holder likes, and its lane goes on.
+ *
+ * How far the receiver is comes with each message the other way, and when there is none by a note,
+ * itself a message: each time half of what may be under way has been taken, and at once for payload
+ * that was read, whose buffer all the sender's lanes share. A sender whose ring is full finds it by
+ * looking ahead, at messages that nobody has received yet.
+ */
+#include "transport/verbs/impl.h"
+
+#include "core/hash.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Handles: of nothing, of a held copy, of a fetched payload. */
+#define HANDLE_NONE UINT64_C(0)
+#define HANDLE_HELD (UINT64_C(1) << 32)
+#define HANDLE_FETCHED (UINT64_C(2) << 32)
+/* How far ahead of a message that is not there others are looked for. */
+#define LOOK_AHEAD 8
+
+static size_t entry_bytes(const struct sg_verbs_entry *entry)
+{
+    size_t payload_bytes = entry->stage != 0 ? 0 : entry->payload_bytes;
+
+    return sizeof *entry + sg_transport_round(payload_bytes, 8);
+}
+
+static uint64_t hash_of(const struct sg_verbs_entry *entry)
+{
+    return sg_hash_words((const unsigned char *)entry + sizeof entry->hash,
+                         entry_bytes(entry) - sizeof entry->hash);
+}
+
+static unsigned char *stage_of(const struct sg_transport *transport, uint32_t index)
+{
+    return sg_verbs_own(transport, transport->layout.stages_at +
+                                       (size_t)index * transport->layout.payload_bytes);
+}
+
+static unsigned char *fetch_of(const struct sg_transport *transport, uint32_t index)
+{
+    return sg_verbs_own(transport, transport->layout.fetches_at +
+                                       (size_t)index * transport->layout.payload_bytes);
+}
+
+static uint64_t *stages_used(const struct sg_transport *transport)
+{
+    return (uint64_t *)sg_verbs_own(transport, transport->layout.stages_used_at);
+}
+
+/* ---- what the other side has taken ----------------------------------------------------------- */
+
+static void free_until(struct sg_transport *transport, uint32_t index, uint64_t number)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+
+    while (lane->freed < number && lane->freed < lane->sent) {
+        const struct sg_verbs_entry *entry = sg_verbs_mirror(transport, index, ++lane->freed);
+
+        if (entry->stage != 0)
+            stages_used(transport)[(entry->stage - 1) / 64] &=
+                ~(UINT64_C(1) << (entry->stage - 1) % 64);
+        lane->posts -= entry->kind == SG_VERBS_POST;
+        lane->notes -= entry->kind == SG_VERBS_NOTE;
+    }
+}
+
+/* Whether the message of that number is in its place, as far as a look without the hash can say. */
+static bool has_come(const struct sg_transport *transport, uint32_t index, uint64_t number)
+{
+    /* Acquire: what the adapter wrote before it; the hash tells what is not there yet. */
+    return atomic_load_explicit(&sg_verbs_ring(transport, index, number)->number,
+                                memory_order_acquire) == number;
+}
+
+static bool is_whole(const struct sg_transport *transport, const struct sg_verbs_entry *entry)
+{
+    return (entry->stage != 0 || entry->payload_bytes <= transport->layout.inline_bytes) &&
+           entry->hash == hash_of(entry);
+}
+
+static void scan(struct sg_transport *transport, uint32_t index)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+    /* Relaxed, all of `scanned` and `taken`: this endpoint's own; pending() only looks. */
+    uint64_t number = atomic_load_explicit(&lane->scanned, memory_order_relaxed);
+
+    for (;;) {
+        const struct sg_verbs_entry *entry = sg_verbs_ring(transport, index, number + 1);
+
+        if (!has_come(transport, index, number + 1) || !is_whole(transport, entry))
+            return;
+        free_until(transport, index, entry->taken);
+        atomic_store_explicit(&lane->scanned, ++number, memory_order_relaxed);
+    }
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+static bool is_within(const struct sg_transport *transport, const struct sg_verbs_lane *lane,
+                      enum sg_verbs_entry_kind kind)
+{
+    switch (kind) {
+    case SG_VERBS_MESSAGE:
+        return lane->sent - lane->freed - lane->posts - lane->notes <
+               transport->layout.message_room;
+    case SG_VERBS_POST:
+        return lane->posts < SG_VERBS_POSTS;
+    case SG_VERBS_NOTE:
+        break;
+    }
+    return lane->notes < SG_VERBS_NOTES;
+}
+
+/* A free buffer: those of messages first, then those for posts. False: there is none. */
+static bool find_stage(const struct sg_transport *transport, enum sg_verbs_entry_kind kind,
+                       uint32_t *index)
+{
+    const uint64_t *used = stages_used(transport);
+    uint32_t end = transport->layout.stages, first = end - SG_VERBS_POSTS;
+    uint32_t from = kind == SG_VERBS_POST ? first : 0, to = kind == SG_VERBS_POST ? end : first;
+
+    for (uint32_t i = from; i < to; i++) {
+        if ((used[i / 64] >> i % 64 & 1) == 0) {
+            *index = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void lay_payload(const struct sg_verbs_content *content, unsigned char *out)
+{
+    if (content->kind == SG_VERBS_NOTE)
+        return;
+    if (content->payload != NULL)
+        memcpy(out, content->payload, sg_transport_payload_bytes(&content->send->header));
+    else
+        sg_transport_gather(content->send, out);
+}
+
+static void fill(struct sg_transport *transport, uint32_t index, struct sg_verbs_entry *entry,
+                 const struct sg_verbs_content *content, uint32_t stage)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+    const struct sg_transport_send *send = content->send;
+
+    memset(entry, 0, sizeof *entry);
+    atomic_store_explicit(&entry->number, ++lane->sent, memory_order_relaxed);
+    entry->taken = atomic_load_explicit(&lane->taken, memory_order_relaxed);
+    lane->due = 0;
+    entry->kind = (uint8_t)content->kind;
+    entry->from = content->from;
+    if (send != NULL) {
+        entry->object = send->object;
+        entry->solicited = send->solicited;
+        entry->header = send->header;
+        entry->payload_bytes = (uint32_t)sg_transport_payload_bytes(&send->header);
+        entry->stage = stage;
+        lay_payload(content, stage != 0 ? stage_of(transport, stage - 1) : entry->payload);
+    }
+    lane->posts += content->kind == SG_VERBS_POST;
+    lane->notes += content->kind == SG_VERBS_NOTE;
+    if (stage != 0)
+        stages_used(transport)[(stage - 1) / 64] |= UINT64_C(1) << (stage - 1) % 64;
+    entry->hash = hash_of(entry);
+}
+
+static void write_entry(struct sg_transport *transport, uint32_t index,
+                        const struct sg_verbs_entry *entry)
+{
+    const struct sg_verbs_peer *peer = &transport->peers[index];
+    struct sg_verbs_link *link = &transport->links[peer->link];
+    size_t bytes = entry_bytes(entry);
+    size_t at = transport->layout.rings_at +
+                sg_verbs_entry_at(transport, peer->lane, sg_verbs_lane(transport, index)->sent);
+    struct ibv_sge piece = {(uintptr_t)entry, (uint32_t)bytes, transport->memory->lkey};
+    struct ibv_send_wr request = {
+        .sg_list = &piece,
+        .num_sge = 1,
+        .opcode = entry->solicited ? IBV_WR_RDMA_WRITE_WITH_IMM : IBV_WR_RDMA_WRITE,
+        .send_flags = entry->solicited ? IBV_SEND_SOLICITED : 0,
+        .wr.rdma = {sg_verbs_remote(transport, peer, at), link->key},
+    };
+
+    if (bytes <= link->inline_bytes)
+        request.send_flags |= IBV_SEND_INLINE;
+    sg_verbs_post(transport, link, &request, SG_VERBS_OF_ENTRY, 0);
+}
+
+bool sg_verbs_put(struct sg_transport *transport, uint32_t index,
+                  const struct sg_verbs_content *content)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+    const struct sg_transport_send *send = content->send;
+    struct sg_verbs_entry *entry;
+    uint32_t stage = 0;
+    bool staged =
+        send != NULL && sg_transport_payload_bytes(&send->header) > transport->layout.inline_bytes;
+
+    if (!is_within(transport, lane, content->kind) ||
+        (staged && !find_stage(transport, content->kind, &stage))) {
+        /* What other lanes have to tell of the buffers that they share is found by polling. */
+        for (uint32_t i = 0; i < atomic_load_explicit(&transport->lane_count, memory_order_acquire);
+             i++)
+            scan(transport, i);
+        if (!is_within(transport, lane, content->kind) ||
+            (staged && !find_stage(transport, content->kind, &stage)))
+            return false;
+    }
+    if (!sg_verbs_has_room(transport, &transport->links[transport->peers[index].link]))
+        return false;
+    entry = sg_verbs_mirror(transport, index, lane->sent + 1);
+    fill(transport, index, entry, content, staged ? stage + 1 : 0);
+    write_entry(transport, index, entry);
+    return true;
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+static void taken(struct sg_transport *transport, uint32_t index,
+                  const struct sg_verbs_entry *entry)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+
+    atomic_store_explicit(&lane->taken, entry->number, memory_order_relaxed);
+    if (entry->stage != 0)
+        lane->due = transport->layout.note_after;
+    else
+        lane->due += entry->kind != SG_VERBS_NOTE;
+}
+
+static void tell_if_due(struct sg_transport *transport, uint32_t index)
+{
+    static const struct sg_verbs_content note = {.kind = SG_VERBS_NOTE};
+
+    if (sg_verbs_lane(transport, index)->due >= transport->layout.note_after)
+        sg_verbs_put(transport, index, &note);
+}
+
+/* False: the payload is not here yet. */
+static bool fetch(struct sg_transport *transport, uint32_t index,
+                  const struct sg_verbs_entry *entry)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+    struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
+    const struct sg_verbs_peer *peer = &transport->peers[index];
+    struct sg_verbs_link *link = &transport->links[peer->link];
+    uint64_t all = (UINT64_C(1) << transport->layout.fetches) - 1;
+    size_t at =
+        transport->layout.stages_at + (size_t)(entry->stage - 1) * transport->layout.payload_bytes;
+    struct ibv_sge piece = {.length = entry->payload_bytes, .lkey = transport->memory->lkey};
+    struct ibv_send_wr request = {
+        .sg_list = &piece,
+        .num_sge = 1,
+        .opcode = IBV_WR_RDMA_READ,
+        .wr.rdma = {sg_verbs_remote(transport, peer, at), link->key},
+    };
+    uint32_t buffer;
+
+    if (lane->fetch != 0 || endpoint->fetching == all || !sg_verbs_has_room(transport, link))
+        return lane->fetched != 0;
+    buffer = (uint32_t)__builtin_ctzll(~endpoint->fetching);
+    endpoint->fetching |= UINT64_C(1) << buffer;
+    lane->fetch = buffer + 1;
+    piece.addr = (uintptr_t)fetch_of(transport, buffer);
+    link->reads++;
+    sg_verbs_post(transport, link, &request, SG_VERBS_OF_FETCH, 0);
+    return false;
+}
+
+void sg_verbs_lane_fetched(struct sg_transport *transport, uint32_t lane)
+{
+    sg_verbs_lane(transport, lane)->fetched = 1;
+}
+
+/* The payload where it stays until it is released. False: not yet. */
+static bool hold(struct sg_transport *transport, uint32_t index, const struct sg_verbs_entry *entry,
+                 struct sg_transport_message *out)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+    struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
+    uint32_t buffer;
+    unsigned char *copy;
+
+    out->parts = NULL;
+    out->handle = HANDLE_NONE;
+    if (entry->payload_bytes == 0)
+        return true;
+    if (entry->stage != 0) {
+        if (!fetch(transport, index, entry))
+            return false;
+        buffer = lane->fetch - 1;
+        lane->fetch = 0;
+        lane->fetched = 0;
+        out->parts = fetch_of(transport, buffer);
+        out->handle = HANDLE_FETCHED | buffer;
+        return true;
+    }
+    buffer = ~endpoint->held == 0 ? 64 : (uint32_t)__builtin_ctzll(~endpoint->held);
+    if (buffer >= transport->layout.held)
+        return false;
+    endpoint->held |= UINT64_C(1) << buffer;
+    copy = sg_verbs_own(transport, transport->layout.held_at +
+                                       (size_t)buffer * transport->layout.inline_bytes);
+    memcpy(copy, entry->payload, entry->payload_bytes);
+    out->parts = copy;
+    out->handle = HANDLE_HELD | buffer;
+    return true;
+}
+
+/* The next message of the lane: notes are taken on the way. False: none that can be handed out. */
+static bool take_next(struct sg_transport *transport, uint32_t index,
+                      struct sg_transport_message *out)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+
+    for (;;) {
+        uint64_t number = atomic_load_explicit(&lane->taken, memory_order_relaxed) + 1;
+        const struct sg_verbs_entry *entry = sg_verbs_ring(transport, index, number);
+
+        if (number > atomic_load_explicit(&lane->scanned, memory_order_relaxed))
+            return false;
+        if (entry->kind == SG_VERBS_NOTE) {
+            taken(transport, index, entry);
+            continue;
+        }
+        if ((entry->kind == SG_VERBS_POST && transport->posts_held == SG_TRANSPORT_HELD) ||
+            !hold(transport, index, entry, out))
+            return false;
+        out->object = entry->object;
+        out->solicited = entry->solicited != 0;
+        out->message.from = transport->peers[index].endpoint;
+        out->message.multicast = entry->kind == SG_VERBS_POST;
+        out->message.header = entry->header;
+        if (entry->kind == SG_VERBS_POST) {
+            out->message.from = entry->from;
+            transport->posts_held++;
+            sg_verbs_tree_forward(transport, index, entry, out->parts);
+        }
+        taken(transport, index, entry);
+        return true;
+    }
+}
+
+bool sg_verbs_lane_receive(struct sg_transport *transport, struct sg_transport_message *out)
+{
+    struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
+    /* Acquire: the lanes that have been connected. */
+    uint32_t lanes = atomic_load_explicit(&transport->lane_count, memory_order_acquire);
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        uint32_t index = (endpoint->next_lane + i) % lanes;
+        bool found;
+
+        scan(transport, index);
+        found = take_next(transport, index, out);
+        tell_if_due(transport, index);
+        if (found) {
+            endpoint->next_lane = (index + 1) % lanes;
+            return true;
+        }
+    }
+    return false;
+}
+
+void sg_verbs_lane_release(struct sg_transport *transport,
+                           const struct sg_transport_message *message)
+{
+    struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
+    uint64_t bit = UINT64_C(1) << (message->handle & 63);
+
+    transport->posts_held -= message->message.multicast;
+    if (message->handle & HANDLE_HELD)
+        endpoint->held &= ~bit;
+    else if (message->handle & HANDLE_FETCHED)
+        endpoint->fetching &= ~bit;
+}
+
+/* Whether a message is there that comes after one that is not. Several processes send for an
+ * endpoint, each by a queue pair of its own: what one of them was to be told of may come before
+ * what the other sent without a word, and nobody would be told of that. */
+static bool is_overtaken(const struct sg_transport *transport, uint32_t index, uint64_t number)
+{
+    for (uint64_t ahead = 1; ahead <= LOOK_AHEAD && transport->peers[index].servers > 1; ahead++) {
+        if (has_come(transport, index, number + ahead))
+            return true;
+    }
+    return false;
+}
+
+/* A note may be all that has come: nobody has looked at it yet. */
+bool sg_verbs_lane_pending(const struct sg_transport *transport)
+{
+    uint32_t lanes = atomic_load_explicit(&transport->lane_count, memory_order_acquire);
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        struct sg_verbs_lane *lane = sg_verbs_lane(transport, i);
+        /* Relaxed, both: a look. */
+        uint64_t number = atomic_load_explicit(&lane->taken, memory_order_relaxed) + 1;
+        const struct sg_verbs_entry *entry = sg_verbs_ring(transport, i, number);
+
+        if (has_come(transport, i, number)
+                ? entry->kind != SG_VERBS_POST || transport->posts_held < SG_TRANSPORT_HELD
+                : is_overtaken(transport, i, number))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,95 @@
+#include "transport/verbs/layout.h"
+
+#include "core/hash.h"
+
+static size_t place(size_t *end, size_t bytes)
+{
+    size_t at = *end;
+
+    *end = sg_transport_round(at + bytes, SG_VERBS_LINE_BYTES);
+    return at;
+}
+
+static bool is_possible(const struct sg_transport_setup *setup)
+{
+    return setup->endpoints >= 1 && setup->endpoints <= SG_VERBS_ENDPOINTS_MAX &&
+           setup->here >= 0 && setup->here <= setup->endpoints && setup->inflight >= 1 &&
+           setup->inflight <= SG_VERBS_INFLIGHT_MAX && setup->staged <= SG_VERBS_STAGED_MAX &&
+           setup->eager_bytes <= SG_VERBS_EAGER_MAX &&
+           (setup->staged >= 1 || setup->eager_bytes == 0);
+}
+
+static uint32_t least(size_t left, size_t right)
+{
+    return (uint32_t)(left < right ? left : right);
+}
+
+/* Those of a tree and a few patterns of doubling beside; a protocol that names more is refused when
+ * it connects. */
+static uint32_t lanes_of(int32_t endpoints)
+{
+    uint32_t levels = 0;
+
+    while (INT32_C(1) << levels < endpoints)
+        levels++;
+    return least((size_t)endpoints, 2 * levels + 34);
+}
+
+/* As much as the budget allows for, in whole lines with what stands before it. */
+static size_t entry_bytes_of(const struct sg_verbs_layout *layout)
+{
+    size_t least_bytes = sizeof(struct sg_verbs_entry) + SG_VERBS_INLINE_MIN;
+    size_t wanted =
+        sizeof(struct sg_verbs_entry) + least(layout->payload_bytes, SG_VERBS_INLINE_MAX);
+    size_t each = SG_VERBS_LANES_BYTES / (2 * (size_t)layout->lanes * layout->places);
+
+    if (each < least_bytes)
+        each = least_bytes;
+    return sg_transport_round(wanted < each ? wanted : each, SG_VERBS_LINE_BYTES);
+}
+
+bool sg_verbs_lay_out(const struct sg_transport_setup *setup, struct sg_verbs_layout *layout)
+{
+    size_t end = 0, here = (size_t)(setup->here > 0 ? setup->here : setup->endpoints);
+    size_t rings;
+
+    if (!is_possible(setup))
+        return false;
+    layout->lanes = lanes_of(setup->endpoints);
+    layout->note_after = (setup->inflight + 1) / 2;
+    layout->message_room = setup->inflight + layout->note_after;
+    layout->places = layout->message_room + SG_VERBS_POSTS + SG_VERBS_NOTES;
+    layout->payload_bytes = sg_transport_payload_room(setup);
+    layout->entry_bytes = entry_bytes_of(layout);
+    layout->inline_bytes = (uint32_t)(layout->entry_bytes - sizeof(struct sg_verbs_entry));
+    layout->held = least(setup->inflight, SG_VERBS_HELD_MAX);
+    layout->fetches = 0;
+    layout->stages = 0;
+    if (layout->payload_bytes > layout->inline_bytes) {
+        layout->fetches = least(setup->staged, SG_VERBS_FETCHES_MAX);
+        layout->stages = setup->staged + SG_VERBS_POSTS;
+    }
+    layout->stage_words = (layout->stages + 63) / 64;
+    rings = layout->lanes * (size_t)layout->places * layout->entry_bytes;
+
+    place(&end, sizeof(struct sg_verbs_endpoint));
+    layout->seen_at = place(&end, (size_t)setup->endpoints * sizeof(struct sg_verbs_seen));
+    layout->lanes_at = place(&end, layout->lanes * sizeof(struct sg_verbs_lane));
+    layout->stages_used_at = place(&end, layout->stage_words * sizeof(uint64_t));
+    layout->rings_at = place(&end, rings);
+    layout->mirrors_at = place(&end, rings);
+    layout->held_at = place(&end, layout->held * (size_t)layout->inline_bytes);
+    layout->stages_at = place(&end, layout->stages * layout->payload_bytes);
+    layout->fetches_at = place(&end, layout->fetches * layout->payload_bytes);
+    layout->endpoint_bytes = end;
+    layout->bytes = sizeof(struct sg_verbs_header) + here * end;
+    return true;
+}
+
+uint64_t sg_verbs_signature(const struct sg_transport_setup *setup)
+{
+    const uint64_t words[] = {(uint64_t)setup->endpoints, (uint64_t)setup->here, setup->inflight,
+                              setup->staged, setup->eager_bytes};
+
+    return sg_hash_bytes(SG_HASH_START, words, sizeof words) | 1;
+}

@@ -1,0 +1,122 @@
+/* What lies where in the memory that the processes of a machine share and every one of them
+ * registers: for each endpoint of the machine its control, its lanes and its buffers. It follows
+ * from the setup alone, so an offset names the same thing on every machine.
+ *
+ * A lane joins two endpoints, both ways. What one sends goes into the ring of the other by one RDMA
+ * write, out of a mirror of that ring in its own memory: the place of a message is written again
+ * only when the receiver has told that it has taken it, and then the adapter has long read it.
+ *
+ * A message has a number, and its place follows from that. The receiver looks at the place of the
+ * next one only, and takes what it finds there when its hash is right: it needs no order among the
+ * bytes of a write, and no order among writes of several processes of the sender.
+ */
+#ifndef SG_TRANSPORT_VERBS_LAYOUT_H
+#define SG_TRANSPORT_VERBS_LAYOUT_H
+
+#include "transport/parts.h"
+
+#include <stdatomic.h>
+
+#define SG_VERBS_LINE_BYTES 64
+/* Payload beyond this is read from the sender's memory by its receiver. */
+#define SG_VERBS_INLINE_MAX 1088
+#define SG_VERBS_INLINE_MIN 192
+/* What the lanes of an endpoint take before their messages get smaller. */
+#define SG_VERBS_LANES_BYTES ((size_t)16 << 20)
+/* Places beside those for messages: multicasts along the tree, and words of what was taken. */
+#define SG_VERBS_POSTS 8
+#define SG_VERBS_NOTES 4
+#define SG_VERBS_HELD_MAX 64    /* messages that a receiver may hold: bits of a word */
+#define SG_VERBS_FETCHES_MAX 16 /* and of those, ones with payload that was read */
+#define SG_VERBS_ENDPOINTS_MAX 65536
+#define SG_VERBS_INFLIGHT_MAX 4096
+#define SG_VERBS_STAGED_MAX 4096
+#define SG_VERBS_EAGER_MAX (1 << 24)
+
+enum sg_verbs_entry_kind {
+    SG_VERBS_MESSAGE = 1,
+    SG_VERBS_POST, /* a multicast on its way along the tree */
+    SG_VERBS_NOTE  /* only tells what was taken */
+};
+
+/* A message in a ring; written up to the end of its payload. */
+struct sg_verbs_entry {
+    uint64_t hash;           /* of all that follows */
+    _Atomic uint64_t number; /* of the lane and direction, from 1 */
+    uint64_t taken;          /* the last number that the sender of this has taken */
+    uint64_t object;
+    uint32_t payload_bytes;
+    uint32_t stage; /* number + 1 of the sender's buffer with the payload; 0: it is here */
+    int32_t from;   /* of POST: its origin */
+    uint8_t kind;   /* enum sg_verbs_entry_kind */
+    uint8_t solicited;
+    uint16_t reserved;
+    uint64_t reserved2[2];
+    struct sg_header header;
+    unsigned char payload[];
+};
+
+_Static_assert(sizeof(struct sg_verbs_entry) % SG_TRANSPORT_PART_ALIGN == 0, "parts");
+_Static_assert(sizeof(struct sg_header) % 8 == 0, "hashed in words");
+
+/* Both directions of a lane, as this endpoint's processes know them. */
+struct sg_verbs_lane {
+    /* Of what is sent. */
+    uint64_t sent;         /* numbers */
+    uint64_t freed;        /* up to here the other endpoint has taken them */
+    uint32_t posts, notes; /* of either kind among those between */
+    /* Of what is received. */
+    _Atomic uint64_t scanned; /* up to here all has been found whole */
+    _Atomic uint64_t taken;
+    uint32_t due;     /* taken, notes apart, since the other endpoint has been told */
+    uint32_t fetch;   /* number + 1 of the buffer that the next message's payload is read into */
+    uint32_t fetched; /* 1: it is there */
+    uint32_t reserved;
+    /* Of access: the process that has some under way, and how much. */
+    uint32_t accessor; /* its number + 1 */
+    uint32_t accesses;
+};
+
+/* The multicasts of one sender that have been received: number `highest` and, by bits, those
+ * before it. */
+struct sg_verbs_seen {
+    uint64_t highest, before;
+};
+
+/* An endpoint's own, under its lock; then, by sender, struct sg_verbs_seen, then the lanes. */
+struct sg_verbs_endpoint {
+    uint64_t posts_sent; /* multicasts */
+    uint64_t held;       /* bits */
+    uint64_t fetching;   /* bits: buffers that are read into, or held */
+    uint32_t next_lane;  /* looked at from here on, that none starves */
+    uint32_t turn;       /* odd: multicasts first */
+    uint64_t reserved[4];
+};
+
+_Static_assert(sizeof(struct sg_verbs_endpoint) == SG_VERBS_LINE_BYTES, "endpoint");
+
+struct sg_verbs_header {
+    _Atomic uint64_t signature; /* of the setup, never 0; the first to open writes it */
+    uint64_t reserved[7];
+};
+
+/* Offsets in an endpoint's part, but for the last two. */
+struct sg_verbs_layout {
+    uint32_t lanes;        /* an endpoint's most */
+    uint32_t message_room; /* of a lane; counts what the other side has not told yet, too */
+    uint32_t places;       /* of a ring */
+    uint32_t inline_bytes; /* the most payload in an entry */
+    uint32_t note_after;   /* messages taken before the sender is told so */
+    uint32_t stages, held, fetches;
+    uint32_t stage_words;
+    size_t entry_bytes, payload_bytes;
+    size_t seen_at, lanes_at, stages_used_at, rings_at, mirrors_at, held_at, stages_at, fetches_at;
+    size_t endpoint_bytes, bytes;
+};
+
+/* False: such a setup is not possible. */
+bool sg_verbs_lay_out(const struct sg_transport_setup *setup, struct sg_verbs_layout *layout);
+/* Of all that the layout follows from; never 0. */
+uint64_t sg_verbs_signature(const struct sg_transport_setup *setup);
+
+#endif

@@ -1,0 +1,496 @@
+/* Multicasts by datagrams: one queue pair for the communicator and process, a member of a group
+ * that rank 0 draws and librdmacm joins. A message is cut into numbered pieces of what the network
+ * carries at once, put together again in this process's memory.
+ *
+ * Each process of an endpoint gets each datagram. Whichever has a message whole first hands it out;
+ * the table of what has been seen, in the endpoint's shared memory, keeps the others from doing so.
+ * Datagrams are lost where no receive is posted, and whole messages with them: protocols repair.
+ */
+#include "transport/verbs/impl.h"
+
+#include "core/hash.h"
+#include "transport/verbs/group.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define RECEIVES 64u
+#define SENDS 64u
+#define GRH_BYTES 40 /* what a received datagram has before its first byte */
+#define DATAGRAM_BYTES 4096u
+#define RECEIVE_BYTES (DATAGRAM_BYTES + SG_VERBS_LINE_BYTES)
+
+/* Messages that are put together, wait to be received, or are held. */
+#define MESSAGES 12
+
+struct piece {
+    uint64_t communicator; /* drawn by rank 0: others may have the same group */
+    uint64_t number;       /* among its sender's multicasts, from 1 */
+    uint64_t object;
+    int32_t from;
+    uint32_t at, bytes; /* of the payload, here; in all */
+    uint32_t solicited;
+    struct sg_header header;
+    unsigned char payload[];
+};
+
+_Static_assert((GRH_BYTES + sizeof(struct piece)) % 8 == 0, "words");
+
+enum { FREE, PARTIAL, WHOLE, HELD };
+
+struct assembly {
+    int state;
+    uint64_t order; /* of its first piece's coming */
+    uint64_t number, object;
+    int32_t from;
+    uint32_t missing; /* bytes */
+    bool solicited;
+    struct sg_header header;
+    uint64_t *came; /* a bit for each piece */
+    unsigned char *payload;
+};
+
+struct sg_verbs_multicast {
+    struct sg_verbs_group group;
+    struct ibv_qp *pair;
+    struct ibv_ah *address;
+    struct sg_verbs_link link;
+    uint64_t communicator;
+    uint32_t piece_bytes; /* payload of a datagram */
+    unsigned char *sends, *receives;
+    uint32_t next_receive; /* the buffer that the next datagram comes to */
+    uint64_t orders;
+    uint32_t whole;
+    size_t came_words;
+    struct assembly assemblies[MESSAGES];
+};
+
+size_t sg_verbs_multicast_bytes(void)
+{
+    return SENDS * (size_t)DATAGRAM_BYTES + RECEIVES * (size_t)RECEIVE_BYTES;
+}
+
+struct sg_verbs_link *sg_verbs_multicast_link(struct sg_transport *transport)
+{
+    return transport->multicast != NULL ? &transport->multicast->link : NULL;
+}
+
+/* ---- receiving ------------------------------------------------------------------------------- */
+
+static unsigned char *receive_of(const struct sg_verbs_multicast *multicast, uint32_t buffer)
+{
+    return multicast->receives + (size_t)buffer * RECEIVE_BYTES;
+}
+
+static struct piece *piece_of(const struct sg_verbs_multicast *multicast, uint32_t buffer)
+{
+    return (struct piece *)(void *)(receive_of(multicast, buffer) + GRH_BYTES);
+}
+
+static bool post_receive(struct sg_transport *transport, uint32_t buffer)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+    struct ibv_sge piece = {(uintptr_t)receive_of(multicast, buffer), RECEIVE_BYTES,
+                            transport->own_region->lkey};
+    struct ibv_recv_wr request = {.wr_id = (uint64_t)SG_VERBS_OF_RECEIVED << 56 |
+                                           (uint64_t)transport->links_max << 40 |
+                                           (uint64_t)buffer << 24,
+                                  .sg_list = &piece,
+                                  .num_sge = 1};
+    struct ibv_recv_wr *bad;
+
+    piece_of(multicast, buffer)->communicator = 0; /* that pending() does not see an old one */
+    return ibv_post_recv(multicast->pair, &request, &bad) == 0;
+}
+
+/* What another process of the endpoint has handed out, too, and what is too old to tell. */
+static bool is_repeat(const struct sg_transport *transport, int32_t from, uint64_t number)
+{
+    const struct sg_verbs_seen *seen =
+        (const struct sg_verbs_seen *)sg_verbs_own(transport, transport->layout.seen_at) + from;
+
+    if (number > seen->highest)
+        return false;
+    return number == seen->highest || seen->highest - number > 64 ||
+           (seen->before >> (seen->highest - number - 1) & 1) != 0;
+}
+
+static void note_seen(struct sg_transport *transport, int32_t from, uint64_t number)
+{
+    struct sg_verbs_seen *seen =
+        (struct sg_verbs_seen *)sg_verbs_own(transport, transport->layout.seen_at) + from;
+    uint64_t ahead;
+
+    if (number < seen->highest) {
+        seen->before |= UINT64_C(1) << (seen->highest - number - 1);
+        return;
+    }
+    ahead = number - seen->highest;
+    seen->before = ahead >= 64 ? 0 : seen->before << ahead;
+    if (ahead <= 64 && seen->highest > 0)
+        seen->before |= UINT64_C(1) << (ahead - 1);
+    seen->highest = number;
+}
+
+/* The one that a piece belongs to, made where there is none yet: from the oldest that nobody
+ * holds, those that are whole last. */
+static struct assembly *find_assembly(struct sg_verbs_multicast *multicast,
+                                      const struct piece *piece)
+{
+    struct assembly *best = NULL;
+
+    for (int i = 0; i < MESSAGES; i++) {
+        struct assembly *each = &multicast->assemblies[i];
+
+        if (each->state != FREE && each->from == piece->from && each->number == piece->number)
+            return each;
+        if (each->state != HELD && (best == NULL || each->state < best->state ||
+                                    (each->state == best->state && each->order < best->order)))
+            best = each;
+    }
+    multicast->whole -= best->state == WHOLE;
+    best->state = PARTIAL;
+    best->order = multicast->orders++;
+    best->number = piece->number;
+    best->object = piece->object;
+    best->from = piece->from;
+    best->missing = piece->bytes;
+    best->solicited = piece->solicited != 0;
+    best->header = piece->header;
+    memset(best->came, 0, multicast->came_words * sizeof *best->came);
+    return best;
+}
+
+static bool is_sound(const struct sg_transport *transport, const struct piece *piece,
+                     uint32_t bytes)
+{
+    const struct sg_verbs_multicast *multicast = transport->multicast;
+
+    return bytes >= sizeof *piece && piece->communicator == multicast->communicator &&
+           piece->from >= 0 && piece->from < transport->setup.endpoints &&
+           piece->from != transport->place.self &&
+           piece->bytes <= transport->layout.payload_bytes &&
+           piece->bytes == sg_transport_payload_bytes(&piece->header) &&
+           piece->at % multicast->piece_bytes == 0 && piece->at <= piece->bytes &&
+           bytes - sizeof *piece <= piece->bytes - piece->at &&
+           bytes - sizeof *piece <= multicast->piece_bytes;
+}
+
+static void take_piece(struct sg_transport *transport, const struct piece *piece, uint32_t bytes)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+    struct assembly *assembly;
+    uint32_t index = piece->at / multicast->piece_bytes;
+
+    if (is_repeat(transport, piece->from, piece->number)) {
+        transport->usage.repeats += piece->at == 0;
+        return;
+    }
+    assembly = find_assembly(multicast, piece);
+    if (assembly->state != PARTIAL || (assembly->came[index / 64] >> index % 64 & 1) != 0)
+        return;
+    assembly->came[index / 64] |= UINT64_C(1) << index % 64;
+    memcpy(assembly->payload + piece->at, piece->payload, bytes);
+    assembly->missing -= bytes;
+    if (assembly->missing == 0) {
+        assembly->state = WHOLE;
+        multicast->whole++;
+    }
+}
+
+void sg_verbs_multicast_came(struct sg_transport *transport, uint32_t buffer, uint32_t bytes)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+    const struct piece *piece = piece_of(multicast, buffer);
+
+    if (bytes >= GRH_BYTES && is_sound(transport, piece, bytes - GRH_BYTES))
+        take_piece(transport, piece, bytes - GRH_BYTES - (uint32_t)sizeof *piece);
+    multicast->next_receive = (buffer + 1) % RECEIVES;
+    if (!post_receive(transport, buffer))
+        sg_verbs_fail(transport, -1, "receive requests are refused");
+}
+
+bool sg_verbs_multicast_receive(struct sg_transport *transport, struct sg_transport_message *out)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+
+    while (multicast->whole > 0 && transport->posts_held < SG_TRANSPORT_HELD) {
+        struct assembly *oldest = NULL;
+
+        for (int i = 0; i < MESSAGES; i++) {
+            struct assembly *each = &multicast->assemblies[i];
+
+            if (each->state == WHOLE && (oldest == NULL || each->order < oldest->order))
+                oldest = each;
+        }
+        multicast->whole--;
+        if (is_repeat(transport, oldest->from, oldest->number)) {
+            transport->usage.repeats++;
+            oldest->state = FREE;
+            continue;
+        }
+        note_seen(transport, oldest->from, oldest->number);
+        oldest->state = HELD;
+        transport->posts_held++;
+        out->object = oldest->object;
+        out->solicited = oldest->solicited;
+        out->message.from = oldest->from;
+        out->message.multicast = true;
+        out->message.header = oldest->header;
+        out->parts = oldest->payload;
+        out->handle = (uint64_t)(oldest - multicast->assemblies);
+        return true;
+    }
+    return false;
+}
+
+void sg_verbs_multicast_release(struct sg_transport *transport,
+                                const struct sg_transport_message *message)
+{
+    transport->multicast->assemblies[message->handle].state = FREE;
+    transport->posts_held--;
+}
+
+bool sg_verbs_multicast_pending(const struct sg_transport *transport)
+{
+    const struct sg_verbs_multicast *multicast = transport->multicast;
+    const struct piece *piece = piece_of(multicast, multicast->next_receive);
+
+    if (transport->posts_held == SG_TRANSPORT_HELD)
+        return false;
+    /* Volatile: the adapter writes it. A look: whoever receives goes by the completion. */
+    return multicast->whole > 0 ||
+           *(const volatile uint64_t *)&piece->communicator == multicast->communicator;
+}
+
+/* ---- sending --------------------------------------------------------------------------------- */
+
+/* Room in the send queue comes as fast as the network takes datagrams. */
+static bool await_room(struct sg_transport *transport)
+{
+    for (int i = 0; i < 1 << 16; i++) {
+        if (sg_verbs_has_room(transport, &transport->multicast->link))
+            return true;
+        if (sg_verbs_has_failed(transport))
+            return false;
+    }
+    return false;
+}
+
+static void send_piece(struct sg_transport *transport, const struct piece *piece,
+                       uint32_t payload_bytes)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+    struct ibv_sge memory = {(uintptr_t)piece, (uint32_t)sizeof *piece + payload_bytes,
+                             transport->own_region->lkey};
+    struct ibv_send_wr request = {
+        .sg_list = &memory,
+        .num_sge = 1,
+        .opcode = IBV_WR_SEND,
+        .send_flags = piece->solicited ? IBV_SEND_SOLICITED : 0,
+        .wr.ud = {multicast->address, multicast->group.queue_pair, multicast->group.key},
+    };
+
+    transport->usage.multicasts++;
+    sg_verbs_post(transport, &multicast->link, &request, SG_VERBS_OF_DATAGRAM, 0);
+}
+
+/* The bytes of the laid-out payload from `at` on: parts at their strides. */
+static void copy_payload(const struct sg_transport_send *send, size_t at, unsigned char *out,
+                         size_t bytes)
+{
+    size_t stride = sg_transport_stride(&send->header);
+
+    while (bytes > 0) {
+        size_t part = at / stride, within = at % stride, step = stride - within;
+        size_t data = within < send->header.bytes ? send->header.bytes - within : 0;
+
+        step = step < bytes ? step : bytes;
+        data = data < step ? data : step;
+        memcpy(out, (const unsigned char *)send->parts[part] + within, data);
+        memset(out + data, 0, step - data);
+        out += step;
+        at += step;
+        bytes -= step;
+    }
+}
+
+void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_transport_send *send)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+    uint32_t bytes = (uint32_t)sg_transport_payload_bytes(&send->header), at = 0;
+    uint64_t number = ++sg_verbs_endpoint(transport)->posts_sent;
+
+    do {
+        uint32_t step = bytes - at < multicast->piece_bytes ? bytes - at : multicast->piece_bytes;
+        struct piece *piece;
+
+        if (!await_room(transport))
+            return; /* lost */
+        piece = (struct piece *)(void *)(multicast->sends +
+                                         multicast->link.posted % SENDS * (size_t)DATAGRAM_BYTES);
+        piece->communicator = multicast->communicator;
+        piece->number = number;
+        piece->object = send->object;
+        piece->from = transport->place.self;
+        piece->at = at;
+        piece->bytes = bytes;
+        piece->solicited = send->solicited;
+        piece->header = send->header;
+        copy_payload(send, at, piece->payload, step);
+        send_piece(transport, piece, step);
+        at += step;
+    } while (at < bytes);
+}
+
+/* ---- set-up ---------------------------------------------------------------------------------- */
+
+static bool make_pair(struct sg_transport *transport, char *reason)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+    struct ibv_qp_init_attr create = {
+        .send_cq = transport->queue,
+        .recv_cq = transport->queue,
+        .cap = {.max_send_wr = SENDS,
+                .max_recv_wr = RECEIVES,
+                .max_send_sge = 1,
+                .max_recv_sge = 1},
+        .qp_type = IBV_QPT_UD,
+    };
+    struct ibv_qp_attr attr = {
+        .qp_state = IBV_QPS_INIT, .port_num = sg_verbs_device.port, .qkey = multicast->group.key};
+
+    multicast->pair = ibv_create_qp(sg_verbs_device.domain, &create);
+    multicast->link.pair = multicast->pair;
+    multicast->link.peer = -1;
+    if (multicast->pair == NULL ||
+        ibv_modify_qp(multicast->pair, &attr,
+                      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
+        goto err_reason;
+    attr.qp_state = IBV_QPS_RTR;
+    if (ibv_modify_qp(multicast->pair, &attr, IBV_QP_STATE) != 0)
+        goto err_reason;
+    attr.qp_state = IBV_QPS_RTS;
+    if (ibv_modify_qp(multicast->pair, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN) != 0)
+        goto err_reason;
+    for (uint32_t i = 0; i < RECEIVES; i++) {
+        if (!post_receive(transport, i))
+            goto err_reason;
+    }
+    multicast->address = ibv_create_ah(sg_verbs_device.domain, &multicast->group.way);
+    if (multicast->address == NULL ||
+        ibv_attach_mcast(multicast->pair, &multicast->group.way.grh.dgid,
+                         multicast->group.way.dlid) != 0)
+        goto err_reason;
+    return true;
+
+err_reason:
+    snprintf(reason, SG_VERBS_REASON_BYTES, "device %s: %m", sg_verbs_device.name);
+    return false;
+}
+
+static bool allocate(struct sg_transport *transport)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+    enum ibv_mtu mtu = IBV_MTU_4096;
+    size_t pieces;
+
+    for (int rank = 0; rank < transport->place.exchange->size; rank++) {
+        if (transport->processes[rank].mtu < mtu)
+            mtu = (enum ibv_mtu)transport->processes[rank].mtu;
+    }
+    multicast->piece_bytes = (uint32_t)(sg_verbs_mtu_bytes(mtu) - sizeof(struct piece)) & ~15u;
+    pieces = transport->layout.payload_bytes / multicast->piece_bytes + 1;
+    multicast->came_words = (pieces + 63) / 64;
+    multicast->sends = transport->own + SG_VERBS_ACCESS_BYTES;
+    multicast->receives = multicast->sends + SENDS * (size_t)DATAGRAM_BYTES;
+    for (int i = 0; i < MESSAGES; i++) {
+        struct assembly *assembly = &multicast->assemblies[i];
+
+        assembly->came = calloc(multicast->came_words, sizeof *assembly->came);
+        assembly->payload = aligned_alloc(SG_VERBS_LINE_BYTES,
+                                          transport->layout.payload_bytes + SG_VERBS_LINE_BYTES);
+        if (assembly->came == NULL || assembly->payload == NULL)
+            return false;
+    }
+    return true;
+}
+
+/* What rank 0 draws for all. */
+struct draw {
+    uint64_t communicator;
+    uint32_t address;
+    uint32_t reserved;
+};
+
+static struct draw draw_group(void)
+{
+    struct draw draw;
+    unsigned char bytes[4] = {239};
+
+    while (getrandom(&draw, sizeof draw, 0) != sizeof draw)
+        ;
+    draw.communicator |= 1;
+    memcpy(bytes + 1, &draw.address, 3);
+    /* Neither the first nor the last of a network, nor one that bridges keep to themselves. */
+    bytes[1] |= 1;
+    bytes[3] = (unsigned char)(1 + bytes[3] % 254);
+    memcpy(&draw.address, bytes, sizeof draw.address);
+    return draw;
+}
+
+enum sg_status sg_verbs_multicast_open(struct sg_transport *transport)
+{
+    const struct sg_exchange *exchange = transport->place.exchange;
+    char reason[SG_VERBS_REASON_BYTES] = "out of memory";
+    struct draw draw = {0};
+    int first = -1;
+    bool ok = false;
+    enum sg_status status = sg_exchange_agree(exchange, sg_verbs_device.settings.multicast, &first);
+
+    if (status != SG_OK || first >= 0 || transport->setup.endpoints == 1)
+        return status;
+    if (exchange->rank == 0)
+        draw = draw_group();
+    status = exchange->broadcast(exchange->context, &draw, sizeof draw);
+    if (status != SG_OK)
+        return status;
+    transport->multicast = calloc(1, sizeof *transport->multicast);
+    if (transport->multicast != NULL) {
+        transport->multicast->communicator = draw.communicator;
+        ok = allocate(transport) &&
+             sg_verbs_group_join(&transport->multicast->group, draw.address, reason) &&
+             make_pair(transport, reason);
+    }
+    status = sg_exchange_agree(exchange, ok, &first);
+    if (first >= 0 || status != SG_OK)
+        sg_verbs_multicast_close(transport);
+    if (first == exchange->rank)
+        sg_log("rank %d: RDMA multicast is not used: %s", first, reason);
+    return status;
+}
+
+void sg_verbs_multicast_close(struct sg_transport *transport)
+{
+    struct sg_verbs_multicast *multicast = transport->multicast;
+
+    if (multicast == NULL)
+        return;
+    if (multicast->address != NULL)
+        ibv_destroy_ah(multicast->address);
+    if (multicast->pair != NULL) {
+        ibv_detach_mcast(multicast->pair, &multicast->group.way.grh.dgid,
+                         multicast->group.way.dlid);
+        ibv_destroy_qp(multicast->pair);
+    }
+    sg_verbs_group_leave(&multicast->group);
+    for (int i = 0; i < MESSAGES; i++) {
+        free(multicast->assemblies[i].came);
+        free(multicast->assemblies[i].payload);
+    }
+    free(multicast);
+    transport->multicast = NULL;
+}

@@ -1,0 +1,366 @@
+/* Opens a communicator's transport: memory is registered, queues are made, the processes tell one
+ * another where they are, and a multicast group is joined. Whatever fails on one rank fails on all.
+ */
+#include "transport/verbs/impl.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Solicited messages that a process may leave unseen before its senders have to wait. */
+#define BELLS_MAX 4096u
+
+static size_t shared_bytes(const struct sg_transport_setup *setup)
+{
+    struct sg_verbs_layout layout;
+
+    return sg_verbs_lay_out(setup, &layout) ? layout.bytes : 0;
+}
+
+/* ---- agreeing -------------------------------------------------------------------------------- */
+
+enum sg_status sg_verbs_all(const struct sg_exchange *exchange, const void *data, size_t bytes,
+                            void **all)
+{
+    size_t *sizes = calloc((size_t)exchange->size, sizeof *sizes);
+    size_t all_bytes = bytes * (size_t)exchange->size;
+    enum sg_status status;
+
+    if (sizes == NULL)
+        abort(); /* the others wait for this rank */
+    *all = NULL;
+    status = exchange->gather(exchange->context, data, bytes, all, sizes);
+    free(sizes);
+    if (status == SG_OK)
+        status = sg_exchange_share(exchange, all, &all_bytes);
+    if (status != SG_OK) {
+        if (exchange->rank == 0)
+            free(*all);
+        *all = NULL;
+    }
+    return status;
+}
+
+enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const char *what,
+                              const char *reason)
+{
+    int first = -1;
+    enum sg_status status = sg_exchange_agree(exchange, ok, &first);
+
+    if (status != SG_OK)
+        return status;
+    if (first == exchange->rank)
+        sg_log("rank %d: %s: %s", exchange->rank, what, reason);
+    return first < 0 ? SG_OK : SG_ERR_SYSTEM;
+}
+
+/* ---- this process's own ---------------------------------------------------------------------- */
+
+/* Guards against processes of a machine that disagree. */
+static bool sign(const struct sg_transport *transport)
+{
+    struct sg_verbs_header *header = (struct sg_verbs_header *)transport->base;
+    uint64_t found = 0, own = sg_verbs_signature(&transport->setup);
+
+    /* Relaxed: nothing else is read by way of it. */
+    return atomic_compare_exchange_strong_explicit(&header->signature, &found, own,
+                                                   memory_order_relaxed, memory_order_relaxed) ||
+           found == own;
+}
+
+static bool map_own(struct sg_transport *transport, char *reason)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    transport->own_bytes =
+        sg_transport_round(SG_VERBS_ACCESS_BYTES + sg_verbs_multicast_bytes(), page);
+    transport->own = mmap(NULL, transport->own_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (transport->own == MAP_FAILED) {
+        transport->own = NULL;
+        snprintf(reason, SG_VERBS_REASON_BYTES, "%zu KiB cannot be had: %m",
+                 transport->own_bytes / 1024);
+        return false;
+    }
+    transport->own_region = sg_verbs_register(transport->own, transport->own_bytes, reason);
+    return transport->own_region != NULL;
+}
+
+static bool register_all(struct sg_transport *transport, char *reason)
+{
+    transport->memory =
+        sg_verbs_register(transport->place.memory, transport->place.memory_bytes, reason);
+    return transport->memory != NULL && map_own(transport, reason);
+}
+
+static bool make_bells(struct sg_transport *transport)
+{
+    struct sg_verbs_device *device = &sg_verbs_device;
+    uint32_t wanted = transport->layout.lanes * transport->setup.inflight;
+    struct ibv_srq_init_attr create = {.attr = {.max_sge = 1}};
+    struct ibv_recv_wr request = {.wr_id = (uint64_t)SG_VERBS_OF_BELL << 56}, *bad;
+
+    wanted = wanted < 64 ? 64 : wanted < BELLS_MAX ? wanted : BELLS_MAX;
+    if (wanted > (uint32_t)device->about.max_srq_wr)
+        wanted = (uint32_t)device->about.max_srq_wr;
+    create.attr.max_wr = wanted;
+    transport->bells = ibv_create_srq(device->domain, &create);
+    if (transport->bells == NULL)
+        return false;
+    for (uint32_t i = 0; i < wanted; i++) {
+        if (ibv_post_srq_recv(transport->bells, &request, &bad) != 0)
+            return false;
+    }
+    /* What completions of all kinds there may be at once. */
+    wanted += transport->links_max * SG_VERBS_QUEUE + 4 * SG_VERBS_QUEUE;
+    if (wanted > (uint32_t)device->about.max_cqe)
+        wanted = (uint32_t)device->about.max_cqe;
+    transport->queue = ibv_create_cq(device->context, (int)wanted, NULL, transport->channel, 0);
+    return transport->queue != NULL;
+}
+
+static bool make_queues(struct sg_transport *transport, char *reason)
+{
+    int flags;
+
+    transport->channel = ibv_create_comp_channel(sg_verbs_device.context);
+    if (transport->channel == NULL || (flags = fcntl(transport->channel->fd, F_GETFL)) < 0 ||
+        fcntl(transport->channel->fd, F_SETFL, flags | O_NONBLOCK) != 0 || !make_bells(transport)) {
+        snprintf(reason, SG_VERBS_REASON_BYTES, "device %s gives no queues: %m",
+                 sg_verbs_device.name);
+        return false;
+    }
+    return true;
+}
+
+/* ---- all processes --------------------------------------------------------------------------- */
+
+static enum sg_status tell_all(struct sg_transport *transport)
+{
+    const struct sg_verbs_device *device = &sg_verbs_device;
+    struct sg_verbs_process own = {
+        .memory = (uintptr_t)transport->place.memory,
+        .gid = device->gid,
+        .endpoint = transport->place.self,
+        .index = transport->place.index,
+        .server = transport->place.server,
+        .servers = transport->place.servers,
+        .lid = device->port_about.lid,
+        .mtu = (uint8_t)device->mtu,
+        .is_ethernet = device->is_ethernet,
+    };
+    int reads = device->about.max_qp_rd_atom;
+
+    own.key = transport->memory != NULL ? transport->memory->rkey : 0;
+    own.reads = (uint8_t)(reads < 1 ? 1 : reads < 16 ? reads : 16);
+    return sg_verbs_all(transport->place.exchange, &own, sizeof own,
+                        (void **)&transport->processes);
+}
+
+/* The most queue pairs that this process may get: each lane's, to the endpoint with most. */
+static enum sg_status size_links(struct sg_transport *transport)
+{
+    int32_t servers_max = 1, servers = transport->place.servers;
+
+    for (int rank = 0; rank < transport->place.exchange->size; rank++) {
+        if (transport->processes[rank].servers > servers_max)
+            servers_max = transport->processes[rank].servers;
+    }
+    transport->links_max =
+        transport->layout.lanes * (uint32_t)((servers_max + servers - 1) / servers);
+    transport->links = calloc(transport->links_max, sizeof *transport->links);
+    transport->peers = calloc(transport->layout.lanes, sizeof *transport->peers);
+    transport->lane_of = calloc((size_t)transport->setup.endpoints, sizeof *transport->lane_of);
+    return transport->links != NULL && transport->peers != NULL && transport->lane_of != NULL
+               ? SG_OK
+               : SG_ERR_MEMORY;
+}
+
+static bool is_usable(const struct sg_transport_setup *setup, const void *shared,
+                      struct sg_verbs_layout *layout)
+{
+    const struct sg_transport_place *place = setup->place;
+    uintptr_t memory, at = (uintptr_t)shared;
+
+    if (place == NULL || !sg_verbs_lay_out(setup, layout))
+        return false;
+    memory = (uintptr_t)place->memory;
+    return at % SG_VERBS_LINE_BYTES == 0 && at >= memory &&
+           at - memory + layout->bytes <= place->memory_bytes && place->servers >= 1 &&
+           place->server >= 0 && place->server < place->servers && place->index >= 0 &&
+           place->index < (setup->here > 0 ? setup->here : setup->endpoints) && place->self >= 0 &&
+           place->self < setup->endpoints;
+}
+
+static void verbs_close(struct sg_transport *transport)
+{
+    sg_verbs_multicast_close(transport);
+    for (uint32_t i = 0; i < transport->link_count; i++)
+        ibv_destroy_qp(transport->links[i].pair);
+    if (transport->bells != NULL)
+        ibv_destroy_srq(transport->bells);
+    if (transport->queue != NULL) {
+        ibv_ack_cq_events(transport->queue, atomic_load(&transport->events));
+        ibv_destroy_cq(transport->queue);
+    }
+    if (transport->channel != NULL)
+        ibv_destroy_comp_channel(transport->channel);
+    if (transport->own_region != NULL)
+        sg_verbs_unregister(transport->own_region);
+    if (transport->memory != NULL)
+        sg_verbs_unregister(transport->memory);
+    if (transport->own != NULL)
+        munmap(transport->own, transport->own_bytes);
+    free(transport->processes);
+    free(transport->lane_of);
+    free(transport->peers);
+    free(transport->links);
+    free(transport);
+}
+
+static enum sg_status open_all(struct sg_transport *transport)
+{
+    const struct sg_exchange *exchange = transport->place.exchange;
+    char reason[SG_VERBS_REASON_BYTES] = "no RDMA device is open";
+    bool ok = sg_verbs_device.context != NULL && register_all(transport, reason);
+    enum sg_status status = tell_all(transport), sized = SG_OK;
+
+    if (status != SG_OK)
+        return status;
+    if (ok) {
+        snprintf(reason, sizeof reason, "out of memory");
+        sized = size_links(transport);
+        ok = sized == SG_OK && make_queues(transport, reason);
+    }
+    if (ok && !sign(transport)) {
+        snprintf(reason, sizeof reason, "processes of one machine disagree on the set-up");
+        ok = false;
+    }
+    status = sg_verbs_agree(exchange, ok, "RDMA is not used", reason);
+    if (status == SG_OK)
+        status = sg_verbs_multicast_open(transport);
+    return status;
+}
+
+static enum sg_status verbs_open(const struct sg_transport_setup *setup, void *shared,
+                                 struct sg_transport **out)
+{
+    struct sg_verbs_layout layout;
+    struct sg_transport *transport;
+    enum sg_status status;
+
+    if (!is_usable(setup, shared, &layout)) {
+        errno = EINVAL;
+        return SG_ERR_ARGUMENT;
+    }
+    transport = calloc(1, sizeof *transport);
+    if (transport == NULL)
+        abort(); /* the others wait for this rank */
+    transport->setup = *setup;
+    transport->place = *setup->place;
+    transport->setup.place = &transport->place;
+    transport->layout = layout;
+    transport->base = shared;
+    transport->base_at = (size_t)((unsigned char *)shared - (unsigned char *)setup->place->memory);
+    status = open_all(transport);
+    if (status != SG_OK) {
+        verbs_close(transport);
+        errno = EIO;
+        return status;
+    }
+    transport->usage.registered_bytes = transport->memory->length + transport->own_bytes;
+    transport->usage.has_multicast = transport->multicast != NULL;
+    *out = transport;
+    return SG_OK;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static enum sg_transport_result verbs_send(struct sg_transport *transport, int self, int to,
+                                           const struct sg_transport_send *send)
+{
+    struct sg_verbs_content content = {.kind = SG_VERBS_MESSAGE, .send = send};
+
+    assert(self == transport->place.self && sg_transport_send_fits(&transport->setup, send));
+    if (sg_verbs_has_failed(transport))
+        return SG_TRANSPORT_DONE;
+    if (to != SG_TRANSPORT_ALL) {
+        assert(transport->lane_of[to] != 0);
+        return sg_verbs_put(transport, (uint32_t)transport->lane_of[to] - 1, &content)
+                   ? SG_TRANSPORT_DONE
+                   : SG_TRANSPORT_FULL;
+    }
+    if (transport->multicast != NULL)
+        sg_verbs_multicast_send(transport, send);
+    else
+        sg_verbs_tree_send(transport, send);
+    return SG_TRANSPORT_DONE;
+}
+
+static bool receive_multicast(struct sg_transport *transport, struct sg_transport_message *out)
+{
+    return transport->multicast != NULL && sg_verbs_multicast_receive(transport, out);
+}
+
+static bool verbs_receive(struct sg_transport *transport, int self,
+                          struct sg_transport_message *out)
+{
+    struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
+
+    assert(self == transport->place.self);
+    sg_verbs_poll(transport);
+    if (sg_verbs_has_failed(transport))
+        return false;
+    if (sg_verbs_access_reply(transport, out))
+        return true;
+    out->is_reply = false;
+    /* In turn, so that a stream of the one does not starve the other. */
+    if (endpoint->turn++ % 2 == 0)
+        return sg_verbs_lane_receive(transport, out) || receive_multicast(transport, out);
+    return receive_multicast(transport, out) || sg_verbs_lane_receive(transport, out);
+}
+
+static void verbs_release(struct sg_transport *transport, int self,
+                          const struct sg_transport_message *message)
+{
+    if (message->is_reply)
+        return;
+    if (message->message.multicast && transport->multicast != NULL)
+        sg_verbs_multicast_release(transport, message);
+    else
+        sg_verbs_lane_release(transport, message);
+}
+
+static bool verbs_pending(const struct sg_transport *transport, int self)
+{
+    return sg_verbs_lane_pending(transport) ||
+           (transport->multicast != NULL && sg_verbs_multicast_pending(transport));
+}
+
+static const struct sg_transport_ops ops = {
+    .name = "verbs",
+    .capabilities = SG_TRANSPORT_ONE_SIDED,
+    .wire = &sg_verbs_wire,
+    .shared_bytes = shared_bytes,
+    .open = verbs_open,
+    .close = verbs_close,
+    .send = verbs_send,
+    .receive = verbs_receive,
+    .release = verbs_release,
+    .access = sg_verbs_access,
+    .pending = verbs_pending,
+};
+
+__attribute__((visibility("default"))) const struct sg_verbs sg_verbs = {
+    .version = SG_VERBS_VERSION,
+    .ops = &ops,
+    .start = sg_verbs_start,
+    .describe = sg_verbs_describe,
+    .stop = sg_verbs_stop,
+    .forget = sg_verbs_forget,
+};

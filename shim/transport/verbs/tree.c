@@ -1,0 +1,54 @@
+/* Multicasts where the network has none: along a tree over the endpoints, rooted at 0, from
+ * neighbour to neighbour by lanes. Whoever receives one passes it on before it hands it out. One
+ * that finds no room is lost for all beyond, as a multicast may be.
+ */
+#include "transport/verbs/impl.h"
+
+int sg_verbs_tree(const struct sg_transport *transport, int32_t *out)
+{
+    int64_t self = transport->place.self;
+    int count = 0;
+
+    if (self > 0)
+        out[count++] = (int32_t)((self - 1) / SG_VERBS_TREE_DEGREE);
+    for (int64_t child = self * SG_VERBS_TREE_DEGREE + 1;
+         child <= self * SG_VERBS_TREE_DEGREE + SG_VERBS_TREE_DEGREE &&
+         child < transport->setup.endpoints;
+         child++)
+        out[count++] = (int32_t)child;
+    return count;
+}
+
+/* To all neighbours but one. */
+static void spread(struct sg_transport *transport, int32_t but,
+                   const struct sg_verbs_content *content)
+{
+    int32_t neighbours[SG_VERBS_TREE_DEGREE + 1];
+    int count = sg_verbs_tree(transport, neighbours);
+
+    for (int i = 0; i < count; i++) {
+        int32_t lane = transport->lane_of[neighbours[i]];
+
+        if (neighbours[i] != but && lane != 0)
+            sg_verbs_put(transport, (uint32_t)lane - 1, content);
+    }
+}
+
+void sg_verbs_tree_send(struct sg_transport *transport, const struct sg_transport_send *send)
+{
+    struct sg_verbs_content content = {
+        .kind = SG_VERBS_POST, .send = send, .from = transport->place.self};
+
+    spread(transport, -1, &content);
+}
+
+void sg_verbs_tree_forward(struct sg_transport *transport, uint32_t came_by,
+                           const struct sg_verbs_entry *entry, const void *payload)
+{
+    struct sg_transport_send send = {
+        .object = entry->object, .solicited = entry->solicited, .header = entry->header};
+    struct sg_verbs_content content = {
+        .kind = SG_VERBS_POST, .send = &send, .payload = payload, .from = entry->from};
+
+    spread(transport, transport->peers[came_by].endpoint, &content);
+}

@@ -1,0 +1,46 @@
+/* The transport `verbs`, as the rest sees it: the one table that libstagger-verbs.so exports.
+ *
+ * libibverbs and librdmacm stand behind that companion library (docs/decisions/0001, 0012), which
+ * is loaded from beside libstagger.so. Nothing of them is named here.
+ */
+#ifndef SG_TRANSPORT_VERBS_VERBS_H
+#define SG_TRANSPORT_VERBS_VERBS_H
+
+#include "transport/transport.h"
+
+#define SG_VERBS_LIBRARY "libstagger-verbs.so"
+#define SG_VERBS_SYMBOL "sg_verbs"
+/* Of this table and of transport.h: what loads it compares. */
+#define SG_VERBS_VERSION 1u
+
+struct sg_verbs_settings {
+    const char *device;    /* "": the first with an active port */
+    int port;              /* 0: the first active one */
+    int gid_index;         /* -1: chosen by what the port has */
+    int mtu;               /* bytes; 0: the port's */
+    bool multicast;        /* false: messages along a tree */
+    uint64_t memory_bytes; /* the most that this process registers */
+};
+
+struct sg_verbs_description {
+    char device[64], gid[64];
+    const char *link_layer; /* "InfiniBand" or "Ethernet" */
+    int port, gid_index, mtu;
+    uint64_t locked_bytes; /* the most the process may lock; UINT64_MAX: any */
+};
+
+struct sg_verbs {
+    uint32_t version;
+    const struct sg_transport_ops *ops; /* whose open wants a device, and setup.place */
+    /* Opens a device, once a process. False: none can be used, and *reason says why: good until
+     * the next start. Before the program forks. */
+    bool (*start)(const struct sg_verbs_settings *settings, const char **reason);
+    /* After start. */
+    void (*describe)(struct sg_verbs_description *out);
+    /* After all transports are closed. */
+    void (*stop)(void);
+    /* In the child of a fork: nothing of the parent's is touched any more. */
+    void (*forget)(void);
+};
+
+#endif

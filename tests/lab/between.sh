@@ -1,0 +1,84 @@
+#!/bin/bash
+# timeout: 600
+# Collectives between two machines by RDMA: results bit for bit, late contributions that raise signals,
+# releases that are lost, ranks that disagree, and at last a machine that dies.
+# shellcheck disable=SC2016 # single quotes for what others expand
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lab/lab.bash"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/progress/progress.bash"
+. "$ROOT/tests/lab/between.bash"
+lab_test "collectives between two machines" -n 2 -c 2 -m 1024 -t 560
+
+# ---- results -----------------------------------------------------------------------------------
+MODES=thread PROGRAM_SECONDS=400 whole='' ranks=2 each=1
+. "$ROOT/tests/span/results.bash"
+check "all of that by RDMA" by_rdma results
+
+# ---- late contributions ------------------------------------------------------------------------
+# Four nodes on two machines. To root 1, rank 3 of the second forwards what rank 0 of the first brings:
+# in some reduces it has left when that comes, in the others it finds it there.
+late_ones=5
+steps=
+for ((i = 0; i < late_ones; i++)); do
+    steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'
+done
+for mode in signal thread; do
+    # shellcheck disable=SC2086 # words of steps
+    STAGGER_RANKS_PER_NODE=1 run_across late "$mode" 2 'reduce=bypass;*=mpich' 4 \
+        "$PROGRAMS/span_scenarios" $steps
+    check "late contributions between machines: results are right ($mode)" all \
+        'is 0 "$status"' 'ran_well late' 'by_rdma late'
+    check "what comes late is counted, and nothing else ($mode)" is "$late_ones" "$(total late late)"
+    if [ "$mode" = signal ]; then
+        check "each late contribution raised one signal, and none came unasked" is "$late_ones 0" \
+            "$(total late signals) $(total late signals_ignored)"
+    else
+        check "no signal was raised ($mode)" is "0 0" \
+            "$(total late signals) $(total late signals_ignored)"
+    fi
+done
+
+# ---- loss --------------------------------------------------------------------------------------
+# Enough for some to be lost of the calls whose release the second host is to get.
+lossy() {
+    run_across lossy thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 300
+    is 0 "$status" && ran_well lossy && by_rdma lossy
+}
+lose 2 10
+check "with one multicast in ten lost every barrier completes" lossy
+check "what is lost is asked for again" within 1 300 "$(total lossy repeats)"
+lose 2 0
+
+# ---- what ends the job -------------------------------------------------------------------------
+# The launcher may lose what a job wrote right before it ended.
+ends_saying() { # REGEX NAME COMMAND...
+    local regex=$1 name=$2
+    shift 2
+    for _ in 1 2 3; do
+        "$@"
+        grep -Eq "$regex" "$name.err" && break
+    done
+    within 1 123 "$status" && has "$name.err" "$regex"
+}
+for way in operation bytes root; do
+    check "ranks on different machines that disagree on the $way end the job, and are named" \
+        ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in another' \
+        "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"
+done
+
+# The cable is pulled out while barriers go round. What MPI itself sends has another.
+cut_cable() {
+    rm -rf cut.trace
+    STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/cut.trace timeout --kill-after=5 200 \
+        mpi 2 1 -genv LD_PRELOAD "$PRELOAD" "$PROGRAMS/repeat" barrier 100000000 \
+        </dev/null >cut.out 2>cut.err &
+    while [ ! -s "$(echo cut.trace/rank-000001.log)" ]; do sleep 0.2; done
+    on 2 ip link set rdma down
+    wait $!
+    status=$?
+    on 2 ip link set rdma up
+}
+check "with the cable out the job ends, and says who cannot be reached" ends_saying \
+    '^stagger: rank [01] on node[12]: rank [01] on node[12] cannot be reached any more \(.+\); the job ends' \
+    cut cut_cable

@@ -1,0 +1,94 @@
+/* One collective, over and over, on MPI_COMM_WORLD:
+ *
+ *     repeat barrier|allreduce|reduce CALLS [ROOT]
+ *
+ * Results are checked. Of barriers some: a rank that comes late, each in turn, must not find a word
+ * of another that has left already.
+ */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CHECKED_EVERY 10
+#define LOOKS 200
+
+static int rank, ranks;
+static MPI_Comm words;
+
+/* This rank is late, and looks all the while. */
+static void be_late(int tag)
+{
+    int there;
+
+    for (int i = 0; i < LOOKS; i++) {
+        MUST(MPI_Iprobe(MPI_ANY_SOURCE, tag, words, &there, MPI_STATUS_IGNORE));
+        REQUIRE(!there);
+    }
+}
+
+static void barrier(long call, int root)
+{
+    int late = (int)(call / CHECKED_EVERY % ranks), tag = (int)(call / CHECKED_EVERY % 1000);
+
+    (void)root;
+    if (call % CHECKED_EVERY != 0) {
+        MUST(MPI_Barrier(MPI_COMM_WORLD));
+        return;
+    }
+    if (rank == late)
+        be_late(tag);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    if (rank != late)
+        MUST(MPI_Send(NULL, 0, MPI_INT, late, tag, words));
+    for (int i = 1; i < ranks && rank == late; i++)
+        MUST(MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, tag, words, MPI_STATUS_IGNORE));
+}
+
+static double expected(long call)
+{
+    return (double)ranks * (double)call + ranks * (ranks - 1) / 2.0;
+}
+
+static void allreduce(long call, int root)
+{
+    double own = (double)call + rank, sum;
+
+    (void)root;
+    MUST(MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    REQUIRE(sum == expected(call));
+}
+
+static void reduce(long call, int root)
+{
+    double own = (double)call + rank, sum = 0;
+
+    MUST(MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD));
+    REQUIRE(rank != root || sum == expected(call));
+}
+
+static const struct {
+    const char *name;
+    void (*run)(long call, int root);
+} operations[] = {{"barrier", barrier}, {"allreduce", allreduce}, {"reduce", reduce}};
+
+int main(int argc, char **argv)
+{
+    size_t which = 0;
+
+    REQUIRE(argc >= 3);
+    while (which < sizeof operations / sizeof *operations &&
+           strcmp(operations[which].name, argv[1]) != 0)
+        which++;
+    REQUIRE(which < sizeof operations / sizeof *operations);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &words));
+    for (long call = 1; call <= atol(argv[2]); call++)
+        operations[which].run(call, argc > 3 ? atoi(argv[3]) : 0);
+    MUST(MPI_Comm_free(&words));
+    MUST(MPI_Finalize());
+    printf("rank %d: %s calls of %s\n", rank, argv[2], argv[1]);
+    return 0;
+}
