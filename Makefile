@@ -54,7 +54,7 @@ TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos an
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport analysis/report analysis/sim
-BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o limits.o option_values.o \
+BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o limits.o merge.o option_values.o \
                   option_values_more.o options.o output.o output_csv.o output_records.o output_rows.o \
                   overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
@@ -146,7 +146,7 @@ $(B)/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/part
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-verbs.so $^ -o $@ $(VERBS_LIBS) -pthread
 
-$(B)/stagger: $(call objects,$(TOOL_DIRS))
+$(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,distribution.o merge.o summary.o)
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 

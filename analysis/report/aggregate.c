@@ -251,6 +251,12 @@ static enum sg_status count_last(struct sg_row *row, const struct sg_instance *i
     return SG_OK;
 }
 
+void sg_aggregate_watch(struct sg_aggregate *aggregate, sg_instance_sink sink, void *context)
+{
+    aggregate->watch = sink;
+    aggregate->watch_context = context;
+}
+
 enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
                                      const struct sg_instance *instance)
 {
@@ -258,6 +264,10 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
     struct sg_row *row;
     enum sg_status status = SG_OK;
 
+    if (aggregate->watch != NULL)
+        status = aggregate->watch(aggregate->watch_context, instance);
+    if (status != SG_OK)
+        return status;
     sg_measure_instance(instance, &measure);
     for (uint32_t member = 0; member < instance->size && status == SG_OK; member++)
         status = add_call(aggregate, instance, &measure, member);

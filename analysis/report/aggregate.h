@@ -61,6 +61,9 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
                                       uint32_t size, int64_t first_rank, uint32_t nth,
                                       uint32_t *out);
 
+/* Every instance is shown to the sink, too, before it is counted. */
+void sg_aggregate_watch(struct sg_aggregate *aggregate, sg_instance_sink sink, void *context);
+
 /* Times are since the run's start. */
 enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
                                      const struct sg_instance *instance);

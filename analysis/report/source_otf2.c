@@ -22,8 +22,10 @@ struct archive {
     struct sg_archive_facts facts;
     double offset_error_ticks; /* negative: none seen */
     bool offset_seen;          /* for the location at hand */
-    OTF2_ErrorCode code;       /* of the complaint */
-    char complaint[400];       /* OTF2's first since it was last emptied */
+    sg_instance_sink watch;    /* NULL: nobody */
+    void *watch_context;
+    OTF2_ErrorCode code; /* of the complaint */
+    char complaint[400]; /* OTF2's first since it was last emptied */
 };
 
 /* OTF2 reports an error at every level it passes through: the first says what happened. */
@@ -274,8 +276,10 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress *
         return SG_ERR_MISSING;
     }
     status = sg_aggregate_create(archive->defs.rank_count, &aggregate);
-    if (status == SG_OK)
+    if (status == SG_OK) {
+        sg_aggregate_watch(aggregate, archive->watch, archive->watch_context);
         status = sg_archive_events_create(&archive->defs, aggregate, &events);
+    }
     if (status != SG_OK) {
         sg_log("%s: %s", archive->path, sg_status_text(status));
         goto err_aggregate;
@@ -298,28 +302,51 @@ err_aggregate:
     return status;
 }
 
-enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
-                              struct sg_aggregate **out, struct sg_archive_facts *facts)
+static enum sg_status read_anchor(struct archive *archive, struct sg_progress *progress,
+                                  struct sg_aggregate **out, struct sg_archive_facts *facts)
 {
-    struct archive archive = {.path = anchor, .offset_error_ticks = -1};
     enum sg_status status;
 
     allow_many_files();
     keep_chunks_fresh();
-    OTF2_Error_RegisterCallback(on_error, &archive);
-    archive.reader = OTF2_Reader_Open(anchor);
-    if (archive.reader == NULL)
-        status = complain(&archive, "not an OTF2 archive");
+    OTF2_Error_RegisterCallback(on_error, archive);
+    archive->reader = OTF2_Reader_Open(archive->path);
+    if (archive->reader == NULL)
+        status = complain(archive, "not an OTF2 archive");
     else
-        status = read_archive(&archive, progress, out);
+        status = read_archive(archive, progress, out);
     sg_progress_end(progress);
-    sg_archive_defs_clear(&archive.defs);
-    if (archive.reader != NULL)
-        OTF2_Reader_Close(archive.reader);
+    sg_archive_defs_clear(&archive->defs);
+    if (archive->reader != NULL)
+        OTF2_Reader_Close(archive->reader);
     OTF2_Error_RegisterCallback(NULL, NULL);
     if (status == SG_OK)
-        *facts = archive.facts;
+        *facts = archive->facts;
     else
-        free(archive.facts.program);
+        free(archive->facts.program);
+    return status;
+}
+
+enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
+                              struct sg_aggregate **out, struct sg_archive_facts *facts)
+{
+    struct archive archive = {.path = anchor, .offset_error_ticks = -1};
+
+    return read_anchor(&archive, progress, out, facts);
+}
+
+enum sg_status sg_source_otf2_watch(const char *anchor, sg_instance_sink sink, void *context)
+{
+    struct archive archive = {
+        .path = anchor, .offset_error_ticks = -1, .watch = sink, .watch_context = context};
+    struct sg_archive_facts facts = {0};
+    struct sg_progress progress = {0};
+    struct sg_aggregate *aggregate = NULL;
+    enum sg_status status = read_anchor(&archive, &progress, &aggregate, &facts);
+
+    if (status == SG_OK) {
+        sg_aggregate_destroy(aggregate);
+        free(facts.program);
+    }
     return status;
 }

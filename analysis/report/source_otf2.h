@@ -29,4 +29,8 @@ struct sg_archive_facts {
 enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
                               struct sg_aggregate **out, struct sg_archive_facts *facts);
 
+/* Shows the archive's instances to the sink, and no more. Errors as above, or what the sink gives.
+ */
+enum sg_status sg_source_otf2_watch(const char *anchor, sg_instance_sink sink, void *context);
+
 #endif
