@@ -105,7 +105,7 @@ demo: ## two programs with skew, observed, and their reports
 	$(Q)$(MAKE) --no-print-directory all test-programs
 	$(Q)tests/demo.sh $(B)
 
-bench: ## the cost of a call and the speed against MPICH, printed; FULL=1: with 16 and 32 ranks
+bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
 	$(Q)$(MAKE) --no-print-directory all test-programs $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
 	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)

@@ -27,6 +27,7 @@ struct sg_bench_job {
     int algorithm_count;
     struct sg_bench_machine machine;
     struct sg_clocksync *clocks;
+    uint64_t *bounds_ns; /* of each rank's clock, at the start; NULL but on rank 0 */
     double *lateness_ns; /* of a replay, for pattern.h */
     size_t replayed_calls;
     struct sg_bench_output *output; /* NULL but on rank 0 */

@@ -73,15 +73,20 @@ static enum sg_status report_one(const struct sg_bench_calls *calls,
                                  const struct sg_bench_samples *samples, int variant,
                                  struct sg_bench_cpu_row row, double cost_ns, double *scratch)
 {
+    struct sg_bench_distribution distribution;
+
     row.algorithm = sg_bench_algorithm_name(calls->variants->of[variant].algorithm);
     row.more = sg_bench_record_new();
-    sg_bench_record_sampling(row.more, sampling, samples, variant);
+    row.achieved_ns = sg_bench_record_sampling(row.more, sampling, samples, variant);
     sg_bench_record_text(row.more, "skewed_by",
                          sampling->lateness == SG_BENCH_BUSY ? "work" : "sleep");
     sg_bench_record_us(row.more, "catch_up", sampling->catch_up_ns);
-    if (calls->job->options->samples) {
-        times_of(samples, variant, cost_ns, scratch);
+    times_of(samples, variant, cost_ns, scratch);
+    if (calls->job->options->samples)
         sg_bench_record_list(row.more, "samples_us", scratch, samples->rounds);
+    distribution = sg_bench_distribute(scratch, samples->rounds);
+    sg_bench_record_distribution(row.more, "cpu", &distribution);
+    if (calls->job->options->samples) {
         times_of(samples, calls->variants->count - 1, cost_ns, scratch);
         sg_bench_record_list(row.more, "vs_samples_us", scratch, samples->rounds);
     }
@@ -94,7 +99,7 @@ static enum sg_status report(const struct sg_bench_calls *calls,
 {
     static const struct sg_bench_summary none = {NAN, NAN, NAN};
     const struct sg_bench_variants *variants = calls->variants;
-    struct sg_bench_summary summaries[SG_BENCH_VARIANTS_MAX];
+    struct sg_bench_summary summaries[SG_BENCH_VARIANTS_MAX] = {{0}};
     double *scratch = calloc(samples->rounds + 1, sizeof *scratch), cost_ns;
     int tree = sg_bench_variants_find(variants, SG_ALGORITHM_TREE);
     enum sg_status status = scratch != NULL ? SG_OK : SG_ERR_MEMORY;

@@ -50,7 +50,7 @@ static enum sg_status report(const struct sg_bench_calls *calls,
         if (is_as_asked(&sampling->pattern, samples->numbers[i], times))
             delay_ns[row.calls++] = sg_bench_delay_ns(times, samples->ranks);
     }
-    sg_bench_record_sampling(row.more, sampling, samples, variant);
+    row.achieved_ns = sg_bench_record_sampling(row.more, sampling, samples, variant);
     if (row.calls > 0) {
         struct sg_bench_distribution delay;
 

@@ -5,6 +5,7 @@
 #include "core/config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -39,10 +40,21 @@ static void describe_settings(struct sg_bench_record *record)
         sg_bench_record_text(record, names[i], sg_config_environment(names[i]));
 }
 
+/* How far each rank's clock may be off. */
+static void describe_bounds(struct sg_bench_record *record, const struct sg_bench_job *job)
+{
+    double *bounds_ns = calloc((size_t)job->size, sizeof *bounds_ns);
+
+    for (int rank = 0; bounds_ns != NULL && rank < job->size; rank++)
+        bounds_ns[rank] = (double)job->bounds_ns[rank];
+    if (bounds_ns != NULL)
+        sg_bench_record_list(record, "bounds_us", bounds_ns, (size_t)job->size);
+    free(bounds_ns);
+}
+
 void sg_bench_describe_run(const struct sg_bench_job *job)
 {
     struct sg_bench_record *record = sg_bench_record_new();
-    const struct sg_clock_model *model = sg_clocksync_model(job->clocks);
     char model_name[MODEL_BYTES], when[32];
     time_t now = time(NULL);
     struct utsname machine;
@@ -65,7 +77,7 @@ void sg_bench_describe_run(const struct sg_bench_job *job)
 
     record = sg_bench_record_new();
     sg_bench_record_count(record, "clocks", (uint64_t)sg_clocksync_leader_count(job->clocks));
-    sg_bench_record_us(record, "bound", (double)sg_clock_model_error(model, job->machine.now_ns()));
+    describe_bounds(record, job);
     sg_bench_record_us(record, "tolerance", (double)job->machine.tolerance_ns);
     sg_bench_output_describe(job->output, "clocks", record);
 }

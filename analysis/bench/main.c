@@ -216,6 +216,17 @@ static void share_replay(struct sg_bench_job *job)
         PMPI_Bcast(job->lateness_ns, (int)count, MPI_DOUBLE, 0, job->quiet);
 }
 
+static void gather_bounds(struct sg_bench_job *job)
+{
+    uint64_t own_ns = sg_clock_model_error(sg_clocksync_model(job->clocks), job->machine.now_ns());
+
+    if (job->rank == 0)
+        job->bounds_ns = calloc((size_t)job->size, sizeof *job->bounds_ns);
+    if (job->rank == 0 && job->bounds_ns == NULL)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    PMPI_Gather(&own_ns, 1, MPI_UINT64_T, job->bounds_ns, 1, MPI_UINT64_T, 0, job->quiet);
+}
+
 /* Everything up to the first measurement; false, on all ranks, where there is nothing to measure.
  */
 static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
@@ -246,6 +257,7 @@ static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_
     share_replay(job);
     if (sg_bench_machine_open(job->quiet, job->node, &job->machine, &job->clocks) != SG_OK)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
+    gather_bounds(job);
     return true;
 }
 
@@ -253,6 +265,7 @@ static void forget(struct sg_bench_job *job)
 {
     sg_bench_machine_close(job->clocks);
     free(job->lateness_ns);
+    free(job->bounds_ns);
     MPI_Comm_free(&job->node);
     MPI_Comm_free(&job->settle);
     MPI_Comm_free(&job->quiet);

@@ -113,9 +113,9 @@ static void take_launch(struct pooled *pooled, const json_t *row)
 
 static bool open_pooled(struct pooled *pooled, size_t total, size_t launches)
 {
-    pooled->samples = calloc(total, sizeof *pooled->samples);
-    pooled->others = calloc(total, sizeof *pooled->others);
-    pooled->ratios = calloc(total, sizeof *pooled->ratios);
+    pooled->samples = calloc(total + 1, sizeof *pooled->samples);
+    pooled->others = calloc(total + 1, sizeof *pooled->others);
+    pooled->ratios = calloc(total + 1, sizeof *pooled->ratios);
     pooled->counts = calloc(launches, sizeof *pooled->counts);
     pooled->medians = calloc(launches, sizeof *pooled->medians);
     pooled->paired = true;

@@ -43,6 +43,7 @@ struct sg_bench_cpu_row {
     uint64_t elements;
     struct sg_bench_summary cpu, mpich;
     struct sg_bench_summary tree; /* of our own tree; NaN: cannot be had */
+    double achieved_ns;           /* skew, median; NaN: not known */
     size_t calls;                 /* of each */
     struct sg_bench_record *more;
 };
@@ -52,6 +53,7 @@ struct sg_bench_delay_row {
     const char *algorithm;
     double late_ns;
     uint64_t elements;
+    double achieved_ns;            /* skew, median; NaN: not known */
     struct sg_bench_summary delay; /* ns; NaN: of no call */
     size_t calls;                  /* in which the late rank was late */
     size_t rounds;                 /* all calls made */

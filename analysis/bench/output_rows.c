@@ -59,9 +59,9 @@ void sg_bench_print_cpu_head(const struct sg_bench_output *output)
             "processor time of a call, average over the ranks, on the process's clock; progress: "
             "%s\n\n",
             progress != NULL ? progress : "none of ours");
-    fprintf(output->stream, "%-10s %-13s %8s %9s %12s %12s %12s %8s  %-16s %s\n", "operation",
-            "algorithm", "elements", "skew us", "cpu us", "MPICH us", "tree us", "factor",
-            "95 % of factor", "calls");
+    fprintf(output->stream, "%-10s %-13s %8s %9s %12s %12s %12s %12s %8s  %-16s %s\n", "operation",
+            "algorithm", "elements", "skew us", "achieved us", "cpu us", "MPICH us", "tree us",
+            "factor", "95 % of factor", "calls");
 }
 
 void sg_bench_print_delay_head(const struct sg_bench_output *output)
@@ -73,8 +73,8 @@ void sg_bench_print_delay_head(const struct sg_bench_output *output)
         fprintf(output->stream, "when rank %d is late\n\n", options->late_rank);
     else
         fprintf(output->stream, "arrival pattern %s\n\n", sg_bench_arrival_name(options->arrival));
-    fprintf(output->stream, "%-10s %-13s %8s %9s %12s  %-20s %s\n", "operation", "algorithm",
-            "elements", "late us", "delay us", "95 % interval", "calls");
+    fprintf(output->stream, "%-10s %-13s %8s %9s %12s %12s  %-20s %s\n", "operation", "algorithm",
+            "elements", "late us", "achieved us", "delay us", "95 % interval", "calls");
 }
 
 static void print_known_us(FILE *stream, double ns)
@@ -110,6 +110,7 @@ static void print_cpu_row(FILE *stream, const struct sg_bench_cpu_row *row)
 
     fprintf(stream, "%-10s %-13s %8llu %9.0f", sg_operation_names[row->operation], row->algorithm,
             (unsigned long long)row->elements, row->skew_ns / SG_BENCH_NS_PER_US);
+    print_known_us(stream, row->achieved_ns);
     sg_bench_print_us(stream, row->cpu.median);
     sg_bench_print_us(stream, row->mpich.median);
     print_known_us(stream, row->tree.median);
@@ -171,6 +172,7 @@ enum sg_status sg_bench_output_delay_row(struct sg_bench_output *output,
         return status;
     fprintf(stream, "%-10s %-13s %8llu %9.0f", sg_operation_names[row->operation], row->algorithm,
             (unsigned long long)row->elements, row->late_ns / SG_BENCH_NS_PER_US);
+    print_known_us(stream, row->achieved_ns);
     print_known_us(stream, row->delay.median);
     print_interval(stream, &row->delay, 20);
     fprintf(stream, " %zu of %zu\n", row->calls, row->rounds);

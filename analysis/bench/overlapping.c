@@ -5,7 +5,7 @@
 
 /* Calls from which t_alone is known for the computation. */
 #define TRIAL_ROUNDS 11
-#define TRIAL_S 1.0
+#define TRIAL_S 0.3
 
 enum mode { ALONE, TIMED, WORKED, COMPUTED, MODES };
 

@@ -107,6 +107,15 @@ static void print_series(const json_t *rows, const struct figure *figure, const 
     fputs("END\n", out);
 }
 
+static bool is_known(const struct series *series, int count, const char *label)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(series[i].label, label) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int find_series(const json_t *rows, const char *x, struct series series[SERIES_MAX])
 {
     const json_t *row;
@@ -116,12 +125,9 @@ static int find_series(const json_t *rows, const char *x, struct series series[S
     json_array_foreach(rows, i, row)
     {
         char label[LABEL_BYTES];
-        int place = 0;
 
         label_of(rows, row, x, label);
-        while (place < count && strcmp(series[place].label, label) != 0)
-            place++;
-        if (place == count && count < SERIES_MAX)
+        if (count < SERIES_MAX && !is_known(series, count, label))
             strcpy(series[count++].label, label);
     }
     return count;

@@ -100,23 +100,30 @@ const struct sg_bench_times *sg_bench_samples_at(const struct sg_bench_samples *
            (round * (size_t)samples->variants + (size_t)variant) * (size_t)samples->ranks;
 }
 
+/* The memory for twice as many rounds. */
+static bool grow(struct sg_bench_samples *samples, size_t a_round)
+{
+    size_t room = samples->room > 0 ? samples->room * 2 : 64;
+    void *times = realloc(samples->times, room * a_round * sizeof *samples->times), *numbers;
+
+    if (times == NULL)
+        return false;
+    samples->times = times;
+    numbers = realloc(samples->numbers, room * sizeof *samples->numbers);
+    if (numbers == NULL)
+        return false;
+    samples->numbers = numbers;
+    samples->room = room;
+    return true;
+}
+
 struct sg_bench_times *sg_bench_samples_add(struct sg_bench_samples *samples, uint64_t number)
 {
     size_t a_round = (size_t)samples->variants * (size_t)samples->ranks;
 
-    if (samples->rounds == samples->room) {
-        size_t room = samples->room > 0 ? samples->room * 2 : 64;
-        struct sg_bench_times *times =
-            realloc(samples->times, room * a_round * sizeof *samples->times);
-        uint64_t *numbers = realloc(samples->numbers, room * sizeof *numbers);
-
-        samples->times = times != NULL ? times : samples->times;
-        samples->numbers = numbers != NULL ? numbers : samples->numbers;
-        if (times == NULL || numbers == NULL) {
-            sg_log("bench: out of memory");
-            return NULL;
-        }
-        samples->room = room;
+    if (samples->rounds == samples->room && !grow(samples, a_round)) {
+        sg_log("bench: out of memory");
+        return NULL;
     }
     samples->numbers[samples->rounds] = number;
     return samples->times + samples->rounds++ * a_round;

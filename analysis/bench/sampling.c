@@ -7,6 +7,8 @@
 
 #define VARIANTS_MAX 32
 #define FIRST_WINDOW_NS 1e6
+/* A part of the skew that was asked for may be missed. */
+#define SKEW_TOLERANCE 0.05
 
 const char *sg_bench_scheme_name(enum sg_bench_scheme scheme)
 {
@@ -71,7 +73,7 @@ static void call_timed(const struct sg_bench_run *run, int variant, uint64_t beg
 
     machine->wait_until(due_ns);
     started_ns = machine->now_ns();
-    if (sampling->scheme == SG_BENCH_WINDOW && started_ns > due_ns + machine->tolerance_ns)
+    if (sampling->scheme == SG_BENCH_WINDOW && started_ns > due_ns + run->tolerance_ns)
         times->flags |= SG_BENCH_STARTED_LATE;
     if (sampling->processor)
         times->processor_ns = -machine->processor_ns();
@@ -231,6 +233,10 @@ enum sg_status sg_bench_sample(const struct sg_bench_machine *machine,
         (struct sg_bench_samples){.ranks = run.size, .variants = run.variants, .wrong_variant = -1};
     run.batch.wrong_variant = -1;
     run.batch.window_ns = (uint64_t)(FIRST_WINDOW_NS + around_ns);
+    run.tolerance_ns = machine->tolerance_ns;
+    if (SKEW_TOLERANCE * sg_bench_lateness_most_ns(&sampling->pattern) > (double)run.tolerance_ns)
+        run.tolerance_ns =
+            (uint64_t)(SKEW_TOLERANCE * sg_bench_lateness_most_ns(&sampling->pattern));
     run.begin_ns = run.synchronised_ns = machine->now_ns();
     run.own = calloc(SG_BENCH_BATCH_MAX * (size_t)run.variants, sizeof *run.own);
     if (run.own != NULL)

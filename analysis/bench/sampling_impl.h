@@ -23,7 +23,8 @@ struct sg_bench_run {
     struct sg_clocksync *clocks;
     const struct sg_bench_sampling *sampling;
     int rank, size;
-    int variants; /* with the one that calls nothing */
+    uint64_t tolerance_ns; /* a rank that begins later than by this is late */
+    int variants;          /* with the one that calls nothing */
     struct sg_bench_batch batch;
     struct sg_bench_times *own; /* of this batch, by round and variant */
     /* On rank 0. */

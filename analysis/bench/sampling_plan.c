@@ -78,7 +78,7 @@ static void adapt_window(struct sg_bench_run *run, size_t too_long)
 {
     const struct sg_bench_sampling *sampling = run->sampling;
     double around_ns = sg_bench_lateness_most_ns(&sampling->pattern) + sampling->catch_up_ns +
-                       (double)run->machine->tolerance_ns;
+                       (double)run->tolerance_ns;
     double window_ns = (double)run->batch.window_ns, wanted_ns = ROOM * run->longest_ns;
 
     wanted_ns += sampling->scheme == SG_BENCH_WINDOW ? around_ns : 0;
@@ -163,7 +163,7 @@ static void plan_rounds(struct sg_bench_run *run)
     size_t have = run->samples->rounds;
     double a_round_ns = (double)run->batch.window_ns * run->variants;
     /* More by half at each look, so that the question for enough is not asked too often. */
-    double wanted = fmax(FIRST_BATCH, (double)(have / 2));
+    double wanted = fmax(FIRST_BATCH, (double)have / 2);
 
     if (sampling->rounds > 0)
         wanted = (double)(sampling->rounds - have);

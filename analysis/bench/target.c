@@ -1,5 +1,6 @@
 #include "bench/target.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static struct sg_bench_case case_of(const struct sg_bench_calls *calls, int variant)
@@ -128,11 +129,11 @@ enum sg_status sg_bench_measure(struct sg_bench_calls *calls,
     return status;
 }
 
-void sg_bench_record_sampling(struct sg_bench_record *record,
-                              const struct sg_bench_sampling *sampling,
-                              const struct sg_bench_samples *samples, int variant)
+double sg_bench_record_sampling(struct sg_bench_record *record,
+                                const struct sg_bench_sampling *sampling,
+                                const struct sg_bench_samples *samples, int variant)
 {
-    double *skew_ns = calloc(samples->rounds + 1, sizeof *skew_ns);
+    double *skew_ns = calloc(samples->rounds + 1, sizeof *skew_ns), median_ns = NAN;
 
     sg_bench_record_text(record, "scheme", sg_bench_scheme_name(sampling->scheme));
     sg_bench_record_text(record, "arrival", sg_bench_arrival_name(sampling->pattern.arrival));
@@ -142,7 +143,8 @@ void sg_bench_record_sampling(struct sg_bench_record *record,
         for (size_t i = 0; i < samples->rounds; i++)
             skew_ns[i] = sg_bench_skew_ns(sg_bench_samples_at(samples, i, variant), samples->ranks);
         achieved = sg_bench_distribute(skew_ns, samples->rounds);
-        sg_bench_record_us(record, "achieved_skew", achieved.median.median);
+        median_ns = achieved.median.median;
+        sg_bench_record_us(record, "achieved_skew", median_ns);
         sg_bench_record_us(record, "achieved_skew_max", achieved.most);
     }
     free(skew_ns);
@@ -153,4 +155,5 @@ void sg_bench_record_sampling(struct sg_bench_record *record,
     sg_bench_record_flag(record, "enough", samples->enough);
     sg_bench_record_us(record, "window", (double)samples->window_ns);
     sg_bench_record_us(record, "clock_bound", (double)samples->clock_error_ns);
+    return median_ns;
 }

@@ -29,9 +29,10 @@ enum sg_status sg_bench_measure(struct sg_bench_calls *calls,
                                 const struct sg_bench_sampling *sampling,
                                 struct sg_bench_samples *out);
 
-/* On rank 0, into a row: pattern and achieved skew, flags, clocks, seed, how it was measured. */
-void sg_bench_record_sampling(struct sg_bench_record *record,
-                              const struct sg_bench_sampling *sampling,
-                              const struct sg_bench_samples *samples, int variant);
+/* On rank 0, into a row: pattern and achieved skew, flags, clocks, how it was measured. The median
+ * of the achieved skew, NaN where there is no round. */
+double sg_bench_record_sampling(struct sg_bench_record *record,
+                                const struct sg_bench_sampling *sampling,
+                                const struct sg_bench_samples *samples, int variant);
 
 #endif

@@ -28,6 +28,7 @@ static const struct sg_bench_delay_row delay_row = {
     .operation = SG_OPERATION_BARRIER,
     .algorithm = "tree",
     .late_ns = 1000000,
+    .achieved_ns = 1001000,
     .delay = {20000, 10000, 30000},
     .calls = 9,
     .rounds = 12,
@@ -187,6 +188,7 @@ static const struct sg_bench_cpu_row known_cpu_row = {
     .operation = SG_OPERATION_REDUCE,
     .algorithm = "bypass",
     .skew_ns = 500000,
+    .achieved_ns = 510000,
     .elements = 4,
     .cpu = {20000, 10000, 30000},
     .mpich = {100000, 90000, 110000},
@@ -274,15 +276,18 @@ static void test_text_rows(void)
         "processor time of a call, average over the ranks, on the process's clock; progress: "
         "thread\n"
         "\n"
-        "operation  algorithm     elements   skew us       cpu us     MPICH us      tree us   "
+        "operation  algorithm     elements   skew us  achieved us       cpu us     MPICH us      "
+        "tree us   "
         "factor  95 % of factor   calls\n"
-        "reduce     bypass               4       500       20.000        100.0       50.000     "
+        "reduce     bypass               4       500        510.0       20.000        100.0       "
+        "50.000     "
         "5.00  3.00 to 11.00    24\n";
-    static const char delay[] =
-        "from the last entry to the last exit, when rank 3 is late\n"
-        "\n"
-        "operation  algorithm     elements   late us     delay us  95 % interval        calls\n"
-        "barrier    tree                 0      1000       20.000  10.0 to 30.0         9 of 12\n";
+    static const char delay[] = "from the last entry to the last exit, when rank 3 is late\n"
+                                "\n"
+                                "operation  algorithm     elements   late us  achieved us     "
+                                "delay us  95 % interval        calls\n"
+                                "barrier    tree                 0      1000       1001.0       "
+                                "20.000  10.0 to 30.0         9 of 12\n";
     char *text;
 
     options = (struct sg_bench_options){.command = SG_BENCH_CPU};

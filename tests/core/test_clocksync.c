@@ -107,6 +107,48 @@ static void test_drifts(void)
     }
 }
 
+/* Exchanges that no synchronisation has used: two global clocks differ by no more than their bounds
+ * and half a round trip, and by more if one of them is moved by that. */
+static int audit(void *context)
+{
+    struct sg_clock clock = {virtual_clock_ns, NULL};
+    struct sg_clock_model moved;
+    struct sg_clock_pair pair;
+    struct sg_clocksync *sync;
+    int rank = virtual_rank(), wrong = 0;
+
+    sg_clocksync_open(virtual_exchange(), machine_of_rank(rank), virtual_clock_ns,
+                      SG_CLOCKSYNC_TREE, &sync);
+    sg_clocksync_measure(sync, NULL);
+    virtual_pass(5 * SECOND_NS);
+    sg_clocksync_measure(sync, NULL);
+    clock.model = sg_clocksync_model(sync);
+    for (int asker = 1; asker < virtual_exchange()->size && !wrong; asker++) {
+        if (rank == asker - 1)
+            wrong |= sg_clock_pair_answer(virtual_exchange(), asker, &clock) != SG_OK ||
+                     sg_clock_pair_answer(virtual_exchange(), asker, &clock) != SG_OK;
+        if (rank != asker)
+            continue;
+        sg_clock_pair_ask(virtual_exchange(), asker - 1, &clock, 100, NULL, NULL, &pair);
+        wrong |= llabs(pair.measured.offset_ns) > (int64_t)pair.measured.error_ns;
+        moved = *clock.model;
+        moved.points[moved.count - 1].offset_ns += 2 * (int64_t)pair.measured.error_ns + 1000;
+        clock.model = &moved;
+        sg_clock_pair_ask(virtual_exchange(), asker - 1, &clock, 100, NULL, NULL, &pair);
+        wrong |= llabs(pair.measured.offset_ns) <= (int64_t)pair.measured.error_ns;
+        clock.model = sg_clocksync_model(sync);
+    }
+    sg_clocksync_close(sync);
+    return wrong;
+}
+
+static void test_audit(void)
+{
+    struct virtual_world world = world_of(32, 9);
+
+    CU_ASSERT_TRUE(virtual_run(&world, audit, NULL));
+}
+
 /* Measured again between batches, each second: the bound shrinks with what is known. */
 static int measure_often(void *context)
 {
@@ -355,6 +397,7 @@ const struct unit_test unit_tests[] = {
     {"128 clocks with offsets and drifts are known within the bound, at once and 10 s later",
      test_offsets},
     {"after a second the drifts are known, too, and the bounds are a fraction", test_drifts},
+    {"an audit by other exchanges is within the bounds, and finds a clock that is not", test_audit},
     {"measured again between batches, clocks are known better and better", test_batches},
     {"any number of ranks is synchronised", test_sizes},
     {"128 processes take 7 rounds and less than a tenth of one after the other", test_rounds},

@@ -1,5 +1,6 @@
 /* Clocks of two machines brought onto one: a scripted sequence of events across ranks must come
  * out in the order of the script. */
+#include "report/report.h"
 #include "trace/export/clockmap.h"
 #include "trace/export_setup.h"
 
@@ -52,6 +53,7 @@ static void two_machines(void)
 {
     const char *directory = setup_directory("machines");
     struct sg_export_result result;
+    struct sg_report report;
     json_t *counts, *events;
     size_t step = 0;
 
@@ -73,6 +75,11 @@ static void two_machines(void)
         step++;
     }
     CU_ASSERT_EQUAL(step, 4 * CALLS);
+    /* The bound that the logs tell, not the spread of the round trips. */
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_TRUE(report.has_offset_error);
+    CU_ASSERT_EQUAL(report.offset_error_ns, 5);
+    sg_report_clear(&report);
     json_decref(counts);
     json_decref(events);
 }
@@ -104,7 +111,8 @@ static void insane_points(void)
 }
 
 const struct unit_test unit_tests[] = {
-    {"events of two machines are brought into one order", two_machines},
+    {"events of two machines are brought into one order, and the clocks' bound is told",
+     two_machines},
     {"times are interpolated between synchronisations", interpolates},
     {"clock records that no clock gives are left out", insane_points},
     {NULL, NULL},
