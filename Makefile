@@ -176,7 +176,7 @@ unit: $(UNIT_TESTS)
 $(B)/tests/%.o: CPPFLAGS_ALL += -Itests
 $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,host.o drive.o actions.o)
 $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o)
-$(B)/tests/core/test_clocksync $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
+$(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/lib/unit.o $(B)/parts.a
 	$(say) LINK $@
