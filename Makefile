@@ -50,10 +50,12 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
                     $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
-TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report analysis/sim \
+TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report \
+                  analysis/compare analysis/page analysis/perfetto analysis/sim \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport analysis/report analysis/sim
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport \
+                  analysis/report analysis/compare analysis/page analysis/perfetto analysis/sim
 BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o limits.o merge.o option_values.o \
                   option_values_more.o options.o output.o output_csv.o output_records.o output_rows.o \
                   overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)
@@ -80,6 +82,7 @@ deps: ## installs the packages that are missing (root or sudo), or names them
 # read anew, because what is found (mpicc, headers) has changed.
 check: ## everything that fits 20 minutes on 2 processors
 	$(Q).ci/deps build test
+	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
 	$(Q)$(MAKE) --no-print-directory all test-programs unit
 	$(Q)tests/run $(B) check
 
@@ -119,6 +122,9 @@ papers: ## the papers' results against the simulator's, printed
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o $(B)/analysis/bench/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG)),,-O3)
+
+# The assembler reads the pages' styles and scripts into it.
+$(B)/analysis/page/assets.o: $(wildcard analysis/page/assets/*)
 
 # Outputs of the simulator name the commit; the file changes only when that does.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
@@ -175,10 +181,10 @@ unit: $(UNIT_TESTS)
 
 $(B)/tests/%.o: CPPFLAGS_ALL += -Itests
 $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,host.o drive.o actions.o)
-$(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o)
+$(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o cases.o)
 $(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
-$(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(B)/tests/lib/unit.o $(B)/parts.a
+$(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o unit_main.o) $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 

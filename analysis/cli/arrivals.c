@@ -81,8 +81,10 @@ static bool parse(int argc, char **argv, struct arrivals *arrivals, int *exit_st
 }
 
 /* Of the whole job only: those of fewer ranks say nothing of the others. */
-static enum sg_status print_instance(void *context, const struct sg_instance *instance)
+static enum sg_status print_instance(void *context, const struct sg_aggregate *aggregate,
+                                     const struct sg_seen_instance *seen)
 {
+    const struct sg_instance *instance = seen->instance;
     struct arrivals *arrivals = context;
     int64_t first_ns = INT64_MAX;
     uint64_t *late_ns;
@@ -113,13 +115,35 @@ static enum sg_status print_instance(void *context, const struct sg_instance *in
     return SG_OK;
 }
 
-static enum sg_status note_size(void *context, const struct sg_instance *instance)
+static enum sg_status note_size(void *context, const struct sg_aggregate *aggregate,
+                                const struct sg_seen_instance *seen)
 {
+    const struct sg_instance *instance = seen->instance;
     struct arrivals *arrivals = context;
 
     if (instance->size > arrivals->ranks)
         arrivals->ranks = instance->size;
     return SG_OK;
+}
+
+typedef enum sg_status (*look)(void *context, const struct sg_aggregate *aggregate,
+                               const struct sg_seen_instance *seen);
+
+static enum sg_status read_archive(const char *anchor, look instance, struct arrivals *arrivals)
+{
+    struct sg_watch watch = {.context = arrivals, .instance = instance};
+    struct sg_archive_facts facts = {0};
+    struct sg_aggregate *aggregate;
+    struct sg_progress progress;
+    enum sg_status status;
+
+    sg_progress_start(&progress, false);
+    status = sg_source_otf2(anchor, &progress, &watch, &aggregate, &facts);
+    if (status == SG_OK) {
+        sg_aggregate_destroy(aggregate);
+        free(facts.program);
+    }
+    return status;
 }
 
 /* The archive, or the one in the directory. */
@@ -143,11 +167,10 @@ int sg_command_arrivals(int argc, char **argv)
 
     if (!parse(argc, argv, &arrivals, &exit_status))
         return exit_status;
-    if (!find_anchor(arrivals.path, anchor) ||
-        sg_source_otf2_watch(anchor, note_size, &arrivals) != SG_OK)
+    if (!find_anchor(arrivals.path, anchor) || read_archive(anchor, note_size, &arrivals) != SG_OK)
         return EXIT_INPUT;
     printf("# %s: arrivals of %u ranks, us after the first\n", arrivals.path, arrivals.ranks);
-    if (sg_source_otf2_watch(anchor, print_instance, &arrivals) != SG_OK)
+    if (read_archive(anchor, print_instance, &arrivals) != SG_OK)
         return EXIT_INPUT;
     if (arrivals.calls == 0) {
         sg_log("arrivals: %s: no such collective of all %u ranks", arrivals.path, arrivals.ranks);

@@ -113,7 +113,7 @@ static enum sg_status print_all(void)
     puts("\nrules in force, the first that matches a call decides");
     sg_ruleset_print(rules, stdout);
     puts("\ntransports of this machine");
-    sg_machine_print_transports(stdout);
+    sg_machine_print_transports(&config, stdout);
     puts("\nlibraries");
     sg_machine_print_libraries(stdout);
     puts("\nMPI");

@@ -1,6 +1,7 @@
 #include "cli/machine.h"
 
 #include "cli/locate.h"
+#include "cli/rdma.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -84,10 +85,11 @@ static void print_verbs(FILE *out)
     fputc('\n', out);
 }
 
-void sg_machine_print_transports(FILE *out)
+void sg_machine_print_transports(const struct sg_config *config, FILE *out)
 {
     print_shared_memory(out);
     print_verbs(out);
+    sg_rdma_print(config, out);
     fprintf(
         out,
         "  in use: shared memory, between ranks of one machine; others pass through to MPICH\n");

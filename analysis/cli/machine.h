@@ -2,9 +2,11 @@
 #ifndef SG_CLI_MACHINE_H
 #define SG_CLI_MACHINE_H
 
+#include "core/config.h"
+
 #include <stdio.h>
 
-void sg_machine_print_transports(FILE *out);
+void sg_machine_print_transports(const struct sg_config *config, FILE *out);
 void sg_machine_print_libraries(FILE *out);
 void sg_machine_print_mpi(FILE *out);
 

@@ -45,7 +45,7 @@ uint64_t sg_access_issue(struct world *world, int32_t number, const struct sg_ac
                          uint64_t time_ns)
 {
     struct endpoint *endpoint = &world->endpoints[number];
-    bool write = action->kind == SG_ACTION_WRITE;
+    bool write = action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_WRITE_RESULT;
     uint64_t gap_ns = sg_network_gap_ns(&world->network, write ? action->access.bytes : 0);
     struct item item = {
         .kind = ITEM_ACCESS,
@@ -82,40 +82,57 @@ uint64_t sg_access_issue(struct world *world, int32_t number, const struct sg_ac
 
 /* ---- at the target */
 
+uint64_t sg_access_cell(const struct world *world, int32_t number, uint32_t cell)
+{
+    return world->cells[(size_t)number * world->needs.cells + cell];
+}
+
+static struct item noticed(int32_t number, uint16_t id, struct watch *watch)
+{
+    struct item item = {.kind = ITEM_WATCH,
+                        .endpoint = number,
+                        .id = id,
+                        .solicited = watch->solicited,
+                        .access = {.remote = watch->cell}};
+
+    watch->cell = NONE;
+    return item;
+}
+
 static void fire_watches(struct world *world, int32_t number, uint32_t cell)
 {
-    uint64_t value = world->cells[(size_t)number * world->needs.cells + cell];
+    uint64_t value = sg_access_cell(world, number, cell);
 
-    for (uint16_t id = 0; id < SG_TIMERS; id++) {
+    for (uint16_t id = 0; id < SG_WATCHES; id++) {
         struct watch *watch = &world->onesided[number].watches[id];
-        struct item item = {.kind = ITEM_TIMER, .endpoint = number, .id = id};
+        struct item item;
 
         if (watch->cell != cell || watch->value == value)
             continue;
-        item.solicited = watch->solicited;
-        watch->cell = NONE;
+        item = noticed(number, id, watch);
         sg_endpoint_deliver(world, &item);
     }
 }
 
 void sg_access_watch(struct world *world, int32_t number, const struct sg_action *action)
 {
-    uint16_t id = action->id % SG_TIMERS;
-    uint64_t value = world->cells[(size_t)number * world->needs.cells + action->access.remote];
+    struct watch *watch = &world->onesided[number].watches[action->id % SG_WATCHES];
+    struct item item;
+    uint32_t index;
 
-    world->onesided[number].watches[id] = (struct watch){
+    *watch = (struct watch){
         .value = action->access.value,
         .cell = action->access.remote,
         .solicited = action->solicited,
     };
+    if (sg_access_cell(world, number, watch->cell) == watch->value)
+        return;
     /* Already so: seen at the next look. */
-    if (value != action->access.value) {
-        uint64_t *timer_ns = &world->endpoints[number].timer_ns[id];
-
-        world->onesided[number].watches[id].cell = NONE;
-        *timer_ns = later(world->now_ns, world->endpoints[number].busy_ns);
-        sg_world_push(world, *timer_ns, EVENT_TIMER, (uint32_t)number * SG_TIMERS + id);
-    }
+    item = noticed(number, action->id, watch);
+    index = sg_item_alloc(world, &item);
+    if (index != NONE)
+        sg_world_push(world, later(world->now_ns, world->endpoints[number].busy_ns), EVENT_READY,
+                      index);
 }
 
 /* The answer's way back to the initiator, of `bytes` bytes of payload. */
@@ -149,6 +166,7 @@ void sg_access_effect(struct world *world, const struct item *item)
     note(world, (uint64_t)item->id << 32 | (uint32_t)item->endpoint);
     switch (item->id) {
     case SG_ACTION_WRITE:
+    case SG_ACTION_WRITE_RESULT:
         sg_values_access(world, item, NULL);
         break;
     case SG_ACTION_WRITE_CELL:

@@ -113,6 +113,8 @@ static uint64_t carry_one(struct world *world, int32_t number, const struct sg_a
 {
     struct endpoint *endpoint = &world->endpoints[number];
 
+    if (measuring(world))
+        world->requests[action->kind]++;
     switch (action->kind) {
     case SG_ACTION_SEND:
         return carry_send(world, number, action, time_ns);

@@ -107,6 +107,8 @@ static uint64_t handle(struct world *world, struct item *item, uint64_t time_ns)
     default:
         event.kind = SG_EVENT_TIMER;
         event.timer.id = item->id;
+        if (item->kind == ITEM_WATCH)
+            event.timer.value = sg_access_cell(world, item->endpoint, item->access.remote);
         feed(world, item->endpoint, algo->on_timer, &event);
     }
     endpoint->busy_ns = sg_carry_out(world, item->endpoint, time_ns);

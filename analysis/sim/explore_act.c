@@ -112,7 +112,7 @@ static const char *access_remote(struct sg_explore_world *world,
     if (action->to < 0 || action->to >= world->scenario->comm[endpoint->comm].size)
         return "accesses an endpoint that there is not";
     sg_explore_check_peer(world, endpoint, action->to);
-    if (action->kind == SG_ACTION_WRITE)
+    if (action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_WRITE_RESULT)
         wrong =
             sg_payload_load(&endpoint->payload, action->access.from, action->access.bytes, &value);
     else if (action->kind == SG_ACTION_READ) /* until the answer the buffer holds nothing */
@@ -145,6 +145,8 @@ static const char *watch(struct sg_explore_endpoint *endpoint, const struct sg_a
 {
     if (action->access.remote >= endpoint->needs.cells)
         return "watches a cell that it has not";
+    if (action->id >= SG_WATCHES)
+        return "has more watches than there are";
     endpoint->watches[action->id] = (struct sg_explore_watch){
         .value = action->access.value,
         .cell = action->access.remote,
@@ -184,6 +186,14 @@ static bool owns_result(const struct sg_explore_world *world,
         return false;
     call = &world->scenario->instance[sg_explore_instance_at(world, endpoint->comm, seq)].call;
     return call->operation != SG_OPERATION_REDUCE || call->root == endpoint->rank;
+}
+
+const char *sg_explore_check_put(const struct sg_explore_world *world,
+                                 const struct sg_explore_endpoint *target, uint32_t index)
+{
+    return index < target->payload.results_count && owns_result(world, target, index)
+               ? NULL
+               : "is given a result that it does not await";
 }
 
 /* A REDUCE names the instance whose operation it wants. */
@@ -249,7 +259,6 @@ static const char *act_one(struct sg_explore_world *world, struct sg_explore_end
         return NULL;
     case SG_ACTION_STOP_TIMER:
         endpoint->timers[action->id].set = false;
-        endpoint->watches[action->id].set = false;
         return NULL;
     case SG_ACTION_COMPLETE:
         complete(world, endpoint);
@@ -261,6 +270,7 @@ static const char *act_one(struct sg_explore_world *world, struct sg_explore_end
     case SG_ACTION_WATCH:
         return watch(endpoint, action);
     case SG_ACTION_WRITE:
+    case SG_ACTION_WRITE_RESULT:
     case SG_ACTION_WRITE_CELL:
     case SG_ACTION_FETCH_ADD:
     case SG_ACTION_READ:
@@ -278,7 +288,7 @@ void sg_explore_act(struct sg_explore_world *world, struct sg_explore_endpoint *
         const char *wrong = NULL;
 
         world->history = sg_hash_mix(world->history + action->kind);
-        if (action->id >= SG_TIMERS)
+        if (action->id >= SG_TIMERS && action->kind != SG_ACTION_WATCH)
             wrong = "sets a timer that there is not";
         else
             wrong = act_one(world, endpoint, action);

@@ -51,6 +51,28 @@ static const struct variant variants[] = {
      0,
      0,
      0},
+    {"split", &sg_algo_srm, BIT(REDUCE), BYTES, SG_CALL_SPLIT, {.split = 1}, false, 0, 0, 0},
+    {"split",
+     &sg_algo_srm,
+     BIT(BARRIER) | BIT(ALLREDUCE),
+     BYTES,
+     SG_CALL_SPLIT,
+     {.split = 1},
+     false,
+     3,
+     0,
+     0},
+    {"chunks", &sg_algo_srm, BIT(ALLREDUCE), LARGE_BYTES, 0, {0}, false, 0, 0, 0},
+    {"chunks side by side",
+     &sg_algo_srm,
+     BIT(ALLREDUCE),
+     LARGE_BYTES,
+     SG_CALL_SPLIT,
+     {.split = 1},
+     false,
+     3,
+     0,
+     0},
     {"pulled", &sg_algo_bypass, BIT(REDUCE), LARGE_BYTES, 0, {.pool = 1}, false, 0, 0, 0},
     {"lingering", &sg_algo_bypass, BIT(REDUCE), BYTES, 0, {.linger_ns = 100}, true, 0, 0, 0},
     {"two tokens", &sg_algo_adaptive, ALL_BITS, BYTES, 0, {.tokens = 2}, false, 0, 4, MULTICAST},
@@ -65,7 +87,8 @@ static void set_call(struct sg_algo_call *call, const struct variant *variant, u
 {
     *call = (struct sg_algo_call){
         .operation = (enum sg_operation)operation,
-        .flags = operation == SG_OPERATION_BARRIER ? 0 : variant->flags,
+        .flags =
+            operation == SG_OPERATION_BARRIER ? variant->flags & SG_CALL_SPLIT : variant->flags,
         .bytes = operation == SG_OPERATION_BARRIER ? 0 : bytes,
         .root = operation == SG_OPERATION_REDUCE ? root : -1,
     };
@@ -86,6 +109,7 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
     if (scenario->parameters.credits == 0)
         scenario->parameters.credits = algo == &sg_algo_handoff ? HANDOFF_CREDITS : 2;
     scenario->parameters.eager_bytes = EAGER_BYTES;
+    scenario->parameters.chunk_bytes = EAGER_BYTES;
     scenario->parameters.timeout_ns = 1000;
     if (scenario->parameters.degree == 0)
         scenario->parameters.degree = 2;

@@ -141,8 +141,10 @@ void sg_explore_check_complete(struct sg_explore_world *world,
         sg_explore_violate(world, endpoint, "completes a call twice");
         return;
     }
+    /* Of one that is split the FINISH is what must not come too early. */
     split = (world->scenario->instance[index].call.flags & SG_CALL_SPLIT) &&
-            has_result(&world->scenario->instance[index].call, endpoint);
+            (has_result(&world->scenario->instance[index].call, endpoint) ||
+             world->scenario->instance[index].call.operation == SG_OPERATION_BARRIER);
     if (!split)
         check_left(world, endpoint, endpoint->calls);
 }

@@ -20,6 +20,9 @@ void sg_explore_check_complete(struct sg_explore_world *world,
 /* FINISH, likewise; notes it. */
 void sg_explore_check_finish(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                              uint32_t seq);
+/* Somebody else puts a result there: NULL, or what is wrong with it. */
+const char *sg_explore_check_put(const struct sg_explore_world *world,
+                                 const struct sg_explore_endpoint *target, uint32_t index);
 /* Messages that one endpoint may have in flight to another, those aside that timers caused. */
 uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters);
 /* A message has been sent. */

@@ -206,6 +206,14 @@ static bool take_effect(struct sg_explore_world *world, struct sg_explore_endpoi
     bool answered = true;
 
     switch (flight->access) {
+    case SG_ACTION_WRITE_RESULT:
+        wrong = sg_explore_check_put(world, target, flight->remote);
+        if (wrong == NULL)
+            wrong = sg_payload_store(&target->payload,
+                                     (struct sg_data){SG_DATA_RESULT, (uint16_t)flight->remote},
+                                     &flight->values[0]);
+        answered = false;
+        break;
     case SG_ACTION_WRITE:
         wrong = sg_payload_put(&target->payload, flight->remote, &flight->values[0]);
         answered = false;
@@ -324,8 +332,9 @@ void sg_explore_fire(struct sg_explore_world *world, struct sg_explore_endpoint 
 void sg_explore_notice(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                        uint32_t id)
 {
-    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {id}};
+    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = id}};
 
+    event.timer.value = endpoint->cells[endpoint->watches[id].cell];
     endpoint->watches[id].set = false;
     sg_explore_say(world, "%4u  endpoint %d of c%d sees cell %u change", world->step,
                    endpoint->rank, endpoint->comm, endpoint->watches[id].cell);

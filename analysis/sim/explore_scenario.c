@@ -42,6 +42,7 @@ static void draw_parameters(struct sg_explore_random *random, struct sg_algo_par
         .eager_bytes = EAGER_BYTES,
         .pool = PICK(random, 1, 1, 2, 3),
         .timeout_ns = PICK(random, 500, 2000, 20000),
+        .chunk_bytes = EAGER_BYTES,
     };
 }
 

@@ -126,13 +126,16 @@ static uint64_t endpoint_key(const struct sg_explore_world *world,
     hash = add_bytes(hash, endpoint->cells, endpoint->needs.cells * sizeof *endpoint->cells);
     for (int id = 0; id < SG_TIMERS; id++) {
         const struct sg_explore_timer *timer = &endpoint->timers[id];
+
+        if (timer->set)
+            hash = add(hash, timer->at_ns - endpoint->ahead_ns);
+        hash = add(hash, timer->set);
+    }
+    for (int id = 0; id < SG_WATCHES; id++) {
         const struct sg_explore_watch *watch = &endpoint->watches[id];
 
         if (watch->set)
-            hash = add(add(hash, watch->value), watch->cell);
-        if (timer->set)
-            hash = add(hash, timer->at_ns - endpoint->ahead_ns);
-        hash = add(hash, (uint64_t)timer->set << 1 | watch->set);
+            hash = add(add(add(hash, watch->value), watch->cell), (uint64_t)id);
     }
     hash = add(hash, (uint64_t)endpoint->calls << 32 | endpoint->completes);
     hash = add(hash, sg_explore_clock_of(world, endpoint));

@@ -90,7 +90,7 @@ static uint32_t list_notices(const struct sg_explore_world *world,
     for (int32_t e = 0; e < world->endpoints_count; e++) {
         const struct sg_explore_endpoint *endpoint = &world->endpoints[e];
 
-        for (uint32_t id = 0; id < SG_TIMERS; id++) {
+        for (uint32_t id = 0; id < SG_WATCHES; id++) {
             const struct sg_explore_watch *watch = &endpoint->watches[id];
 
             if (watch->set && endpoint->cells[watch->cell] != watch->value &&

@@ -23,7 +23,8 @@ struct sg_explore_step {
 };
 
 #define SG_EXPLORE_STEPS_MAX                                                                       \
-    (SG_EXPLORE_FLIGHTS_MAX + SG_EXPLORE_NODES_MAX * (1 + 2 * SG_EXPLORE_COMMS_MAX * SG_TIMERS))
+    (SG_EXPLORE_FLIGHTS_MAX +                                                                      \
+     SG_EXPLORE_NODES_MAX * (1 + SG_EXPLORE_COMMS_MAX * (SG_TIMERS + SG_WATCHES)))
 
 /* How a world is looked at. */
 struct sg_explore_view {

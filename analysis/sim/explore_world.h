@@ -61,7 +61,7 @@ struct sg_explore_endpoint {
     int32_t comm, rank;
     struct sg_algo_needs needs;
     struct sg_explore_timer timers[SG_TIMERS];
-    struct sg_explore_watch watches[SG_TIMERS];
+    struct sg_explore_watch watches[SG_WATCHES];
     uint32_t calls, completes;
     uint32_t fired;    /* timers */
     uint64_t ahead_ns; /* its clock is before the world's: timers fired before their time */

@@ -39,6 +39,7 @@ static const struct parameter {
     {"split", FIELD(split), 0, 1, 1},
     {"linger_us", FIELD(linger_ns), 0, 1000000, 1000},
     {"eager", FIELD(eager_bytes), 1, UINT32_MAX, 1},
+    {"chunk", FIELD(chunk_bytes), 1, UINT32_MAX, 1},
     {"pool", FIELD(pool), 1, 64, 1},
     {"timeout_us", FIELD(timeout_ns), 1, 1000000, 1000},
 #undef FIELD

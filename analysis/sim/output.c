@@ -62,6 +62,31 @@ static json_t *marks_of(const struct sg_world_result *result)
     return list;
 }
 
+/* What an adapter is asked for in an iteration, by all endpoints. */
+static void add_requests(json_t *row, const struct sg_world_result *result)
+{
+    static const struct {
+        const char *name;
+        enum sg_action_kind kinds[2];
+    } columns[] = {
+        {"sends", {SG_ACTION_SEND, SG_ACTION_SEND}},
+        {"releases", {SG_ACTION_MULTICAST, SG_ACTION_MULTICAST}},
+        {"writes", {SG_ACTION_WRITE, SG_ACTION_WRITE_RESULT}},
+        {"cell_writes", {SG_ACTION_WRITE_CELL, SG_ACTION_WRITE_CELL}},
+        {"fetch_adds", {SG_ACTION_FETCH_ADD, SG_ACTION_FETCH_ADD}},
+        {"reads", {SG_ACTION_READ, SG_ACTION_READ_CELLS}},
+    };
+
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const enum sg_action_kind *kinds = columns[i].kinds;
+        double count = result->requests[kinds[0]];
+
+        if (kinds[1] != kinds[0])
+            count += result->requests[kinds[1]];
+        json_object_set_new(row, columns[i].name, sg_sim_real(count));
+    }
+}
+
 void sg_sim_add_stats(json_t *row, const struct sg_world_result *result)
 {
     char history[17];
@@ -74,6 +99,7 @@ void sg_sim_add_stats(json_t *row, const struct sg_world_result *result)
                         json_integer((json_int_t)(result->bytes_a_process + 0.5)));
     json_object_set_new(row, "history", json_string(history));
     json_object_set_new(row, "marks", marks_of(result));
+    add_requests(row, result);
 }
 
 /* ---- cells of CSV and text */

@@ -112,7 +112,7 @@ bool sg_reference_result(const struct sg_reference *reference, struct sg_value *
         *value = binomial(reference, 0);
     else if (algo == &sg_algo_tree || algo == &sg_algo_adaptive)
         *value = contiguous(reference, degree, 0, reference->size);
-    else if (algo == &sg_algo_pairwise || algo == &sg_algo_handoff)
+    else if (algo == &sg_algo_pairwise || algo == &sg_algo_handoff || algo == &sg_algo_srm)
         *value = doubled(reference);
     else
         return false;

@@ -119,8 +119,12 @@ void sg_values_access(struct world *world, const struct item *item, struct parts
         return;
     payload = payload_of(world, item->endpoint);
     if (answer == NULL) {
+        struct sg_data result = {SG_DATA_RESULT, (uint16_t)item->access.remote};
+
         if (item->parts != NULL)
-            check(world, sg_payload_put(&payload, item->access.remote, item->parts->values));
+            check(world, item->id == SG_ACTION_WRITE_RESULT
+                             ? sg_payload_store(&payload, result, item->parts->values)
+                             : sg_payload_put(&payload, item->access.remote, item->parts->values));
         return;
     }
     *answer = parts_new(world, 1);

@@ -343,6 +343,8 @@ static void summarise(struct world *world, struct sg_world_result *result)
     result->period_ns /= iterations;
     result->signals = (double)world->signals / iterations;
     result->ignored = (double)world->ignored / iterations;
+    for (int kind = 0; kind < SG_ACTION_KINDS; kind++)
+        result->requests[kind] = (double)world->requests[kind] / iterations;
     result->fetch_adds = (double)world->fetch_adds / iterations;
     result->own_fetch_adds = (double)world->own_fetch_adds / iterations;
     result->early = (double)(early - world->early_before) / iterations;

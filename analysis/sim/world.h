@@ -49,6 +49,8 @@ struct sg_world_result {
     double period_ns;  /* of an iteration, mean */
     double signals;    /* a measured iteration's: interrupts of computations */
     double ignored;    /* solicited messages that came while progress was under way */
+    double
+        requests[SG_ACTION_KINDS]; /* a measured iteration's actions that an adapter carries out */
     double fetch_adds, own_fetch_adds; /* a measured iteration's: all, and to own memory */
     double early, late;
     uint64_t stalls, copies, forwarded;

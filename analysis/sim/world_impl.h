@@ -22,7 +22,7 @@ enum {
     EVENT_ACCESS     /* item: a one-sided action at its target's adapter */
 };
 
-enum { ITEM_MESSAGE, ITEM_REPLY, ITEM_TIMER, ITEM_ACCESS };
+enum { ITEM_MESSAGE, ITEM_REPLY, ITEM_TIMER, ITEM_WATCH, ITEM_ACCESS };
 
 /* The payload of a message in flight, shared by its receivers. */
 struct parts {
@@ -36,7 +36,7 @@ struct item {
     int32_t endpoint;
     uint8_t kind;
     bool solicited;
-    uint16_t id; /* of a timer; of an access: enum sg_action_kind */
+    uint16_t id; /* of a timer or watch; of an access: enum sg_action_kind */
     int32_t from;
     struct parts *parts;
     union {
@@ -87,7 +87,7 @@ struct watch {
 
 struct onesided {
     uint64_t self_ns; /* the last access to own memory takes effect then */
-    struct watch watches[SG_TIMERS];
+    struct watch watches[SG_WATCHES];
 };
 
 struct world {
@@ -129,6 +129,7 @@ struct world {
     /* sums over the measured iterations */
     uint64_t cpu_ns, wait_ns, delay_ns, root_latency_ns, signals, ignored, fetch_adds,
         own_fetch_adds;
+    uint64_t requests[SG_ACTION_KINDS];
     uint64_t early_before, late_before;
     struct sg_world_result result;
     uint64_t multicast_number, message_number;
@@ -182,6 +183,7 @@ uint64_t sg_carry_out(struct world *world, int32_t endpoint, uint64_t start_ns);
 uint64_t sg_access_issue(struct world *world, int32_t endpoint, const struct sg_action *action,
                          uint64_t time_ns);
 void sg_access_effect(struct world *world, const struct item *item);
+uint64_t sg_access_cell(const struct world *world, int32_t endpoint, uint32_t cell);
 void sg_access_watch(struct world *world, int32_t endpoint, const struct sg_action *action);
 
 /* world_memory.c */

@@ -137,11 +137,10 @@ static void init_endpoint(struct world *world, int32_t number)
     endpoint->inbox_first = endpoint->inbox_last = NONE;
     endpoint->wake_ns = NEVER;
     endpoint->holder = number * world->setup->ranks_per_node;
-    for (int id = 0; id < SG_TIMERS; id++) {
+    for (int id = 0; id < SG_TIMERS; id++)
         endpoint->timer_ns[id] = NEVER;
-        if (world->onesided != NULL)
-            world->onesided[number].watches[id].cell = NONE;
-    }
+    for (int id = 0; id < SG_WATCHES && world->onesided != NULL; id++)
+        world->onesided[number].watches[id].cell = NONE;
     world->setup->algo->init(head_of(world, number), &setup);
 }
 

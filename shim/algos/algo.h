@@ -18,10 +18,11 @@
  * flags are equal everywhere. No second CALL before the first has its COMPLETE.
  *   - SEND arrives exactly once, after any time, in any order. MULTICAST may be lost, repeated and
  *     reordered, for each receiver apart.
- *   - WRITE, FETCH_ADD and READ of one endpoint to one target take effect in the order issued, need
- *     no processor of the target, and FETCH_ADD is atomic. FETCH_ADD and READ answer by a REPLY.
+ *   - WRITEs, FETCH_ADD and READ of one endpoint to one target take effect in the order issued,
+ * need no processor of the target, and FETCH_ADD is atomic. FETCH_ADD and READ answer by a REPLY.
  *   - The message of a MESSAGE event, its parts included, is there until the handler's actions have
  *     been carried out.
+ *   - What WRITE and WRITE_RESULT send is the data as it is then.
  *   - A timer fires once, not before its time; it may be late by any time, and events that cross
  *     make it stale: the protocol checks.
  */
@@ -75,6 +76,8 @@ struct sg_algo_parameters {
                             * them (handoff); 0: 16384 */
     uint32_t pool;         /* buffers for contributions that wait to be pulled; 0: 2 */
     uint32_t timeout_ns;   /* before a missing release is asked for; 0: 1 ms */
+    uint32_t chunk_bytes;  /* of srm: of a call's chunks, and the most that is exchanged at once; 0:
+                              16384 */
 };
 
 struct sg_algo_setup {
@@ -89,6 +92,7 @@ struct sg_algo_needs {
     uint32_t slots;
     uint32_t cells; /* 64-bit words that FETCH_ADD, WRITE_CELL and READ_CELLS of others reach */
     uint32_t parts; /* the most of one message */
+    uint32_t slot_bytes; /* what its calls are best cut into; 0: nothing in particular */
 };
 
 /* ---- events
@@ -99,8 +103,9 @@ enum {
     SG_CALL_EXACT = 1, /* any association and order give the same bits (integer sum, max, ...) */
     SG_CALL_COMMUTATIVE = 2, /* the order of operands does not matter */
     /* The result is not waited for: a root's COMPLETE comes at once and its FINISH later (bypass,
-     * handoff), nobody lingers. */
+     * handoff), or everybody's (srm); nobody lingers. */
     SG_CALL_SPLIT = 4,
+    SG_CALL_LONG = 8 /* one of several parts of a call */
 };
 
 /* A collective is entered here, by its last local arriver. */
@@ -142,6 +147,7 @@ struct sg_event {
         struct sg_message message;
         struct {
             uint32_t id;
+            uint64_t value; /* of a watch: what the cell holds */
         } timer;
         struct {
             uint32_t tag;
@@ -164,16 +170,22 @@ enum sg_action_kind {
     SG_ACTION_FINISH, /* instance `seq` has left this endpoint; of a split call: the result is there
                        */
     /* One-sided, for endpoints that say SG_ALGO_ONE_SIDED. `to` may be the endpoint itself. */
-    SG_ACTION_WRITE,      /* data `from` -> slot `remote` of `to` */
-    SG_ACTION_WRITE_CELL, /* value -> cell `remote` of `to` */
-    SG_ACTION_FETCH_ADD,  /* cell `remote` of `to` += value; REPLY with what was there and `tag` */
+    SG_ACTION_WRITE,        /* data `from` -> slot `remote` of `to` */
+    SG_ACTION_WRITE_RESULT, /* data `from` -> result `remote` of `to`, which has called its instance
+                               and not FINISHed it */
+    SG_ACTION_WRITE_CELL,   /* value -> cell `remote` of `to` */
+    SG_ACTION_FETCH_ADD, /* cell `remote` of `to` += value; REPLY with what was there and `tag` */
     SG_ACTION_READ, /* slot `remote` of `to` -> data `into`; REPLY with `tag` once it is there */
     SG_ACTION_READ_CELLS, /* `count` (at most 8) cells from `remote` of `to`; REPLY with `tag` */
-    SG_ACTION_WATCH       /* an event TIMER `id` once own cell `remote` is no longer `value`, seen
-                             while this endpoint polls (solicited: while it is armed, too) */
+    SG_ACTION_WATCH, /* an event TIMER `id` (below SG_WATCHES) once own cell `remote` is no longer
+                        `value`, seen while this endpoint polls (solicited: while it is armed, too);
+                        replaces the last watch `id` */
+    SG_ACTION_KINDS
 };
 
+/* A protocol tells timers from watches by their ids. */
 #define SG_TIMERS 4
+#define SG_WATCHES 32
 
 struct sg_action {
     uint8_t kind;   /* enum sg_action_kind */
@@ -250,8 +262,11 @@ struct sg_algo_head {
     uint32_t early, late, stalls, copies, forwarded;
 };
 
-/* What a protocol asks of its host beyond SEND. */
-enum { SG_ALGO_MULTICAST = 1, SG_ALGO_ONE_SIDED = 2 };
+/* What a protocol asks of its host beyond SEND. POLLED: it waits for replies and watches, of which
+ * nobody is told; while calls that are SPLIT are outstanding, somebody is to look by itself.
+ * PIPELINED: every SPLIT call is COMPLETE at once, so that the parts of a LONG one go on side by
+ * side. */
+enum { SG_ALGO_MULTICAST = 1, SG_ALGO_ONE_SIDED = 2, SG_ALGO_POLLED = 4, SG_ALGO_PIPELINED = 8 };
 
 struct sg_algo {
     const char *name;
@@ -278,7 +293,7 @@ struct sg_algo {
 };
 
 extern const struct sg_algo sg_algo_bypass, sg_algo_adaptive, sg_algo_tree, sg_algo_dissemination,
-    sg_algo_pairwise, sg_algo_handoff;
+    sg_algo_pairwise, sg_algo_handoff, sg_algo_srm;
 /* All of them, ended by NULL. */
 extern const struct sg_algo *const sg_algos[];
 

@@ -3,7 +3,7 @@
 
 const struct sg_algo *const sg_algos[] = {
     &sg_algo_bypass,   &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination,
-    &sg_algo_pairwise, &sg_algo_handoff,  NULL,
+    &sg_algo_pairwise, &sg_algo_handoff,  &sg_algo_srm,  NULL,
 };
 
 const char *const sg_mark_names[SG_MARK_COUNT] = {

@@ -23,8 +23,10 @@ struct sg_decision {
     uint32_t timer;
     struct sg_algo_call call;
     struct sg_message message;
-    uint32_t count; /* actions */
-    uint64_t hash;  /* of them */
+    uint32_t tag;       /* of a REPLY */
+    uint64_t values[8]; /* ... its; of a TIMER by a watch, the first */
+    uint32_t count;     /* actions */
+    uint64_t hash;      /* of them */
 };
 
 static inline uint64_t sg_decision_add(uint64_t hash, uint64_t value)
@@ -78,6 +80,22 @@ static inline uint64_t sg_decision_hash(const struct sg_actions *actions)
             break;
         case SG_ACTION_FINISH:
             hash = sg_decision_add(hash, action->instance.seq);
+            break;
+        case SG_ACTION_WRITE:
+        case SG_ACTION_WRITE_RESULT:
+        case SG_ACTION_WRITE_CELL:
+        case SG_ACTION_FETCH_ADD:
+        case SG_ACTION_READ:
+        case SG_ACTION_READ_CELLS:
+        case SG_ACTION_WATCH:
+            hash = sg_decision_add(hash, (uint64_t)(uint32_t)action->to << 32 | action->id);
+            hash =
+                sg_decision_add(hash, (uint64_t)action->access.remote << 32 | action->access.tag);
+            hash =
+                sg_decision_add(hash, (uint64_t)action->access.bytes << 32 | action->access.count);
+            hash = sg_decision_add(hash, action->access.value);
+            hash = sg_decision_add_data(hash, action->access.from);
+            hash = sg_decision_add_data(hash, action->access.into);
             break;
         default:
             hash = sg_decision_add(hash, action->id);

@@ -43,13 +43,18 @@ struct sg_config {
     uint64_t trace_bytes; /* per rank */
     int depth;            /* frames in a call site's id, 1..16 */
     bool quiet;
-    int ranks_per_node;           /* of virtual nodes on one machine; 0: all of a machine's */
-    int slots;                    /* collectives a rank may run ahead; a power of two */
-    int stall_s;                  /* waits longer than this are reported; 0: never */
-    int progress;                 /* enum sg_progress_mode */
-    int signal;                   /* its number, for progress by signals */
-    char *config_file;            /* "" : none */
-    struct sg_config_rule *rules; /* in order of precedence */
+    int ranks_per_node; /* of virtual nodes on one machine; 0: all of a machine's */
+    int slots;          /* collectives a rank may run ahead; a power of two */
+    int stall_s;        /* waits longer than this are reported; 0: never */
+    int progress;       /* enum sg_progress_mode */
+    int signal;         /* its number, for progress by signals */
+    char *verbs_device; /* "": any */
+    int verbs_port, verbs_gid_index, verbs_mtu; /* -1: chosen */
+    int verbs_multicast;                        /* 0: off, 1: auto */
+    int verbs_senders;                          /* processes of a node that are connected */
+    uint64_t verbs_memory_bytes;                /* the most that a process registers */
+    char *config_file;                          /* "" : none */
+    struct sg_config_rule *rules;               /* in order of precedence */
     int rule_count;
     uint32_t from_environment; /* bit i: sg_config_entries[i] was set there */
     uint32_t from_file;        /* or in the file */

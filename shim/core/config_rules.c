@@ -21,6 +21,7 @@ void sg_config_clear(struct sg_config *config)
     free(config->rules);
     free(config->directory);
     free(config->config_file);
+    free(config->verbs_device);
     *config = (struct sg_config){0};
 }
 

@@ -12,6 +12,8 @@ static const char *const trace_modes[] = {"off", "stats", "otf2"};
 /* By enum sg_progress_mode, which is the engine's. */
 static const char *const progress_modes[] = {"poll", "thread", "signal"};
 
+static const char *const multicast_modes[] = {"off", "auto"};
+
 static void *field_of(const struct sg_config_entry *entry, struct sg_config *config)
 {
     return (char *)config + entry->field;
@@ -69,6 +71,19 @@ static void print_progress(const struct sg_config_entry *entry, const struct sg_
     snprintf(text, (size_t)size_bytes, "%s", progress_modes[config->progress]);
 }
 
+static enum sg_status parse_multicast(const char *text, const struct sg_config_entry *entry,
+                                      struct sg_config *config)
+{
+    return parse_word(text, multicast_modes, sizeof multicast_modes / sizeof *multicast_modes,
+                      &config->verbs_multicast);
+}
+
+static void print_multicast(const struct sg_config_entry *entry, const struct sg_config *config,
+                            char *text, int size_bytes)
+{
+    snprintf(text, (size_t)size_bytes, "%s", multicast_modes[config->verbs_multicast]);
+}
+
 static enum sg_status parse_size(const char *text, const struct sg_config_entry *entry,
                                  struct sg_config *config)
 {
@@ -101,6 +116,27 @@ static enum sg_status parse_integer(const char *text, const struct sg_config_ent
         return SG_ERR_SYNTAX;
     *(int *)field_of(entry, config) = (int)value;
     return SG_OK;
+}
+
+/* A number, or "auto", which is -1. */
+static enum sg_status parse_choice(const char *text, const struct sg_config_entry *entry,
+                                   struct sg_config *config)
+{
+    if (strcmp(text, "auto") != 0)
+        return parse_integer(text, entry, config);
+    *(int *)field_of(entry, config) = -1;
+    return SG_OK;
+}
+
+static void print_choice(const struct sg_config_entry *entry, const struct sg_config *config,
+                         char *text, int size_bytes)
+{
+    int value = *(const int *)const_field_of(entry, config);
+
+    if (value < 0)
+        snprintf(text, (size_t)size_bytes, "auto");
+    else
+        snprintf(text, (size_t)size_bytes, "%d", value);
 }
 
 static enum sg_status parse_power(const char *text, const struct sg_config_entry *entry,
@@ -164,6 +200,7 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 #define GIB (1024.0 * MIB)
 /* Leaves room in PATH_MAX for the names of the files inside. */
 #define PATH_BYTES 3500
+#define DEVICE_BYTES 63
 
 /* clang-format off */
 const struct sg_config_entry sg_config_entries[] = {
@@ -199,6 +236,29 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_SIGNAL", "42", "Number of the real-time signal for progress by signal.",
      parse_integer, print_integer, "a number from 34 to 64",
      offsetof(struct sg_config, signal), SIGNAL_LOW, SIGNAL_HIGH, SG_CONFIG_RULE_NONE},
+    {"STAGGER_VERBS_DEVICE", "", "RDMA device; the first with an active port when empty.",
+     parse_path, print_path, "a name of at most 63 bytes",
+     offsetof(struct sg_config, verbs_device), 0, DEVICE_BYTES, SG_CONFIG_RULE_NONE},
+    {"STAGGER_VERBS_PORT", "auto", "Its port; auto: the first active one.",
+     parse_choice, print_choice, "auto or a number from 1 to 255",
+     offsetof(struct sg_config, verbs_port), 1, 255, SG_CONFIG_RULE_NONE},
+    {"STAGGER_VERBS_GID_INDEX", "auto",
+     "The port's GID; auto: of RoCE version 2 and IPv4 where there is one.",
+     parse_choice, print_choice, "auto or a number from 0 to 255",
+     offsetof(struct sg_config, verbs_gid_index), 0, 255, SG_CONFIG_RULE_NONE},
+    {"STAGGER_VERBS_MTU", "auto", "The most bytes of a packet; auto: the port's.",
+     parse_choice, print_choice, "auto or a number from 256 to 4096",
+     offsetof(struct sg_config, verbs_mtu), 256, 4096, SG_CONFIG_RULE_NONE},
+    {"STAGGER_VERBS_MULTICAST", "auto",
+     "RDMA multicast where the network has it, or never: then messages along a tree.",
+     parse_multicast, print_multicast, "auto or off", 0, 0, 0, SG_CONFIG_RULE_NONE},
+    {"STAGGER_VERBS_SENDERS", "16",
+     "Processes of a node that are connected to others; the first sends for the rest.",
+     parse_integer, print_integer, "a number from 1 to 1000",
+     offsetof(struct sg_config, verbs_senders), 1, 1000, SG_CONFIG_RULE_NONE},
+    {"STAGGER_VERBS_MEMORY", "256m", "Limit of the memory that a process registers for RDMA.",
+     parse_size, print_size, "a size from 1m to 64g",
+     offsetof(struct sg_config, verbs_memory_bytes), MIB, 64 * GIB, SG_CONFIG_RULE_NONE},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
      parse_path, print_path, "a path of at most 3500 bytes",
      offsetof(struct sg_config, config_file), 0, PATH_BYTES, SG_CONFIG_RULE_NONE},

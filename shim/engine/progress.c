@@ -399,7 +399,7 @@ uint64_t sg_progress_next_ns(void)
         if (endpoint == NULL)
             continue;
         /* Sequentially consistent: see sg_progress_look_after. */
-        if (atomic_load(&span->waits) && nap_ns < least_ns)
+        if ((atomic_load(&span->waits) || sg_span_is_to_be_polled(span)) && nap_ns < least_ns)
             least_ns = nap_ns;
         /* Sequentially consistent: see mind_timer. */
         if (atomic_load(&endpoint->bell.armed) == (SG_PROGRESS_THREAD | armed_by_us()) &&

@@ -27,9 +27,10 @@ static size_t line(size_t bytes)
 static const struct sg_algo *algo_of(const struct sg_choice *choice,
                                      struct sg_algo_parameters *parameters)
 {
-    const char *name = sg_algorithms[choice->algorithm].name;
+    const struct sg_algorithm *algorithm = &sg_algorithms[choice->algorithm];
+    const char *name = algorithm->name;
 
-    if (sg_algorithms[choice->algorithm].reach != SG_REACH_SPAN)
+    if ((sg_algorithm_reach(algorithm, choice->parameters) & SG_REACH_SPAN) == 0)
         return NULL;
     sg_span_parameters(choice, parameters);
     parameters->credits = (uint8_t)ring_depth;
@@ -44,7 +45,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
 static bool lay_out(struct sg_span *span)
 {
     size_t at = line(sizeof(struct sg_span_header));
-    uint32_t objects = 0, parts = 0;
+    uint32_t objects = 0, eager_bytes = 0;
     size_t transport_bytes;
 
     span->about_at = at;
@@ -52,8 +53,6 @@ static bool lay_out(struct sg_span *span)
     span->endpoints_at = at;
     at += (size_t)span->here * sizeof(struct sg_span_endpoint);
     at = line(at);
-    span->contributions_at = at;
-    at += (size_t)span->here * span->depth * (size_t)span->locals_max * SG_SPAN_SLOT_BYTES;
     span->object_count = sg_ruleset_count(span->rules);
     if (span->object_count > SG_SPAN_OBJECTS_MAX)
         span->object_count = SG_SPAN_OBJECTS_MAX;
@@ -77,23 +76,31 @@ static bool lay_out(struct sg_span *span)
             span->progress_low = object->progress;
         if (object->progress > span->progress_high)
             span->progress_high = object->progress;
+        span->is_polled = span->is_polled || (object->algo->uses & SG_ALGO_POLLED);
         objects++;
-        if (object->needs.parts > parts)
-            parts = object->needs.parts;
+        object->slot_bytes =
+            object->needs.slot_bytes > 0 ? object->needs.slot_bytes : SG_SPAN_SLOT_BYTES;
+        if (object->slot_bytes > span->slot_bytes)
+            span->slot_bytes = object->slot_bytes;
+        if (object->needs.parts * object->slot_bytes > eager_bytes)
+            eager_bytes = object->needs.parts * object->slot_bytes;
         object->at = at;
         object->cells_at = line(object->needs.state_bytes);
         object->slots_at = line(object->cells_at + object->needs.cells * sizeof(uint64_t));
-        object->results_at = object->slots_at + (size_t)object->needs.slots * SG_SPAN_SLOT_BYTES;
+        object->results_at = object->slots_at + (size_t)object->needs.slots * object->slot_bytes;
         object->stride =
-            object->results_at + (size_t)object->setup.parameters.credits * SG_SPAN_SLOT_BYTES;
+            object->results_at + (size_t)object->setup.parameters.credits * object->slot_bytes;
         at += (size_t)span->here * object->stride;
     }
+    span->contributions_at = at;
+    at += (size_t)span->here * span->depth * (size_t)span->locals_max * span->slot_bytes;
     /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
     span->transport_setup.endpoints = span->endpoints;
     span->transport_setup.here = span->here;
-    span->transport_setup.inflight = objects * (2 * span->depth + 8);
+    span->transport_setup.inflight =
+        objects * (2 * span->depth + 8) + (span->wire != NULL ? span->depth : 0);
     span->transport_setup.staged = span->transport_setup.inflight;
-    span->transport_setup.eager_bytes = parts * SG_SPAN_SLOT_BYTES;
+    span->transport_setup.eager_bytes = eager_bytes;
     transport_bytes = objects > 0 ? span->ops->shared_bytes(&span->transport_setup) : 0;
     span->transport_at = at;
     span->size_bytes = at + transport_bytes;
@@ -154,6 +161,7 @@ static void release(struct sg_span *span)
     free(span->index_of);
     free(span->hosts);
     free(span->reached);
+    free(span->peers);
     free(span);
 }
 

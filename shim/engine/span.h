@@ -79,6 +79,8 @@ struct sg_span_plan {
     const void *own;             /* this rank's contribution */
     void *result;                /* NULL: it gets none */
     size_t extent_bytes;         /* of an element */
+    uint32_t slot_bytes;         /* what the call is cut into */
+    bool side_by_side;           /* its parts go on at once, and not one after another */
 };
 
 /* False: MPICH runs the call. No protocol here takes the choice or the type, which is alike on all

@@ -36,8 +36,14 @@ void sg_span_decided(const struct sg_span *span, uint32_t object, const struct s
         decision.call = event->call;
     if (event->kind == SG_EVENT_MESSAGE)
         decision.message = event->message;
-    if (event->kind == SG_EVENT_TIMER)
+    if (event->kind == SG_EVENT_TIMER) {
         decision.timer = event->timer.id;
+        decision.values[0] = event->timer.value;
+    }
+    if (event->kind == SG_EVENT_REPLY) {
+        decision.tag = event->reply.tag;
+        memcpy(decision.values, event->reply.value, sizeof decision.values);
+    }
     decision.count = actions->count;
     decision.hash = sg_decision_hash(actions);
     snprintf(name, sizeof name, "decisions-%016llx-%d", (unsigned long long)decision.communicator,

@@ -48,7 +48,7 @@ static void *data_of(const struct feeding *feeding, struct sg_data data)
         return sg_span_result(span, feeding->object, data.index);
     case SG_DATA_SLOT:
         return sg_span_region(span, feeding->object, span->endpoint) + object->slots_at +
-               (size_t)data.index * SG_SPAN_SLOT_BYTES;
+               (size_t)data.index * object->slot_bytes;
     case SG_DATA_PART:
         stride = (feeding->event->message.header.bytes + 15u) & ~(size_t)15;
         return (void *)(uintptr_t)(feeding->parts + (size_t)data.index * stride);
@@ -159,20 +159,49 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
     const struct sg_span_object *object = &span->objects[feeding->object];
     unsigned char *target = sg_span_region(span, feeding->object, action->to);
     struct sg_transport_region region = {
+        .object = feeding->object,
         .slots = target + object->slots_at,
         .cells = (_Atomic uint64_t *)(void *)(target + object->cells_at),
-        .slot_bytes = SG_SPAN_SLOT_BYTES,
-        .slots_count = object->needs.slots,
+        .slot_bytes = object->slot_bytes,
+        .slots_count = object->needs.slots + object->setup.parameters.credits,
         .cells_count = object->needs.cells};
+    struct sg_action wanted = *action;
     struct sg_data local =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
-    struct sg_span_reply reply = {.object = feeding->object, .tag = action->access.tag};
+    struct sg_span_reply reply = {.object = feeding->object,
+                                  .tag = action->access.tag,
+                                  .waits = action->kind == SG_ACTION_READ_CELLS};
+    bool has_reply = action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ ||
+                     action->kind == SG_ACTION_READ_CELLS;
+    enum sg_transport_result result;
 
-    span->ops->access(span->transport, span->endpoint, action, &region, data_of(feeding, local),
-                      reply.value);
-    if (action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ ||
-        action->kind == SG_ACTION_READ_CELLS)
+    /* Results lie behind the slots. */
+    if (action->kind == SG_ACTION_WRITE_RESULT) {
+        wanted.kind = SG_ACTION_WRITE;
+        wanted.access.remote += object->needs.slots;
+    }
+    do
+        result = span->ops->access(span->transport, span->endpoint, &wanted, &region,
+                                   data_of(feeding, local), reply.value);
+    while (result == SG_TRANSPORT_FULL && sched_yield() == 0);
+    if (has_reply && result == SG_TRANSPORT_DONE)
         endpoint->replies[endpoint->reply_count++] = reply;
+}
+
+static void watch(const struct feeding *feeding, const struct sg_action *action)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+    /* Relaxed, here and below: under the lock. */
+    uint32_t count = atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);
+    uint32_t at = 0;
+
+    while (at < count && (endpoint->watches[at].object != feeding->object ||
+                          endpoint->watches[at].id != action->id))
+        at++;
+    endpoint->watches[at] = (struct sg_span_watch){feeding->object, action->id,
+                                                   action->access.remote, action->access.value};
+    if (at == count)
+        atomic_store_explicit(&endpoint->watch_count, count + 1, memory_order_relaxed);
 }
 
 static void set_timer(const struct feeding *feeding, const struct sg_action *action,
@@ -238,7 +267,8 @@ static void carry_out(const struct feeding *feeding, const struct sg_actions *ac
         case SG_ACTION_FINISH:
             finish(feeding, action->instance.seq);
             break;
-        case SG_ACTION_WATCH: /* asked for by no protocol that runs here */
+        case SG_ACTION_WATCH:
+            watch(feeding, action);
             break;
         default:
             access_remote(feeding, action);
@@ -261,7 +291,8 @@ static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind
     return NULL;
 }
 
-static void feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
+/* False: it did nothing but ask for cells. */
+static bool feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
                      const struct sg_event *event, const void *parts)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
@@ -274,7 +305,7 @@ static void feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
     bool is_late;
 
     if (handler == NULL)
-        return;
+        return false;
     handler(head, event, &actions);
     sg_span_decided(span, object, event, handler == span->objects[object].algo->on_drain, &actions);
     is_late = head->late != before.late && sg_span_begin_late(span, object, event, &late);
@@ -282,6 +313,36 @@ static void feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
     if (is_late)
         sg_span_end_late(span, &late);
     sg_span_count(endpoint, &before, head, actions.marks);
+    for (uint32_t i = 0; i < actions.count; i++) {
+        if (actions.list[i].kind != SG_ACTION_READ_CELLS)
+            return true;
+    }
+    return false;
+}
+
+/* False: there is none; or none but those that wait, where these are not wanted. */
+static bool take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out)
+{
+    uint32_t at = 0;
+
+    while (at < endpoint->reply_count && endpoint->replies[at].waits != waiting)
+        at++;
+    if (at == endpoint->reply_count)
+        return false;
+    *out = endpoint->replies[at];
+    endpoint->reply_count--;
+    memmove(&endpoint->replies[at], &endpoint->replies[at + 1],
+            (endpoint->reply_count - at) * sizeof *out);
+    return true;
+}
+
+static bool feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns)
+{
+    struct sg_event event = {.kind = SG_EVENT_REPLY, .time_ns = time_ns};
+
+    event.reply.tag = reply->tag;
+    memcpy(event.reply.value, reply->value, sizeof reply->value);
+    return feed_one(span, reply->object, span->objects[reply->object].algo->on_reply, &event, NULL);
 }
 
 /* The event, and the REPLYs that its actions got at once. */
@@ -289,19 +350,12 @@ static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
                      struct sg_event *event, const void *parts)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_reply reply;
 
     event->time_ns = sg_clock_ns();
     feed_one(span, object, handler, event, parts);
-    while (endpoint->reply_count > 0) {
-        struct sg_event answer = {.kind = SG_EVENT_REPLY, .time_ns = event->time_ns};
-        struct sg_span_reply reply = endpoint->replies[0];
-
-        endpoint->reply_count--;
-        memmove(&endpoint->replies[0], &endpoint->replies[1], endpoint->reply_count * sizeof reply);
-        answer.reply.tag = reply.tag;
-        memcpy(answer.reply.value, reply.value, sizeof reply.value);
-        feed_one(span, reply.object, span->objects[reply.object].algo->on_reply, &answer, NULL);
-    }
+    while (take_reply(endpoint, false, &reply))
+        feed_reply(span, &reply, event->time_ns);
 }
 
 static void feed_call(struct sg_span *span, struct sg_span_instance *place)
@@ -347,6 +401,83 @@ void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event,
 {
     feed_all(span, object, handler_of(span->objects[object].algo, event->kind), event, parts);
     sg_span_feed_calls(span);
+}
+
+void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message)
+{
+    struct sg_event event = {.kind = SG_EVENT_REPLY};
+
+    event.reply.tag = message->tag;
+    memcpy(event.reply.value, message->value, sizeof message->value);
+    sg_span_feed(span, (uint32_t)(message->object & 0xff), &event, NULL);
+}
+
+/* Those that are there now: what they ask for again waits for the next look. */
+static int feed_waiting(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_reply reply;
+    uint32_t waiting = 0;
+    int fed = 0;
+
+    for (uint32_t i = 0; i < endpoint->reply_count; i++)
+        waiting += endpoint->replies[i].waits;
+    for (; waiting > 0 && take_reply(endpoint, true, &reply); waiting--) {
+        fed += feed_reply(span, &reply, sg_clock_ns());
+        while (take_reply(endpoint, false, &reply))
+            feed_reply(span, &reply, sg_clock_ns());
+    }
+    return fed;
+}
+
+static bool has_changed(const struct sg_span *span, const struct sg_span_watch *watch,
+                        uint64_t *value)
+{
+    const struct sg_span_object *object = &span->objects[watch->object];
+    const _Atomic uint64_t *cells =
+        (const void *)(sg_span_region(span, watch->object, span->endpoint) + object->cells_at);
+
+    /* Acquire: what was written before the cell is there. */
+    *value = atomic_load_explicit(&cells[watch->cell], memory_order_acquire);
+    return *value != watch->value;
+}
+
+static int feed_watches(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    int fed = 0;
+
+    /* A handler may watch the next cell: it is looked at, too. */
+    for (uint32_t at = 0;
+         at < atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);) {
+        struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = endpoint->watches[at].id}};
+        uint32_t object = endpoint->watches[at].object;
+        uint32_t last;
+
+        if (!has_changed(span, &endpoint->watches[at], &event.timer.value)) {
+            at++;
+            continue;
+        }
+        last = atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) - 1;
+        endpoint->watches[at] = endpoint->watches[last];
+        atomic_store_explicit(&endpoint->watch_count, last, memory_order_relaxed);
+        sg_span_feed(span, object, &event, NULL);
+        fed++;
+    }
+    return fed;
+}
+
+int sg_span_feed_polled(struct sg_span *span)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    int fed = 0;
+
+    if (endpoint->reply_count > 0)
+        fed += feed_waiting(span);
+    fed += feed_watches(span);
+    if (fed > 0)
+        sg_span_feed_calls(span);
+    return fed;
 }
 
 void sg_span_feed_drain(struct sg_span *span, uint32_t object)

@@ -1,7 +1,8 @@
 /* Between machines: whether all are in the same call, and whether they are there at all.
  *
  * A message carries a note of the instance that it is about: the low bits of its position, and the
- * call's signature. A machine that is in that instance compares; one that is not keeps the note
+ * call's signature; and an instance that has been waited for for a second is told of by messages of
+ * its own. A machine that is in that instance compares; one that is not keeps the note
  * until it comes to it. Notes of older instances say nothing new: each was compared when its first
  * message came, or when the last rank of the endpoint did.
  *
@@ -145,6 +146,27 @@ static void report_fault(const struct sg_span *span, const struct sg_transport_f
     end_job();
 }
 
+/* Under the lock: what is waited for here, once an instance. Ranks in different calls may wait for
+ * messages that nobody is going to send, and these tell them. Where there is no room there is
+ * something else to be read. */
+static void tell_peers(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    for (uint32_t i = 0; i < span->depth; i++) {
+        struct sg_span_instance *place = &endpoint->places[i];
+        struct sg_transport_send message = {.object = (uint64_t)sg_span_note(span, place) << 32 |
+                                                      SG_SPAN_NOTE_ONLY};
+
+        if (place->arrived == 0 || place->told ||
+            atomic_load_explicit(&place->finished, memory_order_relaxed) > place->position)
+            continue;
+        place->told = true;
+        for (int peer = 0; peer < span->peer_count; peer++)
+            span->ops->send(span->transport, span->endpoint, span->peers[peer], &message);
+    }
+}
+
 /* One thread at a time, each second while something is outstanding. */
 static void probe(struct sg_span *span)
 {
@@ -156,6 +178,7 @@ static void probe(struct sg_span *span)
         return;
     sg_span_lock(span);
     span->wire->probe(span->transport);
+    tell_peers(span);
     sg_span_unlock(span);
 }
 

@@ -27,9 +27,13 @@
 
 #define SG_SPAN_MAGIC UINT64_C(0x6e6170732d676773)
 #define SG_SPAN_OBJECTS_MAX 64
-#define SG_SPAN_SLOT_BYTES 1024u
-#define SG_SPAN_REPLIES_MAX 16
+#define SG_SPAN_SLOT_BYTES 1024u /* of an object that wants nothing else */
 #define SG_SPAN_PLACES_MAX 64
+/* In the place of an object: a message that is for none, and carries a note alone. */
+#define SG_SPAN_NOTE_ONLY 0xffu
+/* Those that an event gets at once; and, of each object, those of READ_CELLS that wait. */
+#define SG_SPAN_WATCHES_MAX (SG_SPAN_OBJECTS_MAX * SG_WATCHES)
+#define SG_SPAN_REPLIES_MAX (16 + SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8)
 
 /* Words that the first rank to come to something writes for the others: see span_agree.c. Choices
  * are made by posts, too, which must not wait: a program would have to post so many before another
@@ -54,6 +58,7 @@ struct sg_span_instance {
     uint8_t operation, flags;
     uint8_t reduction, element; /* of what the operands are; where bytes > 0 */
     uint16_t signature;         /* see span_agree.c */
+    bool told;                  /* other machines, that it is waited for */
     bool stays;                 /* the last local rank does not leave its call before the end */
     uint64_t ready;             /* position + 1: its CALL may be fed, in its turn */
     uint64_t left_ns;           /* its CALL was completed, or what was late last was handled */
@@ -69,7 +74,14 @@ struct sg_span_kind {
 
 struct sg_span_reply {
     uint32_t object, tag;
+    bool waits; /* for the next look: who asks again and again does so once a look */
     uint64_t value[8];
+};
+
+/* What a protocol watches: one of its own cells. */
+struct sg_span_watch {
+    uint32_t object, id, cell;
+    uint64_t value;
 };
 
 /* What another machine said of an instance that was not entered here. */
@@ -100,6 +112,8 @@ struct sg_span_endpoint {
     struct sg_span_kind kinds[SG_SPAN_OBJECTS_MAX][SG_SPAN_PLACES_MAX]; /* by seq */
     uint32_t reply_count;
     struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
+    _Atomic uint32_t watch_count;
+    struct sg_span_watch watches[SG_SPAN_WATCHES_MAX];
     struct sg_span_instance places[SG_SPAN_PLACES_MAX];
     struct sg_span_heard heard[SG_SPAN_PLACES_MAX]; /* by position */
     _Atomic uint64_t
@@ -128,6 +142,7 @@ struct sg_span_object {
     struct sg_algo_setup setup; /* rank: this endpoint */
     struct sg_algo_needs needs;
     enum sg_progress_mode progress; /* that the rule asks for */
+    uint32_t slot_bytes;            /* of slots and results; calls are cut into as much */
     size_t at, stride;
     size_t cells_at, slots_at, results_at; /* in a region */
 };
@@ -175,6 +190,7 @@ struct sg_span {
     int *index_of;        /* by endpoint: among its machine's endpoints */
     int here, ranks_here; /* the most endpoints, and ranks, of one machine */
     uint32_t depth;
+    uint32_t slot_bytes;              /* the most of an object's: of contributions */
     uint64_t position;                /* parts begun */
     _Atomic uint64_t arrived;         /* parts that have arrived, in their order */
     uint64_t left, left_beyond;       /* parts left: all before, and after it those in the mask */
@@ -184,6 +200,7 @@ struct sg_span {
     int object_count;
     struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
     enum sg_progress_mode progress_low, progress_high; /* of the objects */
+    bool is_polled;                                    /* some object is SG_ALGO_POLLED */
     size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
     struct sg_span_post *first_post, *last_post; /* not done; see span_post.c */
     _Atomic uint32_t posts;                      /* how many */
@@ -199,7 +216,9 @@ struct sg_span {
     const struct sg_transport_wire *wire; /* else NULL */
     struct sg_transport_place place;
     const char **hosts; /* by rank */
-    uint8_t *reached;   /* by object and 1 + root's endpoint; see span_link.c */
+    int32_t *peers;     /* endpoints that are connected */
+    int peer_count;
+    uint8_t *reached; /* by object and 1 + root's endpoint; see span_link.c */
     _Atomic uint64_t probed_ns;
     bool noted;
     struct sg_progress_wire listening;
@@ -245,7 +264,7 @@ static inline void *sg_span_contribution(const struct sg_span *span, uint64_t po
                        (size_t)span->locals_max +
                    (size_t)local;
 
-    return sg_span_at(span, span->contributions_at + index * SG_SPAN_SLOT_BYTES);
+    return sg_span_at(span, span->contributions_at + index * span->slot_bytes);
 }
 
 /* Of an endpoint on another machine: where it would be on this one. */
@@ -270,7 +289,7 @@ static inline void *sg_span_result(const struct sg_span *span, uint32_t object, 
     uint32_t index = seq % about->setup.parameters.credits;
 
     return sg_span_region(span, object, span->endpoint) + about->results_at +
-           (size_t)index * SG_SPAN_SLOT_BYTES;
+           (size_t)index * about->slot_bytes;
 }
 
 void sg_span_parameters(const struct sg_choice *choice, struct sg_algo_parameters *parameters);
@@ -280,6 +299,11 @@ enum sg_status sg_span_open(struct sg_span *span);
 
 /* The endpoint's lock held: one event, and what follows from it at once. parts: of a message. */
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
+/* The endpoint's lock held: the REPLY to an access that was LATER. */
+void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message);
+/* The endpoint's lock held: replies that wait, and watches whose cells have changed. How many
+ * events others may have something of. */
+int sg_span_feed_polled(struct sg_span *span);
 /* The endpoint's lock held: no CALL will come for the object. */
 void sg_span_feed_drain(struct sg_span *span, uint32_t object);
 /* The endpoint's lock held: what has arrived, timers that are due. How many events it fed. */
@@ -287,6 +311,9 @@ int sg_span_take(struct sg_span *span);
 /* The endpoint's lock held: the instance of an object's number, if it is still known; NULL. */
 struct sg_span_instance *sg_span_find_instance(const struct sg_span *span, uint32_t object,
                                                uint32_t seq);
+
+/* Somebody is to look at this endpoint now and then, by itself: what it waits for rings nobody. */
+bool sg_span_is_to_be_polled(const struct sg_span *span);
 
 /* The endpoint's lock held: what an event has changed in an object's head. */
 void sg_span_count(struct sg_span_endpoint *endpoint, const struct sg_algo_head *before,

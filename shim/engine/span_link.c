@@ -125,6 +125,18 @@ static void add_wanted(const struct sg_span *span, const struct wanted *wanted, 
     }
 }
 
+/* An endpoint that was one before is not another. */
+static void keep_peers(struct sg_span *span, const struct peers *peers)
+{
+    struct peers kept = {span->peers, span->peer_count};
+
+    for (int i = 0; i < peers->count; i++) {
+        if (peers->list[i] != span->endpoint)
+            add_peer(&kept, peers->list[i]);
+    }
+    span->peer_count = kept.count;
+}
+
 /* Collective, whatever memory this rank has. */
 static enum sg_status connect_to(struct sg_span *span, const struct wanted *wanted)
 {
@@ -141,6 +153,8 @@ static enum sg_status connect_to(struct sg_span *span, const struct wanted *want
         add_wanted(span, wanted, scratch, &peers);
         status = span->wire->connect(span->transport, peers.list, peers.count);
     }
+    if (status == SG_OK)
+        keep_peers(span, &peers);
     free(scratch);
     return status;
 }
@@ -159,13 +173,15 @@ enum sg_status sg_span_link(struct sg_span *span)
     span->place.servers = span->servers;
     span->transport_setup.place = &span->place;
     span->reached = calloc((size_t)span->object_count, (size_t)span->endpoints + 1);
+    span->peers = calloc((size_t)span->endpoints, sizeof *span->peers);
     opened = sg_span_open(span);
-    status = sg_exchange_agree(exchange, opened == SG_OK && span->reached != NULL, &first_failed);
+    status = sg_exchange_agree(
+        exchange, opened == SG_OK && span->reached != NULL && span->peers != NULL, &first_failed);
     if (status != SG_OK)
         return status;
     if (first_failed >= 0) {
-        if (first_failed == span->rank)
-            sg_log("rank %d: no RDMA for a communicator of %d ranks (%m): its collectives pass "
+        if (opened == SG_OK && first_failed == span->rank)
+            sg_log("rank %d: no memory for RDMA: collectives of a communicator of %d ranks pass "
                    "through",
                    span->rank, span->ranks);
         return SG_ERR_SYSTEM;

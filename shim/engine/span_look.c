@@ -96,15 +96,21 @@ int sg_span_take(struct sg_span *span)
     for (; taken < MESSAGES_AT_ONCE; taken++) {
         struct sg_event event = {.kind = SG_EVENT_MESSAGE};
 
+        message.is_reply = false; /* transports that have none say nothing of it */
         if (!span->ops->receive(span->transport, span->endpoint, &message))
             break;
-        if (span->wire == NULL || sg_span_hear(span, &message)) {
+        if (message.is_reply) {
+            sg_span_feed_answer(span, &message);
+        } else if (span->wire == NULL ||
+                   (sg_span_hear(span, &message) && (message.object & 0xff) != SG_SPAN_NOTE_ONLY)) {
             event.message = message.message;
             learn_kind(span, message.object, &message.message.header);
             sg_span_feed(span, message.object & 0xff, &event, message.parts);
         }
         span->ops->release(span->transport, span->endpoint, &message);
     }
+    if (span->is_polled)
+        taken += sg_span_feed_polled(span);
     /* Of ranks that do not serve the endpoint. */
     if (span->servers < span->locals)
         sg_span_feed_calls(span);
@@ -140,6 +146,12 @@ enum sg_span_found sg_span_look(struct sg_span *span)
             atomic_load_explicit(&endpoint->pending, memory_order_relaxed) == 0)
             return found;
     }
+}
+
+bool sg_span_is_to_be_polled(const struct sg_span *span)
+{
+    /* Sequentially consistent: see sg_progress_look_after. */
+    return span->is_polled && atomic_load(&sg_span_endpoint(span, span->endpoint)->posted) > 0;
 }
 
 bool sg_span_progress(struct sg_span *span)

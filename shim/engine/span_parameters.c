@@ -28,13 +28,19 @@ static void set_linger(struct sg_algo_parameters *parameters, int64_t value)
     parameters->linger_ns = (uint32_t)(value < 0 ? 100000 : value * 1000);
 }
 
+/* In KiB. */
+static void set_chunk(struct sg_algo_parameters *parameters, int64_t value)
+{
+    parameters->chunk_bytes = (uint32_t)value * 1024;
+}
+
 static const struct {
     const char *name;
     void (*set)(struct sg_algo_parameters *parameters, int64_t value);
 } slots[] = {
     {"degree", set_degree},   {"tokens", set_tokens},
     {"predict", set_predict}, {"deterministic", set_deterministic},
-    {"linger", set_linger},
+    {"linger", set_linger},   {"chunk", set_chunk},
 };
 
 void sg_span_parameters(const struct sg_choice *choice, struct sg_algo_parameters *parameters)

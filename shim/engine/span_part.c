@@ -8,7 +8,7 @@
 
 static size_t room_of(const struct sg_span_plan *plan)
 {
-    return SG_SPAN_SLOT_BYTES / plan->extent_bytes;
+    return plan->slot_bytes / plan->extent_bytes;
 }
 
 size_t sg_span_part_count(const struct sg_call *call, const struct sg_span_plan *plan)
@@ -98,10 +98,13 @@ static void fill(const struct sg_span *span, struct sg_span_instance *place,
     place->bytes = part->bytes;
     place->operation = (uint8_t)call->operation;
     place->signature = sg_span_signature(call);
+    place->told = false;
     place->root = call->root >= 0 ? span->endpoint_of[call->root] : -1;
     place->flags = SG_CALL_COMMUTATIVE;
-    if (call->request != NULL)
+    if (call->request != NULL || part->plan->side_by_side)
         place->flags |= SG_CALL_SPLIT;
+    if (part->plan->side_by_side)
+        place->flags |= SG_CALL_LONG;
     if (part->bytes > 0) {
         place->reduction = (uint8_t)part->plan->operands.reduction;
         place->element = (uint8_t)part->plan->operands.element;
@@ -155,10 +158,12 @@ static void arrive(struct sg_span *span, struct sg_span_part *part)
 {
     struct sg_span_instance *place = sg_span_place(span, part->position);
     /* Where nobody comes for what arrives later, the last rank stays for it: it may go on to wait,
-     * in MPICH, for a rank that waits for this endpoint's part. */
+     * in MPICH, for a rank that waits for this endpoint's part. Likewise where parts go on side by
+     * side, which is for speed. */
     bool last_stays =
         part->stays || (part->call->request == NULL && span->servers == span->locals &&
-                        !sg_progress_comes(span->objects[part->plan->object].progress));
+                        (part->plan->side_by_side ||
+                         !sg_progress_comes(span->objects[part->plan->object].progress)));
 
     span->names[part->position % span->depth] =
         (struct sg_span_name){part->position, part->call->name};

@@ -159,7 +159,7 @@ void sg_span_post_start(struct sg_span_post *post, struct sg_outcome *outcome)
     step_all(span);
     pthread_mutex_unlock(&lock);
     sg_span_leave(span);
-    if (atomic_load(&span->waits))
+    if (atomic_load(&span->waits) || sg_span_is_to_be_polled(span))
         sg_progress_look_after();
     sg_span_tell(span, outcome);
 }

@@ -48,6 +48,46 @@ static void run_part(struct sg_span *span, struct sg_span_part *part)
         sg_span_wait(span, is_over, &awaited, part->call, part->position);
 }
 
+/* A call whose parts are under way side by side, as many as there are places. */
+struct window {
+    struct sg_span *span;
+    const struct sg_call *call;
+    const struct sg_span_plan *plan;
+    size_t count, begun, left; /* parts; all before `left` have left */
+    struct sg_span_part parts[SG_SPAN_PLACES_MAX];
+};
+
+static bool step_window(void *context)
+{
+    struct window *window = context;
+    struct sg_span *span = window->span;
+
+    sg_span_progress(span);
+    for (size_t i = window->left; i < window->count && i < window->left + span->depth; i++) {
+        struct sg_span_part *part = &window->parts[i % SG_SPAN_PLACES_MAX];
+
+        if (i == window->begun) {
+            sg_span_cut(window->call, window->plan, i, part);
+            part->position = span->position++;
+            window->begun++;
+        }
+        if (sg_span_step_call(span, part) && i == window->left)
+            window->left++;
+        if (part->stage < SG_SPAN_ARRIVED)
+            break;
+    }
+    return window->left == window->count;
+}
+
+static void run_side_by_side(struct sg_span *span, const struct sg_call *call,
+                             const struct sg_span_plan *plan, size_t count)
+{
+    struct window window = {.span = span, .call = call, .plan = plan, .count = count};
+
+    if (!step_window(&window))
+        sg_span_wait(span, step_window, &window, call, window.parts[0].position);
+}
+
 void sg_span_enter(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
@@ -106,7 +146,8 @@ static bool is_left_something(const struct sg_span *span)
     if (span->servers < span->locals && atomic_load(&endpoint->pending) > 0)
         return true;
     return atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 &&
-           span->ops->pending(span->transport, span->endpoint);
+           (span->ops->pending(span->transport, span->endpoint) ||
+            atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) > 0);
 }
 
 /* Sequentially consistent: a sender that still saw us inside has its message seen below. */
@@ -140,6 +181,9 @@ bool sg_span_plan(const struct sg_span *span, const struct sg_choice *choice,
         (call->operation == SG_OPERATION_REDUCE && (call->root < 0 || call->root >= span->ranks)))
         return false;
     plan->extent_bytes = sg_element_extent_bytes(plan->operands.element);
+    plan->slot_bytes = span->objects[index].slot_bytes;
+    plan->side_by_side =
+        span->objects[index].algo->uses & SG_ALGO_PIPELINED && sg_span_part_count(call, plan) > 1;
     return sg_buffers_of(call, span->rank, &plan->own, &plan->result);
 }
 
@@ -183,7 +227,9 @@ int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct s
 
     outcome->algorithm = plan->algorithm;
     sg_span_enter(span);
-    for (size_t index = 0; index < parts; index++) {
+    if (plan->side_by_side)
+        run_side_by_side(span, call, plan, parts);
+    for (size_t index = 0; index < parts && !plan->side_by_side; index++) {
         sg_span_cut(call, plan, index, &part);
         part.position = span->position++;
         run_part(span, &part);

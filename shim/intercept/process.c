@@ -154,7 +154,8 @@ void sg_process_start(uint64_t begin_ns)
                           process->config.signal) != SG_OK)
         return;
     sg_local_start((uint32_t)process->config.slots, process->config.stall_s);
-    sg_span_start((uint32_t)process->config.slots, process->config.stall_s, 16);
+    sg_span_start((uint32_t)process->config.slots, process->config.stall_s,
+                  process->config.verbs_senders);
     sg_kernel_init();
     sg_types_init(sg_real.Reduce_local);
     start_recording(process, begin_ns);

@@ -35,8 +35,7 @@ static const struct sg_verbs *load(const char **reason)
 
 static bool start(const struct sg_config *config, const char **reason)
 {
-    struct sg_verbs_settings settings = {
-        .device = "", .gid_index = -1, .multicast = true, .memory_bytes = 256 << 20};
+    struct sg_verbs_settings settings = sg_verbs_settings(config);
 
     verbs = load(reason);
     if (verbs != NULL && verbs->start(&settings, reason))

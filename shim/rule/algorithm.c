@@ -5,13 +5,6 @@
 #define EVERY_OPERATION                                                                            \
     (1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE)
 
-/* By enum sg_srm_form. */
-static const struct sg_parameter srm_parameters[] = {
-    {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single", "auto",
-     "how operands move; auto: by ranks and bytes"},
-    {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL},
-};
-
 #define END                                                                                        \
     {                                                                                              \
         NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL                                         \
@@ -27,6 +20,30 @@ static const struct sg_parameter srm_parameters[] = {
         "progress", SG_PARAMETER_CHOICE, 0, 0, "auto|poll|thread|signal", "auto",                  \
             "who handles what is late; auto: as STAGGER_PROGRESS says"                             \
     }
+
+/* Of those that have both; after "any" the words are in the order of SG_REACH_*. */
+#define WHERE                                                                                      \
+    {                                                                                              \
+        "where", SG_PARAMETER_CHOICE, 0, 0, "any|inside|between", "any",                           \
+            "the rule holds for ranks inside one node, or between nodes"                           \
+    }
+
+/* By enum sg_srm_form. */
+static const struct sg_parameter srm_parameters[] = {
+    {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single", "auto",
+     "inside a node, how operands move; auto: by ranks and bytes"},
+    WHERE,
+    {"chunk", SG_PARAMETER_INTEGER, 1, 64, NULL, "16",
+     "between nodes, KiB that are exchanged at once; more goes in chunks of it"},
+    PROGRESS,
+    END,
+};
+
+static const struct sg_parameter handoff_parameters[] = {
+    WHERE,
+    PROGRESS,
+    END,
+};
 
 static const struct sg_parameter bypass_parameters[] = {
     {"linger", SG_PARAMETER_INTEGER, 0, 100000, "auto", "0",
@@ -61,12 +78,12 @@ static const struct sg_parameter span_parameters[] = {
 
 const struct sg_algorithm sg_algorithms[] = {
     [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is", 0},
-    [SG_ALGORITHM_HANDOFF] = {"handoff", EVERY_OPERATION, NULL,
-                              "a tree climbed by whoever is late; ranks of one machine",
-                              SG_REACH_NODE},
+    [SG_ALGORITHM_HANDOFF] = {"handoff", EVERY_OPERATION, handoff_parameters,
+                              "a tree climbed by whoever is late; inside a node and between nodes",
+                              SG_REACH_NODE | SG_REACH_SPAN},
     [SG_ALGORITHM_SRM] = {"srm", EVERY_OPERATION, srm_parameters,
-                          "exchange of lines, or pipelined chunks; ranks of one machine",
-                          SG_REACH_NODE},
+                          "exchange of lines, or pipelined chunks; inside a node and between nodes",
+                          SG_REACH_NODE | SG_REACH_SPAN},
     [SG_ALGORITHM_BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, bypass_parameters,
                              "returns before late children arrive; between nodes", SG_REACH_SPAN},
     [SG_ALGORITHM_ADAPTIVE] = {"adaptive",
@@ -90,6 +107,17 @@ int sg_algorithm_find(const char *name)
             return i;
     }
     return -1;
+}
+
+unsigned sg_algorithm_reach(const struct sg_algorithm *algorithm, const int64_t *parameters)
+{
+    const struct sg_parameter *parameter = algorithm->parameters;
+
+    for (int i = 0; parameter != NULL && parameters != NULL && parameter[i].name != NULL; i++) {
+        if (strcmp(parameter[i].name, "where") == 0 && parameters[i] > 0)
+            return algorithm->reach & 1u << (parameters[i] - 1);
+    }
+    return algorithm->reach;
 }
 
 int sg_parameter_find(int algorithm, const char *name)

@@ -36,15 +36,15 @@ struct sg_algorithm {
 };
 
 #define SG_ALGORITHM_MPICH 0   /* pass through */
-#define SG_ALGORITHM_HANDOFF 1 /* inside a node */
-#define SG_ALGORITHM_SRM 2     /* inside a node */
-#define SG_ALGORITHM_BYPASS 3  /* from here on between nodes, by shim/algos */
+#define SG_ALGORITHM_HANDOFF 1 /* inside a node by shim/node, between nodes by shim/algos */
+#define SG_ALGORITHM_SRM 2     /* likewise */
+#define SG_ALGORITHM_BYPASS 3  /* from here on between nodes alone */
 #define SG_ALGORITHM_ADAPTIVE 4
 #define SG_ALGORITHM_TREE 5
 #define SG_ALGORITHM_DISSEMINATION 6
 #define SG_ALGORITHM_PAIRWISE 7
 
-/* Parameter 0 of srm; a form that does not take a call leaves it to the next smaller one's, the
+/* Parameter 0 of srm, inside a node; a form that does not take a call leaves it to the next smaller one's, the
  * climb's at last. */
 enum sg_srm_form { SG_SRM_AUTO, SG_SRM_FLAT, SG_SRM_CLIMB, SG_SRM_CHUNKS, SG_SRM_SINGLE };
 
@@ -53,6 +53,9 @@ extern const int sg_algorithm_count;
 
 /* Index of the algorithm, or -1. */
 int sg_algorithm_find(const char *name);
+
+/* Where an algorithm with these parameters (by index; NULL: the defaults) runs: SG_REACH_*. */
+unsigned sg_algorithm_reach(const struct sg_algorithm *algorithm, const int64_t *parameters);
 
 /* Index of an algorithm's parameter, or -1. */
 int sg_parameter_find(int algorithm, const char *name);

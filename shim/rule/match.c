@@ -65,7 +65,8 @@ static bool matches_operation(const struct sg_ruleset *rules, const struct sg_ru
 static bool reaches(const struct sg_ruleset *rules, const struct sg_rule *rule,
                     const struct sg_rule_comm *comm)
 {
-    unsigned reach = rules->table.entries[rule->choice.algorithm].reach;
+    unsigned reach =
+        sg_algorithm_reach(&rules->table.entries[rule->choice.algorithm], rule->choice.parameters);
 
     return reach == 0 || comm->reach == 0 || (reach & comm->reach) != 0;
 }

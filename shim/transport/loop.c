@@ -209,6 +209,7 @@ static bool loop_receive(struct sg_transport *transport, int self, struct sg_tra
     out->solicited = place->solicited;
     out->message.from = place->from;
     out->message.multicast = place->multicast;
+    out->is_reply = false;
     out->message.header = place->header;
     out->parts = payload_of(place);
     out->handle = (uint64_t)index;

@@ -171,6 +171,7 @@ static void take(const struct sg_transport *transport, const struct lane *lane, 
 
     out->object = entry->object;
     out->solicited = entry->solicited != 0;
+    out->is_reply = false;
     out->message.from = sender;
     out->message.multicast = false;
     out->message.header = entry->header;

@@ -87,6 +87,7 @@ static bool copy_post(const struct sg_transport *transport, const struct sg_shm_
     if (atomic_load_explicit(&post->sequence, memory_order_relaxed) != written(number))
         return false;
     out->message.multicast = true;
+    out->is_reply = false;
     out->parts = copy;
     return true;
 }

@@ -31,9 +31,11 @@ struct sg_transport_place {
     const struct sg_exchange *exchange; /* among the communicator's processes: open and connect */
     void *memory;                       /* holds `shared` of open, and all that `access` names */
     size_t memory_bytes;
-    int32_t self;            /* the endpoint that this process serves */
-    int32_t index;           /* its number among the machine's endpoints */
-    int32_t server, servers; /* the process's number among those of the endpoint; how many */
+    int32_t self;  /* the endpoint that this process serves */
+    int32_t index; /* its number among the machine's endpoints */
+    /* The process's number among those of the endpoint, and how many are connected: a process of
+     * that number or above takes part in open and connect, and calls nothing else. */
+    int32_t server, servers;
 };
 
 struct sg_transport_setup {

@@ -10,11 +10,12 @@ struct association {
     int size, origin; /* ranks count from origin */
     int degree;       /* 1: the binomial tree */
     uint32_t seq, flags;
+    int element;
 };
 
 static inline uint64_t association_leaf(const struct association *of, int relative)
 {
-    return mini_operand((relative + of->origin) % of->size, of->seq, 0);
+    return mini_operand((relative + of->origin) % of->size, of->seq, of->element);
 }
 
 static inline uint64_t association_binomial(const struct association *of, int relative)

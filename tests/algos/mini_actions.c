@@ -111,8 +111,7 @@ static void complete(struct mini_host *host, int rank)
 
     CU_ASSERT_TRUE_FATAL(endpoint->in_call);
     CU_ASSERT_FALSE_FATAL(endpoint->completed[seq]);
-    if (endpoint->call.operation == SG_OPERATION_BARRIER ||
-        (endpoint->call.operation == SG_OPERATION_ALLREDUCE && !host->setup.parameters.split))
+    if (endpoint->call.operation != SG_OPERATION_REDUCE && !host->setup.parameters.split)
         CU_ASSERT_EQUAL_FATAL(host->entered[seq], (uint32_t)host->setup.size);
     endpoint->completed[seq] = true;
     endpoint->in_call = false;
@@ -129,11 +128,18 @@ static void finish(struct mini_host *host, int rank, uint32_t seq)
     CU_ASSERT_TRUE_FATAL(seq >= 1 && seq <= endpoint->called);
     CU_ASSERT_FALSE_FATAL(endpoint->finished[seq]);
     endpoint->finished[seq] = true;
+    if (host->synchronises[seq])
+        CU_ASSERT_EQUAL_FATAL(host->entered[seq], (uint32_t)host->setup.size);
     if (host->setup.parameters.split)
         memcpy(endpoint->outcome[seq], result, sizeof(mini_value));
     /* A result that is written after its FINISH, or left before its COMPLETE, is not one. */
     if (endpoint->completed[seq])
         poison(result);
+}
+
+static bool is_write(const struct sg_action *action)
+{
+    return action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_WRITE_RESULT;
 }
 
 static void start_access(struct mini_host *host, int rank, const struct sg_action *action)
@@ -144,6 +150,11 @@ static void start_access(struct mini_host *host, int rank, const struct sg_actio
     CU_ASSERT_TRUE_FATAL(host->setup.algo->uses & SG_ALGO_ONE_SIDED);
     item = mini_add(host, MINI_ACCESS, rank, action->to);
     item->access = *action;
+    if (is_write(action)) {
+        check_bytes(action->access.bytes);
+        memcpy(item->parts[0], resolve(host, rank, action->access.from, NULL),
+               action->access.bytes);
+    }
 }
 
 void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uint64_t time_ns)
@@ -160,7 +171,7 @@ static void watch(struct mini_host *host, int rank, const struct sg_action *acti
 {
     struct mini_watch *entry;
 
-    CU_ASSERT_TRUE_FATAL(action->id < SG_TIMERS && action->access.remote < host->needs.cells);
+    CU_ASSERT_TRUE_FATAL(action->id < SG_WATCHES && action->access.remote < host->needs.cells);
     entry = &host->endpoints[rank].watches[action->id];
     host->watches_set += !entry->set;
     entry->set = true;
@@ -214,7 +225,7 @@ void mini_carry_out(struct mini_host *host, int rank, const struct sg_actions *a
     CU_ASSERT_TRUE_FATAL(actions->parts_count <= 2 * SG_ACTIONS_MAX);
     host->endpoints[rank].marks |= actions->marks;
     for (uint32_t i = 0; i < actions->count; i++) {
-        CU_ASSERT_TRUE_FATAL(actions->list[i].kind <= SG_ACTION_WATCH);
+        CU_ASSERT_TRUE_FATAL(actions->list[i].kind < SG_ACTION_KINDS);
         host->endpoints[rank].actions[actions->list[i].kind]++;
         carry_out(host, rank, &actions->list[i], actions, parts);
     }
@@ -225,16 +236,16 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
     const struct sg_action *action = &item->access;
     uint32_t remote = action->access.remote;
     struct mini_endpoint *target = &host->endpoints[item->to];
-    struct sg_data slot = {SG_DATA_SLOT, (uint16_t)remote};
+    struct sg_data slot = {action->kind == SG_ACTION_WRITE_RESULT ? SG_DATA_RESULT : SG_DATA_SLOT,
+                           (uint16_t)remote};
     struct mini_item *reply;
 
-    if (action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_READ)
+    if (is_write(action) || action->kind == SG_ACTION_READ)
         check_bytes(action->access.bytes);
     else
         CU_ASSERT_TRUE_FATAL(remote < host->needs.cells);
-    if (action->kind == SG_ACTION_WRITE) {
-        memcpy(resolve(host, item->to, slot, NULL),
-               resolve(host, item->from, action->access.from, NULL), action->access.bytes);
+    if (is_write(action)) {
+        memcpy(resolve(host, item->to, slot, NULL), item->parts[0], action->access.bytes);
         return;
     }
     if (action->kind == SG_ACTION_WRITE_CELL) {

@@ -25,7 +25,7 @@ static struct mini_watch *changed(struct mini_host *host, int rank)
 {
     struct mini_endpoint *endpoint = &host->endpoints[rank];
 
-    for (int id = 0; id < SG_TIMERS && !endpoint->held; id++) {
+    for (int id = 0; id < SG_WATCHES && !endpoint->held; id++) {
         struct mini_watch *watch = &endpoint->watches[id];
 
         if (watch->set && endpoint->cells[watch->cell] != watch->value)
@@ -40,7 +40,8 @@ static void see_change(struct mini_host *host, int rank)
 
     watch->set = false;
     host->watches_set--;
-    mini_timer_event(host, rank, (uint32_t)(watch - host->endpoints[rank].watches));
+    mini_watch_event(host, rank, (uint32_t)(watch - host->endpoints[rank].watches),
+                     host->endpoints[rank].cells[watch->cell]);
 }
 
 /* Lets one of the things happen that can, all equally likely. False: nothing can. */

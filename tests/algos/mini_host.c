@@ -139,6 +139,7 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
     endpoint->in_call = true;
     host->entered[seq]++;
     host->flags[seq] = call->flags;
+    host->synchronises[seq] = call->operation != SG_OPERATION_REDUCE;
     for (int i = 0; i < MINI_ELEMENTS; i++) {
         endpoint->operand[i] = mini_operand(rank, seq, i);
         endpoint->results[seq % host->credits][i] = MINI_POISON;
@@ -273,7 +274,14 @@ void mini_advance(struct mini_host *host, uint64_t time_ns)
 
 void mini_timer_event(struct mini_host *host, int rank, uint32_t id)
 {
-    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {id}};
+    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = id}};
+
+    feed(host, rank, host->setup.algo->on_timer, &event, NULL);
+}
+
+void mini_watch_event(struct mini_host *host, int rank, uint32_t id, uint64_t value)
+{
+    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {id, value}};
 
     feed(host, rank, host->setup.algo->on_timer, &event, NULL);
 }

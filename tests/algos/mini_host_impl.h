@@ -47,9 +47,9 @@ struct mini_endpoint {
     uint32_t called;
     bool in_call, held;
     struct mini_timer timers[SG_TIMERS];
-    struct mini_watch watches[SG_TIMERS];
+    struct mini_watch watches[SG_WATCHES];
     uint64_t marks;
-    int actions[SG_ACTION_WATCH + 1];
+    int actions[SG_ACTION_KINDS];
     /* By instance. */
     bool completed[MINI_INSTANCES_MAX], finished[MINI_INSTANCES_MAX];
     mini_value outcome[MINI_INSTANCES_MAX];
@@ -68,6 +68,7 @@ struct mini_host {
     int most_in_flight;
     uint32_t entered[MINI_INSTANCES_MAX]; /* endpoints that made their n-th call */
     uint32_t flags[MINI_INSTANCES_MAX];   /* of its operation */
+    bool synchronises[MINI_INSTANCES_MAX];
 };
 
 /* A number below limit. */
@@ -81,6 +82,7 @@ bool mini_same_pair(const struct mini_item *item, int from, int to);
 struct mini_item *mini_take(struct mini_host *host, int at);
 void mini_happen(struct mini_host *host, struct mini_item *item);
 void mini_timer_event(struct mini_host *host, int rank, uint32_t id);
+void mini_watch_event(struct mini_host *host, int rank, uint32_t id, uint64_t value);
 void mini_drain_event(struct mini_host *host, int rank);
 
 void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uint64_t time_ns);

@@ -46,12 +46,15 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
-    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 16'
-check "it lists the rules in force" has info.out '^\*=srm\(form=auto\) # default$'
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 22'
+check "it lists the rules in force" has info.out \
+    '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \
     'has info.out "^  shared memory: CMA \(process_vm_readv\) is (allowed|refused: .+)"' \
     'has info.out "^  /dev/shm: (none|[0-9.]+ MiB, [0-9.]+ MiB free)"' \
     'has info.out "^  verbs devices: ."' 'has info.out "^  in use: shared memory"'
+check "it says which RDMA device would be used, or why none" \
+    has info.out '^  verbs: (device [^ ]+, port [0-9]+ \(.*|not used: .+)'
 check "it finds the libraries of the build" all "has info.out '^  libstagger.so: $BUILD/'" \
     "has info.out '^  libstagger-otf2.so: $BUILD/'" 'has info.out "^  libunwind: "' \
     'has info.out "^  OTF2: /"' 'has info.out "^  libdw: /"'

@@ -35,5 +35,19 @@ lose() {
         action pass random netrand drop "$2"
 }
 
-# repeats NAME: releases that came again, from the report
-repeats() { "$STAGGER" report --json "$1.trace" | grep -o '"repeats": *[0-9]*' | awk '{ sum += $2 } END { print sum + 0 }'; }
+# lost NODE: how many it has not got
+lost() { on "$1" tc -s filter show dev rdma parent ffff: | sed -nE 's/.*dropped ([0-9]+),.*/\1/p' | awk "{ sum += \$1 } END { print sum + 0 }"; }
+
+# lossy HOSTS N: barriers and allreduces on so many hosts, of which the last gets one release in N not.
+lossy() {
+    local hosts=$1 missed
+    lose "$hosts" "$2"
+    run_across lossy thread 1 '*=adaptive' "$hosts" "$PROGRAMS/repeat" barrier 300
+    missed=$(lost "$hosts")
+    lose "$hosts" 0
+    is 0 "$status" && ran_well lossy && by_rdma lossy && within 1 1000 "$missed" &&
+        within 1 100000 "$(total lossy releases_repeated)"
+}
+
+# The program says nothing but that it ran, and so does the library.
+no_fault() { has_lines "$1.err" '^stagger: ' 2; }

@@ -21,6 +21,9 @@ check "each line of output names its host" \
 check "what hosts write to their directory stays" is "$WORK $WORK" "$(cat shared/1 shared/2 | paste -sd ' ')"
 check "the lab leaves nothing else" is "" "$(ls -A "$TMPDIR")"
 
+timeout 30 "$LAB" -d "$WORK/none" -- true >out 2>err
+check "a directory that is not there ends it before it begins" is 2 $?
+
 "$LAB" -t 0 -- true >out 2>err
 status=$?
 check "a lab whose time is over has status 124 and says so" \

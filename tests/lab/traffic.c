@@ -1,6 +1,7 @@
-/* Random traffic over the verbs transport: each rank serves an endpoint, alone or with others of its
- * host (first argument), and every endpoint sends so many messages to each (second argument) and as
- * many multicasts. All messages come, once and whole; multicasts whole, and each at most once.
+/* Random traffic over the verbs transport: each rank serves an endpoint, alone or with others of
+ * its host (first argument), and every endpoint sends so many messages to each (second argument)
+ * and as many multicasts. All messages come, once and whole; multicasts whole, and each at most
+ * once.
  *
  * Prints one line a rank: what it received of multicasts, and the transport's usage.
  */

@@ -7,8 +7,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-const struct sg_verbs_settings wire_settings = {
-    .device = "", .gid_index = -1, .multicast = true, .memory_bytes = (uint64_t)256 << 20};
+const struct sg_verbs_settings wire_settings = {.device = "",
+                                                .port = -1,
+                                                .gid_index = -1,
+                                                .mtu = -1,
+                                                .multicast = true,
+                                                .memory_bytes = (uint64_t)256 << 20};
 
 /* ---- exchange -------------------------------------------------------------------------------- */
 

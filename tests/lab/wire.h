@@ -9,7 +9,9 @@
 #include "transport/verbs/verbs.h"
 
 #define WIRE_HOSTS_MAX 16
-#define WIRE_REGION_BYTES ((size_t)1 << 20) /* of each host, for slots and cells, behind `shared` */
+#define WIRE_REGION_BYTES                                                                          \
+    ((size_t)1 << 20) /* of each host, for slots and cells, behind `shared`                        \
+                       */
 
 struct wire {
     const struct sg_verbs *verbs;
@@ -18,7 +20,7 @@ struct wire {
     struct sg_exchange exchange;
     struct sg_transport_place place;
     struct sg_transport_setup setup;
-    int host, hosts; /* this rank's; a host has the same ranks in a row */
+    int host, hosts;       /* this rank's; a host has the same ranks in a row */
     unsigned char *region; /* zero at first */
 };
 

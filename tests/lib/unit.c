@@ -43,7 +43,7 @@ static void on_complete(const CU_pTest test, const CU_pSuite suite, const CU_pFa
     fflush(stdout);
 }
 
-int main(void)
+int unit_run(void)
 {
     CU_pSuite suite;
     unsigned failed;

@@ -11,6 +11,9 @@ struct unit_test {
     void (*run)(void);
 };
 
+/* What main does: the exit status. */
+int unit_run(void);
+
 /* Defined by each test file; ends with a NULL sentence. */
 extern const struct unit_test unit_tests[];
 

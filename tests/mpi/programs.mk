@@ -132,18 +132,25 @@ $(LAB_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/pair.c tests/lab/pair.h tes
 	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Itests $< tests/lab/pair.c \
 	  -o $@ -pie -libverbs -lrdmacm
 
-# Programs on the transport `verbs`, which they load as the library does; no libibverbs needed.
-WIRE_PROGRAMS := $(addprefix $(B)/lab/,traffic)
-WIRE_OBJECTS  := $(addprefix $(B)/tests/transport/,world.o faulty.o) $(B)/parts.a
+# Programs on the transport `verbs`, which they load as the library does: no libibverbs is needed.
+# The contract's own tests are each linked to a program for the lab, too.
+WIRE_PROGRAMS := $(addprefix $(B)/lab/,traffic events faults agreement)
+WIRE_TESTS    := $(addprefix $(B)/lab/,test_contract test_crowd)
+WIRE_SOURCES  := tests/lab/wire.c
+WIRE_OBJECTS  := $(B)/tests/transport/world.o $(B)/tests/transport/faulty.o $(B)/parts.a
+WIRE_LINK      = $(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Ishim -Itests \
+                 $(LDFLAGS_ALL) $(filter %.c %.o,$^) $(filter %.a,$^) -o $@ -pie -lcunit -pthread -ldl
 
-test-programs: $(WIRE_PROGRAMS)
+test-programs: $(WIRE_PROGRAMS) $(WIRE_TESTS)
 
-$(WIRE_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/wire.c tests/lab/wire.h tests/mpi/mpi_test.h \
-                              $(WIRE_OBJECTS) $(B)/libstagger-verbs.so
+$(WIRE_PROGRAMS): $(B)/lab/%: tests/lab/%.c $(WIRE_SOURCES) $(WIRE_OBJECTS)
+$(WIRE_TESTS): $(B)/lab/%: tests/lab/contract.c tests/lab/crowd.c $(WIRE_SOURCES) \
+                           $(B)/tests/transport/%.o $(B)/tests/lib/unit.o $(WIRE_OBJECTS)
+$(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/transport/world.h \
+                                tests/mpi/mpi_test.h $(B)/libstagger-verbs.so
 	$(say) MPICC $@
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Ishim -Itests $(LDFLAGS_ALL) $< \
-	  tests/lab/wire.c $(WIRE_OBJECTS) -o $@ -pie -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
+	$(Q)$(WIRE_LINK)
 
 test-programs: $(B)/lab/finalize.so
 

@@ -4,8 +4,8 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 explore() { timeout 250 "$STAGGER" sim explore "$@"; }
-EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff
-QUICK=bypass,tree,dissemination,pairwise
+EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff,srm
+QUICK=bypass,tree,dissemination,pairwise,srm
 
 . "$ROOT/tests/sim/walks.bash"
 

@@ -75,6 +75,30 @@ check "--stats tells events, memory and the history" \
     'is True "$(json stats.json "d[\"rows\"][0][\"events\"] > 0")"' \
     'has stats.json "\"history\": \"[0-9a-f]{16}\""'
 
+# requests COMMAND ALGO OPTION...: a call's sends, releases, writes, cell writes, fetch-and-adds, reads
+requests() {
+    local command=$1 algo=$2
+    shift 2
+    sim "$command" --algo "$algo" "$@" --stats --json >requests.json && json requests.json \
+        '" ".join("%g" % d["rows"][0][k] for k in
+            "sends releases writes cell_writes fetch_adds reads".split())'
+}
+check "a barrier of srm among 8 nodes takes a word for each of 3 partners" \
+    is "0 0 0 24 0 0" "$(requests delay srm --nodes 8)"
+check "... among 5 one for each of 2, and two for the pair that folds" \
+    is "0 0 0 10 0 0" "$(requests delay srm --nodes 5)"
+check "an allreduce of srm takes a value and a word each" \
+    is "0 0 24 24 0 0" "$(requests delay srm --nodes 8 --op allreduce)"
+check "... in chunks up a tree and down again" \
+    is "0 0 14 14 0 0" "$(requests delay 'srm(chunk=512)' --nodes 8 --op allreduce)"
+check "a reduce of srm takes a value and a word each, and a word back for two of them" \
+    is "0 0 7 10.5 0 0" "$(requests cpu srm --nodes 8 --skew-us 0 --iterations 16)"
+check "a barrier of handoff takes two fetch-and-adds a node of its tree, and a release" \
+    is "7 0 0 0 14 0" "$(requests delay handoff --nodes 8)"
+check "a barrier of adaptive takes a message a node and one multicast" \
+    is "7 1 0 0 0 0" "$(requests delay adaptive --nodes 8)"
+check "as does one of tree" is "7 1 0 0 0 0" "$(requests delay tree --nodes 8)"
+
 # ---- large sizes ---------------------------------------------------------------------------------
 
 sim delay --algo adaptive,tree --nodes 65536 --late last:500 --iterations 1 --warmup 0 --stats \

@@ -32,8 +32,11 @@ for mode in thread signal; do
         post "$case" "$mode" "$ours" 5 2
         post "$case" "$mode" '*=tree(degree=2)' 4 1
         post "$case" "$mode" 'barrier=dissemination;allreduce=pairwise;*=mpich' 3 1
+        post "$case" "$mode" '*=handoff' 3 1
     done
     STAGGER_SLOTS=2 post ahead "$mode" "$ours" 4 1
+    # Nobody is told of what handoff waits for: the helper thread looks.
+    STAGGER_SLOTS=2 post ahead "$mode" '*=handoff' 4 1
 done
 # Freeing such a request is an error that MPICH tells of, and what it says of their status is
 # nothing.

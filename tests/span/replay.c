@@ -7,8 +7,13 @@
  * next must be possible there, and must cause the very actions that it caused in the live run; the
  * explorer's checks hold meanwhile, and at the end all is over. Prints a line a world and exits
  * with 1 where one differs.
+ *
+ * When an access took effect is not told, but what it found is, and what watches saw: it takes
+ * effect here once it finds the same, and before anything that was not seen yet. As the live run
+ * had such an order, one is always left.
  */
 #include "algos/decision.h"
+#include "algos/handoff_impl.h"
 #include "sim/explore_check.h"
 #include "sim/explore_step.h"
 
@@ -94,14 +99,40 @@ static bool same_message(const struct sg_explore_flight *flight, const struct sg
            memcmp(&flight->header, &message->header, sizeof flight->header) == 0;
 }
 
+static bool same_reply(const struct sg_explore_flight *flight, const struct sg_decision *decision)
+{
+    return flight->kind == SG_FLIGHT_REPLY && flight->tag == decision->tag;
+}
+
+static bool same_flight(const struct sg_explore_flight *flight, const struct sg_decision *decision)
+{
+    if (flight->to != decision->rank)
+        return false;
+    return decision->kind == SG_EVENT_MESSAGE
+               ? same_message(flight, &decision->message)
+               : decision->kind == SG_EVENT_REPLY && same_reply(flight, decision);
+}
+
+/* The watch's cell holds what it held. */
+static bool same_notice(const struct sg_explore_world *world, const struct sg_explore_step *step,
+                        const struct sg_decision *decision)
+{
+    const struct sg_explore_endpoint *endpoint = &world->endpoints[step->index];
+
+    return decision->kind == SG_EVENT_TIMER && step->index == decision->rank &&
+           step->id == decision->timer &&
+           endpoint->cells[endpoint->watches[step->id].cell] == decision->values[0];
+}
+
 /* The step of the world that the decision was, if it is possible now. */
 static bool find(struct replay *replay, const struct sg_decision *decision,
                  struct sg_explore_step *step)
 {
     const struct sg_explore_world *world = &replay->world;
-    uint32_t count = decision->kind == SG_EVENT_TIMER
-                         ? sg_explore_timers(world, &view, replay->steps)
-                         : sg_explore_steps(world, &view, replay->steps);
+    uint32_t count = sg_explore_steps(world, &view, replay->steps);
+
+    if (decision->kind == SG_EVENT_TIMER)
+        count += sg_explore_timers(world, &view, replay->steps + count);
 
     for (uint32_t i = 0; i < count; i++) {
         bool found = false;
@@ -115,12 +146,14 @@ static bool find(struct replay *replay, const struct sg_decision *decision,
             found = decision->kind == SG_DECISION_DRAIN && step->index == decision->rank;
             break;
         case SG_STEP_FIRE:
-            found = step->index == decision->rank && step->id == decision->timer;
+            found = decision->kind == SG_EVENT_TIMER && step->index == decision->rank &&
+                    step->id == decision->timer;
+            break;
+        case SG_STEP_NOTICE:
+            found = same_notice(world, step, decision);
             break;
         case SG_STEP_ARRIVE:
-            found = decision->kind == SG_EVENT_MESSAGE &&
-                    world->flights[world->live[step->index]].to == decision->rank &&
-                    same_message(&world->flights[world->live[step->index]], &decision->message);
+            found = same_flight(&world->flights[world->live[step->index]], decision);
             break;
         default:
             break;
@@ -152,6 +185,106 @@ static bool advance(struct replay *replay, int32_t rank)
     return true;
 }
 
+/* ---- accesses ---- */
+
+/* The next of a rank's decisions of that kind and tag (of a REPLY) or timer; NULL: none. */
+static const struct sg_decision *next_of(const struct replay *replay, int32_t rank, uint32_t kind,
+                                         uint32_t number)
+{
+    for (uint32_t i = replay->at[rank]; i < replay->counts[rank]; i++) {
+        const struct sg_decision *decision = replay->list[rank][i];
+
+        if (decision->kind == kind &&
+            (kind == SG_EVENT_REPLY ? decision->tag : decision->timer) == number)
+            return decision;
+    }
+    return NULL;
+}
+
+/* Its reply is on its way already. */
+static bool has_read(const struct sg_explore_world *world, const struct sg_decision *decision)
+{
+    for (uint32_t i = 0; i < world->live_count; i++) {
+        const struct sg_explore_flight *flight = &world->flights[world->live[i]];
+
+        if (flight->to == decision->rank && same_reply(flight, decision))
+            return true;
+    }
+    return false;
+}
+
+/* Of handoff: some endpoint is still to read what the cell holds before that is written. */
+static bool is_to_be_read(const struct replay *replay, uint32_t cell, uint64_t value)
+{
+    uint32_t credits = replay->scenario.parameters.credits;
+
+    if (replay->scenario.algo != &sg_algo_handoff || cell < 2 * credits)
+        return false;
+    cell -= 2 * credits;
+    for (int32_t rank = 0; rank < replay->scenario.nodes; rank++) {
+        uint32_t first = cell / SG_HANDOFF_CELLS_PER_READ * SG_HANDOFF_CELLS_PER_READ;
+        const struct sg_decision *decision =
+            next_of(replay, rank, SG_EVENT_REPLY, first << SG_HANDOFF_TAG_BITS | SG_HANDOFF_CELLS);
+
+        if (decision != NULL && decision->values[cell - first] < value &&
+            !has_read(&replay->world, decision))
+            return true;
+    }
+    return false;
+}
+
+/* Of srm, whose watches have their cells' numbers: it is still to be noticed as it is. */
+static bool is_to_be_noticed(const struct replay *replay, int32_t rank, uint32_t cell)
+{
+    const struct sg_decision *decision;
+
+    if (replay->scenario.algo != &sg_algo_srm)
+        return false;
+    decision = next_of(replay, rank, SG_EVENT_TIMER, cell);
+    return decision != NULL && replay->world.endpoints[rank].cells[cell] == decision->values[0];
+}
+
+/* What it finds is what it found in the live run. */
+static bool may_take_effect(const struct replay *replay, const struct sg_explore_flight *flight)
+{
+    const uint64_t *cells = replay->world.endpoints[flight->to].cells;
+    const struct sg_decision *decision;
+
+    switch (flight->access) {
+    case SG_ACTION_FETCH_ADD:
+    case SG_ACTION_READ_CELLS:
+        decision = next_of(replay, flight->from, SG_EVENT_REPLY, flight->tag);
+        return decision == NULL ||
+               memcmp(decision->values, &cells[flight->remote],
+                      (flight->access == SG_ACTION_FETCH_ADD ? 1 : flight->count) *
+                          sizeof *cells) == 0;
+    case SG_ACTION_WRITE_CELL:
+        return !is_to_be_noticed(replay, flight->to, flight->remote) &&
+               !is_to_be_read(replay, flight->remote, flight->value[0]);
+    default:
+        return true;
+    }
+}
+
+/* One access takes effect. False: none may. */
+static bool take_access(struct replay *replay)
+{
+    struct sg_explore_world *world = &replay->world;
+    uint32_t count = sg_explore_steps(world, &view, replay->steps);
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct sg_explore_step step = replay->steps[i];
+        const struct sg_explore_flight *flight = &world->flights[world->live[step.index]];
+
+        if (step.kind != SG_STEP_ARRIVE || flight->kind != SG_FLIGHT_ACCESS ||
+            !may_take_effect(replay, flight))
+            continue;
+        sg_explore_take(world, &step);
+        return true;
+    }
+    return false;
+}
+
 static void name_what_is_left(struct replay *replay)
 {
     for (int32_t rank = 0; rank < replay->scenario.nodes; rank++) {
@@ -162,11 +295,15 @@ static void name_what_is_left(struct replay *replay)
     }
 }
 
-/* A multicast may reach an endpoint that no longer looks. */
-static void lose_multicasts(struct sg_explore_world *world)
+/* A multicast, or an answer, may reach an endpoint that no longer looks. */
+static void lose_what_is_late(struct sg_explore_world *world)
 {
     for (uint32_t i = world->live_count; i-- > 0;) {
-        if (world->flights[world->live[i]].access == SG_ACTION_MULTICAST)
+        struct sg_explore_flight *flight = &world->flights[world->live[i]];
+
+        if (flight->kind == SG_FLIGHT_REPLY)
+            flight->repeated = true; /* it is in no queue of messages */
+        if (flight->kind == SG_FLIGHT_REPLY || flight->access == SG_ACTION_MULTICAST)
             sg_explore_lose(world, i);
     }
 }
@@ -192,11 +329,13 @@ static bool run(struct replay *replay)
                    advance(replay, rank))
                 moved = true;
         }
+        if (!moved && world->violation[0] == '\0')
+            moved = take_access(replay);
     }
     name_what_is_left(replay);
     if (replay->scenario.algo->on_drain == NULL)
         drain(replay);
-    lose_multicasts(world);
+    lose_what_is_late(world);
     sg_explore_check_end(world);
     if (world->violation[0] == '\0' && !sg_explore_over(world))
         sg_explore_violate(world, NULL, "something is left that did not come in the live run");

@@ -53,8 +53,20 @@ for mode in $MODES; do
         '*=adaptive(degree=2,tokens=2);*=bypass(deterministic=0)' 4 "$PROGRAMS/virtual_nodes"
     decide "communicators of two" 'dissemination pairwise tree' '[1-9][0-9]*' "$mode" 1 \
         'barrier=dissemination;allreduce=pairwise;*=tree' 4 "$PROGRAMS/virtual_nodes"
-    [ $mode = poll ] || decide "posts ahead of others" 'adaptive bypass' '[1-9][0-9]*' "$mode" 1 \
+    for protocol in handoff srm; do
+        decide "communicators of two" $protocol '[1-9][0-9]*' "$mode" 1 \
+            "barrier=$protocol;reduce=$protocol;*=$protocol" 4 "$PROGRAMS/virtual_nodes"
+        # No parent of srm leaves before its children have come.
+        decide "reduces of eight" $protocol 2 "$mode" 1 "reduce=$protocol;*=mpich" 8 \
+            "$PROGRAMS/span_scenarios" 7 6 5 4 3 2 1 0 7 6 5 4 3 2 1 0
+    done
+    [ $mode = poll ] && continue
+    decide "posts ahead of others" 'adaptive bypass' '[1-9][0-9]*' "$mode" 1 \
         '*=adaptive;*=bypass' 3 "$PROGRAMS/posts" few-ahead
+    for protocol in handoff srm; do
+        STAGGER_SLOTS=2 decide "posts of one-sided protocols" $protocol '[1-9][0-9]*' "$mode" 1 \
+            "*=$protocol" 3 "$PROGRAMS/posts" few-ahead
+    done
 done
 
 # ---- the comparison itself -----------------------------------------------------------------------

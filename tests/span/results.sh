@@ -1,5 +1,5 @@
 #!/bin/bash
-# timeout: 600
+# timeout: 900
 # Results of reductions between nodes, bit for bit: over a pairwise cover against a sequential
 # reference of each protocol's documented association, and against MPICH's own where no association
 # can show. What the protocols do not take goes to MPICH.

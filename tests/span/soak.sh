@@ -16,7 +16,7 @@ soak() {
 
 export STAGGER_TRACE=stats
 # RANKS RANKS-PER-NODE SLOTS COLLECTIVES: each protocol meets two of them in a mode, others in the
-# next (12 runs a mode are not a multiple of 5).
+# next (18 runs a mode are not a multiple of 5).
 cases=('2 1 8 4000' '3 1 2 1500' '4 2 8 800' '3 2 2 1500' '5 3 8 400')
 seed=1
 next=0

@@ -20,4 +20,7 @@ SPAN_RULES=(
     '*=adaptive(degree=2,tokens=3);*=bypass(linger=20)'
     '*=adaptive(tokens=2,predict=1,deterministic=0);*=tree(degree=1)'
     '*=tree(degree=2);*=bypass'
+    '*=handoff'
+    '*=srm'
+    '*=srm(chunk=1)'
 )

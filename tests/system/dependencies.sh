@@ -45,6 +45,9 @@ check "OTF2's headers are included by the export and the report only" is "" \
 check "libunwind's are included nowhere but in intercept" is "" \
     "$(grep -rlE '^ *# *include *[<"](libunwind|unwind)' --include='*.[ch]' shim analysis |
         grep -v '^shim/intercept/')"
+check "those of libibverbs and librdmacm nowhere but in the transport for them" is "" \
+    "$(grep -rlE '^ *# *include *[<"](infiniband|rdma)/' --include='*.[ch]' shim analysis |
+        grep -v '^shim/transport/verbs/')"
 
 check "the library needs the C library alone" is "" "$(readelf -d "$LIB" |
     sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -Ev '^(libc|libdl|libpthread|ld-linux[^.]*)\.so' |
@@ -54,6 +57,8 @@ check "the library exports MPI's functions and nothing else" is "" \
         grep -Ev '^(MPI_|mpi_|MPIX_)')"
 check "its companion exports one symbol" is "sg_companion" \
     "$(nm -D --defined-only "$BUILD/libstagger-otf2.so" | awk '{ print $3 }')"
+check "the companion for RDMA exports one symbol" is "sg_verbs" \
+    "$(nm -D --defined-only "$BUILD/libstagger-verbs.so" | awk '{ print $3 }')"
 check "the library binds its symbols at start" has <(readelf -d "$LIB") 'BIND_NOW|NOW'
 
 # The benchmark's late ranks and its quiet waits, random delays of the soak, an application

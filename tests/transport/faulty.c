@@ -1,12 +1,18 @@
 #include "transport/faulty.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct item {
     struct sg_transport_message message;
     uint64_t due, number;
     int to_deliver, held; /* deliveries to come; delivered and not yet released */
+    /* Of a READ that is answered later. */
+    void *local, *data;
+    uint32_t bytes;
 };
+
+#define ANSWERS 64 /* that an endpoint may wait for */
 
 struct endpoint {
     struct item *items;
@@ -57,7 +63,7 @@ static enum sg_status open_over(const struct sg_transport_ops *below,
     faulty->below = below;
     faulty->faults = next_faults;
     faulty->endpoints = setup->endpoints;
-    faulty->items = (uint32_t)setup->endpoints * setup->inflight + SG_TRANSPORT_HELD;
+    faulty->items = (uint32_t)setup->endpoints * setup->inflight + SG_TRANSPORT_HELD + ANSWERS;
     faulty->endpoint = calloc((size_t)setup->endpoints, sizeof *faulty->endpoint);
     if (faulty->endpoint == NULL)
         abort();
@@ -78,8 +84,11 @@ err_free:
 static void faulty_close(struct sg_transport *faulty)
 {
     faulty->below->close(faulty->inner);
-    for (int i = 0; i < faulty->endpoints; i++)
+    for (int i = 0; i < faulty->endpoints; i++) {
+        for (uint32_t j = 0; j < faulty->items; j++)
+            free(faulty->endpoint[i].items[j].data);
         free(faulty->endpoint[i].items);
+    }
     free(faulty->endpoint);
     free(faulty);
 }
@@ -88,6 +97,14 @@ static enum sg_transport_result faulty_send(struct sg_transport *faulty, int sel
                                             const struct sg_transport_send *send)
 {
     return faulty->below->send(faulty->inner, self, to, send);
+}
+
+static void decide_delay(struct sg_transport *faulty, struct endpoint *endpoint, struct item *item)
+{
+    if (chance(endpoint, faulty->faults.delay_percent)) {
+        endpoint->counts.delayed++;
+        item->due += 1 + draw(endpoint, faulty->faults.delay_ticks);
+    }
 }
 
 static void decide(struct sg_transport *faulty, int self, struct item *item)
@@ -109,10 +126,7 @@ static void decide(struct sg_transport *faulty, int self, struct item *item)
         endpoint->counts.repeated++;
         item->to_deliver = 2;
     }
-    if (chance(endpoint, faults->delay_percent)) {
-        endpoint->counts.delayed++;
-        item->due += 1 + draw(endpoint, faults->delay_ticks);
-    }
+    decide_delay(faulty, endpoint, item);
 }
 
 static void drain_inner(struct sg_transport *faulty, int self)
@@ -124,6 +138,7 @@ static void drain_inner(struct sg_transport *faulty, int self)
 
         if (item->to_deliver > 0 || item->held > 0)
             continue;
+        item->message.is_reply = false;
         if (!faulty->below->receive(faulty->inner, self, &item->message))
             return;
         decide(faulty, self, item);
@@ -155,6 +170,11 @@ static bool faulty_receive(struct sg_transport *faulty, int self, struct sg_tran
     chosen->to_deliver--;
     chosen->held++;
     chosen->due = endpoint->tick + 1 + draw(endpoint, faulty->faults.delay_ticks);
+    if (chosen->data != NULL) {
+        memcpy(chosen->local, chosen->data, chosen->bytes);
+        free(chosen->data);
+        chosen->data = NULL;
+    }
     *out = chosen->message;
     out->handle = (uint64_t)(chosen - endpoint->items);
     return true;
@@ -166,8 +186,51 @@ static void faulty_release(struct sg_transport *faulty, int self,
     struct item *item = &faulty->endpoint[self].items[message->handle];
 
     item->held--;
-    if (item->held == 0 && item->to_deliver == 0)
+    if (item->held == 0 && item->to_deliver == 0 && !item->message.is_reply)
         faulty->below->release(faulty->inner, self, &item->message);
+}
+
+static struct item *find_free(struct sg_transport *faulty, int self)
+{
+    for (uint32_t i = 0; i < faulty->items; i++) {
+        struct item *item = &faulty->endpoint[self].items[i];
+
+        if (item->to_deliver == 0 && item->held == 0)
+            return item;
+    }
+    abort();
+}
+
+/* It takes effect now, as accesses do in their order; what it gives comes by receive. */
+static enum sg_transport_result access_later(struct sg_transport *faulty, int self,
+                                             const struct sg_action *action,
+                                             const struct sg_transport_region *region, void *local)
+{
+    struct endpoint *endpoint = &faulty->endpoint[self];
+    struct item *item = find_free(faulty, self);
+    void *into = NULL;
+
+    if (action->kind == SG_ACTION_READ && action->access.bytes > 0) {
+        into = malloc(action->access.bytes);
+        if (into == NULL)
+            abort();
+    }
+    memset(&item->message, 0, sizeof item->message);
+    item->message.object = region->object;
+    item->message.is_reply = true;
+    item->message.tag = action->access.tag;
+    if (faulty->below->access(faulty->inner, self, action, region, into, item->message.value) !=
+        SG_TRANSPORT_DONE)
+        abort();
+    item->local = local;
+    item->data = into;
+    item->bytes = action->access.bytes;
+    item->to_deliver = 1;
+    item->number = endpoint->numbers++;
+    item->due = endpoint->tick;
+    decide_delay(faulty, endpoint, item);
+    endpoint->counts.later++;
+    return SG_TRANSPORT_LATER;
 }
 
 static enum sg_transport_result faulty_access(struct sg_transport *faulty, int self,
@@ -175,6 +238,15 @@ static enum sg_transport_result faulty_access(struct sg_transport *faulty, int s
                                               const struct sg_transport_region *region, void *local,
                                               uint64_t value[8])
 {
+    struct endpoint *endpoint = &faulty->endpoint[self];
+    bool has_answer = action->kind != SG_ACTION_WRITE && action->kind != SG_ACTION_WRITE_CELL;
+
+    if (chance(endpoint, faulty->faults.full_percent)) {
+        endpoint->counts.full++;
+        return SG_TRANSPORT_FULL;
+    }
+    if (has_answer && chance(endpoint, faulty->faults.later_percent))
+        return access_later(faulty, self, action, region, local);
     return faulty->below->access(faulty->inner, self, action, region, local, value);
 }
 
@@ -198,6 +270,8 @@ struct faulty_counts faulty_counts(const struct sg_transport *faulty)
         sum.reordered += counts->reordered;
         sum.lost += counts->lost;
         sum.repeated += counts->repeated;
+        sum.later += counts->later;
+        sum.full += counts->full;
     }
     return sum;
 }

@@ -1,6 +1,7 @@
 /* Transports that misbehave as far as the contract lets them, over one that does not: messages are
  * delayed and reordered, multicasts lost and repeated, too, all by seed. They do so on the
- * receiving side; a message that is delayed is held in the transport below.
+ * receiving side; a message that is delayed is held in the transport below. Accesses are refused
+ * now and then, and answered later: what they read is there when the answer is received.
  *
  * A receive is a tick of time. pending() is true while something is delayed, although receive may
  * find nothing yet.
@@ -14,10 +15,11 @@ struct faulty_faults {
     uint64_t seed;
     uint32_t delay_percent, delay_ticks; /* at most so many */
     uint32_t loss_percent, repeat_percent;
+    uint32_t later_percent, full_percent; /* of accesses: of those with an answer, of all */
 };
 
 struct faulty_counts {
-    uint64_t delayed, reordered, lost, repeated;
+    uint64_t delayed, reordered, lost, repeated, later, full;
 };
 
 /* For all that is opened from now on. */

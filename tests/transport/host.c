@@ -27,9 +27,9 @@ struct endpoint {
         bool set;
         uint32_t cell;
         uint64_t value;
-    } watch[SG_TIMERS];
+    } watch[SG_WATCHES];
     uint64_t random;
-    uint32_t called, errors;
+    uint32_t called, errors, answered_later;
     bool in_call, drained, idle;
     uint8_t finished[HOST_CALLS_MAX + 1];
 };
@@ -183,10 +183,22 @@ static void access_out(const struct turn *turn, const struct sg_action *action)
     struct sg_data data =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
 
-    turn->host->setup.ops->access(turn->host->transport, turn->rank, action,
-                                  &turn->host->endpoints[action->to].region, resolve(turn, data),
-                                  reply.reply.value);
-    if (action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_WRITE_CELL)
+    struct sg_transport_region region = turn->host->endpoints[action->to].region;
+    struct sg_action wanted = *action;
+    enum sg_transport_result result;
+
+    /* Results lie behind each other, as slots do. */
+    if (action->kind == SG_ACTION_WRITE_RESULT) {
+        wanted.kind = SG_ACTION_WRITE;
+        region.slots = turn->host->endpoints[action->to].results;
+        region.slots_count = turn->host->credits;
+    }
+    do
+        result = turn->host->setup.ops->access(turn->host->transport, turn->rank, &wanted, &region,
+                                               resolve(turn, data), reply.reply.value);
+    while (result == SG_TRANSPORT_FULL);
+    if (result == SG_TRANSPORT_LATER || wanted.kind == SG_ACTION_WRITE ||
+        wanted.kind == SG_ACTION_WRITE_CELL)
         return;
     if (endpoint->reply_count == REPLIES_MAX)
         abort();
@@ -257,17 +269,21 @@ static bool feed_timer(struct host *host, int rank)
     uint64_t time_ns = now_ns();
 
     for (uint32_t id = 0; id < SG_TIMERS; id++) {
-        bool fires = endpoint->timer_ns[id] != 0 && endpoint->timer_ns[id] <= time_ns;
-        bool seen = endpoint->watch[id].set &&
-                    atomic_load_explicit(&endpoint->region.cells[endpoint->watch[id].cell],
-                                         memory_order_acquire) != endpoint->watch[id].value;
-
-        if (!fires && !seen)
+        if (endpoint->timer_ns[id] == 0 || endpoint->timer_ns[id] > time_ns)
             continue;
-        if (fires)
-            endpoint->timer_ns[id] = 0;
-        else
-            endpoint->watch[id].set = false;
+        endpoint->timer_ns[id] = 0;
+        event.timer.id = id;
+        feed(host, rank, host->setup.algo->on_timer, &event, NULL);
+        return true;
+    }
+    for (uint32_t id = 0; id < SG_WATCHES; id++) {
+        if (!endpoint->watch[id].set)
+            continue;
+        event.timer.value = atomic_load_explicit(&endpoint->region.cells[endpoint->watch[id].cell],
+                                                 memory_order_acquire);
+        if (event.timer.value == endpoint->watch[id].value)
+            continue;
+        endpoint->watch[id].set = false;
         event.timer.id = id;
         feed(host, rank, host->setup.algo->on_timer, &event, NULL);
         return true;
@@ -289,7 +305,16 @@ static bool feed_next(struct host *host, int rank)
         feed(host, rank, host->setup.algo->on_reply, &event, NULL);
         return true;
     }
+    message.is_reply = false;
     if (ops->receive(host->transport, rank, &message)) {
+        if (message.is_reply) {
+            event = (struct sg_event){.kind = SG_EVENT_REPLY, .reply.tag = message.tag};
+            memcpy(event.reply.value, message.value, sizeof message.value);
+            ops->release(host->transport, rank, &message);
+            endpoint->answered_later++;
+            feed(host, rank, host->setup.algo->on_reply, &event, NULL);
+            return true;
+        }
         event = (struct sg_event){.kind = SG_EVENT_MESSAGE, .message = message.message};
         feed(host, rank, host->setup.algo->on_message, &event, &message);
         ops->release(host->transport, rank, &message);
@@ -369,6 +394,15 @@ uint32_t host_errors(const struct host *host)
             errors += host->endpoints[rank].finished[seq] != 1;
     }
     return errors;
+}
+
+uint64_t host_answered_later(const struct host *host)
+{
+    uint64_t sum = 0;
+
+    for (int rank = 0; rank < HOST_SIZE; rank++)
+        sum += host->endpoints[rank].answered_later;
+    return sum;
 }
 
 bool host_result(const struct host *host, int rank, uint32_t seq, uint64_t *value)

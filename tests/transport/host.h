@@ -37,6 +37,9 @@ bool host_step(struct host *host, int rank);
 /* Errors seen: a barrier or allreduce left too early, calls left twice or never, a send refused. */
 uint32_t host_errors(const struct host *host);
 
+/* Accesses that were LATER, and have been answered. */
+uint64_t host_answered_later(const struct host *host);
+
 /* False: not every element is alike. */
 bool host_result(const struct host *host, int rank, uint32_t seq, uint64_t *value);
 

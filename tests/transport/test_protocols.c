@@ -14,6 +14,8 @@
 
 #define CALLS 60
 
+static uint64_t answered_later; /* accesses */
+
 enum shape { TREE, BINOMIAL, DOUBLING };
 
 struct trial {
@@ -35,6 +37,8 @@ static const struct trial trials[] = {
     {&sg_algo_dissemination, {TIMEOUT}, DOUBLING},
     {&sg_algo_pairwise, {TIMEOUT}, DOUBLING},
     {&sg_algo_handoff, {TIMEOUT, .credits = 2}, DOUBLING},
+    {&sg_algo_srm, {TIMEOUT, .credits = 2}, DOUBLING},
+    {&sg_algo_srm, {TIMEOUT, .chunk_bytes = 128}, DOUBLING},
 };
 
 /* Of every operation that the protocol has, every size and kind of operation. */
@@ -144,8 +148,13 @@ static void run_in_turn(struct host *host, uint64_t seed)
 
 static void run(const struct trial *trial, const struct world_case *which, uint64_t seed)
 {
-    static const struct faulty_faults faults = {
-        .seed = 3, .delay_percent = 30, .delay_ticks = 5, .loss_percent = 5, .repeat_percent = 20};
+    static const struct faulty_faults faults = {.seed = 3,
+                                                .delay_percent = 30,
+                                                .delay_ticks = 5,
+                                                .loss_percent = 5,
+                                                .repeat_percent = 20,
+                                                .later_percent = 70,
+                                                .full_percent = 10};
     struct sg_algo_call calls[CALLS];
     struct world world = {.which = which};
     struct host_setup setup = {trial->algo, trial->parameters, which->ops, calls, CALLS, seed};
@@ -159,6 +168,7 @@ static void run(const struct trial *trial, const struct world_case *which, uint6
     else
         run_in_turn(host, seed);
     check(&world, trial, host, calls);
+    answered_later += host_answered_later(host);
     host_free(host);
 }
 
@@ -205,9 +215,16 @@ static void test_pairwise(void)
     test_algo(&sg_algo_pairwise);
 }
 
+static void test_srm(void)
+{
+    test_algo(&sg_algo_srm);
+}
+
 static void test_handoff(void)
 {
+    answered_later = 0;
     test_algo(&sg_algo_handoff);
+    CU_ASSERT(answered_later > 0);
 }
 
 const struct unit_test unit_tests[] = {
@@ -217,5 +234,6 @@ const struct unit_test unit_tests[] = {
     {"dissemination holds everyone over every transport", test_dissemination},
     {"pairwise gives its documented results over every transport", test_pairwise},
     {"handoff gives its documented results over every transport", test_handoff},
+    {"srm gives its documented results over every transport", test_srm},
     {NULL, NULL},
 };

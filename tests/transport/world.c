@@ -7,15 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
-const struct world_case world_cases[] = {
-    {&sg_transport_loop, false, false},
-    {&faulty_loop, true, false},
-    {&sg_transport_shm, false, true},
-    {&faulty_shm, true, true},
-    {NULL, false, false},
-};
+/* Between machines: the longest that anything takes, and after how long a multicast is lost. */
+#define WIRE_SECONDS 120
+#define WIRE_LOST_SECONDS 3
 
 static void need(bool condition, const char *what)
 {
@@ -27,8 +24,9 @@ static void need(bool condition, const char *what)
 
 static void map(struct world *world)
 {
-    world->shared = mmap(NULL, world->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, world->file, 0);
-    need(world->shared != MAP_FAILED, "mmap");
+    world->shared = mmap(NULL, world->bytes + WORLD_REGION_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_SHARED, world->file, 0);
+    need((void *)world->shared != MAP_FAILED, "mmap");
     need(world->which->ops->open(&world->setup, world->shared, &world->transport) == SG_OK,
          "open of the transport");
 }
@@ -40,6 +38,7 @@ void world_open(struct world *world, const struct world_case *which, uint32_t in
         .seed = 7, .delay_percent = 30, .delay_ticks = 9, .loss_percent = 20, .repeat_percent = 20};
 
     faulty_set(&faults);
+    memset(world, 0, sizeof *world);
     world->which = which;
     world->setup = (struct sg_transport_setup){.endpoints = WORLD_ENDPOINTS,
                                                .inflight = inflight,
@@ -48,7 +47,9 @@ void world_open(struct world *world, const struct world_case *which, uint32_t in
     world->bytes = which->ops->shared_bytes(&world->setup);
     need(world->bytes > 0, "shared_bytes");
     world->file = memfd_create("transport", MFD_CLOEXEC);
-    need(world->file >= 0 && ftruncate(world->file, (off_t)world->bytes) == 0, "memfd");
+    need(world->file >= 0 &&
+             ftruncate(world->file, (off_t)(world->bytes + WORLD_REGION_BYTES)) == 0,
+         "memfd");
     map(world);
 }
 
@@ -57,13 +58,13 @@ void world_reopen(struct world *world)
     void *inherited = world->shared;
 
     map(world);
-    need(munmap(inherited, world->bytes) == 0, "munmap");
+    need(munmap(inherited, world->bytes + WORLD_REGION_BYTES) == 0, "munmap");
 }
 
 void world_close(struct world *world)
 {
     world->which->ops->close(world->transport);
-    munmap(world->shared, world->bytes);
+    munmap(world->shared, world->bytes + WORLD_REGION_BYTES);
     close(world->file);
 }
 
@@ -125,9 +126,26 @@ static struct sg_transport_send describe(int from, int to, uint32_t number, bool
     return send;
 }
 
+uint32_t world_bytes(int from, int to, uint32_t number)
+{
+    struct sg_transport_send send = describe(from, to, number, true);
+
+    return send.header.parts * send.header.bytes;
+}
+
 static unsigned char byte_of(uint64_t hash, int part, uint32_t at)
 {
     return (unsigned char)(hash + (uint64_t)part * 31 + (uint64_t)at * 7 + (at >> 8));
+}
+
+static void note_sent(struct world *world, int self, int to)
+{
+    if (to != SG_TRANSPORT_ALL) {
+        world->due[to]++;
+        return;
+    }
+    for (int other = 0; other < world->setup.endpoints; other++)
+        world->due_posts[other] += other != self;
 }
 
 enum sg_transport_result world_send(struct world *world, int self, int to, uint32_t number,
@@ -148,9 +166,105 @@ enum sg_transport_result world_send(struct world *world, int self, int to, uint3
     }
     send.parts = parts;
     result = world->which->ops->send(world->transport, self, to, &send);
+    if (result == SG_TRANSPORT_DONE)
+        note_sent(world, self, to);
     memset(data, 0xa5, sizeof data); /* the sender's again */
     return result;
 }
+
+static bool try_receive(struct world *world, int self, struct sg_transport_message *out)
+{
+    const struct sg_transport_ops *ops = world->which->ops;
+    _Atomic uint32_t *due;
+
+    if (!ops->receive(world->transport, self, out))
+        return false;
+    due = out->message.multicast ? &world->due_posts[self] : &world->due[self];
+    *due -= *due > 0;
+    return true;
+}
+
+bool world_receive(struct world *world, int self, struct sg_transport_message *out)
+{
+    const struct sg_transport_ops *ops = world->which->ops;
+    time_t start = time(NULL);
+
+    /* A faulty one may take a while over what is pending. */
+    while (!world_is_wire(world->which)) {
+        if (!ops->pending(world->transport, self))
+            return false;
+        if (try_receive(world, self, out))
+            return true;
+    }
+    while (!try_receive(world, self, out)) {
+        time_t waited = time(NULL) - start;
+
+        if (world->due[self] == 0 && (world->due_posts[self] == 0 || waited > WIRE_LOST_SECONDS)) {
+            world->due_posts[self] = 0;
+            return false;
+        }
+        need(waited <= WIRE_SECONDS, "a message does not come");
+    }
+    return true;
+}
+
+bool world_is_quiet(struct world *world, int self)
+{
+    const struct sg_transport_ops *ops = world->which->ops;
+    struct sg_transport_message message;
+
+    if (!world_is_wire(world->which))
+        return !ops->pending(world->transport, self);
+    return world->due[self] == 0 && !ops->receive(world->transport, self, &message);
+}
+
+/* ---- access ---------------------------------------------------------------------------------- */
+
+static bool is_settled(struct world *world)
+{
+    const struct sg_transport_wire *wire = world->which->ops->wire;
+
+    return wire == NULL || wire->settled(world->transport);
+}
+
+void world_access(struct world *world, int self, const struct sg_action *action,
+                  const struct sg_transport_region *region, void *local, uint64_t value[8])
+{
+    const struct sg_transport_ops *ops = world->which->ops;
+    struct sg_transport_message reply;
+    time_t start = time(NULL);
+    enum sg_transport_result result;
+
+    while ((result = ops->access(world->transport, self, action, region, local, value)) ==
+           SG_TRANSPORT_FULL)
+        need(time(NULL) - start <= WIRE_SECONDS, "an access is refused");
+    if (result == SG_TRANSPORT_LATER) {
+        while (!ops->receive(world->transport, self, &reply))
+            need(time(NULL) - start <= WIRE_SECONDS, "a reply does not come");
+        need(reply.is_reply && reply.object == region->object && reply.tag == action->access.tag,
+             "a message for a reply");
+        memcpy(value, reply.value, sizeof reply.value);
+    }
+    while (!is_settled(world))
+        need(time(NULL) - start <= WIRE_SECONDS, "an access is not done");
+}
+
+struct sg_transport_region world_region(struct world *world, uint32_t slot_bytes,
+                                        uint32_t slots_count, uint32_t cells_count)
+{
+    unsigned char *at = world->shared + world->bytes;
+    size_t slots_bytes = ((size_t)slot_bytes * slots_count + 63) / 64 * 64;
+
+    need(slots_bytes + cells_count * sizeof(uint64_t) <= WORLD_REGION_BYTES, "region");
+    return (struct sg_transport_region){.object = 5,
+                                        .slots = at,
+                                        .cells = (_Atomic uint64_t *)(void *)(at + slots_bytes),
+                                        .slot_bytes = slot_bytes,
+                                        .slots_count = slots_count,
+                                        .cells_count = cells_count};
+}
+
+/* ---- what is received ------------------------------------------------------------------------ */
 
 bool world_is_whole(const struct sg_transport_message *message, int self)
 {
@@ -227,7 +341,7 @@ static void peer_receive(struct peer *peer)
     bool pending = ops->pending(peer->world->transport, peer->self);
     bool found = ops->receive(peer->world->transport, peer->self, message);
 
-    if (peer->alone)
+    if (peer->alone && !world_is_wire(peer->world->which))
         peer->wrong += pending != found && (found || !peer->world->which->faulty);
     if (found) {
         note(peer, message);

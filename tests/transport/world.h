@@ -6,8 +6,11 @@
 
 #include "transport/transport.h"
 
+#include <stdatomic.h>
+
 #define WORLD_ENDPOINTS 5
 #define WORLD_EAGER_BYTES 1500 /* numbered messages have at most so many */
+#define WORLD_REGION_BYTES ((size_t)2 << 20)
 
 struct world_case {
     const struct sg_transport_ops *ops;
@@ -15,8 +18,21 @@ struct world_case {
     bool concurrent; /* threads and processes may be endpoints */
 };
 
-/* All transports; ends with ops NULL. */
+/* All transports that the program tests; ends with ops NULL. In cases.c, and in
+ * tests/lab/contract.c those between machines: what these send takes its time, and they may lose a
+ * multicast. */
 extern const struct world_case world_cases[];
+
+static inline bool world_is_wire(const struct world_case *which)
+{
+    return which->ops->wire != NULL;
+}
+
+/* How often to repeat what is slow on emulated hosts. */
+static inline uint32_t world_times(const struct world_case *which, uint32_t times)
+{
+    return world_is_wire(which) ? (times + 19) / 20 : times;
+}
 
 #define WORLD_FOR_EACH(which)                                                                      \
     for (const struct world_case *which = world_cases; which->ops != NULL; which++)
@@ -26,9 +42,11 @@ struct world {
     const struct world_case *which;
     struct sg_transport_setup setup;
     size_t bytes;
-    int file; /* the memory as a memfd */
-    void *shared;
+    int file;              /* the memory as a memfd */
+    unsigned char *shared; /* the transport's bytes, then WORLD_REGION_BYTES that access may name */
     struct sg_transport *transport;
+    /* Sent by world_send, and not received yet by world_receive. */
+    _Atomic uint32_t due[WORLD_ENDPOINTS], due_posts[WORLD_ENDPOINTS];
 };
 
 /* Aborts the test program when it cannot. The world stays where it is until closed. */
@@ -51,6 +69,20 @@ uint32_t world_random(uint64_t *random, uint32_t limit);
 /* payload: false for those that carry none, whatever their number. */
 enum sg_transport_result world_send(struct world *world, int self, int to, uint32_t number,
                                     bool payload);
+/* Of all its parts together. */
+uint32_t world_bytes(int from, int to, uint32_t number);
+/* The next one for self. Waits for what world_send has sent and nobody has received; false: there
+ * is nothing more, but for multicasts that a transport has lost. */
+bool world_receive(struct world *world, int self, struct sg_transport_message *out);
+/* Whether nothing is there for self, and nothing has been sent. */
+bool world_is_quiet(struct world *world, int self);
+/* Until it is done: a REPLY's value is there, and others see what was written. */
+void world_access(struct world *world, int self, const struct sg_action *action,
+                  const struct sg_transport_region *region, void *local, uint64_t value[8]);
+/* Slots and cells in memory that access may name, zeroed, the same for all endpoints of a machine;
+ * they are the endpoint's own where each has its machine. */
+struct sg_transport_region world_region(struct world *world, uint32_t slot_bytes,
+                                        uint32_t slots_count, uint32_t cells_count);
 /* True when it is, bit for bit, what its sender sent under its number. */
 bool world_is_whole(const struct sg_transport_message *message, int self);
 

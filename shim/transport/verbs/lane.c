@@ -84,18 +84,35 @@ static bool is_whole(const struct sg_transport *transport, const struct sg_verbs
            entry->hash == hash_of(entry);
 }
 
+static void taken(struct sg_transport *transport, uint32_t index,
+                  const struct sg_verbs_entry *entry)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+
+    atomic_store_explicit(&lane->taken, entry->number, memory_order_relaxed);
+    if (entry->stage != 0)
+        lane->due = transport->layout.note_after;
+    else
+        lane->due += entry->kind != SG_VERBS_NOTE;
+}
+
+/* Notes with nothing before them that is to be received are taken at once: a sender that receives
+ * nothing must not run into the limit of notes. */
 static void scan(struct sg_transport *transport, uint32_t index)
 {
     struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
     /* Relaxed, all of `scanned` and `taken`: this endpoint's own; pending() only looks. */
     uint64_t number = atomic_load_explicit(&lane->scanned, memory_order_relaxed);
 
-    for (;;) {
+    while (has_come(transport, index, number + 1)) {
         const struct sg_verbs_entry *entry = sg_verbs_ring(transport, index, number + 1);
 
-        if (!has_come(transport, index, number + 1) || !is_whole(transport, entry))
+        if (!is_whole(transport, entry))
             return;
         free_until(transport, index, entry->taken);
+        if (entry->kind == SG_VERBS_NOTE &&
+            atomic_load_explicit(&lane->taken, memory_order_relaxed) == number)
+            taken(transport, index, entry);
         atomic_store_explicit(&lane->scanned, ++number, memory_order_relaxed);
     }
 }
@@ -223,18 +240,6 @@ bool sg_verbs_put(struct sg_transport *transport, uint32_t index,
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
-static void taken(struct sg_transport *transport, uint32_t index,
-                  const struct sg_verbs_entry *entry)
-{
-    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
-
-    atomic_store_explicit(&lane->taken, entry->number, memory_order_relaxed);
-    if (entry->stage != 0)
-        lane->due = transport->layout.note_after;
-    else
-        lane->due += entry->kind != SG_VERBS_NOTE;
-}
-
 static void tell_if_due(struct sg_transport *transport, uint32_t index)
 {
     static const struct sg_verbs_content note = {.kind = SG_VERBS_NOTE};
@@ -314,7 +319,8 @@ static bool hold(struct sg_transport *transport, uint32_t index, const struct sg
     return true;
 }
 
-/* The next message of the lane: notes are taken on the way. False: none that can be handed out. */
+/* The next message of the lane: notes behind others are taken on the way. False: none that can be
+ * handed out. */
 static bool take_next(struct sg_transport *transport, uint32_t index,
                       struct sg_transport_message *out)
 {

@@ -6,6 +6,7 @@
 #ifndef SG_TRANSPORT_VERBS_VERBS_H
 #define SG_TRANSPORT_VERBS_VERBS_H
 
+#include "core/config.h"
 #include "transport/transport.h"
 
 #define SG_VERBS_LIBRARY "libstagger-verbs.so"
@@ -15,12 +16,23 @@
 
 struct sg_verbs_settings {
     const char *device;    /* "": the first with an active port */
-    int port;              /* 0: the first active one */
+    int port;              /* -1: the first active one */
     int gid_index;         /* -1: chosen by what the port has */
-    int mtu;               /* bytes; 0: the port's */
+    int mtu;               /* bytes; -1: the port's */
     bool multicast;        /* false: messages along a tree */
     uint64_t memory_bytes; /* the most that this process registers */
 };
+
+/* As the user configured it; `device` is the config's. */
+static inline struct sg_verbs_settings sg_verbs_settings(const struct sg_config *config)
+{
+    return (struct sg_verbs_settings){.device = config->verbs_device,
+                                      .port = config->verbs_port,
+                                      .gid_index = config->verbs_gid_index,
+                                      .mtu = config->verbs_mtu,
+                                      .multicast = config->verbs_multicast != 0,
+                                      .memory_bytes = config->verbs_memory_bytes};
+}
 
 struct sg_verbs_description {
     char device[64], gid[64];

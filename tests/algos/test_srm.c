@@ -1,0 +1,238 @@
+/* srm between endpoints on the mini host: results bit for bit against recursive doubling, what each
+ * call costs by counts of accesses, and how far endpoints run ahead. */
+#include "algos/associations.h"
+#include "algos/mini_host.h"
+#include "lib/unit.h"
+
+#define MARK(name) (UINT64_C(1) << SG_MARK_##name)
+#define SIZE_MAX_TESTED 17
+#define ROUNDS 14
+#define ROOM 4 /* values on their way to one partner */
+
+static struct mini_host *host_of(int size, struct sg_algo_parameters parameters, uint64_t seed)
+{
+    struct mini_setup setup = {&sg_algo_srm, size, parameters, seed, 0, 0};
+
+    return mini_new(&setup);
+}
+
+static struct sg_algo_call call_of(enum sg_operation operation, uint32_t bytes, int root)
+{
+    return (struct sg_algo_call){operation, 0, bytes, root, 0};
+}
+
+static void check_result(const struct mini_host *host, int size, const struct sg_algo_call *call,
+                         uint32_t seq)
+{
+    for (int rank = 0; rank < size && call->bytes > 0; rank++) {
+        if (call->operation == SG_OPERATION_REDUCE && rank != call->root)
+            continue;
+        for (int element = 0; element < (int)call->bytes / 8; element++) {
+            struct association of = {
+                .size = size, .seq = seq, .flags = call->flags, .element = element};
+
+            CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, element), association_doubling(&of));
+        }
+    }
+}
+
+/* ---- any order of events ---- */
+
+/* operation -1: all of them in turn. Roots change; every third call is one of several parts. */
+static uint64_t run(int size, struct sg_algo_parameters parameters, int operation, uint64_t seed)
+{
+    struct mini_host *host = host_of(size, parameters, seed);
+    struct sg_algo_call calls[ROUNDS];
+    uint64_t marks;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        int kind = operation < 0 ? (int)(seed + (uint64_t)(i * i)) % SG_OPERATION_COUNT : operation;
+
+        calls[i] = call_of((enum sg_operation)kind, kind == SG_OPERATION_BARRIER ? 0 : 16,
+                           kind == SG_OPERATION_REDUCE ? (int)(seed + (uint64_t)i / 2) % size : -1);
+        if (i % 3 == 0 && kind != SG_OPERATION_BARRIER)
+            calls[i].flags = SG_CALL_LONG;
+        if (i % 4 == 0 && kind != SG_OPERATION_BARRIER)
+            calls[i].bytes = 32;
+    }
+    mini_drive(host, calls, ROUNDS);
+    for (uint32_t seq = 1; seq <= ROUNDS; seq++)
+        check_result(host, size, &calls[seq - 1], seq);
+    CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), 0);
+    marks = mini_marks(host, -1);
+    mini_free(host);
+    return marks;
+}
+
+static uint64_t run_all(struct sg_algo_parameters parameters, int operation)
+{
+    uint64_t marks = 0;
+
+    for (int size = 1; size <= SIZE_MAX_TESTED; size++) {
+        for (uint64_t seed = 0; seed < 6; seed++)
+            marks |= run(size, parameters, operation, seed);
+    }
+    return marks;
+}
+
+static void test_operations(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 3};
+
+    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
+        run_all(parameters, operation);
+}
+
+static void test_mixed(void)
+{
+    for (uint8_t credits = 2; credits <= 12; credits += 5) {
+        struct sg_algo_parameters parameters = {.credits = credits, .chunk_bytes = 16};
+
+        run_all(parameters, -1);
+    }
+}
+
+static void test_split(void)
+{
+    for (uint8_t credits = 2; credits <= 12; credits += 5) {
+        struct sg_algo_parameters parameters = {.credits = credits, .split = 1, .chunk_bytes = 16};
+        uint64_t marks = run_all(parameters, -1);
+
+        CU_ASSERT_EQUAL(marks, MARK(CREDIT_OUT) | MARK(SPLIT_FINISHED));
+    }
+}
+
+/* ---- one thing at a time ---- */
+
+struct cost {
+    int size;
+    struct sg_algo_call call;
+    int writes, results, words, copies;
+};
+
+/* copies: of a single endpoint its operand is its result. */
+static void test_costs(void)
+{
+    static const struct cost costs[] = {
+        {1, {SG_OPERATION_ALLREDUCE, 0, 8, -1, 0}, 0, 0, 0, 1},
+        {2, {SG_OPERATION_BARRIER, 0, 0, -1, 0}, 0, 0, 2, 0},
+        {8, {SG_OPERATION_BARRIER, 0, 0, -1, 0}, 0, 0, 24, 0},
+        {8, {SG_OPERATION_ALLREDUCE, 0, 8, -1, 0}, 24, 0, 24, 0},
+        {8, {SG_OPERATION_ALLREDUCE, SG_CALL_LONG, 8, -1, 0}, 7, 7, 14, 0},
+        {8, {SG_OPERATION_REDUCE, 0, 8, 5, 0}, 7, 0, 7, 0},
+        /* 0 and 2 fold into 1 and 3; three dimensions fewer than that many positions. */
+        {6, {SG_OPERATION_BARRIER, 0, 0, -1, 0}, 0, 0, 12, 0},
+        {6, {SG_OPERATION_ALLREDUCE, 0, 8, -1, 0}, 10, 2, 12, 0},
+        {6, {SG_OPERATION_REDUCE, 0, 8, 1, 0}, 5, 0, 5, 0},
+        {6, {SG_OPERATION_REDUCE, 0, 8, 2, 0}, 5, 1, 6, 0},
+    };
+
+    for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+        struct sg_algo_parameters parameters = {0};
+        struct mini_host *host = host_of(costs[i].size, parameters, i);
+
+        mini_call_all(host, &costs[i].call);
+        mini_finish(host);
+        check_result(host, costs[i].size, &costs[i].call, 1);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE), costs[i].writes);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_RESULT), costs[i].results);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_WRITE_CELL), costs[i].words);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COPY), costs[i].copies);
+        mini_free(host);
+    }
+}
+
+/* A partner that does not come has room for so many. */
+static void test_room(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 8};
+    struct sg_algo_call call = call_of(SG_OPERATION_REDUCE, 8, 0);
+    struct mini_host *host = host_of(2, parameters, 3);
+
+    for (int i = 0; i < ROOM; i++) {
+        mini_call(host, 1, &call);
+        mini_settle(host);
+        CU_ASSERT_TRUE(mini_completed(host, 1, (uint32_t)i + 1));
+    }
+    mini_call(host, 1, &call);
+    mini_settle(host);
+    CU_ASSERT_FALSE(mini_completed(host, 1, ROOM + 1));
+    CU_ASSERT_TRUE(mini_marks(host, 1) & MARK(CREDIT_OUT));
+    /* It hears of two that were taken. */
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    CU_ASSERT_FALSE(mini_completed(host, 1, ROOM + 1));
+    mini_call(host, 0, &call);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 1, ROOM + 1));
+    for (int i = 2; i <= ROOM; i++) {
+        mini_call(host, 0, &call);
+        mini_settle(host);
+    }
+    for (uint32_t seq = 1; seq <= ROOM + 1; seq++)
+        check_result(host, 2, &call, seq);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* Of a split call nobody waits for anybody, as far as there is room and a place for the result. */
+static void test_side_by_side(void)
+{
+    struct sg_algo_parameters parameters = {.credits = 3, .split = 1};
+    struct sg_algo_call call = call_of(SG_OPERATION_ALLREDUCE, 8, -1);
+    struct mini_host *host = host_of(4, parameters, 1);
+
+    call.flags = SG_CALL_LONG;
+    for (uint32_t seq = 1; seq <= 3; seq++) {
+        mini_call(host, 2, &call);
+        mini_settle(host);
+        CU_ASSERT_EQUAL(mini_completed(host, 2, seq), seq < 3);
+        CU_ASSERT_FALSE(mini_finished(host, 2, seq));
+    }
+    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 3);
+    for (int rank = 0; rank < 4; rank++) {
+        for (int i = 0; i < 3 && rank != 2; i++) {
+            mini_call(host, rank, &call);
+            mini_settle(host);
+        }
+    }
+    mini_finish(host);
+    for (uint32_t seq = 1; seq <= 3; seq++) {
+        CU_ASSERT_TRUE(mini_finished(host, 2, seq));
+        check_result(host, 4, &call, seq);
+    }
+    CU_ASSERT_EQUAL(mini_head(host, 2)->outstanding, 0);
+    mini_free(host);
+}
+
+static void test_bounds(void)
+{
+    struct sg_algo_needs needs;
+    struct sg_algo_setup setup = {0, 256, {0}};
+
+    CU_ASSERT_TRUE(sg_algo_srm.needs(&setup, &needs));
+    CU_ASSERT_EQUAL(needs.slots, 8 * ROOM + 8);
+    CU_ASSERT_EQUAL(needs.cells, 8);
+    CU_ASSERT_EQUAL(needs.slot_bytes, 16384);
+    setup.size = 257;
+    setup.parameters.chunk_bytes = 1024;
+    CU_ASSERT_TRUE(sg_algo_srm.needs(&setup, &needs));
+    CU_ASSERT_EQUAL(needs.slots, 9 * ROOM + 8);
+    CU_ASSERT_EQUAL(needs.slot_bytes, 1024);
+    setup.parameters.credits = 1;
+    CU_ASSERT_FALSE(sg_algo_srm.needs(&setup, &needs));
+    setup.parameters.credits = 2;
+    setup.size = (1 << 16) + 1;
+    CU_ASSERT_FALSE(sg_algo_srm.needs(&setup, &needs));
+}
+
+const struct unit_test unit_tests[] = {
+    {"every operation has the bits of recursive doubling, at every root and size", test_operations},
+    {"reduces, allreduces and barriers may follow each other, in chunks or not", test_mixed},
+    {"split calls get the same bits later", test_split},
+    {"a value and a word for each step, and results where they are read from", test_costs},
+    {"who is ahead of a partner stops when that has no room", test_room},
+    {"parts of a call are under way side by side", test_side_by_side},
+    {"the bounds are those of the parameters", test_bounds},
+    {NULL, NULL},
+};

@@ -1,0 +1,78 @@
+#!/bin/bash
+# timeout: 14000
+# Collectives between two, three and four machines by RDMA, with one and two ranks each and in each
+# progress mode; of a node's ranks some that are not connected; every rate of loss; ScaLAPACK's test
+# programs; the requests of a call; a machine that dies.
+# shellcheck disable=SC2016 # single quotes for what others expand
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lab/lab.bash"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/progress/progress.bash"
+. "$ROOT/tests/scalapack/scalapack.bash"
+. "$ROOT/tests/lab/between.bash"
+lab_test "collectives between up to four machines" -n 4 -c 2 -m 1536 -t 13900
+export STAGGER_VERBS_MEMORY=1g PROGRAM_SECONDS=1800
+
+# ---- results -----------------------------------------------------------------------------------
+whole=
+for hosts in 2 3 4; do
+    for each in 1 2; do
+        ranks=$((hosts * each))
+        . "$ROOT/tests/span/results.bash"
+        check "all of that by RDMA ($hosts hosts, $each ranks each)" by_rdma results
+    done
+done
+# One rank of each host sends for both.
+export STAGGER_VERBS_SENDERS=1
+ranks=4 each=2
+. "$ROOT/tests/span/results.bash"
+unset STAGGER_VERBS_SENDERS
+export STAGGER_VERBS_MULTICAST=off
+ranks=3 each=1 MODES=thread
+. "$ROOT/tests/span/results.bash"
+unset STAGGER_VERBS_MULTICAST
+for hosts in 2 3 4; do
+    for mode in thread signal; do
+        run_across soak "$mode" 2 '*=adaptive;*=bypass' $((2 * hosts)) "$PROGRAMS/soak" 400 "$hosts" 1 15
+        check "mixed collectives, some of them posted ($hosts hosts, $mode)" all 'is 0 "$status"' \
+            'ran_well soak' 'by_rdma soak' 'archive_agrees soak.trace soak.out'
+    done
+done
+
+# ---- loss --------------------------------------------------------------------------------------
+for one_in in 100 10 2; do
+    check "with one multicast in $one_in lost on one of three hosts every barrier completes" \
+        lossy 3 "$one_in"
+    check "and nothing else is lost, or told twice (1 in $one_in)" no_fault lossy
+done
+
+# ---- ScaLAPACK ---------------------------------------------------------------------------------
+if [ -n "$SCALAPACK" ]; then
+    need_scalapack "ScaLAPACK across two hosts"
+    for name in xdlu xdinv; do
+        timeout "$PROGRAM_SECONDS" mpi 2 1 "$SCALAPACK/$name" >"$name.out" 2>"$name.err" </dev/null
+        without=$(outcome "$name" $? "$name.out")
+        run_across "$name" thread 1 '*=adaptive;*=bypass' 2 "$SCALAPACK/$name"
+        check "$name passes across two hosts what it passes without the library" all \
+            "is '$without' \"\$(outcome $name \$status $name.out)\"" "by_rdma $name"
+    done
+else
+    skip "ScaLAPACK across two hosts" "scalapack-mpi-test is not installed"
+fi
+
+# ---- a machine that dies -----------------------------------------------------------------------
+# The host dies a moment after `on` has left it, which would wait for its word otherwise.
+kill_host() {
+    rm -rf dead.trace
+    STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/dead.trace timeout --kill-after=5 300 \
+        mpi 3 1 -genv LD_PRELOAD "$PRELOAD" "$PROGRAMS/repeat" barrier 100000000 \
+        </dev/null >dead.out 2>dead.err &
+    until [ -s dead.trace/rank-000002.log ]; do sleep 0.2; done
+    on 3 'setsid bash -c "sleep 1; echo o >/proc/sysrq-trigger" </dev/null >/dev/null 2>&1 &'
+    wait $!
+    status=$?
+}
+kill_host
+check "with a host dead the job ends" within 1 123 "$status"
+check "and says whose rank cannot be reached" \
+    has dead.err '^stagger: rank [01] on node[12]: rank 2 on node3 cannot be reached any more'

@@ -1,0 +1,6 @@
+#include "lib/unit.h"
+
+int main(void)
+{
+    return unit_run();
+}
