@@ -1,7 +1,9 @@
 /* stagger report: options, then read, sort, print. */
 #include "report/report.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "core/status.h"
+#include "page/page.h"
 #include "report/columns.h"
 #include "report/print.h"
 
@@ -9,13 +11,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { USAGE = 2 };
+
+#define CONFIGURATION_BYTES 65536
 
 typedef enum sg_status (*print_function)(const struct sg_report *, uint32_t, FILE *);
 
 struct options {
-    print_function print;
+    print_function print; /* NULL: not asked for */
+    const char *html;     /* the page's file; NULL: no page */
     const struct sg_column *sort;
     const char *bad_sort; /* what was asked for in vain */
     uint32_t top;         /* 0: all */
@@ -30,15 +36,16 @@ static const char documentation[] =
 
 static const struct argp_option option_table[] = {
     {"json", 'j', NULL, 0, "print JSON (docs/report-json.md)", 0},
+    {"html", 'H', "FILE", 0, "write a page with charts to look at in a browser", 0},
     {"csv", 'c', NULL, 0, "print the rows as CSV", 0},
     {"sort", 's', "COLUMN", 0, "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")", 0},
-    {"top", 'n', "N", 0, "print the first N rows only", 0},
+    {"top", 'n', "N", 0, "print the first N rows only (of a page's table: 500)", 0},
     {0},
 };
 
 static void set_print(struct options *options, print_function print, struct argp_state *state)
 {
-    if (options->print != sg_report_print_text && options->print != print)
+    if (options->print != NULL && options->print != print)
         argp_error(state, "--json and --csv exclude each other");
     options->print = print;
 }
@@ -67,6 +74,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case 'c':
         set_print(options, sg_report_print_csv, state);
         return 0;
+    case 'H':
+        options->html = argument;
+        return 0;
     case 's':
         options->sort = sg_column_find(argument);
         options->bad_sort = options->sort == NULL ? argument : NULL;
@@ -82,6 +92,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         if (options->path == NULL)
             argp_error(state, "DIR is missing");
+        if (options->html != NULL && options->print != NULL)
+            argp_error(state, "--html excludes --json and --csv");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -98,16 +110,104 @@ static void complain_sort(const char *name)
     sg_log("report: no column '%s' to sort by; there are:%s", name, known);
 }
 
+static enum sg_status print(const struct options *options)
+{
+    print_function function = options->print != NULL ? options->print : sg_report_print_text;
+    struct sg_report report;
+    uint32_t count;
+    enum sg_status status;
+
+    if (sg_report_read(options->path, true, &report) != SG_OK)
+        return SG_ERR_FORMAT;
+    count =
+        options->top != 0 && options->top < report.site_count ? options->top : report.site_count;
+    status = sg_report_sort(&report, options->sort);
+    if (status == SG_OK)
+        status = function(&report, count, stdout);
+    if (status == SG_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        sg_log("report: cannot write it: %m");
+        status = SG_ERR_SYSTEM;
+    }
+    sg_report_clear(&report);
+    return status;
+}
+
+/* ---- the page ---------------------------------------------------------------------------------
+ */
+
+/* The text of stagger.conf beside the archive, as much of it as there is room for; NULL: none. */
+static char *read_configuration(const char *path)
+{
+    struct stat info;
+    const char *slash = strrchr(path, '/');
+    bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    int length = directory ? (int)strlen(path) : slash != NULL ? (int)(slash - path) : 0;
+    char *name, *text = NULL;
+    FILE *file;
+
+    if (asprintf(&name, "%.*s%sstagger.conf", length, path,
+                 length > 0 || slash != NULL ? "/" : "") < 0)
+        return NULL;
+    file = fopen(name, "r");
+    free(name);
+    if (file == NULL)
+        return NULL;
+    text = calloc(1, CONFIGURATION_BYTES);
+    if (text != NULL && fread(text, 1, CONFIGURATION_BYTES - 1, file) == 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+static enum sg_status write_page(const struct options *options, struct sg_report *report,
+                                 const struct sg_detail *detail, FILE *out)
+{
+    uint32_t top = options->top != 0 ? options->top : SG_PAGE_ROWS;
+    struct sg_page page = {.report = report, .detail = detail};
+    char *configuration = read_configuration(options->path);
+    enum sg_status status = sg_report_sort(report, options->sort);
+
+    page.configuration = configuration;
+    page.row_count = top < report->site_count ? top : report->site_count;
+    if (status == SG_OK)
+        status = sg_page_write(&page, out);
+    free(configuration);
+    return status;
+}
+
+static enum sg_status make_page(const struct options *options)
+{
+    struct sg_output_file file;
+    struct sg_detail detail;
+    struct sg_watch watch;
+    struct sg_report report;
+    enum sg_status status;
+
+    if (sg_output_file_open(options->html, &file) != SG_OK)
+        return SG_ERR_SYSTEM;
+    status = sg_detail_create(&detail);
+    if (status != SG_OK) {
+        sg_log("report: %s", sg_status_text(status));
+        return sg_output_file_close(&file, status);
+    }
+    watch = sg_detail_watch(&detail);
+    status = sg_report_read_watched(options->path, true, &watch, &report);
+    if (status == SG_OK) {
+        status = write_page(options, &report, &detail, file.stream);
+        sg_report_clear(&report);
+    }
+    sg_detail_clear(&detail);
+    return sg_output_file_close(&file, status);
+}
+
 int sg_command_report(int argc, char **argv)
 {
     static const struct argp argp = {option_table, parse_option, "DIR", documentation,
                                      NULL,         NULL,         NULL};
     static char name[] = "stagger report";
-    struct options options = {.print = sg_report_print_text,
-                              .sort = sg_column_find(SG_COLUMN_DEFAULT)};
-    struct sg_report report;
-    uint32_t count;
-    enum sg_status status;
+    struct options options = {.sort = sg_column_find(SG_COLUMN_DEFAULT)};
 
     argv[0] = name;
     argp_err_exit_status = USAGE;
@@ -117,16 +217,5 @@ int sg_command_report(int argc, char **argv)
         complain_sort(options.bad_sort);
         return USAGE;
     }
-    if (sg_report_read(options.path, true, &report) != SG_OK)
-        return 1;
-    count = options.top != 0 && options.top < report.site_count ? options.top : report.site_count;
-    status = sg_report_sort(&report, options.sort);
-    if (status == SG_OK)
-        status = options.print(&report, count, stdout);
-    if (status == SG_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-        sg_log("report: cannot write it: %m");
-        status = SG_ERR_SYSTEM;
-    }
-    sg_report_clear(&report);
-    return status == SG_OK ? 0 : 1;
+    return (options.html != NULL ? make_page(&options) : print(&options)) == SG_OK ? 0 : 1;
 }

@@ -54,12 +54,45 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
     free(aggregate->algorithms);
     free(aggregate->rows);
     free(aggregate->ranks);
+    free(aggregate->costs);
+    free(aggregate->cost_rows);
     free(aggregate);
 }
 
 uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate)
 {
     return aggregate->rank_count;
+}
+
+void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch)
+{
+    aggregate->watch = watch;
+}
+
+void sg_aggregate_row_name(const struct sg_aggregate *aggregate, uint32_t row,
+                           struct sg_row_name *out)
+{
+    const struct sg_row *of = &aggregate->rows[row];
+    const struct sg_site *site = &aggregate->sites[of->site];
+    const struct sg_comm *comm = &aggregate->comms[of->comm];
+
+    *out = (struct sg_row_name){.site = {.id = site->id,
+                                         .line = site->line,
+                                         .offset = site->offset,
+                                         .function = site->function,
+                                         .file = site->file,
+                                         .module = site->module},
+                                .has_id = site->has_id,
+                                .site_index = of->site,
+                                .comm = comm->name,
+                                .comm_size = comm->size,
+                                .operation = of->operation,
+                                .nonblocking = of->nonblocking};
+}
+
+const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm)
+{
+    return aggregate->algorithms[algorithm];
 }
 
 /* ---- sites, algorithms, communicators ------------------------------------------------------- */
@@ -207,6 +240,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     if (status != SG_OK)
         return status;
     sg_measure_call(instance, measure, member, &cost);
+    aggregate->costs[member] = cost;
+    aggregate->cost_rows[member] = (uint32_t)(row - aggregate->rows);
     row->events.event_calls++;
     row->events.bytes += call->bytes;
     row->events.blocked_ns += cost.blocked_ns;
@@ -251,6 +286,40 @@ static enum sg_status count_last(struct sg_row *row, const struct sg_instance *i
     return SG_OK;
 }
 
+static bool make_cost_room(struct sg_aggregate *aggregate, uint32_t members)
+{
+    struct sg_call_measure *costs;
+    uint32_t *rows;
+
+    if (members <= aggregate->cost_room)
+        return true;
+    costs = realloc(aggregate->costs, members * sizeof *costs);
+    if (costs != NULL)
+        aggregate->costs = costs;
+    rows = realloc(aggregate->cost_rows, members * sizeof *rows);
+    if (rows != NULL)
+        aggregate->cost_rows = rows;
+    if (costs == NULL || rows == NULL)
+        return false;
+    aggregate->cost_room = members;
+    return true;
+}
+
+static enum sg_status tell(const struct sg_aggregate *aggregate, const struct sg_instance *instance,
+                           const struct sg_measure *measure, const struct sg_row *row)
+{
+    const struct sg_watch *watch = aggregate->watch;
+
+    if (watch == NULL || watch->instance == NULL)
+        return SG_OK;
+    return watch->instance(watch->context, aggregate,
+                           &(struct sg_seen_instance){.instance = instance,
+                                                      .measure = measure,
+                                                      .costs = aggregate->costs,
+                                                      .rows = aggregate->cost_rows,
+                                                      .row = (uint32_t)(row - aggregate->rows)});
+}
+
 enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
                                      const struct sg_instance *instance)
 {
@@ -258,6 +327,8 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
     struct sg_row *row;
     enum sg_status status = SG_OK;
 
+    if (!make_cost_room(aggregate, instance->size))
+        return SG_ERR_MEMORY;
     sg_measure_instance(instance, &measure);
     for (uint32_t member = 0; member < instance->size && status == SG_OK; member++)
         status = add_call(aggregate, instance, &measure, member);
@@ -281,20 +352,23 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
         aggregate->violations++;
     if (measure.violation_ns > aggregate->largest_violation_ns)
         aggregate->largest_violation_ns = measure.violation_ns;
-    return SG_OK;
+    return tell(aggregate, instance, &measure, row);
 }
 
 enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg_late_cost *late)
 {
+    const struct sg_watch *watch = aggregate->watch;
     struct sg_row *row;
     enum sg_status status =
         find_row(aggregate, late->site, late->comm, late->operation, false, &row);
 
-    if (status == SG_OK) {
-        row->events.handler_ns += late->handler_ns;
-        row->events.wait_avoided_ns += late->avoided_ns;
-    }
-    return status;
+    if (status != SG_OK)
+        return status;
+    row->events.handler_ns += late->handler_ns;
+    row->events.wait_avoided_ns += late->avoided_ns;
+    if (watch == NULL || watch->late == NULL)
+        return SG_OK;
+    return watch->late(watch->context, aggregate, late, (uint32_t)(row - aggregate->rows));
 }
 
 enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals)

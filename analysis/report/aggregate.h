@@ -16,6 +16,7 @@
 
 #include "core/status.h"
 #include "report/report.h"
+#include "report/watch.h"
 #include "report/window.h"
 #include "trace/site_text.h"
 
@@ -35,13 +36,36 @@ struct sg_totals {
 struct sg_late_cost {
     uint32_t site, comm;
     enum sg_operation operation;
-    uint64_t handler_ns; /* it took */
-    uint64_t avoided_ns; /* of waiting for it */
+    uint64_t handler_ns;   /* it took */
+    uint64_t avoided_ns;   /* of waiting for it */
+    bool in_call;          /* the rank was in a collective meanwhile */
+    uint32_t rank, thread; /* that handled it */
+    int64_t begin_ns;
+    bool has_seq;
+    uint64_t seq; /* of the call's instance */
+};
+
+/* What is known of a row besides its figures. Texts are as recorded, NULL: not known. */
+struct sg_row_name {
+    struct sg_site_text site;
+    bool has_id;
+    uint32_t site_index;
+    const char *comm;
+    uint32_t comm_size;
+    enum sg_operation operation;
+    bool nonblocking;
 };
 
 enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out);
 void sg_aggregate_destroy(struct sg_aggregate *aggregate);
 uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate);
+/* From now on; the watch outlives the aggregate's filling. */
+void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch);
+
+/* Rows are numbered from 0 in the order of their first call. */
+void sg_aggregate_row_name(const struct sg_aggregate *aggregate, uint32_t row,
+                           struct sg_row_name *out);
+const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm);
 
 /* Index of a call site; texts are copied. Known sites are found again by id; NULL is the site of
  * calls without one. A name that is not known yet is filled in from a later text. */

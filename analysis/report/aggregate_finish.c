@@ -54,6 +54,8 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
     const struct sg_comm *comm = &aggregate->comms[row->comm];
 
     *out = row->events;
+    out->row = (uint32_t)(row - aggregate->rows);
+    out->site = row->site;
     out->id = site->id;
     out->has_id = site->has_id;
     out->operation = row->operation;

@@ -52,6 +52,11 @@ struct sg_aggregate {
     struct sg_map site_by_id;
     struct sg_map row_by_key[2][SG_OPERATION_COUNT]; /* blocking, nonblocking */
     uint64_t violations, largest_violation_ns;
+    const struct sg_watch *watch; /* NULL: nobody */
+    /* By member, of the instance at hand. */
+    struct sg_call_measure *costs;
+    uint32_t *cost_rows;
+    uint32_t cost_room;
 };
 
 static inline uint64_t sg_row_key(uint32_t site, uint32_t comm)

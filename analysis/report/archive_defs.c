@@ -61,7 +61,7 @@ static OTF2_CallbackCode on_location(void *context, OTF2_LocationRef self, OTF2_
 {
     struct sg_archive_defs *defs = context;
     struct sg_def_location location = {
-        .ref = self, .group = group, .event_count = events, .rank = -1};
+        .ref = self, .group = group, .event_count = events, .name = name, .rank = -1};
 
     if (SG_DEFS_APPEND(defs, defs->locations, defs->location_count, location))
         return OTF2_CALLBACK_INTERRUPT;

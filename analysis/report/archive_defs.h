@@ -29,7 +29,9 @@ struct sg_def_location {
     OTF2_LocationRef ref;
     OTF2_LocationGroupRef group;
     uint64_t event_count;
-    int64_t rank; /* in MPI_COMM_WORLD; -1: no MPI process */
+    OTF2_StringRef name;
+    int64_t rank;    /* in MPI_COMM_WORLD; -1: no MPI process */
+    uint32_t thread; /* number among the rank's locations */
 };
 
 struct sg_def_member {

@@ -82,8 +82,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
         events->ranks[rank].init_ns = time_ns;
     }
     if (kind == SG_REGION_LATE)
-        return verdict(events,
-                       sg_open_late_enter(events, attributes, late_of(events, open), time_ns));
+        return verdict(
+            events, sg_open_late_enter(events, attributes, open, late_of(events, open), time_ns));
     if (kind != SG_REGION_COLLECTIVE)
         return OTF2_CALLBACK_SUCCESS;
     /* Of collectives inside a collective (a tool that records what MPI calls) the inner counts. */
@@ -91,6 +91,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
     *open = (struct sg_open_call){.open = true, .region = region};
     open->call.begin_ns = time_ns;
     open->call.rank = (uint32_t)rank;
+    open->call.thread = sg_archive_thread(events, open);
     return verdict(events, sg_open_call_read(events, attributes, open));
 }
 

@@ -34,10 +34,7 @@ struct sg_open_posts {
 struct sg_open_late {
     uint32_t depth; /* 0: in none */
     bool known;     /* which row it belongs to */
-    int64_t begin_ns;
-    uint32_t site, comm;
-    enum sg_operation operation;
-    uint64_t avoided_ns;
+    struct sg_late_cost cost;
 };
 
 struct sg_rank_times {
@@ -71,13 +68,21 @@ static inline bool sg_archive_has(const struct sg_archive_defs *defs,
            OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]);
 }
 
+/* The thread that a location's call is of. */
+static inline uint32_t sg_archive_thread(const struct sg_archive_events *events,
+                                         const struct sg_open_call *call)
+{
+    return events->defs->locations[call - events->calls].thread;
+}
+
 /* Index in the aggregate of the call site that is among the attributes. */
 enum sg_status sg_archive_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                uint32_t *out);
 
-/* At Enter and Leave of a late contribution. */
+/* At Enter and Leave of a late contribution. in: the location's call, open or not. */
 enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                                  struct sg_open_late *open, int64_t time_ns);
+                                  const struct sg_open_call *in, struct sg_open_late *open,
+                                  int64_t time_ns);
 enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
                                   int64_t time_ns);
 

@@ -5,7 +5,7 @@
 
 /* Which row it belongs to. False: the archive does not tell. */
 static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                     struct sg_open_late *late)
+                     struct sg_late_cost *cost)
 {
     const struct sg_archive_defs *defs = events->defs;
     OTF2_CommRef comm;
@@ -23,30 +23,46 @@ static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList 
     operation = sg_map_get(&defs->region_operation, region);
     if (comm_index < 0 || operation < 0)
         return false;
-    late->comm = (uint32_t)comm_index;
-    late->operation = (enum sg_operation)operation;
+    cost->comm = (uint32_t)comm_index;
+    cost->operation = (enum sg_operation)operation;
     return true;
 }
 
-enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                                  struct sg_open_late *open, int64_t time_ns)
+static uint64_t number_of(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                          enum sg_def_attribute which, bool *known)
 {
-    struct sg_open_late late = {.depth = 1, .begin_ns = time_ns, .site = events->no_site};
-    enum sg_status status = SG_OK;
+    uint64_t value = 0;
+
+    *known = sg_archive_has(events->defs, attributes, which) &&
+             OTF2_AttributeList_GetUint64(attributes, events->defs->attributes[which], &value) ==
+                 OTF2_SUCCESS;
+    return value;
+}
+
+enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                                  const struct sg_open_call *in, struct sg_open_late *open,
+                                  int64_t time_ns)
+{
+    struct sg_late_cost cost = {.site = events->no_site, .begin_ns = time_ns, .in_call = in->open};
+    const struct sg_def_location *location = &events->defs->locations[in - events->calls];
+    bool known;
 
     /* One that is handled inside another: its time is the outer one's. */
     if (open->depth > 0) {
         open->depth++;
         return SG_OK;
     }
-    late.known = find_row(events, attributes, &late);
-    if (late.known && sg_archive_has(events->defs, attributes, SG_ATTRIBUTE_SITE))
-        status = sg_archive_site(events, attributes, &late.site);
-    if (late.known && sg_archive_has(events->defs, attributes, SG_ATTRIBUTE_AVOIDED))
-        OTF2_AttributeList_GetUint64(attributes, events->defs->attributes[SG_ATTRIBUTE_AVOIDED],
-                                     &late.avoided_ns);
-    *open = late;
-    return status;
+    *open = (struct sg_open_late){.depth = 1, .known = find_row(events, attributes, &cost)};
+    if (!open->known)
+        return SG_OK;
+    cost.rank = (uint32_t)location->rank;
+    cost.thread = location->thread;
+    cost.avoided_ns = number_of(events, attributes, SG_ATTRIBUTE_AVOIDED, &known);
+    cost.seq = number_of(events, attributes, SG_ATTRIBUTE_SEQ, &cost.has_seq);
+    open->cost = cost;
+    if (!sg_archive_has(events->defs, attributes, SG_ATTRIBUTE_SITE))
+        return SG_OK;
+    return sg_archive_site(events, attributes, &open->cost.site);
 }
 
 enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
@@ -54,11 +70,6 @@ enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_op
 {
     if (open->depth == 0 || --open->depth > 0 || !open->known)
         return SG_OK;
-    return sg_aggregate_late(
-        events->aggregate,
-        &(struct sg_late_cost){.site = open->site,
-                               .comm = open->comm,
-                               .operation = open->operation,
-                               .handler_ns = (uint64_t)(time_ns - open->begin_ns),
-                               .avoided_ns = open->avoided_ns});
+    open->cost.handler_ns = (uint64_t)(time_ns - open->cost.begin_ns);
+    return sg_aggregate_late(events->aggregate, &open->cost);
 }

@@ -74,6 +74,23 @@ static enum sg_status resolve_regions(struct sg_archive_defs *defs)
     return status;
 }
 
+static enum sg_status number_threads(struct sg_archive_defs *defs)
+{
+    uint32_t *counts = calloc(defs->rank_count, sizeof *counts);
+
+    if (counts == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < defs->location_count; i++) {
+        struct sg_def_location *location = &defs->locations[i];
+
+        location->rank = sg_map_get(&defs->raw->rank_of_group, location->group);
+        if (location->rank >= 0)
+            location->thread = counts[location->rank]++;
+    }
+    free(counts);
+    return SG_OK;
+}
+
 /* A rank's threads share its location group; the group of all ranks lists one location of each. */
 static enum sg_status resolve_ranks(struct sg_archive_defs *defs)
 {
@@ -95,10 +112,8 @@ static enum sg_status resolve_ranks(struct sg_archive_defs *defs)
         if (sg_map_put(&raw->rank_of_group, defs->locations[index].group, rank) != SG_OK)
             return SG_ERR_MEMORY;
     }
-    for (uint32_t i = 0; i < defs->location_count; i++)
-        defs->locations[i].rank = sg_map_get(&raw->rank_of_group, defs->locations[i].group);
     defs->rank_count = world->size;
-    return SG_OK;
+    return number_threads(defs);
 }
 
 static int compare_members(const void *left, const void *right)

@@ -131,6 +131,16 @@ static json_t *clock_of(const struct sg_report *report)
                      "locations_without_offset", count_of(known, report->locations_without_offset));
 }
 
+static json_t *overhead_of(const struct sg_report *report)
+{
+    if (report->overhead_calls == 0)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I, s:o}", "timed_calls", (json_int_t)report->overhead_calls,
+                     "timed_ns", (json_int_t)report->overhead_ns, "long_calls",
+                     (json_int_t)report->overhead_long_calls, "run_share",
+                     share_of(true, sg_report_overhead_ns(report), report->ranks_run_ns));
+}
+
 static const char *source_name(const struct sg_report *report)
 {
     if (report->has_events)
@@ -141,14 +151,15 @@ static const char *source_name(const struct sg_report *report)
 enum sg_status sg_report_print_json(const struct sg_report *report, uint32_t site_count, FILE *out)
 {
     json_t *root = json_pack(
-        "{s:i, s:I, s:b, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o}", "version",
+        "{s:i, s:I, s:b, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "version",
         JSON_VERSION, "ranks", (json_int_t)report->rank_count, "partial", report->partial, "sites",
         sites_of(report, site_count), "per_rank", ranks_of(report), "source", source_name(report),
         "program", text_of(report->program), "path", text_of(report->path), "run_ns",
         (json_int_t)report->run_ns, "site_count", (json_int_t)report->site_count, "dropped_calls",
         (json_int_t)report->dropped_calls, "unseen_calls",
         (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0), "unmanaged_calls",
-        (json_int_t)report->unmanaged_calls, "clock", clock_of(report));
+        (json_int_t)report->unmanaged_calls, "clock", clock_of(report), "overhead",
+        overhead_of(report));
     int failed =
         root == NULL || json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0;
 

@@ -11,13 +11,16 @@
 #include "core/operation.h"
 #include "core/status.h"
 #include "report/counts.h"
+#include "report/watch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* One row: a call site, a communicator, an operation, blocking or not. */
 struct sg_report_site {
-    uint32_t id; /* where has_id */
+    uint32_t row;  /* its number in the aggregate: what watchers know it by */
+    uint32_t site; /* likewise the call site's */
+    uint32_t id;   /* where has_id */
     bool has_id;
     enum sg_operation operation;
     bool nonblocking; /* MPI_Ibarrier and its like */
@@ -62,8 +65,11 @@ struct sg_report {
     bool partial;
     uint64_t dropped_calls;   /* left out of the events, or of no complete instance */
     uint64_t unmanaged_calls; /* passed through without being recorded, as far as logs tell */
-    uint64_t run_ns;          /* the longest rank's */
-    uint64_t ranks_run_ns;    /* sum over ranks */
+    /* What stagger itself took of calls, beyond the time in them: of those that were timed, less
+     * the long ones, which are only counted. */
+    uint64_t overhead_calls, overhead_ns, overhead_long_calls;
+    uint64_t run_ns;       /* the longest rank's */
+    uint64_t ranks_run_ns; /* sum over ranks */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;
@@ -81,11 +87,16 @@ struct sg_report {
 /* Reads a run from its directory or from the path of its archive. With progress, a line on stderr
  * tells how far it is once that takes over a second. On failure one line has been logged. */
 enum sg_status sg_report_read(const char *path, bool progress, struct sg_report *out);
+/* The same, and what is read of an archive's events is told to the watch (NULL: nobody). */
+enum sg_status sg_report_read_watched(const char *path, bool progress, const struct sg_watch *watch,
+                                      struct sg_report *out);
 void sg_report_clear(struct sg_report *report);
 
 /* Sums over the rows. */
 uint64_t sg_report_wait_ns(const struct sg_report *report);
 uint64_t sg_report_blocked_ns(const struct sg_report *report);
+/* What stagger itself took of all calls, by those that were timed; 0 where none was. */
+uint64_t sg_report_overhead_ns(const struct sg_report *report);
 /* Calls that only the statistics know. */
 uint64_t sg_report_unseen_calls(const struct sg_report *report);
 

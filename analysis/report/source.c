@@ -117,11 +117,11 @@ static enum sg_status finish(struct sg_aggregate *aggregate, const char *path,
 }
 
 static enum sg_status read_archive(const struct place *place, struct sg_progress *progress,
-                                   struct sg_report *report)
+                                   const struct sg_watch *watch, struct sg_report *report)
 {
     struct sg_archive_facts facts;
     struct sg_aggregate *aggregate;
-    enum sg_status status = sg_source_otf2(place->anchor, progress, &aggregate, &facts);
+    enum sg_status status = sg_source_otf2(place->anchor, progress, watch, &aggregate, &facts);
 
     if (status != SG_OK)
         return status;
@@ -130,6 +130,9 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     report->program = facts.program;
     report->partial = facts.partial;
     report->dropped_calls = facts.dropped_calls;
+    report->overhead_calls = facts.overhead_calls;
+    report->overhead_ns = facts.overhead_ns;
+    report->overhead_long_calls = facts.overhead_long_calls;
     report->has_offset_error = facts.has_offset_error;
     report->offset_error_ns = facts.offset_error_ns;
     report->locations_without_offset = facts.locations_without_offset;
@@ -165,6 +168,9 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress *p
     if (status == SG_OK) {
         report->has_statistics = true;
         report->partial = !facts.complete;
+        report->overhead_calls = facts.overhead_calls;
+        report->overhead_ns = facts.overhead_ns;
+        report->overhead_long_calls = facts.overhead_long_calls;
         report->unmanaged_calls = facts.unmanaged_calls;
         report->program = facts.program != NULL ? strdup(facts.program) : NULL;
         status = finish(aggregate, place->directory, report);
@@ -173,7 +179,8 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress *p
     return status;
 }
 
-enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_report *out)
+enum sg_status sg_report_read_watched(const char *path, bool progress_wanted,
+                                      const struct sg_watch *watch, struct sg_report *out)
 {
     struct sg_report report = {0};
     struct sg_progress progress;
@@ -184,7 +191,7 @@ enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_
         return status;
     sg_progress_start(&progress, progress_wanted);
     if (place.has_archive) {
-        status = read_archive(&place, &progress, &report);
+        status = read_archive(&place, &progress, watch, &report);
     } else if (place.has_logs) {
         status = read_logs(&place, &progress, &report);
     } else {
@@ -198,6 +205,11 @@ enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_
     else
         sg_report_clear(&report);
     return status;
+}
+
+enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_report *out)
+{
+    return sg_report_read_watched(path, progress_wanted, NULL, out);
 }
 
 void sg_report_clear(struct sg_report *report)
@@ -228,6 +240,17 @@ uint64_t sg_report_blocked_ns(const struct sg_report *report)
     for (uint32_t i = 0; i < report->site_count; i++)
         sum += report->sites[i].blocked_ns;
     return sum;
+}
+
+uint64_t sg_report_overhead_ns(const struct sg_report *report)
+{
+    uint64_t calls = 0;
+
+    if (report->overhead_calls == 0)
+        return 0;
+    for (uint32_t i = 0; i < report->site_count; i++)
+        calls += report->sites[i].calls;
+    return (uint64_t)((double)report->overhead_ns / (double)report->overhead_calls * (double)calls);
 }
 
 uint64_t sg_report_unseen_calls(const struct sg_report *report)

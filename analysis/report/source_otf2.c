@@ -8,6 +8,7 @@
 
 #include <malloc.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,16 @@
 
 struct archive {
     const char *path;
+    const struct sg_watch *watch; /* NULL: nobody */
     OTF2_Reader *reader;
     struct sg_archive_defs defs;
     struct sg_archive_facts facts;
-    double offset_error_ticks; /* negative: none seen */
-    bool offset_seen;          /* for the location at hand */
-    OTF2_ErrorCode code;       /* of the complaint */
-    char complaint[400];       /* OTF2's first since it was last emptied */
+    double offset_error_ticks;  /* negative: none seen */
+    struct sg_seen_clock clock; /* of the location at hand */
+    uint64_t clock_count;       /* offsets seen of it */
+    OTF2_TimeStamp clock_time;  /* of the first of them */
+    OTF2_ErrorCode code;        /* of the complaint */
+    char complaint[400];        /* OTF2's first since it was last emptied */
 };
 
 /* OTF2 reports an error at every level it passes through: the first says what happened. */
@@ -64,6 +68,27 @@ static void forget_complaint(struct archive *archive)
     archive->code = OTF2_SUCCESS;
 }
 
+/* name: without its namespace. */
+static void take_property(struct sg_archive_facts *facts, const char *name, const char *value)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } numbers[] = {
+        {"DROPPED", offsetof(struct sg_archive_facts, dropped_calls)},
+        {"OVERHEAD_CALLS", offsetof(struct sg_archive_facts, overhead_calls)},
+        {"OVERHEAD_NS", offsetof(struct sg_archive_facts, overhead_ns)},
+        {"OVERHEAD_LONG_CALLS", offsetof(struct sg_archive_facts, overhead_long_calls)},
+    };
+
+    if (strcmp(name, "PARTIAL") == 0)
+        facts->partial = strcmp(value, "0") != 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (strcmp(name, numbers[i].name) == 0)
+            *(uint64_t *)((char *)facts + numbers[i].offset) = strtoull(value, NULL, 10);
+    }
+}
+
 static void read_properties(struct archive *archive)
 {
     char **names = NULL;
@@ -77,11 +102,7 @@ static void read_properties(struct archive *archive)
         if (strncmp(names[i], "STAGGER::", 9) != 0 ||
             OTF2_Reader_GetProperty(archive->reader, names[i], &value) != OTF2_SUCCESS)
             continue;
-        if (strcmp(names[i], "STAGGER::PARTIAL") == 0) {
-            archive->facts.partial = strcmp(value, "0") != 0;
-        } else if (strcmp(names[i], "STAGGER::DROPPED") == 0) {
-            archive->facts.dropped_calls = strtoull(value, NULL, 10);
-        }
+        take_property(&archive->facts, names[i] + 9, value);
         free(value);
     }
     free(names);
@@ -108,12 +129,25 @@ static bool is_missing_file(OTF2_ErrorCode code)
     return code == OTF2_ERROR_ENOENT || code == OTF2_ERROR_FILE_CAN_NOT_OPEN;
 }
 
+static int64_t ns_of(const struct archive *archive, int64_t ticks)
+{
+    return (int64_t)((__int128)ticks * 1000000000 / (__int128)archive->defs.ticks_per_second);
+}
+
 static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t offset,
                                    double deviation)
 {
     struct archive *archive = context;
 
-    archive->offset_seen = true;
+    if (archive->clock_count++ == 0) {
+        archive->clock.first_offset_ns = ns_of(archive, offset);
+        archive->clock_time = time;
+    }
+    archive->clock.last_offset_ns = ns_of(archive, offset);
+    archive->clock.between_ns = ns_of(archive, (int64_t)(time - archive->clock_time));
+    if (isfinite(deviation) && deviation > 0 && deviation < 0x1p62 &&
+        ns_of(archive, (int64_t)deviation) > (int64_t)archive->clock.error_ns)
+        archive->clock.error_ns = (uint64_t)ns_of(archive, (int64_t)deviation);
     if (isfinite(deviation) && deviation > archive->offset_error_ticks)
         archive->offset_error_ticks = deviation;
     return OTF2_CALLBACK_SUCCESS;
@@ -127,7 +161,8 @@ static enum sg_status read_location(struct archive *archive, OTF2_LocationRef lo
     OTF2_ErrorCode code;
     uint64_t count;
 
-    archive->offset_seen = false;
+    archive->clock = (struct sg_seen_clock){0};
+    archive->clock_count = 0;
     /* Tools need not write local definitions; a file that is there must be whole. */
     if (reader == NULL && is_missing_file(archive->code)) {
         forget_complaint(archive);
@@ -140,6 +175,44 @@ static enum sg_status read_location(struct archive *archive, OTF2_LocationRef lo
         code = OTF2_Reader_ReadAllLocalDefinitions(archive->reader, reader, &count);
     OTF2_Reader_CloseDefReader(archive->reader, reader);
     return code == OTF2_SUCCESS ? SG_OK : complain(archive, "damaged local definitions");
+}
+
+static enum sg_status heard(const struct archive *archive, enum sg_status status)
+{
+    if (status == SG_ERR_MEMORY)
+        sg_log("%s: %s", archive->path, sg_status_text(status));
+    return status;
+}
+
+/* Of a rank's threads, which share its clock, the first tells. */
+static enum sg_status tell_clock(struct archive *archive, const struct sg_def_location *location)
+{
+    const struct sg_watch *watch = archive->watch;
+
+    if (archive->clock_count == 0 || location->rank < 0 || location->thread > 0 || watch == NULL ||
+        watch->clock == NULL)
+        return SG_OK;
+    archive->clock.rank = (uint32_t)location->rank;
+    return heard(archive, watch->clock(watch->context, &archive->clock));
+}
+
+static enum sg_status tell_locations(const struct archive *archive)
+{
+    const struct sg_watch *watch = archive->watch;
+    enum sg_status status = SG_OK;
+
+    if (watch == NULL || watch->location == NULL)
+        return SG_OK;
+    for (uint32_t i = 0; i < archive->defs.location_count && status == SG_OK; i++) {
+        const struct sg_def_location *location = &archive->defs.locations[i];
+        const char *name = sg_archive_string(&archive->defs, location->name);
+        struct sg_seen_location seen = {(uint32_t)location->rank, location->thread,
+                                        name != NULL ? name : ""};
+
+        if (location->rank >= 0)
+            status = watch->location(watch->context, &seen);
+    }
+    return heard(archive, status);
 }
 
 static enum sg_status read_local_definitions(struct archive *archive)
@@ -157,7 +230,9 @@ static enum sg_status read_local_definitions(struct archive *archive)
         if (location->event_count == 0)
             continue;
         status = read_location(archive, location->ref, callbacks);
-        without += !archive->offset_seen;
+        without += archive->clock_count == 0;
+        if (status == SG_OK)
+            status = tell_clock(archive, location);
     }
     OTF2_DefReaderCallbacks_Delete(callbacks);
     if (archive->offset_error_ticks >= 0) {
@@ -224,11 +299,11 @@ static enum sg_status read_events(struct archive *archive, struct sg_progress *p
     if (global != NULL)
         OTF2_Reader_CloseGlobalEvtReader(archive->reader, global);
     status = sg_archive_events_status(events);
-    if (status != SG_OK)
-        sg_log("%s: %s while reading events", archive->path, sg_status_text(status));
-    else if (code != OTF2_SUCCESS)
+    if (status == SG_ERR_MEMORY)
+        heard(archive, status);
+    else if (status == SG_OK && code != OTF2_SUCCESS)
         status = complain(archive, "damaged events");
-    else if (done < archive->defs.event_count) {
+    else if (status == SG_OK && done < archive->defs.event_count) {
         sg_log("%s: cut short: %llu of %llu events are there", archive->path,
                (unsigned long long)done, (unsigned long long)archive->defs.event_count);
         status = SG_ERR_FORMAT;
@@ -280,7 +355,10 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress *
         sg_log("%s: %s", archive->path, sg_status_text(status));
         goto err_aggregate;
     }
-    status = open_event_files(archive);
+    sg_aggregate_watch(aggregate, archive->watch);
+    status = tell_locations(archive);
+    if (status == SG_OK)
+        status = open_event_files(archive);
     if (status == SG_OK)
         status = read_events(archive, progress, events);
     OTF2_Reader_CloseEvtFiles(archive->reader);
@@ -299,9 +377,10 @@ err_aggregate:
 }
 
 enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
-                              struct sg_aggregate **out, struct sg_archive_facts *facts)
+                              const struct sg_watch *watch, struct sg_aggregate **out,
+                              struct sg_archive_facts *facts)
 {
-    struct archive archive = {.path = anchor, .offset_error_ticks = -1};
+    struct archive archive = {.path = anchor, .watch = watch, .offset_error_ticks = -1};
     enum sg_status status;
 
     allow_many_files();

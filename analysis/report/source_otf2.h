@@ -18,6 +18,7 @@ struct sg_archive_facts {
     char *program; /* NULL: not known; the caller frees */
     bool partial;
     uint64_t dropped_calls; /* left out of the archive, and found incomplete in it */
+    uint64_t overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
     bool has_offset_error;
     uint64_t offset_error_ns;
     uint64_t locations_without_offset; /* while others have some */
@@ -25,8 +26,10 @@ struct sg_archive_facts {
 };
 
 /* Creates and fills the aggregate. On failure one line has been logged: SG_ERR_FORMAT (no archive,
- * damaged, or OTF2 refuses it), SG_ERR_MISSING (no events, no ranks), SG_ERR_MEMORY. */
+ * damaged, or OTF2 refuses it), SG_ERR_MISSING (no events, no ranks), SG_ERR_MEMORY, or what the
+ * watch (NULL: nobody) returned. */
 enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
-                              struct sg_aggregate **out, struct sg_archive_facts *facts);
+                              const struct sg_watch *watch, struct sg_aggregate **out,
+                              struct sg_archive_facts *facts);
 
 #endif

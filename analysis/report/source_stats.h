@@ -27,6 +27,7 @@ struct sg_log_facts {
     bool any_otf2;       /* some rank recorded events */
     bool complete;       /* all ranks' logs are there, whole, and reached MPI_Finalize */
     uint64_t unmanaged_calls;
+    uint64_t overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
 };
 
 /* Errors are logged (one line) as sg_logread_open_all does. */

@@ -304,6 +304,19 @@ static enum sg_status put_ranks(const struct sg_report *report, FILE *out)
 /* ---- notes ------------------------------------------------------------------------------------
  */
 
+/* What stagger itself took, as far as calls were timed. */
+static void put_overhead(const struct sg_report *report, FILE *out)
+{
+    if (report->overhead_calls == 0)
+        return;
+    fputs("stagger itself: ", out);
+    put_ns(report->overhead_ns / report->overhead_calls, out);
+    fputs(" a call, ", out);
+    put_share(sg_report_overhead_ns(report), report->ranks_run_ns, out);
+    fprintf(out, " of processor time, by %" PRIu64 " calls that were timed\n",
+            report->overhead_calls);
+}
+
 static void put_notes(const struct sg_report *report, uint32_t count, FILE *out)
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
@@ -332,6 +345,7 @@ static void put_notes(const struct sg_report *report, uint32_t count, FILE *out)
     if (report->unmanaged_calls > 0)
         fprintf(out, "note: %" PRIu64 " collectives were passed through unrecorded\n",
                 report->unmanaged_calls);
+    put_overhead(report, out);
     if (!report->has_events)
         return;
     if (report->clock_violations > 0) {

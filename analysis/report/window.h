@@ -31,6 +31,7 @@ struct sg_call {
     uint32_t site;      /* index in the aggregate */
     uint32_t algorithm; /* index in the aggregate */
     uint32_t rank;      /* in MPI_COMM_WORLD */
+    uint32_t thread;    /* number among the rank's locations */
     bool nonblocking;   /* a post */
     bool present;
 };

@@ -19,6 +19,14 @@ static __thread struct {
     struct sg_record_call *record;
 } current;
 
+/* One call in OVERHEAD_EVERY of a thread is timed as a whole, so that a run tells what stagger
+ * itself took of it. */
+#define OVERHEAD_EVERY 128u
+static __thread struct {
+    uint32_t calls;
+    uint64_t inside_ns; /* of the last one recorded: from its begin to its end */
+} timed;
+
 static __thread uint16_t thread_number; /* 1 + index; 0: not yet known */
 
 uint16_t sg_dispatch_thread(void)
@@ -189,6 +197,7 @@ static int run_recorded(struct sg_call *call, struct sg_site *site, struct sg_co
     }
     error = sg_engine_run(call, choice, &outcome);
     end_ns = sg_clock_ns();
+    timed.inside_ns = end_ns - begin_ns;
     if (error == MPI_SUCCESS)
         complete_bytes(call);
     if (record != NULL)
@@ -241,6 +250,25 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
     else
         error = sg_engine_run(call, choice, &outcome);
     count_instance(comm, error);
+    return error;
+}
+
+static __attribute__((noinline)) int run_timed(struct sg_call *call, struct sg_comm *comm,
+                                               void *return_address)
+{
+    struct sg_log_header *header = is_recording(comm) ? sg_log_header(sg_process.log) : NULL;
+    uint64_t begin_ns = sg_clock_ns(), own_ns;
+    int error = run_managed(call, comm, return_address);
+
+    if (header == NULL)
+        return error;
+    own_ns = sg_clock_ns() - begin_ns - timed.inside_ns;
+    if (own_ns > SG_OVERHEAD_LONG_NS) {
+        atomic_fetch_add_explicit(&header->overhead_long_calls, 1, memory_order_relaxed);
+    } else {
+        atomic_fetch_add_explicit(&header->overhead_calls, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&header->overhead_ns, own_ns, memory_order_relaxed);
+    }
     return error;
 }
 
@@ -350,7 +378,9 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     } else if (comm == NULL) {
         error = run_first(call, return_address);
     } else if (comm->managed) {
-        error = run_managed(call, comm, return_address);
+        error = __builtin_expect(++timed.calls % OVERHEAD_EVERY == 0, 0)
+                    ? run_timed(call, comm, return_address)
+                    : run_managed(call, comm, return_address);
     } else {
         error = pass_unrecorded(call);
     }

@@ -23,6 +23,8 @@
 #define SG_SLOT_BYTES 64u
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
 
+#define SG_OVERHEAD_LONG_NS 10000u
+
 enum sg_log_state {
     SG_LOG_RUNNING = 1,   /* also: killed, or left without MPI_Finalize */
     SG_LOG_ABORTED = 2,   /* MPI_Abort was called by this rank */
@@ -58,6 +60,12 @@ struct sg_log_header {
     char host[128];
     char program[256]; /* base name of the executable */
     char unique[64];   /* the run, the same on all ranks */
+    /* What stagger itself takes of a call beyond the time in it: of the calls that were timed.
+     * Those beyond SG_OVERHEAD_LONG_NS (names were looked up, or the process was interrupted) are
+     * only counted. */
+    _Atomic uint64_t overhead_calls;
+    _Atomic uint64_t overhead_ns;
+    _Atomic uint64_t overhead_long_calls;
 };
 
 _Static_assert(sizeof(struct sg_log_header) <= SG_LOG_HEADER_BYTES, "header fits its page");
@@ -204,7 +212,7 @@ struct sg_record_clock {
     uint8_t reserved[7];
     uint64_t local_ns;
     int64_t offset_ns;
-    uint64_t error_ns;     /* half the smallest round trip */
+    uint64_t error_ns;     /* the offset is at most so far from the truth */
     uint64_t deviation_ns; /* spread of the round trips seen */
     uint64_t reserved2[3];
 };

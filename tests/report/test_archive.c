@@ -330,7 +330,7 @@ static size_t window_of(uint64_t instances)
     archive_write(&archive, directory);
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
     sg_progress_start(&progress, false);
-    CU_ASSERT_EQUAL_FATAL(sg_source_otf2(path, &progress, &aggregate, &facts), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_source_otf2(path, &progress, NULL, &aggregate, &facts), SG_OK);
     CU_ASSERT_EQUAL(facts.dropped_calls, 0);
     CU_ASSERT_EQUAL(sg_aggregate_finish(aggregate, &report), SG_OK);
     CU_ASSERT_EQUAL(report.sites[0].instances, instances);

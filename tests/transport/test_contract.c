@@ -89,7 +89,7 @@ static void test_exactly_once(void)
         uint32_t count = world_times(which, 300);
 
         world_open(&world, which, 5, 6, WORLD_EAGER_BYTES);
-        for (uint64_t seed = 1; seed <= 4; seed++) {
+        for (uint64_t seed = 1; seed <= (world_is_wire(which) ? 1 : 4); seed++) {
             uint32_t refused = 0;
 
             exchange(&world, count, seed, peers);

@@ -304,20 +304,45 @@ static void define_tables(struct sg_definer *definer)
     define_attributes(definer);
 }
 
+static void set_number(struct sg_definer *definer, const char *name, uint64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    sg_definer_check(definer, OTF2_Archive_SetProperty(definer->archive->handle, name, text, true));
+}
+
+/* What stagger itself took, where any call was timed. */
+static void set_overhead(struct sg_definer *definer)
+{
+    const struct sg_unified *unified = definer->unified;
+    uint64_t calls = 0, ns = 0, long_calls = 0;
+
+    for (int i = 0; i < unified->summary_count; i++) {
+        calls += unified->summaries[i].overhead_calls;
+        ns += unified->summaries[i].overhead_ns;
+        long_calls += unified->summaries[i].overhead_long_calls;
+    }
+    if (calls == 0)
+        return;
+    set_number(definer, "STAGGER::OVERHEAD_CALLS", calls);
+    set_number(definer, "STAGGER::OVERHEAD_NS", ns);
+    set_number(definer, "STAGGER::OVERHEAD_LONG_CALLS", long_calls);
+}
+
 static void set_properties(struct sg_definer *definer)
 {
     const struct sg_unified *unified = definer->unified;
     OTF2_Archive *handle = definer->archive->handle;
     struct utsname system;
-    char dropped[32];
 
-    snprintf(dropped, sizeof dropped, "%llu", (unsigned long long)unified->dropped);
     sg_definer_check(definer, OTF2_Archive_SetCreator(handle, "stagger " SG_VERSION));
     sg_definer_check(definer, OTF2_Archive_SetMachineName(handle, machine_name(definer, &system)));
     sg_definer_check(definer, OTF2_Archive_SetDescription(handle, unified->summaries[0].program));
     sg_definer_check(definer, OTF2_Archive_SetProperty(handle, "STAGGER::PARTIAL",
                                                        unified->partial ? "1" : "0", true));
-    sg_definer_check(definer, OTF2_Archive_SetProperty(handle, "STAGGER::DROPPED", dropped, true));
+    set_number(definer, "STAGGER::DROPPED", unified->dropped);
+    set_overhead(definer);
 }
 
 /* The span of all events. */

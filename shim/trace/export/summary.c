@@ -171,7 +171,7 @@ static enum sg_status add_clock(struct sg_summary *summary, const struct sg_reco
         return SG_ERR_MEMORY;
     point->local_ns = record->local_ns;
     point->offset_ns = record->offset_ns;
-    point->deviation_ns = record->deviation_ns;
+    point->error_ns = record->error_ns;
     return SG_OK;
 }
 
@@ -308,6 +308,10 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
         .last_ns = sg_logread_last_ns(log),
         .dropped = atomic_load_explicit(&header->dropped_events, memory_order_relaxed) +
                    sg_logread_damaged(log),
+        .overhead_calls = atomic_load_explicit(&header->overhead_calls, memory_order_relaxed),
+        .overhead_ns = atomic_load_explicit(&header->overhead_ns, memory_order_relaxed),
+        .overhead_long_calls =
+            atomic_load_explicit(&header->overhead_long_calls, memory_order_relaxed),
         .host = header->host,
         .program = header->program,
     };

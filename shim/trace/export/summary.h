@@ -63,6 +63,8 @@ struct sg_summary {
     uint64_t realtime_ns, monotonic_ns;
     uint64_t last_ns;
     uint64_t dropped; /* events that found no room, records cut off or damaged */
+    /* As in struct sg_log_header. */
+    uint64_t overhead_calls, overhead_ns, overhead_long_calls;
     const char *host;
     const char *program;
     struct sg_site_entry *sites; /* by index */

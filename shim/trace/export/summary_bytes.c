@@ -14,6 +14,9 @@ void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary)
     sg_bytes_put_u64(bytes, s->monotonic_ns);
     sg_bytes_put_u64(bytes, s->last_ns);
     sg_bytes_put_u64(bytes, s->dropped);
+    sg_bytes_put_u64(bytes, s->overhead_calls);
+    sg_bytes_put_u64(bytes, s->overhead_ns);
+    sg_bytes_put_u64(bytes, s->overhead_long_calls);
     sg_bytes_put_text(bytes, s->host);
     sg_bytes_put_text(bytes, s->program);
     sg_bytes_put_u32(bytes, s->site_count);
@@ -154,6 +157,9 @@ enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out)
     s.monotonic_ns = sg_cursor_u64(cursor);
     s.last_ns = sg_cursor_u64(cursor);
     s.dropped = sg_cursor_u64(cursor);
+    s.overhead_calls = sg_cursor_u64(cursor);
+    s.overhead_ns = sg_cursor_u64(cursor);
+    s.overhead_long_calls = sg_cursor_u64(cursor);
     s.host = sg_cursor_text(cursor);
     s.program = sg_cursor_text(cursor);
     if (!take_sites(cursor, &s) || !take_names(cursor, &s) || !take_comms(cursor, &s) ||

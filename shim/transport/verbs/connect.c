@@ -73,7 +73,7 @@ static bool add_peers(struct offer *offer, const int32_t *peers, int count)
 {
     int32_t tree[SG_VERBS_TREE_DEGREE + 1];
     int tree_count =
-        offer->transport->multicast == NULL ? sg_verbs_tree(offer->transport, tree) : 0;
+        offer->transport->usage.has_multicast ? 0 : sg_verbs_tree(offer->transport, tree);
 
     for (int i = 0; i < count; i++) {
         if (!add_peer(offer, peers[i]))
@@ -99,7 +99,7 @@ static struct ibv_qp *create(const struct sg_transport *transport, uint32_t *inl
             .send_cq = transport->queue,
             .recv_cq = transport->queue,
             .srq = transport->bells,
-            .cap = {.max_send_wr = SG_VERBS_QUEUE,
+            .cap = {.max_send_wr = transport->link_depth,
                     .max_send_sge = 1,
                     .max_inline_data = inlines[i]},
             .qp_type = IBV_QPT_RC,
@@ -136,6 +136,7 @@ static bool add_link(struct offer *offer, uint32_t lane, int32_t server)
         offer->links_after += link->pair != NULL;
         return false;
     }
+    link->depth = transport->link_depth;
     link->lane = lane;
     link->peer = transport->peers[lane].endpoint;
     *ticket = (struct ticket){link->peer, server, lane, link->pair->qp_num};
@@ -173,8 +174,7 @@ static bool add_links(struct offer *offer, uint32_t lane)
     peer->index = first->index;
     peer->servers = first->servers;
     peer->link = offer->links_after;
-    /* It takes part in what is collective alone. */
-    if (own >= servers)
+    if (sg_verbs_is_idle(transport))
         return true;
     if (peer->endpoint == transport->place.self)
         return add_link(offer, lane, own);
@@ -377,9 +377,9 @@ static void publish(const struct offer *offer)
 
     for (uint32_t i = offer->lanes; i < offer->lanes_after; i++)
         transport->lane_of[transport->peers[i].endpoint] = (int32_t)i + 1;
-    transport->link_count = offer->links_after;
     transport->usage.connections = offer->links_after;
-    /* Release: whoever sees the lanes, in whatever thread, sees what they are. */
+    /* Release, both: whoever sees them, in whatever thread, sees what they are. */
+    atomic_store_explicit(&transport->link_count, offer->links_after, memory_order_release);
     atomic_store_explicit(&transport->lane_count, offer->lanes_after, memory_order_release);
 }
 

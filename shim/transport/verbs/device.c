@@ -230,8 +230,7 @@ struct ibv_mr *sg_verbs_register(void *memory, size_t bytes, char *reason)
 
     if (before + bytes > device->settings.memory_bytes)
         snprintf(reason, SG_VERBS_REASON_BYTES,
-                 "%zu KiB more than the %llu KiB registered would pass STAGGER_VERBS_MEMORY, "
-                 "%llu KiB",
+                 "%zu KiB beside %llu KiB registered are more than STAGGER_VERBS_MEMORY, %llu KiB",
                  bytes / 1024, (unsigned long long)before / 1024,
                  (unsigned long long)device->settings.memory_bytes / 1024);
     else if ((region = ibv_reg_mr(device->domain, memory, bytes, access)) == NULL &&

@@ -5,10 +5,12 @@
 #include "transport/verbs/device.h"
 #include "transport/verbs/layout.h"
 
-/* Requests that a queue pair's send queue takes, and how many go without a completion between two
- * that have one. */
-#define SG_VERBS_QUEUE 64
+/* Of requests that need no completion, so many are without one between two that have one. */
 #define SG_VERBS_SIGNAL_EVERY 16
+/* Accesses and fetches that a send queue has room for beside all messages of its lane. */
+#define SG_VERBS_QUEUE_SPARE 64u
+/* Received and sent, that a process has room for. */
+#define SG_VERBS_DATAGRAMS 128u
 /* One-sided requests of this process under way, and the memory that their sources are copied to. */
 #define SG_VERBS_ACCESSES 128
 #define SG_VERBS_ACCESS_BYTES ((size_t)4 * SG_TRANSPORT_ACCESS_BYTES)
@@ -51,6 +53,7 @@ struct sg_verbs_link {
     uint64_t memory; /* of the process at the other end */
     uint32_t key;
     uint32_t inline_bytes;
+    uint32_t depth;             /* of its send queue */
     uint32_t posted, reclaimed; /* requests */
     uint32_t quiet;             /* since the last one that has a completion */
     uint32_t reads;             /* under way, atomic ones included */
@@ -95,22 +98,29 @@ struct sg_transport {
     int32_t *lane_of;                   /* by endpoint: number + 1 */
     struct sg_verbs_peer *peers;        /* by lane */
     struct sg_verbs_link *links;
-    uint32_t links_max;
+    uint32_t links_max, link_depth;
     _Atomic uint32_t lane_count;
-    uint32_t link_count;
+    _Atomic uint32_t link_count;
     struct sg_verbs_access accesses[SG_VERBS_ACCESSES];
     uint32_t access_first, access_count; /* a ring, in the order of issue */
     size_t staged_from, staged_to;
-    uint32_t replies;                     /* that nobody has received yet */
-    _Atomic uint32_t awaited;             /* requests whose completion somebody waits for */
+    uint32_t replies;         /* that nobody has received yet */
+    uint32_t open;            /* accesses and fetches under way */
+    _Atomic uint32_t awaited; /* these and probes: whose completion somebody waits for */
     struct sg_verbs_multicast *multicast; /* NULL: along the tree */
-    uint32_t posts_held;                  /* multicasts, of either kind */
+    _Atomic uint32_t posts_held; /* multicasts, of either kind; relaxed: pending() only looks */
     _Atomic bool has_failed;
     _Atomic bool fault_is_told; /* peer and what are there */
     struct sg_transport_fault fault;
     struct sg_transport_usage usage;
     _Atomic uint32_t events; /* to be acknowledged when it is closed */
 };
+
+/* It takes part in what is collective, and has nothing of the device's. */
+static inline bool sg_verbs_is_idle(const struct sg_transport *transport)
+{
+    return transport->place.server >= transport->place.servers;
+}
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -136,6 +146,12 @@ static inline struct sg_verbs_lane *sg_verbs_lane(const struct sg_transport *tra
                                                   uint32_t lane)
 {
     return (struct sg_verbs_lane *)sg_verbs_own(transport, transport->layout.lanes_at) + lane;
+}
+
+static inline struct sg_verbs_told *sg_verbs_told(const struct sg_transport *transport,
+                                                  uint32_t lane)
+{
+    return (struct sg_verbs_told *)sg_verbs_own(transport, transport->layout.told_at) + lane;
 }
 
 static inline size_t sg_verbs_entry_at(const struct sg_transport *transport, uint32_t lane,

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define RECEIVES 64u
 #define SENDS 64u
+#define RECEIVES (SG_VERBS_DATAGRAMS - SENDS)
 #define GRH_BYTES 40 /* what a received datagram has before its first byte */
 #define DATAGRAM_BYTES 4096u
 #define RECEIVE_BYTES (DATAGRAM_BYTES + SG_VERBS_LINE_BYTES)
@@ -63,7 +63,7 @@ struct sg_verbs_multicast {
     unsigned char *sends, *receives;
     uint32_t next_receive; /* the buffer that the next datagram comes to */
     uint64_t orders;
-    uint32_t whole;
+    _Atomic uint32_t whole; /* relaxed: pending() only looks */
     size_t came_words;
     struct assembly assemblies[MESSAGES];
 };
@@ -366,6 +366,7 @@ static bool make_pair(struct sg_transport *transport, char *reason)
     multicast->pair = ibv_create_qp(sg_verbs_device.domain, &create);
     multicast->link.pair = multicast->pair;
     multicast->link.peer = -1;
+    multicast->link.depth = SENDS;
     if (multicast->pair == NULL ||
         ibv_modify_qp(multicast->pair, &attr,
                       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
@@ -442,6 +443,17 @@ static struct draw draw_group(void)
     return draw;
 }
 
+static bool become_member(struct sg_transport *transport, const struct draw *draw, char *reason)
+{
+    transport->multicast = calloc(1, sizeof *transport->multicast);
+    if (transport->multicast == NULL)
+        return false;
+    transport->multicast->communicator = draw->communicator;
+    return allocate(transport) &&
+           sg_verbs_group_join(&transport->multicast->group, draw->address, reason) &&
+           make_pair(transport, reason);
+}
+
 enum sg_status sg_verbs_multicast_open(struct sg_transport *transport)
 {
     const struct sg_exchange *exchange = transport->place.exchange;
@@ -458,15 +470,10 @@ enum sg_status sg_verbs_multicast_open(struct sg_transport *transport)
     status = exchange->broadcast(exchange->context, &draw, sizeof draw);
     if (status != SG_OK)
         return status;
-    transport->multicast = calloc(1, sizeof *transport->multicast);
-    if (transport->multicast != NULL) {
-        transport->multicast->communicator = draw.communicator;
-        ok = allocate(transport) &&
-             sg_verbs_group_join(&transport->multicast->group, draw.address, reason) &&
-             make_pair(transport, reason);
-    }
+    ok = sg_verbs_is_idle(transport) || become_member(transport, &draw, reason);
     status = sg_exchange_agree(exchange, ok, &first);
-    if (first >= 0 || status != SG_OK)
+    transport->usage.has_multicast = status == SG_OK && first < 0;
+    if (!transport->usage.has_multicast)
         sg_verbs_multicast_close(transport);
     if (first == exchange->rank)
         sg_log("rank %d: RDMA multicast is not used: %s", first, reason);

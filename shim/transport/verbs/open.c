@@ -116,8 +116,8 @@ static bool make_bells(struct sg_transport *transport)
         if (ibv_post_srq_recv(transport->bells, &request, &bad) != 0)
             return false;
     }
-    /* What completions of all kinds there may be at once. */
-    wanted += transport->links_max * SG_VERBS_QUEUE + 4 * SG_VERBS_QUEUE;
+    /* What completions of all kinds there may be at once, datagrams among them. */
+    wanted += transport->links_max * transport->link_depth + SG_VERBS_DATAGRAMS;
     if (wanted > (uint32_t)device->about.max_cqe)
         wanted = (uint32_t)device->about.max_cqe;
     transport->queue = ibv_create_cq(device->context, (int)wanted, NULL, transport->channel, 0);
@@ -173,6 +173,9 @@ static enum sg_status size_links(struct sg_transport *transport)
     }
     transport->links_max =
         transport->layout.lanes * (uint32_t)((servers_max + servers - 1) / servers);
+    transport->link_depth = transport->layout.places + SG_VERBS_SIGNAL_EVERY + SG_VERBS_QUEUE_SPARE;
+    if (transport->link_depth > (uint32_t)sg_verbs_device.about.max_qp_wr)
+        transport->link_depth = (uint32_t)sg_verbs_device.about.max_qp_wr;
     transport->links = calloc(transport->links_max, sizeof *transport->links);
     transport->peers = calloc(transport->layout.lanes, sizeof *transport->peers);
     transport->lane_of = calloc((size_t)transport->setup.endpoints, sizeof *transport->lane_of);
@@ -192,7 +195,7 @@ static bool is_usable(const struct sg_transport_setup *setup, const void *shared
     memory = (uintptr_t)place->memory;
     return at % SG_VERBS_LINE_BYTES == 0 && at >= memory &&
            at - memory + layout->bytes <= place->memory_bytes && place->servers >= 1 &&
-           place->server >= 0 && place->index >= 0 &&
+           place->servers <= SG_VERBS_SERVERS_MAX && place->server >= 0 && place->index >= 0 &&
            place->index < (setup->here > 0 ? setup->here : setup->endpoints) && place->self >= 0 &&
            place->self < setup->endpoints;
 }
@@ -227,7 +230,8 @@ static enum sg_status open_all(struct sg_transport *transport)
 {
     const struct sg_exchange *exchange = transport->place.exchange;
     char reason[SG_VERBS_REASON_BYTES] = "no RDMA device is open";
-    bool ok = sg_verbs_device.context != NULL && register_all(transport, reason);
+    bool idle = sg_verbs_is_idle(transport);
+    bool ok = sg_verbs_device.context != NULL && (idle || register_all(transport, reason));
     enum sg_status status = tell_all(transport), sized = SG_OK;
 
     if (status != SG_OK)
@@ -235,7 +239,7 @@ static enum sg_status open_all(struct sg_transport *transport)
     if (ok) {
         snprintf(reason, sizeof reason, "out of memory");
         sized = size_links(transport);
-        ok = sized == SG_OK && make_queues(transport, reason);
+        ok = sized == SG_OK && (idle || make_queues(transport, reason));
     }
     if (ok && !sign(transport)) {
         snprintf(reason, sizeof reason, "processes of one machine disagree on the set-up");
@@ -273,8 +277,8 @@ static enum sg_status verbs_open(const struct sg_transport_setup *setup, void *s
         errno = EIO;
         return status;
     }
-    transport->usage.registered_bytes = transport->memory->length + transport->own_bytes;
-    transport->usage.has_multicast = transport->multicast != NULL;
+    if (!sg_verbs_is_idle(transport))
+        transport->usage.registered_bytes = transport->memory->length + transport->own_bytes;
     *out = transport;
     return SG_OK;
 }

@@ -52,6 +52,11 @@ static struct sg_verbs_link *link_of(struct sg_transport *transport, uint32_t in
                                         : sg_verbs_multicast_link(transport);
 }
 
+static bool is_awaited(enum sg_verbs_request kind)
+{
+    return kind == SG_VERBS_OF_ACCESS || kind == SG_VERBS_OF_FETCH || kind == SG_VERBS_OF_PROBE;
+}
+
 static void not_awaited(struct sg_transport *transport)
 {
     /* Relaxed: arm, the only one to read it without the lock, may be late. */
@@ -66,20 +71,21 @@ static void sent(struct sg_transport *transport, struct sg_verbs_link *link,
     case SG_VERBS_OF_ACCESS:
         link->reads -= transport->accesses[index].reads;
         sg_verbs_access_done(transport, index);
-        not_awaited(transport);
+        transport->open--;
         break;
     case SG_VERBS_OF_FETCH:
         link->reads--;
         sg_verbs_lane_fetched(transport, link->lane);
-        not_awaited(transport);
+        transport->open--;
         break;
     case SG_VERBS_OF_PROBE:
         link->is_probed = false;
-        not_awaited(transport);
         break;
     default:
         break;
     }
+    if (is_awaited(kind))
+        not_awaited(transport);
 }
 
 static void take(struct sg_transport *transport, const struct ibv_wc *completion)
@@ -134,10 +140,10 @@ void sg_verbs_poll(struct sg_transport *transport)
 
 bool sg_verbs_has_room(struct sg_transport *transport, struct sg_verbs_link *link)
 {
-    if (link->posted - link->reclaimed < SG_VERBS_QUEUE)
+    if (link->posted - link->reclaimed < link->depth)
         return true;
     sg_verbs_poll(transport);
-    return link->posted - link->reclaimed < SG_VERBS_QUEUE;
+    return link->posted - link->reclaimed < link->depth;
 }
 
 void sg_verbs_post(struct sg_transport *transport, struct sg_verbs_link *link,
@@ -154,7 +160,8 @@ void sg_verbs_post(struct sg_transport *transport, struct sg_verbs_link *link,
     link->quiet = quiet ? link->quiet + 1 : 0;
     if (!quiet)
         request->send_flags |= IBV_SEND_SIGNALED;
-    if (kind == SG_VERBS_OF_ACCESS || kind == SG_VERBS_OF_FETCH || kind == SG_VERBS_OF_PROBE)
+    transport->open += kind == SG_VERBS_OF_ACCESS || kind == SG_VERBS_OF_FETCH;
+    if (is_awaited(kind))
         atomic_fetch_add_explicit(&transport->awaited, 1, memory_order_relaxed);
     request->wr_id = number_of(kind, which, index, link->posted);
     transport->usage.requests++;

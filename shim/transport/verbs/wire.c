@@ -31,14 +31,16 @@ static int take_events(struct sg_transport *transport)
 static bool settled(struct sg_transport *transport)
 {
     sg_verbs_poll(transport);
-    return atomic_load_explicit(&transport->awaited, memory_order_relaxed) == 0 &&
-           transport->replies == 0;
+    return sg_verbs_has_failed(transport) || (transport->open == 0 && transport->replies == 0);
 }
 
 static void probe(struct sg_transport *transport)
 {
+    /* Acquire: those that have been connected. */
+    uint32_t links = atomic_load_explicit(&transport->link_count, memory_order_acquire);
+
     sg_verbs_poll(transport);
-    for (uint32_t i = 0; i < transport->link_count && !sg_verbs_has_failed(transport); i++) {
+    for (uint32_t i = 0; i < links && !sg_verbs_has_failed(transport); i++) {
         struct sg_verbs_link *link = &transport->links[i];
         struct ibv_send_wr request = {.opcode = IBV_WR_RDMA_WRITE,
                                       .wr.rdma = {link->memory, link->key}};

@@ -1,0 +1,83 @@
+#include "cli/output_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MODE_ALL 0666 /* less the umask */
+
+/* A file of its own beside path, so that two commands at once do not share one. */
+static enum sg_status open_beside(const char *path, struct sg_output_file *out)
+{
+    mode_t mask = umask(0);
+    int descriptor;
+
+    umask(mask);
+    if (asprintf(&out->beside, "%s.XXXXXX", path) < 0) {
+        out->beside = NULL;
+        sg_log("%s: out of memory", path);
+        return SG_ERR_MEMORY;
+    }
+    descriptor = mkstemp(out->beside);
+    if (descriptor >= 0 && fchmod(descriptor, MODE_ALL & ~mask) == 0)
+        out->stream = fdopen(descriptor, "w");
+    if (out->stream != NULL)
+        return SG_OK;
+    sg_log("%s: %m", path);
+    if (descriptor >= 0) {
+        close(descriptor);
+        unlink(out->beside);
+    }
+    free(out->beside);
+    return SG_ERR_SYSTEM;
+}
+
+enum sg_status sg_output_file_open(const char *path, struct sg_output_file *out)
+{
+    struct stat info;
+    bool there = stat(path, &info) == 0;
+
+    *out = (struct sg_output_file){.path = path};
+    if (strcmp(path, "-") == 0) {
+        out->stream = stdout;
+        return SG_OK;
+    }
+    if (there && S_ISDIR(info.st_mode)) {
+        sg_log("%s: is a directory", path);
+        return SG_ERR_SYSTEM;
+    }
+    if (!there || S_ISREG(info.st_mode))
+        return open_beside(path, out);
+    out->stream = fopen(path, "w");
+    if (out->stream != NULL)
+        return SG_OK;
+    sg_log("%s: %m", path);
+    return SG_ERR_SYSTEM;
+}
+
+enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status status)
+{
+    int failed = fflush(file->stream) != 0 || ferror(file->stream);
+
+    if (file->stream != stdout && fclose(file->stream) != 0)
+        failed = true;
+    if (!failed && status == SG_OK && file->beside != NULL)
+        failed = rename(file->beside, file->path) != 0;
+    if (failed) {
+        /* Of a write that failed a while ago the reason is gone. */
+        if (errno != 0)
+            sg_log("%s: cannot be written: %m", file->path);
+        else
+            sg_log("%s: cannot be written", file->path);
+    }
+    if (failed && status == SG_OK)
+        status = SG_ERR_SYSTEM;
+    if (status != SG_OK && file->beside != NULL)
+        unlink(file->beside);
+    free(file->beside);
+    *file = (struct sg_output_file){0};
+    return status;
+}

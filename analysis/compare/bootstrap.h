@@ -1,0 +1,43 @@
+/* How far a difference of two means may be due to chance: the bootstrap over instances.
+ *
+ * The mean is a cost per call, sum of ns by sum of calls. Both series are drawn from anew, with
+ * replacement and as many samples as they have, SG_BOOTSTRAP_DRAWS times; the interval holds the
+ * middle 95 in 100 of the differences drawn (percentile bootstrap). It knows of the variation
+ * within the two runs and nothing of what differs from one run to the next.
+ *
+ * Deterministic: the same series and seed give the same interval.
+ */
+#ifndef SG_COMPARE_BOOTSTRAP_H
+#define SG_COMPARE_BOOTSTRAP_H
+
+#include "compare/series.h"
+
+#include <stdbool.h>
+
+#define SG_BOOTSTRAP_DRAWS 1000
+/* With fewer samples on a side the percentiles of what is drawn say too little. */
+#define SG_BOOTSTRAP_SAMPLES_MIN 10u
+
+enum sg_verdict {
+    SG_VERDICT_UNKNOWN, /* no events on one of the sides */
+    SG_VERDICT_FEW,     /* too few instances for an interval */
+    SG_VERDICT_NOISE,   /* the interval holds 0 */
+    SG_VERDICT_LESS,    /* b costs less, */
+    SG_VERDICT_MORE,    /* or more, than a */
+    SG_VERDICT_COUNT
+};
+
+/* ns per call. */
+struct sg_difference {
+    enum sg_verdict verdict;
+    double low, high; /* of b - a; where the verdict is one of the last three */
+};
+
+/* Fills one difference for each of enum sg_measured. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b, uint64_t seed,
+                            struct sg_difference out[SG_MEASURED_COUNT]);
+
+/* Of the sum; 0 without calls. */
+double sg_series_mean(const struct sg_series *series, enum sg_measured measured);
+
+#endif

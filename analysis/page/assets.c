@@ -1,0 +1,20 @@
+/* The pages' styles and scripts as text in the program: the assembler takes them from the files in
+ * analysis/page/assets, which are found from the top of the tree.
+ */
+#include "page/html.h"
+
+#define ASSET(symbol, file)                                                                        \
+    __asm__(".section .rodata\n"                                                                   \
+            ".global " #symbol "\n"                                                                \
+            ".hidden " #symbol "\n"                                                                \
+            ".type " #symbol ", @object\n" #symbol ":\n"                                           \
+            ".incbin \"analysis/page/assets/" file "\"\n"                                          \
+            ".byte 0\n"                                                                            \
+            ".size " #symbol ", . - " #symbol "\n"                                                 \
+            ".previous\n")
+
+ASSET(sg_page_css, "page.css");
+ASSET(sg_charts_js, "charts.js");
+ASSET(sg_table_js, "table.js");
+ASSET(sg_report_js, "report.js");
+ASSET(sg_compare_js, "compare.js");

@@ -1,0 +1,228 @@
+#include "page/detail.h"
+
+#include "report/aggregate.h"
+#include "report/room.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t log2_of(uint64_t value)
+{
+    return 63 - (uint32_t)__builtin_clzll(value);
+}
+
+static uint32_t no_more_than(uint32_t value, uint32_t limit)
+{
+    return value < limit ? value : limit;
+}
+
+uint32_t sg_detail_skew_bin(uint64_t ns)
+{
+    if (ns == 0)
+        return 0;
+    return no_more_than(1 + (uint32_t)(SG_DETAIL_SKEWS_OCTAVE * log2((double)ns)),
+                        SG_DETAIL_SKEWS - 1);
+}
+
+uint32_t sg_detail_cost_bin(uint64_t ns)
+{
+    if (ns >> SG_DETAIL_COST_FIRST_LOG2 == 0)
+        return 0;
+    return no_more_than(1 + log2_of(ns) - SG_DETAIL_COST_FIRST_LOG2, SG_DETAIL_COSTS - 1);
+}
+
+static uint32_t size_bin(uint64_t bytes)
+{
+    return bytes == 0 ? 0 : 1 + log2_of(bytes);
+}
+
+/* ---- time -------------------------------------------------------------------------------------
+ */
+
+static void add_time(struct sg_detail_time *into, const struct sg_detail_time *more)
+{
+    into->instances += more->instances;
+    into->skew_sum_ns += more->skew_sum_ns;
+    if (more->skew_max_ns > into->skew_max_ns)
+        into->skew_max_ns = more->skew_max_ns;
+    into->wait_ns += more->wait_ns;
+    into->blocked_ns += more->blocked_ns;
+    into->early += more->early;
+    into->late += more->late;
+    into->signals += more->signals;
+}
+
+static void widen(struct sg_detail_row *row)
+{
+    for (uint32_t i = 0; i < SG_DETAIL_TIMES / 2; i++) {
+        row->times[i] = row->times[2 * i];
+        add_time(&row->times[i], &row->times[2 * i + 1]);
+    }
+    memset(&row->times[SG_DETAIL_TIMES / 2], 0, SG_DETAIL_TIMES / 2 * sizeof row->times[0]);
+    row->time_width_ns *= 2;
+}
+
+static struct sg_detail_time *time_of(struct sg_detail_row *row, int64_t time_ns)
+{
+    uint64_t at_ns = time_ns > 0 ? (uint64_t)time_ns : 0;
+
+    while (at_ns / row->time_width_ns >= SG_DETAIL_TIMES)
+        widen(row);
+    return &row->times[at_ns / row->time_width_ns];
+}
+
+/* ---- rows -------------------------------------------------------------------------------------
+ */
+
+/* *out is NULL beyond the limit. */
+static enum sg_status find_row(struct sg_detail *detail, uint32_t index, struct sg_detail_row **out)
+{
+    *out = NULL;
+    if (index >= SG_DETAIL_ROWS)
+        return SG_OK;
+    while (detail->row_room <= index) {
+        if (!sg_make_room((void **)&detail->rows, detail->row_room, sizeof *detail->rows))
+            return SG_ERR_MEMORY;
+        detail->rows[detail->row_room++] = NULL;
+    }
+    if (detail->rows[index] == NULL) {
+        detail->rows[index] = calloc(1, sizeof **detail->rows);
+        if (detail->rows[index] == NULL)
+            return SG_ERR_MEMORY;
+        detail->rows[index]->time_width_ns = SG_DETAIL_TIME_FIRST_NS;
+    }
+    *out = detail->rows[index];
+    return SG_OK;
+}
+
+static enum sg_status make_members(struct sg_detail_row *row, const struct sg_instance *instance)
+{
+    if (row->ranks != NULL || instance->size < 2)
+        return SG_OK;
+    row->ranks = calloc(instance->size, sizeof *row->ranks);
+    row->late_ns = calloc(instance->size, sizeof *row->late_ns);
+    row->wait_ns = calloc(instance->size, sizeof *row->wait_ns);
+    if (row->ranks == NULL || row->late_ns == NULL || row->wait_ns == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < instance->size; i++)
+        row->ranks[i] = instance->calls[i].rank;
+    row->members = instance->size;
+    return SG_OK;
+}
+
+static void add_call(struct sg_detail_row *row, const struct sg_seen_instance *seen,
+                     uint32_t member)
+{
+    const struct sg_call *call = &seen->instance->calls[member];
+    const struct sg_call_measure *cost = &seen->costs[member];
+    struct sg_detail_time *time = time_of(row, seen->measure->first_begin_ns);
+
+    time->wait_ns += cost->wait_ns;
+    time->blocked_ns += cost->blocked_ns;
+    time->early += call->counts.of[SG_COUNT_EARLY];
+    time->late += call->counts.of[SG_COUNT_LATE];
+    time->signals += call->counts.of[SG_COUNT_SIGNALS];
+    row->costs[sg_detail_cost_bin(cost->wait_ns)][sg_detail_cost_bin(cost->blocked_ns)]++;
+    row->sizes[size_bin(call->bytes)]++;
+    if (row->wait_ns != NULL)
+        row->wait_ns[member] += cost->wait_ns;
+}
+
+static void add_instance(struct sg_detail_row *row, const struct sg_seen_instance *seen)
+{
+    const struct sg_instance *instance = seen->instance;
+    uint64_t skew_ns = seen->measure->skew_ns;
+
+    add_time(
+        time_of(row, seen->measure->first_begin_ns),
+        &(struct sg_detail_time){.instances = 1, .skew_sum_ns = skew_ns, .skew_max_ns = skew_ns});
+    row->skews[sg_detail_skew_bin(skew_ns)]++;
+    for (uint32_t i = 0; i < instance->size && row->late_ns != NULL; i++)
+        row->late_ns[i] += (uint64_t)(instance->calls[i].begin_ns - seen->measure->first_begin_ns);
+}
+
+/* ---- the watch --------------------------------------------------------------------------------
+ */
+
+static enum sg_status on_instance(void *context, const struct sg_aggregate *aggregate,
+                                  const struct sg_seen_instance *seen)
+{
+    struct sg_detail *detail = context;
+    struct sg_detail_row *row;
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < seen->instance->size && status == SG_OK; i++) {
+        status = find_row(detail, seen->rows[i], &row);
+        if (status == SG_OK && row != NULL)
+            status = make_members(row, seen->instance);
+        if (status == SG_OK && row != NULL)
+            add_call(row, seen, i);
+    }
+    if (status == SG_OK)
+        status = find_row(detail, seen->row, &row);
+    if (status == SG_OK && row != NULL)
+        add_instance(row, seen);
+    return status == SG_OK ? sg_detail_keep_worst(detail, seen) : status;
+}
+
+static enum sg_status on_late(void *context, const struct sg_aggregate *aggregate,
+                              const struct sg_late_cost *late, uint32_t row)
+{
+    sg_detail_take_late(context, late);
+    return SG_OK;
+}
+
+static enum sg_status on_clock(void *context, const struct sg_seen_clock *clock)
+{
+    struct sg_detail *detail = context;
+
+    while (detail->clock_room <= clock->rank) {
+        if (!sg_make_room((void **)&detail->clocks, detail->clock_room, sizeof *detail->clocks) ||
+            !sg_make_room((void **)&detail->has_clock, detail->clock_room,
+                          sizeof *detail->has_clock))
+            return SG_ERR_MEMORY;
+        detail->has_clock[detail->clock_room++] = false;
+    }
+    detail->clocks[clock->rank] = *clock;
+    detail->has_clock[clock->rank] = true;
+    return SG_OK;
+}
+
+struct sg_watch sg_detail_watch(struct sg_detail *detail)
+{
+    return (struct sg_watch){
+        .context = detail, .clock = on_clock, .instance = on_instance, .late = on_late};
+}
+
+const struct sg_detail_row *sg_detail_row(const struct sg_detail *detail, uint32_t row)
+{
+    return row < detail->row_room ? detail->rows[row] : NULL;
+}
+
+enum sg_status sg_detail_create(struct sg_detail *out)
+{
+    *out = (struct sg_detail){0};
+    return sg_detail_recent_create(out);
+}
+
+void sg_detail_clear(struct sg_detail *detail)
+{
+    for (uint32_t i = 0; i < detail->row_room; i++) {
+        struct sg_detail_row *row = detail->rows[i];
+
+        if (row == NULL)
+            continue;
+        free(row->ranks);
+        free(row->late_ns);
+        free(row->wait_ns);
+        free(row);
+    }
+    for (uint32_t i = 0; i < detail->worst_count; i++)
+        free(detail->worst[i].parts);
+    free(detail->rows);
+    free(detail->clocks);
+    free(detail->has_clock);
+    free(detail->recent);
+    *detail = (struct sg_detail){0};
+}

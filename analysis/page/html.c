@@ -1,0 +1,119 @@
+#include "page/html.h"
+
+#include "report/format.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+void sg_html_text(const char *text, FILE *out)
+{
+    char *clean = text != NULL ? sg_format_clean(text, true) : NULL;
+
+    for (const char *at = clean; at != NULL && *at != '\0'; at++) {
+        switch (*at) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\'':
+            fputs("&#39;", out);
+            break;
+        default:
+            fputc(*at, out);
+        }
+    }
+    free(clean);
+}
+
+void sg_html_ns(uint64_t ns, FILE *out)
+{
+    char text[SG_FORMAT_BYTES];
+
+    sg_format_ns(ns, text);
+    fputs(text, out);
+}
+
+void sg_html_share(uint64_t part, uint64_t whole, FILE *out)
+{
+    char text[SG_FORMAT_BYTES];
+
+    sg_format_share(part, whole, text);
+    fputs(text, out);
+}
+
+json_t *sg_html_string(const char *text)
+{
+    char *clean;
+    json_t *value;
+
+    if (text == NULL)
+        return json_null();
+    clean = sg_format_clean(text, true);
+    value = clean != NULL ? json_string(clean) : NULL;
+    free(clean);
+    return value;
+}
+
+/* Of what JSON may hold, "<" alone could end the element or change how it is read. It stands in
+ * strings only. */
+enum sg_status sg_html_data(const char *id, json_t *data, FILE *out)
+{
+    char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+
+    json_decref(data);
+    if (text == NULL) {
+        sg_log("page: out of memory");
+        return SG_ERR_MEMORY;
+    }
+    fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '<')
+            fputs("\\u003c", out);
+        else
+            fputc(*at, out);
+    }
+    fputs("</script>\n", out);
+    free(text);
+    return SG_OK;
+}
+
+enum sg_status sg_html_begin(const char *title, char nonce[33], FILE *out)
+{
+    unsigned char random[16];
+
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
+        sg_log("page: no random numbers: %m");
+        return SG_ERR_SYSTEM;
+    }
+    for (size_t i = 0; i < sizeof random; i++)
+        sprintf(nonce + 2 * i, "%02x", random[i]);
+    fprintf(out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "style-src 'unsafe-inline'; script-src 'nonce-%s'; img-src data:; base-uri 'none'; "
+            "form-action 'none'\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"color-scheme\" content=\"light dark\">\n"
+            "<meta name=\"generator\" content=\"stagger " SG_VERSION "\">\n"
+            "<link rel=\"icon\" href=\"data:,\">\n<title>",
+            nonce);
+    sg_html_text(title, out);
+    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", sg_page_css);
+    return SG_OK;
+}
+
+void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out)
+{
+    for (int i = 0; scripts[i] != NULL; i++)
+        fprintf(out, "<script nonce=\"%s\">\n%s</script>\n", nonce, scripts[i]);
+    fputs("</body>\n</html>\n", out);
+}

@@ -1,0 +1,351 @@
+/* The page's words and tables. */
+#include "page/page.h"
+
+#include "page/html.h"
+#include "report/columns.h"
+#include "report/format.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORST_SITES 5
+
+static void put_column(const char *name, const struct sg_report *report,
+                       const struct sg_report_site *site, FILE *out)
+{
+    char *text = sg_column_text(sg_column_find(name), report, site);
+
+    sg_html_text(text, out);
+    free(text);
+}
+
+void sg_page_put_place(const struct sg_report *report, const struct sg_report_site *site, FILE *out)
+{
+    fputs("<b>", out);
+    put_column("op", report, site, out);
+    fputs("</b>", out);
+    if (site->has_id) {
+        fputs(" at <code>", out);
+        put_column("site", report, site, out);
+        fputs("</code>", out);
+    }
+    fputs(" on ", out);
+    put_column("comm", report, site, out);
+}
+
+/* ---- the top ----------------------------------------------------------------------------------
+ */
+
+/* What rows are ranked by: waiting, or where no events tell of it the time blocked. */
+static uint64_t cost_of(const struct sg_report *report, const struct sg_report_site *site)
+{
+    return report->has_events ? site->wait_ns : site->blocked_ns;
+}
+
+static uint64_t cost_of_all(const struct sg_report *report)
+{
+    return report->has_events ? sg_report_wait_ns(report) : sg_report_blocked_ns(report);
+}
+
+/* The first of equals stands first, so that --sort decides. */
+static uint32_t find_worst(const struct sg_report *report, const struct sg_report_site **out)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < report->site_count; i++) {
+        const struct sg_report_site *site = &report->sites[i];
+        uint32_t at = count < WORST_SITES ? count : WORST_SITES;
+
+        if (cost_of(report, site) == 0)
+            continue;
+        while (at > 0 && cost_of(report, out[at - 1]) < cost_of(report, site)) {
+            if (at < WORST_SITES)
+                out[at] = out[at - 1];
+            at--;
+        }
+        if (at < WORST_SITES)
+            out[at] = site;
+        if (count < WORST_SITES)
+            count++;
+    }
+    return count;
+}
+
+static void put_title(const struct sg_report *report, FILE *out)
+{
+    fputs("<header>\n<p class=\"kind\">stagger report</p>\n<h1>", out);
+    sg_html_text(report->program != NULL ? report->program : "program not known", out);
+    fputs("</h1>\n<p class=\"path\">", out);
+    sg_html_text(report->path, out);
+    fputs("</p>\n", out);
+}
+
+static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t worst_count,
+                     FILE *out)
+{
+    uint64_t cost_ns = cost_of_all(report);
+
+    fputs("<p class=\"lead\">It ran for ", out);
+    sg_html_ns(report->run_ns, out);
+    fprintf(out, " on %" PRIu32 " rank%s. ", report->rank_count,
+            report->rank_count == 1 ? "" : "s");
+    if (report->site_count == 0) {
+        fputs("No barrier, reduce or allreduce is recorded.</p>\n", out);
+        return;
+    }
+    if (report->has_events && cost_ns == 0) {
+        fputs("No rank waited for another.</p>\n", out);
+        return;
+    }
+    fputs(sg_report_unseen_calls(report) > 0 && report->has_events ? "At least <strong>"
+                                                                   : "<strong>",
+          out);
+    sg_html_share(cost_ns, report->ranks_run_ns, out);
+    fputs(report->has_events
+              ? " of its processor time was lost</strong> in collectives, waiting for ranks that "
+                "came later"
+              : " of its processor time was spent</strong> in collectives; how much of that was "
+                "waiting is not known, as no events were recorded",
+          out);
+    if (worst_count > 0) {
+        fputs(": ", out);
+        if (worst_ns == cost_ns)
+            fputs("all", out);
+        else
+            sg_html_share(worst_ns, cost_ns, out);
+        if (worst_count == 1)
+            fputs(" of it at one call site", out);
+        else
+            fprintf(out, " of it at %" PRIu32 " call sites", worst_count);
+    }
+    fputs(".</p>\n", out);
+}
+
+static void put_figures(const struct sg_report *report, FILE *out)
+{
+    uint64_t cost_ns = cost_of_all(report);
+
+    fputs("<dl class=\"figures\">\n<div><dt>run time</dt><dd>", out);
+    sg_html_ns(report->run_ns, out);
+    fprintf(out, "</dd></div>\n<div><dt>ranks</dt><dd>%" PRIu32 "</dd></div>\n",
+            report->rank_count);
+    fprintf(out, "<div class=\"main\"><dt>%s</dt><dd>",
+            report->has_events ? "processor time lost waiting" : "processor time in collectives");
+    sg_html_share(cost_ns, report->ranks_run_ns, out);
+    fputs("<small>", out);
+    sg_html_ns(cost_ns, out);
+    fputs(" of ", out);
+    sg_html_ns(report->ranks_run_ns, out);
+    fputs("</small></dd></div>\n</dl>\n", out);
+}
+
+static void put_worst(const struct sg_report *report, const struct sg_report_site **sites,
+                      uint32_t count, FILE *out)
+{
+    uint64_t all_ns = cost_of_all(report);
+
+    if (count == 0)
+        return;
+    fprintf(out, "<h2>Where %s</h2>\n<ol class=\"worst\">\n",
+            report->has_events ? "most of it is lost" : "most of it is spent");
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sg_report_site *site = sites[i];
+        double percent = 100.0 * (double)cost_of(report, site) / (double)all_ns;
+
+        fprintf(out,
+                "<li><span class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span>"
+                "<span class=\"share\">",
+                percent);
+        sg_html_share(cost_of(report, site), all_ns, out);
+        fputs("</span> <span>", out);
+        sg_page_put_place(report, site, out);
+        fputs(", ", out);
+        sg_html_ns(cost_of(report, site), out);
+        if (site->last_rank >= 0) {
+            fprintf(out, "; rank %" PRId64 " is last in ", site->last_rank);
+            sg_html_share(site->last_count, site->instances, out);
+            fprintf(out, " of %" PRIu64, site->instances);
+        }
+        fputs("</span></li>\n", out);
+    }
+    fputs("</ol>\n", out);
+}
+
+static void put_notes(const struct sg_report *report, FILE *out)
+{
+    uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
+
+    fputs("<ul class=\"notes\">\n", out);
+    if (report->partial)
+        fprintf(out, "<li><b>Partial.</b> %s.</li>\n",
+                report->has_events
+                    ? "The archive does not hold the whole run"
+                    : "Some logs are missing, damaged or end before MPI_Finalize; run times are at "
+                      "least what is shown");
+    if (unseen > 0)
+        fprintf(out,
+                "<li>%" PRIu64 " calls are not in the events: calls, bytes and blocked are of all "
+                "calls, skew and wait of the others.</li>\n",
+                unseen);
+    else if (report->dropped_calls > 0)
+        fprintf(out,
+                "<li>%" PRIu64 " calls are left out: their instances are incomplete, or recording "
+                "had stopped.</li>\n",
+                report->dropped_calls);
+    if (report->unmanaged_calls > 0)
+        fprintf(out, "<li>%" PRIu64 " collectives were passed through unrecorded.</li>\n",
+                report->unmanaged_calls);
+    if (report->clock_violations > 0) {
+        fprintf(out, "<li>Clocks contradict each other in %" PRIu64 " instance%s, by up to ",
+                report->clock_violations, report->clock_violations == 1 ? "" : "s");
+        sg_html_ns(report->largest_violation_ns, out);
+        fputs(": smaller skews and waits mean nothing.</li>\n", out);
+    }
+    fputs("</ul>\n", out);
+}
+
+/* ---- the table --------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *column, *header, *about;
+} shown[] = {
+    {"op", "operation", "the collective"},
+    {"site", "call site", "function, file and line"},
+    {"comm", "comm", "the communicator: its name and number of ranks"},
+    {"algorithm", "algorithm", "what ran"},
+    {"calls", "calls", "over all ranks"},
+    {"bytes", "bytes", "count times type size, over all calls"},
+    {"p50", "skew median", "last arrival minus first"},
+    {"p95", "skew 95%", "95 in 100 instances have no more"},
+    {"max", "skew max", "of the worst instance"},
+    {"wait", "wait", "time lost waiting for ranks that came later"},
+    {"blocked", "blocked", "time in the calls"},
+    {"run", "of run", "time blocked by all ranks' run time"},
+    {"last", "last rank", "the rank most often last, and how often"},
+};
+#define SHOWN (sizeof shown / sizeof shown[0])
+
+static void put_cell(const struct sg_page *page, const struct sg_report_site *site, size_t i,
+                     FILE *out)
+{
+    const struct sg_column *column = sg_column_find(shown[i].column);
+    double figure = column->figure != NULL ? column->figure(page->report, site) : -1;
+
+    fputs(i == 1 ? "<th scope=\"row\"" : "<td", out);
+    if (column->left)
+        fputs(" class=\"text\"", out);
+    if (column->figure != NULL && figure >= 0)
+        fprintf(out, " data-v=\"%.10g\"", figure);
+    if (i == 1) {
+        fputs(" title=\"", out);
+        put_column("where", page->report, site, out);
+        fputs("\"", out);
+    }
+    fputs(">", out);
+    put_column(shown[i].column, page->report, site, out);
+    fputs(i == 1 ? "</th>" : "</td>", out);
+}
+
+static void put_table(const struct sg_page *page, FILE *out)
+{
+    const struct sg_report *report = page->report;
+    uint64_t left_ns = 0;
+
+    fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites</h2>\n"
+          "<div id=\"filters\" class=\"controls\"></div>\n"
+          "<div class=\"scroll\" role=\"region\" aria-labelledby=\"sites-title\" tabindex=\"0\">\n"
+          "<table id=\"sites\">\n<thead><tr>",
+          out);
+    for (size_t i = 0; i < SHOWN; i++)
+        fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
+                sg_column_find(shown[i].column)->left ? " class=\"text\"" : "", shown[i].about,
+                shown[i].header);
+    fputs("</tr></thead>\n<tbody>\n", out);
+    for (uint32_t row = 0; row < page->row_count; row++) {
+        const struct sg_report_site *site = &report->sites[row];
+
+        fprintf(out, "<tr data-op=\"%s\">", sg_site_operation(site));
+        for (size_t i = 0; i < SHOWN; i++)
+            put_cell(page, site, i, out);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody>\n</table>\n</div>\n<p id=\"shown\" class=\"quiet\" role=\"status\"></p>\n",
+          out);
+    for (uint32_t row = page->row_count; row < report->site_count; row++)
+        left_ns += cost_of(report, &report->sites[row]);
+    if (page->row_count < report->site_count) {
+        fprintf(out, "<p class=\"quiet\">%" PRIu32 " further rows, with ",
+                report->site_count - page->row_count);
+        sg_html_ns(left_ns, out);
+        fprintf(out,
+                " of the time %s, are left out: <code>--top</code> says how many to show, "
+                "<code>stagger report --csv</code> has all.</p>\n",
+                report->has_events ? "waited" : "blocked");
+    }
+    fputs("</section>\n", out);
+}
+
+/* ---- the charts -------------------------------------------------------------------------------
+ */
+
+static void put_charts(const struct sg_page *page, FILE *out)
+{
+    if (page->report->site_count == 0)
+        return;
+    if (!page->report->has_events) {
+        fputs("<section><h2>Charts</h2><p>There are none: no events were recorded "
+              "(<code>STAGGER_TRACE=otf2</code> records them).</p></section>\n",
+              out);
+        return;
+    }
+    fputs("<noscript><p class=\"quiet\">Charts, sorting and filtering need JavaScript.</p>"
+          "</noscript>\n"
+          "<section id=\"one\" aria-labelledby=\"one-title\" hidden>\n"
+          "<h2 id=\"one-title\">One call site</h2>\n<div class=\"controls\" id=\"one-controls\">"
+          "</div>\n<div id=\"one-charts\" class=\"charts\"></div>\n</section>\n"
+          "<section id=\"heat\" aria-labelledby=\"heat-title\" hidden>\n"
+          "<h2 id=\"heat-title\">Who is late, who waits</h2>\n"
+          "<div class=\"controls\" id=\"heat-controls\"></div>\n<div id=\"heat-chart\"></div>\n"
+          "</section>\n"
+          "<section id=\"worst\" aria-labelledby=\"worst-title\" hidden>\n"
+          "<h2 id=\"worst-title\">Worst instances</h2>\n"
+          "<div class=\"controls\" id=\"worst-controls\"></div>\n<div id=\"worst-chart\"></div>\n"
+          "</section>\n"
+          "<section id=\"ranks\" aria-labelledby=\"ranks-title\" hidden>\n"
+          "<h2 id=\"ranks-title\">Ranks</h2>\n<div id=\"ranks-chart\"></div>\n</section>\n",
+          out);
+}
+
+enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
+{
+    static const char *const scripts[] = {sg_charts_js, sg_table_js, sg_report_js, NULL};
+    const struct sg_report *report = page->report;
+    const struct sg_report_site *worst[WORST_SITES];
+    uint32_t worst_count = find_worst(report, worst);
+    char nonce[33];
+    uint64_t worst_ns = 0;
+    enum sg_status status =
+        sg_html_begin(report->program != NULL ? report->program : "stagger report", nonce, out);
+
+    if (status != SG_OK)
+        return status;
+    for (uint32_t i = 0; i < worst_count; i++)
+        worst_ns += cost_of(report, worst[i]);
+    put_title(report, out);
+    put_lead(report, worst_ns, worst_count, out);
+    put_figures(report, out);
+    put_notes(report, out);
+    fputs("</header>\n<main>\n<section>\n", out);
+    put_worst(report, worst, worst_count, out);
+    fputs("</section>\n", out);
+    if (report->site_count > 0)
+        put_table(page, out);
+    put_charts(page, out);
+    sg_page_write_about(page, out);
+    fputs("</main>\n", out);
+    status = sg_page_write_data(page, out);
+    sg_html_end(scripts, nonce, out);
+    return status;
+}

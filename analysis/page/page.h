@@ -1,0 +1,43 @@
+/* The report as a page: one HTML file that loads nothing. Words, figures and tables are HTML and
+ * are there without scripts; charts, sorting and filtering are done by the page's own scripts, from
+ * data that is aggregated: a page's size depends on rows and ranks, not on calls, and of both there
+ * are limits.
+ */
+#ifndef SG_PAGE_PAGE_H
+#define SG_PAGE_PAGE_H
+
+#include "compare/compare.h"
+#include "core/status.h"
+#include "page/detail.h"
+#include "report/report.h"
+
+#include <stdio.h>
+
+#define SG_PAGE_ROWS 500u    /* of the table, unless told otherwise */
+#define SG_PAGE_SITES 24u    /* rows with charts of their own */
+#define SG_PAGE_COLUMNS 125u /* of ranks in a heat map: more share a column */
+#define SG_PAGE_WORST 8u     /* instances in the timeline */
+
+struct sg_page {
+    const struct sg_report *report; /* sorted as the table is to be */
+    const struct sg_detail *detail;
+    const char *configuration; /* text of stagger.conf; NULL: there is none */
+    uint32_t row_count;        /* of the table */
+};
+
+/* Each writes a whole page. On failure one line has been logged; whether the stream took everything
+ * is the caller's to check. */
+enum sg_status sg_page_write(const struct sg_page *page, FILE *out);
+enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, FILE *out);
+
+/* ---- inside ---------------------------------------------------------------------------------- */
+
+/* The data of the charts. */
+enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
+/* Clocks, configuration, overhead, and what the figures mean. */
+void sg_page_write_about(const struct sg_page *page, FILE *out);
+/* "allreduce at dot cg.c:83 on WORLD(2)"; with markup. */
+void sg_page_put_place(const struct sg_report *report, const struct sg_report_site *site,
+                       FILE *out);
+
+#endif

@@ -1,0 +1,198 @@
+/* What to know before believing the figures: clocks, configuration, what stagger itself cost, and
+ * what the words mean.
+ */
+#include "page/html.h"
+#include "page/page.h"
+#include "trace/record.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Parts in a million of time; the largest over all ranks. */
+static double drift_ppm(const struct sg_detail *detail)
+{
+    double largest = 0;
+
+    for (uint32_t rank = 0; rank < detail->clock_room; rank++) {
+        const struct sg_seen_clock *clock = &detail->clocks[rank];
+
+        if (detail->has_clock[rank] && clock->between_ns > 0)
+            largest = fmax(largest, fabs((double)(clock->last_offset_ns - clock->first_offset_ns) /
+                                         (double)clock->between_ns));
+    }
+    return largest * 1e6;
+}
+
+static bool is_one_clock(const struct sg_report *report, const struct sg_detail *detail)
+{
+    bool one = report->offset_error_ns == 0 && report->locations_without_offset == 0;
+
+    for (uint32_t rank = 0; rank < detail->clock_room && one; rank++)
+        one = !detail->has_clock[rank] || (detail->clocks[rank].first_offset_ns == 0 &&
+                                           detail->clocks[rank].last_offset_ns == 0);
+    return one;
+}
+
+static void put_offsets(const struct sg_page *page, FILE *out)
+{
+    const struct sg_report *report = page->report;
+    const struct sg_detail *detail = page->detail;
+    uint32_t worst = 0;
+
+    if (!report->has_offset_error) {
+        fputs("<p>The archive has no clock offsets: skews are as good as the clocks of its "
+              "machines agree.</p>\n",
+              out);
+        return;
+    }
+    if (is_one_clock(report, detail)) {
+        fputs("<p>All ranks have one clock.</p>\n", out);
+        return;
+    }
+    for (uint32_t rank = 0; rank < detail->clock_room; rank++) {
+        if (detail->has_clock[rank] &&
+            detail->clocks[rank].error_ns > detail->clocks[worst].error_ns)
+            worst = rank;
+    }
+    fputs("<p>Offsets between the ranks' clocks are known within <b>", out);
+    sg_html_ns(report->offset_error_ns, out);
+    fputs("</b>", out);
+    if (report->offset_error_ns > 0 && worst < detail->clock_room)
+        fprintf(out, " (rank %" PRIu32 " worst)", worst);
+    fprintf(out,
+            "; the clocks drift by up to %.3g parts in a million, which is taken into account.",
+            drift_ppm(detail));
+    if (report->locations_without_offset > 0)
+        fprintf(out, " %" PRIu64 " locations have no offsets.", report->locations_without_offset);
+    fputs("</p>\n", out);
+}
+
+static void put_clocks(const struct sg_page *page, FILE *out)
+{
+    const struct sg_report *report = page->report;
+    uint64_t instances = 0;
+
+    if (!report->has_events)
+        return;
+    for (uint32_t i = 0; i < report->site_count; i++)
+        instances += report->sites[i].instances;
+    fputs("<section aria-labelledby=\"clocks-title\" id=\"clocks\">\n"
+          "<h2 id=\"clocks-title\">Clocks</h2>\n",
+          out);
+    put_offsets(page, out);
+    if (report->clock_violations == 0) {
+        fprintf(out,
+                "<p>No instance of %" PRIu64 " contradicts them: no rank leaves a barrier or "
+                "allreduce before another has entered it.</p>\n",
+                instances);
+    } else {
+        fprintf(out,
+                "<p>In %" PRIu64 " of %" PRIu64 " instances a rank leaves before another has "
+                "entered, by their clocks: by up to <b>",
+                report->clock_violations, instances);
+        sg_html_ns(report->largest_violation_ns, out);
+        fputs("</b>. Smaller skews and waits mean nothing.</p>\n", out);
+    }
+    fputs("</section>\n", out);
+}
+
+/* ---- configuration ----------------------------------------------------------------------------
+ */
+
+/* A line of stagger.conf as a row: NAME=VALUE. */
+static void put_setting(const char *line, size_t length, FILE *out)
+{
+    const char *equals = memchr(line, '=', length);
+    char text[1024];
+
+    if (equals == NULL || line[0] == '#')
+        return;
+    fputs("<tr><th scope=\"row\"><code>", out);
+    snprintf(text, sizeof text, "%.*s", (int)(equals - line), line);
+    sg_html_text(text, out);
+    fputs("</code></th><td><code>", out);
+    snprintf(text, sizeof text, "%.*s", (int)(length - (size_t)(equals + 1 - line)), equals + 1);
+    sg_html_text(text, out);
+    fputs("</code></td></tr>\n", out);
+}
+
+static void put_configuration(const struct sg_page *page, FILE *out)
+{
+    fputs("<section aria-labelledby=\"conf-title\" id=\"conf\">\n"
+          "<h2 id=\"conf-title\">Configuration and rules</h2>\n",
+          out);
+    if (page->configuration == NULL) {
+        fputs("<p>Not known: there is no <code>stagger.conf</code> beside the archive.</p>\n"
+              "</section>\n",
+              out);
+        return;
+    }
+    fputs("<details open>\n<summary>Settings in force</summary>\n"
+          "<table class=\"plain\">\n<tbody>\n",
+          out);
+    for (const char *line = page->configuration; *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+
+        put_setting(line, length, out);
+        line += length + (line[length] == '\n');
+    }
+    fputs("</tbody>\n</table>\n</details>\n</section>\n", out);
+}
+
+static void put_overhead(const struct sg_report *report, FILE *out)
+{
+    fputs("<section aria-labelledby=\"cost-title\" id=\"cost\">\n"
+          "<h2 id=\"cost-title\">What stagger itself cost</h2>\n",
+          out);
+    if (report->overhead_calls == 0) {
+        fputs("<p>Not known: no call was timed (one in 128 of each thread is).</p>\n</section>\n",
+              out);
+        return;
+    }
+    fputs("<p>Beside the time in the call, a call took <b>", out);
+    sg_html_ns(report->overhead_ns / report->overhead_calls, out);
+    fputs("</b> of stagger's own, to find its call site and its rule and to record it: <b>", out);
+    sg_html_share(sg_report_overhead_ns(report), report->ranks_run_ns, out);
+    fprintf(out,
+            "</b> of processor time. That is measured in this run, as the mean of %" PRIu64
+            " calls",
+            report->overhead_calls);
+    if (report->overhead_long_calls > 0) {
+        fprintf(out, "; %" PRIu64 " more took over ", report->overhead_long_calls);
+        sg_html_ns(SG_OVERHEAD_LONG_NS, out);
+        fputs(", as names were looked up or the process was interrupted, and are left out", out);
+    }
+    fputs(".</p>\n</section>\n", out);
+}
+
+static void put_words(FILE *out)
+{
+    fputs(
+        "<section aria-labelledby=\"words-title\" id=\"words\">\n"
+        "<h2 id=\"words-title\">What the words mean</h2>\n<dl class=\"words\">\n"
+        "<div><dt>instance</dt><dd>one collective operation, in which all ranks of a communicator "
+        "take part</dd></div>\n"
+        "<div><dt>skew</dt><dd>of an instance: from the first rank's arrival to the last "
+        "one's</dd></div>\n"
+        "<div><dt>wait</dt><dd>in a barrier or allreduce, what each rank spends from its arrival "
+        "to "
+        "the last one's; in a reduce, what the root so spends until the last sender's</dd></div>\n"
+        "<div><dt>blocked</dt><dd>time in the call: wait, and what the operation itself takes; of "
+        "a "
+        "nonblocking one, the post and what was spent in waits and tests for it</dd></div>\n"
+        "<div><dt>early, late</dt><dd>messages that were there before the call, and messages "
+        "handled "
+        "after it had returned</dd></div>\n"
+        "</dl>\n</section>\n",
+        out);
+}
+
+void sg_page_write_about(const struct sg_page *page, FILE *out)
+{
+    put_clocks(page, out);
+    put_configuration(page, out);
+    put_overhead(page->report, out);
+    put_words(out);
+}

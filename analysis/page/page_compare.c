@@ -1,0 +1,315 @@
+/* The comparison as a page: words, the two runs side by side, and the table, from which the page's
+ * script also takes what the chart draws.
+ */
+#include "page/html.h"
+#include "page/page.h"
+#include "report/columns.h"
+#include "report/format.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MINUS "\xe2\x88\x92"
+
+static const char *const verdict_words[SG_VERDICT_COUNT] = {
+    [SG_VERDICT_UNKNOWN] = "not known",      [SG_VERDICT_FEW] = "too few instances",
+    [SG_VERDICT_NOISE] = "within the noise", [SG_VERDICT_LESS] = "less in B",
+    [SG_VERDICT_MORE] = "more in B",
+};
+
+static void put_column(const char *name, const struct sg_report_site *site, FILE *out)
+{
+    char *text = sg_column_text(sg_column_find(name), NULL, site);
+
+    sg_html_text(text, out);
+    free(text);
+}
+
+static void put_signed(double ns, FILE *out)
+{
+    fputs(llround(ns) > 0 ? "+" : llround(ns) < 0 ? MINUS : "", out);
+    sg_html_ns((uint64_t)llround(fabs(ns)), out);
+}
+
+/* ---- the top ----------------------------------------------------------------------------------
+ */
+
+static const char *program_of(const struct sg_report *run)
+{
+    return run->program != NULL ? run->program : "program not known";
+}
+
+static void put_title(const struct sg_comparison *comparison, FILE *out)
+{
+    const struct sg_report *a = &comparison->run[0], *b = &comparison->run[1];
+
+    fputs("<header>\n<p class=\"kind\">stagger compare</p>\n<h1>", out);
+    sg_html_text(program_of(a), out);
+    if (strcmp(program_of(a), program_of(b)) != 0) {
+        fputs(" and ", out);
+        sg_html_text(program_of(b), out);
+    }
+    fputs("</h1>\n<p class=\"path\">A: ", out);
+    sg_html_text(a->path, out);
+    fputs("</p>\n<p class=\"path\">B: ", out);
+    sg_html_text(b->path, out);
+    fputs("</p>\n", out);
+}
+
+static void put_lead(const struct sg_comparison *comparison, FILE *out)
+{
+    static const char *const told[SG_VERDICT_COUNT] = {
+        [SG_VERDICT_UNKNOWN] = "cannot be told apart without events",
+        [SG_VERDICT_FEW] = "have too few instances to tell",
+        [SG_VERDICT_NOISE] = "differ within the noise",
+        [SG_VERDICT_LESS] = "block for less time in B",
+        [SG_VERDICT_MORE] = "block for more time in B",
+    };
+    const uint32_t *count = comparison->verdict_count;
+    bool first = true;
+
+    fputs("<p class=\"lead\">", out);
+    if (comparison->both_count == 0) {
+        fputs("The runs have no call site in common.</p>\n", out);
+        return;
+    }
+    fprintf(out, "Of %" PRIu32 " call site%s in both runs, ", comparison->both_count,
+            comparison->both_count == 1 ? "" : "s");
+    for (int verdict = SG_VERDICT_COUNT - 1; verdict >= 0; verdict--) {
+        if (count[verdict] == 0)
+            continue;
+        fprintf(out, "%s%s%" PRIu32 " %s%s", first ? "" : ", ",
+                verdict >= SG_VERDICT_LESS ? "<strong>" : "", count[verdict], told[verdict],
+                verdict >= SG_VERDICT_LESS ? "</strong>" : "");
+        first = false;
+    }
+    fputs(".</p>\n", out);
+}
+
+static uint64_t lost_ns(const struct sg_report *run)
+{
+    return run->has_events ? sg_report_wait_ns(run) : sg_report_blocked_ns(run);
+}
+
+static void put_figures(const struct sg_comparison *comparison, FILE *out)
+{
+    const struct sg_report *a = &comparison->run[0], *b = &comparison->run[1];
+
+    fputs("<dl class=\"figures\">\n<div><dt>run time, A and B</dt><dd>", out);
+    sg_html_ns(a->run_ns, out);
+    fputs(" &rarr; ", out);
+    sg_html_ns(b->run_ns, out);
+    fprintf(out, "</dd></div>\n<div><dt>ranks</dt><dd>%" PRIu32, a->rank_count);
+    if (a->rank_count != b->rank_count)
+        fprintf(out, " &rarr; %" PRIu32, b->rank_count);
+    fprintf(out, "</dd></div>\n<div class=\"main\"><dt>processor time %s</dt><dd>",
+            a->has_events && b->has_events ? "lost waiting" : "lost waiting or in collectives");
+    sg_html_share(lost_ns(a), a->ranks_run_ns, out);
+    fputs(" &rarr; ", out);
+    sg_html_share(lost_ns(b), b->ranks_run_ns, out);
+    fputs("</dd></div>\n</dl>\n", out);
+}
+
+static void put_notes(const struct sg_comparison *comparison, FILE *out)
+{
+    uint32_t by_place = 0;
+
+    for (uint32_t i = 0; i < comparison->both_count; i++)
+        by_place += comparison->rows[i].by_place;
+    fputs("<ul class=\"notes\">\n", out);
+    for (int run = 0; run < 2; run++) {
+        const struct sg_report *of = &comparison->run[run];
+
+        if (of->partial)
+            fprintf(out, "<li><b>%c is partial.</b> It does not hold the whole run.</li>\n",
+                    'A' + run);
+        if (!of->has_events)
+            fprintf(out, "<li>%c has no events: there are no intervals.</li>\n", 'A' + run);
+        else if (sg_report_unseen_calls(of) > 0)
+            fprintf(out,
+                    "<li>%c has calls that are not in the events: costs per call are of the "
+                    "others.</li>\n",
+                    'A' + run);
+    }
+    if (by_place > 0)
+        fprintf(out,
+                "<li>%" PRIu32 " call site%s found by function, file and line: the program was "
+                "built anew.</li>\n",
+                by_place, by_place == 1 ? " was" : "s were");
+    fputs("</ul>\n</header>\n", out);
+}
+
+/* ---- in both ----------------------------------------------------------------------------------
+ */
+
+static void put_algorithms(const struct sg_compared *row, FILE *out)
+{
+    sg_html_text(row->side[0].algorithm, out);
+    if (strcmp(row->side[0].algorithm, row->side[1].algorithm) != 0) {
+        fputs(" &rarr; ", out);
+        sg_html_text(row->side[1].algorithm, out);
+    }
+}
+
+static void put_mean(const struct sg_side *side, enum sg_measured measured, FILE *out)
+{
+    if (!sg_side_knows(side, measured)) {
+        fputs("<td>-</td>", out);
+        return;
+    }
+    fprintf(out, "<td data-v=\"%.10g\">", side->mean_ns[measured]);
+    sg_html_ns((uint64_t)llround(side->mean_ns[measured]), out);
+    fputs("</td>", out);
+}
+
+static void put_difference(const struct sg_compared *row, enum sg_measured measured, FILE *out)
+{
+    const struct sg_difference *difference = &row->difference[measured];
+    double a_ns = row->side[0].mean_ns[measured], b_ns = row->side[1].mean_ns[measured];
+    bool known = sg_side_knows(&row->side[0], measured) && sg_side_knows(&row->side[1], measured);
+
+    if (known) {
+        fprintf(out, "<td data-v=\"%.10g\">", b_ns - a_ns);
+        put_signed(b_ns - a_ns, out);
+    } else {
+        fputs("<td>-", out);
+    }
+    if (known && a_ns > 0)
+        fprintf(out, "</td><td data-v=\"%.10g\">%s%.1f%%</td>", (b_ns - a_ns) / a_ns,
+                b_ns > a_ns   ? "+"
+                : b_ns < a_ns ? MINUS
+                              : "",
+                100 * fabs(b_ns - a_ns) / a_ns);
+    else
+        fputs("</td><td>-</td>", out);
+    if (difference->verdict >= SG_VERDICT_NOISE) {
+        fprintf(out, "<td data-v=\"%.10g\" data-low=\"%.10g\" data-high=\"%.10g\">",
+                difference->high - difference->low, difference->low, difference->high);
+        put_signed(difference->low, out);
+        fputs(" to ", out);
+        put_signed(difference->high, out);
+    } else {
+        fputs("<td>-", out);
+    }
+    fprintf(out, "</td><td class=\"text %s\">%s</td>", sg_verdict_names[difference->verdict],
+            verdict_words[difference->verdict]);
+}
+
+static void put_row(const struct sg_compared *row, enum sg_measured measured, FILE *out)
+{
+    uint64_t a = row->side[0].calls, b = row->side[1].calls;
+
+    fprintf(out,
+            "<tr data-op=\"%s\" data-measure=\"%s\"><td class=\"text\">%s</td><th scope=\"row\" "
+            "class=\"text\" title=\"",
+            sg_site_operation(row->site), sg_measured_names[measured],
+            sg_site_operation(row->site));
+    put_column("where", row->site, out);
+    fputs("\">", out);
+    put_column("site", row->site, out);
+    fputs("</th><td class=\"text\">", out);
+    put_algorithms(row, out);
+    fprintf(out, "</td><td data-v=\"%" PRIu64 "\">%" PRIu64, b, a);
+    if (a != b)
+        fprintf(out, " &rarr; %" PRIu64, b);
+    fprintf(out, "</td><td class=\"text\">%s</td>", sg_measured_names[measured]);
+    put_mean(&row->side[0], measured, out);
+    put_mean(&row->side[1], measured, out);
+    put_difference(row, measured, out);
+    fputs("</tr>\n", out);
+}
+
+static void put_both(const struct sg_comparison *comparison, FILE *out)
+{
+    uint32_t count = comparison->both_count < SG_PAGE_ROWS ? comparison->both_count : SG_PAGE_ROWS;
+
+    if (count == 0)
+        return;
+    fputs(
+        "<section aria-labelledby=\"both-title\">\n<h2 id=\"both-title\">Call sites in both "
+        "runs</h2>\n<p class=\"quiet\">Means per call, over all ranks. The interval holds 95% of "
+        "what the difference would be if these runs' instances were drawn anew; what differs from "
+        "one run to the next is not in it.</p>\n<div id=\"measures\" class=\"controls\"></div>\n"
+        "<div id=\"changes\"></div>\n<div id=\"filters\" class=\"controls\"></div>\n"
+        "<div class=\"scroll\" role=\"region\" aria-labelledby=\"both-title\" tabindex=\"0\">\n"
+        "<table id=\"sites\">\n<thead><tr><th scope=\"col\" class=\"text\">operation</th>"
+        "<th scope=\"col\" class=\"text\">call site</th><th scope=\"col\" class=\"text\">algorithm"
+        "</th><th scope=\"col\">calls</th><th scope=\"col\" class=\"text\">per call</th>"
+        "<th scope=\"col\">A</th><th scope=\"col\">B</th><th scope=\"col\">B " MINUS " A</th>"
+        "<th scope=\"col\">change</th><th scope=\"col\">95% interval</th>"
+        "<th scope=\"col\" class=\"text\">verdict</th></tr></thead>\n<tbody>\n",
+        out);
+    for (uint32_t i = 0; i < count; i++) {
+        for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
+            put_row(&comparison->rows[i], (enum sg_measured)measured, out);
+    }
+    fputs("</tbody>\n</table>\n</div>\n<p id=\"shown\" class=\"quiet\" role=\"status\"></p>\n",
+          out);
+    if (count < comparison->both_count)
+        fprintf(out,
+                "<p class=\"quiet\">%" PRIu32 " further call sites are left out: "
+                "<code>stagger compare --json</code> has all.</p>\n",
+                comparison->both_count - count);
+    fputs("</section>\n", out);
+}
+
+/* ---- in one alone -----------------------------------------------------------------------------
+ */
+
+static void put_only(const struct sg_comparison *comparison, int run, FILE *out)
+{
+    uint32_t count = 0;
+
+    if (comparison->only_count[run] == 0)
+        return;
+    fprintf(out,
+            "<section aria-labelledby=\"only-%c\">\n<h2 id=\"only-%c\">Only in %c</h2>\n"
+            "<div class=\"scroll\" role=\"region\" aria-labelledby=\"only-%c\" tabindex=\"0\">\n"
+            "<table class=\"only\">\n<thead><tr><th scope=\"col\" class=\"text\">operation</th>"
+            "<th scope=\"col\" class=\"text\">call site</th><th scope=\"col\">calls</th>"
+            "<th scope=\"col\">blocked</th></tr></thead>\n<tbody>\n",
+            'a' + run, 'a' + run, 'A' + run, 'a' + run);
+    for (uint32_t i = 0; i < comparison->row_count && count < SG_PAGE_ROWS; i++) {
+        const struct sg_compared *row = &comparison->rows[i];
+
+        if (row->side[1 - run].present)
+            continue;
+        count++;
+        fprintf(out, "<tr><td class=\"text\">%s</td><th scope=\"row\" class=\"text\">",
+                sg_site_operation(row->site));
+        put_column("where", row->site, out);
+        fprintf(out, "</th><td>%" PRIu64 "</td><td>", row->side[run].calls);
+        sg_html_ns(row->side[run].ns[SG_MEASURED_BLOCKED], out);
+        fputs("</td></tr>\n", out);
+    }
+    fputs("</tbody>\n</table>\n</div>\n", out);
+    if (count < comparison->only_count[run])
+        fprintf(out, "<p class=\"quiet\">%" PRIu32 " further ones are left out.</p>\n",
+                comparison->only_count[run] - count);
+    fputs("</section>\n", out);
+}
+
+enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, FILE *out)
+{
+    static const char *const scripts[] = {sg_charts_js, sg_table_js, sg_compare_js, NULL};
+    char nonce[33];
+    enum sg_status status = sg_html_begin("stagger compare", nonce, out);
+
+    if (status != SG_OK)
+        return status;
+    put_title(comparison, out);
+    put_lead(comparison, out);
+    put_figures(comparison, out);
+    put_notes(comparison, out);
+    fputs("<main>\n<noscript><p class=\"quiet\">The chart, sorting and filtering need JavaScript."
+          "</p></noscript>\n",
+          out);
+    put_both(comparison, out);
+    put_only(comparison, 0, out);
+    put_only(comparison, 1, out);
+    fputs("</main>\n", out);
+    sg_html_end(scripts, nonce, out);
+    return SG_OK;
+}

@@ -1,0 +1,295 @@
+/* The data of the report's charts: of the first rows what SG_PAGE_SITES allows, and of all ranks
+ * what goes into SG_PAGE_COLUMNS columns. Times are ns, and relative where that is shorter.
+ */
+#include "page/html.h"
+#include "page/page.h"
+#include "report/columns.h"
+
+#include <stdlib.h>
+
+/* Jansson takes a NULL as a failure of the call it is passed to, so errors end up at the top. */
+static json_t *integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* How many ranks share a column. */
+static uint32_t group_of(const struct sg_report *report)
+{
+    return (report->rank_count + SG_PAGE_COLUMNS - 1) / SG_PAGE_COLUMNS;
+}
+
+/* Bins without trailing empty ones. */
+static json_t *bins32(const uint32_t *bins, uint32_t count)
+{
+    json_t *array = json_array();
+
+    while (count > 0 && bins[count - 1] == 0)
+        count--;
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(array, integer(bins[i]));
+    return array;
+}
+
+static json_t *bins64(const uint64_t *bins, uint32_t count)
+{
+    json_t *array = json_array();
+
+    while (count > 0 && bins[count - 1] == 0)
+        count--;
+    for (uint32_t i = 0; i < count; i++)
+        json_array_append_new(array, integer(bins[i]));
+    return array;
+}
+
+/* [wait bin, blocked bin, calls] of each that is not empty. */
+static json_t *costs_of(const struct sg_detail_row *row)
+{
+    json_t *array = json_array();
+
+    for (uint32_t wait = 0; wait < SG_DETAIL_COSTS; wait++) {
+        for (uint32_t blocked = 0; blocked < SG_DETAIL_COSTS; blocked++) {
+            if (row->costs[wait][blocked] > 0)
+                json_array_append_new(array, json_pack("[i, i, I]", (int)wait, (int)blocked,
+                                                       (json_int_t)row->costs[wait][blocked]));
+        }
+    }
+    return array;
+}
+
+/* [instances, sum of skews, largest skew, wait, blocked, early, late, signals] of each bin. */
+static json_t *times_of(const struct sg_detail_row *row)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < SG_DETAIL_TIMES; i++) {
+        const struct sg_detail_time *time = &row->times[i];
+
+        json_array_append_new(array,
+                              json_pack("[I, I, I, I, I, I, I, I]", (json_int_t)time->instances,
+                                        (json_int_t)time->skew_sum_ns,
+                                        (json_int_t)time->skew_max_ns, (json_int_t)time->wait_ns,
+                                        (json_int_t)time->blocked_ns, (json_int_t)time->early,
+                                        (json_int_t)time->late, (json_int_t)time->signals));
+    }
+    return array;
+}
+
+/* By column [ns, rank] of the rank that has most; null where no member is in the column. */
+static json_t *ranks_of(const struct sg_report *report, const struct sg_detail_row *row,
+                        const uint64_t *ns, uint64_t divisor)
+{
+    uint32_t group = group_of(report), columns = (report->rank_count + group - 1) / group;
+    uint32_t *most = calloc(columns, sizeof *most); /* 1 + member */
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < row->members && most != NULL; i++) {
+        uint32_t *at = &most[row->ranks[i] / group];
+
+        if (*at == 0 || ns[i] > ns[*at - 1])
+            *at = i + 1;
+    }
+    for (uint32_t column = 0; column < columns && most != NULL; column++)
+        json_array_append_new(array, most[column] == 0
+                                         ? json_null()
+                                         : json_pack("[I, i]",
+                                                     (json_int_t)(ns[most[column] - 1] / divisor),
+                                                     (int)row->ranks[most[column] - 1]));
+    if (most == NULL) {
+        json_decref(array);
+        array = NULL;
+    }
+    free(most);
+    return array;
+}
+
+static json_t *text_of(const struct sg_page *page, const struct sg_report_site *site,
+                       const char *column)
+{
+    char *text = sg_column_text(sg_column_find(column), page->report, site);
+    json_t *value = text != NULL ? json_string(text) : NULL;
+
+    free(text);
+    return value;
+}
+
+static json_t *site_of(const struct sg_page *page, uint32_t index, const struct sg_detail_row *row)
+{
+    const struct sg_report_site *site = &page->report->sites[index];
+    json_t *value = json_pack(
+        "{s:i, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o}", "row",
+        (int)index, "op", sg_site_operation(site), "site", text_of(page, site, "site"), "where",
+        text_of(page, site, "where"), "comm", text_of(page, site, "comm"), "id",
+        text_of(page, site, "id"), "calls", (json_int_t)site->event_calls, "instances",
+        (json_int_t)site->instances, "p50", (json_int_t)site->skew_p50_ns, "p95",
+        (json_int_t)site->skew_p95_ns, "skews", bins32(row->skews, SG_DETAIL_SKEWS), "width_ns",
+        (json_int_t)row->time_width_ns, "times", times_of(row), "costs", costs_of(row), "sizes",
+        bins64(row->sizes, SG_DETAIL_SIZES));
+
+    if (value == NULL || row->ranks == NULL)
+        return value;
+    json_object_set_new(
+        value, "late",
+        ranks_of(page->report, row, row->late_ns, site->instances > 0 ? site->instances : 1));
+    json_object_set_new(value, "wait", ranks_of(page->report, row, row->wait_ns, 1));
+    return value;
+}
+
+static json_t *sites_of(const struct sg_page *page)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < page->report->site_count && json_array_size(array) < SG_PAGE_SITES;
+         i++) {
+        const struct sg_detail_row *row = sg_detail_row(page->detail, page->report->sites[i].row);
+
+        if (row != NULL && json_array_append_new(array, site_of(page, i, row)) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/* ---- worst instances --------------------------------------------------------------------------
+ */
+
+static const struct sg_report_site *site_of_row(const struct sg_report *report, uint32_t row)
+{
+    for (uint32_t i = 0; i < report->site_count; i++) {
+        if (report->sites[i].row == row)
+            return &report->sites[i];
+    }
+    return NULL;
+}
+
+static int by_skew(const void *left, const void *right)
+{
+    const struct sg_detail_worst *a = *(struct sg_detail_worst *const *)left;
+    const struct sg_detail_worst *b = *(struct sg_detail_worst *const *)right;
+
+    if (a->skew_ns != b->skew_ns)
+        return a->skew_ns < b->skew_ns ? 1 : -1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct sg_detail_part *a = left, *b = right;
+
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Since the instance's first arrival: [rank, arrival, departure, wait]; [rank, begin, length]. */
+static json_t *worst_of(const struct sg_page *page, const struct sg_detail_worst *worst,
+                        const struct sg_report_site *site)
+{
+    json_t *parts = json_array(), *late = json_array();
+    int64_t first_ns = worst->parts[0].begin_ns;
+
+    qsort(worst->parts, worst->size, sizeof *worst->parts, by_rank);
+    for (uint32_t i = 0; i < worst->size; i++) {
+        if (worst->parts[i].begin_ns < first_ns)
+            first_ns = worst->parts[i].begin_ns;
+    }
+    for (uint32_t i = 0; i < worst->size; i++) {
+        const struct sg_detail_part *part = &worst->parts[i];
+
+        json_array_append_new(parts, json_pack("[i, I, I, I]", (int)part->rank,
+                                               (json_int_t)(part->begin_ns - first_ns),
+                                               (json_int_t)(part->end_ns - first_ns),
+                                               (json_int_t)part->wait_ns));
+    }
+    for (uint32_t i = 0; i < worst->late_count && i < SG_DETAIL_LATE; i++)
+        json_array_append_new(late, json_pack("[i, I, I]", (int)worst->late[i].rank,
+                                              (json_int_t)(worst->late[i].begin_ns - first_ns),
+                                              (json_int_t)worst->late[i].handler_ns));
+    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:i}", "op", sg_site_operation(site),
+                     "site", text_of(page, site, "site"), "comm", text_of(page, site, "comm"),
+                     "seq", (json_int_t)worst->seq, "at_ns", (json_int_t)first_ns, "skew_ns",
+                     (json_int_t)worst->skew_ns, "parts", parts, "late", late, "late_count",
+                     (int)worst->late_count);
+}
+
+static json_t *all_worst_of(const struct sg_page *page)
+{
+    const struct sg_detail *detail = page->detail;
+    const struct sg_detail_worst *sorted[SG_DETAIL_WORST] = {NULL};
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < detail->worst_count; i++)
+        sorted[i] = &detail->worst[i];
+    qsort(sorted, detail->worst_count, sizeof *sorted, by_skew);
+    for (uint32_t i = 0; i < detail->worst_count && json_array_size(array) < SG_PAGE_WORST; i++) {
+        const struct sg_report_site *site = site_of_row(page->report, sorted[i]->row);
+
+        if (site != NULL && json_array_append_new(array, worst_of(page, sorted[i], site)) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    }
+    return array;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------
+ */
+
+/* By rank: what of its time blocked was waiting. */
+static uint64_t *waits_of(const struct sg_page *page)
+{
+    uint64_t *waits = calloc((size_t)page->report->rank_count + 1, sizeof *waits);
+
+    for (uint32_t i = 0; i < page->detail->row_room && waits != NULL; i++) {
+        const struct sg_detail_row *row = page->detail->rows[i];
+
+        for (uint32_t member = 0; row != NULL && member < row->members; member++)
+            waits[row->ranks[member]] += row->wait_ns[member];
+    }
+    return waits;
+}
+
+/* By column means of the ranks in it: [run time, blocked, wait]. */
+static json_t *by_rank_of(const struct sg_page *page)
+{
+    const struct sg_report *report = page->report;
+    uint32_t group = group_of(report);
+    uint64_t *waits = waits_of(page);
+    json_t *array = json_array();
+
+    for (uint32_t first = 0; first < report->rank_count && waits != NULL; first += group) {
+        uint64_t run_ns = 0, blocked_ns = 0, wait_ns = 0;
+        uint32_t count = 0;
+
+        do {
+            run_ns += report->ranks[first + count].run_ns;
+            blocked_ns += report->ranks[first + count].blocked_ns;
+            wait_ns += waits[first + count];
+        } while (++count < group && first + count < report->rank_count);
+        json_array_append_new(array, json_pack("[I, I, I]", (json_int_t)(run_ns / count),
+                                               (json_int_t)(blocked_ns / count),
+                                               (json_int_t)(wait_ns / count)));
+    }
+    if (waits == NULL) {
+        json_decref(array);
+        return NULL;
+    }
+    free(waits);
+    return array;
+}
+
+enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out)
+{
+    const struct sg_report *report = page->report;
+    json_t *data = NULL;
+
+    if (report->has_events && report->rank_count > 0)
+        data = json_pack("{s:b, s:I, s:I, s:I, s:i, s:i, s:i, s:o, s:o, s:o}", "events", 1, "ranks",
+                         (json_int_t)report->rank_count, "group", (json_int_t)group_of(report),
+                         "run_ns", (json_int_t)report->run_ns, "skew_octave",
+                         SG_DETAIL_SKEWS_OCTAVE, "cost_log2", SG_DETAIL_COST_FIRST_LOG2,
+                         "late_limit", (int)SG_DETAIL_LATE, "sites", sites_of(page), "worst",
+                         all_worst_of(page), "by_rank", by_rank_of(page));
+    else
+        data = json_pack("{s:b}", "events", 0);
+    return sg_html_data("data", data, out);
+}

@@ -1,0 +1,457 @@
+/* Process and thread numbers are unique over the run and not 0, which stands for the idle task:
+ * rank + 1, and thread * 2^21 above it for further threads. Process 0 + ranks + 1 stands for all
+ * ranks and has the counters of the run.
+ */
+#include "perfetto/perfetto.h"
+
+#include "report/aggregate.h"
+#include "report/format.h"
+#include "report/report.h"
+#include "report/room.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREAD_STEP (UINT64_C(1) << 21)
+
+/* What all of a row's slices have in common, as JSON. */
+struct label {
+    char *name; /* with its quotes; NULL: not yet made */
+    char *late_name;
+    char *comm;
+    char *arguments; /* `"comm":...,"site":...` */
+};
+
+struct counter {
+    uint64_t of[SG_COUNT_COUNT];
+};
+
+struct writer {
+    FILE *out;
+    bool any;             /* an event has been written */
+    struct label *labels; /* by row */
+    uint32_t label_room;
+    char **algorithms; /* by number, with quotes */
+    uint32_t algorithm_room;
+    struct counter *counters; /* by rank */
+    uint32_t rank_count;
+    uint64_t next_id; /* of flows and spans */
+    struct sg_perfetto_counts counts;
+};
+
+/* ---- JSON -------------------------------------------------------------------------------------
+ */
+
+/* A JSON string, with quotes. malloc'ed; NULL when out of memory. */
+static char *quote(const char *text)
+{
+    char *clean = sg_format_clean(text, true);
+    json_t *string = clean != NULL ? json_string(clean) : NULL;
+    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+
+    json_decref(string);
+    free(clean);
+    return quoted;
+}
+
+static void begin_event(struct writer *writer)
+{
+    fputs(writer->any ? ",\n" : "\n", writer->out);
+    writer->any = true;
+}
+
+/* Microseconds, as the format has all times. */
+static void put_time(struct writer *writer, const char *field, int64_t ns)
+{
+    uint64_t size = ns < 0 ? (uint64_t)-ns : (uint64_t)ns;
+
+    fprintf(writer->out, ",\"%s\":%s%" PRIu64 ".%03u", field, ns < 0 ? "-" : "", size / 1000,
+            (unsigned)(size % 1000));
+}
+
+static void put_track(struct writer *writer, uint32_t rank, uint32_t thread)
+{
+    fprintf(writer->out, ",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, (uint64_t)rank + 1,
+            (uint64_t)rank + 1 + thread * THREAD_STEP);
+}
+
+static void put_metadata(struct writer *writer, const char *what, uint64_t pid, uint64_t tid,
+                         const char *field, const char *value)
+{
+    begin_event(writer);
+    fprintf(writer->out,
+            "{\"ph\":\"M\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64
+            ",\"name\":\"%s\",\"args\":{\"%s\":%s}}",
+            pid, tid, what, field, value);
+}
+
+/* ---- names ------------------------------------------------------------------------------------
+ */
+
+static enum sg_status name_rank(struct writer *writer, uint32_t rank)
+{
+    char text[32];
+
+    while (writer->rank_count <= rank) {
+        if (!sg_make_room((void **)&writer->counters, writer->rank_count, sizeof *writer->counters))
+            return SG_ERR_MEMORY;
+        writer->counters[writer->rank_count++] = (struct counter){0};
+    }
+    snprintf(text, sizeof text, "\"rank %" PRIu32 "\"", rank);
+    put_metadata(writer, "process_name", (uint64_t)rank + 1, (uint64_t)rank + 1, "name", text);
+    snprintf(text, sizeof text, "%" PRIu32, rank);
+    put_metadata(writer, "process_sort_index", (uint64_t)rank + 1, (uint64_t)rank + 1, "sort_index",
+                 text);
+    return SG_OK;
+}
+
+static enum sg_status on_location(void *context, const struct sg_seen_location *location)
+{
+    struct writer *writer = context;
+    enum sg_status status = location->thread == 0 ? name_rank(writer, location->rank) : SG_OK;
+    char *name = quote(location->name[0] != '\0' ? location->name : "thread");
+
+    if (status == SG_OK && name != NULL)
+        put_metadata(writer, "thread_name", (uint64_t)location->rank + 1,
+                     location->rank + 1 + location->thread * THREAD_STEP, "name", name);
+    else
+        status = SG_ERR_MEMORY;
+    free(name);
+    return status;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* "allreduce dot cg.c:83", with what is known. */
+static char *title_of(const struct sg_row_name *name)
+{
+    const struct sg_site_text *site = &name->site;
+    const char *operation =
+        (name->nonblocking ? sg_operation_post_names : sg_operation_names)[name->operation];
+    char *title = NULL, *quoted;
+    int length;
+
+    if (site->file != NULL)
+        length = asprintf(&title, "%s %s%s%s:%" PRIu32, operation,
+                          site->function != NULL ? site->function : "",
+                          site->function != NULL ? " " : "", base_name(site->file), site->line);
+    else if (site->function != NULL)
+        length = asprintf(&title, "%s %s", operation, site->function);
+    else if (site->module != NULL)
+        length =
+            asprintf(&title, "%s %s+0x%" PRIx64, operation, base_name(site->module), site->offset);
+    else
+        length = asprintf(&title, "%s", operation);
+    if (length < 0)
+        return NULL;
+    quoted = quote(title);
+    free(title);
+    return quoted;
+}
+
+static enum sg_status make_label(const struct sg_aggregate *aggregate, uint32_t row,
+                                 struct label *label)
+{
+    struct sg_row_name name;
+    char id[32] = "";
+
+    sg_aggregate_row_name(aggregate, row, &name);
+    if (name.has_id)
+        snprintf(id, sizeof id, ",\"site\":\"%08" PRIx32 "\"", name.site.id);
+    label->name = title_of(&name);
+    label->comm = quote(name.comm);
+    if (label->name == NULL || label->comm == NULL ||
+        asprintf(&label->arguments, "\"comm\":%s%s", label->comm, id) < 0) {
+        label->arguments = NULL;
+        return SG_ERR_MEMORY;
+    }
+    if (asprintf(&label->late_name, "\"late for %s", label->name + 1) < 0) {
+        label->late_name = NULL;
+        return SG_ERR_MEMORY;
+    }
+    return SG_OK;
+}
+
+static enum sg_status label_of(struct writer *writer, const struct sg_aggregate *aggregate,
+                               uint32_t row, const struct label **out)
+{
+    enum sg_status status = SG_OK;
+
+    while (writer->label_room <= row) {
+        if (!sg_make_room((void **)&writer->labels, writer->label_room, sizeof *writer->labels))
+            return SG_ERR_MEMORY;
+        writer->labels[writer->label_room++] = (struct label){0};
+    }
+    if (writer->labels[row].name == NULL)
+        status = make_label(aggregate, row, &writer->labels[row]);
+    *out = &writer->labels[row];
+    return status;
+}
+
+static enum sg_status algorithm_of(struct writer *writer, const struct sg_aggregate *aggregate,
+                                   uint32_t algorithm, const char **out)
+{
+    while (writer->algorithm_room <= algorithm) {
+        if (!sg_make_room((void **)&writer->algorithms, writer->algorithm_room,
+                          sizeof *writer->algorithms))
+            return SG_ERR_MEMORY;
+        writer->algorithms[writer->algorithm_room++] = NULL;
+    }
+    if (writer->algorithms[algorithm] == NULL)
+        writer->algorithms[algorithm] = quote(sg_aggregate_algorithm_name(aggregate, algorithm));
+    *out = writer->algorithms[algorithm];
+    return *out != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+/* ---- events -----------------------------------------------------------------------------------
+ */
+
+static void put_slice(struct writer *writer, const struct label *label, const char *algorithm,
+                      const struct sg_seen_instance *seen, uint32_t member)
+{
+    const struct sg_call *call = &seen->instance->calls[member];
+    int64_t duration_ns =
+        call->nonblocking ? (int64_t)call->post_ns : call->end_ns - call->begin_ns;
+
+    begin_event(writer);
+    fputs("{\"ph\":\"X\"", writer->out);
+    put_track(writer, call->rank, call->thread);
+    put_time(writer, "ts", call->begin_ns);
+    put_time(writer, "dur", duration_ns > 0 ? duration_ns : 0);
+    fprintf(writer->out,
+            ",\"cat\":\"collective\",\"name\":%s,\"args\":{%s,\"seq\":%" PRIu64
+            ",\"bytes\":%" PRIu64 ",\"algorithm\":%s",
+            label->name, label->arguments, seen->instance->seq, call->bytes, algorithm);
+    if (!call->nonblocking)
+        put_time(writer, "wait_us", (int64_t)seen->costs[member].wait_ns);
+    fputs("}}", writer->out);
+    writer->counts.slices++;
+}
+
+/* A nonblocking call from its post to its completion: beside the slices, which it need not nest
+ * with. */
+static void put_span(struct writer *writer, const struct label *label, const struct sg_call *call)
+{
+    uint64_t id = ++writer->next_id;
+
+    begin_event(writer);
+    fprintf(writer->out, "{\"ph\":\"b\",\"cat\":\"nonblocking\",\"id\":%" PRIu64, id);
+    put_track(writer, call->rank, call->thread);
+    put_time(writer, "ts", call->begin_ns);
+    fprintf(writer->out, ",\"name\":%s,\"args\":{%s", label->name, label->arguments);
+    put_time(writer, "exposed_us", (int64_t)call->exposed_ns);
+    put_time(writer, "hidden_us", (int64_t)call->hidden_ns);
+    fputs("}}", writer->out);
+    begin_event(writer);
+    fprintf(writer->out, "{\"ph\":\"e\",\"cat\":\"nonblocking\",\"id\":%" PRIu64, id);
+    put_track(writer, call->rank, call->thread);
+    put_time(writer, "ts", call->end_ns > call->begin_ns ? call->end_ns : call->begin_ns);
+    fprintf(writer->out, ",\"name\":%s}", label->name);
+}
+
+static void put_flow(struct writer *writer, const struct sg_call *call, char phase, uint64_t id,
+                     int64_t time_ns)
+{
+    begin_event(writer);
+    fprintf(writer->out, "{\"ph\":\"%c\"%s,\"id\":%" PRIu64, phase,
+            phase == 'f' ? ",\"bp\":\"e\"" : "", id);
+    put_track(writer, call->rank, call->thread);
+    put_time(writer, "ts", time_ns);
+    fputs(",\"cat\":\"release\",\"name\":\"release\"}", writer->out);
+}
+
+/* Whom the waiting members waited for: the last of all, or of a reduce the last sender. */
+static uint32_t last_of(const struct sg_seen_instance *seen)
+{
+    const struct sg_instance *instance = seen->instance;
+    uint32_t last = instance->root == 0 && instance->size > 1 ? 1 : 0;
+
+    if (instance->operation != SG_OPERATION_REDUCE)
+        return seen->measure->last;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (i != instance->root && instance->calls[i].begin_ns > instance->calls[last].begin_ns)
+            last = i;
+    }
+    return last;
+}
+
+/* An arrow ends inside the slice of who waited, just after the last has come: one nanosecond, so
+ * that it never ends before it begins. */
+static void put_flows(struct writer *writer, const struct sg_seen_instance *seen)
+{
+    const struct sg_instance *instance = seen->instance;
+    const struct sg_call *last = &instance->calls[last_of(seen)];
+    uint64_t id = 0;
+
+    if (instance->nonblocking || last->end_ns <= last->begin_ns)
+        return;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        const struct sg_call *call = &instance->calls[i];
+
+        if (seen->costs[i].wait_ns == 0 || call == last || call->end_ns <= last->begin_ns + 1)
+            continue;
+        if (id == 0) {
+            id = ++writer->next_id;
+            put_flow(writer, last, 's', id, last->begin_ns);
+        }
+        put_flow(writer, call, 'f', id, last->begin_ns + 1);
+        writer->counts.flows++;
+    }
+}
+
+static void put_counter(struct writer *writer, uint64_t pid, int64_t time_ns, const char *name,
+                        uint64_t value)
+{
+    begin_event(writer);
+    fprintf(writer->out, "{\"ph\":\"C\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64, pid, pid);
+    put_time(writer, "ts", time_ns);
+    fprintf(writer->out, ",\"name\":%s,\"args\":{\"value\":%" PRIu64 "}}", name, value);
+}
+
+/* What the rank has counted so far, where the call adds to it; of what is a level the level. */
+static void put_counters(struct writer *writer, const struct sg_call *call)
+{
+    struct counter *counter = &writer->counters[call->rank];
+    char name[64];
+
+    for (int count = 0; count < SG_COUNT_COUNT; count++) {
+        uint64_t value = call->counts.of[count];
+
+        if (count == SG_COUNT_OUTSTANDING ? value == counter->of[count] : value == 0)
+            continue;
+        counter->of[count] = count == SG_COUNT_OUTSTANDING ? value : counter->of[count] + value;
+        snprintf(name, sizeof name, "\"%s\"", sg_count_names[count].metric);
+        put_counter(writer, (uint64_t)call->rank + 1, call->end_ns, name, counter->of[count]);
+    }
+}
+
+/* Skew in ns, at the last arrival: one counter a communicator. */
+static void put_skew(struct writer *writer, const struct label *label,
+                     const struct sg_seen_instance *seen)
+{
+    begin_event(writer);
+    fprintf(writer->out, "{\"ph\":\"C\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu64,
+            (uint64_t)writer->rank_count + 1, (uint64_t)writer->rank_count + 1);
+    put_time(writer, "ts", seen->measure->last_begin_ns);
+    fprintf(writer->out, ",\"name\":\"skew (us) on %s,\"args\":{\"value\":%" PRIu64 ".%03u}}",
+            label->comm + 1, seen->measure->skew_ns / 1000,
+            (unsigned)(seen->measure->skew_ns % 1000));
+}
+
+static enum sg_status on_instance(void *context, const struct sg_aggregate *aggregate,
+                                  const struct sg_seen_instance *seen)
+{
+    struct writer *writer = context;
+    const struct label *label = NULL;
+    const char *algorithm;
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < seen->instance->size && status == SG_OK; i++) {
+        const struct sg_call *call = &seen->instance->calls[i];
+
+        status = label_of(writer, aggregate, seen->rows[i], &label);
+        if (status == SG_OK)
+            status = algorithm_of(writer, aggregate, call->algorithm, &algorithm);
+        if (status != SG_OK)
+            return status;
+        put_slice(writer, label, algorithm, seen, i);
+        if (call->nonblocking)
+            put_span(writer, label, call);
+        put_counters(writer, call);
+    }
+    put_flows(writer, seen);
+    if (seen->instance->size > 1)
+        put_skew(writer, label, seen);
+    /* A full disk ends the reading; the caller says so. */
+    return ferror(writer->out) ? SG_ERR_SYSTEM : SG_OK;
+}
+
+static enum sg_status on_late(void *context, const struct sg_aggregate *aggregate,
+                              const struct sg_late_cost *late, uint32_t row)
+{
+    struct writer *writer = context;
+    const struct label *label;
+    enum sg_status status = label_of(writer, aggregate, row, &label);
+
+    if (status != SG_OK)
+        return status;
+    begin_event(writer);
+    fputs("{\"ph\":\"X\"", writer->out);
+    put_track(writer, late->rank, late->thread);
+    put_time(writer, "ts", late->begin_ns);
+    put_time(writer, "dur", (int64_t)late->handler_ns);
+    fprintf(writer->out, ",\"cat\":\"late\",\"name\":%s,\"args\":{%s", label->late_name,
+            label->arguments);
+    if (late->has_seq)
+        fprintf(writer->out, ",\"seq\":%" PRIu64, late->seq);
+    put_time(writer, "wait_avoided_us", (int64_t)late->avoided_ns);
+    fputs("}}", writer->out);
+    writer->counts.slices++;
+    return SG_OK;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------
+ */
+
+static void put_end(struct writer *writer, const struct sg_report *report)
+{
+    char *program = quote(report->program != NULL ? report->program : "");
+
+    put_metadata(writer, "process_name", (uint64_t)writer->rank_count + 1,
+                 (uint64_t)writer->rank_count + 1, "name", "\"all ranks\"");
+    put_metadata(writer, "process_sort_index", (uint64_t)writer->rank_count + 1,
+                 (uint64_t)writer->rank_count + 1, "sort_index", "-1");
+    fprintf(writer->out,
+            "\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":%s,"
+            "\"partial\":%s,\"creator\":\"stagger " SG_VERSION "\"}}\n",
+            program != NULL ? program : "\"\"", report->partial ? "true" : "false");
+    free(program);
+}
+
+static void clear(struct writer *writer)
+{
+    for (uint32_t row = 0; row < writer->label_room; row++) {
+        free(writer->labels[row].name);
+        free(writer->labels[row].late_name);
+        free(writer->labels[row].comm);
+        free(writer->labels[row].arguments);
+    }
+    for (uint32_t i = 0; i < writer->algorithm_room; i++)
+        free(writer->algorithms[i]);
+    free(writer->labels);
+    free(writer->algorithms);
+    free(writer->counters);
+}
+
+enum sg_status sg_perfetto_write(const char *path, bool progress, FILE *out,
+                                 struct sg_perfetto_counts *counts)
+{
+    struct writer writer = {.out = out};
+    struct sg_watch watch = {
+        .context = &writer, .location = on_location, .instance = on_instance, .late = on_late};
+    struct sg_report report;
+    enum sg_status status;
+
+    fputs("{\"traceEvents\":[", out);
+    status = sg_report_read_watched(path, progress, &watch, &report);
+    if (status == SG_OK) {
+        if (report.has_events) {
+            put_end(&writer, &report);
+        } else {
+            sg_log("%s: holds statistics and no events (STAGGER_TRACE=otf2 records them)", path);
+            status = SG_ERR_MISSING;
+        }
+        writer.counts.dropped_calls = report.dropped_calls;
+        sg_report_clear(&report);
+    }
+    clear(&writer);
+    *counts = writer.counts;
+    return status;
+}

@@ -1,0 +1,51 @@
+/* Who reads along: while an archive is read, a watcher sees what the rows of the report do not keep
+ * (single instances, what came late and when, the locations), in one pass and without the archive
+ * ever being held in memory.
+ *
+ * Everything handed over is valid during the call only. Times are ns since the run's start. A
+ * watcher returns SG_ERR_MEMORY, or another status that it has logged, to end the reading.
+ */
+#ifndef SG_REPORT_WATCH_H
+#define SG_REPORT_WATCH_H
+
+#include "report/measure.h"
+#include "report/window.h"
+
+struct sg_aggregate;
+struct sg_late_cost;
+
+/* One complete instance, with what each of its calls cost. */
+struct sg_seen_instance {
+    const struct sg_instance *instance;
+    const struct sg_measure *measure;
+    const struct sg_call_measure *costs; /* by member */
+    const uint32_t *rows;                /* by member: the row that its call counts for */
+    uint32_t row;                        /* that the instance as a whole counts for */
+};
+
+/* A thread of a rank, or whatever else a tool calls a location. */
+struct sg_seen_location {
+    uint32_t rank, thread; /* thread: number among the rank's locations, as in struct sg_call */
+    const char *name;      /* as recorded; "": not known */
+};
+
+/* Of what a rank's clock was: the offsets that stand in the archive. */
+struct sg_seen_clock {
+    uint32_t rank;
+    int64_t first_offset_ns, last_offset_ns;
+    int64_t between_ns; /* time from the first to the last of them */
+    uint64_t error_ns;  /* the largest that is stated */
+};
+
+/* Any function may be NULL. */
+struct sg_watch {
+    void *context;
+    enum sg_status (*location)(void *context, const struct sg_seen_location *location);
+    enum sg_status (*clock)(void *context, const struct sg_seen_clock *clock);
+    enum sg_status (*instance)(void *context, const struct sg_aggregate *aggregate,
+                               const struct sg_seen_instance *seen);
+    enum sg_status (*late)(void *context, const struct sg_aggregate *aggregate,
+                           const struct sg_late_cost *late, uint32_t row);
+};
+
+#endif

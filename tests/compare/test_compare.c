@@ -1,0 +1,193 @@
+/* Comparisons of runs that are worked out by hand in pair.h, and of what came late. */
+#include "compare/collect.h"
+#include "compare/compare.h"
+#include "compare/pair.h"
+#include "lib/unit.h"
+#include "trace/export_setup.h"
+
+#include <jansson.h>
+
+static const char *write_run(const char *name, int run, const char *a_site)
+{
+    static struct archive archive;
+    static char paths[4][256];
+    static int number;
+    char *path = paths[number++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s-%d", unit_directory(), name, number);
+    pair_run(&archive, run, a_site);
+    archive_write(&archive, path);
+    return path;
+}
+
+static void compare_runs(const char *a, const char *b, struct sg_comparison *out)
+{
+    const char *paths[2] = {a, b};
+
+    CU_ASSERT_EQUAL_FATAL(sg_compare(paths, false, out), SG_OK);
+}
+
+static void expect(const struct sg_compared *row, enum sg_measured measured, double a, double b,
+                   enum sg_verdict verdict)
+{
+    CU_ASSERT_EQUAL(row->side[0].mean_ns[measured], a);
+    CU_ASSERT_EQUAL(row->side[1].mean_ns[measured], b);
+    CU_ASSERT_EQUAL(row->difference[measured].verdict, verdict);
+}
+
+static void hand_worked(void)
+{
+    struct sg_comparison it;
+
+    compare_runs(write_run("a", 0, PAIR_A), write_run("b", 1, PAIR_A), &it);
+    CU_ASSERT_EQUAL_FATAL(it.row_count, 4);
+    CU_ASSERT_EQUAL(it.both_count, 2);
+    CU_ASSERT_EQUAL(it.only_count[0], 1);
+    CU_ASSERT_EQUAL(it.only_count[1], 1);
+
+    CU_ASSERT_EQUAL(it.rows[0].site->id, 0xa);
+    CU_ASSERT_EQUAL(it.rows[0].side[0].calls, 32);
+    CU_ASSERT_EQUAL(it.rows[0].side[0].ns[SG_MEASURED_BLOCKED], 16 * 600);
+    CU_ASSERT_EQUAL(it.rows[0].side[1].ns[SG_MEASURED_WAIT], 16 * 100);
+    expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
+    CU_ASSERT_EQUAL(it.rows[0].difference[SG_MEASURED_BLOCKED].low, -50);
+    CU_ASSERT_EQUAL(it.rows[0].difference[SG_MEASURED_BLOCKED].high, -50);
+    expect(&it.rows[0], SG_MEASURED_WAIT, 200, 50, SG_VERDICT_LESS);
+    CU_ASSERT_EQUAL(it.rows[0].difference[SG_MEASURED_WAIT].high, -150);
+    expect(&it.rows[0], SG_MEASURED_PROCESSOR, 300, 250, SG_VERDICT_LESS);
+
+    CU_ASSERT_EQUAL(it.rows[1].site->id, 0xb);
+    expect(&it.rows[1], SG_MEASURED_BLOCKED, 125, 100, SG_VERDICT_LESS);
+    /* 16 draws of 0 or -50 a call: between all the one and all the other. */
+    CU_ASSERT_TRUE(it.rows[1].difference[SG_MEASURED_BLOCKED].low > -50);
+    CU_ASSERT_TRUE(it.rows[1].difference[SG_MEASURED_BLOCKED].low < -25);
+    CU_ASSERT_TRUE(it.rows[1].difference[SG_MEASURED_BLOCKED].high > -25);
+    expect(&it.rows[1], SG_MEASURED_WAIT, 50, 50, SG_VERDICT_NOISE);
+
+    CU_ASSERT_EQUAL(it.rows[2].site->id, 0xc);
+    CU_ASSERT_TRUE(it.rows[2].side[0].present && !it.rows[2].side[1].present);
+    CU_ASSERT_EQUAL(it.rows[2].side[0].ns[SG_MEASURED_BLOCKED], 8 * 30);
+    CU_ASSERT_EQUAL(it.rows[3].site->id, 0xd);
+    CU_ASSERT_TRUE(!it.rows[3].side[0].present && it.rows[3].side[1].present);
+    CU_ASSERT_EQUAL(it.verdict_count[SG_VERDICT_LESS], 2);
+    sg_comparison_clear(&it);
+}
+
+static void with_itself(void)
+{
+    const char *path = write_run("itself", 0, PAIR_A);
+    struct sg_comparison it;
+
+    compare_runs(path, path, &it);
+    CU_ASSERT_EQUAL(it.both_count, 3);
+    CU_ASSERT_EQUAL(it.only_count[0] + it.only_count[1], 0);
+    CU_ASSERT_EQUAL(it.verdict_count[SG_VERDICT_NOISE], 2);
+    CU_ASSERT_EQUAL(it.verdict_count[SG_VERDICT_FEW], 1);
+    sg_comparison_clear(&it);
+}
+
+static void built_anew(void)
+{
+    struct sg_comparison it;
+
+    compare_runs(write_run("old", 0, PAIR_A), write_run("new", 1, PAIR_A_BUILT_ANEW), &it);
+    CU_ASSERT_EQUAL_FATAL(it.both_count, 2);
+    CU_ASSERT_TRUE(it.rows[0].by_place);
+    CU_ASSERT_EQUAL(it.rows[0].site->id, 0xa);
+    expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
+    CU_ASSERT_FALSE(it.rows[1].by_place);
+    sg_comparison_clear(&it);
+}
+
+/* ---- what came late ---------------------------------------------------------------------------
+ */
+
+static void put_late(struct fabricated *log, uint64_t begin_ns, uint64_t end_ns)
+{
+    struct sg_record_late *late = fabricate_late(log, begin_ns, end_ns);
+
+    late->site = 1;
+    late->child = 1;
+}
+
+/* Two reduces of 100 each on both ranks, blocked 400. Rank 0 handles 40 between its calls and 25
+ * within the second, and 7 after it. */
+static const char *write_late(void)
+{
+    const char *directory = setup_directory("late");
+    struct sg_export_result result;
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        for (uint32_t seq = 0; seq < 2; seq++) {
+            struct sg_record_call *call = fabricate_call(&log, SG_OPERATION_REDUCE, 0, seq,
+                                                         2000 + 1000 * seq, 2100 + 1000 * seq);
+
+            call->site = 1;
+            call->root = 1;
+            if (rank == 0 && seq == 0)
+                put_late(&log, 2500, 2540);
+        }
+        if (rank == 0) {
+            put_late(&log, 3050, 3075);
+            put_late(&log, 3200, 3207);
+        }
+        fabricate_finish(&log, directory);
+    }
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    return directory;
+}
+
+static void processor_time(void)
+{
+    const char *directory = write_late();
+    struct sg_collection collection;
+    struct sg_report report;
+    const struct sg_collected *item;
+
+    CU_ASSERT_EQUAL_FATAL(sg_collect(directory, false, &report, &collection), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
+    CU_ASSERT_EQUAL(report.sites[0].handler_ns, 40 + 25 + 7);
+    item = sg_collection_find(&collection, &report.sites[0]);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(item);
+    CU_ASSERT_EQUAL(item->series.sum.ns[SG_MEASURED_BLOCKED], 400);
+    CU_ASSERT_EQUAL(item->series.sum.ns[SG_MEASURED_PROCESSOR], 400 + 40 + 7);
+    sg_collection_clear(&collection);
+    sg_report_clear(&report);
+}
+
+static void json(void)
+{
+    struct sg_comparison it;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+    json_t *root, *blocked;
+
+    compare_runs(write_run("a", 0, PAIR_A), write_run("b", 1, PAIR_A), &it);
+    CU_ASSERT_EQUAL_FATAL(sg_comparison_print_json(&it, stream), SG_OK);
+    fclose(stream);
+    root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
+    blocked = json_object_get(
+        json_object_get(json_array_get(json_object_get(root, "sites"), 0), "per_call"), "blocked");
+    CU_ASSERT_EQUAL(json_real_value(json_object_get(blocked, "a_ns")), 300);
+    CU_ASSERT_EQUAL(json_real_value(json_object_get(blocked, "difference_ns")), -50);
+    CU_ASSERT_DOUBLE_EQUAL(json_real_value(json_object_get(blocked, "change")), -1.0 / 6, 1e-9);
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(blocked, "verdict")), "less");
+    json_decref(root);
+    free(text);
+    sg_comparison_clear(&it);
+}
+
+const struct unit_test unit_tests[] = {
+    {"the comparison of two runs is the one worked out by hand", hand_worked},
+    {"a run does not differ from itself", with_itself},
+    {"a program built anew is found by function, file and line", built_anew},
+    {"processor time has what was handled outside of calls, once", processor_time},
+    {"JSON has the figures worked out by hand", json},
+    {NULL, NULL},
+};

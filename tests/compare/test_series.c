@@ -1,0 +1,220 @@
+/* Series of samples in bounded memory, and the intervals that are drawn from them. */
+#include "compare/bootstrap.h"
+#include "lib/unit.h"
+#include "sim/random.h"
+
+#include <math.h>
+
+static void add(struct sg_series *series, uint64_t calls, uint64_t blocked_ns, uint64_t wait_ns)
+{
+    struct sg_sample sample = {.calls = calls, .ns = {blocked_ns, wait_ns, blocked_ns}};
+
+    CU_ASSERT_EQUAL_FATAL(sg_series_add(series, &sample), SG_OK);
+}
+
+static void keeps_each(void)
+{
+    struct sg_series series = {0};
+
+    for (uint64_t i = 0; i < SG_SERIES_ROOM; i++)
+        add(&series, 2, 10 * i, i);
+    CU_ASSERT_EQUAL(series.count, SG_SERIES_ROOM);
+    CU_ASSERT_EQUAL(series.per_sample, 1);
+    CU_ASSERT_EQUAL(series.samples[7].ns[SG_MEASURED_BLOCKED], 70);
+    CU_ASSERT_EQUAL(series.samples[7].ns[SG_MEASURED_WAIT], 7);
+    CU_ASSERT_EQUAL(series.sum.calls, 2 * SG_SERIES_ROOM);
+    sg_series_clear(&series);
+}
+
+/* 5 more than room: pairs, and a last sample of one. */
+static void joins_neighbours(void)
+{
+    struct sg_series series = {0};
+    uint64_t n = SG_SERIES_ROOM + 5, sum = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        add(&series, 1, i, 0);
+    CU_ASSERT_EQUAL(series.per_sample, 2);
+    CU_ASSERT_EQUAL(series.count, SG_SERIES_ROOM / 2 + 3);
+    CU_ASSERT_EQUAL(series.instances, n);
+    CU_ASSERT_EQUAL(series.samples[0].ns[SG_MEASURED_BLOCKED], 0 + 1);
+    CU_ASSERT_EQUAL(series.samples[3].ns[SG_MEASURED_BLOCKED], 6 + 7);
+    CU_ASSERT_EQUAL(series.samples[series.count - 1].calls, 1);
+    CU_ASSERT_EQUAL(series.samples[series.count - 1].ns[SG_MEASURED_BLOCKED], n - 1);
+    for (uint32_t i = 0; i < series.count; i++)
+        sum += series.samples[i].ns[SG_MEASURED_BLOCKED];
+    CU_ASSERT_EQUAL(sum, n * (n - 1) / 2);
+    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_BLOCKED], sum);
+    sg_series_clear(&series);
+}
+
+static void stays_bounded(void)
+{
+    struct sg_series series = {0};
+    uint64_t n = 1000000, sum = 0;
+
+    for (uint64_t i = 0; i < n; i++)
+        add(&series, 3, i, 0);
+    for (uint32_t i = 0; i < series.count; i++)
+        sum += series.samples[i].ns[SG_MEASURED_BLOCKED];
+    CU_ASSERT_TRUE(series.count <= SG_SERIES_ROOM);
+    CU_ASSERT_EQUAL(series.sum.calls, 3 * n);
+    CU_ASSERT_EQUAL(sum, n * (n - 1) / 2);
+    sg_series_clear(&series);
+}
+
+static void late_cost(void)
+{
+    struct sg_series series = {0};
+
+    sg_series_add_processor(&series, 5);
+    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_PROCESSOR], 0);
+    add(&series, 1, 100, 0);
+    sg_series_add_processor(&series, 5);
+    CU_ASSERT_EQUAL(series.samples[0].ns[SG_MEASURED_PROCESSOR], 105);
+    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_PROCESSOR], 105);
+    CU_ASSERT_EQUAL(series.sum.ns[SG_MEASURED_BLOCKED], 100);
+    sg_series_clear(&series);
+}
+
+/* ---- intervals --------------------------------------------------------------------------------
+ */
+
+static void constant_costs(void)
+{
+    struct sg_series a = {0}, b = {0};
+    struct sg_difference out[SG_MEASURED_COUNT];
+
+    for (int i = 0; i < 16; i++) {
+        add(&a, 2, 600, 400);
+        add(&b, 2, 500, 400);
+    }
+    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
+    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_LESS);
+    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].low, -50);
+    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].high, -50);
+    CU_ASSERT_EQUAL(out[SG_MEASURED_WAIT].verdict, SG_VERDICT_NOISE);
+    CU_ASSERT_EQUAL(out[SG_MEASURED_WAIT].high, 0);
+    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&b, &a, 1, out), SG_OK);
+    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_MORE);
+    sg_series_clear(&a);
+    sg_series_clear(&b);
+}
+
+static void few_samples(void)
+{
+    struct sg_series a = {0}, b = {0};
+    struct sg_difference out[SG_MEASURED_COUNT];
+
+    for (uint32_t i = 0; i < SG_BOOTSTRAP_SAMPLES_MIN; i++) {
+        add(&a, 1, 100, 0);
+        if (i > 0)
+            add(&b, 1, 900, 0);
+    }
+    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
+    for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
+        CU_ASSERT_EQUAL(out[measured].verdict, SG_VERDICT_FEW);
+    sg_series_clear(&a);
+    sg_series_clear(&b);
+}
+
+/* 100 instances of half 500 and half 1500 against as many of 1000: means are the same. The standard
+ * deviation of the first mean is 500 / sqrt 100 = 50, so the interval ends near +-1.96 * 50 = 98.
+ */
+static void known_spread(void)
+{
+    struct sg_series a = {0}, b = {0};
+    struct sg_difference out[SG_MEASURED_COUNT];
+
+    for (int i = 0; i < 100; i++) {
+        add(&a, 1, 1000, 0);
+        add(&b, 1, i % 2 == 0 ? 500 : 1500, 0);
+    }
+    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
+    CU_ASSERT_EQUAL(out[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_NOISE);
+    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].low, -98, 15);
+    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].high, 98, 15);
+    sg_series_clear(&a);
+    sg_series_clear(&b);
+}
+
+/* Instances of unequal numbers of calls: the mean is the sum of ns by the sum of calls. */
+static void unequal_calls(void)
+{
+    struct sg_series a = {0}, b = {0};
+    struct sg_difference out[SG_MEASURED_COUNT];
+
+    for (int i = 0; i < 20; i++) {
+        add(&a, 1, 100, 0);
+        add(&a, 9, 900, 0);
+        add(&b, 3, 600, 0);
+    }
+    CU_ASSERT_EQUAL(sg_series_mean(&a, SG_MEASURED_BLOCKED), 100);
+    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 1, out), SG_OK);
+    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].low, 100, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(out[SG_MEASURED_BLOCKED].high, 100, 1e-9);
+    sg_series_clear(&a);
+    sg_series_clear(&b);
+}
+
+/* Of 200 pairs of runs that do not differ, about 1 in 20 is called different: with the seeds given
+ * between 2 and 24 (binomial, 5 standard deviations up). A shift of half the mean is always seen.
+ */
+static void coverage(void)
+{
+    int wrong = 0, seen = 0;
+
+    for (uint64_t pair = 0; pair < 200; pair++) {
+        struct sg_series a = {0}, b = {0}, c = {0};
+        struct sg_difference out[SG_MEASURED_COUNT];
+
+        for (uint64_t i = 0; i < 200; i++) {
+            double x = sg_random_exponential(sg_random(1, SG_RANDOM_NOISE, pair, i), 1000);
+            double y = sg_random_exponential(sg_random(2, SG_RANDOM_NOISE, pair, i), 1000);
+
+            add(&a, 1, (uint64_t)x, 0);
+            add(&b, 1, (uint64_t)y, 0);
+            add(&c, 1, (uint64_t)(1.5 * y), 0);
+        }
+        CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, pair, out), SG_OK);
+        wrong += out[SG_MEASURED_BLOCKED].verdict != SG_VERDICT_NOISE;
+        CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &c, pair, out), SG_OK);
+        seen += out[SG_MEASURED_BLOCKED].verdict == SG_VERDICT_MORE;
+        sg_series_clear(&a);
+        sg_series_clear(&b);
+        sg_series_clear(&c);
+    }
+    CU_ASSERT_TRUE(wrong >= 2 && wrong <= 24);
+    CU_ASSERT_TRUE(seen >= 190);
+}
+
+static void repeatable(void)
+{
+    struct sg_series a = {0}, b = {0};
+    struct sg_difference first[SG_MEASURED_COUNT], second[SG_MEASURED_COUNT];
+
+    for (uint64_t i = 0; i < 50; i++) {
+        add(&a, 1, 100 + i % 7, 0);
+        add(&b, 1, 100 + i % 11, 0);
+    }
+    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 9, first), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_bootstrap(&a, &b, 9, second), SG_OK);
+    CU_ASSERT_EQUAL(first[0].low, second[0].low);
+    CU_ASSERT_EQUAL(first[0].high, second[0].high);
+    sg_series_clear(&a);
+    sg_series_clear(&b);
+}
+
+const struct unit_test unit_tests[] = {
+    {"up to its room a series keeps each instance", keeps_each},
+    {"beyond it neighbours become one sample", joins_neighbours},
+    {"a million instances stay within the room, and sum up", stays_bounded},
+    {"cost of what came late goes with the last instance", late_cost},
+    {"costs that do not vary have intervals without width", constant_costs},
+    {"too few instances have no interval", few_samples},
+    {"the interval of a known spread is as wide as theory has it", known_spread},
+    {"a mean is of calls, not of instances", unequal_calls},
+    {"runs that do not differ are rarely called different, others are", coverage},
+    {"the same series and seed give the same interval", repeatable},
+    {NULL, NULL},
+};

@@ -1,0 +1,46 @@
+#!/bin/bash
+# timeout: 400
+# The transport verbs between two hosts: the contract of all transports, events, and set-up that one
+# of the two cannot do.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lab/lab.bash"
+lab_test "the transport verbs" -n 2 -t 360
+
+two() { timeout --kill-after=5 "$PROGRAM_SECONDS" mpi 2 "$@"; }
+
+"$STAGGER" info >info.out 2>info.err
+check "stagger info names the device, its port, address and packet size, and the limits" \
+    has info.out '^  verbs: device rxe0, port 1 \(Ethernet\), GID [0-9]+ \(10\.78\.0\.1\), MTU 1024; a process may lock any memory and registers at most 262144 KiB$'
+STAGGER_VERBS_DEVICE=mlx5_9 "$STAGGER" info >none.out 2>&1
+check "and why none where the one that is set is not there" \
+    has none.out '^  verbs: not used: there is no RDMA device mlx5_9 \(STAGGER_VERBS_DEVICE\)$'
+
+# The contract's own sentences, with where they were shown.
+two 1 "$BUILD/lab/test_contract" >contract.out 2>contract.err
+status=$?
+sed -n 's/^\(ok\|not ok\) - /&over verbs between two hosts: /p' contract.out
+check "the contract's tests end well over verbs between two hosts" is 0 "$status"
+
+check "the descriptor is readable for solicited messages, each time that it is armed, and no others" \
+    two 1 "$BUILD/lab/events"
+
+two 1 "$BUILD/lab/agreement" >agreement.out 2>agreement.err
+check "what one of two ranks cannot set up, neither does, and both go on with what they had" is 0 $?
+# says HEADING LINE...: between this heading and the next, exactly these lines
+says() {
+    local heading=$1
+    shift
+    sed -n "/^# $heading\$/,/^# /{/^#/d;p}" agreement.err >said
+    printf '%s\n' "$@" | diff - said
+}
+check "a limit of memory is one line, of the rank that has it" says memory \
+    "stagger: rank 1: RDMA is not used: $(sed -n 's/.*rank 1: RDMA is not used: \([0-9]* KiB beside\)/\1/p' agreement.err)"
+check "it says what would be registered, and the limit" has said \
+    'rank 1: RDMA is not used: [0-9]+ KiB beside 0 KiB registered are more than STAGGER_VERBS_MEMORY, 1024 KiB$'
+check "a device that is not there is said by the rank that misses it" says device \
+    'start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)' \
+    'stagger: rank 1: RDMA is not used: no RDMA device is open'
+check "peers that do not name each other are refused by one line" says one-sided \
+    'stagger: rank 0: RDMA is not used: endpoint 1 does not name endpoint 0'
+check "different packet sizes and no multicast on one rank are no failures" \
+    all '! sed -n "/^# mtu/,/^# one-sided/p" agreement.err | grep -v "^#"'

@@ -1,0 +1,210 @@
+/* Opens pages in headless Chromium and looks at them: node browser.js CHROMIUM SHOTS PAGES...
+ *
+ * Each PAGE is NAME=FILE=KIND, KIND report, plain (a report without charts) or comparison, and with
+ * =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - " lines. The modules come
+ * from the directory in NODE_PATH. */
+"use strict";
+const path = require("path");
+const { chromium } = require("playwright-core");
+const axe = require("axe-core");
+
+let failures = 0;
+function tell(sentence, problems) {
+  if (problems.length) failures++;
+  console.log(`${problems.length ? "not ok" : "ok"} - ${sentence}`);
+  for (const problem of problems.slice(0, 12)) console.log(`#   ${problem}`);
+}
+const expect = (holds, words) => (holds ? [] : [words]);
+
+/* Opens the page; what it should not do is gathered in .problems. */
+async function open(browser, file, options) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const url = `file://${path.resolve(file)}`;
+  page.problems = [];
+  page.on("console", (message) => page.problems.push(`console: ${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => page.problems.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => { page.problems.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => {
+    if (request.url() !== url && !request.url().startsWith("data:")) page.problems.push(`request: ${request.url()}`);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/* Two frames: observers of sizes have run, and what they asked for is drawn. */
+const settle = (page) => page.evaluate(() =>
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+
+/* Charts without marks, texts that lie on each other or leave the drawing, a page too wide. */
+const faults = (page) => page.evaluate(() => {
+  const list = [];
+  if (document.documentElement.scrollWidth > window.innerWidth)
+    list.push(`the page is ${document.documentElement.scrollWidth} wide in ${window.innerWidth}`);
+  for (const figure of document.querySelectorAll("figure[data-chart]")) {
+    const name = figure.dataset.chart, svg = figure.querySelector("svg");
+    if (!svg) {
+      if (!/No |arrived together/.test(figure.querySelector("figcaption").textContent)) list.push(`${name}: not drawn`);
+      continue;
+    }
+    const marks = svg.querySelectorAll("rect, circle, path[class^=line-]").length;
+    if (!marks) list.push(`${name}: no marks`);
+    if (/NaN|Infinity|undefined/.test(svg.outerHTML)) list.push(`${name}: a figure that is none`);
+    const outer = svg.getBoundingClientRect();
+    const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+    boxes.forEach(([text, box], i) => {
+      if (box.left < outer.left - 12 || box.right > document.documentElement.clientWidth) list.push(`${name}: "${text}" is cut off`);
+      for (const [other, its] of boxes.slice(0, i))
+        if (box.left < its.right - 1 && its.left < box.right - 1 && box.top < its.bottom - 3 && its.top < box.bottom - 3)
+          list.push(`${name}: "${text}" lies on "${other}"`);
+    });
+    for (const [text] of boxes) if (!text.trim()) list.push(`${name}: an empty text`);
+  }
+  return list;
+});
+
+async function accessible(page, sentence) {
+  await page.evaluate(axe.source.concat(";0"));
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  const bad = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
+  tell(sentence, bad.map((one) => `${one.id}: ${one.help}: ${one.nodes.slice(0, 3).map((n) => n.target.join(" ")).join(", ")}`));
+}
+
+const column = (page, n) => page.$$eval("#sites tbody tr", (rows, at) =>
+  rows.filter((row) => !row.hidden).map((row) => row.cells[at].dataset.v ?? row.cells[at].textContent), n);
+const isSorted = (values, sign) => values.every((value, i) => i === 0 || sign * (value - values[i - 1]) >= 0);
+
+async function tableWorks(page, name, calls) {
+  const header = page.locator("#sites thead button").nth(calls);
+  await header.click();
+  const down = (await column(page, calls)).map(Number);
+  await header.focus();
+  await page.keyboard.press("Enter");
+  const up = (await column(page, calls)).map(Number);
+  const aria = await page.locator("#sites thead th").nth(calls).getAttribute("aria-sort");
+  tell(`${name}: the table sorts by a header, by mouse and by keyboard`, [
+    ...expect(down.length > 1 && isSorted(down, -1), `down: ${down}`), ...expect(isSorted(up, 1), `up: ${up}`),
+    ...expect(aria === "ascending", `aria-sort: ${aria}`)]);
+
+  const select = page.locator("#filters select"), search = page.locator("#filters input");
+  const all = await column(page, 0);
+  await select.selectOption("barrier");
+  const barriers = await column(page, 0), status = await page.textContent("#shown");
+  await select.selectOption("");
+  const text = (await column(page, 1))[0];
+  await search.fill(text);
+  const found = await column(page, 1);
+  await search.fill("");
+  tell(`${name}: the table filters by operation and by text`, [
+    ...expect(barriers.length > 0 && barriers.length < all.length && barriers.every((op) => op === "barrier"), `barriers: ${barriers}`),
+    ...expect(status.startsWith(`${barriers.length} of `), status),
+    ...expect(found.length > 0 && found.every((value) => value.includes(text)), `found: ${found}`),
+    ...expect((await column(page, 0)).length === all.length, "all are back")]);
+}
+
+async function reportWorks(page, name) {
+  const charts = () => page.$$eval("figure[data-chart]", (list) => list.map((one) => one.dataset.chart));
+  const wanted = ["skew", "cost", "skew-time", "wait-time", "messages", "size", "heat", "worst", "ranks"];
+  const there = await charts();
+  tell(`${name}: every chart is there`, wanted.filter((one) => !there.includes(one)));
+  await tableWorks(page, name, 4);
+
+  const marked = () => page.$eval("#sites tr.chosen", (row) => row.cells[1].textContent);
+  const button = page.locator("#sites button.link").last();
+  const text = await button.textContent();
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await settle(page);
+  const focus = await page.evaluate(() => document.activeElement.id);
+  tell(`${name}: a call site is chosen from the table by keyboard`, [
+    ...expect((await marked()) === text, `${await marked()} instead of ${text}`), ...expect(focus === "one-select", focus)]);
+  const sites = await page.$$eval("#one-select option", (list) => list.length);
+  const problems = [];
+  for (let i = 0; i < Math.min(sites, 6); i++) {
+    await page.selectOption("#one-select", String(i));
+    problems.push(...(await faults(page)).map((fault) => `call site ${i}: ${fault}`));
+  }
+  tell(`${name}: the charts of its call sites are drawn`, problems);
+
+  const title = () => page.textContent("#heat figcaption b");
+  const late = await title();
+  await page.check("#heat input[value=wait]");
+  tell(`${name}: the heat map shows who waits as well`, expect(late !== (await title()), late));
+  const worst = await page.$$eval("#worst option", (list) => list.length), drawn = [];
+  for (let i = 0; i < worst; i++) {
+    await page.selectOption("#worst select", String(i));
+    drawn.push(...(await faults(page)).map((fault) => `instance ${i}: ${fault}`));
+  }
+  tell(`${name}: each of the worst instances is drawn`, drawn);
+
+  const summary = page.locator("figure[data-chart=ranks] summary");
+  await summary.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("figure[data-chart=ranks] table");
+  const rows = await page.$$eval("figure[data-chart=ranks] tbody tr", (list) => list.length);
+  tell(`${name}: a chart's figures are a table as well`, expect(rows > 0, `${rows} rows`));
+}
+
+async function comparisonWorks(page, name) {
+  await page.check("#measures input[value=wait]");
+  await settle(page);
+  const shown = await column(page, 4);
+  const title = await page.textContent("figure[data-chart=changes] figcaption b");
+  tell(`${name}: chart and table show one measure`, [
+    ...expect(shown.length > 0 && shown.every((measure) => measure === "wait"), `${shown}`), ...expect(/wait per call/.test(title), title)]);
+  await page.check("#measures input[value=blocked]");
+  await tableWorks(page, name, 6);
+}
+
+async function look(browser, shots, [name, file, kind, looks]) {
+  const page = await open(browser, file);
+  for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [390, "light"]]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await settle(page);
+    if (scheme === "light") {
+      tell(`${name}: at ${width} pixels nothing overlaps and nothing is cut off`, await faults(page));
+      await page.screenshot({ path: path.join(shots, `${name}-${width}.png`), fullPage: true });
+    }
+    if (looks === "accessible")
+      await accessible(page, `${name}: no serious accessibility fault (${scheme}, ${width})`);
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await settle(page);
+  if (kind === "report") await reportWorks(page, name);
+  if (kind === "comparison") await comparisonWorks(page, name);
+  if (kind === "plain")
+    tell(`${name}: it has words and no empty charts`, expect((await page.$$("figure, section[hidden]")).length === 0, "charts"));
+  await page.emulateMedia({ media: "print" });
+  const controls = await page.$$eval(".controls", (list) => list.filter((one) => one.offsetParent !== null).length);
+  const pdf = await page.pdf({ format: "A4", landscape: true });
+  tell(`${name}: it prints, without what only a screen can use`, [
+    ...expect(controls === 0, `${controls} controls`), ...expect(pdf.length > 10000, `${pdf.length} bytes`)]);
+  tell(`${name}: no console message, no request`, page.problems);
+  await page.context().close();
+}
+
+async function withoutScripts(browser, [name, file]) {
+  const page = await open(browser, file, { javaScriptEnabled: false });
+  const text = await page.textContent("main"), hidden = await page.$$("section[hidden]");
+  const rows = await page.$$("#sites tbody tr");
+  tell(`${name}: without scripts the table is there, and it says what is not`, [
+    ...expect(rows.length > 1, `${rows.length} rows`), ...expect(/need JavaScript/.test(text), "no word of it"),
+    ...expect(hidden.length === 4, `${hidden.length} hidden sections`)]);
+  await page.context().close();
+}
+
+async function main() {
+  const [executablePath, shots, ...words] = process.argv.slice(2);
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
+  const pages = words.map((word) => word.split("="));
+  for (const page of pages) await look(browser, shots, page);
+  await withoutScripts(browser, pages.find(([, , kind]) => kind === "report"));
+  await browser.close();
+  process.exitCode = failures ? 1 : 0;
+}
+
+main().catch((error) => {
+  console.log(`not ok - the pages are looked at\n#   ${error.stack}`);
+  process.exit(1);
+});

@@ -1,0 +1,40 @@
+#!/bin/bash
+# The pages in headless Chromium: no console message, no request, charts drawn, the table sorts and
+# filters, no overlaps at two widths, no serious accessibility fault (axe-core). Screenshots are left
+# in BUILD/screenshots. Needs Chromium, node and npm's registry (once: modules are kept in BUILD).
+. "$(dirname "$0")/../lib/sh.sh"
+
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+modules=$BUILD/page-modules
+if [ -z "$chromium" ]; then
+    skip "pages in a browser" "no chromium"
+    exit 0
+fi
+if ! command -v node >/dev/null; then
+    skip "pages in a browser" "no node"
+    exit 0
+fi
+if ! cmp -s "$ROOT/tests/page/npm/package-lock.json" "$modules/package-lock.json" ||
+    [ ! -e "$modules/installed" ]; then
+    rm -rf "$modules" && mkdir -p "$modules" && cp "$ROOT"/tests/page/npm/package*.json "$modules"
+    if (cd "$modules" && timeout 90 npm ci --ignore-scripts --no-audit --no-fund) >npm.log 2>&1; then
+        touch "$modules/installed"
+    else
+        skip "pages in a browser" "npm ci: $(tail -n 1 npm.log)"
+        exit 0
+    fi
+fi
+
+. "$ROOT/tests/page/page.bash"
+"$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -genv STAGGER_DIR "$WORK/cg" -n 2 "$PROGRAMS/cg" >cg.out 2>&1 ||
+    { echo "not ok - the program whose page is looked at runs"; cat cg.out; exit 1; }
+for page_kind in known large a statistics cg; do
+    report_page "$page_kind-report" "$page_kind"
+done
+"$STAGGER" compare --html pair.html a b || exit 1
+
+mkdir -p "$BUILD/screenshots"
+HOME=$WORK NODE_PATH=$modules/node_modules timeout 250 node "$ROOT/tests/page/browser.js" "$chromium" \
+    "$BUILD/screenshots" known=known-report.html=report=accessible large=large-report.html=report \
+    markup=a-report.html=report cg=cg-report.html=report statistics=statistics-report.html=plain \
+    pair=pair.html=comparison=accessible || failures=1

@@ -1,0 +1,35 @@
+# Shared by the scripts of tests/page, sourced after sh.sh: makes the runs whose pages are looked at.
+# shellcheck shell=bash
+
+for page_program in report/make_archive report/make_large compare/make_pair; do
+    "${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
+        "$ROOT/tests/$page_program.c" -o "${page_program#*/}" -lotf2 || {
+        echo "not ok - the fixtures' writer compiles"
+        exit 1
+    }
+done
+mkdir statistics killed-statistics
+for page_kind in known foreign many without-collectives statistics killed-statistics; do
+    ./make_archive "$page_kind" "$page_kind" || exit 1
+done
+./make_pair a b || exit 1
+./make_large 1000 60 40 large && ./make_large 4 10000 10000 sites && ./make_large 1 20 2 one || exit 1
+cp -r known cut && truncate -s 100 cut/traces/0.evt
+
+# report_page NAME DIR: the page of DIR is NAME.html, with nothing on stderr.
+report_page() {
+    "$STAGGER" report --html "$1.html" "$2" 2>"$1.err" && [ ! -s "$1.err" ] && parse "$1" && return
+    echo "not ok - a page of $2 is written"
+    failures=$((failures + 1))
+    cat "$1.err"
+}
+
+# parse NAME: what the page holds is in NAME.page; sound NAME: and it is as a page has to be.
+parse() { "$PYTHON" "$ROOT/tests/page/check_page.py" "$1.html" >"$1.page"; }
+sound() { parse "$1" || { cat "$1.page"; return 1; }; }
+
+# in_page NAME EXPRESSION: of the page as d
+in_page() { json "$1.page" "$2"; }
+
+# says NAME REGEX: the page's text does
+says() { has <(in_page "$1" 'd["text"]') "$2"; }

@@ -1,0 +1,134 @@
+#!/bin/bash
+# The pages of stagger report and stagger compare, as text: their figures are those worked out by
+# hand, what comes from the program is text, nothing is loaded, size is bounded; bad input.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/page/page.bash"
+
+# ---- the report --------------------------------------------------------------------------------
+
+report_page known known
+check "the page is sound" sound known
+check "on top are run time, ranks and the share lost, in words and figures" all \
+    'says known "It ran for 100us on 4 ranks\. +7\.7% of its processor time was lost"' \
+    'says known "run time *100us *ranks *4 *processor time lost waiting *7\.7% *30\.7us of 400us"'
+check "below them the call sites behind it" all \
+    'says known "all of it at 3 call sites"' \
+    'says known "85\.7% *barrier at *solve_the_system solver\.c:88 *on WORLD\(4\), 26\.3us; rank 2 is last in 66\.7% of 3"' \
+    'says known "6\.2% *allreduce at *lib\.so\+0x20 *on half\(2\), 1\.90us"'
+check "the table has the figures worked out by hand" is \
+    "barrier 12 3000 6000 6000 26300 27750|reduce 2 - - - 2500 2700|allreduce 1 2000 2000 2000 1900 1900|reduce 6 2000 3000 3000 0 450|allreduce 1 - - - 0 100|allreduce 2 0 0 0 0 40" \
+    "$(in_page known '"|".join(" ".join([r[0]["text"]] + [r[i].get("data-v", "-") for i in (4, 6, 7, 8, 9, 10)]) for r in d["tables"]["sites"][1:])')"
+check "it has what the charts draw of the worst call site" is "10000 2500 6000 7800 0 2500 1333 733" \
+    "$(in_page known '" ".join(str(c[0]) for c in d["data"]["sites"][0]["wait"] + d["data"]["sites"][0]["late"])')"
+check "it has the worst instance, from arrival to departure" is "2 20000 6000 [[0, 0, 6100, 6000], [1, 6000, 6100, 0], [2, 0, 6100, 6000], [3, 0, 6100, 6000]]" \
+    "$(in_page known '"%d %d %d %s" % tuple(d["data"]["worst"][0][k] for k in ("seq", "at_ns", "skew_ns", "parts"))')"
+check "it has each rank's run time, time blocked and wait" is \
+    "[[100000, 10550, 10000], [100000, 5600, 5000], [100000, 8300, 7900], [100000, 8490, 7800]]" \
+    "$(in_page known 'd["data"]["by_rank"]')"
+check "it says how good the clocks are" all \
+    'says known "known within *70ns *\(rank 2 worst\)"' \
+    'says known "In 1 of 8 instances a rank leaves before another has entered, by their clocks: by up to *100ns"'
+check "it says what stagger itself cost, as far as that was measured" \
+    says known "Not known: no call was timed"
+check "it says what is left out" says known "2 calls are left out"
+check "names of any bytes are text" says known 'f\\xff\\x1b na\\xefme,"x"\.c:7'
+check "where each call stands is told in full" in_page known \
+    '"solve_the_system (/home/user/src/solver.c:88) [cg+0x11c4]" in d["titles"] or exit(1)'
+
+report_page a a
+check "what looks like markup is text" all 'sound a' \
+    'says a "</script><script>alert\(1\)</script> \"λ\" a&b\.c:7"'
+printf '# a comment\nSTAGGER_RULES=<img src=x onerror=alert(1)>\nSTAGGER_TRACE=otf2\n' >a/stagger.conf
+report_page configured a
+check "the configuration is shown, as text" all 'sound configured' \
+    'says configured "STAGGER_RULES *<img src=x onerror=alert\(1\)>"' \
+    'says configured "STAGGER_TRACE *otf2"' '! says configured "a comment"'
+report_page anchor a/traces.otf2
+check "the path may be the archive's" says anchor "STAGGER_TRACE *otf2"
+
+for kind in foreign many; do
+    report_page $kind $kind
+    check "the page of $kind is sound" sound $kind
+done
+report_page none without-collectives
+check "a run without collectives says so" all 'sound none' \
+    'says none "No barrier, reduce or allreduce is recorded"'
+report_page statistics statistics
+check "statistics have figures and no charts" all 'sound statistics' \
+    'says statistics "how much of that was waiting is not known"' \
+    'says statistics "There are none: no events were recorded"'
+report_page killed killed-statistics
+check "a part of a run says so" all 'sound killed' 'says killed "Partial\."'
+report_page one one
+check "a run of one rank has no skew" all 'sound one' 'says one "No rank waited for another"' \
+    'is 0 "$(in_page one "len(d[\"data\"][\"worst\"])")"'
+
+# ---- size --------------------------------------------------------------------------------------
+
+report_page large large
+check "a page of a thousand ranks is sound" sound large
+check "it is below 1 MB" within 1 999999 "$(in_page large 'd["bytes"]')"
+check "ranks share the columns of a heat map" is "125 125" \
+    "$(in_page large '"%d %d" % (len(d["data"]["sites"][0]["late"]), len(d["data"]["by_rank"]))')"
+# At every seventh call site the rank of its number is 40 us late; reduces (7, 28) cost the root alone
+# and are not among the worst.
+check "the rank that is late is found in its column" is "[0, 14, 21, 35] [0, 14, 21, 35]" \
+    "$(in_page large '"%s %s" % tuple(sorted(x) for x in zip(*((c[1], int(s["site"].split()[0][5:])) for s in d["data"]["sites"] for c in s["late"] if c[0] > 40000)))')"
+report_page sites sites
+check "of ten thousand call sites the first 500 are shown" all 'sound sites' \
+    'is 501 "$(in_page sites "len(d[\"tables\"][\"sites\"])")"' \
+    'says sites "9500 further rows, with .* of the time waited, are left out"' \
+    'within 1 999999 "$(in_page sites "d[\"bytes\"]")"'
+"$STAGGER" report --html top.html --top 3 sites
+check "--top says how many" all 'parse top' 'is 4 "$(in_page top "len(d[\"tables\"][\"sites\"])")"'
+
+# ---- the comparison ------------------------------------------------------------------------------
+
+"$STAGGER" compare --html pair.html a b || echo "not ok - the comparison's page is written"
+check "the comparison's page is sound" sound pair
+check "in words it says what differs" all \
+    'says pair "Of 2 call sites in both runs, *2 block for less time in B"' \
+    'says pair "160us → 160us"' 'says pair "2\.5% → 1\.0%"'
+check "its table has the figures worked out by hand" is \
+    "300 250 -50 -0.1666666667 -50|200 50 -150 -0.75 -150|300 250 -50 -0.1666666667 -50|125 100 -25 -0.2" \
+    "$(in_page pair '"|".join(" ".join([r[i]["data-v"] for i in (5, 6, 7, 8)] + ([r[9]["data-low"]] if j < 3 else [])) for j, r in enumerate(d["tables"]["sites"][1:5]))')"
+check "what is in one run alone is listed" all 'says pair "Only in A"' \
+    'says pair "\"quoted\" \(d.\.c:8\) \[cg\+0x4000\]"'
+"$STAGGER" compare --html alike.html statistics statistics
+check "statistics are compared without intervals" all 'sound alike' \
+    'says alike "A has no events: there are no intervals"'
+"$STAGGER" compare --html apart.html a without-collectives
+check "runs with nothing in common say so" all 'sound apart' 'says apart "no call site in common"'
+
+# ---- bad usage and bad input -----------------------------------------------------------------------
+
+# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, no page.
+refused() {
+    local expected=$1 regex=$2
+    shift 2
+    "$STAGGER" "$@" >refused.out 2>refused.err
+    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
+        is 1 "$(grep -c '^stagger' refused.err)" && is "" "$(ls | grep '^out')"
+}
+check "--html with --json is bad usage" refused 2 "html excludes" report --html out.html --json known
+check "... of a comparison, too" refused 2 "exclude each other" compare --html out.html --json a b
+check "a directory that is not there is refused" refused 1 "No such file" report --html out.html nowhere
+check "an archive cut short leaves no page" refused 1 "damaged events" report --html out.html cut
+check "a page that cannot be written is refused" refused 1 "No such file" \
+    report --html nowhere/out.html known
+check "a full disk is one line" all '! "$STAGGER" report --html /dev/full known 2>full.err' \
+    'is 1 "$(grep -c ^stagger: full.err)"' '! "$STAGGER" compare --html /dev/full a b 2>full.err' \
+    'has full.err "/dev/full: cannot be written"'
+check "- is standard output" all '"$STAGGER" report --html - known >stdout.html' \
+    'has stdout.html "^<!DOCTYPE html>"'
+
+if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
+    memory="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+        --suppressions='$ROOT/tests/report/valgrind.supp'"
+    check "valgrind finds nothing in a report's page" \
+        bash -c "$memory '$STAGGER' report --html valgrind.html known"
+    check "valgrind finds nothing in a comparison's page" \
+        bash -c "$memory '$STAGGER' compare --html valgrind.html a b"
+else
+    skip "valgrind on pages" "no valgrind, or a sanitizer build"
+fi

@@ -1,0 +1,16 @@
+#!/bin/bash
+# What stagger itself takes is measured in each run: one call in 128 of each thread is timed.
+. "$(dirname "$0")/../lib/sh.sh"
+
+for trace in otf2 stats; do
+    STAGGER_TRACE=$trace observe "$trace" 2 "$PROGRAMS/cg"
+    report_json "$trace.trace" "$trace.json"
+    calls=$(own_counts "$trace.out" | head -n 1 | "$PYTHON" -c 'import json
+d = json.loads(input())
+print(d["barrier"] + d["reduce"] + d["allreduce"])')
+    check "one call in 128 is timed ($trace)" all 'is 0 "$status"' \
+        "is $((2 * ((calls - 1) / 128))) \$(json $trace.json 'd[\"overhead\"][\"timed_calls\"] + d[\"overhead\"][\"long_calls\"]')"
+    check "what they took is told ($trace)" all \
+        "within 1 10000 \$(json $trace.json 'd[\"overhead\"][\"timed_ns\"] // max(1, d[\"overhead\"][\"timed_calls\"])')" \
+        "has <('$STAGGER' report $trace.trace) '^stagger itself: .* a call, .*% of processor time'"
+done
