@@ -33,6 +33,7 @@ for mode in thread signal; do
         post "$case" "$mode" '*=tree(degree=2)' 4 1
         post "$case" "$mode" 'barrier=dissemination;allreduce=pairwise;*=mpich' 3 1
         post "$case" "$mode" '*=handoff' 3 1
+        post "$case" "$mode" '*=srm' 3 1
     done
     STAGGER_SLOTS=2 post ahead "$mode" "$ours" 4 1
     # Nobody is told of what handoff waits for: the helper thread looks.
