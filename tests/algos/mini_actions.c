@@ -175,6 +175,7 @@ static void watch(struct mini_host *host, int rank, const struct sg_action *acti
     entry = &host->endpoints[rank].watches[action->id];
     host->watches_set += !entry->set;
     entry->set = true;
+    host->endpoints[rank].watched |= 1u << action->id;
     entry->cell = action->access.remote;
     entry->value = action->access.value;
 }

@@ -25,10 +25,10 @@ static struct mini_watch *changed(struct mini_host *host, int rank)
 {
     struct mini_endpoint *endpoint = &host->endpoints[rank];
 
-    for (int id = 0; id < SG_WATCHES && !endpoint->held; id++) {
-        struct mini_watch *watch = &endpoint->watches[id];
+    for (uint32_t left = endpoint->watched; left != 0 && !endpoint->held; left &= left - 1) {
+        struct mini_watch *watch = &endpoint->watches[__builtin_ctz(left)];
 
-        if (watch->set && endpoint->cells[watch->cell] != watch->value)
+        if (endpoint->cells[watch->cell] != watch->value)
             return watch;
     }
     return NULL;
@@ -39,6 +39,7 @@ static void see_change(struct mini_host *host, int rank)
     struct mini_watch *watch = changed(host, rank);
 
     watch->set = false;
+    host->endpoints[rank].watched &= ~(1u << (watch - host->endpoints[rank].watches));
     host->watches_set--;
     mini_watch_event(host, rank, (uint32_t)(watch - host->endpoints[rank].watches),
                      host->endpoints[rank].cells[watch->cell]);

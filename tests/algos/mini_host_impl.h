@@ -48,6 +48,7 @@ struct mini_endpoint {
     bool in_call, held;
     struct mini_timer timers[SG_TIMERS];
     struct mini_watch watches[SG_WATCHES];
+    uint32_t watched; /* bit: watch */
     uint64_t marks;
     int actions[SG_ACTION_KINDS];
     /* By instance. */

@@ -76,7 +76,6 @@ static const struct {
     {"handoff", "", false, SPAN_DOUBLING, 0, false},
     {"srm", "", true, SPAN_DOUBLING, 0, false},
     {"srm", "", false, SPAN_DOUBLING, 0, false},
-    {"srm", "chunk=1", true, SPAN_DOUBLING, 0, false},
     {"srm", "chunk=1", false, SPAN_DOUBLING, 0, false},
 };
 #define PROTOCOLS (int)(sizeof protocols / sizeof protocols[0])
