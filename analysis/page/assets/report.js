@@ -124,6 +124,7 @@
   function showSite(site) {
     const parent = byId("one-charts");
     const times = (i) => site.times.map((time) => time[i]);
+    byId("one-title").textContent = `One call site: ${nameOf(site)}`;
     parent.replaceChildren();
     skewChart(parent, site);
     costChart(parent, site);
