@@ -56,8 +56,9 @@ TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos an
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport \
                   analysis/report analysis/compare analysis/page analysis/perfetto analysis/sim
-BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o limits.o option_values.o options.o \
-                  output.o output_rows.o plan.o settings.o summary.o)
+BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o limits.o merge.o option_values.o \
+                  option_values_more.o options.o output.o output_csv.o output_records.o output_rows.o \
+                  overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 
 PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so $(B)/stagger \
@@ -107,7 +108,7 @@ demo: ## two programs with skew, observed, and their reports
 	$(Q)$(MAKE) --no-print-directory all test-programs
 	$(Q)tests/demo.sh $(B)
 
-bench: ## the cost of a call and the speed against MPICH, printed; FULL=1: with 16 and 32 ranks
+bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
 	$(Q)$(MAKE) --no-print-directory all test-programs $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
 	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
@@ -127,8 +128,8 @@ $(B)/analysis/page/assets.o: $(wildcard analysis/page/assets/*)
 
 # Outputs of the simulator name the commit; the file changes only when that does.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
-$(B)/analysis/sim/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
-$(B)/analysis/sim/commit.o: $(B)/commit
+$(B)/analysis/sim/commit.o $(B)/analysis/bench/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
+$(B)/analysis/sim/commit.o $(B)/analysis/bench/commit.o: $(B)/commit
 $(B)/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
@@ -151,11 +152,12 @@ $(B)/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/part
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-verbs.so $^ -o $@ $(VERBS_LIBS) -pthread
 
-$(B)/stagger: $(call objects,$(TOOL_DIRS))
+$(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,distribution.o merge.o summary.o)
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-BENCH_SHIM := $(addprefix shim/core/,config config_rules config_table config_text operation status text) \
+BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_rules \
+                config_table config_text operation status text) \
               shim/rule/algorithm
 
 $(B)/stagger-bench: $(call objects,analysis/bench) $(BENCH_SHIM:%=$(B)/%.o)
@@ -167,7 +169,7 @@ OPENMPI_SOURCES := $(call sources,analysis/bench) $(BENCH_SHIM:%=%.c)
 $(B)/openmpi/stagger-bench: $(OPENMPI_SOURCES) $(wildcard analysis/bench/*.h shim/core/*.h) Makefile
 	$(say) MPICC $@
 	@mkdir -p $(@D)
-	$(Q)$(OPENMPI_CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(OPENMPI_SOURCES) -o $@ \
+	$(Q)$(OPENMPI_CC) $(CPPFLAGS_ALL) -DSG_COMMIT='"$(COMMIT)"' $(CFLAGS_ALL) $(LDFLAGS_ALL) $(OPENMPI_SOURCES) -o $@ \
 	  -ljansson -pthread -ldl -lm
 
 $(B)/parts.a: $(call objects,$(PARTS_DIRS)) $(BENCH_PARTS)
@@ -180,6 +182,7 @@ unit: $(UNIT_TESTS)
 $(B)/tests/%.o: CPPFLAGS_ALL += -Itests
 $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,host.o drive.o actions.o)
 $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o cases.o)
+$(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o unit_main.o) $(B)/parts.a
 	$(say) LINK $@

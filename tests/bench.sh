@@ -5,8 +5,13 @@
 #     run, the difference beside its goal, and the bytes of log and archive a call;
 #   - the time of collectives of 2, 4 and 8 ranks against MPICH's own in the same runs, beside the
 #     goals; with Open MPI's times from runs in between, where BUILD holds the benchmark built so;
+#   - what the measuring instrument says: clocks, noise, calls one at a time, overlap, with figures;
 #   - between virtual nodes, the processor time of a reduce and the synchronization delay of barrier
-#     and allreduce, of 2, 4 and 8 ranks; with --full of 16 and 32, too, which takes many minutes.
+#     and allreduce, of 2, 4 and 8 ranks; with --full of 16 and 32, too, which takes many minutes;
+#   - one line for each goal: goal, measured, the machine's limit.
+#
+# All of it is in BUILD/bench afterwards: what was printed (summary.txt), goals.json, each run's JSON,
+# figures. Without --full it takes less than ten minutes.
 #
 # Nothing is asserted: the numbers are this machine's, at this moment. STAGGER_RULES may choose the
 # algorithms.
@@ -18,10 +23,17 @@ BUILD=$(cd "${1:-$ROOT/build}" && pwd) || exit 1
 MPIEXEC=$("$ROOT/.ci/find-mpi" exec) || { echo "bench: no MPICH launcher found" >&2; exit 1; }
 WORK=$(mktemp -d "${TMPDIR:-/tmp}/stagger-bench-XXXXXX") || exit 1
 trap 'rm -rf "$WORK"' EXIT
+OUT=$BUILD/bench
+rm -rf "$OUT"
+mkdir "$OUT" || exit 1
 full=0
 [ "${2:-}" = --full ] && full=1
 rules=${STAGGER_RULES:-}
 unset "${!STAGGER_@}"
+exec > >(tee "$OUT/summary.txt")
+printer=$!
+# What was printed is whole when the script ends.
+trap 'exec >/dev/null; wait "$printer"; rm -rf "$WORK"' EXIT
 
 bytes_of() { find "$1" -type f -printf '%s\n' 2>/dev/null | awk '{ sum += $1 } END { print sum + 0 }'; }
 
@@ -47,6 +59,7 @@ per_call() { awk -v bytes="$1" -v calls="$2" 'BEGIN { printf "%.1f", bytes / cal
 
 printf 'MPI_Barrier on MPI_COMM_SELF, medians over blocks of 1000 calls, on %s\n\n' \
     "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+calls_json=
 printf '%-6s %10s %14s %9s %9s %13s %17s\n' mode 'plain ns' 'intercepted ns' 'added ns' 'goal ns' \
     'log B/call' 'archive B/call'
 status=0
@@ -66,7 +79,9 @@ for row in off:30 stats:80 otf2:150; do
     [ "$mode" = otf2 ] && archive=$(per_call "$(bytes_of "$WORK/otf2")" "$calls")
     printf '%-6s %10s %14s %9s %9s %13s %17s\n' "$mode" "$plain" "$intercepted" "$added" \
         "${row#*:}" "$log" "$archive"
+    calls_json+="${calls_json:+, }{\"mode\": \"$mode\", \"added_ns\": $added, \"goal_ns\": ${row#*:}}"
 done
+echo "[$calls_json]" >"$OUT/calls.json"
 
 # ---- speed -------------------------------------------------------------------------------------------
 ROUNDS=3
@@ -75,7 +90,7 @@ TRACED_ROW_S=0.06 # where every call is kept
 TRACE_BYTES=512m
 ROUNDS_END_S=120  # after which no other round begins
 RUN_S=40          # a run that takes longer has failed
-RESULTS=$WORK/results
+RESULTS=$OUT/speed
 mkdir "$RESULTS"
 
 # keep LABEL COMMAND...: the command's output becomes this round's result of that name.
@@ -95,7 +110,7 @@ keep() {
 ours() {
     STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=$TRACE_BYTES STAGGER_RULES=$rules STAGGER_QUIET=1 \
         STAGGER_DIR=$WORK/$1.$round keep "$1" "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" \
-        -n "$3" "$BUILD/stagger-bench" latency --json "${@:4}"
+        -n "$3" "$BUILD/stagger-bench" latency --scheme loop --json "${@:4}"
 }
 
 # Open MPI's, where there is such a program. As of ours, launching more ranks than there are
@@ -103,7 +118,7 @@ ours() {
 theirs() {
     [ -x "$BUILD/openmpi/stagger-bench" ] || return 0
     keep "openmpi-$1" mpiexec.openmpi --allow-run-as-root --oversubscribe -n "$2" \
-        "$BUILD/openmpi/stagger-bench" latency --json "${@:3}"
+        "$BUILD/openmpi/stagger-bench" latency --scheme loop --json "${@:3}"
 }
 
 # Recording that ended early would flatter the figures with trace.
@@ -141,8 +156,15 @@ done
 echo
 /usr/bin/python3 "$ROOT/tests/bench/speed.py" "$RESULTS" || status=1
 
+# ---- the instrument ----------------------------------------------------------------------------------
+echo
+. "$ROOT/tests/bench/instrument.bash"
+/usr/bin/python3 "$ROOT/tests/bench/instrument.py" "$INSTRUMENT" || status=1
+
 # ---- between nodes -----------------------------------------------------------------------------------
 echo
 . "$ROOT/tests/bench/nodes.bash"
 /usr/bin/python3 "$ROOT/tests/bench/nodes.py" "$NODES" || status=1
+echo
+PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$ROOT/tests/bench/goals.py" "$OUT" || status=1
 exit "$status"

@@ -8,8 +8,10 @@
 
 #include "bench/algorithms.h"
 #include "bench/collective.h"
+#include "bench/host.h"
 #include "bench/options.h"
 #include "bench/output.h"
+#include "core/clocksync.h"
 #include "core/status.h"
 
 #include <mpi.h>
@@ -23,6 +25,11 @@ struct sg_bench_job {
     bool between_nodes;                      /* algorithms between nodes can be had */
     int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */
     int algorithm_count;
+    struct sg_bench_machine machine;
+    struct sg_clocksync *clocks;
+    uint64_t *bounds_ns; /* of each rank's clock, at the start; NULL but on rank 0 */
+    double *lateness_ns; /* of a replay, for pattern.h */
+    size_t replayed_calls;
     struct sg_bench_output *output; /* NULL but on rank 0 */
 };
 
@@ -30,23 +37,32 @@ struct sg_bench_job {
  * rank which is slowest in it. SG_ERR_FORMAT: a result is wrong, which is logged. */
 enum sg_status sg_bench_latency(const struct sg_bench_job *job, struct sg_bench_case *bench_case);
 
+/* The same, one call at a time by the options' scheme, each of the job's algorithms against what
+ * they are compared with, at one skew of the pattern. Errors as above. */
+enum sg_status sg_bench_single(const struct sg_bench_job *job,
+                               const struct sg_bench_case *bench_case, double skew_us);
+
+/* How much of the nonblocking form is hidden behind computation. Errors as above. */
+enum sg_status sg_bench_overlap(const struct sg_bench_job *job,
+                                const struct sg_bench_case *bench_case, double skew_us);
+
+/* How well clocks are known, and what the machine does by itself. */
+enum sg_status sg_bench_clock(const struct sg_bench_job *job);
+enum sg_status sg_bench_noise(const struct sg_bench_job *job);
+
 /* The processor time of a call that one rank enters late, having slept: of the root (where there is
  * one), and the most that any other rank spends. Errors as above. */
 enum sg_status sg_bench_late(const struct sg_bench_job *job, struct sg_bench_case *bench_case);
 
-/* The processor time that a call takes on average, when ranks come to it at random times within
- * skew_us, by each of the job's algorithms. All ranks are on one machine. Errors as above. */
+/* The processor time that a call takes on average when ranks come to it as the pattern has it, by
+ * each of the job's algorithms. Errors as above. */
 enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
                             double skew_us);
 
-/* The time from the last entry into a call to the last exit, when one rank is late, by each of the
- * job's algorithms. All ranks are on one machine. Errors as above. */
+/* The time from the last entry into a call to the last exit, when ranks come as the pattern has it,
+ * by each of the job's algorithms. Errors as above. */
 enum sg_status sg_bench_delay(const struct sg_bench_job *job,
                               const struct sg_bench_case *bench_case, double late_us);
-
-/* Whether another round of cpu or delay is to be measured, after so many since begin_ns, which is
- * sg_bench_now_ns's. The same on all ranks; asleep. */
-bool sg_bench_another_round(const struct sg_bench_job *job, size_t rounds, uint64_t begin_ns);
 
 /* Whether another pair is to be measured: not when more than limit_ns have passed since begin_ns.
  * The same on all ranks. */

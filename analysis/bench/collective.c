@@ -9,6 +9,8 @@
 
 #define ALIGNMENT 4096
 #define ROUNDS 3
+/* More elements than this are looked at with gaps between calls. */
+#define LOOKED_AT 4096
 /* What no sum can be. */
 #define UNTOUCHED (-1.0)
 /* How late one rank is to a barrier that is looked at. */
@@ -18,12 +20,19 @@ struct functions {
     int (*barrier)(MPI_Comm);
     int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
     int (*allreduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+    int (*ibarrier)(MPI_Comm, MPI_Request *);
+    int (*ireduce)(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Request *);
+    int (*iallreduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *);
+    int (*test)(MPI_Request *, int *, MPI_Status *);
+    int (*wait)(MPI_Request *, MPI_Status *);
 };
 
 /* Both sides are called in one way, through a pointer. */
 static const struct functions sides[SG_BENCH_SIDES] = {
-    [SG_BENCH_OURS] = {MPI_Barrier, MPI_Reduce, MPI_Allreduce},
-    [SG_BENCH_STOCK] = {PMPI_Barrier, PMPI_Reduce, PMPI_Allreduce},
+    [SG_BENCH_OURS] = {MPI_Barrier, MPI_Reduce, MPI_Allreduce, MPI_Ibarrier, MPI_Ireduce,
+                       MPI_Iallreduce, MPI_Test, MPI_Wait},
+    [SG_BENCH_STOCK] = {PMPI_Barrier, PMPI_Reduce, PMPI_Allreduce, PMPI_Ibarrier, PMPI_Ireduce,
+                        PMPI_Iallreduce, PMPI_Test, PMPI_Wait},
 };
 
 static const char *const names[SG_BENCH_SIDES][SG_OPERATION_COUNT] = {
@@ -109,6 +118,39 @@ void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side si
     }
 }
 
+void sg_bench_start(const struct sg_bench_case *c, enum sg_bench_side side, MPI_Request *request)
+{
+    const struct functions *functions = &sides[side];
+
+    switch (c->operation) {
+    case SG_OPERATION_BARRIER:
+        functions->ibarrier(c->comm, request);
+        return;
+    case SG_OPERATION_REDUCE:
+        functions->ireduce(c->send, c->receive, c->count, MPI_DOUBLE, MPI_SUM, c->root, c->comm,
+                           request);
+        return;
+    case SG_OPERATION_ALLREDUCE:
+        functions->iallreduce(c->send, c->receive, c->count, MPI_DOUBLE, MPI_SUM, c->comm, request);
+        return;
+    case SG_OPERATION_COUNT:
+        return;
+    }
+}
+
+bool sg_bench_test(enum sg_bench_side side, MPI_Request *request)
+{
+    int done = 0;
+
+    sides[side].test(request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+}
+
+void sg_bench_finish(enum sg_bench_side side, MPI_Request *request)
+{
+    sides[side].wait(request, MPI_STATUS_IGNORE);
+}
+
 void sg_bench_settle(const struct sg_bench_case *bench_case)
 {
     sides[SG_BENCH_OURS].barrier(bench_case->settle);
@@ -142,6 +184,44 @@ static bool reduces_well(const struct sg_bench_case *c, enum sg_bench_side side,
             return false;
     }
     return true;
+}
+
+void sg_bench_fill_whole(const struct sg_bench_case *c)
+{
+    for (int i = 0; i < c->count; i++)
+        c->send[i] = part(c->rank, i, 0);
+}
+
+/* Rounds as they are added to parts: small, so that sums stay exact. */
+static int round_of(uint64_t round)
+{
+    return (int)(round % 1000);
+}
+
+void sg_bench_fill(const struct sg_bench_case *c, uint64_t round)
+{
+    if (c->count == 0)
+        return;
+    c->send[0] = part(c->rank, 0, round_of(round));
+    c->send[c->count - 1] = part(c->rank, c->count - 1, round_of(round));
+    c->receive[0] = c->receive[c->count - 1] = UNTOUCHED;
+}
+
+bool sg_bench_holds(const struct sg_bench_case *c, uint64_t round)
+{
+    bool receives = c->operation == SG_OPERATION_ALLREDUCE || c->rank == c->root;
+    int last = c->count - 1, step = 1 + c->count / LOOKED_AT;
+
+    if (c->count == 0)
+        return true;
+    if (!receives)
+        return c->receive[0] == UNTOUCHED && c->receive[last] == UNTOUCHED;
+    for (int i = 1; i < last; i += step) {
+        if (c->receive[i] != sum_of_parts(c->size, i, 0))
+            return false;
+    }
+    return c->receive[0] == sum_of_parts(c->size, 0, round_of(round)) &&
+           c->receive[last] == sum_of_parts(c->size, last, round_of(round));
 }
 
 static bool keeps_together(const struct sg_bench_case *c, enum sg_bench_side side, int round)

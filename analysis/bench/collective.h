@@ -35,6 +35,20 @@ void sg_bench_case_close(struct sg_bench_case *bench_case);
 /* So many calls, one after the other. */
 void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side side, uint64_t calls);
 
+/* The nonblocking form; sg_bench_test and sg_bench_finish of the same side complete it. */
+void sg_bench_start(const struct sg_bench_case *bench_case, enum sg_bench_side side,
+                    MPI_Request *request);
+bool sg_bench_test(enum sg_bench_side side, MPI_Request *request);
+void sg_bench_finish(enum sg_bench_side side, MPI_Request *request);
+
+/* Operands of a call that is looked at afterwards: the same on all ranks, but for the first and the
+ * last element, which are the round's. sg_bench_fill_whole comes first, once. */
+void sg_bench_fill_whole(const struct sg_bench_case *bench_case);
+void sg_bench_fill(const struct sg_bench_case *bench_case, uint64_t round);
+
+/* Whether this rank's part of the result is right; of long operands some elements all over. */
+bool sg_bench_holds(const struct sg_bench_case *bench_case, uint64_t round);
+
 /* A barrier, to follow calls of ours before ranks wait in anything that the preloaded library does
  * not see: a rank may have left a reduction of which a part is still to be done, and without
  * asynchronous progress that happens in its next collective that is the library's own. */

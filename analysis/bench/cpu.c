@@ -1,158 +1,50 @@
 /* The processor time of a collective under skew, after paper 000, section VI: each call in a window
  * of its own, which all ranks begin together.
  *
- *     sleep up to the skew | call | sleep as long as the latest may take | stop
- *                          '---------------- counted ------------------'
+ *     late by the pattern | call | as long as the latest may take | stop
+ *                         '---------------- counted --------------'
  *
- * The second sleep is there for what asynchronous progress does after the call has returned. The
- * clock is the process's: a helper thread's time is in it, and a handler's. Where the paper keeps
- * its processors busy for the time of a delay, ranks sleep here, so that a late one does not
- * compete with those that wait for it. What the clock and the sleep cost is measured in windows
+ * The last part is there for what asynchronous progress does after the call has returned. The clock
+ * is the process's: a helper thread's time is in it, and a handler's. Ranks sleep, so that a late
+ * one does not compete with those that wait for it; with --busy they work, as in the paper, for
+ * which every rank wants a processor. What clock, sleep and work cost is measured in windows
  * without a call, and taken off.
  */
-#include "bench/variants.h"
-#include "bench/window.h"
-#include "core/clock.h"
-#include "core/hash.h"
+#include "bench/target.h"
 #include "rule/algorithm.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* Calls that are counted in a block. Each block has one before them which is not. */
-#define BLOCK_CALLS 4
-#define TRIALS 2
+#define TRIAL_ROUNDS 3
 /* A trial may have been quick. */
 #define CATCH_UP_TIMES 2
 #define CATCH_UP_LEAST_NS 200000
 
-/* Average processor time of a window of each block, by variant; those without a call behind. */
-struct cpu_times {
-    double ns[SG_BENCH_VARIANTS_MAX + 1][SG_BENCH_PAIRS_MAX];
-};
-
-struct cpu_run {
-    const struct sg_bench_job *job;
-    const struct sg_bench_case *bench_case;
-    const struct sg_bench_variants *variants;
-    double skew_ns;
-    uint64_t catch_up_ns;
-};
-
-static double processor_ns(void)
+/* How long a rank may have to wait for the last part of a call: the largest skew, and the longest
+ * time that one without skew was seen to take anywhere. MPICH's own leaves nothing over. */
+static enum sg_status measure_catch_up(struct sg_bench_calls *calls, double *catch_up_ns)
 {
-    return (double)sg_clock_of_ns(CLOCK_PROCESS_CPUTIME_ID);
-}
+    const struct sg_bench_job *job = calls->job;
+    struct sg_bench_sampling sampling =
+        sg_bench_sampling_of(job, calls->bench_case, calls->variants->count, 0);
+    struct sg_bench_samples samples;
+    enum sg_status status;
+    double longest_ns = 0;
 
-/* Between 0 and the largest skew, by rank and window: the same in every block of a round, so that
- * the variants meet the same arrivals. */
-static uint64_t skew_of(const struct cpu_run *run, size_t round, int call)
-{
-    uint64_t bits = sg_hash_mix(SG_HASH_START + round);
-
-    bits = sg_hash_mix(bits + (uint64_t)call);
-    bits = sg_hash_mix(bits + (uint64_t)run->job->rank);
-    return (uint64_t)(run->skew_ns * (double)(bits >> 11) * 0x1p-53);
-}
-
-/* The processor time counted; variant NULL: no call. */
-static double window(const struct cpu_run *run, const struct sg_bench_variant *variant,
-                     size_t round, int call)
-{
-    struct sg_bench_case own = *run->bench_case;
-    bool stop = false;
-    uint64_t begin_ns = sg_bench_meet(run->job->quiet, &stop);
-    double start_ns, spent_ns;
-
-    if (variant != NULL)
-        own = sg_bench_variant_case(variant, run->bench_case);
-    sg_bench_sleep_until(begin_ns + skew_of(run, round, call));
-    start_ns = processor_ns();
-    if (variant != NULL)
-        sg_bench_call(&own, variant->side, 1);
-    sg_bench_sleep_until(sg_bench_now_ns() + run->catch_up_ns);
-    spent_ns = processor_ns() - start_ns;
-    /* After every window, whatever was called: it also leaves the ranks where the scheduler put
-     * them when all were running, on which it depends how long a spinning rank waits for another
-     * in the next one. */
-    sg_bench_settle(&own);
-    return spent_ns;
-}
-
-static double block(const struct cpu_run *run, const struct sg_bench_variant *variant, size_t round)
-{
-    double sum_ns = 0;
-
-    for (int call = 0; call <= BLOCK_CALLS; call++) {
-        double spent_ns = window(run, variant, round, call);
-
-        if (call > 0)
-            sum_ns += spent_ns;
+    sampling.pattern.arrival = SG_BENCH_TOGETHER;
+    sampling.rounds = TRIAL_ROUNDS;
+    status = sg_bench_measure(calls, &sampling, &samples);
+    for (size_t i = 0; status == SG_OK && i < samples.rounds; i++) {
+        for (int variant = 0; variant < calls->variants->count - 1; variant++)
+            longest_ns =
+                fmax(longest_ns, sg_bench_reduced_ns(sg_bench_samples_at(&samples, i, variant),
+                                                     samples.ranks, SG_BENCH_REDUCE_SPAN, 0));
     }
-    return sum_ns / BLOCK_CALLS;
-}
-
-/* How long a rank may have to wait for the last part of a reduction: the largest skew, and the
- * longest time that one without skew was seen to take anywhere. MPICH's own leaves nothing over. */
-static uint64_t catch_up(const struct cpu_run *run)
-{
-    uint64_t own_ns = 0, longest_ns;
-
-    for (int i = 0; i < run->variants->count - 1; i++) {
-        const struct sg_bench_variant *variant = &run->variants->of[i];
-        struct sg_bench_case own = sg_bench_variant_case(variant, run->bench_case);
-
-        for (int trial = 0; trial < TRIALS; trial++) {
-            bool stop = false;
-            uint64_t begin_ns = sg_bench_meet(run->job->quiet, &stop), taken_ns;
-
-            sg_bench_sleep_until(begin_ns);
-            sg_bench_call(&own, variant->side, 1);
-            taken_ns = sg_bench_now_ns() - begin_ns;
-            own_ns = taken_ns > own_ns ? taken_ns : own_ns;
-            sg_bench_settle(&own);
-        }
-    }
-    PMPI_Allreduce(&own_ns, &longest_ns, 1, MPI_UINT64_T, MPI_MAX, run->job->quiet);
-    return (uint64_t)run->skew_ns + CATCH_UP_LEAST_NS + CATCH_UP_TIMES * longest_ns;
-}
-
-/* The rounds measured, the same on all ranks. */
-static size_t measure(const struct cpu_run *run, struct cpu_times *own)
-{
-    uint64_t begin_ns = sg_bench_now_ns();
-    int variants = run->variants->count;
-    size_t round = 0;
-
-    while (sg_bench_another_round(run->job, round, begin_ns)) {
-        for (int turn = 0; turn <= variants; turn++) {
-            /* Each is the first in its turn, so that a drift favours none. */
-            int which = (turn + (int)(round % (size_t)(variants + 1))) % (variants + 1);
-            const struct sg_bench_variant *variant =
-                which < variants ? &run->variants->of[which] : NULL;
-
-            own->ns[which][round] = block(run, variant, round);
-        }
-        round++;
-    }
-    return round;
-}
-
-/* The average over the ranks, on rank 0, without what the windows themselves cost. */
-static void average(const struct cpu_run *run, const struct cpu_times *own, size_t rounds,
-                    struct cpu_times *all)
-{
-    int windows_only = run->variants->count;
-    double cost_ns;
-
-    for (int i = 0; i <= windows_only; i++)
-        PMPI_Reduce(own->ns[i], all->ns[i], (int)rounds, MPI_DOUBLE, MPI_SUM, 0, run->job->quiet);
-    if (run->job->output == NULL)
-        return;
-    cost_ns = sg_bench_summarize(all->ns[windows_only], rounds).median;
-    for (int i = 0; i < windows_only; i++) {
-        for (size_t round = 0; round < rounds; round++)
-            all->ns[i][round] = fmax(all->ns[i][round] - cost_ns, 0) / run->job->size;
-    }
+    sg_bench_samples_clear(&samples);
+    *catch_up_ns = CATCH_UP_LEAST_NS + CATCH_UP_TIMES * longest_ns;
+    PMPI_Bcast(catch_up_ns, 1, MPI_DOUBLE, 0, job->quiet);
+    return status;
 }
 
 /* The others are there to be compared with. */
@@ -165,60 +57,114 @@ static bool is_asked(const struct sg_bench_job *job, int algorithm)
     return false;
 }
 
-static enum sg_status report(const struct cpu_run *run, struct cpu_times *all, size_t rounds)
+/* Average over the ranks in each round, without what a window itself costs. */
+static void times_of(const struct sg_bench_samples *samples, int variant, double cost_ns,
+                     double *out)
+{
+    for (size_t i = 0; i < samples->rounds; i++)
+        out[i] =
+            fmax(sg_bench_processor_ns(sg_bench_samples_at(samples, i, variant), samples->ranks) -
+                     cost_ns,
+                 0);
+}
+
+static enum sg_status report_one(const struct sg_bench_calls *calls,
+                                 const struct sg_bench_sampling *sampling,
+                                 const struct sg_bench_samples *samples, int variant,
+                                 struct sg_bench_cpu_row row, double cost_ns, double *scratch)
+{
+    struct sg_bench_distribution distribution;
+
+    row.algorithm = sg_bench_algorithm_name(calls->variants->of[variant].algorithm);
+    row.more = sg_bench_record_new();
+    row.achieved_ns = sg_bench_record_sampling(row.more, sampling, samples, variant);
+    sg_bench_record_text(row.more, "skewed_by",
+                         sampling->lateness == SG_BENCH_BUSY ? "work" : "sleep");
+    sg_bench_record_us(row.more, "catch_up", sampling->catch_up_ns);
+    times_of(samples, variant, cost_ns, scratch);
+    if (calls->job->options->samples)
+        sg_bench_record_list(row.more, "samples_us", scratch, samples->rounds);
+    distribution = sg_bench_distribute(scratch, samples->rounds);
+    sg_bench_record_distribution(row.more, "cpu", &distribution);
+    if (calls->job->options->samples) {
+        times_of(samples, calls->variants->count - 1, cost_ns, scratch);
+        sg_bench_record_list(row.more, "vs_samples_us", scratch, samples->rounds);
+    }
+    return sg_bench_output_cpu_row(calls->job->output, &row);
+}
+
+static enum sg_status report(const struct sg_bench_calls *calls,
+                             const struct sg_bench_sampling *sampling,
+                             const struct sg_bench_samples *samples)
 {
     static const struct sg_bench_summary none = {NAN, NAN, NAN};
-    const struct sg_bench_variants *variants = run->variants;
-    struct sg_bench_summary summaries[SG_BENCH_VARIANTS_MAX];
+    const struct sg_bench_variants *variants = calls->variants;
+    struct sg_bench_summary summaries[SG_BENCH_VARIANTS_MAX] = {{0}};
+    double *scratch = calloc(samples->rounds + 1, sizeof *scratch), cost_ns;
     int tree = sg_bench_variants_find(variants, SG_ALGORITHM_TREE);
-    enum sg_status status = SG_OK;
+    enum sg_status status = scratch != NULL ? SG_OK : SG_ERR_MEMORY;
 
-    for (int i = 0; i < variants->count; i++)
-        summaries[i] = sg_bench_summarize(all->ns[i], rounds);
+    if (status == SG_OK && samples->rounds == 0) {
+        sg_log("bench: cpu: no round was without a call that began late or took too long");
+        status = SG_ERR_SYSTEM;
+    }
+    if (status == SG_OK) {
+        times_of(samples, variants->count, 0, scratch);
+        cost_ns = sg_bench_summarize(scratch, samples->rounds).median;
+    }
     for (int i = 0; i < variants->count && status == SG_OK; i++) {
-        int algorithm = variants->of[i].algorithm;
+        times_of(samples, i, cost_ns, scratch);
+        summaries[i] = sg_bench_summarize(scratch, samples->rounds);
+    }
+    for (int i = 0; i < variants->count && status == SG_OK; i++) {
         struct sg_bench_cpu_row row = {
-            .operation = run->bench_case->operation,
-            .algorithm = sg_bench_algorithm_name(algorithm),
-            .skew_ns = run->skew_ns,
-            .elements = (uint64_t)run->bench_case->count,
+            .operation = calls->bench_case->operation,
+            .skew_ns = sampling->pattern.skew_ns,
+            .elements = (uint64_t)calls->bench_case->count,
             .cpu = summaries[i],
             .mpich = summaries[variants->count - 1],
             .tree = tree >= 0 ? summaries[tree] : none,
-            .calls = rounds * BLOCK_CALLS,
+            .calls = samples->rounds,
         };
 
-        if (is_asked(run->job, algorithm))
-            status = sg_bench_output_cpu_row(run->job->output, &row);
+        if (is_asked(calls->job, variants->of[i].algorithm))
+            status = report_one(calls, sampling, samples, i, row, cost_ns, scratch);
     }
+    free(scratch);
     return status;
 }
 
 enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
                             double skew_us)
 {
-    static struct cpu_times own, all;
     struct sg_bench_variants variants;
-    struct cpu_run run = {
-        .job = job, .bench_case = bench_case, .variants = &variants, .skew_ns = skew_us * 1e3};
+    struct sg_bench_calls calls = {.job = job, .bench_case = bench_case, .variants = &variants};
     int algorithms[SG_BENCH_ALGORITHMS_MAX + 1], count = job->algorithm_count;
+    struct sg_bench_sampling sampling;
+    struct sg_bench_samples samples = {0};
     enum sg_status status;
-    size_t rounds;
 
     for (int i = 0; i < count; i++)
         algorithms[i] = job->algorithms[i];
     if (job->between_nodes)
         algorithms[count++] = SG_ALGORITHM_TREE;
     sg_bench_variants_open(algorithms, count, bench_case->operation, &variants);
+    sampling = sg_bench_sampling_of(job, bench_case, variants.count, skew_us);
+    sampling.processor = sampling.with_nothing = true;
+    sampling.until_enough = false;
+    sampling.lateness = job->options->busy ? SG_BENCH_BUSY : SG_BENCH_WAITING;
     status = sg_bench_variants_check(&variants, bench_case);
+    if (status == SG_OK)
+        status = measure_catch_up(&calls, &sampling.catch_up_ns);
     if (status == SG_OK) {
-        run.catch_up_ns = catch_up(&run);
-        rounds = measure(&run, &own);
-        average(&run, &own, rounds, &all);
-        status = sg_bench_variants_check(&variants, bench_case);
-        if (status == SG_OK && job->output != NULL)
-            status = report(&run, &all, rounds);
+        sampling.catch_up_ns += sg_bench_lateness_most_ns(&sampling.pattern);
+        status = sg_bench_measure(&calls, &sampling, &samples);
     }
+    if (status == SG_OK)
+        status = sg_bench_variants_check(&variants, bench_case);
+    if (status == SG_OK && job->output != NULL)
+        status = report(&calls, &sampling, &samples);
+    sg_bench_samples_clear(&samples);
     sg_bench_variants_close(&variants);
     return status;
 }

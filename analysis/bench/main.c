@@ -5,11 +5,14 @@
  * Rank 0 reads the command line, speaks, and prints; the others follow.
  */
 #include "bench/bench.h"
+#include "bench/describe.h"
 #include "bench/limits.h"
+#include "bench/machine.h"
 #include "bench/settings.h"
 #include "bench/window.h"
 #include "rule/algorithm.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,20 +83,17 @@ static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
 {
     const struct sg_bench_options *options = job->options;
     bool ours = head->intercepted && strncmp(head->ours, LIBRARY, strlen(LIBRARY)) == 0;
-    int node_size;
 
-    if (options->command == SG_BENCH_LATENCY)
-        return true;
-    PMPI_Comm_size(job->node, &node_size);
-    if (node_size < job->size) {
-        sg_log("bench: %s wants all ranks on one machine, for their clocks to be one",
-               sg_bench_command_name(options->command));
-        return false;
-    }
     if (!sg_bench_settings_read(settings))
+        return false;
+    if (options->arrival == SG_BENCH_REPLAY &&
+        sg_bench_pattern_read(options->arrivals, job->size, &job->lateness_ns,
+                              &job->replayed_calls) != SG_OK)
         return false;
     job->between_nodes =
         ours && settings->ranks_per_node > 0 && settings->ranks_per_node < job->size;
+    if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
+        return true;
     if (job->between_nodes)
         head->progress = settings->progress[0] != '\0' ? settings->progress : NULL;
     else if (ours)
@@ -118,8 +118,14 @@ static void choose_algorithms(struct sg_bench_job *job)
 
     for (int i = 0; i < options->algorithm_count; i++)
         job->algorithms[job->algorithm_count++] = options->algorithms[i];
+    if (options->vs != SG_ALGORITHM_MPICH)
+        job->algorithms[job->algorithm_count++] = options->vs;
     if (options->algorithm_count > 0)
         return;
+    if (options->vs == SG_BENCH_RULES) {
+        job->algorithms[job->algorithm_count++] = SG_ALGORITHM_MPICH;
+        return;
+    }
     job->algorithms[job->algorithm_count++] = SG_BENCH_RULES;
     if (options->command != SG_BENCH_DELAY || !job->between_nodes)
         return;
@@ -127,17 +133,25 @@ static void choose_algorithms(struct sg_bench_job *job)
         job->algorithms[job->algorithm_count++] = compared[i];
 }
 
+typedef enum sg_status (*measure)(const struct sg_bench_job *, const struct sg_bench_case *,
+                                  double skew_us);
+
+static const measure measures[SG_BENCH_COMMANDS] = {[SG_BENCH_LATENCY] = sg_bench_single,
+                                                    [SG_BENCH_CPU] = sg_bench_cpu,
+                                                    [SG_BENCH_DELAY] = sg_bench_delay,
+                                                    [SG_BENCH_OVERLAP] = sg_bench_overlap};
+
 static enum sg_status measure_case(const struct sg_bench_job *job, struct sg_bench_case *bench_case)
 {
     const struct sg_bench_options *options = job->options;
     enum sg_status status = SG_OK;
 
-    if (options->command == SG_BENCH_LATENCY)
-        return options->late ? sg_bench_late(job, bench_case) : sg_bench_latency(job, bench_case);
+    if (options->late)
+        return sg_bench_late(job, bench_case);
+    if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
+        return sg_bench_latency(job, bench_case);
     for (int i = 0; i < options->skew_count && status == SG_OK; i++)
-        status = options->command == SG_BENCH_CPU
-                     ? sg_bench_cpu(job, bench_case, options->skews_us[i])
-                     : sg_bench_delay(job, bench_case, options->skews_us[i]);
+        status = measures[options->command](job, bench_case, options->skews_us[i]);
     return status;
 }
 
@@ -169,7 +183,10 @@ static enum sg_status run_cases(const struct sg_bench_job *job)
     const struct sg_bench_options *options = job->options;
     enum sg_status status = SG_OK;
 
+    if (options->command == SG_BENCH_CLOCK || options->command == SG_BENCH_NOISE)
+        return options->command == SG_BENCH_CLOCK ? sg_bench_clock(job) : sg_bench_noise(job);
     for (int i = 0; i < options->operation_count && status == SG_OK; i++) {
+        sg_bench_progress(job, i);
         if (options->operations[i] == SG_OPERATION_BARRIER) {
             status = run_case(job, SG_OPERATION_BARRIER, 0);
             continue;
@@ -178,6 +195,36 @@ static enum sg_status run_cases(const struct sg_bench_job *job)
             status = run_case(job, options->operations[i], options->bytes[j]);
     }
     return status;
+}
+
+/* Rank 0 has read the file. */
+static void share_replay(struct sg_bench_job *job)
+{
+    uint64_t calls = job->replayed_calls;
+    size_t count;
+
+    PMPI_Bcast(&calls, 1, MPI_UINT64_T, 0, job->quiet);
+    count = calls * (size_t)job->size;
+    if (job->rank != 0 && calls > 0)
+        job->lateness_ns = malloc(count * sizeof *job->lateness_ns);
+    if (calls > 0 && (job->lateness_ns == NULL || count > INT_MAX)) {
+        sg_log("bench: too many arrivals");
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    }
+    job->replayed_calls = calls;
+    if (calls > 0)
+        PMPI_Bcast(job->lateness_ns, (int)count, MPI_DOUBLE, 0, job->quiet);
+}
+
+static void gather_bounds(struct sg_bench_job *job)
+{
+    uint64_t own_ns = sg_clock_model_error(sg_clocksync_model(job->clocks), job->machine.now_ns());
+
+    if (job->rank == 0)
+        job->bounds_ns = calloc((size_t)job->size, sizeof *job->bounds_ns);
+    if (job->rank == 0 && job->bounds_ns == NULL)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    PMPI_Gather(&own_ns, 1, MPI_UINT64_T, job->bounds_ns, 1, MPI_UINT64_T, 0, job->quiet);
 }
 
 /* Everything up to the first measurement; false, on all ranks, where there is nothing to measure.
@@ -205,11 +252,20 @@ static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_
     PMPI_Bcast(found, 2, MPI_INT, 0, job->quiet);
     job->between_nodes = found[1] != 0;
     choose_algorithms(job);
-    return found[0] != 0;
+    if (!found[0])
+        return false;
+    share_replay(job);
+    if (sg_bench_machine_open(job->quiet, job->node, &job->machine, &job->clocks) != SG_OK)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    gather_bounds(job);
+    return true;
 }
 
 static void forget(struct sg_bench_job *job)
 {
+    sg_bench_machine_close(job->clocks);
+    free(job->lateness_ns);
+    free(job->bounds_ns);
     MPI_Comm_free(&job->node);
     MPI_Comm_free(&job->settle);
     MPI_Comm_free(&job->quiet);
@@ -230,8 +286,11 @@ static int run(const struct sg_bench_options *options, int rank, int size)
     }
     if (rank == 0 && sg_bench_output_open(&head, stdout, &job.output) != SG_OK)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
+    if (rank == 0)
+        sg_bench_describe_run(&job);
     status = run_cases(&job);
     if (rank == 0) {
+        sg_bench_progress_end();
         enum sg_status closed = sg_bench_output_close(job.output, status == SG_OK);
 
         status = status == SG_OK ? closed : status;

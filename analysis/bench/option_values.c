@@ -182,6 +182,24 @@ error_t sg_bench_set_skews(const char *option, const char *list, struct sg_bench
     return take_list(option, "microseconds up to " DIGITS(SKEW_US_MAX), list, take_skew, options);
 }
 
+static enum taken take_test(const char *word, size_t length, struct sg_bench_options *options)
+{
+    uint64_t number;
+
+    if (length == 0 || sg_text_number(word, word + length, true, &number) != word + length)
+        return NONE_SUCH;
+    if (options->test_count == SG_BENCH_SIZES_MAX)
+        return TOO_MANY;
+    options->test_bytes[options->test_count++] = number;
+    return TAKEN;
+}
+
+error_t sg_bench_set_tests(const char *list, struct sg_bench_options *options)
+{
+    options->test_count = 0;
+    return take_list("--test-bytes", "numbers of bytes", list, take_test, options);
+}
+
 /* ---- single values */
 
 error_t sg_bench_set_count(const char *text, uint64_t *out)
@@ -207,6 +225,18 @@ error_t sg_bench_set_rank(const char *option, const char *text, int ranks, int *
         return sg_bench_fault("%s wants a rank, of 0 to %d, not '%s'", option, ranks - 1,
                               sg_bench_shown(text, excerpt));
     *out = (int)value;
+    return 0;
+}
+
+error_t sg_bench_set_quantum(const char *text, double *out)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+    double value;
+
+    if (!read_number(text, SKEW_US_MAX, &value) || value < 1)
+        return sg_bench_fault("--quantum-us wants microseconds from 1 up to %d, not '%s'",
+                              SKEW_US_MAX, sg_bench_shown(text, excerpt));
+    *out = value;
     return 0;
 }
 

@@ -26,5 +26,15 @@ error_t sg_bench_set_skews(const char *option, const char *list, struct sg_bench
 error_t sg_bench_set_count(const char *text, uint64_t *out);
 error_t sg_bench_set_rank(const char *option, const char *text, int ranks, int *out);
 error_t sg_bench_set_seconds(const char *text, double *out);
+/* Above 0. */
+error_t sg_bench_set_quantum(const char *text, double *out);
+/* In any numbers from 0 up; 0: no test. */
+error_t sg_bench_set_tests(const char *list, struct sg_bench_options *options);
+error_t sg_bench_set_scheme(const char *text, int *out);
+error_t sg_bench_set_reduction(const char *text, enum sg_bench_reduction *out);
+error_t sg_bench_set_arrival(const char *text, int ranks, struct sg_bench_options *options);
+error_t sg_bench_set_vs(const char *text, int *out);
+error_t sg_bench_set_seed(const char *text, uint64_t *out);
+error_t sg_bench_set_plot(const char *text, char out[SG_BENCH_PATH_BYTES]);
 
 #endif

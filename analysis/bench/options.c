@@ -2,6 +2,7 @@
 
 #include "bench/option_values.h"
 #include "core/text.h"
+#include "rule/algorithm.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -11,19 +12,40 @@
 #define DEFAULT_ROW_S 2
 #define DEFAULT_SKEW_US 1000
 
-enum { KEY_LATE = 256, KEY_SKEW, KEY_ELEMENTS, KEY_ALGORITHMS, KEY_LATE_US };
+#define DEFAULT_QUANTUM_US 1000
 
-#define COMMANDS "latency, cpu, delay"
+enum {
+    KEY_LATE = 256,
+    KEY_SKEW,
+    KEY_ELEMENTS,
+    KEY_ALGORITHMS,
+    KEY_LATE_US,
+    KEY_SCHEME,
+    KEY_REDUCE,
+    KEY_ARRIVAL,
+    KEY_BUSY,
+    KEY_VS,
+    KEY_SEED,
+    KEY_TESTS,
+    KEY_EACH,
+    KEY_QUANTUM,
+    KEY_CSV,
+    KEY_SAMPLES,
+    KEY_PLOT
+};
+
+#define COMMANDS "latency, cpu, delay, overlap, clock, noise"
 
 static const char *const command_names[SG_BENCH_COMMANDS] = {
-    [SG_BENCH_LATENCY] = "latency", [SG_BENCH_CPU] = "cpu", [SG_BENCH_DELAY] = "delay"};
+    [SG_BENCH_LATENCY] = "latency", [SG_BENCH_CPU] = "cpu",     [SG_BENCH_DELAY] = "delay",
+    [SG_BENCH_OVERLAP] = "overlap", [SG_BENCH_CLOCK] = "clock", [SG_BENCH_NOISE] = "noise"};
 
 struct reading {
     struct sg_bench_options options;
     enum sg_bench_verdict verdict;
     int ranks;
     bool command_seen;
-    bool seen[32]; /* by place in the table below */
+    bool seen[64]; /* by place in the table below */
 };
 
 static const char documentation[] =
@@ -32,7 +54,11 @@ static const char documentation[] =
     "one run. With libstagger.so preloaded the former are stagger's and the latter MPICH's; "
     "without, both are MPICH's.\n\n"
     "latency: the time of a call. cpu: its processor time when ranks come to it at random times. "
-    "delay: the time from the last rank's entry to the last exit.\v"
+    "delay: the time from the last rank's entry to the last exit. overlap: how much of a "
+    "nonblocking "
+    "one is hidden behind computation. clock: how well the ranks' clocks are known. noise: what "
+    "the "
+    "machine itself does.\v"
     "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
 
 static const struct argp_option option_table[] = {
@@ -40,12 +66,28 @@ static const struct argp_option option_table[] = {
      "of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; delay: "
      "barrier, allreduce)",
      0},
-    {"bytes", 'b', "LIST", 0, "latency: sizes of the operand, multiples of 8; k, m, g (default: 8)",
+    {"scheme", KEY_SCHEME, "NAME", 0,
+     "latency, delay, overlap: window, barrier, dissemination; latency: loop (default: window)", 0},
+    {"reduce", KEY_REDUCE, "WAY", 0,
+     "latency, overlap: ranks' times to one: root, max, span, mean, min (default: max)", 0},
+    {"arrival", KEY_ARRIVAL, "PATTERN", 0,
+     "none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: uniform; "
+     "delay: one)",
      0},
+    {"busy", KEY_BUSY, NULL, 0, "cpu: late ranks work instead of sleeping", 0},
+    {"vs", KEY_VS, "WHAT", 0,
+     "latency: what to compare with: pmpi, rules, or an algorithm (default: pmpi)", 0},
+    {"seed", KEY_SEED, "N", 0, "of arrivals and of the order of calls (default: 1)", 0},
+    {"test-bytes", KEY_TESTS, "LIST", 0,
+     "overlap: test once for so many bytes; 0: never (default: 0,64k,4k)", 0},
+    {"each", KEY_EACH, NULL, 0, "clock: every rank as if it had a machine of its own", 0},
+    {"quantum-us", KEY_QUANTUM, "US", 0, "noise: of work (default: 1000)", 0},
+    {"bytes", 'b', "LIST", 0,
+     "latency, overlap: sizes of the operand, multiples of 8; k, m, g (default: 8)", 0},
     {"elements", KEY_ELEMENTS, "LIST", 0,
      "cpu, delay: doubles of the operand (default: 4,32,128; delay: 128)", 0},
     {"algorithms", KEY_ALGORITHMS, "LIST", 0,
-     "cpu, delay: rules (those in force), or algorithms between nodes (default: rules; delay: "
+     "rules (those in force), or algorithms between nodes (default: rules; delay: "
      "rules,tree and those that know no late rank)",
      0},
     {"iterations", 'i', "N", 0,
@@ -53,29 +95,46 @@ static const struct argp_option option_table[] = {
     {"time", 't', "SECONDS", 0, "measure each row for about so long (default: 2)", 0},
     {"root", 'r', "RANK", 0, "latency, cpu: root of the reductions (default: 0)", 0},
     {"skew-us", KEY_SKEW, "US", 0,
-     "latency: processor time in the call while one rank is late by so long; cpu: a list, the most "
-     "that a rank is late (default: 1000)",
+     "a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
+     "processor time in the call while one rank is late by so long",
      0},
     {"late", KEY_LATE, "RANK", 0, "latency, delay: the rank that is late (default: the last)", 0},
     {"late-us", KEY_LATE_US, "LIST", 0, "delay: how late it is (default: 1000)", 0},
     {"json", 'j', NULL, 0, "print JSON (docs/bench-json.md)", 0},
+    {"csv", KEY_CSV, NULL, 0, "print CSV", 0},
+    {"samples", KEY_SAMPLES, NULL, 0, "keep every sample, in JSON", 0},
+    {"plot", KEY_PLOT, "FILE.svg", 0, "draw a figure (gnuplot)", 0},
     {"help", 'h', NULL, 0, "print this help", -1},
     {"version", 'V', NULL, 0, "print the version", -1},
     {0},
 };
+
+#define OF_CALLS                                                                                   \
+    (1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU | 1u << SG_BENCH_DELAY | 1u << SG_BENCH_OVERLAP)
 
 /* Options of some commands only, by bits 1u << enum sg_bench_command. */
 static const struct {
     int key;
     unsigned commands;
 } limited[] = {
-    {'b', 1u << SG_BENCH_LATENCY},
-    {'r', 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU},
+    {'o', OF_CALLS},
+    {'b', 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_OVERLAP},
+    {'r', 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU | 1u << SG_BENCH_OVERLAP},
+    {'i', OF_CALLS},
     {KEY_ELEMENTS, 1u << SG_BENCH_CPU | 1u << SG_BENCH_DELAY},
-    {KEY_ALGORITHMS, 1u << SG_BENCH_CPU | 1u << SG_BENCH_DELAY},
-    {KEY_SKEW, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU},
-    {KEY_LATE, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_DELAY},
+    {KEY_ALGORITHMS, OF_CALLS},
+    {KEY_SKEW, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU | 1u << SG_BENCH_OVERLAP},
+    {KEY_LATE, OF_CALLS},
     {KEY_LATE_US, 1u << SG_BENCH_DELAY},
+    {KEY_SCHEME, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_DELAY | 1u << SG_BENCH_OVERLAP},
+    {KEY_REDUCE, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_OVERLAP},
+    {KEY_ARRIVAL, OF_CALLS},
+    {KEY_BUSY, 1u << SG_BENCH_CPU},
+    {KEY_VS, 1u << SG_BENCH_LATENCY},
+    {KEY_SEED, OF_CALLS},
+    {KEY_TESTS, 1u << SG_BENCH_OVERLAP},
+    {KEY_EACH, 1u << SG_BENCH_CLOCK},
+    {KEY_QUANTUM, 1u << SG_BENCH_NOISE},
 };
 
 const char *sg_bench_command_name(enum sg_bench_command command)
@@ -135,12 +194,16 @@ static void complete_operations(struct sg_bench_options *options)
 static void complete_sizes(struct sg_bench_options *options)
 {
     static const char *const elements[SG_BENCH_COMMANDS] = {
-        [SG_BENCH_LATENCY] = "1", [SG_BENCH_CPU] = "4,32,128", [SG_BENCH_DELAY] = "128"};
+        [SG_BENCH_LATENCY] = "1",    [SG_BENCH_CPU] = "4,32,128", [SG_BENCH_DELAY] = "128",
+        [SG_BENCH_OVERLAP] = "8192", [SG_BENCH_CLOCK] = "1",      [SG_BENCH_NOISE] = "1"};
 
     if (options->bytes_count == 0)
         sg_bench_set_elements(elements[options->command], options);
-    if (options->skew_count == 0 && options->command != SG_BENCH_LATENCY)
-        options->skews_us[options->skew_count++] = DEFAULT_SKEW_US;
+    if (options->skew_count == 0)
+        options->skews_us[options->skew_count++] =
+            options->arrival == SG_BENCH_TOGETHER ? 0 : DEFAULT_SKEW_US;
+    if (options->test_count == 0)
+        sg_bench_set_tests("0,64k,4k", options);
 }
 
 /* An algorithm asked for that no operation asked for has would be left out without a word. */
@@ -163,8 +226,10 @@ static error_t check_latency(const struct reading *reading)
 {
     const struct sg_bench_options *options = &reading->options;
 
-    if (reading->seen[place_of(KEY_LATE)] && !options->late)
-        return sg_bench_fault("--late needs --skew-us");
+    if (options->scheme == SG_BENCH_LOOP &&
+        (options->arrival != SG_BENCH_TOGETHER || reading->seen[place_of(KEY_ALGORITHMS)] ||
+         reading->seen[place_of(KEY_VS)] || reading->seen[place_of(KEY_REDUCE)]))
+        return sg_bench_fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce");
     if (options->late && (options->skew_count != 1 || options->skews_us[0] == 0))
         return sg_bench_fault("--skew-us wants one number above 0");
     return 0;
@@ -194,7 +259,17 @@ static error_t complete(struct reading *reading)
             return sg_bench_fault("--%s is no option of %s", option_table[place].name,
                                   command_names[options->command]);
     }
-    options->late = options->command == SG_BENCH_LATENCY && reading->seen[place_of(KEY_SKEW)];
+    if (options->arrival == SG_BENCH_ARRIVALS)
+        options->arrival = options->command == SG_BENCH_CPU     ? SG_BENCH_UNIFORM
+                           : options->command == SG_BENCH_DELAY ? SG_BENCH_ONE_LATE
+                                                                : SG_BENCH_TOGETHER;
+    options->late = options->command == SG_BENCH_LATENCY && reading->seen[place_of(KEY_SKEW)] &&
+                    !reading->seen[place_of(KEY_ARRIVAL)];
+    if (reading->seen[place_of(KEY_LATE)] && !options->late &&
+        options->arrival != SG_BENCH_ONE_LATE)
+        return sg_bench_fault("--late needs --skew-us, or --arrival one");
+    if (reading->seen[place_of(KEY_SAMPLES)] && options->format != SG_BENCH_JSON)
+        return sg_bench_fault("--samples needs --json");
     if (!reading->seen[place_of(KEY_LATE)])
         options->late_rank = reading->ranks - 1;
     complete_operations(options);
@@ -208,6 +283,15 @@ static error_t complete(struct reading *reading)
 
 /* ---- the parser --------------------------------------------------------------------------------
  */
+
+static void set_flag(struct sg_bench_options *options, int key)
+{
+    options->busy |= key == KEY_BUSY;
+    options->each |= key == KEY_EACH;
+    options->samples |= key == KEY_SAMPLES;
+    if (key == 'j' || key == KEY_CSV)
+        options->format = key == 'j' ? SG_BENCH_JSON : SG_BENCH_CSV;
+}
 
 static error_t set_value(struct reading *reading, int key, const char *argument)
 {
@@ -235,10 +319,35 @@ static error_t set_value(struct reading *reading, int key, const char *argument)
         return sg_bench_set_skews("--late-us", argument, options);
     case KEY_LATE:
         return sg_bench_set_rank("--late", argument, reading->ranks, &options->late_rank);
+    case KEY_SCHEME:
+        return sg_bench_set_scheme(argument, &options->scheme);
+    case KEY_REDUCE:
+        return sg_bench_set_reduction(argument, &options->reduction);
+    case KEY_ARRIVAL:
+        return sg_bench_set_arrival(argument, reading->ranks, options);
+    case KEY_VS:
+        return sg_bench_set_vs(argument, &options->vs);
+    case KEY_SEED:
+        return sg_bench_set_seed(argument, &options->seed);
+    case KEY_TESTS:
+        return sg_bench_set_tests(argument, options);
+    case KEY_QUANTUM:
+        return sg_bench_set_quantum(argument, &options->quantum_us);
+    case KEY_PLOT:
+        return sg_bench_set_plot(argument, options->plot);
     default:
-        options->json = true;
+        set_flag(options, key);
         return 0;
     }
+}
+
+static bool is_option(int key)
+{
+    for (int place = 0; option_table[place].name != NULL; place++) {
+        if (option_table[place].key == key)
+            return true;
+    }
+    return false;
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -246,18 +355,6 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct reading *reading = state->input;
 
     switch (key) {
-    case 'o':
-    case 'b':
-    case KEY_ELEMENTS:
-    case KEY_ALGORITHMS:
-    case 'i':
-    case 't':
-    case 'r':
-    case KEY_SKEW:
-    case KEY_LATE:
-    case KEY_LATE_US:
-    case 'j':
-        return set_value(reading, key, argument);
     case 'h':
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
         reading->verdict = SG_BENCH_DONE;
@@ -271,7 +368,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         return complete(reading);
     default:
-        return ARGP_ERR_UNKNOWN;
+        return is_option(key) ? set_value(reading, key, argument) : ARGP_ERR_UNKNOWN;
     }
 }
 
@@ -279,10 +376,17 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                             struct sg_bench_options *out)
 {
     static const struct argp argp = {
-        option_table, parse_option, "latency|cpu|delay", documentation, NULL, NULL, NULL};
+        option_table, parse_option, "latency|cpu|delay|overlap|clock|noise", documentation, NULL,
+        NULL,         NULL};
     static char name[] = "stagger-bench";
-    struct reading reading = {
-        .options = {.row_s = DEFAULT_ROW_S}, .verdict = SG_BENCH_RUN, .ranks = ranks};
+    struct reading reading = {.options = {.row_s = DEFAULT_ROW_S,
+                                          .reduction = SG_BENCH_REDUCE_MAX,
+                                          .arrival = SG_BENCH_ARRIVALS,
+                                          .vs = SG_ALGORITHM_MPICH,
+                                          .seed = 1,
+                                          .quantum_us = DEFAULT_QUANTUM_US},
+                              .verdict = SG_BENCH_RUN,
+                              .ranks = ranks};
 
     /* argp would leave the process, with the other ranks still in it: so it is kept from that, and
      * the parser stops by itself. */

@@ -25,9 +25,12 @@ static void print_latency_head(const struct sg_bench_output *output)
         fprintf(stream, "%.0f ns", limits->line_ns);
     fputs(", memory copy ", stream);
     if (isnan(limits->copy_gbs))
-        fputs("not known\n\n", stream);
+        fputs("not known\n", stream);
     else
-        fprintf(stream, "%.1f GB/s\n\n", limits->copy_gbs);
+        fprintf(stream, "%.1f GB/s\n", limits->copy_gbs);
+    if (!head->options->late && head->options->scheme != SG_BENCH_LOOP)
+        return;
+    fputs("\n", stream);
     if (head->options->late)
         fprintf(stream, "processor time in a call that rank %d enters %.0f us late\n",
                 head->options->late_rank, head->options->skews_us[0]);
@@ -52,6 +55,9 @@ static void print_head(const struct sg_bench_output *output)
     case SG_BENCH_DELAY:
         sg_bench_print_delay_head(output);
         return;
+    case SG_BENCH_OVERLAP:
+    case SG_BENCH_CLOCK:
+    case SG_BENCH_NOISE:
     case SG_BENCH_COMMANDS:
         return;
     }
@@ -126,6 +132,8 @@ static bool add_of_command(json_t *root, const struct sg_bench_head *head)
                add(root, "root", json_integer(options->root));
     if (options->command == SG_BENCH_DELAY)
         return add(root, "late_rank", json_integer(options->late_rank));
+    if (options->command != SG_BENCH_LATENCY)
+        return true;
     return add(root, "limits",
                json_pack("{s:o, s:o}", "line_ns", sg_bench_json_number(head->limits.line_ns),
                          "copy_gbs", sg_bench_json_number(head->limits.copy_gbs))) &&
@@ -163,6 +171,21 @@ enum sg_status sg_bench_append(json_t *rows, json_t *row, json_t *more)
     return SG_ERR_MEMORY;
 }
 
+enum sg_status sg_bench_append_record(json_t *rows, json_t *row, json_t *more,
+                                      struct sg_bench_record *record)
+{
+    bool failed = record != NULL && record->failed;
+
+    if (record != NULL && more != NULL && json_object_update(more, record->object) != 0)
+        failed = true;
+    sg_bench_record_free(record);
+    if (failed) {
+        json_decref(more);
+        more = NULL;
+    }
+    return sg_bench_append(rows, row, more);
+}
+
 /* ---- both ----------------------------------------------------------------------------------- */
 
 enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stream,
@@ -174,11 +197,11 @@ enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stre
         goto err_memory;
     output->head = head;
     output->stream = stream;
-    if (head->options->json) {
-        output->root = root_of(head);
-        if (output->root == NULL)
-            goto err_output;
-    } else {
+    output->text = head->options->format == SG_BENCH_TEXT;
+    output->root = root_of(head);
+    if (output->root == NULL)
+        goto err_output;
+    if (output->text) {
         print_head(output);
         fflush(stream);
     }
@@ -195,13 +218,15 @@ err_memory:
 enum sg_status sg_bench_output_row(struct sg_bench_output *output, const struct sg_bench_row *row)
 {
     FILE *stream = output->stream;
+    enum sg_status status = sg_bench_append_record(
+        json_object_get(output->root, "results"),
+        comparison_of(row->operation, row->bytes, &row->comparison),
+        json_pack("{s:I, s:I, s:I}", "pairs", (json_int_t)row->plan.pairs, "ours_calls",
+                  (json_int_t)row->plan.calls[0], "mpich_calls", (json_int_t)row->plan.calls[1]),
+        row->more);
 
-    if (output->root != NULL)
-        return sg_bench_append(json_object_get(output->root, "results"),
-                               comparison_of(row->operation, row->bytes, &row->comparison),
-                               json_pack("{s:I, s:I, s:I}", "pairs", (json_int_t)row->plan.pairs,
-                                         "ours_calls", (json_int_t)row->plan.calls[0],
-                                         "mpich_calls", (json_int_t)row->plan.calls[1]));
+    if (status != SG_OK || !output->text)
+        return status;
     fprintf(stream, "%-10s %10llu", sg_operation_names[row->operation],
             (unsigned long long)row->bytes);
     print_comparison(stream, &row->comparison);
@@ -215,12 +240,13 @@ enum sg_status sg_bench_output_late_row(struct sg_bench_output *output,
                                         const struct sg_bench_late_row *row)
 {
     FILE *stream = output->stream;
+    enum sg_status status = sg_bench_append(
+        json_object_get(json_object_get(output->root, "late"), "results"),
+        comparison_of(row->operation, row->bytes, &row->comparison),
+        json_pack("{s:s, s:I}", "class", class_names[row->class], "calls", (json_int_t)row->calls));
 
-    if (output->root != NULL)
-        return sg_bench_append(json_object_get(json_object_get(output->root, "late"), "results"),
-                               comparison_of(row->operation, row->bytes, &row->comparison),
-                               json_pack("{s:s, s:I}", "class", class_names[row->class], "calls",
-                                         (json_int_t)row->calls));
+    if (status != SG_OK || !output->text)
+        return status;
     fprintf(stream, "%-10s %10llu %-8s", sg_operation_names[row->operation],
             (unsigned long long)row->bytes, class_names[row->class]);
     print_comparison(stream, &row->comparison);
@@ -234,15 +260,19 @@ enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool comple
     FILE *stream = output->stream;
     enum sg_status status = SG_OK;
 
-    if (output->root != NULL && complete) {
+    if (complete && output->head->options->format == SG_BENCH_JSON) {
         if (json_dumpf(output->root, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0)
             status = SG_ERR_SYSTEM;
         fputc('\n', stream);
     }
+    if (complete && output->head->options->format == SG_BENCH_CSV)
+        sg_bench_print_csv(output->root, stream);
     if (fflush(stream) != 0 || ferror(stream))
         status = SG_ERR_SYSTEM;
     if (status != SG_OK)
         sg_log("bench: the output cannot be written: %m");
+    if (status == SG_OK && complete && output->head->options->plot[0] != '\0')
+        status = sg_bench_plot(output->root, output->head->options->plot);
     json_decref(output->root);
     free(output);
     return status;

@@ -1,5 +1,6 @@
-/* What stagger-bench prints: a table whose rows come as they are measured, or one JSON object at
- * the end (docs/bench-json.md, version 1: fields are added, never changed).
+/* What stagger-bench prints: a table whose rows come as they are measured, or at the end one JSON
+ * object (docs/bench-json.md, version 1: fields are added, never changed) or its rows as CSV; and a
+ * figure of them.
  *
  * On one rank. Free of MPI.
  */
@@ -9,6 +10,7 @@
 #include "bench/limits.h"
 #include "bench/options.h"
 #include "bench/plan.h"
+#include "bench/record.h"
 #include "bench/summary.h"
 #include "core/status.h"
 
@@ -22,6 +24,7 @@ struct sg_bench_row {
     uint64_t bytes;
     struct sg_bench_plan plan;
     struct sg_bench_comparison comparison; /* ns a call */
+    struct sg_bench_record *more;          /* fields of its own, or NULL; the output frees it */
 };
 
 struct sg_bench_late_row {
@@ -40,7 +43,9 @@ struct sg_bench_cpu_row {
     uint64_t elements;
     struct sg_bench_summary cpu, mpich;
     struct sg_bench_summary tree; /* of our own tree; NaN: cannot be had */
+    double achieved_ns;           /* skew, median; NaN: not known */
     size_t calls;                 /* of each */
+    struct sg_bench_record *more;
 };
 
 struct sg_bench_delay_row {
@@ -48,9 +53,11 @@ struct sg_bench_delay_row {
     const char *algorithm;
     double late_ns;
     uint64_t elements;
+    double achieved_ns;            /* skew, median; NaN: not known */
     struct sg_bench_summary delay; /* ns; NaN: of no call */
     size_t calls;                  /* in which the late rank was late */
     size_t rounds;                 /* all calls made */
+    struct sg_bench_record *more;
 };
 
 struct sg_bench_head {
@@ -62,6 +69,14 @@ struct sg_bench_head {
     const char *ours;              /* the library MPI_X comes from */
     const char *stock;             /* and PMPI_X */
     const char *mpi_name;          /* one line on the MPI library */
+};
+
+/* Of the table of records: a field and how it is shown. */
+struct sg_bench_column {
+    const char *field; /* NULL: the end */
+    const char *title;
+    int width;     /* negative: to the left */
+    bool interval; /* FIELD_low to FIELD_high: field is "NAME" or "NAME_us" */
 };
 
 struct sg_bench_output;
@@ -80,6 +95,18 @@ enum sg_status sg_bench_output_cpu_row(struct sg_bench_output *output,
 
 enum sg_status sg_bench_output_delay_row(struct sg_bench_output *output,
                                          const struct sg_bench_delay_row *row);
+
+/* Takes the record. The table has these columns from the first record to the next with others. */
+enum sg_status sg_bench_output_record(struct sg_bench_output *output,
+                                      struct sg_bench_record *record,
+                                      const struct sg_bench_column *columns);
+
+/* A line above the table, where there is one. */
+void sg_bench_output_note(struct sg_bench_output *output, const char *text);
+
+/* Takes the record, which describes the run: a field `name` of the head of the JSON. */
+void sg_bench_output_describe(struct sg_bench_output *output, const char *name,
+                              struct sg_bench_record *record);
 
 /* Ends and frees the output. complete: all rows are there, and the JSON is written; without, it is
  * not. SG_ERR_SYSTEM: the stream did not take everything. */

@@ -59,18 +59,22 @@ void sg_bench_print_cpu_head(const struct sg_bench_output *output)
             "processor time of a call, average over the ranks, on the process's clock; progress: "
             "%s\n\n",
             progress != NULL ? progress : "none of ours");
-    fprintf(output->stream, "%-10s %-13s %8s %9s %12s %12s %12s %8s  %-16s %s\n", "operation",
-            "algorithm", "elements", "skew us", "cpu us", "MPICH us", "tree us", "factor",
-            "95 % of factor", "calls");
+    fprintf(output->stream, "%-10s %-13s %8s %9s %12s %12s %12s %12s %8s  %-16s %s\n", "operation",
+            "algorithm", "elements", "skew us", "achieved us", "cpu us", "MPICH us", "tree us",
+            "factor", "95 % of factor", "calls");
 }
 
 void sg_bench_print_delay_head(const struct sg_bench_output *output)
 {
-    fprintf(output->stream,
-            "from the last entry to the last exit, when rank %d is late; all on one machine\n\n",
-            output->head->options->late_rank);
-    fprintf(output->stream, "%-10s %-13s %8s %9s %12s  %-20s %s\n", "operation", "algorithm",
-            "elements", "late us", "delay us", "95 % interval", "calls");
+    const struct sg_bench_options *options = output->head->options;
+
+    fputs("from the last entry to the last exit, ", output->stream);
+    if (options->arrival == SG_BENCH_ONE_LATE)
+        fprintf(output->stream, "when rank %d is late\n\n", options->late_rank);
+    else
+        fprintf(output->stream, "arrival pattern %s\n\n", sg_bench_arrival_name(options->arrival));
+    fprintf(output->stream, "%-10s %-13s %8s %9s %12s %12s  %-20s %s\n", "operation", "algorithm",
+            "elements", "late us", "achieved us", "delay us", "95 % interval", "calls");
 }
 
 static void print_known_us(FILE *stream, double ns)
@@ -106,6 +110,7 @@ static void print_cpu_row(FILE *stream, const struct sg_bench_cpu_row *row)
 
     fprintf(stream, "%-10s %-13s %8llu %9.0f", sg_operation_names[row->operation], row->algorithm,
             (unsigned long long)row->elements, row->skew_ns / SG_BENCH_NS_PER_US);
+    print_known_us(stream, row->achieved_ns);
     sg_bench_print_us(stream, row->cpu.median);
     sg_bench_print_us(stream, row->mpich.median);
     print_known_us(stream, row->tree.median);
@@ -139,9 +144,12 @@ static json_t *cpu_row_of(const struct sg_bench_head *head, const struct sg_benc
 enum sg_status sg_bench_output_cpu_row(struct sg_bench_output *output,
                                        const struct sg_bench_cpu_row *row)
 {
-    if (output->root != NULL)
-        return sg_bench_append(json_object_get(output->root, "results"),
-                               cpu_row_of(output->head, row), json_object());
+    enum sg_status status =
+        sg_bench_append_record(json_object_get(output->root, "results"),
+                               cpu_row_of(output->head, row), json_object(), row->more);
+
+    if (status != SG_OK || !output->text)
+        return status;
     print_cpu_row(output->stream, row);
     fflush(output->stream);
     return SG_OK;
@@ -152,18 +160,19 @@ enum sg_status sg_bench_output_delay_row(struct sg_bench_output *output,
 {
     static const struct names delay = {"delay_us", "delay_low_us", "delay_high_us"};
     FILE *stream = output->stream;
+    enum sg_status status = sg_bench_append_record(
+        json_object_get(output->root, "results"),
+        json_pack("{s:s, s:s, s:i, s:f, s:I, s:I, s:I}", "op", sg_operation_names[row->operation],
+                  "algorithm", row->algorithm, "ranks", output->head->ranks, "late_us",
+                  row->late_ns / SG_BENCH_NS_PER_US, "elements", (json_int_t)row->elements, "calls",
+                  (json_int_t)row->calls, "rounds", (json_int_t)row->rounds),
+        summary_of(&delay, &row->delay), row->more);
 
-    if (output->root != NULL)
-        return sg_bench_append(json_object_get(output->root, "results"),
-                               json_pack("{s:s, s:s, s:i, s:f, s:I, s:I, s:I}", "op",
-                                         sg_operation_names[row->operation], "algorithm",
-                                         row->algorithm, "ranks", output->head->ranks, "late_us",
-                                         row->late_ns / SG_BENCH_NS_PER_US, "elements",
-                                         (json_int_t)row->elements, "calls", (json_int_t)row->calls,
-                                         "rounds", (json_int_t)row->rounds),
-                               summary_of(&delay, &row->delay));
+    if (status != SG_OK || !output->text)
+        return status;
     fprintf(stream, "%-10s %-13s %8llu %9.0f", sg_operation_names[row->operation], row->algorithm,
             (unsigned long long)row->elements, row->late_ns / SG_BENCH_NS_PER_US);
+    print_known_us(stream, row->achieved_ns);
     print_known_us(stream, row->delay.median);
     print_interval(stream, &row->delay, 20);
     fprintf(stream, " %zu of %zu\n", row->calls, row->rounds);

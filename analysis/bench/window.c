@@ -24,7 +24,7 @@ void sg_bench_sleep_until(uint64_t deadline_ns)
         ;
 }
 
-static void complete_quietly(MPI_Request *request)
+void sg_bench_complete_quietly(MPI_Request *request)
 {
     int done = 0;
 
@@ -36,20 +36,26 @@ static void complete_quietly(MPI_Request *request)
     }
 }
 
+uint64_t sg_bench_ahead_ns(int ranks)
+{
+    uint64_t looks = 0;
+
+    for (int bits = ranks; bits > 0; bits /= 2)
+        looks += AHEAD_LOOKS;
+    return looks * LOOK_NS;
+}
+
 uint64_t sg_bench_meet(MPI_Comm comm, bool *stop)
 {
     uint64_t own[] = {sg_bench_now_ns(), *stop}, all[2];
-    uint64_t looks = 0;
     MPI_Request request;
     int ranks;
 
     PMPI_Comm_size(comm, &ranks);
-    for (int bits = ranks; bits > 0; bits /= 2)
-        looks += AHEAD_LOOKS;
     PMPI_Iallreduce(own, all, 2, MPI_UINT64_T, MPI_MAX, comm, &request);
-    complete_quietly(&request);
+    sg_bench_complete_quietly(&request);
     *stop = all[1] != 0;
-    return all[0] + looks * LOOK_NS;
+    return all[0] + sg_bench_ahead_ns(ranks);
 }
 
 void sg_bench_wait_quietly(MPI_Comm comm)
@@ -57,5 +63,5 @@ void sg_bench_wait_quietly(MPI_Comm comm)
     MPI_Request request;
 
     PMPI_Ibarrier(comm, &request);
-    complete_quietly(&request);
+    sg_bench_complete_quietly(&request);
 }

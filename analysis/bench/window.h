@@ -19,6 +19,12 @@ void sg_bench_sleep_until(uint64_t deadline_ns);
  * where it is on one. All ranks of comm are on one machine. */
 uint64_t sg_bench_meet(MPI_Comm comm, bool *stop);
 
+/* From a rank's word until all have heard it, with room to spare. */
+uint64_t sg_bench_ahead_ns(int ranks);
+
+/* Waits for it, asleep. */
+void sg_bench_complete_quietly(MPI_Request *request);
+
 /* As a barrier. Of any machines. */
 void sg_bench_wait_quietly(MPI_Comm comm);
 

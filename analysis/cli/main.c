@@ -14,6 +14,8 @@ static const struct sg_command commands[] = {
     {"recover", sg_command_recover, "make the archive of a run that did not end well"},
     {"info", sg_command_info, "show algorithms, configuration and what this machine has"},
     {"sim", sg_command_sim, "run the protocols between nodes in virtual time"},
+    {"arrivals", sg_command_arrivals, "show how late ranks came, for stagger-bench to replay"},
+    {"bench-merge", sg_command_bench_merge, "pool several launches of stagger-bench"},
 };
 
 static void print_help(void)
@@ -25,7 +27,7 @@ static void print_help(void)
          "\n"
          "commands:");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
+        printf("  %-11s  %s\n", commands[i].name, commands[i].summary);
     puts("\n"
          "stagger COMMAND --help shows a command's options, stagger --version the version.\n"
          "Environment variables and the grammar of rules: man 7 libstagger.");

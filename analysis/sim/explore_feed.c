@@ -317,7 +317,7 @@ void sg_explore_lose(struct sg_explore_world *world, uint32_t live)
 void sg_explore_fire(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                      uint32_t id)
 {
-    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {id}};
+    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = id}};
     struct sg_explore_timer *timer = &endpoint->timers[id];
 
     if (world->now_ns + endpoint->ahead_ns < timer->at_ns)

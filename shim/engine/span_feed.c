@@ -188,22 +188,6 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
         endpoint->replies[endpoint->reply_count++] = reply;
 }
 
-static void watch(const struct feeding *feeding, const struct sg_action *action)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
-    /* Relaxed, here and below: under the lock. */
-    uint32_t count = atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);
-    uint32_t at = 0;
-
-    while (at < count && (endpoint->watches[at].object != feeding->object ||
-                          endpoint->watches[at].id != action->id))
-        at++;
-    endpoint->watches[at] = (struct sg_span_watch){feeding->object, action->id,
-                                                   action->access.remote, action->access.value};
-    if (at == count)
-        atomic_store_explicit(&endpoint->watch_count, count + 1, memory_order_relaxed);
-}
-
 static void set_timer(const struct feeding *feeding, const struct sg_action *action,
                       uint64_t time_ns)
 {
@@ -268,7 +252,7 @@ static void carry_out(const struct feeding *feeding, const struct sg_actions *ac
             finish(feeding, action->instance.seq);
             break;
         case SG_ACTION_WATCH:
-            watch(feeding, action);
+            sg_span_watch(feeding->span, feeding->object, action);
             break;
         default:
             access_remote(feeding, action);
@@ -320,23 +304,7 @@ static bool feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
     return false;
 }
 
-/* False: there is none; or none but those that wait, where these are not wanted. */
-static bool take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out)
-{
-    uint32_t at = 0;
-
-    while (at < endpoint->reply_count && endpoint->replies[at].waits != waiting)
-        at++;
-    if (at == endpoint->reply_count)
-        return false;
-    *out = endpoint->replies[at];
-    endpoint->reply_count--;
-    memmove(&endpoint->replies[at], &endpoint->replies[at + 1],
-            (endpoint->reply_count - at) * sizeof *out);
-    return true;
-}
-
-static bool feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns)
+bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns)
 {
     struct sg_event event = {.kind = SG_EVENT_REPLY, .time_ns = time_ns};
 
@@ -354,8 +322,8 @@ static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
 
     event->time_ns = sg_clock_ns();
     feed_one(span, object, handler, event, parts);
-    while (take_reply(endpoint, false, &reply))
-        feed_reply(span, &reply, event->time_ns);
+    while (sg_span_take_reply(endpoint, false, &reply))
+        sg_span_feed_reply(span, &reply, event->time_ns);
 }
 
 static void feed_call(struct sg_span *span, struct sg_span_instance *place)
@@ -401,83 +369,6 @@ void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event,
 {
     feed_all(span, object, handler_of(span->objects[object].algo, event->kind), event, parts);
     sg_span_feed_calls(span);
-}
-
-void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message)
-{
-    struct sg_event event = {.kind = SG_EVENT_REPLY};
-
-    event.reply.tag = message->tag;
-    memcpy(event.reply.value, message->value, sizeof message->value);
-    sg_span_feed(span, (uint32_t)(message->object & 0xff), &event, NULL);
-}
-
-/* Those that are there now: what they ask for again waits for the next look. */
-static int feed_waiting(struct sg_span *span)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_span_reply reply;
-    uint32_t waiting = 0;
-    int fed = 0;
-
-    for (uint32_t i = 0; i < endpoint->reply_count; i++)
-        waiting += endpoint->replies[i].waits;
-    for (; waiting > 0 && take_reply(endpoint, true, &reply); waiting--) {
-        fed += feed_reply(span, &reply, sg_clock_ns());
-        while (take_reply(endpoint, false, &reply))
-            feed_reply(span, &reply, sg_clock_ns());
-    }
-    return fed;
-}
-
-static bool has_changed(const struct sg_span *span, const struct sg_span_watch *watch,
-                        uint64_t *value)
-{
-    const struct sg_span_object *object = &span->objects[watch->object];
-    const _Atomic uint64_t *cells =
-        (const void *)(sg_span_region(span, watch->object, span->endpoint) + object->cells_at);
-
-    /* Acquire: what was written before the cell is there. */
-    *value = atomic_load_explicit(&cells[watch->cell], memory_order_acquire);
-    return *value != watch->value;
-}
-
-static int feed_watches(struct sg_span *span)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    int fed = 0;
-
-    /* A handler may watch the next cell: it is looked at, too. */
-    for (uint32_t at = 0;
-         at < atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);) {
-        struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = endpoint->watches[at].id}};
-        uint32_t object = endpoint->watches[at].object;
-        uint32_t last;
-
-        if (!has_changed(span, &endpoint->watches[at], &event.timer.value)) {
-            at++;
-            continue;
-        }
-        last = atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) - 1;
-        endpoint->watches[at] = endpoint->watches[last];
-        atomic_store_explicit(&endpoint->watch_count, last, memory_order_relaxed);
-        sg_span_feed(span, object, &event, NULL);
-        fed++;
-    }
-    return fed;
-}
-
-int sg_span_feed_polled(struct sg_span *span)
-{
-    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    int fed = 0;
-
-    if (endpoint->reply_count > 0)
-        fed += feed_waiting(span);
-    fed += feed_watches(span);
-    if (fed > 0)
-        sg_span_feed_calls(span);
-    return fed;
 }
 
 void sg_span_feed_drain(struct sg_span *span, uint32_t object)

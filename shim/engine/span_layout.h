@@ -29,11 +29,11 @@
 #define SG_SPAN_OBJECTS_MAX 64
 #define SG_SPAN_SLOT_BYTES 1024u /* of an object that wants nothing else */
 #define SG_SPAN_PLACES_MAX 64
+#define SG_SPAN_WATCHES_MAX (SG_SPAN_OBJECTS_MAX * SG_WATCHES)
+/* Those that an event gets at once; and, of each object, those of READ_CELLS that wait. */
+#define SG_SPAN_REPLIES_MAX (16 + SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8)
 /* In the place of an object: a message that is for none, and carries a note alone. */
 #define SG_SPAN_NOTE_ONLY 0xffu
-/* Those that an event gets at once; and, of each object, those of READ_CELLS that wait. */
-#define SG_SPAN_WATCHES_MAX (SG_SPAN_OBJECTS_MAX * SG_WATCHES)
-#define SG_SPAN_REPLIES_MAX (16 + SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8)
 
 /* Words that the first rank to come to something writes for the others: see span_agree.c. Choices
  * are made by posts, too, which must not wait: a program would have to post so many before another
@@ -299,6 +299,12 @@ enum sg_status sg_span_open(struct sg_span *span);
 
 /* The endpoint's lock held: one event, and what follows from it at once. parts: of a message. */
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
+/* The endpoint's lock held: notes an action WATCH. */
+void sg_span_watch(struct sg_span *span, uint32_t object, const struct sg_action *action);
+/* The endpoint's lock held: the next reply that is (not) to wait for the next look; false: none. */
+bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out);
+/* The endpoint's lock held. False: nothing came of it but that cells were asked for again. */
+bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns);
 /* The endpoint's lock held: the REPLY to an access that was LATER. */
 void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message);
 /* The endpoint's lock held: replies that wait, and watches whose cells have changed. How many

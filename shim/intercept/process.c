@@ -69,14 +69,14 @@ static void record_clock(struct sg_process *process)
     struct sg_clock_offset offset;
     struct sg_record_clock *record;
 
-    if (sg_clocksync_measure(&process->exchange, process->machine, sg_clock_ns, &offset) != SG_OK)
+    if (process->clocks == NULL || sg_clocksync_measure(process->clocks, &offset) != SG_OK)
         return;
     record = sg_log_definition(process->log, NULL, 0);
     if (record == NULL)
         return;
-    record->local_ns = offset.local_ns;
-    record->offset_ns = offset.offset_ns;
-    record->error_ns = offset.error_ns;
+    record->local_ns = offset.measured.local_ns;
+    record->offset_ns = offset.measured.offset_ns;
+    record->error_ns = offset.measured.error_ns;
     record->deviation_ns = offset.deviation_ns;
     sg_log_publish(record, SG_RECORD_CLOCK);
 }
@@ -105,6 +105,9 @@ static void start_recording(struct sg_process *process, uint64_t begin_ns)
     }
     header = sg_log_header(process->log);
     header->init_begin_ns = begin_ns;
+    if (sg_clocksync_open(&process->exchange, process->machine, sg_clock_ns, SG_CLOCKSYNC_TREE,
+                          &process->clocks) != SG_OK)
+        process->clocks = NULL;
     record_clock(process);
 }
 
@@ -240,6 +243,8 @@ static void stop_recording(struct sg_process *process)
     for (int i = 0; i < sg_algorithm_count; i++)
         names[i] = sg_algorithms[i].name;
     record_clock(process);
+    sg_clocksync_close(process->clocks);
+    process->clocks = NULL;
     if (!stats)
         sg_log_close(process->log, SG_LOG_FINALIZED);
     input.end_ns = sg_clock_ns();

@@ -7,6 +7,7 @@
 #ifndef SG_INTERCEPT_PROCESS_H
 #define SG_INTERCEPT_PROCESS_H
 
+#include "core/clocksync.h"
 #include "core/config.h"
 #include "core/exchange.h"
 #include "rule/rule.h"
@@ -32,7 +33,8 @@ struct sg_process {
     const struct sg_companion *companion;      /* NULL: could not be loaded on some rank */
     int (*backtrace)(void **frames, int size); /* libunwind's; NULL: could not be loaded */
     uint64_t machine;
-    char directory[4096]; /* of output; "": none */
+    struct sg_clocksync *clocks; /* NULL: nothing is recorded */
+    char directory[4096];        /* of output; "": none */
 };
 
 extern struct sg_process sg_process;

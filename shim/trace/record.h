@@ -212,7 +212,7 @@ struct sg_record_clock {
     uint8_t reserved[7];
     uint64_t local_ns;
     int64_t offset_ns;
-    uint64_t error_ns;     /* half the smallest round trip */
+    uint64_t error_ns;     /* the offset is at most so far from the truth */
     uint64_t deviation_ns; /* spread of the round trips seen */
     uint64_t reserved2[3];
 };

@@ -1,9 +1,10 @@
 # Sourced by tests/bench.sh: measures between nodes, each rank a virtual node of this machine, into
-# $WORK/nodes, for bench/nodes.py. Uses MPIEXEC, BUILD, WORK and full; a run that fails sets status.
+# $OUT/nodes, for bench/nodes.py. Uses MPIEXEC, BUILD, WORK, OUT and full; a run that fails sets status.
 # shellcheck shell=bash disable=SC2034,SC2154
-NODES=$WORK/nodes
+NODES=$OUT/nodes
 mkdir "$NODES"
-NODES_ROW_S=2
+NODES_ROW_S=1
+NODES_END_S=390 # after which no more ranks begin, without --full
 library=$BUILD/libstagger.so
 FULL_ROW_S=15      # of MPICH's calls alone, with many ranks a processor, some take a second each
 NODES_RUN_S=60     # a run that takes longer has failed
@@ -40,12 +41,16 @@ measure_nodes() {
         --algorithms adaptive,tree,dissemination,pairwise --late-us "$SKEW_US"
     [ "$ranks" -gt 8 ] && return
     for mode in bypass tree; do
-        STAGGER_RULES="reduce=$mode" between "latency-$mode" "$ranks" latency --ops reduce --bytes 32
+        STAGGER_RULES="reduce=$mode" between "latency-$mode" "$ranks" latency --scheme loop --ops reduce --bytes 32
     done
 }
 
 rank_counts=(2 4 8)
 [ "$full" = 1 ] && rank_counts+=(16 32)
 for ranks in "${rank_counts[@]}"; do
+    if [ "$full" = 0 ] && [ "$SECONDS" -ge "$NODES_END_S" ]; then
+        echo "bench: the machine is busy: $ranks ranks and more are left out" >&2
+        break
+    fi
     measure_nodes "$ranks"
 done

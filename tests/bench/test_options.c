@@ -3,7 +3,7 @@
 #include "core/capture.h"
 #include "lib/unit.h"
 
-#define WORDS_MAX 16
+#define WORDS_MAX 24
 
 static struct sg_bench_options options;
 static char *said;
@@ -37,7 +37,7 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(options.bytes[0], 8);
     CU_ASSERT_EQUAL(options.iterations, 0);
     CU_ASSERT_EQUAL(options.row_s, 2);
-    CU_ASSERT_FALSE(options.json);
+    CU_ASSERT_EQUAL(options.format, SG_BENCH_TEXT);
     CU_ASSERT_FALSE(options.late);
     CU_ASSERT_EQUAL(options.command, SG_BENCH_LATENCY);
 }
@@ -96,7 +96,7 @@ static void test_everything(void)
     CU_ASSERT_EQUAL(options.iterations, 30);
     CU_ASSERT_EQUAL(options.row_s, 0.5);
     CU_ASSERT_EQUAL(options.root, 3);
-    CU_ASSERT_TRUE(options.json);
+    CU_ASSERT_EQUAL(options.format, SG_BENCH_JSON);
 }
 
 static void test_late(void)
@@ -110,6 +110,36 @@ static void test_late(void)
     CU_ASSERT_EQUAL_FATAL(read_line("latency --late 1 --skew-us 10 --ops barrier"), SG_BENCH_RUN);
     CU_ASSERT_EQUAL(options.late_rank, 1);
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
+}
+
+static void test_instrument(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("latency --scheme barrier --reduce span --arrival some:3 "
+                                    "--skew-us 5,10 --vs tree --seed 7 --csv --plot a.svg"),
+                          SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.scheme, SG_BENCH_BARRIER);
+    CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_SPAN);
+    CU_ASSERT_EQUAL(options.arrival, SG_BENCH_SOME_LATE);
+    CU_ASSERT_EQUAL(options.late_count, 3);
+    CU_ASSERT_EQUAL(options.skew_count, 2);
+    CU_ASSERT_FALSE(options.late);
+    CU_ASSERT_STRING_EQUAL(sg_bench_algorithm_name(options.vs), "tree");
+    CU_ASSERT_EQUAL(options.seed, 7);
+    CU_ASSERT_EQUAL(options.format, SG_BENCH_CSV);
+    CU_ASSERT_STRING_EQUAL(options.plot, "a.svg");
+    CU_ASSERT_EQUAL_FATAL(read_line("overlap --arrival trace:a.txt --test-bytes 0,4k"),
+                          SG_BENCH_RUN);
+    CU_ASSERT_STRING_EQUAL(options.arrivals, "a.txt");
+    CU_ASSERT_EQUAL(options.test_bytes[1], 4096);
+    CU_ASSERT_EQUAL_FATAL(read_line("latency"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.scheme, SG_BENCH_WINDOW);
+    CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_MAX);
+    CU_ASSERT_EQUAL(options.arrival, SG_BENCH_TOGETHER);
+    CU_ASSERT_EQUAL(options.skews_us[0], 0);
+    CU_ASSERT_EQUAL_FATAL(read_line("cpu"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.arrival, SG_BENCH_UNIFORM);
+    CU_ASSERT_EQUAL_FATAL(read_line("delay --arrival linear"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.skews_us[0], 1000);
 }
 
 static void test_faults(void)
@@ -143,11 +173,29 @@ static void test_faults(void)
         {"latency --skew-us 0", "--skew-us wants one number above 0"},
         {"latency --skew-us 5,6", "--skew-us wants one number above 0"},
         {"latency --elements 4", "--elements is no option of latency"},
-        {"--algorithms tree latency", "--algorithms is no option of latency"},
+        {"--algorithms tree latency --scheme loop", "--scheme loop knows no --arrival"},
         {"latency --late-us 4", "--late-us is no option of latency"},
         {"cpu latency", "one command at a time"},
         {"cpu --bytes 8", "--bytes is no option of cpu"},
-        {"cpu --late 1", "--late is no option of cpu"},
+        {"cpu --late 1", "--late needs --skew-us, or --arrival one"},
+        {"cpu --scheme window", "--scheme is no option of cpu"},
+        {"latency --scheme pipelined", "not 'pipelined'"},
+        {"latency --reduce median", "not 'median'"},
+        {"latency --arrival gamma", "not 'gamma'"},
+        {"latency --arrival some", "not 'some'"},
+        {"latency --arrival some:5", "of 1 to 4, not '5'"},
+        {"latency --arrival one:2", "not 'one:2'"},
+        {"latency --arrival trace:", "wants a file"},
+        {"latency --vs openmpi", "--vs wants pmpi or one of rules"},
+        {"latency --seed x", "not 'x'"},
+        {"latency --samples", "--samples needs --json"},
+        {"latency --plot figure.png", "ends in .svg"},
+        {"latency --busy", "--busy is no option of latency"},
+        {"overlap --test-bytes 4k,x", "not 'x'"},
+        {"overlap --late-us 4", "--late-us is no option of overlap"},
+        {"clock --ops barrier", "--ops is no option of clock"},
+        {"noise --each", "--each is no option of noise"},
+        {"noise --quantum-us 0", "not '0'"},
         {"cpu --skew-us 5,", "not ''"},
         {"cpu --skew-us 5,nan", "not 'nan'"},
         {"cpu --elements 0", "not '0'"},
@@ -199,6 +247,7 @@ const struct unit_test unit_tests[] = {
     {"a late rank makes it a measurement of processor time", test_late},
     {"processor time is a reduction's, of three sizes, at 1000 us", test_cpu},
     {"delay is a barrier's and an allreduce's, the last rank late by 1000 us", test_delay},
+    {"schemes, reductions, arrivals and what to compare with can be chosen", test_instrument},
     {"each fault gets one line and changes nothing", test_faults},
     {"what is no option, or lacks its value, is named", test_unknown},
     {"there is a limit to the list of sizes", test_sizes},

@@ -28,6 +28,7 @@ static const struct sg_bench_delay_row delay_row = {
     .operation = SG_OPERATION_BARRIER,
     .algorithm = "tree",
     .late_ns = 1000000,
+    .achieved_ns = 1001000,
     .delay = {20000, 10000, 30000},
     .calls = 9,
     .rounds = 12,
@@ -94,7 +95,7 @@ static void test_json(void)
 {
     json_t *root, *limits, *result;
 
-    options = (struct sg_bench_options){.json = true};
+    options = (struct sg_bench_options){.format = SG_BENCH_JSON};
     root = parsed(50);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(root, "version")), 1);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(root, "ranks")), 4);
@@ -118,8 +119,8 @@ static void test_json_late(void)
 {
     json_t *root, *late, *result;
 
-    options =
-        (struct sg_bench_options){.json = true, .late = true, .skews_us = {1000}, .late_rank = 3};
+    options = (struct sg_bench_options){
+        .format = SG_BENCH_JSON, .late = true, .skews_us = {1000}, .late_rank = 3};
     root = parsed(50);
     CU_ASSERT_EQUAL(json_array_size(json_object_get(root, "results")), 0);
     late = json_object_get(root, "late");
@@ -137,7 +138,7 @@ static void test_unknown_limit(void)
 {
     json_t *root;
 
-    options = (struct sg_bench_options){.json = true};
+    options = (struct sg_bench_options){.format = SG_BENCH_JSON};
     root = parsed(NAN);
     CU_ASSERT(json_is_null(json_object_get(json_object_get(root, "limits"), "line_ns")));
     json_decref(root);
@@ -147,7 +148,7 @@ static void test_incomplete(void)
 {
     char *text;
 
-    options = (struct sg_bench_options){.json = true};
+    options = (struct sg_bench_options){.format = SG_BENCH_JSON};
     text = printed(50, false);
     CU_ASSERT_STRING_EQUAL(text, "");
     free(text);
@@ -165,7 +166,7 @@ static void test_text(void)
         "500 x 100\n";
     char *text;
 
-    options = (struct sg_bench_options){0};
+    options = (struct sg_bench_options){.scheme = SG_BENCH_LOOP};
     text = printed(50, true);
     CU_ASSERT_STRING_EQUAL(text, expected);
     free(text);
@@ -187,6 +188,7 @@ static const struct sg_bench_cpu_row known_cpu_row = {
     .operation = SG_OPERATION_REDUCE,
     .algorithm = "bypass",
     .skew_ns = 500000,
+    .achieved_ns = 510000,
     .elements = 4,
     .cpu = {20000, 10000, 30000},
     .mpich = {100000, 90000, 110000},
@@ -198,7 +200,8 @@ static void test_json_cpu(void)
 {
     json_t *root, *result;
 
-    options = (struct sg_bench_options){.json = true, .command = SG_BENCH_CPU, .root = 2};
+    options =
+        (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU, .root = 2};
     cpu_row = known_cpu_row;
     root = parsed(NAN);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "command")), "cpu");
@@ -228,7 +231,7 @@ static void test_unknown_factor(void)
     char *text;
     json_t *root, *result;
 
-    options = (struct sg_bench_options){.json = true, .command = SG_BENCH_CPU};
+    options = (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU};
     cpu_row = known_cpu_row;
     cpu_row.cpu = (struct sg_bench_summary){0, 0, 0};
     cpu_row.tree = (struct sg_bench_summary){NAN, NAN, NAN};
@@ -238,7 +241,7 @@ static void test_unknown_factor(void)
     CU_ASSERT(json_is_null(json_object_get(result, "factor")));
     CU_ASSERT(json_is_null(json_object_get(result, "tree_cpu_us")));
     json_decref(root);
-    options.json = false;
+    options.format = SG_BENCH_TEXT;
     text = printed(NAN, true);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, " 100.0            -        -  - to -"));
     free(text);
@@ -248,7 +251,10 @@ static void test_json_delay(void)
 {
     json_t *root, *result;
 
-    options = (struct sg_bench_options){.json = true, .command = SG_BENCH_DELAY, .late_rank = 3};
+    options = (struct sg_bench_options){.format = SG_BENCH_JSON,
+                                        .command = SG_BENCH_DELAY,
+                                        .arrival = SG_BENCH_ONE_LATE,
+                                        .late_rank = 3};
     root = parsed(NAN);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "command")), "delay");
     CU_ASSERT_EQUAL(number(root, "late_rank"), 3);
@@ -270,15 +276,18 @@ static void test_text_rows(void)
         "processor time of a call, average over the ranks, on the process's clock; progress: "
         "thread\n"
         "\n"
-        "operation  algorithm     elements   skew us       cpu us     MPICH us      tree us   "
+        "operation  algorithm     elements   skew us  achieved us       cpu us     MPICH us      "
+        "tree us   "
         "factor  95 % of factor   calls\n"
-        "reduce     bypass               4       500       20.000        100.0       50.000     "
+        "reduce     bypass               4       500        510.0       20.000        100.0       "
+        "50.000     "
         "5.00  3.00 to 11.00    24\n";
-    static const char delay[] =
-        "from the last entry to the last exit, when rank 3 is late; all on one machine\n"
-        "\n"
-        "operation  algorithm     elements   late us     delay us  95 % interval        calls\n"
-        "barrier    tree                 0      1000       20.000  10.0 to 30.0         9 of 12\n";
+    static const char delay[] = "from the last entry to the last exit, when rank 3 is late\n"
+                                "\n"
+                                "operation  algorithm     elements   late us  achieved us     "
+                                "delay us  95 % interval        calls\n"
+                                "barrier    tree                 0      1000       1001.0       "
+                                "20.000  10.0 to 30.0         9 of 12\n";
     char *text;
 
     options = (struct sg_bench_options){.command = SG_BENCH_CPU};
@@ -286,7 +295,8 @@ static void test_text_rows(void)
     text = printed(NAN, true);
     CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, cpu);
     free(text);
-    options = (struct sg_bench_options){.command = SG_BENCH_DELAY, .late_rank = 3};
+    options = (struct sg_bench_options){
+        .command = SG_BENCH_DELAY, .arrival = SG_BENCH_ONE_LATE, .late_rank = 3};
     text = printed(NAN, true);
     CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, delay);
     free(text);
@@ -301,7 +311,7 @@ static void test_full_disk(void)
     FILE *stream = fopen("/dev/full", "w");
 
     CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
-    options = (struct sg_bench_options){.json = true};
+    options = (struct sg_bench_options){.format = SG_BENCH_JSON};
     CU_ASSERT_EQUAL_FATAL(sg_bench_output_open(&head, stream, &output), SG_OK);
     CU_ASSERT_EQUAL(sg_bench_output_close(output, true), SG_ERR_SYSTEM);
     fclose(stream);

@@ -5,6 +5,8 @@
  *   MPI_Reduce                     the same on the root
  *   untouched                      MPI_Reduce writes on ranks other than the root
  *   MPI_Barrier                    nobody waits
+ *
+ * WRONG_AFTER: so many calls of it are right first.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,9 +19,11 @@ typedef int (*allreduce_function)(const void *, void *, int, MPI_Datatype, MPI_O
 
 static bool spoils(const char *name)
 {
-    const char *wrong = getenv("WRONG");
+    static int calls;
+    const char *wrong = getenv("WRONG"), *after = getenv("WRONG_AFTER");
 
-    return wrong != NULL && strcmp(wrong, name) == 0;
+    return wrong != NULL && strcmp(wrong, name) == 0 &&
+           calls++ >= (after != NULL ? atoi(after) : 0);
 }
 
 /* Doubles alone, which are what is measured: not what the program counts its ranks with. */

@@ -1,77 +1,345 @@
-/* Clock offsets between machines, in forked processes whose clocks are told apart by an offset. */
+/* Clocks with offsets and drifts of their own, in virtual processes: what is found is compared with
+ * the truth, which the test knows. */
 #include "core/clock.h"
 #include "core/clocksync.h"
 #include "lib/exchange_fork.h"
 #include "lib/unit.h"
+#include "lib/virtual.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-#define RANKS 5
+#define SECOND_NS 1e9
 
-/* Two ranks on rank 0's machine, three on two others. */
-static const uint64_t machines[RANKS] = {7, 8, 7, 9, 8};
-static int64_t clock_offset_ns; /* of this process */
-
-static uint64_t shifted_clock_ns(void)
+/* A network of 2 us with a long tail, clocks anywhere within hours, drifts as crystals have. */
+static struct virtual_world world_of(int size, uint64_t seed)
 {
-    return sg_clock_ns() + (uint64_t)clock_offset_ns;
+    struct virtual_world world = {.size = size,
+                                  .latency_ns = 2000,
+                                  .jitter_ns = 700,
+                                  .overhead_ns = 150,
+                                  .reading_ns = 25,
+                                  .delay_ns = 400,
+                                  .seed = seed};
+
+    for (int rank = 0; rank < size; rank++) {
+        uint64_t bits = seed * 2654435761u + (uint64_t)rank * 40503u;
+
+        world.offset_ns[rank] = 1e14 + (double)(bits % 10000019) * 1e6;
+        world.drift[rank] = ((double)(bits % 2001) - 1000) / 1000 * 1e-4;
+    }
+    return world;
 }
 
-static int64_t offset_of(uint64_t machine)
+struct found {
+    double wrong_ns, bound_ns;
+};
+
+/* Against the truth, so long after now. */
+static struct found look(const struct sg_clocksync *sync, double later_ns)
 {
-    return machine == 8 ? INT64_C(5000000000000) : machine == 9 ? -INT64_C(77000000) : 0;
+    const struct sg_clock_model *model = sg_clocksync_model(sync);
+    double time_ns = virtual_time_ns() + later_ns;
+    uint64_t local_ns = (uint64_t)virtual_clock_at(virtual_rank(), time_ns);
+    double global_ns = (double)sg_clock_model_global(model, local_ns);
+
+    /* Clocks are read in whole ns. */
+    return (struct found){fabs(global_ns - virtual_clock_at(0, time_ns)) - 3,
+                          (double)sg_clock_model_error(model, local_ns)};
 }
 
-/* 0 when the offset is recovered within the bound that is told, and the bound is no evasion. */
-static int measure(const struct sg_exchange *exchange, void *context)
+static uint64_t machine_of_rank(int rank)
 {
-    uint64_t machine = machines[exchange->rank];
-    struct sg_clock_offset found;
-    int64_t wrong_ns;
+    return (uint64_t)rank + 1;
+}
 
-    clock_offset_ns = offset_of(machine);
-    if (sg_clocksync_measure(exchange, machine, shifted_clock_ns, &found) != SG_OK)
+/* ---- within the bound ------------------------------------------------------------------------ */
+
+struct later {
+    bool drift_known;
+    double most_ns[3]; /* the bound is no more at 0, 1 and 10 s */
+};
+
+static int stay_within(void *context)
+{
+    static const double later_ns[] = {0, SECOND_NS, 10 * SECOND_NS};
+    const struct later *later = context;
+    struct sg_clocksync *sync;
+    int wrong = 0;
+
+    if (sg_clocksync_open(virtual_exchange(), machine_of_rank(virtual_rank()), virtual_clock_ns,
+                          SG_CLOCKSYNC_TREE, &sync) != SG_OK)
         return 1;
-    if (machine == machines[0])
-        return found.offset_ns == 0 && found.error_ns == 0 ? 0 : 2;
-    wrong_ns = found.offset_ns + clock_offset_ns;
-    if (llabs(wrong_ns) > (int64_t)found.error_ns)
-        return 3;
-    if (found.error_ns == 0 || found.error_ns > UINT64_C(1000000000))
-        return 4;
-    return found.local_ns > shifted_clock_ns() ? 5 : 0;
+    wrong |= sg_clocksync_measure(sync, NULL) != SG_OK;
+    if (later->drift_known) {
+        virtual_pass(1.5 * SECOND_NS);
+        wrong |= sg_clocksync_measure(sync, NULL) != SG_OK;
+    }
+    for (int i = 0; i < 3; i++) {
+        struct found found = look(sync, later_ns[i]);
+
+        wrong |= found.wrong_ns > found.bound_ns || found.bound_ns > later->most_ns[i];
+    }
+    sg_clocksync_close(sync);
+    return wrong;
 }
 
+/* Seven rounds of half a round trip of 5 us; two clocks drift apart by up to 200 us a second. */
 static void test_offsets(void)
 {
-    CU_ASSERT_TRUE(exchange_fork(RANKS, measure, NULL));
+    struct later once = {false, {50e3, 350e3, 2.3e6}};
+
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct virtual_world world = world_of(128, seed);
+
+        CU_ASSERT_TRUE(virtual_run(&world, stay_within, &once));
+    }
 }
 
-/* Ranks of one machine take their leader's result, to the bit. */
-static int compare_with_leader(const struct sg_exchange *exchange, void *context)
+static void test_drifts(void)
 {
-    struct sg_clock_offset found;
-    struct sg_clock_offset *all = NULL;
-    size_t sizes[RANKS];
-    int same;
+    struct later twice = {true, {50e3, 150e3, 900e3}};
 
-    clock_offset_ns = offset_of(machines[exchange->rank]);
-    if (sg_clocksync_measure(exchange, machines[exchange->rank], shifted_clock_ns, &found) !=
-            SG_OK ||
-        exchange->gather(exchange->context, &found, sizeof found, (void **)&all, sizes) != SG_OK)
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct virtual_world world = world_of(128, seed);
+
+        CU_ASSERT_TRUE(virtual_run(&world, stay_within, &twice));
+    }
+}
+
+/* Exchanges that no synchronisation has used: two global clocks differ by no more than their bounds
+ * and half a round trip, and by more if one of them is moved by that. */
+static int audit(void *context)
+{
+    struct sg_clock clock = {virtual_clock_ns, NULL};
+    struct sg_clock_model moved;
+    struct sg_clock_pair pair;
+    struct sg_clocksync *sync;
+    int rank = virtual_rank(), wrong = 0;
+
+    sg_clocksync_open(virtual_exchange(), machine_of_rank(rank), virtual_clock_ns,
+                      SG_CLOCKSYNC_TREE, &sync);
+    sg_clocksync_measure(sync, NULL);
+    virtual_pass(5 * SECOND_NS);
+    sg_clocksync_measure(sync, NULL);
+    clock.model = sg_clocksync_model(sync);
+    for (int asker = 1; asker < virtual_exchange()->size && !wrong; asker++) {
+        if (rank == asker - 1)
+            wrong |= sg_clock_pair_answer(virtual_exchange(), asker, &clock) != SG_OK ||
+                     sg_clock_pair_answer(virtual_exchange(), asker, &clock) != SG_OK;
+        if (rank != asker)
+            continue;
+        sg_clock_pair_ask(virtual_exchange(), asker - 1, &clock, 100, NULL, NULL, &pair);
+        wrong |= llabs(pair.measured.offset_ns) > (int64_t)pair.measured.error_ns;
+        moved = *clock.model;
+        moved.points[moved.count - 1].offset_ns += 2 * (int64_t)pair.measured.error_ns + 1000;
+        clock.model = &moved;
+        sg_clock_pair_ask(virtual_exchange(), asker - 1, &clock, 100, NULL, NULL, &pair);
+        wrong |= llabs(pair.measured.offset_ns) <= (int64_t)pair.measured.error_ns;
+        clock.model = sg_clocksync_model(sync);
+    }
+    sg_clocksync_close(sync);
+    return wrong;
+}
+
+static void test_audit(void)
+{
+    struct virtual_world world = world_of(32, 9);
+
+    CU_ASSERT_TRUE(virtual_run(&world, audit, NULL));
+}
+
+/* Measured again between batches, each second: the bound shrinks with what is known. */
+static int measure_often(void *context)
+{
+    struct sg_clocksync *sync;
+    struct found found = {0, 0};
+    double first_ns = 0;
+    int wrong = 0;
+
+    sg_clocksync_open(virtual_exchange(), machine_of_rank(virtual_rank()), virtual_clock_ns,
+                      SG_CLOCKSYNC_TREE, &sync);
+    for (int batch = 0; batch < 50; batch++) {
+        wrong |= sg_clocksync_measure(sync, NULL) != SG_OK;
+        found = look(sync, SECOND_NS);
+        wrong |= found.wrong_ns > found.bound_ns;
+        if (batch == 0)
+            first_ns = found.bound_ns;
+        virtual_pass(SECOND_NS);
+    }
+    wrong |= virtual_rank() != 0 && found.bound_ns > first_ns / 4;
+    sg_clocksync_close(sync);
+    return wrong;
+}
+
+static void test_batches(void)
+{
+    struct virtual_world world = world_of(16, 7);
+
+    CU_ASSERT_TRUE(virtual_run(&world, measure_often, NULL));
+}
+
+/* Any number of ranks finds its way through the tree. */
+static void test_sizes(void)
+{
+    struct later once = {false, {50e3, 350e3, 2.3e6}};
+
+    for (int size = 1; size <= 17; size++) {
+        struct virtual_world world = world_of(size, (uint64_t)size);
+
+        CU_ASSERT_TRUE(virtual_run(&world, stay_within, &once));
+    }
+}
+
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+struct cost {
+    enum sg_clocksync_scheme scheme;
+    uint32_t rounds;
+    double time_ns;
+};
+
+static int count_rounds(void *context)
+{
+    struct cost *cost = context;
+    struct sg_clocksync *sync;
+    struct sg_clock_offset offset;
+    double begin_ns;
+
+    sg_clocksync_open(virtual_exchange(), machine_of_rank(virtual_rank()), virtual_clock_ns,
+                      cost->scheme, &sync);
+    virtual_meet();
+    begin_ns = virtual_time_ns();
+    if (sg_clocksync_measure(sync, &offset) != SG_OK)
         return 1;
-    if (exchange->rank != 0)
-        return 0;
-    same = all[1].offset_ns == all[4].offset_ns && all[1].error_ns == all[4].error_ns &&
-           all[3].offset_ns != all[1].offset_ns;
-    free(all);
-    return same ? 0 : 2;
+    virtual_meet();
+    if (virtual_rank() == 0) {
+        cost->rounds = offset.rounds;
+        cost->time_ns = virtual_time_ns() - begin_ns;
+    }
+    sg_clocksync_close(sync);
+    return 0;
+}
+
+static void test_rounds(void)
+{
+    struct virtual_world world = world_of(128, 5);
+    struct cost tree = {.scheme = SG_CLOCKSYNC_TREE}, linear = {.scheme = SG_CLOCKSYNC_LINEAR};
+
+    CU_ASSERT_TRUE(virtual_run(&world, count_rounds, &tree));
+    CU_ASSERT_TRUE(virtual_run(&world, count_rounds, &linear));
+    CU_ASSERT_EQUAL(tree.rounds, 7);
+    CU_ASSERT_EQUAL(linear.rounds, 127);
+    CU_ASSERT(tree.time_ns * 10 <= linear.time_ns);
+    world = world_of(100, 5);
+    CU_ASSERT_TRUE(virtual_run(&world, count_rounds, &tree));
+    CU_ASSERT_EQUAL(tree.rounds, 7);
+}
+
+/* ---- machines -------------------------------------------------------------------------------- */
+
+#define RANKS 8
+
+static const int machines[RANKS] = {7, 8, 7, 9, 8, 7, 9, 8};
+
+static int take_leaders(void *context)
+{
+    const bool *honest = context;
+    int rank = virtual_rank(), leader = machines[rank] == 7 ? 0 : machines[rank] == 8 ? 1 : 3;
+    struct sg_clocksync *sync;
+    struct found found;
+    bool good;
+
+    sg_clocksync_open(virtual_exchange(), (uint64_t)machines[rank], virtual_clock_ns,
+                      SG_CLOCKSYNC_TREE, &sync);
+    good = sg_clocksync_measure(sync, NULL) == SG_OK;
+    found = look(sync, 0);
+    good = good && found.wrong_ns <= found.bound_ns;
+    /* The machine with two clocks falls apart, the others do not. */
+    if (!*honest && machines[rank] == 8)
+        leader = rank;
+    good = good && sg_clocksync_leader(sync) == leader &&
+           sg_clocksync_leader_count(sync) == (*honest ? 3 : 5) &&
+           sg_clocksync_leader_at(sync, 1) == 1;
+    if (machines[rank] == 7)
+        good = good && found.wrong_ns <= 0 && found.bound_ns <= 0;
+    sg_clocksync_close(sync);
+    return good ? 0 : 1;
 }
 
 static void test_leaders(void)
 {
-    CU_ASSERT_TRUE(exchange_fork(RANKS, compare_with_leader, NULL));
+    struct virtual_world world = world_of(RANKS, 3);
+    bool honest = true;
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        world.offset_ns[rank] = machines[rank] * 1e13;
+        world.drift[rank] = machines[rank] * 1e-5;
+    }
+    CU_ASSERT_TRUE(virtual_run(&world, take_leaders, &honest));
+    honest = false;
+    world.offset_ns[7] += 1e6;
+    CU_ASSERT_TRUE(virtual_run(&world, take_leaders, &honest));
 }
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static void test_model(void)
+{
+    struct sg_clock_model model = {0};
+    struct sg_clock_measurement points[] = {
+        {1000000000, 5000, 100}, {1500000000, 5050, 100}, {3000000000, 5200, 100}};
+
+    /* A drift of 100 ns a second: not to be told from two points half a second apart. */
+    sg_clock_model_add(&model, &points[0]);
+    sg_clock_model_add(&model, &points[1]);
+    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 1600000000), 1600005050);
+    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 1600000000), 100 + 20000 + 1);
+    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 1500000000), 101);
+    sg_clock_model_add(&model, &points[2]);
+    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 2000000000), 2000005100);
+    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 5000000000), 5000005400);
+    CU_ASSERT_EQUAL(sg_clock_model_local(&model, 5000005400), 5000000000);
+    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 2000000000), 101);
+    /* 100, and 200 in 2 s of baseline for each of 2 s, and the wander of 2 s. */
+    CU_ASSERT_EQUAL(sg_clock_model_error(&model, 5000000000), 100 + 200 + 200 + 1);
+    for (uint64_t i = 4; i < 100; i++) {
+        struct sg_clock_measurement more = {i * 1000000000, (int64_t)(4900 + i * 100), 100};
+
+        sg_clock_model_add(&model, &more);
+    }
+    CU_ASSERT_EQUAL(model.count, SG_CLOCK_POINTS);
+    CU_ASSERT_EQUAL(sg_clock_model_global(&model, 100000000000), 100000014900);
+}
+
+/* A time series of round trips, as paper 004's stop rule sees it. */
+static int exchange_until_patience_ends(void *context)
+{
+    struct sg_clock plain = {virtual_clock_ns, NULL};
+    struct sg_clock_pair pair;
+
+    if (virtual_rank() == 0)
+        return sg_clock_pair_answer(virtual_exchange(), 1, &plain) == SG_OK ? 0 : 1;
+    if (sg_clock_pair_ask(virtual_exchange(), 0, &plain, SG_CLOCK_PAIR_PATIENCE, NULL, NULL,
+                          &pair) != SG_OK)
+        return 1;
+    /* Without jitter the first is the least, and a hundred follow it. */
+    return pair.exchanges == 101 && pair.round_trip_ns == 2 * (2000 + 300) + 400 + 50 &&
+                   pair.deviation_ns <= 1
+               ? 0
+               : 1;
+}
+
+static void test_patience(void)
+{
+    struct virtual_world world = world_of(2, 3);
+
+    world.jitter_ns = 0;
+    world.drift[0] = world.drift[1] = 0;
+    CU_ASSERT_TRUE(virtual_run(&world, exchange_until_patience_ends, NULL));
+}
+
+/* ---- on this machine ------------------------------------------------------------------------- */
 
 static void test_machine(void)
 {
@@ -95,8 +363,8 @@ static void test_agree(void)
     int none[2] = {-1, -1};
     int two[2] = {1, 3};
 
-    CU_ASSERT_TRUE(exchange_fork(RANKS, agree_on, none));
-    CU_ASSERT_TRUE(exchange_fork(RANKS, agree_on, two));
+    CU_ASSERT_TRUE(exchange_fork(5, agree_on, none));
+    CU_ASSERT_TRUE(exchange_fork(5, agree_on, two));
 }
 
 /* More than one piece of sg_exchange_share. */
@@ -126,8 +394,18 @@ static void test_share(void)
 }
 
 const struct unit_test unit_tests[] = {
-    {"offsets between machines are found within the bound that is told", test_offsets},
-    {"ranks of one machine take their leader's offset", test_leaders},
+    {"128 clocks with offsets and drifts are known within the bound, at once and 10 s later",
+     test_offsets},
+    {"after a second the drifts are known, too, and the bounds are a fraction", test_drifts},
+    {"an audit by other exchanges is within the bounds, and finds a clock that is not", test_audit},
+    {"measured again between batches, clocks are known better and better", test_batches},
+    {"any number of ranks is synchronised", test_sizes},
+    {"128 processes take 7 rounds and less than a tenth of one after the other", test_rounds},
+    {"ranks of one machine take their leader's clock, unless it is shown not to be theirs",
+     test_leaders},
+    {"the model is a line once measurements span a second, with the bound worked out by hand",
+     test_model},
+    {"exchanges end when a hundred have brought no lesser round trip", test_patience},
     {"a machine is told by the same number each time", test_machine},
     {"ranks agree, or learn the first that does not", test_agree},
     {"rank 0's data reaches all whole, whatever its size", test_share},

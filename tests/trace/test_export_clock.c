@@ -1,7 +1,12 @@
 /* Clocks of two machines brought onto one: a scripted sequence of events across ranks must come
  * out in the order of the script. */
+#include "core/clocksync.h"
+#include "lib/virtual.h"
+#include "report/report.h"
 #include "trace/export/clockmap.h"
 #include "trace/export_setup.h"
+
+#include <math.h>
 
 enum { BARRIER, REDUCE, ALLREDUCE };
 
@@ -52,6 +57,7 @@ static void two_machines(void)
 {
     const char *directory = setup_directory("machines");
     struct sg_export_result result;
+    struct sg_report report;
     json_t *counts, *events;
     size_t step = 0;
 
@@ -70,6 +76,97 @@ static void two_machines(void)
         CU_ASSERT_EQUAL(json_integer_value(json_object_get(event, "location")), step % 2);
         CU_ASSERT_EQUAL(strcmp(kind, step % 4 < 2 ? "Enter" : "Leave"), 0);
         CU_ASSERT(llabs(found_ns - expected_ns) <= 2);
+        step++;
+    }
+    CU_ASSERT_EQUAL(step, 4 * CALLS);
+    /* The bound that the logs tell, not the spread of the round trips. */
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_TRUE(report.has_offset_error);
+    CU_ASSERT_EQUAL(report.offset_error_ns, 5);
+    sg_report_clear(&report);
+    json_decref(counts);
+    json_decref(events);
+}
+
+/* ---- offsets that were measured -------------------------------------------------------------- */
+
+#define RUN_NS 3e9
+
+static struct sg_clock_offset synchronised[2][2]; /* by rank, at the start and at the end */
+
+static int synchronise(void *context)
+{
+    struct sg_clock_offset *own = synchronised[virtual_rank()];
+    struct sg_clocksync *sync;
+    int wrong = sg_clocksync_open(virtual_exchange(), (uint64_t)virtual_rank() + 1,
+                                  virtual_clock_ns, SG_CLOCKSYNC_TREE, &sync) != SG_OK;
+
+    wrong = wrong || sg_clocksync_measure(sync, &own[0]) != SG_OK;
+    virtual_pass(RUN_NS);
+    wrong = wrong || sg_clocksync_measure(sync, &own[1]) != SG_OK;
+    sg_clocksync_close(sync);
+    return wrong;
+}
+
+/* What happens at a time is seen at another by each clock. Steps are 20 us: rank 0 enters, rank 1
+ * enters, and so they leave. */
+static double script_time_ns(size_t step)
+{
+    return 0.1 * RUN_NS + (double)step * 20000;
+}
+
+static void write_measured(const char *directory)
+{
+    for (int rank = 0; rank < 2; rank++) {
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        log.header.machine = (uint64_t)rank;
+        snprintf(log.header.host, sizeof log.header.host, "%s", rank == 0 ? "left" : "right");
+        log.header.init_begin_ns = 0;
+        for (int i = 0; i < 2; i++)
+            fabricate_clock(&log, synchronised[rank][i].measured.local_ns,
+                            synchronised[rank][i].measured.offset_ns);
+        for (uint32_t seq = 0; seq < CALLS; seq++)
+            fabricate_call(
+                &log, BARRIER, 0, seq,
+                (uint64_t)virtual_clock_at(rank, script_time_ns(4 * seq + (size_t)rank)),
+                (uint64_t)virtual_clock_at(rank, script_time_ns(4 * seq + (size_t)rank + 2)));
+        fabricate_finish(&log, directory);
+    }
+}
+
+static void measured_clocks(void)
+{
+    struct virtual_world world = {.size = 2,
+                                  .latency_ns = 2000,
+                                  .jitter_ns = 500,
+                                  .overhead_ns = 100,
+                                  .reading_ns = 25,
+                                  .seed = 5,
+                                  .offset_ns = {1e12, 7e12},
+                                  .drift = {3e-5, -6e-5}};
+    const char *directory = setup_directory("measured");
+    struct sg_export_result result;
+    json_t *counts, *events;
+    size_t step = 0;
+
+    CU_ASSERT_TRUE_FATAL(virtual_run(&world, synchronise, NULL));
+    write_measured(directory);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    counts = setup_check(directory, &events);
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        const char *kind = json_string_value(json_object_get(event, "kind"));
+        double found_ns = (double)json_integer_value(json_object_get(event, "time"));
+
+        if (strcmp(kind, "Enter") != 0 && strcmp(kind, "Leave") != 0)
+            continue;
+        CU_ASSERT_EQUAL(json_integer_value(json_object_get(event, "location")), step % 2);
+        CU_ASSERT_EQUAL(strcmp(kind, step % 4 < 2 ? "Enter" : "Leave"), 0);
+        CU_ASSERT(fabs(found_ns - virtual_clock_at(0, script_time_ns(step))) <=
+                  (double)synchronised[1][0].measured.error_ns +
+                      (double)synchronised[1][1].measured.error_ns);
         step++;
     }
     CU_ASSERT_EQUAL(step, 4 * CALLS);
@@ -104,7 +201,10 @@ static void insane_points(void)
 }
 
 const struct unit_test unit_tests[] = {
-    {"events of two machines are brought into one order", two_machines},
+    {"events of two machines are brought into one order, and the clocks' bound is told",
+     two_machines},
+    {"with offsets as they are measured, a sequence of events of two machines is in order",
+     measured_clocks},
     {"times are interpolated between synchronisations", interpolates},
     {"clock records that no clock gives are left out", insane_points},
     {NULL, NULL},

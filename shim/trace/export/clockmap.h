@@ -10,7 +10,7 @@
 struct sg_clock_point {
     uint64_t local_ns;
     int64_t offset_ns; /* global less local */
-    uint64_t deviation_ns;
+    uint64_t error_ns; /* the bound */
 };
 
 /* Sorts the points and leaves out what no clock does (two offsets at one time, a drift above 1 %,

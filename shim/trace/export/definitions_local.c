@@ -1,4 +1,7 @@
-/* A location's own definitions: how its clock runs against rank 0's. */
+/* A location's own definitions: how its clock runs against rank 0's. What OTF2 calls the standard
+ * deviation of an offset is here the bound of its error: there is no other field for it, and
+ * readers show it as what the offset may be wrong by.
+ */
 #include "trace/export/definitions.h"
 
 uint64_t sg_summary_global_ns(const struct sg_summary *summary, uint64_t local_ns)
@@ -23,14 +26,14 @@ void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summ
     }
     if (count > 1) {
         for (uint32_t i = 0; i < count; i++)
-            sg_archive_check(archive, OTF2_DefWriter_WriteClockOffset(
-                                          writer, points[i].local_ns, points[i].offset_ns,
-                                          (double)points[i].deviation_ns));
+            sg_archive_check(archive, OTF2_DefWriter_WriteClockOffset(writer, points[i].local_ns,
+                                                                      points[i].offset_ns,
+                                                                      (double)points[i].error_ns));
     } else {
         /* One offset, or none, holds from the first event to the last. */
         if (count == 1) {
             whole.offset_ns = points[0].offset_ns;
-            whole.deviation_ns = points[0].deviation_ns;
+            whole.error_ns = points[0].error_ns;
         }
         if (whole.local_ns == 0 && summary != NULL) {
             whole.local_ns = summary->monotonic_ns;
@@ -40,9 +43,9 @@ void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summ
             last_ns = whole.local_ns + 1;
         sg_archive_check(archive,
                          OTF2_DefWriter_WriteClockOffset(writer, whole.local_ns, whole.offset_ns,
-                                                         (double)whole.deviation_ns));
+                                                         (double)whole.error_ns));
         sg_archive_check(archive, OTF2_DefWriter_WriteClockOffset(writer, last_ns, whole.offset_ns,
-                                                                  (double)whole.deviation_ns));
+                                                                  (double)whole.error_ns));
     }
     sg_archive_check(archive, OTF2_Archive_CloseDefWriter(archive->handle, writer));
 }

@@ -171,7 +171,7 @@ static enum sg_status add_clock(struct sg_summary *summary, const struct sg_reco
         return SG_ERR_MEMORY;
     point->local_ns = record->local_ns;
     point->offset_ns = record->offset_ns;
-    point->deviation_ns = record->deviation_ns;
+    point->error_ns = record->error_ns;
     return SG_OK;
 }
 

@@ -148,6 +148,12 @@ static inline struct sg_verbs_lane *sg_verbs_lane(const struct sg_transport *tra
     return (struct sg_verbs_lane *)sg_verbs_own(transport, transport->layout.lanes_at) + lane;
 }
 
+static inline struct sg_verbs_told *sg_verbs_told(const struct sg_transport *transport,
+                                                  uint32_t lane)
+{
+    return (struct sg_verbs_told *)sg_verbs_own(transport, transport->layout.told_at) + lane;
+}
+
 static inline size_t sg_verbs_entry_at(const struct sg_transport *transport, uint32_t lane,
                                        uint64_t number)
 {

@@ -4,10 +4,10 @@
  * lies in the ring, and reads what does not out of the sender's memory, before it hands the message
  * out. So a message may be held for as long as its holder likes, and its lane goes on.
  *
- * How far the receiver is comes with each message the other way, and when there is none by a note,
- * itself a message: each time half of what may be under way has been taken, and at once for payload
- * that was read, whose buffer all the sender's lanes share. A sender whose ring is full finds it by
- * looking ahead, at messages that nobody has received yet.
+ * How far the receiver is comes with each message the other way. Where there is none, it is written
+ * into a word of the sender's: each time half of what may be under way has been taken, and at once
+ * for payload that was read, whose buffers all the sender's lanes share. The sender looks there
+ * when it finds no room, and ahead at messages that nobody has received yet.
  */
 #include "transport/verbs/impl.h"
 
@@ -66,7 +66,6 @@ static void free_until(struct sg_transport *transport, uint32_t index, uint64_t 
             stages_used(transport)[(entry->stage - 1) / 64] &=
                 ~(UINT64_C(1) << (entry->stage - 1) % 64);
         lane->posts -= entry->kind == SG_VERBS_POST;
-        lane->notes -= entry->kind == SG_VERBS_NOTE;
     }
 }
 
@@ -84,20 +83,6 @@ static bool is_whole(const struct sg_transport *transport, const struct sg_verbs
            entry->hash == hash_of(entry);
 }
 
-static void taken(struct sg_transport *transport, uint32_t index,
-                  const struct sg_verbs_entry *entry)
-{
-    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
-
-    atomic_store_explicit(&lane->taken, entry->number, memory_order_relaxed);
-    if (entry->stage != 0)
-        lane->due = transport->layout.note_after;
-    else
-        lane->due += entry->kind != SG_VERBS_NOTE;
-}
-
-/* Notes with nothing before them that is to be received are taken at once: a sender that receives
- * nothing must not run into the limit of notes. */
 static void scan(struct sg_transport *transport, uint32_t index)
 {
     struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
@@ -110,11 +95,20 @@ static void scan(struct sg_transport *transport, uint32_t index)
         if (!is_whole(transport, entry))
             return;
         free_until(transport, index, entry->taken);
-        if (entry->kind == SG_VERBS_NOTE &&
-            atomic_load_explicit(&lane->taken, memory_order_relaxed) == number)
-            taken(transport, index, entry);
         atomic_store_explicit(&lane->scanned, ++number, memory_order_relaxed);
     }
+}
+
+/* What the lane's other endpoint has told, in whatever way. */
+static void hear(struct sg_transport *transport, uint32_t index)
+{
+    struct sg_verbs_told *told = sg_verbs_told(transport, index);
+
+    for (int32_t server = 0; server < transport->peers[index].servers; server++)
+        /* Acquire: with it go what the receiver has read of the places, which are written again. */
+        free_until(transport, index,
+                   atomic_load_explicit(&told->told[server], memory_order_acquire));
+    scan(transport, index);
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
@@ -122,16 +116,9 @@ static void scan(struct sg_transport *transport, uint32_t index)
 static bool is_within(const struct sg_transport *transport, const struct sg_verbs_lane *lane,
                       enum sg_verbs_entry_kind kind)
 {
-    switch (kind) {
-    case SG_VERBS_MESSAGE:
-        return lane->sent - lane->freed - lane->posts - lane->notes <
-               transport->layout.message_room;
-    case SG_VERBS_POST:
-        return lane->posts < SG_VERBS_POSTS;
-    case SG_VERBS_NOTE:
-        break;
-    }
-    return lane->notes < SG_VERBS_NOTES;
+    return kind == SG_VERBS_POST
+               ? lane->posts < SG_VERBS_POSTS
+               : lane->sent - lane->freed - lane->posts < transport->layout.message_room;
 }
 
 /* A free buffer: those of messages first, then those for posts. False: there is none. */
@@ -153,8 +140,6 @@ static bool find_stage(const struct sg_transport *transport, enum sg_verbs_entry
 
 static void lay_payload(const struct sg_verbs_content *content, unsigned char *out)
 {
-    if (content->kind == SG_VERBS_NOTE)
-        return;
     if (content->payload != NULL)
         memcpy(out, content->payload, sg_transport_payload_bytes(&content->send->header));
     else
@@ -173,16 +158,13 @@ static void fill(struct sg_transport *transport, uint32_t index, struct sg_verbs
     lane->due = 0;
     entry->kind = (uint8_t)content->kind;
     entry->from = content->from;
-    if (send != NULL) {
-        entry->object = send->object;
-        entry->solicited = send->solicited;
-        entry->header = send->header;
-        entry->payload_bytes = (uint32_t)sg_transport_payload_bytes(&send->header);
-        entry->stage = stage;
-        lay_payload(content, stage != 0 ? stage_of(transport, stage - 1) : entry->payload);
-    }
+    entry->object = send->object;
+    entry->solicited = send->solicited;
+    entry->header = send->header;
+    entry->payload_bytes = (uint32_t)sg_transport_payload_bytes(&send->header);
+    entry->stage = stage;
+    lay_payload(content, stage != 0 ? stage_of(transport, stage - 1) : entry->payload);
     lane->posts += content->kind == SG_VERBS_POST;
-    lane->notes += content->kind == SG_VERBS_NOTE;
     if (stage != 0)
         stages_used(transport)[(stage - 1) / 64] |= UINT64_C(1) << (stage - 1) % 64;
     entry->hash = hash_of(entry);
@@ -217,15 +199,14 @@ bool sg_verbs_put(struct sg_transport *transport, uint32_t index,
     const struct sg_transport_send *send = content->send;
     struct sg_verbs_entry *entry;
     uint32_t stage = 0;
-    bool staged =
-        send != NULL && sg_transport_payload_bytes(&send->header) > transport->layout.inline_bytes;
+    bool staged = sg_transport_payload_bytes(&send->header) > transport->layout.inline_bytes;
 
     if (!is_within(transport, lane, content->kind) ||
         (staged && !find_stage(transport, content->kind, &stage))) {
-        /* What other lanes have to tell of the buffers that they share is found by polling. */
+        /* Of all lanes: they share the buffers for payload. */
         for (uint32_t i = 0; i < atomic_load_explicit(&transport->lane_count, memory_order_acquire);
              i++)
-            scan(transport, i);
+            hear(transport, i);
         if (!is_within(transport, lane, content->kind) ||
             (staged && !find_stage(transport, content->kind, &stage)))
             return false;
@@ -240,12 +221,40 @@ bool sg_verbs_put(struct sg_transport *transport, uint32_t index,
 
 /* ---- receiving ------------------------------------------------------------------------------- */
 
+static void taken(struct sg_transport *transport, uint32_t index,
+                  const struct sg_verbs_entry *entry)
+{
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+
+    atomic_store_explicit(&lane->taken, entry->number, memory_order_relaxed);
+    lane->due = entry->stage != 0 ? transport->layout.note_after : lane->due + 1;
+}
+
+/* Where no message has told it: into this process's word at the other end. A write that goes out
+ * late takes what the word says then, which is as good. */
 static void tell_if_due(struct sg_transport *transport, uint32_t index)
 {
-    static const struct sg_verbs_content note = {.kind = SG_VERBS_NOTE};
+    struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+    const struct sg_verbs_peer *peer = &transport->peers[index];
+    struct sg_verbs_link *link = &transport->links[peer->link];
+    size_t server = (size_t)transport->place.server;
+    _Atomic uint64_t *word = &sg_verbs_told(transport, index)->telling[server];
+    size_t at = transport->layout.told_at + peer->lane * sizeof(struct sg_verbs_told) +
+                server * sizeof(uint64_t);
+    struct ibv_sge piece = {(uintptr_t)word, sizeof *word, transport->memory->lkey};
+    struct ibv_send_wr request = {
+        .sg_list = &piece,
+        .num_sge = 1,
+        .opcode = IBV_WR_RDMA_WRITE,
+        .wr.rdma = {sg_verbs_remote(transport, peer, at), link->key},
+    };
 
-    if (sg_verbs_lane(transport, index)->due >= transport->layout.note_after)
-        sg_verbs_put(transport, index, &note);
+    if (lane->due < transport->layout.note_after || !sg_verbs_has_room(transport, link))
+        return;
+    lane->due = 0;
+    atomic_store_explicit(word, atomic_load_explicit(&lane->taken, memory_order_relaxed),
+                          memory_order_relaxed);
+    sg_verbs_post(transport, link, &request, SG_VERBS_OF_ENTRY, 0);
 }
 
 /* False: the payload is not here yet. */
@@ -319,39 +328,30 @@ static bool hold(struct sg_transport *transport, uint32_t index, const struct sg
     return true;
 }
 
-/* The next message of the lane: notes behind others are taken on the way. False: none that can be
- * handed out. */
+/* The next message of the lane. False: none that can be handed out. */
 static bool take_next(struct sg_transport *transport, uint32_t index,
                       struct sg_transport_message *out)
 {
     struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
+    uint64_t number = atomic_load_explicit(&lane->taken, memory_order_relaxed) + 1;
+    const struct sg_verbs_entry *entry = sg_verbs_ring(transport, index, number);
 
-    for (;;) {
-        uint64_t number = atomic_load_explicit(&lane->taken, memory_order_relaxed) + 1;
-        const struct sg_verbs_entry *entry = sg_verbs_ring(transport, index, number);
-
-        if (number > atomic_load_explicit(&lane->scanned, memory_order_relaxed))
-            return false;
-        if (entry->kind == SG_VERBS_NOTE) {
-            taken(transport, index, entry);
-            continue;
-        }
-        if ((entry->kind == SG_VERBS_POST && transport->posts_held == SG_TRANSPORT_HELD) ||
-            !hold(transport, index, entry, out))
-            return false;
-        out->object = entry->object;
-        out->solicited = entry->solicited != 0;
-        out->message.from = transport->peers[index].endpoint;
-        out->message.multicast = entry->kind == SG_VERBS_POST;
-        out->message.header = entry->header;
-        if (entry->kind == SG_VERBS_POST) {
-            out->message.from = entry->from;
-            transport->posts_held++;
-            sg_verbs_tree_forward(transport, index, entry, out->parts);
-        }
-        taken(transport, index, entry);
-        return true;
+    if (number > atomic_load_explicit(&lane->scanned, memory_order_relaxed) ||
+        (entry->kind == SG_VERBS_POST && transport->posts_held == SG_TRANSPORT_HELD) ||
+        !hold(transport, index, entry, out))
+        return false;
+    out->object = entry->object;
+    out->solicited = entry->solicited != 0;
+    out->message.from = transport->peers[index].endpoint;
+    out->message.multicast = entry->kind == SG_VERBS_POST;
+    out->message.header = entry->header;
+    if (entry->kind == SG_VERBS_POST) {
+        out->message.from = entry->from;
+        transport->posts_held++;
+        sg_verbs_tree_forward(transport, index, entry, out->parts);
     }
+    taken(transport, index, entry);
+    return true;
 }
 
 bool sg_verbs_lane_receive(struct sg_transport *transport, struct sg_transport_message *out)
@@ -400,7 +400,6 @@ static bool is_overtaken(const struct sg_transport *transport, uint32_t index, u
     return false;
 }
 
-/* A note may be all that has come: nobody has looked at it yet. */
 bool sg_verbs_lane_pending(const struct sg_transport *transport)
 {
     uint32_t lanes = atomic_load_explicit(&transport->lane_count, memory_order_acquire);

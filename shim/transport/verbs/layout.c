@@ -58,15 +58,16 @@ bool sg_verbs_lay_out(const struct sg_transport_setup *setup, struct sg_verbs_la
     layout->lanes = lanes_of(setup->endpoints);
     layout->note_after = (setup->inflight + 1) / 2;
     layout->message_room = setup->inflight + layout->note_after;
-    layout->places = layout->message_room + SG_VERBS_POSTS + SG_VERBS_NOTES;
+    layout->places = layout->message_room + SG_VERBS_POSTS;
     layout->payload_bytes = sg_transport_payload_room(setup);
     layout->entry_bytes = entry_bytes_of(layout);
     layout->inline_bytes = (uint32_t)(layout->entry_bytes - sizeof(struct sg_verbs_entry));
-    layout->held = least(setup->inflight, SG_VERBS_HELD_MAX);
+    /* Messages of a lane, and multicasts. */
+    layout->held = least(setup->inflight + SG_TRANSPORT_HELD, SG_VERBS_HELD_MAX);
     layout->fetches = 0;
     layout->stages = 0;
     if (layout->payload_bytes > layout->inline_bytes) {
-        layout->fetches = least(setup->staged, SG_VERBS_FETCHES_MAX);
+        layout->fetches = least(setup->staged + SG_TRANSPORT_HELD, SG_VERBS_FETCHES_MAX);
         layout->stages = setup->staged + SG_VERBS_POSTS;
     }
     layout->stage_words = (layout->stages + 63) / 64;
@@ -75,6 +76,7 @@ bool sg_verbs_lay_out(const struct sg_transport_setup *setup, struct sg_verbs_la
     place(&end, sizeof(struct sg_verbs_endpoint));
     layout->seen_at = place(&end, (size_t)setup->endpoints * sizeof(struct sg_verbs_seen));
     layout->lanes_at = place(&end, layout->lanes * sizeof(struct sg_verbs_lane));
+    layout->told_at = place(&end, layout->lanes * sizeof(struct sg_verbs_told));
     layout->stages_used_at = place(&end, layout->stage_words * sizeof(uint64_t));
     layout->rings_at = place(&end, rings);
     layout->mirrors_at = place(&end, rings);

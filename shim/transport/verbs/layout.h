@@ -23,9 +23,10 @@
 #define SG_VERBS_INLINE_MIN 192
 /* What the lanes of an endpoint take before their messages get smaller. */
 #define SG_VERBS_LANES_BYTES ((size_t)16 << 20)
-/* Places beside those for messages: multicasts along the tree, and words of what was taken. */
+/* Places beside those for messages: multicasts along the tree. */
 #define SG_VERBS_POSTS 8
-#define SG_VERBS_NOTES 4
+/* Processes of an endpoint that are connected. */
+#define SG_VERBS_SERVERS_MAX 64
 #define SG_VERBS_HELD_MAX 64    /* messages that a receiver may hold: bits of a word */
 #define SG_VERBS_FETCHES_MAX 16 /* and of those, ones with payload that was read */
 #define SG_VERBS_ENDPOINTS_MAX 65536
@@ -35,8 +36,7 @@
 
 enum sg_verbs_entry_kind {
     SG_VERBS_MESSAGE = 1,
-    SG_VERBS_POST, /* a multicast on its way along the tree */
-    SG_VERBS_NOTE  /* only tells what was taken */
+    SG_VERBS_POST /* a multicast on its way along the tree */
 };
 
 /* A message in a ring; written up to the end of its payload. */
@@ -62,19 +62,26 @@ _Static_assert(sizeof(struct sg_header) % 8 == 0, "hashed in words");
 /* Both directions of a lane, as this endpoint's processes know them. */
 struct sg_verbs_lane {
     /* Of what is sent. */
-    uint64_t sent;         /* numbers */
-    uint64_t freed;        /* up to here the other endpoint has taken them */
-    uint32_t posts, notes; /* of either kind among those between */
+    uint64_t sent;  /* numbers */
+    uint64_t freed; /* up to here the other endpoint has taken them */
+    uint32_t posts; /* POSTs among those between */
+    uint32_t reserved;
     /* Of what is received. */
     _Atomic uint64_t scanned; /* up to here all has been found whole */
     _Atomic uint64_t taken;
-    uint32_t due;     /* taken, notes apart, since the other endpoint has been told */
+    uint32_t due;     /* taken since the other endpoint has been told */
     uint32_t fetch;   /* number + 1 of the buffer that the next message's payload is read into */
     uint32_t fetched; /* 1: it is there */
-    uint32_t reserved;
+    uint32_t reserved2;
     /* Of access: the process that has some under way, and how much. */
     uint32_t accessor; /* its number + 1 */
     uint32_t accesses;
+};
+
+/* What is told of `taken` where no message goes the other way: each process of the other endpoint
+ * writes a word of its own here, out of its word of `telling`. */
+struct sg_verbs_told {
+    _Atomic uint64_t told[SG_VERBS_SERVERS_MAX], telling[SG_VERBS_SERVERS_MAX];
 };
 
 /* The multicasts of one sender that have been received: number `highest` and, by bits, those
@@ -110,7 +117,8 @@ struct sg_verbs_layout {
     uint32_t stages, held, fetches;
     uint32_t stage_words;
     size_t entry_bytes, payload_bytes;
-    size_t seen_at, lanes_at, stages_used_at, rings_at, mirrors_at, held_at, stages_at, fetches_at;
+    size_t seen_at, lanes_at, told_at, stages_used_at, rings_at, mirrors_at, held_at, stages_at,
+        fetches_at;
     size_t endpoint_bytes, bytes;
 };
 

@@ -195,7 +195,7 @@ static bool is_usable(const struct sg_transport_setup *setup, const void *shared
     memory = (uintptr_t)place->memory;
     return at % SG_VERBS_LINE_BYTES == 0 && at >= memory &&
            at - memory + layout->bytes <= place->memory_bytes && place->servers >= 1 &&
-           place->server >= 0 && place->index >= 0 &&
+           place->servers <= SG_VERBS_SERVERS_MAX && place->server >= 0 && place->index >= 0 &&
            place->index < (setup->here > 0 ? setup->here : setup->endpoints) && place->self >= 0 &&
            place->self < setup->endpoints;
 }

@@ -1,0 +1,3 @@
+#include "bench/commit.h"
+
+const char sg_bench_commit[] = SG_COMMIT;

@@ -1,0 +1,225 @@
+/* A figure of the rows, through gnuplot: each series the rows that differ in one number alone. */
+#include "bench/output_impl.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SERIES_MAX 64
+#define LABEL_BYTES 160
+
+/* What is drawn of a command's rows. */
+struct figure {
+    const char *command;
+    const char *y, *y_title;
+    const char *x[3]; /* the first that varies */
+    bool log_y;
+};
+
+static const struct figure figures[] = {
+    {"latency", "time", "time of a call (us)", {"bytes", "skew_us", "row"}, true},
+    {"cpu", "cpu", "processor time of a call (us)", {"skew_us", "elements", "row"}, false},
+    {"delay", "delay", "synchronization delay (us)", {"late_us", "elements", "row"}, false},
+    {"overlap", "overlap", "part hidden", {"bytes", "test_bytes", "row"}, false},
+    {"clock", "wrong", "distance from the first line (us)", {"at_s", "rank", "row"}, false},
+    {"noise", "quantum", "time of a quantum (us)", {"rank", "row", "row"}, false}};
+
+static const char *const labels[] = {"op",    "algorithm", "class",  "kind",
+                                     "bytes", "elements",  "skew_us"};
+
+struct series {
+    char label[LABEL_BYTES];
+};
+
+static bool varies(const json_t *rows, const char *name)
+{
+    const json_t *first = json_object_get(json_array_get(rows, 0), name);
+    const json_t *row;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        if (!json_equal(json_object_get(row, name), first))
+            return true;
+    }
+    return false;
+}
+
+/* What tells the row's series from the others. */
+static void label_of(const json_t *rows, const json_t *row, const char *x, char label[LABEL_BYTES])
+{
+    size_t used = 0;
+
+    label[0] = '\0';
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++) {
+        const json_t *value = json_object_get(row, labels[i]);
+        const char *space = used > 0 ? " " : "";
+
+        if (strcmp(labels[i], x) == 0 || !varies(rows, labels[i]) || used >= LABEL_BYTES - 40)
+            continue;
+        if (json_is_string(value))
+            used += (size_t)snprintf(label + used, LABEL_BYTES - used, "%s%.30s", space,
+                                     json_string_value(value));
+        else if (json_is_number(value))
+            used += (size_t)snprintf(label + used, LABEL_BYTES - used, "%s%.30s %g", space,
+                                     labels[i], json_number_value(value));
+    }
+}
+
+/* FIELD_us, or FIELD without a unit. */
+static double field_of(const json_t *row, const char *name, const char *which)
+{
+    char whole[96];
+    const json_t *value;
+
+    snprintf(whole, sizeof whole, "%s%s_us", name, which);
+    value = json_object_get(row, whole);
+    if (value == NULL) {
+        snprintf(whole, sizeof whole, "%s%s", name, which);
+        value = json_object_get(row, whole);
+    }
+    return json_is_number(value) ? json_number_value(value) : -1;
+}
+
+static void print_series(const json_t *rows, const struct figure *figure, const char *x,
+                         const char *label, int number, FILE *out)
+{
+    const json_t *row;
+    size_t i;
+
+    fprintf(out, "$series%d << END\n", number);
+    json_array_foreach(rows, i, row)
+    {
+        const json_t *at = json_object_get(row, x);
+        char own[LABEL_BYTES];
+        double y = field_of(row, figure->y, "");
+        double low = field_of(row, figure->y, "_low"), high = field_of(row, figure->y, "_high");
+
+        label_of(rows, row, x, own);
+        if (strcmp(own, label) == 0 && y >= 0)
+            fprintf(out, "%.9g %.9g %.9g %.9g\n",
+                    json_is_number(at) ? json_number_value(at) : (double)i, y, low >= 0 ? low : y,
+                    high >= 0 ? high : y);
+    }
+    fputs("END\n", out);
+}
+
+static bool is_known(const struct series *series, int count, const char *label)
+{
+    for (int i = 0; i < count; i++) {
+        if (strcmp(series[i].label, label) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int find_series(const json_t *rows, const char *x, struct series series[SERIES_MAX])
+{
+    const json_t *row;
+    int count = 0;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        char label[LABEL_BYTES];
+
+        label_of(rows, row, x, label);
+        if (count < SERIES_MAX && !is_known(series, count, label))
+            strcpy(series[count++].label, label);
+    }
+    return count;
+}
+
+/* gnuplot's quoting: a single quote twice. */
+static void print_quoted(const char *text, FILE *out)
+{
+    fputc('\'', out);
+    for (; *text != '\0'; text++)
+        fprintf(out, *text == '\'' ? "''" : "%c", *text);
+    fputc('\'', out);
+}
+
+static void print_script(const json_t *root, const struct figure *figure, const char *path,
+                         FILE *out)
+{
+    const json_t *rows = json_object_get(root, "results");
+    struct series series[SERIES_MAX];
+    const char *x = figure->x[0];
+    int count;
+
+    for (int i = 0; i < 3 && !varies(rows, x); i++)
+        x = figure->x[i];
+    count = find_series(rows, x, series);
+    for (int i = 0; i < count; i++)
+        print_series(rows, figure, x, series[i].label, i, out);
+    fputs("set terminal svg size 800,500 noenhanced\nset output ", out);
+    print_quoted(path, out);
+    fprintf(out, "\nset title 'stagger-bench %s, %lld ranks'\n", figure->command,
+            (long long)json_integer_value(json_object_get(root, "ranks")));
+    fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset key outside\n", x, figure->y_title);
+    fputs(figure->log_y ? "set logscale y\n" : "set yrange [0:*]\n", out);
+    if (strcmp(x, "bytes") == 0)
+        fputs("set logscale x 2\n", out);
+    fputs("plot", out);
+    for (int i = 0; i < count; i++) {
+        fprintf(out, "%s $series%d using 1:2:3:4 with yerrorlines title ", i > 0 ? "," : "", i);
+        print_quoted(series[i].label, out);
+    }
+    fputs("\n", out);
+}
+
+/* Runs gnuplot with the script as its standard input. */
+static enum sg_status run_gnuplot(FILE *script)
+{
+    static char name[] = "gnuplot";
+    char *const arguments[] = {name, NULL};
+    char *const environment[] = {NULL}; /* no settings of the user's, and nothing preloaded */
+    posix_spawn_file_actions_t files;
+    pid_t child;
+    int error, ended;
+
+    error = posix_spawn_file_actions_init(&files);
+    if (error == 0) {
+        error = posix_spawn_file_actions_adddup2(&files, fileno(script), STDIN_FILENO);
+        if (error == 0)
+            error = posix_spawnp(&child, name, &files, NULL, arguments, environment);
+        posix_spawn_file_actions_destroy(&files);
+    }
+    if (error != 0) {
+        errno = error;
+        sg_log("bench: --plot: gnuplot: %m");
+        return SG_ERR_MISSING;
+    }
+    if (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
+        return SG_OK;
+    sg_log("bench: --plot: gnuplot does not draw the figure");
+    return SG_ERR_SYSTEM;
+}
+
+enum sg_status sg_bench_plot(const json_t *root, const char *path)
+{
+    const char *command = json_string_value(json_object_get(root, "command"));
+    const struct figure *figure = figures;
+    FILE *script;
+    enum sg_status status = SG_ERR_SYSTEM;
+
+    while (strcmp(figure->command, command) != 0)
+        figure++;
+    if (json_array_size(json_object_get(root, "results")) == 0) {
+        sg_log("bench: --plot: there are no rows to draw");
+        return SG_ERR_MISSING;
+    }
+    script = tmpfile();
+    if (script == NULL) {
+        sg_log("bench: --plot: a temporary file: %m");
+        return SG_ERR_SYSTEM;
+    }
+    print_script(root, figure, path, script);
+    if (fflush(script) == 0 && fseek(script, 0, SEEK_SET) == 0)
+        status = run_gnuplot(script);
+    fclose(script);
+    return status;
+}

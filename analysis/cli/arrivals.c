@@ -1,0 +1,180 @@
+/* stagger arrivals DIR: how late each rank came to each collective of a recorded run, as
+ * `stagger-bench --arrival trace:FILE` replays it.
+ */
+#include "cli/command.h"
+#include "core/operation.h"
+#include "core/status.h"
+#include "report/source_otf2.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { EXIT_INPUT = 1, EXIT_USAGE = 2 };
+
+struct arrivals {
+    const char *path;
+    int operation; /* SG_OPERATION_COUNT: any */
+    uint32_t ranks;
+    uint64_t calls, others;
+};
+
+static void print_help(void)
+{
+    puts("Usage: stagger arrivals [--op OPERATION] DIR\n"
+         "\n"
+         "Prints a line for each collective that all ranks of a run took part in: how late each "
+         "rank\n"
+         "came, in us after the first, in the order of ranks. stagger-bench --arrival trace:FILE\n"
+         "measures collectives with these arrivals.\n"
+         "\n"
+         "  -o, --op OPERATION  only barrier, allreduce or reduce\n"
+         "  -h, --help          this text");
+}
+
+static int find_operation(const char *name)
+{
+    int operation = 0;
+
+    while (operation < SG_OPERATION_COUNT && strcmp(sg_operation_names[operation], name) != 0)
+        operation++;
+    return operation;
+}
+
+/* False: *exit_status is what to leave with. */
+static bool parse(int argc, char **argv, struct arrivals *arrivals, int *exit_status)
+{
+    static const struct option options[] = {
+        {"op", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    int option;
+
+    *exit_status = EXIT_USAGE;
+    opterr = 0;
+    optind = 0; /* begins anew, whatever parsed before */
+    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+        if (option == 'h') {
+            print_help();
+            *exit_status = 0;
+            return false;
+        }
+        if (option != 'o') {
+            sg_log("arrivals: unknown option %s (stagger arrivals [--op OPERATION] DIR)",
+                   argv[optind - 1]);
+            return false;
+        }
+        arrivals->operation = find_operation(optarg);
+        if (arrivals->operation == SG_OPERATION_COUNT) {
+            sg_log("arrivals: --op wants barrier, allreduce or reduce, not '%s'", optarg);
+            return false;
+        }
+    }
+    if (argc - optind != 1) {
+        sg_log("arrivals: expected one directory, got %d (stagger arrivals [--op OPERATION] DIR)",
+               argc - optind);
+        return false;
+    }
+    arrivals->path = argv[optind];
+    return true;
+}
+
+/* Of the whole job only: those of fewer ranks say nothing of the others. */
+static enum sg_status print_instance(void *context, const struct sg_aggregate *aggregate,
+                                     const struct sg_seen_instance *seen)
+{
+    const struct sg_instance *instance = seen->instance;
+    struct arrivals *arrivals = context;
+    int64_t first_ns = INT64_MAX;
+    uint64_t *late_ns;
+
+    if (arrivals->operation != SG_OPERATION_COUNT &&
+        (int)instance->operation != arrivals->operation)
+        return SG_OK;
+    if (instance->size != arrivals->ranks) {
+        arrivals->others++;
+        return SG_OK;
+    }
+    late_ns = calloc(instance->size, sizeof *late_ns);
+    if (late_ns == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (instance->calls[i].begin_ns < first_ns)
+            first_ns = instance->calls[i].begin_ns;
+    }
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (instance->calls[i].rank < instance->size)
+            late_ns[instance->calls[i].rank] = (uint64_t)(instance->calls[i].begin_ns - first_ns);
+    }
+    for (uint32_t rank = 0; rank < instance->size; rank++)
+        printf("%s%.3f", rank > 0 ? " " : "", (double)late_ns[rank] / 1e3);
+    putchar('\n');
+    free(late_ns);
+    arrivals->calls++;
+    return SG_OK;
+}
+
+static enum sg_status note_size(void *context, const struct sg_aggregate *aggregate,
+                                const struct sg_seen_instance *seen)
+{
+    const struct sg_instance *instance = seen->instance;
+    struct arrivals *arrivals = context;
+
+    if (instance->size > arrivals->ranks)
+        arrivals->ranks = instance->size;
+    return SG_OK;
+}
+
+typedef enum sg_status (*look)(void *context, const struct sg_aggregate *aggregate,
+                               const struct sg_seen_instance *seen);
+
+static enum sg_status read_archive(const char *anchor, look instance, struct arrivals *arrivals)
+{
+    struct sg_watch watch = {.context = arrivals, .instance = instance};
+    struct sg_archive_facts facts = {0};
+    struct sg_aggregate *aggregate;
+    struct sg_progress progress;
+    enum sg_status status;
+
+    sg_progress_start(&progress, false);
+    status = sg_source_otf2(anchor, &progress, &watch, &aggregate, &facts);
+    if (status == SG_OK) {
+        sg_aggregate_destroy(aggregate);
+        free(facts.program);
+    }
+    return status;
+}
+
+/* The archive, or the one in the directory. */
+static bool find_anchor(const char *path, char anchor[PATH_MAX])
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0) {
+        sg_log("arrivals: %s: %m", path);
+        return false;
+    }
+    return snprintf(anchor, PATH_MAX, "%s%s", path, S_ISDIR(info.st_mode) ? "/traces.otf2" : "") <
+           PATH_MAX;
+}
+
+int sg_command_arrivals(int argc, char **argv)
+{
+    struct arrivals arrivals = {.operation = SG_OPERATION_COUNT};
+    char anchor[PATH_MAX];
+    int exit_status;
+
+    if (!parse(argc, argv, &arrivals, &exit_status))
+        return exit_status;
+    if (!find_anchor(arrivals.path, anchor) || read_archive(anchor, note_size, &arrivals) != SG_OK)
+        return EXIT_INPUT;
+    printf("# %s: arrivals of %u ranks, us after the first\n", arrivals.path, arrivals.ranks);
+    if (read_archive(anchor, print_instance, &arrivals) != SG_OK)
+        return EXIT_INPUT;
+    if (arrivals.calls == 0) {
+        sg_log("arrivals: %s: no such collective of all %u ranks", arrivals.path, arrivals.ranks);
+        return EXIT_INPUT;
+    }
+    return 0;
+}

@@ -1,0 +1,191 @@
+/* Nonblocking collectives of which all is known, in virtual processes: what is hidden of them, by
+ * every formula, is what was worked out by hand. */
+#include "bench/overlapping.h"
+#include "lib/unit.h"
+#include "lib/virtual.h"
+
+#define RANKS 4
+#define DURATION_NS 100e3
+#define START_NS 1e3
+#define TEST_NS 500.0
+#define QUANTUM_NS 100.0
+
+enum progress {
+    BY_ITSELF, /* done so long after the start, whatever the process does */
+    NONE,      /* all is done in finish */
+    BY_TESTS   /* a quarter in each test, the rest in finish */
+};
+
+struct script {
+    enum progress progress;
+    uint64_t tests;
+    bool wrong;
+    struct sg_bench_overlap found;
+    enum sg_status status;
+};
+
+static _Thread_local double done_ns;      /* BY_ITSELF: when */
+static _Thread_local double remaining_ns; /* otherwise: what is left to do */
+
+static void work(uint64_t quanta)
+{
+    virtual_pass((double)quanta * QUANTUM_NS);
+}
+
+static double no_processor_ns(void)
+{
+    return 0;
+}
+
+static void start(void *context, int variant)
+{
+    done_ns = virtual_time_ns() + DURATION_NS;
+    remaining_ns = DURATION_NS;
+    virtual_pass(START_NS);
+}
+
+static bool test(void *context)
+{
+    const struct script *script = context;
+
+    virtual_pass(TEST_NS);
+    if (script->progress == BY_TESTS)
+        remaining_ns -= DURATION_NS / 4;
+    return script->progress == BY_ITSELF && virtual_time_ns() >= done_ns;
+}
+
+static void finish(void *context)
+{
+    const struct script *script = context;
+
+    if (script->progress != BY_ITSELF)
+        virtual_pass(remaining_ns);
+    else if (virtual_time_ns() < done_ns)
+        virtual_pass(done_ns - virtual_time_ns());
+}
+
+static bool check(void *context, int variant, uint64_t round)
+{
+    return !((struct script *)context)->wrong || virtual_rank() != 2;
+}
+
+static int measure(void *context)
+{
+    struct script *script = context;
+    struct sg_bench_machine machine = {.exchange = virtual_exchange(),
+                                       .now_ns = virtual_clock_ns,
+                                       .processor_ns = no_processor_ns,
+                                       .wait_until = virtual_wait_until,
+                                       .sleep_until = virtual_wait_until,
+                                       .work = work,
+                                       .quantum_ns = QUANTUM_NS,
+                                       .lead_ns = 5000000,
+                                       .tolerance_ns = 5000};
+    struct sg_bench_target target = {
+        .start = start, .test = test, .finish = finish, .check = check, .context = script};
+    struct sg_bench_sampling sampling = {.rounds = 20,
+                                         .time_ns = 10e9,
+                                         .seed = 1,
+                                         .reduction = SG_BENCH_REDUCE_MAX,
+                                         .pattern = {.ranks = RANKS}};
+    struct sg_bench_samples samples = {0};
+    struct sg_bench_overlap found;
+    struct sg_clocksync *clocks;
+    enum sg_status status;
+
+    if (sg_clocksync_open(virtual_exchange(), 1, virtual_clock_ns, SG_CLOCKSYNC_TREE, &clocks) !=
+        SG_OK)
+        return 1;
+    sg_clocksync_measure(clocks, NULL);
+    status = sg_bench_overlap_measure(&machine, &target, 0, clocks, &sampling, script->tests,
+                                      &found, &samples);
+    sg_bench_samples_clear(&samples);
+    sg_clocksync_close(clocks);
+    if (virtual_rank() == 0) {
+        script->found = found;
+        script->status = status;
+    }
+    return 0;
+}
+
+static struct sg_bench_overlap run(enum progress progress, uint64_t tests)
+{
+    struct virtual_world world = {.size = RANKS, .latency_ns = 2000, .reading_ns = 5};
+    struct script script = {.progress = progress, .tests = tests};
+
+    CU_ASSERT_TRUE_FATAL(virtual_run(&world, measure, &script));
+    CU_ASSERT_EQUAL(script.status, SG_OK);
+    CU_ASSERT_EQUAL(script.found.rounds, 20);
+    return script.found;
+}
+
+#define CLOSE(found, expected) CU_ASSERT_DOUBLE_EQUAL(found, expected, 0.01)
+
+/* But for the start all is hidden: 99 of 100 us. */
+static void test_by_itself(void)
+{
+    struct sg_bench_overlap found = run(BY_ITSELF, 0);
+
+    CLOSE(found.alone.median / DURATION_NS, 1);
+    CLOSE(found.overhead.median / 1e5, 0.01);
+    CLOSE(found.waited.median / 1e5, 0);
+    CLOSE(found.worked.median / 1e5, 1.01);
+    CLOSE(found.paper_time.median, 0.99);
+    CLOSE(found.paper_work.median, 0.99);
+    CLOSE(found.osu.median, 0.99);
+    CLOSE(found.imb.median, 0.99);
+}
+
+static void test_none(void)
+{
+    struct sg_bench_overlap found = run(NONE, 0);
+
+    CLOSE(found.alone.median / 1e5, 1.01);
+    CLOSE(found.overhead.median / 1e5, 1.01);
+    CLOSE(found.worked.median / 1e5, 2.02);
+    CLOSE(found.paper_time.median, 0);
+    CLOSE(found.paper_work.median, 0);
+    CLOSE(found.osu.median, 0);
+    CLOSE(found.imb.median, 0);
+}
+
+/* Three tests do three quarters; start, tests and the last quarter are 27.5 us of 101. */
+static void test_by_tests(void)
+{
+    struct sg_bench_overlap found = run(BY_TESTS, 3);
+
+    CLOSE(found.overhead.median / 1e5, 0.275);
+    CLOSE(found.waited.median / 1e5, 0.25);
+    CLOSE(found.paper_time.median, 1 - 27.5 / 101);
+    CLOSE(found.paper_work.median, 1 - 27.5 / 101);
+    CLOSE(found.imb.median, 1 - 27.5 / 101);
+    found = run(BY_TESTS, 0);
+    CLOSE(found.paper_time.median, 0);
+}
+
+static void test_wrong(void)
+{
+    struct virtual_world world = {.size = RANKS, .latency_ns = 2000, .reading_ns = 5};
+    struct script script = {.progress = NONE, .wrong = true};
+
+    CU_ASSERT_TRUE(virtual_run(&world, measure, &script));
+    CU_ASSERT_EQUAL(script.status, SG_ERR_FORMAT);
+}
+
+/* Paper 004, section 4.2: 4096 bytes at 2048 are three tests. */
+static void test_intervals(void)
+{
+    CU_ASSERT_EQUAL(sg_bench_overlap_tests(4096, 2048), 3);
+    CU_ASSERT_EQUAL(sg_bench_overlap_tests(4097, 2048), 4);
+    CU_ASSERT_EQUAL(sg_bench_overlap_tests(4096, 0), 0);
+    CU_ASSERT_EQUAL(sg_bench_overlap_tests(0, 64), 1);
+}
+
+const struct unit_test unit_tests[] = {
+    {"what progresses by itself is hidden but for its start, by every formula", test_by_itself},
+    {"what only finish does is not hidden, by any formula", test_none},
+    {"what tests do is hidden but for what they cost", test_by_tests},
+    {"a wrong result of a nonblocking call ends the measurement", test_wrong},
+    {"the number of tests is the paper's", test_intervals},
+    {NULL, NULL},
+};
