@@ -8,8 +8,8 @@
  */
 #include "bench/bench.h"
 #include "bench/distribution.h"
+#include "bench/quiet.h"
 #include "bench/reading.h"
-#include "bench/window.h"
 #include "core/hash.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "bench/collective.h"
 
-#include "bench/window.h"
+#include "bench/quiet.h"
 #include "core/clock.h"
 
 #include <dlfcn.h>

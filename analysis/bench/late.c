@@ -1,6 +1,6 @@
 #include "bench/bench.h"
 #include "bench/plan.h"
-#include "bench/window.h"
+#include "bench/quiet.h"
 #include "core/clock.h"
 
 #include <math.h>

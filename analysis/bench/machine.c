@@ -1,7 +1,7 @@
 #include "bench/machine.h"
 
 #include "bench/distribution.h"
-#include "bench/window.h"
+#include "bench/quiet.h"
 #include "core/clock.h"
 
 #include <math.h>

@@ -8,8 +8,8 @@
 #include "bench/describe.h"
 #include "bench/limits.h"
 #include "bench/machine.h"
+#include "bench/quiet.h"
 #include "bench/settings.h"
-#include "bench/window.h"
 #include "rule/algorithm.h"
 
 #include <limits.h>

@@ -17,6 +17,7 @@
 #define SG_PAGE_SITES 24u    /* rows with charts of their own */
 #define SG_PAGE_COLUMNS 125u /* of ranks in a heat map: more share a column */
 #define SG_PAGE_WORST 8u     /* instances in the timeline */
+#define SG_PAGE_LANES 2000u  /* of one of them: more ranks share a lane */
 
 struct sg_page {
     const struct sg_report *report; /* sorted as the table is to be */

@@ -180,11 +180,32 @@ static int by_rank(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+/* One in every step of the parts, sorted by rank: the one that arrives last. */
+static json_t *parts_of(const struct sg_detail_worst *worst, uint32_t step, int64_t first_ns)
+{
+    json_t *array = json_array();
+
+    for (uint32_t from = 0; from < worst->size; from += step) {
+        const struct sg_detail_part *part = &worst->parts[from];
+
+        for (uint32_t i = from; i < worst->size && i < from + step; i++) {
+            if (worst->parts[i].begin_ns > part->begin_ns)
+                part = &worst->parts[i];
+        }
+        json_array_append_new(array, json_pack("[i, I, I, I]", (int)part->rank,
+                                               (json_int_t)(part->begin_ns - first_ns),
+                                               (json_int_t)(part->end_ns - first_ns),
+                                               (json_int_t)part->wait_ns));
+    }
+    return array;
+}
+
 /* Since the instance's first arrival: [rank, arrival, departure, wait]; [rank, begin, length]. */
 static json_t *worst_of(const struct sg_page *page, const struct sg_detail_worst *worst,
                         const struct sg_report_site *site)
 {
-    json_t *parts = json_array(), *late = json_array();
+    uint32_t step = (worst->size + SG_PAGE_LANES - 1) / SG_PAGE_LANES;
+    json_t *late = json_array();
     int64_t first_ns = worst->parts[0].begin_ns;
 
     qsort(worst->parts, worst->size, sizeof *worst->parts, by_rank);
@@ -192,23 +213,16 @@ static json_t *worst_of(const struct sg_page *page, const struct sg_detail_worst
         if (worst->parts[i].begin_ns < first_ns)
             first_ns = worst->parts[i].begin_ns;
     }
-    for (uint32_t i = 0; i < worst->size; i++) {
-        const struct sg_detail_part *part = &worst->parts[i];
-
-        json_array_append_new(parts, json_pack("[i, I, I, I]", (int)part->rank,
-                                               (json_int_t)(part->begin_ns - first_ns),
-                                               (json_int_t)(part->end_ns - first_ns),
-                                               (json_int_t)part->wait_ns));
-    }
     for (uint32_t i = 0; i < worst->late_count && i < SG_DETAIL_LATE; i++)
         json_array_append_new(late, json_pack("[i, I, I]", (int)worst->late[i].rank,
                                               (json_int_t)(worst->late[i].begin_ns - first_ns),
                                               (json_int_t)worst->late[i].handler_ns));
-    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:i}", "op", sg_site_operation(site),
-                     "site", text_of(page, site, "site"), "comm", text_of(page, site, "comm"),
-                     "seq", (json_int_t)worst->seq, "at_ns", (json_int_t)first_ns, "skew_ns",
-                     (json_int_t)worst->skew_ns, "parts", parts, "late", late, "late_count",
-                     (int)worst->late_count);
+    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:i, s:i, s:o, s:o, s:i}", "op",
+                     sg_site_operation(site), "site", text_of(page, site, "site"), "comm",
+                     text_of(page, site, "comm"), "seq", (json_int_t)worst->seq, "at_ns",
+                     (json_int_t)first_ns, "skew_ns", (json_int_t)worst->skew_ns, "ranks",
+                     (int)worst->size, "step", (int)step, "parts", parts_of(worst, step, first_ns),
+                     "late", late, "late_count", (int)worst->late_count);
 }
 
 static json_t *all_worst_of(const struct sg_page *page)

@@ -1,28 +1,19 @@
 /* Process and thread numbers are unique over the run and not 0, which stands for the idle task:
- * rank + 1, and thread * 2^21 above it for further threads. Process 0 + ranks + 1 stands for all
+ * rank + 1, and thread * 2^21 above it for further threads. Process ranks + 1 stands for all
  * ranks and has the counters of the run.
  */
 #include "perfetto/perfetto.h"
 
+#include "perfetto/labels.h"
 #include "report/aggregate.h"
-#include "report/format.h"
 #include "report/report.h"
 #include "report/room.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define THREAD_STEP (UINT64_C(1) << 21)
-
-/* What all of a row's slices have in common, as JSON. */
-struct label {
-    char *name; /* with its quotes; NULL: not yet made */
-    char *late_name;
-    char *comm;
-    char *arguments; /* `"comm":...,"site":...` */
-};
 
 struct counter {
     uint64_t of[SG_COUNT_COUNT];
@@ -30,11 +21,8 @@ struct counter {
 
 struct writer {
     FILE *out;
-    bool any;             /* an event has been written */
-    struct label *labels; /* by row */
-    uint32_t label_room;
-    char **algorithms; /* by number, with quotes */
-    uint32_t algorithm_room;
+    bool any; /* an event has been written */
+    struct sg_labels labels;
     struct counter *counters; /* by rank */
     uint32_t rank_count;
     uint64_t next_id; /* of flows and spans */
@@ -43,18 +31,6 @@ struct writer {
 
 /* ---- JSON -------------------------------------------------------------------------------------
  */
-
-/* A JSON string, with quotes. malloc'ed; NULL when out of memory. */
-static char *quote(const char *text)
-{
-    char *clean = sg_format_clean(text, true);
-    json_t *string = clean != NULL ? json_string(clean) : NULL;
-    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-
-    json_decref(string);
-    free(clean);
-    return quoted;
-}
 
 static void begin_event(struct writer *writer)
 {
@@ -111,7 +87,7 @@ static enum sg_status on_location(void *context, const struct sg_seen_location *
 {
     struct writer *writer = context;
     enum sg_status status = location->thread == 0 ? name_rank(writer, location->rank) : SG_OK;
-    char *name = quote(location->name[0] != '\0' ? location->name : "thread");
+    char *name = sg_label_quote(location->name[0] != '\0' ? location->name : "thread");
 
     if (status == SG_OK && name != NULL)
         put_metadata(writer, "thread_name", (uint64_t)location->rank + 1,
@@ -122,98 +98,10 @@ static enum sg_status on_location(void *context, const struct sg_seen_location *
     return status;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-/* "allreduce dot cg.c:83", with what is known. */
-static char *title_of(const struct sg_row_name *name)
-{
-    const struct sg_site_text *site = &name->site;
-    const char *operation =
-        (name->nonblocking ? sg_operation_post_names : sg_operation_names)[name->operation];
-    char *title = NULL, *quoted;
-    int length;
-
-    if (site->file != NULL)
-        length = asprintf(&title, "%s %s%s%s:%" PRIu32, operation,
-                          site->function != NULL ? site->function : "",
-                          site->function != NULL ? " " : "", base_name(site->file), site->line);
-    else if (site->function != NULL)
-        length = asprintf(&title, "%s %s", operation, site->function);
-    else if (site->module != NULL)
-        length =
-            asprintf(&title, "%s %s+0x%" PRIx64, operation, base_name(site->module), site->offset);
-    else
-        length = asprintf(&title, "%s", operation);
-    if (length < 0)
-        return NULL;
-    quoted = quote(title);
-    free(title);
-    return quoted;
-}
-
-static enum sg_status make_label(const struct sg_aggregate *aggregate, uint32_t row,
-                                 struct label *label)
-{
-    struct sg_row_name name;
-    char id[32] = "";
-
-    sg_aggregate_row_name(aggregate, row, &name);
-    if (name.has_id)
-        snprintf(id, sizeof id, ",\"site\":\"%08" PRIx32 "\"", name.site.id);
-    label->name = title_of(&name);
-    label->comm = quote(name.comm);
-    if (label->name == NULL || label->comm == NULL ||
-        asprintf(&label->arguments, "\"comm\":%s%s", label->comm, id) < 0) {
-        label->arguments = NULL;
-        return SG_ERR_MEMORY;
-    }
-    if (asprintf(&label->late_name, "\"late for %s", label->name + 1) < 0) {
-        label->late_name = NULL;
-        return SG_ERR_MEMORY;
-    }
-    return SG_OK;
-}
-
-static enum sg_status label_of(struct writer *writer, const struct sg_aggregate *aggregate,
-                               uint32_t row, const struct label **out)
-{
-    enum sg_status status = SG_OK;
-
-    while (writer->label_room <= row) {
-        if (!sg_make_room((void **)&writer->labels, writer->label_room, sizeof *writer->labels))
-            return SG_ERR_MEMORY;
-        writer->labels[writer->label_room++] = (struct label){0};
-    }
-    if (writer->labels[row].name == NULL)
-        status = make_label(aggregate, row, &writer->labels[row]);
-    *out = &writer->labels[row];
-    return status;
-}
-
-static enum sg_status algorithm_of(struct writer *writer, const struct sg_aggregate *aggregate,
-                                   uint32_t algorithm, const char **out)
-{
-    while (writer->algorithm_room <= algorithm) {
-        if (!sg_make_room((void **)&writer->algorithms, writer->algorithm_room,
-                          sizeof *writer->algorithms))
-            return SG_ERR_MEMORY;
-        writer->algorithms[writer->algorithm_room++] = NULL;
-    }
-    if (writer->algorithms[algorithm] == NULL)
-        writer->algorithms[algorithm] = quote(sg_aggregate_algorithm_name(aggregate, algorithm));
-    *out = writer->algorithms[algorithm];
-    return *out != NULL ? SG_OK : SG_ERR_MEMORY;
-}
-
 /* ---- events -----------------------------------------------------------------------------------
  */
 
-static void put_slice(struct writer *writer, const struct label *label, const char *algorithm,
+static void put_slice(struct writer *writer, const struct sg_label *label, const char *algorithm,
                       const struct sg_seen_instance *seen, uint32_t member)
 {
     const struct sg_call *call = &seen->instance->calls[member];
@@ -237,7 +125,8 @@ static void put_slice(struct writer *writer, const struct label *label, const ch
 
 /* A nonblocking call from its post to its completion: beside the slices, which it need not nest
  * with. */
-static void put_span(struct writer *writer, const struct label *label, const struct sg_call *call)
+static void put_span(struct writer *writer, const struct sg_label *label,
+                     const struct sg_call *call)
 {
     uint64_t id = ++writer->next_id;
 
@@ -333,7 +222,7 @@ static void put_counters(struct writer *writer, const struct sg_call *call)
 }
 
 /* Skew in ns, at the last arrival: one counter a communicator. */
-static void put_skew(struct writer *writer, const struct label *label,
+static void put_skew(struct writer *writer, const struct sg_label *label,
                      const struct sg_seen_instance *seen)
 {
     begin_event(writer);
@@ -349,16 +238,16 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
                                   const struct sg_seen_instance *seen)
 {
     struct writer *writer = context;
-    const struct label *label = NULL;
+    const struct sg_label *label = NULL;
     const char *algorithm;
     enum sg_status status = SG_OK;
 
     for (uint32_t i = 0; i < seen->instance->size && status == SG_OK; i++) {
         const struct sg_call *call = &seen->instance->calls[i];
 
-        status = label_of(writer, aggregate, seen->rows[i], &label);
+        status = sg_label_of(&writer->labels, aggregate, seen->rows[i], &label);
         if (status == SG_OK)
-            status = algorithm_of(writer, aggregate, call->algorithm, &algorithm);
+            status = sg_label_algorithm(&writer->labels, aggregate, call->algorithm, &algorithm);
         if (status != SG_OK)
             return status;
         put_slice(writer, label, algorithm, seen, i);
@@ -377,8 +266,8 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
                               const struct sg_late_cost *late, uint32_t row)
 {
     struct writer *writer = context;
-    const struct label *label;
-    enum sg_status status = label_of(writer, aggregate, row, &label);
+    const struct sg_label *label;
+    enum sg_status status = sg_label_of(&writer->labels, aggregate, row, &label);
 
     if (status != SG_OK)
         return status;
@@ -402,7 +291,7 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
 
 static void put_end(struct writer *writer, const struct sg_report *report)
 {
-    char *program = quote(report->program != NULL ? report->program : "");
+    char *program = sg_label_quote(report->program != NULL ? report->program : "");
 
     put_metadata(writer, "process_name", (uint64_t)writer->rank_count + 1,
                  (uint64_t)writer->rank_count + 1, "name", "\"all ranks\"");
@@ -417,16 +306,7 @@ static void put_end(struct writer *writer, const struct sg_report *report)
 
 static void clear(struct writer *writer)
 {
-    for (uint32_t row = 0; row < writer->label_room; row++) {
-        free(writer->labels[row].name);
-        free(writer->labels[row].late_name);
-        free(writer->labels[row].comm);
-        free(writer->labels[row].arguments);
-    }
-    for (uint32_t i = 0; i < writer->algorithm_room; i++)
-        free(writer->algorithms[i]);
-    free(writer->labels);
-    free(writer->algorithms);
+    sg_labels_clear(&writer->labels);
     free(writer->counters);
 }
 

@@ -30,7 +30,7 @@ static const struct argp_option option_table[] = {
     {"seed", KEY_SEED, "SEED", 0, "of all random numbers (1)", 1},
     {"json", KEY_JSON, NULL, 0, "print JSON", 2},
     {"csv", KEY_CSV, NULL, 0, "print CSV", 2},
-    {"stats", KEY_STATS, NULL, 0, "events, events a second, bytes a process, history, requests to adapters", 2},
+    {"stats", KEY_STATS, NULL, 0, "events, events a second, bytes a process, history, requests", 2},
     {0},
 };
 

@@ -295,17 +295,15 @@ void sg_progress_ring_master(uint32_t number)
 
 /* ---- by the helper thread or in a signal handler ---- */
 
-/* Signals that have come for the span since it was looked at last. */
-static uint64_t signals_of(struct sg_span *span, bool by_signal)
+/* Signals that have come for the span since it was looked at last; of a span between machines, what
+ * its adapter has told, by a signal or not. */
+static uint64_t news_of(struct sg_span *span, bool by_signal)
 {
     struct sg_progress_bell *bell = &sg_span_endpoint(span, span->endpoint)->bell;
     uint64_t rings;
 
-    if (span->wire != NULL) {
-        int events = span->wire->take_events(span->transport);
-
-        return by_signal ? (uint64_t)events : 0;
-    }
+    if (span->wire != NULL)
+        return (uint64_t)span->wire->take_events(span->transport);
     if (!by_signal)
         return 0;
     rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
@@ -325,22 +323,25 @@ static void attend(struct sg_span *span, bool by_signal)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     enum sg_span_found found = SG_SPAN_NOTHING;
-    uint64_t asked = signals_of(span, by_signal);
+    uint64_t news = news_of(span, by_signal);
+    /* Of several processes the one that has asked an adapter for something gets it, whoever else is
+     * in a call. */
+    bool is_for_us = span->wire != NULL && span->locals > 1 && news > 0;
 
-    if (is_left_to_us(endpoint)) {
+    if (is_left_to_us(endpoint) || is_for_us) {
         take_float(&span->arithmetic);
         found = sg_span_look(span);
         /* An adapter tells once; what comes before it is told to again is there by now. */
-        if (span->wire != NULL && is_left_to_us(endpoint)) {
+        if (span->wire != NULL && (is_left_to_us(endpoint) || is_for_us)) {
             span->wire->arm(span->transport);
             if (sg_span_look(span) == SG_SPAN_FED)
                 found = SG_SPAN_FED;
         }
     }
-    if (asked > 0)
+    if (by_signal && news > 0)
         atomic_fetch_add_explicit(found == SG_SPAN_FED ? &endpoint->counters.signals
                                                        : &endpoint->counters.ignored,
-                                  asked, memory_order_relaxed);
+                                  news, memory_order_relaxed);
     if (found == SG_SPAN_FED)
         sg_wait_wake(&span->bed);
 }

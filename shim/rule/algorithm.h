@@ -44,8 +44,8 @@ struct sg_algorithm {
 #define SG_ALGORITHM_DISSEMINATION 6
 #define SG_ALGORITHM_PAIRWISE 7
 
-/* Parameter 0 of srm, inside a node; a form that does not take a call leaves it to the next smaller one's, the
- * climb's at last. */
+/* Parameter 0 of srm, inside a node; a form that does not take a call leaves it to the next smaller
+ * one's, the climb's at last. */
 enum sg_srm_form { SG_SRM_AUTO, SG_SRM_FLAT, SG_SRM_CLIMB, SG_SRM_CHUNKS, SG_SRM_SINGLE };
 
 extern const struct sg_algorithm sg_algorithms[];

@@ -264,7 +264,14 @@ static void text_of_defaults(void)
                                  "STAGGER_SLOTS=8\n"
                                  "STAGGER_STALL_S=30\n"
                                  "STAGGER_PROGRESS=thread\n"
-                                 "STAGGER_SIGNAL=42\n");
+                                 "STAGGER_SIGNAL=42\n"
+                                 "STAGGER_VERBS_DEVICE=\n"
+                                 "STAGGER_VERBS_PORT=auto\n"
+                                 "STAGGER_VERBS_GID_INDEX=auto\n"
+                                 "STAGGER_VERBS_MTU=auto\n"
+                                 "STAGGER_VERBS_MULTICAST=auto\n"
+                                 "STAGGER_VERBS_SENDERS=16\n"
+                                 "STAGGER_VERBS_MEMORY=256m\n");
     CU_ASSERT(survives(&config));
     free(text);
     free(log);

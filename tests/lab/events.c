@@ -1,5 +1,5 @@
 /* The descriptor of the transport verbs: it raises a real-time signal for a solicited message or
- * multicast exactly when it is armed. As signals.c, whose queues these are, by way of the transport.
+ * multicast exactly when it is armed. As signals.c, by way of the transport.
  *
  * Each signal is delivered (real-time signals queue), so the count at the end holds any that came
  * unasked. The last round raises one: what an earlier round raised late is there before it.
@@ -23,8 +23,8 @@ static const struct {
     {true, false, false, 0},  /* armed for solicited messages only */
     {false, true, false, 1},  /* and still armed */
     {true, true, true, 1},    /* multicasts likewise */
-    {true, false, true, 0},   {false, true, true, 1}, {false, true, true, 0},
-    {true, true, false, 1},
+    {true, false, true, 0},   {false, true, true, 1},
+    {false, true, true, 0},   {true, true, false, 1},
 };
 enum { ROUNDS = sizeof rounds / sizeof rounds[0] };
 

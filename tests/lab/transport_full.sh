@@ -56,23 +56,24 @@ lose() {
             action pass random netrand drop "$1"
 }
 gone() { both tc qdisc del dev rdma ingress; }
-sent=400 # by two endpoints to each other
-check "without a filter nearly all multicasts come" all 'traffic none 2 1 1 200' \
-    "within $((sent * 9 / 10)) $sent \"\$(multicasts none)\""
-before=$(multicasts none)
-# Those of two packets are lost with either, so more than the share of packets.
+sent=400 # by two endpoints to each other, in bursts: some are lost without a filter, too
+check "without a filter most multicasts come" all 'traffic none 2 1 1 200' \
+    "within $((sent / 2)) $sent \"\$(multicasts none)\""
 for share in 100 10 2; do
     lose "$share"
-    check "with one packet of $share lost all messages come" traffic "loss$share" 2 1 1 200
+    check "with one packet of $share lost all messages come, once and whole" \
+        traffic "loss$share" 2 1 1 200
     gone
 done
-check "one multicast of two lost, or more, is seen by those that come" \
-    within 40 $((before * 3 / 5)) "$(multicasts loss2)"
-check "one of ten likewise" within $((sent / 2)) $((before * 97 / 100)) "$(multicasts loss10)"
+# Those of two packets are lost with either, so more of them than the share of packets.
+check "of multicasts of which every other packet is lost fewer come" \
+    within 20 $(($(multicasts none) * 3 / 4)) "$(multicasts loss2)"
 
 # ---- peers that are gone -----------------------------------------------------------------------
+# The launcher's status is the killed one's.
+mpi_run 2 1 -disable-auto-cleanup "$BUILD/lab/faults" killed >killed.out 2>killed.err
 check "a peer that was killed is named by the fault" \
-    mpi_run 2 1 -disable-auto-cleanup "$BUILD/lab/faults" killed
+    has killed.out '^endpoint 1: transport retry counter exceeded$'
 
 rm -f ready
 mpi_run 2 1 -disable-auto-cleanup "$BUILD/lab/faults" cut >cut.out 2>cut.err &

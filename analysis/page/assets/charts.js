@@ -143,7 +143,7 @@ const charts = (() => {
     }
   }
 
-  /* A line of steps over equally wide bins. */
+  /* A line of steps over equally wide bins; behind the last it lies at zero. */
   function steps(g, w, h, values, max, across, kind) {
     let d = "";
     values.forEach((value, i) => {
@@ -151,6 +151,7 @@ const charts = (() => {
       const x0 = Math.min(w, i * across * w).toFixed(1), x1 = Math.min(w, (i + 1) * across * w).toFixed(1);
       d += `${i ? "L" : "M"}${x0} ${y}L${x1} ${y}`;
     });
+    if (values.length * across < 1) d += `L${(values.length * across * w).toFixed(1)} ${h}H${w}`;
     g.append(svg("path", { class: kind, d }));
   }
 

@@ -124,6 +124,7 @@
   function showSite(site) {
     const parent = byId("one-charts");
     const times = (i) => site.times.map((time) => time[i]);
+    byId("one-title").textContent = `One call site: ${nameOf(site)}`;
     parent.replaceChildren();
     skewChart(parent, site);
     costChart(parent, site);
@@ -255,8 +256,9 @@
     figure(parent, {
       name: "worst", title: `${nameOf(worst)}, instance ${count(worst.seq)}`,
       about: `At ${ns(worst.at_ns)} in the run; ${ns(worst.skew_ns)} from the first arrival to the last, rank ${last[0]}'s.` +
+        (worst.step > 1 ? ` Of ${worst.step} ranks each the one that comes last is shown.` : "") +
         (worst.late_count > worst.late.length ? ` Of ${count(worst.late_count)} late contributions ${worst.late.length} are shown.` : ""),
-      summary: `${n} ranks from arrival to departure; rank ${last[0]} arrives last.`,
+      summary: `${count(worst.ranks)} ranks from arrival to departure; rank ${last[0]} arrives last.`,
       legend: [["wait", "waits for the last"], ["other", "in the call"], ...(worst.late.length ? [["mark", "handles a late contribution"]] : [])],
       table: {
         head: ["rank", "arrives", "leaves", "waits"],

@@ -14,8 +14,8 @@
 /* One-sided requests of this process under way, and the memory that their sources are copied to. */
 #define SG_VERBS_ACCESSES 128
 #define SG_VERBS_ACCESS_BYTES ((size_t)4 * SG_TRANSPORT_ACCESS_BYTES)
-/* A request's retries: about half a second each time, seven times in all. Of soft-RoCE 7 retries are
- * without end. */
+/* A request's retries: about half a second each time, seven times in all. Of soft-RoCE 7 retries
+ * are without end. */
 #define SG_VERBS_TIMEOUT 17
 #define SG_VERBS_RETRIES 6
 #define SG_VERBS_TREE_DEGREE 4

@@ -5,7 +5,8 @@
  * out. So a message may be held for as long as its holder likes, and its lane goes on.
  *
  * How far the receiver is comes with each message the other way. Where there is none, it is written
- * into a word of the sender's: each time half of what may be under way has been taken, and at once
+ * into a word of the sender's: each time half of what may be under way has been taken, of messages
+ * or of multicasts along the tree, and at once
  * for payload that was read, whose buffers all the sender's lanes share. The sender looks there
  * when it finds no room, and ahead at messages that nobody has received yet.
  */
@@ -227,7 +228,12 @@ static void taken(struct sg_transport *transport, uint32_t index,
     struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
 
     atomic_store_explicit(&lane->taken, entry->number, memory_order_relaxed);
-    lane->due = entry->stage != 0 ? transport->layout.note_after : lane->due + 1;
+    if (entry->stage != 0)
+        lane->due = transport->layout.note_after;
+    else
+        lane->due += entry->kind == SG_VERBS_POST
+                         ? transport->layout.note_after * 2 / SG_VERBS_POSTS + 1
+                         : 1;
 }
 
 /* Where no message has told it: into this process's word at the other end. A write that goes out

@@ -6,71 +6,14 @@
  * the table of what has been seen, in the endpoint's shared memory, keeps the others from doing so.
  * Datagrams are lost where no receive is posted, and whole messages with them: protocols repair.
  */
-#include "transport/verbs/impl.h"
+#include "transport/verbs/multicast.h"
 
-#include "core/hash.h"
-#include "transport/verbs/group.h"
-
-#include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-
-#define SENDS 64u
-#define RECEIVES (SG_VERBS_DATAGRAMS - SENDS)
-#define GRH_BYTES 40 /* what a received datagram has before its first byte */
-#define DATAGRAM_BYTES 4096u
-#define RECEIVE_BYTES (DATAGRAM_BYTES + SG_VERBS_LINE_BYTES)
-
-/* Messages that are put together, wait to be received, or are held. */
-#define MESSAGES 12
-
-struct piece {
-    uint64_t communicator; /* drawn by rank 0: others may have the same group */
-    uint64_t number;       /* among its sender's multicasts, from 1 */
-    uint64_t object;
-    int32_t from;
-    uint32_t at, bytes; /* of the payload, here; in all */
-    uint32_t solicited;
-    struct sg_header header;
-    unsigned char payload[];
-};
-
-_Static_assert((GRH_BYTES + sizeof(struct piece)) % 8 == 0, "words");
-
-enum { FREE, PARTIAL, WHOLE, HELD };
-
-struct assembly {
-    int state;
-    uint64_t order; /* of its first piece's coming */
-    uint64_t number, object;
-    int32_t from;
-    uint32_t missing; /* bytes */
-    bool solicited;
-    struct sg_header header;
-    uint64_t *came; /* a bit for each piece */
-    unsigned char *payload;
-};
-
-struct sg_verbs_multicast {
-    struct sg_verbs_group group;
-    struct ibv_qp *pair;
-    struct ibv_ah *address;
-    struct sg_verbs_link link;
-    uint64_t communicator;
-    uint32_t piece_bytes; /* payload of a datagram */
-    unsigned char *sends, *receives;
-    uint32_t next_receive; /* the buffer that the next datagram comes to */
-    uint64_t orders;
-    _Atomic uint32_t whole; /* relaxed: pending() only looks */
-    size_t came_words;
-    struct assembly assemblies[MESSAGES];
-};
 
 size_t sg_verbs_multicast_bytes(void)
 {
-    return SENDS * (size_t)DATAGRAM_BYTES + RECEIVES * (size_t)RECEIVE_BYTES;
+    return SG_VERBS_SENDS * (size_t)SG_VERBS_DATAGRAM_BYTES +
+           SG_VERBS_RECEIVES * (size_t)SG_VERBS_RECEIVE_BYTES;
 }
 
 struct sg_verbs_link *sg_verbs_multicast_link(struct sg_transport *transport)
@@ -82,18 +25,18 @@ struct sg_verbs_link *sg_verbs_multicast_link(struct sg_transport *transport)
 
 static unsigned char *receive_of(const struct sg_verbs_multicast *multicast, uint32_t buffer)
 {
-    return multicast->receives + (size_t)buffer * RECEIVE_BYTES;
+    return multicast->receives + (size_t)buffer * SG_VERBS_RECEIVE_BYTES;
 }
 
-static struct piece *piece_of(const struct sg_verbs_multicast *multicast, uint32_t buffer)
+static struct sg_verbs_piece *piece_of(const struct sg_verbs_multicast *multicast, uint32_t buffer)
 {
-    return (struct piece *)(void *)(receive_of(multicast, buffer) + GRH_BYTES);
+    return (struct sg_verbs_piece *)(void *)(receive_of(multicast, buffer) + SG_VERBS_GRH_BYTES);
 }
 
-static bool post_receive(struct sg_transport *transport, uint32_t buffer)
+bool sg_verbs_multicast_post(struct sg_transport *transport, uint32_t buffer)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
-    struct ibv_sge piece = {(uintptr_t)receive_of(multicast, buffer), RECEIVE_BYTES,
+    struct ibv_sge piece = {(uintptr_t)receive_of(multicast, buffer), SG_VERBS_RECEIVE_BYTES,
                             transport->own_region->lkey};
     struct ibv_recv_wr request = {.wr_id = (uint64_t)SG_VERBS_OF_RECEIVED << 56 |
                                            (uint64_t)transport->links_max << 40 |
@@ -137,22 +80,24 @@ static void note_seen(struct sg_transport *transport, int32_t from, uint64_t num
 
 /* The one that a piece belongs to, made where there is none yet: from the oldest that nobody
  * holds, those that are whole last. */
-static struct assembly *find_assembly(struct sg_verbs_multicast *multicast,
-                                      const struct piece *piece)
+static struct sg_verbs_assembly *find_assembly(struct sg_verbs_multicast *multicast,
+                                               const struct sg_verbs_piece *piece)
 {
-    struct assembly *best = NULL;
+    struct sg_verbs_assembly *best = NULL;
 
-    for (int i = 0; i < MESSAGES; i++) {
-        struct assembly *each = &multicast->assemblies[i];
+    for (int i = 0; i < SG_VERBS_ASSEMBLIES; i++) {
+        struct sg_verbs_assembly *each = &multicast->assemblies[i];
 
-        if (each->state != FREE && each->from == piece->from && each->number == piece->number)
+        if (each->state != SG_VERBS_FREE && each->from == piece->from &&
+            each->number == piece->number)
             return each;
-        if (each->state != HELD && (best == NULL || each->state < best->state ||
-                                    (each->state == best->state && each->order < best->order)))
+        if (each->state != SG_VERBS_HELD &&
+            (best == NULL || each->state < best->state ||
+             (each->state == best->state && each->order < best->order)))
             best = each;
     }
-    multicast->whole -= best->state == WHOLE;
-    best->state = PARTIAL;
+    multicast->whole -= best->state == SG_VERBS_WHOLE;
+    best->state = SG_VERBS_PARTIAL;
     best->order = multicast->orders++;
     best->number = piece->number;
     best->object = piece->object;
@@ -164,7 +109,7 @@ static struct assembly *find_assembly(struct sg_verbs_multicast *multicast,
     return best;
 }
 
-static bool is_sound(const struct sg_transport *transport, const struct piece *piece,
+static bool is_sound(const struct sg_transport *transport, const struct sg_verbs_piece *piece,
                      uint32_t bytes)
 {
     const struct sg_verbs_multicast *multicast = transport->multicast;
@@ -179,10 +124,11 @@ static bool is_sound(const struct sg_transport *transport, const struct piece *p
            bytes - sizeof *piece <= multicast->piece_bytes;
 }
 
-static void take_piece(struct sg_transport *transport, const struct piece *piece, uint32_t bytes)
+static void take_piece(struct sg_transport *transport, const struct sg_verbs_piece *piece,
+                       uint32_t bytes)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
-    struct assembly *assembly;
+    struct sg_verbs_assembly *assembly;
     uint32_t index = piece->at / multicast->piece_bytes;
 
     if (is_repeat(transport, piece->from, piece->number)) {
@@ -190,13 +136,13 @@ static void take_piece(struct sg_transport *transport, const struct piece *piece
         return;
     }
     assembly = find_assembly(multicast, piece);
-    if (assembly->state != PARTIAL || (assembly->came[index / 64] >> index % 64 & 1) != 0)
+    if (assembly->state != SG_VERBS_PARTIAL || (assembly->came[index / 64] >> index % 64 & 1) != 0)
         return;
     assembly->came[index / 64] |= UINT64_C(1) << index % 64;
     memcpy(assembly->payload + piece->at, piece->payload, bytes);
     assembly->missing -= bytes;
     if (assembly->missing == 0) {
-        assembly->state = WHOLE;
+        assembly->state = SG_VERBS_WHOLE;
         multicast->whole++;
     }
 }
@@ -204,36 +150,44 @@ static void take_piece(struct sg_transport *transport, const struct piece *piece
 void sg_verbs_multicast_came(struct sg_transport *transport, uint32_t buffer, uint32_t bytes)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
-    const struct piece *piece = piece_of(multicast, buffer);
+    const struct sg_verbs_piece *piece = piece_of(multicast, buffer);
 
-    if (bytes >= GRH_BYTES && is_sound(transport, piece, bytes - GRH_BYTES))
-        take_piece(transport, piece, bytes - GRH_BYTES - (uint32_t)sizeof *piece);
-    multicast->next_receive = (buffer + 1) % RECEIVES;
-    if (!post_receive(transport, buffer))
+    if (bytes >= SG_VERBS_GRH_BYTES && is_sound(transport, piece, bytes - SG_VERBS_GRH_BYTES))
+        take_piece(transport, piece, bytes - SG_VERBS_GRH_BYTES - (uint32_t)sizeof *piece);
+    multicast->next_receive = (buffer + 1) % SG_VERBS_RECEIVES;
+    if (!sg_verbs_multicast_post(transport, buffer))
         sg_verbs_fail(transport, -1, "receive requests are refused");
+}
+
+/* NULL: none. */
+static struct sg_verbs_assembly *oldest_whole(struct sg_verbs_multicast *multicast)
+{
+    struct sg_verbs_assembly *oldest = NULL;
+
+    for (int i = 0; i < SG_VERBS_ASSEMBLIES; i++) {
+        struct sg_verbs_assembly *each = &multicast->assemblies[i];
+
+        if (each->state == SG_VERBS_WHOLE && (oldest == NULL || each->order < oldest->order))
+            oldest = each;
+    }
+    return oldest;
 }
 
 bool sg_verbs_multicast_receive(struct sg_transport *transport, struct sg_transport_message *out)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
+    struct sg_verbs_assembly *oldest;
 
-    while (multicast->whole > 0 && transport->posts_held < SG_TRANSPORT_HELD) {
-        struct assembly *oldest = NULL;
-
-        for (int i = 0; i < MESSAGES; i++) {
-            struct assembly *each = &multicast->assemblies[i];
-
-            if (each->state == WHOLE && (oldest == NULL || each->order < oldest->order))
-                oldest = each;
-        }
+    while (multicast->whole > 0 && transport->posts_held < SG_TRANSPORT_HELD &&
+           (oldest = oldest_whole(multicast)) != NULL) {
         multicast->whole--;
         if (is_repeat(transport, oldest->from, oldest->number)) {
             transport->usage.repeats++;
-            oldest->state = FREE;
+            oldest->state = SG_VERBS_FREE;
             continue;
         }
         note_seen(transport, oldest->from, oldest->number);
-        oldest->state = HELD;
+        oldest->state = SG_VERBS_HELD;
         transport->posts_held++;
         out->object = oldest->object;
         out->solicited = oldest->solicited;
@@ -250,14 +204,14 @@ bool sg_verbs_multicast_receive(struct sg_transport *transport, struct sg_transp
 void sg_verbs_multicast_release(struct sg_transport *transport,
                                 const struct sg_transport_message *message)
 {
-    transport->multicast->assemblies[message->handle].state = FREE;
+    transport->multicast->assemblies[message->handle].state = SG_VERBS_FREE;
     transport->posts_held--;
 }
 
 bool sg_verbs_multicast_pending(const struct sg_transport *transport)
 {
     const struct sg_verbs_multicast *multicast = transport->multicast;
-    const struct piece *piece = piece_of(multicast, multicast->next_receive);
+    const struct sg_verbs_piece *piece = piece_of(multicast, multicast->next_receive);
 
     if (transport->posts_held == SG_TRANSPORT_HELD)
         return false;
@@ -280,7 +234,7 @@ static bool await_room(struct sg_transport *transport)
     return false;
 }
 
-static void send_piece(struct sg_transport *transport, const struct piece *piece,
+static void send_piece(struct sg_transport *transport, const struct sg_verbs_piece *piece,
                        uint32_t payload_bytes)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
@@ -326,12 +280,13 @@ void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_tra
 
     do {
         uint32_t step = bytes - at < multicast->piece_bytes ? bytes - at : multicast->piece_bytes;
-        struct piece *piece;
+        struct sg_verbs_piece *piece;
 
         if (!await_room(transport))
             return; /* lost */
-        piece = (struct piece *)(void *)(multicast->sends +
-                                         multicast->link.posted % SENDS * (size_t)DATAGRAM_BYTES);
+        piece = (struct sg_verbs_piece *)(void *)(multicast->sends +
+                                                  multicast->link.posted % SG_VERBS_SENDS *
+                                                      (size_t)SG_VERBS_DATAGRAM_BYTES);
         piece->communicator = multicast->communicator;
         piece->number = number;
         piece->object = send->object;
@@ -344,160 +299,4 @@ void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_tra
         send_piece(transport, piece, step);
         at += step;
     } while (at < bytes);
-}
-
-/* ---- set-up ---------------------------------------------------------------------------------- */
-
-static bool make_pair(struct sg_transport *transport, char *reason)
-{
-    struct sg_verbs_multicast *multicast = transport->multicast;
-    struct ibv_qp_init_attr create = {
-        .send_cq = transport->queue,
-        .recv_cq = transport->queue,
-        .cap = {.max_send_wr = SENDS,
-                .max_recv_wr = RECEIVES,
-                .max_send_sge = 1,
-                .max_recv_sge = 1},
-        .qp_type = IBV_QPT_UD,
-    };
-    struct ibv_qp_attr attr = {
-        .qp_state = IBV_QPS_INIT, .port_num = sg_verbs_device.port, .qkey = multicast->group.key};
-
-    multicast->pair = ibv_create_qp(sg_verbs_device.domain, &create);
-    multicast->link.pair = multicast->pair;
-    multicast->link.peer = -1;
-    multicast->link.depth = SENDS;
-    if (multicast->pair == NULL ||
-        ibv_modify_qp(multicast->pair, &attr,
-                      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY) != 0)
-        goto err_reason;
-    attr.qp_state = IBV_QPS_RTR;
-    if (ibv_modify_qp(multicast->pair, &attr, IBV_QP_STATE) != 0)
-        goto err_reason;
-    attr.qp_state = IBV_QPS_RTS;
-    if (ibv_modify_qp(multicast->pair, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN) != 0)
-        goto err_reason;
-    for (uint32_t i = 0; i < RECEIVES; i++) {
-        if (!post_receive(transport, i))
-            goto err_reason;
-    }
-    multicast->address = ibv_create_ah(sg_verbs_device.domain, &multicast->group.way);
-    if (multicast->address == NULL ||
-        ibv_attach_mcast(multicast->pair, &multicast->group.way.grh.dgid,
-                         multicast->group.way.dlid) != 0)
-        goto err_reason;
-    return true;
-
-err_reason:
-    snprintf(reason, SG_VERBS_REASON_BYTES, "device %s: %m", sg_verbs_device.name);
-    return false;
-}
-
-static bool allocate(struct sg_transport *transport)
-{
-    struct sg_verbs_multicast *multicast = transport->multicast;
-    enum ibv_mtu mtu = IBV_MTU_4096;
-    size_t pieces;
-
-    for (int rank = 0; rank < transport->place.exchange->size; rank++) {
-        if (transport->processes[rank].mtu < mtu)
-            mtu = (enum ibv_mtu)transport->processes[rank].mtu;
-    }
-    multicast->piece_bytes = (uint32_t)(sg_verbs_mtu_bytes(mtu) - sizeof(struct piece)) & ~15u;
-    pieces = transport->layout.payload_bytes / multicast->piece_bytes + 1;
-    multicast->came_words = (pieces + 63) / 64;
-    multicast->sends = transport->own + SG_VERBS_ACCESS_BYTES;
-    multicast->receives = multicast->sends + SENDS * (size_t)DATAGRAM_BYTES;
-    for (int i = 0; i < MESSAGES; i++) {
-        struct assembly *assembly = &multicast->assemblies[i];
-
-        assembly->came = calloc(multicast->came_words, sizeof *assembly->came);
-        assembly->payload = aligned_alloc(SG_VERBS_LINE_BYTES,
-                                          transport->layout.payload_bytes + SG_VERBS_LINE_BYTES);
-        if (assembly->came == NULL || assembly->payload == NULL)
-            return false;
-    }
-    return true;
-}
-
-/* What rank 0 draws for all. */
-struct draw {
-    uint64_t communicator;
-    uint32_t address;
-    uint32_t reserved;
-};
-
-static struct draw draw_group(void)
-{
-    struct draw draw;
-    unsigned char bytes[4] = {239};
-
-    while (getrandom(&draw, sizeof draw, 0) != sizeof draw)
-        ;
-    draw.communicator |= 1;
-    memcpy(bytes + 1, &draw.address, 3);
-    /* Neither the first nor the last of a network, nor one that bridges keep to themselves. */
-    bytes[1] |= 1;
-    bytes[3] = (unsigned char)(1 + bytes[3] % 254);
-    memcpy(&draw.address, bytes, sizeof draw.address);
-    return draw;
-}
-
-static bool become_member(struct sg_transport *transport, const struct draw *draw, char *reason)
-{
-    transport->multicast = calloc(1, sizeof *transport->multicast);
-    if (transport->multicast == NULL)
-        return false;
-    transport->multicast->communicator = draw->communicator;
-    return allocate(transport) &&
-           sg_verbs_group_join(&transport->multicast->group, draw->address, reason) &&
-           make_pair(transport, reason);
-}
-
-enum sg_status sg_verbs_multicast_open(struct sg_transport *transport)
-{
-    const struct sg_exchange *exchange = transport->place.exchange;
-    char reason[SG_VERBS_REASON_BYTES] = "out of memory";
-    struct draw draw = {0};
-    int first = -1;
-    bool ok = false;
-    enum sg_status status = sg_exchange_agree(exchange, sg_verbs_device.settings.multicast, &first);
-
-    if (status != SG_OK || first >= 0 || transport->setup.endpoints == 1)
-        return status;
-    if (exchange->rank == 0)
-        draw = draw_group();
-    status = exchange->broadcast(exchange->context, &draw, sizeof draw);
-    if (status != SG_OK)
-        return status;
-    ok = sg_verbs_is_idle(transport) || become_member(transport, &draw, reason);
-    status = sg_exchange_agree(exchange, ok, &first);
-    transport->usage.has_multicast = status == SG_OK && first < 0;
-    if (!transport->usage.has_multicast)
-        sg_verbs_multicast_close(transport);
-    if (first == exchange->rank)
-        sg_log("rank %d: RDMA multicast is not used: %s", first, reason);
-    return status;
-}
-
-void sg_verbs_multicast_close(struct sg_transport *transport)
-{
-    struct sg_verbs_multicast *multicast = transport->multicast;
-
-    if (multicast == NULL)
-        return;
-    if (multicast->address != NULL)
-        ibv_destroy_ah(multicast->address);
-    if (multicast->pair != NULL) {
-        ibv_detach_mcast(multicast->pair, &multicast->group.way.grh.dgid,
-                         multicast->group.way.dlid);
-        ibv_destroy_qp(multicast->pair);
-    }
-    sg_verbs_group_leave(&multicast->group);
-    for (int i = 0; i < MESSAGES; i++) {
-        free(multicast->assemblies[i].came);
-        free(multicast->assemblies[i].payload);
-    }
-    free(multicast);
-    transport->multicast = NULL;
 }

@@ -1,23 +1,18 @@
-/* Beginning together, and waiting without using a processor: ranks that wait for one another in a
- * barrier would take from the others what is measured, where there are more ranks than processors.
+/* Waiting without using a processor: ranks that wait for one another in a barrier would take from
+ * the others what is measured, where there are more ranks than processors.
  *
  * The clock is CLOCK_MONOTONIC, which all ranks of one machine share, and which can be slept by.
  */
-#ifndef SG_BENCH_WINDOW_H
-#define SG_BENCH_WINDOW_H
+#ifndef SG_BENCH_QUIET_H
+#define SG_BENCH_QUIET_H
 
 #include <mpi.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 uint64_t sg_bench_now_ns(void);
 
 /* At once where that has passed. Signals do not end it early. */
 void sg_bench_sleep_until(uint64_t deadline_ns);
-
-/* Collective, asleep: a time in the near future at which all begin. *stop is made true on all ranks
- * where it is on one. All ranks of comm are on one machine. */
-uint64_t sg_bench_meet(MPI_Comm comm, bool *stop);
 
 /* From a rank's word until all have heard it, with room to spare. */
 uint64_t sg_bench_ahead_ns(int ranks);

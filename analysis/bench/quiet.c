@@ -1,4 +1,4 @@
-#include "bench/window.h"
+#include "bench/quiet.h"
 
 #include "core/clock.h"
 
@@ -43,19 +43,6 @@ uint64_t sg_bench_ahead_ns(int ranks)
     for (int bits = ranks; bits > 0; bits /= 2)
         looks += AHEAD_LOOKS;
     return looks * LOOK_NS;
-}
-
-uint64_t sg_bench_meet(MPI_Comm comm, bool *stop)
-{
-    uint64_t own[] = {sg_bench_now_ns(), *stop}, all[2];
-    MPI_Request request;
-    int ranks;
-
-    PMPI_Comm_size(comm, &ranks);
-    PMPI_Iallreduce(own, all, 2, MPI_UINT64_T, MPI_MAX, comm, &request);
-    sg_bench_complete_quietly(&request);
-    *stop = all[1] != 0;
-    return all[0] + sg_bench_ahead_ns(ranks);
 }
 
 void sg_bench_wait_quietly(MPI_Comm comm)

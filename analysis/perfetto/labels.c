@@ -1,0 +1,124 @@
+#include "perfetto/labels.h"
+
+#include "report/format.h"
+#include "report/room.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *sg_label_quote(const char *text)
+{
+    char *clean = sg_format_clean(text, true);
+    json_t *string = clean != NULL ? json_string(clean) : NULL;
+    char *quoted = string != NULL ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+
+    json_decref(string);
+    free(clean);
+    return quoted;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* "allreduce dot cg.c:83", with what is known. */
+static char *title_of(const struct sg_row_name *name)
+{
+    const struct sg_site_text *site = &name->site;
+    const char *operation =
+        (name->nonblocking ? sg_operation_post_names : sg_operation_names)[name->operation];
+    char *title = NULL, *quoted;
+    int length;
+
+    if (site->file != NULL)
+        length = asprintf(&title, "%s %s%s%s:%" PRIu32, operation,
+                          site->function != NULL ? site->function : "",
+                          site->function != NULL ? " " : "", base_name(site->file), site->line);
+    else if (site->function != NULL)
+        length = asprintf(&title, "%s %s", operation, site->function);
+    else if (site->module != NULL)
+        length =
+            asprintf(&title, "%s %s+0x%" PRIx64, operation, base_name(site->module), site->offset);
+    else
+        length = asprintf(&title, "%s", operation);
+    if (length < 0)
+        return NULL;
+    quoted = sg_label_quote(title);
+    free(title);
+    return quoted;
+}
+
+static enum sg_status make_label(const struct sg_aggregate *aggregate, uint32_t row,
+                                 struct sg_label *label)
+{
+    struct sg_row_name name;
+    char id[32] = "";
+
+    sg_aggregate_row_name(aggregate, row, &name);
+    if (name.has_id)
+        snprintf(id, sizeof id, ",\"site\":\"%08" PRIx32 "\"", name.site.id);
+    label->name = title_of(&name);
+    label->comm = sg_label_quote(name.comm);
+    if (label->name == NULL || label->comm == NULL ||
+        asprintf(&label->arguments, "\"comm\":%s%s", label->comm, id) < 0) {
+        label->arguments = NULL;
+        return SG_ERR_MEMORY;
+    }
+    if (asprintf(&label->late_name, "\"late for %s", label->name + 1) < 0) {
+        label->late_name = NULL;
+        return SG_ERR_MEMORY;
+    }
+    return SG_OK;
+}
+
+enum sg_status sg_label_of(struct sg_labels *labels, const struct sg_aggregate *aggregate,
+                           uint32_t row, const struct sg_label **out)
+{
+    enum sg_status status = SG_OK;
+
+    while (labels->row_room <= row) {
+        if (!sg_make_room((void **)&labels->rows, labels->row_room, sizeof *labels->rows))
+            return SG_ERR_MEMORY;
+        labels->rows[labels->row_room++] = (struct sg_label){0};
+    }
+    if (labels->rows[row].name == NULL)
+        status = make_label(aggregate, row, &labels->rows[row]);
+    *out = &labels->rows[row];
+    return status;
+}
+
+enum sg_status sg_label_algorithm(struct sg_labels *labels, const struct sg_aggregate *aggregate,
+                                  uint32_t algorithm, const char **out)
+{
+    while (labels->algorithm_room <= algorithm) {
+        if (!sg_make_room((void **)&labels->algorithms, labels->algorithm_room,
+                          sizeof *labels->algorithms))
+            return SG_ERR_MEMORY;
+        labels->algorithms[labels->algorithm_room++] = NULL;
+    }
+    if (labels->algorithms[algorithm] == NULL)
+        labels->algorithms[algorithm] =
+            sg_label_quote(sg_aggregate_algorithm_name(aggregate, algorithm));
+    *out = labels->algorithms[algorithm];
+    return *out != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+void sg_labels_clear(struct sg_labels *labels)
+{
+    for (uint32_t row = 0; row < labels->row_room; row++) {
+        free(labels->rows[row].name);
+        free(labels->rows[row].late_name);
+        free(labels->rows[row].comm);
+        free(labels->rows[row].arguments);
+    }
+    for (uint32_t i = 0; i < labels->algorithm_room; i++)
+        free(labels->algorithms[i]);
+    free(labels->rows);
+    free(labels->algorithms);
+}

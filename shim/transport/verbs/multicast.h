@@ -1,0 +1,62 @@
+/* Of multicasts by datagrams, shared by multicast.c and multicast_open.c. */
+#ifndef SG_TRANSPORT_VERBS_MULTICAST_H
+#define SG_TRANSPORT_VERBS_MULTICAST_H
+
+#include "transport/verbs/group.h"
+#include "transport/verbs/impl.h"
+
+#define SG_VERBS_SENDS 64u
+#define SG_VERBS_RECEIVES (SG_VERBS_DATAGRAMS - SG_VERBS_SENDS)
+#define SG_VERBS_GRH_BYTES 40 /* what a received datagram has before its first byte */
+#define SG_VERBS_DATAGRAM_BYTES 4096u
+#define SG_VERBS_RECEIVE_BYTES (SG_VERBS_DATAGRAM_BYTES + SG_VERBS_LINE_BYTES)
+
+/* Messages that are put together, wait to be received, or are held. */
+#define SG_VERBS_ASSEMBLIES 12
+
+struct sg_verbs_piece {
+    uint64_t communicator; /* drawn by rank 0: others may have the same group */
+    uint64_t number;       /* among its sender's multicasts, from 1 */
+    uint64_t object;
+    int32_t from;
+    uint32_t at, bytes; /* of the payload, here; in all */
+    uint32_t solicited;
+    struct sg_header header;
+    unsigned char payload[];
+};
+
+_Static_assert((SG_VERBS_GRH_BYTES + sizeof(struct sg_verbs_piece)) % 8 == 0, "words");
+
+enum { SG_VERBS_FREE, SG_VERBS_PARTIAL, SG_VERBS_WHOLE, SG_VERBS_HELD };
+
+struct sg_verbs_assembly {
+    int state;
+    uint64_t order; /* of its first piece's coming */
+    uint64_t number, object;
+    int32_t from;
+    uint32_t missing; /* bytes */
+    bool solicited;
+    struct sg_header header;
+    uint64_t *came; /* a bit for each piece */
+    unsigned char *payload;
+};
+
+struct sg_verbs_multicast {
+    struct sg_verbs_group group;
+    struct ibv_qp *pair;
+    struct ibv_ah *address;
+    struct sg_verbs_link link;
+    uint64_t communicator;
+    uint32_t piece_bytes; /* payload of a datagram */
+    unsigned char *sends, *receives;
+    uint32_t next_receive; /* the buffer that the next datagram comes to */
+    uint64_t orders;
+    _Atomic uint32_t whole; /* relaxed: pending() only looks */
+    size_t came_words;
+    struct sg_verbs_assembly assemblies[SG_VERBS_ASSEMBLIES];
+};
+
+/* Buffers are received into in their order, for ever. False: refused. */
+bool sg_verbs_multicast_post(struct sg_transport *transport, uint32_t buffer);
+
+#endif

@@ -1,0 +1,23 @@
+#!/bin/bash
+# timeout: 900
+# The page of a thousand ranks and ten million events: below 1 MB, made within 1 GB of memory. How
+# long it takes is printed.
+. "$(dirname "$0")/../lib/sh.sh"
+
+"${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" "$ROOT/tests/report/make_large.c" \
+    -o make_large -lotf2 || { echo "not ok - the fixture's writer compiles"; exit 1; }
+./make_large 1000 2500 40 large || exit 1
+
+measured=$("$PYTHON" -c 'import resource, subprocess, sys, time
+start = time.monotonic()
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, round(time.monotonic() - start, 1))' \
+    "$STAGGER" report --html large.html large) || exit 1
+echo "# ten million events: ${measured% *} KiB, ${measured#* } s, $(stat -c %s large.html) bytes"
+check "the page of ten million events is below 1 MB" within 1 999999 "$(stat -c %s large.html)"
+check "it is sound" "$PYTHON" "$ROOT/tests/page/check_page.py" large.html
+if grep -q __asan_init "$STAGGER"; then
+    skip "it is made within 1 GB" "a sanitizer build"
+else
+    check "it is made within 1 GB" within 1 1000000 "${measured% *}"
+fi
