@@ -13,13 +13,13 @@ for algorithm in srm handoff; do
         'gave many' 'archive_agrees many.trace many.out'
 
     # ---- virtual nodes ---------------------------------------------------------------------------
-    STAGGER_RANKS_PER_NODE=1 run_by alone "$algorithm" 4 "$PROGRAMS/virtual_nodes"
+    STAGGER_RANKS_PER_NODE=1 run_by alone "$algorithm(where=inside)" 4 "$PROGRAMS/virtual_nodes"
     check "with one rank a node results are right ($algorithm)" all 'gave alone' \
         'archive_agrees alone.trace alone.out'
     calls_of alone
     check "and all calls are run between nodes ($algorithm)" all \
         'ran_by alone adaptive within' 'is "adaptive bypass" "$(algorithms_of alone across)"'
-    STAGGER_RANKS_PER_NODE=2 run_by pairs "$algorithm" 4 "$PROGRAMS/virtual_nodes"
+    STAGGER_RANKS_PER_NODE=2 run_by pairs "$algorithm(where=inside)" 4 "$PROGRAMS/virtual_nodes"
     check "with two ranks a node results are right ($algorithm)" all 'gave pairs' \
         'archive_agrees pairs.trace pairs.out'
     calls_of pairs
