@@ -42,8 +42,9 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
 }
 
 /* The objects and where everything lies. False: nothing would run here. */
-static bool lay_out(struct sg_span *span)
+static bool lay_out(struct sg_span *span, const char *name)
 {
+    const struct sg_rule_comm comm = {name, span->ranks, SG_REACH_SPAN};
     size_t at = line(sizeof(struct sg_span_header));
     uint32_t objects = 0, eager_bytes = 0;
     size_t transport_bytes;
@@ -61,6 +62,8 @@ static bool lay_out(struct sg_span *span)
 
         object->setup.rank = span->endpoint;
         object->setup.size = span->endpoints;
+        if (!sg_ruleset_concerns(span->rules, i, &comm))
+            continue;
         object->algo = algo_of(sg_ruleset_choice(span->rules, i), &object->setup.parameters);
         if (object->algo == NULL)
             continue;
@@ -204,7 +207,7 @@ static struct sg_span *make(const struct sg_span_setup *setup)
     if (setup->ops != NULL)
         memcpy(span->hosts, setup->hosts, (size_t)setup->ranks * sizeof *span->hosts);
     errno = 0;
-    if (!lay_out(span))
+    if (!lay_out(span, setup->name))
         goto err_release;
     return span;
 

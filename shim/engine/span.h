@@ -24,6 +24,7 @@ struct sg_transport_ops;
 #define SG_SPAN_ENDPOINTS_MAX 256
 
 struct sg_span_setup {
+    const char *name; /* of the communicator, alike on all ranks */
     int rank;
     int ranks;
     int endpoints;

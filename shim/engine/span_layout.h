@@ -138,7 +138,7 @@ struct sg_span_header {
 
 /* Where an object's parts begin in the segment, and how far it is from endpoint to endpoint. */
 struct sg_span_object {
-    const struct sg_algo *algo; /* NULL: the rule names none */
+    const struct sg_algo *algo; /* NULL: the rule names none, or is not for this communicator */
     struct sg_algo_setup setup; /* rank: this endpoint */
     struct sg_algo_needs needs;
     enum sg_progress_mode progress; /* that the rule asks for */

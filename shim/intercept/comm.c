@@ -193,6 +193,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum 
 
     if (comm->rank == 0) {
         members = name_identity(comm, handle, &identity);
+        memcpy(comm->name, identity.name, sizeof comm->name);
         if (members != NULL && comm->size > 1)
             sg_join_offer(comm, handle, place, &identity.offer);
     }

@@ -122,7 +122,8 @@ static bool make_map(const struct sg_comm *comm, MPI_Comm handle, struct map *ma
 static enum sg_status join_span(struct sg_comm *comm, const struct map *map, bool makes,
                                 struct sg_segment_ticket *ticket)
 {
-    struct sg_span_setup setup = {.rank = comm->rank,
+    struct sg_span_setup setup = {.name = comm->name,
+                                  .rank = comm->rank,
                                   .ranks = comm->size,
                                   .endpoints = map->nodes,
                                   .endpoint_of = map->node,

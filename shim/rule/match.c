@@ -158,3 +158,8 @@ const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int in
 {
     return &rules->rules[index].choice;
 }
+
+bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index, const struct sg_rule_comm *comm)
+{
+    return reaches(rules, &rules->rules[index], comm) && matches_comm(&rules->rules[index], comm);
+}

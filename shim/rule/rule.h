@@ -87,6 +87,10 @@ int sg_ruleset_count(const struct sg_ruleset *rules);
 int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice);
 const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index);
 
+/* Whether calls on that communicator may come to a choice. */
+bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
+                         const struct sg_rule_comm *comm);
+
 /* Prints the rules in force, one a line, in order, in the grammar, with a comment naming the
  * source of each. */
 void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out);

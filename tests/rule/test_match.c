@@ -289,6 +289,34 @@ static void passes_over_what_does_not_reach(void)
                            "bypass");
 }
 
+/* Whether the only rule of "reduce<place>=bypass" may be a choice on the communicator. */
+static bool concerns(const char *place, const char *name, int size)
+{
+    const struct sg_rule_comm comm = {.name = name, .size = size};
+    char text[200], *log;
+    struct sg_ruleset *rules;
+    bool result;
+
+    snprintf(text, sizeof text, "reduce%s=bypass", place);
+    rules = rules_of(text, &log);
+    result = sg_ruleset_concerns(rules, 0, &comm);
+    CU_ASSERT(sg_ruleset_concerns(rules, 1, &comm)); /* the built-in one */
+    free(log);
+    sg_ruleset_destroy(rules);
+    return result;
+}
+
+/* Site and bytes are a call's: they keep no choice from a communicator. */
+static void knows_what_concerns_a_communicator(void)
+{
+    CU_ASSERT(concerns("", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(concerns("@solver.c:88[4k-]", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(concerns("~MPI_COMM_*", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(!concerns("~ocean*", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(concerns("~2-4", "rows", 4));
+    CU_ASSERT(!concerns("~2-4", "rows", 5));
+}
+
 const struct unit_test unit_tests[] = {
     {"rules match their operation, and * what the algorithm takes", matches_operations},
     {"sites match by id, offset and function", matches_sites},
@@ -301,6 +329,7 @@ const struct unit_test unit_tests[] = {
     {"a choice that no communicator or size changes is fixed", fixed_choices},
     {"a choice that depends on communicator or size is not", choices_that_vary},
     {"fixed choices hold for every communicator and size", fixed_holds_everywhere},
+    {"a rule concerns the communicators that it names", knows_what_concerns_a_communicator},
     {"rules whose algorithm does not run on the communicator are passed over",
      passes_over_what_does_not_reach},
     {NULL, NULL},
