@@ -197,21 +197,33 @@ test-programs: $(B)/tests/span/replay
 include tests/mpi/programs.mk
 
 # ---- the rest ------------------------------------------------------------------------------------
-install: all ## into PREFIX (/usr/local)
-	install -D -m 755 $(B)/stagger $(DESTDIR)$(PREFIX)/bin/stagger
-	install -D -m 755 $(B)/stagger-bench $(DESTDIR)$(PREFIX)/bin/stagger-bench
-	install -D -m 755 $(B)/libstagger.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger.so
-	install -D -m 755 $(B)/libstagger-otf2.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-otf2.so
-	install -D -m 755 $(B)/libstagger-verbs.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-verbs.so
-	for page in docs/*.[1-8]; do \
-	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
-	for network in analysis/sim/networks/*.conf; do \
-	  install -D -m 644 $$network $(DESTDIR)$(PREFIX)/share/stagger/networks/$${network##*/} || exit 1; done
+# What goes where below PREFIX: mode, file, place. All of it finds the rest from its own place.
+ZSH_DIR ?= share/zsh/site-functions
+INSTALLED = \
+  $(foreach x,stagger stagger-bench,755:$(B)/$x:bin/$x) \
+  $(foreach x,libstagger libstagger-otf2 libstagger-verbs,755:$(B)/$x.so:lib/stagger/$x.so) \
+  $(foreach x,$(wildcard docs/*.[1-8]),644:$x:share/man/man$(subst .,,$(suffix $x))/$(notdir $x)) \
+  $(foreach x,$(filter-out docs/status.md docs/style.md,$(wildcard docs/*.md)),644:$x:share/doc/stagger/$(notdir $x)) \
+  $(foreach x,$(wildcard analysis/sim/networks/*.conf),644:$x:share/stagger/networks/$(notdir $x)) \
+  644:dist/complete:share/stagger/complete \
+  $(foreach x,stagger stagger-bench,644:dist/completion.bash:share/bash-completion/completions/$x) \
+  644:dist/completion.zsh:$(ZSH_DIR)/_stagger \
+  644:$(B)/stagger.pc:share/pkgconfig/stagger.pc \
+  644:dist/modulefile:share/modulefiles/stagger/$(VERSION)
+
+$(B)/stagger.pc: dist/stagger.pc.in VERSION
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
+
+install: all $(B)/stagger.pc ## into PREFIX (/usr/local)
+	$(Q)for each in $(INSTALLED); do \
+	  mode=$${each%%:*} place=$${each##*:} file=$${each#*:}; \
+	  install -D -m $$mode "$${file%:*}" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
 
 uninstall: ## removes what install put there
-	rm -rf $(DESTDIR)$(PREFIX)/bin/stagger $(DESTDIR)$(PREFIX)/bin/stagger-bench \
-	  $(DESTDIR)$(PREFIX)/lib/stagger $(DESTDIR)$(PREFIX)/share/stagger
-	for page in docs/*.[1-8]; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+	$(Q)for each in $(INSTALLED); do \
+	  place="$(DESTDIR)$(PREFIX)/$${each##*:}"; rm -f "$$place" || exit 1; \
+	  while place=$${place%/*}; case "$${place#"$(DESTDIR)$(PREFIX)"}" in */stagger*) ;; *) false ;; esac; \
+	    do rmdir "$$place" 2>/dev/null || break; done; done
 
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
