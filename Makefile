@@ -7,6 +7,7 @@ DESTDIR ?=
 V       ?= 0
 DEBUG   ?= 0
 SAN     ?=
+WERROR  ?= 1
 COVERAGE ?= 0
 comma := ,
 
@@ -27,7 +28,7 @@ MPI_LIBS := $(if $(MPICC),$(filter -L% -l%,$(shell $(MPICC) -show 2>/dev/null)))
 OPENMPI_CC = $(shell mpicc.openmpi -include mpi.h -E -x c /dev/null >/dev/null 2>&1 && echo mpicc.openmpi)
 
 # ---- flags ---------------------------------------------------------------------------------------
-WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
+WARN := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wno-unused-parameter
 OPT  := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 VERSION := $(shell cat VERSION)
@@ -66,12 +67,12 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so 
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-full soak lab bench papers demo install uninstall format lint clean test-programs unit
+.PHONY: help deps all check check-full soak lab bench papers demo install uninstall deb format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
 	  while IFS='|' read -r name what; do printf '  make %-12s %s\n' "$$name" "$$what"; done
-	@echo '  options: PREFIX=DIR DESTDIR=DIR CC=clang DEBUG=1 SAN=address,undefined SAN=thread COVERAGE=1 V=1'
+	@echo '  options: PREFIX=DIR DESTDIR=DIR CC=clang WERROR=0 DEBUG=1 SAN=address,undefined SAN=thread COVERAGE=1 V=1'
 
 all: $(PRODUCTS) ## the library and the command, in build/
 
@@ -89,6 +90,7 @@ check: ## everything that fits 20 minutes on 2 processors
 check-full: ## check and the long tests
 	$(Q).ci/deps build test
 	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
+	$(Q).ci/deps deb || echo 'the test of the Debian package is skipped'
 	$(Q)$(MAKE) --no-print-directory all test-programs unit
 	$(Q)tests/run $(B) check full
 
@@ -224,6 +226,10 @@ uninstall: ## removes what install put there
 	  place="$(DESTDIR)$(PREFIX)/$${each##*:}"; rm -f "$$place" || exit 1; \
 	  while place=$${place%/*}; case "$${place#"$(DESTDIR)$(PREFIX)"}" in */stagger*) ;; *) false ;; esac; \
 	    do rmdir "$$place" 2>/dev/null || break; done; done
+
+deb: ## a Debian package, in build/deb
+	$(Q).ci/deps build deb
+	$(Q)dist/deb build/deb
 
 C_FILES = $(shell git ls-files '*.c' '*.h')
 
