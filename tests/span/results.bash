@@ -1,5 +1,6 @@
 # Results of the cover at $ranks ranks and $each ranks a node; sourced by results.sh and
-# results_full.sh, which set $whole to "full" for the whole product.
+# results_full.sh, which set $whole to "full" for the whole product. Each mode has a third of the rows, the
+# first one third $third (0).
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the script that sources it sets ranks, each and whole
 
@@ -10,9 +11,9 @@ expected_calls() {
 }
 recorded_calls() { awk '{ count[$5]++ } END { for (a in count) print a, count[a] }' "$1" | sort; }
 
-number=0
+number=${third:-0}
 for mode in $MODES; do
-    rows=$number
+    rows=$((number % 3))
     number=$((number + 1))
     of="($ranks ranks, $each a node, $mode)"
     run_across results "$mode" "$each" "$("$PROGRAMS/span_results" rules)" "$ranks" \
