@@ -15,7 +15,7 @@ export STAGGER_VERBS_MEMORY=1g PROGRAM_SECONDS=1800
 # ---- mixed collectives --------------------------------------------------------------------------
 for hosts in 2 3 4; do
     for mode in thread signal; do
-        run_across soak "$mode" 2 '*=adaptive;*=bypass' $((2 * hosts)) "$PROGRAMS/soak" 400 "$hosts" 1 15
+        run_across soak "$mode" 2 '*=adaptive;*=bypass' $((2 * hosts)) "$PROGRAMS/soak" 100 "$hosts" 1 15
         check "mixed collectives, some of them posted ($hosts hosts, $mode)" all 'is 0 "$status"' \
             'ran_well soak' 'by_rdma soak' 'archive_agrees soak.trace soak.out'
     done
@@ -41,6 +41,25 @@ if [ -n "$SCALAPACK" ]; then
 else
     skip "ScaLAPACK across two hosts" "scalapack-mpi-test is not installed"
 fi
+
+# ---- no RDMA on one of the hosts ---------------------------------------------------------------
+# passes_through NAME REASON: as without the library, and one line says why
+passes_through() {
+    is 0 "$status" && has "$1.out" '^rank 1: 20 calls of ' && is 0 "$(notes "$1" | wc -l)" &&
+        has_lines "$1.err" '^stagger: ' 3 && has "$1.err" "^stagger: rank 1: no RDMA \($2\): "
+}
+on 2 ip link set rdma down
+run_across down thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier,allreduce,reduce 20
+check "with a dead link at the start collectives are MPICH's, and one line says why" \
+    passes_through down '.*no active port'
+on 2 ip link set rdma up
+run_across again thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
+check "with the link up again they go by RDMA" all 'is 0 "$status"' 'ran_well again' 'by_rdma again'
+mkdir -p bin
+printf '#!/bin/sh\n[ "$(hostname)" = node2 ] && export STAGGER_VERBS_DEVICE=none9\nexec "$@"\n' >bin/without
+chmod +x bin/without
+run_across missing thread 1 '*=adaptive' 2 "$PWD/bin/without" "$PROGRAMS/repeat" barrier 20
+check "likewise where one host has no such device" passes_through missing '.*no RDMA device none9.*'
 
 # ---- a machine that dies -----------------------------------------------------------------------
 # The host dies a moment after `on` has left it, which would wait for its word otherwise.
