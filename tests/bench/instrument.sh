@@ -123,3 +123,9 @@ check "a result that is wrong only later is found while it is measured" all 'is 
 WRONG=MPI_Barrier WRONG_AFTER=6 plainly through 2 latency --json --ops barrier --arrival one --skew-us 3000
 check "a barrier that lets ranks through is found by their clocks" all 'is 1 "$status"' \
     'has through.err "MPI_Barrier of 0 bytes by rules gives a wrong result while it is measured"'
+WRONG=MPI_Iallreduce plainly posted 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
+check "so is one of a nonblocking call" all 'is 1 "$status"' \
+    'has posted.err "the nonblocking form of allreduce of 1024 bytes by rules gives a wrong result"' \
+    'lacks posted.out "\"version\""'
+plainly right 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
+check "... and one that is right is not" is 0 "$status"
