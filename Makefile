@@ -57,7 +57,7 @@ TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos an
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport \
                   analysis/report analysis/compare analysis/page analysis/perfetto analysis/plot analysis/sim
-BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o limits.o merge.o option_values.o \
+BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o given.o limits.o merge.o option_values.o \
                   option_values_more.o options.o output.o output_csv.o output_records.o output_rows.o \
                   overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
@@ -160,7 +160,7 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,dist
 
 BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_rules \
                 config_table config_text operation status text) \
-              shim/rule/algorithm analysis/plot/gnuplot
+              $(basename $(call sources,shim/rule)) analysis/plot/gnuplot
 
 $(B)/stagger-bench: $(call objects,analysis/bench) $(BENCH_SHIM:%=$(B)/%.o)
 	$(say) LINK $@

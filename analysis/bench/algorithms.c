@@ -1,5 +1,7 @@
 #include "bench/algorithms.h"
 
+#include "bench/given.h"
+
 #include "core/config.h"
 #include "rule/algorithm.h"
 
@@ -10,7 +12,10 @@
 #define RULES_VARIABLE "STAGGER_RULES"
 #define COMM_PREFIX "stagger-bench/"
 #define RULES_WORD "rules"
+#define GIVEN_COMM_NAME COMM_PREFIX "vs"
 #define TEXT_BYTES 1024
+
+static const char *given_rules = "";
 
 static bool is_named(int algorithm)
 {
@@ -31,12 +36,14 @@ int sg_bench_algorithm_find(const char *word, size_t length)
 
 const char *sg_bench_algorithm_name(int algorithm)
 {
+    if (algorithm == SG_BENCH_GIVEN)
+        return given_rules;
     return algorithm == SG_BENCH_RULES ? RULES_WORD : sg_algorithms[algorithm].name;
 }
 
 bool sg_bench_algorithm_takes(int algorithm, enum sg_operation operation)
 {
-    return algorithm == SG_BENCH_RULES ||
+    return algorithm == SG_BENCH_RULES || algorithm == SG_BENCH_GIVEN ||
            (sg_algorithms[algorithm].operations & 1u << operation) != 0;
 }
 
@@ -55,11 +62,15 @@ const char *sg_bench_algorithm_list(void)
 
 void sg_bench_algorithm_comm_name(int algorithm, char name[SG_BENCH_COMM_NAME_BYTES])
 {
-    snprintf(name, SG_BENCH_COMM_NAME_BYTES, COMM_PREFIX "%s", sg_algorithms[algorithm].name);
+    if (algorithm == SG_BENCH_GIVEN)
+        snprintf(name, SG_BENCH_COMM_NAME_BYTES, GIVEN_COMM_NAME);
+    else
+        snprintf(name, SG_BENCH_COMM_NAME_BYTES, COMM_PREFIX "%s", sg_algorithms[algorithm].name);
 }
 
-enum sg_status sg_bench_algorithms_announce(void)
+enum sg_status sg_bench_algorithms_announce(const char *given)
 {
+    char *bound = given != NULL ? sg_bench_given_bind(given, GIVEN_COMM_NAME) : NULL;
     const char *users = sg_config_environment(RULES_VARIABLE);
     size_t size_bytes;
     char *text = NULL;
@@ -77,12 +88,17 @@ enum sg_status sg_bench_algorithms_announce(void)
     if (good)
         fprintf(stream, "barrier~%s=%s;", SG_BENCH_SETTLE_COMM_NAME,
                 sg_algorithms[SG_ALGORITHM_TREE].name);
+    if (good && bound != NULL)
+        fputs(bound, stream);
     /* The first match decides: the user's rules may hold for every communicator. */
     if (good && users != NULL)
         fputs(users, stream);
     good = good && fclose(stream) == 0;
     good = good && setenv(RULES_VARIABLE, text, 1) == 0;
     free(text);
+    free(bound);
+    if (given != NULL)
+        given_rules = given;
     if (!good)
         sg_log("bench: out of memory");
     return good ? SG_OK : SG_ERR_MEMORY;

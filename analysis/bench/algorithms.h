@@ -21,8 +21,9 @@
 
 /* Beside the indices of sg_algorithms. */
 enum {
-    SG_BENCH_RULES = -1,       /* whatever the rules in force choose */
-    SG_BENCH_NO_ALGORITHM = -2 /* none of that name */
+    SG_BENCH_RULES = -1,        /* whatever the rules in force choose */
+    SG_BENCH_NO_ALGORITHM = -2, /* none of that name */
+    SG_BENCH_GIVEN = -3         /* what the rules given to --vs choose (bench/given.h) */
 };
 
 #define SG_BENCH_ALGORITHMS_MAX 16
@@ -31,7 +32,7 @@ enum {
 /* One that may be asked for: "rules", or an algorithm between nodes. */
 int sg_bench_algorithm_find(const char *word, size_t length);
 
-/* "rules", "tree", "mpich". Static storage. */
+/* "rules", "tree", "mpich"; the text of the rules given. Static storage. */
 const char *sg_bench_algorithm_name(int algorithm);
 
 bool sg_bench_algorithm_takes(int algorithm, enum sg_operation operation);
@@ -43,7 +44,9 @@ const char *sg_bench_algorithm_list(void);
 
 void sg_bench_algorithm_comm_name(int algorithm, char name[SG_BENCH_COMM_NAME_BYTES]);
 
-/* Before MPI_Init, on every rank: puts the rules into the environment. SG_ERR_MEMORY is logged. */
-enum sg_status sg_bench_algorithms_announce(void);
+/* Before MPI_Init, on every rank: puts the rules into the environment. given are those for
+ * SG_BENCH_GIVEN, which are kept and left out where they do not parse; NULL: none. SG_ERR_MEMORY
+ * is logged. */
+enum sg_status sg_bench_algorithms_announce(const char *given);
 
 #endif

@@ -81,22 +81,3 @@ void sg_bench_describe_run(const struct sg_bench_job *job)
     sg_bench_record_us(record, "tolerance", (double)job->machine.tolerance_ns);
     sg_bench_output_describe(job->output, "clocks", record);
 }
-
-void sg_bench_progress(const struct sg_bench_job *job, int operation)
-{
-    const struct sg_bench_options *options = job->options;
-
-    if (job->output == NULL || !isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\033[Kstagger-bench %s: %s, %d of %d",
-            sg_bench_command_name(options->command),
-            sg_operation_names[options->operations[operation]], operation + 1,
-            options->operation_count);
-    fflush(stderr);
-}
-
-void sg_bench_progress_end(void)
-{
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
-}

@@ -6,8 +6,10 @@
  */
 #include "bench/bench.h"
 #include "bench/describe.h"
+#include "bench/given.h"
 #include "bench/limits.h"
 #include "bench/machine.h"
+#include "bench/progress.h"
 #include "bench/quiet.h"
 #include "bench/settings.h"
 #include "rule/algorithm.h"
@@ -77,6 +79,22 @@ static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_V
         sg_log("bench: no library is preloaded: both sides are %s's own", mpi);
 }
 
+/* Whether calls by this algorithm can be had; if not, a line says why. */
+static bool can_run(const struct sg_bench_job *job, bool ours, const char *option, int algorithm)
+{
+    if (algorithm == SG_BENCH_RULES || algorithm == SG_ALGORITHM_MPICH)
+        return true;
+    if (algorithm == SG_BENCH_GIVEN && !ours)
+        sg_log("bench: %s: rules want " LIBRARY ".so preloaded", option);
+    else if (algorithm != SG_BENCH_GIVEN && !job->between_nodes)
+        sg_log("bench: %s: %s is between nodes: preload " LIBRARY
+               ".so and set STAGGER_RANKS_PER_NODE below %d",
+               option, sg_bench_algorithm_name(algorithm), job->size);
+    else
+        return true;
+    return false;
+}
+
 /* On rank 0: what there is to measure, or false, with a line that says why not. */
 static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
                         struct sg_bench_settings *settings)
@@ -98,15 +116,11 @@ static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
         head->progress = settings->progress[0] != '\0' ? settings->progress : NULL;
     else if (ours)
         head->progress = sg_algorithms[SG_ALGORITHM_HANDOFF].name;
-    for (int i = 0; i < options->algorithm_count && !job->between_nodes; i++) {
-        if (options->algorithms[i] == SG_BENCH_RULES)
-            continue;
-        sg_log("bench: --algorithms: %s is between nodes: preload " LIBRARY
-               ".so and set STAGGER_RANKS_PER_NODE below %d",
-               sg_bench_algorithm_name(options->algorithms[i]), job->size);
-        return false;
+    for (int i = 0; i < options->algorithm_count; i++) {
+        if (!can_run(job, ours, "--algorithms", options->algorithms[i]))
+            return false;
     }
-    return true;
+    return can_run(job, ours, "--vs", options->vs);
 }
 
 /* Those asked for, or the command's own. */
@@ -178,21 +192,44 @@ static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation
     return status;
 }
 
+/* A barrier has no size. */
+static int sizes_of(const struct sg_bench_options *options, enum sg_operation operation)
+{
+    return operation == SG_OPERATION_BARRIER ? 1 : options->bytes_count;
+}
+
+static enum sg_status run_shown_case(const struct sg_bench_job *job, enum sg_operation operation,
+                                     uint64_t bytes, int place, int count)
+{
+    char what[64];
+
+    if (operation == SG_OPERATION_BARRIER)
+        snprintf(what, sizeof what, "%s", sg_operation_names[operation]);
+    else
+        snprintf(what, sizeof what, "%s of %llu bytes", sg_operation_names[operation],
+                 (unsigned long long)bytes);
+    sg_bench_progress_show(what, place, count);
+    return run_case(job, operation, bytes);
+}
+
 static enum sg_status run_cases(const struct sg_bench_job *job)
 {
     const struct sg_bench_options *options = job->options;
     enum sg_status status = SG_OK;
+    int place = 0, count = 0;
 
-    if (options->command == SG_BENCH_CLOCK || options->command == SG_BENCH_NOISE)
+    if (options->command == SG_BENCH_CLOCK || options->command == SG_BENCH_NOISE) {
+        sg_bench_progress_show("", 1, 1);
         return options->command == SG_BENCH_CLOCK ? sg_bench_clock(job) : sg_bench_noise(job);
-    for (int i = 0; i < options->operation_count && status == SG_OK; i++) {
-        sg_bench_progress(job, i);
-        if (options->operations[i] == SG_OPERATION_BARRIER) {
-            status = run_case(job, SG_OPERATION_BARRIER, 0);
-            continue;
-        }
-        for (int j = 0; j < options->bytes_count && status == SG_OK; j++)
-            status = run_case(job, options->operations[i], options->bytes[j]);
+    }
+    for (int i = 0; i < options->operation_count; i++)
+        count += sizes_of(options, options->operations[i]);
+    for (int i = 0; i < options->operation_count; i++) {
+        enum sg_operation operation = options->operations[i];
+        bool sized = operation != SG_OPERATION_BARRIER;
+
+        for (int j = 0; j < sizes_of(options, operation) && status == SG_OK; j++)
+            status = run_shown_case(job, operation, sized ? options->bytes[j] : 0, ++place, count);
     }
     return status;
 }
@@ -288,9 +325,10 @@ static int run(const struct sg_bench_options *options, int rank, int size)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
     if (rank == 0)
         sg_bench_describe_run(&job);
+    sg_bench_progress_open(&job);
     status = run_cases(&job);
+    sg_bench_progress_close();
     if (rank == 0) {
-        sg_bench_progress_end();
         enum sg_status closed = sg_bench_output_close(job.output, status == SG_OK);
 
         status = status == SG_OK ? closed : status;
@@ -305,7 +343,7 @@ int main(int argc, char **argv)
     int verdict = SG_BENCH_BAD;
     int rank, size, provided, status;
 
-    if (sg_bench_algorithms_announce() != SG_OK)
+    if (sg_bench_algorithms_announce(sg_bench_given_find(argc, argv)) != SG_OK)
         return FAILED;
     /* The limits take two threads, which do not call MPI. */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);

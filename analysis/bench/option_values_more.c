@@ -1,6 +1,7 @@
 /* The values of options that choose one of several words, and files. */
 #include "bench/option_values.h"
 
+#include "bench/given.h"
 #include "rule/algorithm.h"
 
 #include <stdlib.h>
@@ -96,10 +97,14 @@ error_t sg_bench_set_vs(const char *text, int *out)
 {
     char excerpt[SG_EXCERPT_BYTES];
 
+    if (strchr(text, '=') != NULL) {
+        *out = SG_BENCH_GIVEN;
+        return sg_bench_given_check("bench: --vs", text) ? 0 : EINVAL;
+    }
     *out = strcmp(text, WORD_PMPI) == 0 ? SG_ALGORITHM_MPICH
                                         : sg_bench_algorithm_find(text, strlen(text));
     if (*out == SG_BENCH_NO_ALGORITHM)
-        return sg_bench_fault("--vs wants " WORD_PMPI " or one of %s, not '%s'",
+        return sg_bench_fault("--vs wants " WORD_PMPI ", one of %s, or rules, not '%s'",
                               sg_bench_algorithm_list(), sg_bench_shown(text, excerpt));
     return 0;
 }

@@ -76,7 +76,9 @@ static const struct argp_option option_table[] = {
      0},
     {"busy", KEY_BUSY, NULL, 0, "cpu: late ranks work instead of sleeping", 0},
     {"vs", KEY_VS, "WHAT", 0,
-     "latency: what to compare with: pmpi, rules, or an algorithm (default: pmpi)", 0},
+     "latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as text "
+     "(default: pmpi)",
+     0},
     {"seed", KEY_SEED, "N", 0, "of arrivals and of the order of calls (default: 1)", 0},
     {"test-bytes", KEY_TESTS, "LIST", 0,
      "overlap: test once for so many bytes; 0: never (default: 0,64k,4k)", 0},

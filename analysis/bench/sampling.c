@@ -232,7 +232,8 @@ enum sg_status sg_bench_sample(const struct sg_bench_machine *machine,
     *out =
         (struct sg_bench_samples){.ranks = run.size, .variants = run.variants, .wrong_variant = -1};
     run.batch.wrong_variant = -1;
-    run.batch.window_ns = (uint64_t)(FIRST_WINDOW_NS + around_ns);
+    run.batch.window_ns =
+        (uint64_t)(sampling->window_ns > 0 ? sampling->window_ns : FIRST_WINDOW_NS + around_ns);
     run.tolerance_ns = machine->tolerance_ns;
     if (SKEW_TOLERANCE * sg_bench_lateness_most_ns(&sampling->pattern) > (double)run.tolerance_ns)
         run.tolerance_ns =

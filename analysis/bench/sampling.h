@@ -49,6 +49,7 @@ struct sg_bench_sampling {
     enum sg_bench_reduction reduction;
     int root;
     uint64_t seed;
+    double window_ns; /* the first window; 0: a long one. Rank 0's counts */
 };
 
 /* "window", "barrier", "dissemination"; static storage. */

@@ -106,30 +106,35 @@ static bool has_events(const struct recovery *recovery)
     return false;
 }
 
-static enum sg_status export(const struct recovery *recovery) {
+static enum sg_status write_archive(const struct recovery *recovery)
+{
     const char **algorithms = calloc((size_t)sg_algorithm_count + 1, sizeof *algorithms);
-    struct sg_export input =
-        {
-            .directory = recovery->directory,
-            .logs = recovery->logs,
-            .log_count = recovery->log_count,
-            .world_size = recovery->world_size,
-            .partial = recovery->missing > 0,
-            .algorithms = algorithms,
-            .algorithm_count = sg_algorithm_count,
-            .exchange = &sg_exchange_serial,
-        };
-    struct sg_export_result result; enum sg_status status = SG_ERR_MEMORY;
+    struct sg_export input = {
+        .directory = recovery->directory,
+        .logs = recovery->logs,
+        .log_count = recovery->log_count,
+        .world_size = recovery->world_size,
+        .partial = recovery->missing > 0,
+        .algorithms = algorithms,
+        .algorithm_count = sg_algorithm_count,
+        .exchange = &sg_exchange_serial,
+    };
+    struct sg_export_result result;
+    enum sg_status status = SG_ERR_MEMORY;
 
-    if (algorithms == NULL){sg_log("recover: %s", sg_status_text(status)); return status;}
-for (int i = 0; i < sg_algorithm_count; i++) algorithms[i] = sg_algorithms[i].name;
-status = sg_export_archive(&input, &result);
-if (status == SG_OK)
-    printf("%s/traces.otf2: %" PRIu64 " calls of %d ranks, %" PRIu64 " dropped%s\n",
-           recovery->directory, result.calls, recovery->world_size, result.dropped,
-           result.partial ? ", partial" : "");
-free(algorithms);
-return status;
+    if (algorithms == NULL) {
+        sg_log("recover: %s", sg_status_text(status));
+        return status;
+    }
+    for (int i = 0; i < sg_algorithm_count; i++)
+        algorithms[i] = sg_algorithms[i].name;
+    status = sg_export_archive(&input, &result);
+    if (status == SG_OK)
+        printf("%s/traces.otf2: %" PRIu64 " calls of %d ranks, %" PRIu64 " dropped%s\n",
+               recovery->directory, result.calls, recovery->world_size, result.dropped,
+               result.partial ? ", partial" : "");
+    free(algorithms);
+    return status;
 }
 
 int sg_command_recover(int argc, char **argv)
@@ -143,7 +148,7 @@ int sg_command_recover(int argc, char **argv)
                             &recovery.world_size, &recovery.missing) != SG_OK)
         return EXIT_INPUT;
     exit_status = EXIT_INPUT;
-    if (has_events(&recovery) && make_way(&recovery) && export(&recovery) == SG_OK)
+    if (has_events(&recovery) && make_way(&recovery) && write_archive(&recovery) == SG_OK)
         exit_status = 0;
     for (int i = 0; i < recovery.log_count; i++)
         sg_logread_close(recovery.logs[i]);

@@ -53,6 +53,20 @@ STAGGER_RANKS_PER_NODE=1 under vs 2 latency --json "${quick[@]}" --ops barrier -
     --vs tree --samples
 check "any algorithm may be compared with" all 'is 0 "$status"' \
     'is "rules:tree adaptive:tree mpich:tree" "$(fields vs "r[\"algorithm\"] + \":\" + r[\"vs\"]")"'
+STAGGER_TRACE=otf2 under given 2 latency --json "${quick[@]}" --ops barrier,allreduce --vs 'barrier=mpich; *=handoff'
+check "rules as text may be compared with" all 'is 0 "$status"' 'empty given.err' \
+    'is "$(echo {barrier,allreduce}:{rules,mpich})" "$(fields given "r[\"op\"] + \":\" + r[\"algorithm\"]")"' \
+    'is "barrier=mpich; *=handoff" "$(json given.out "\" \".join({r[\"vs\"] for r in d[\"results\"]})")"'
+check "... and decide on a communicator of their own" all 'report_json given.trace given.json' \
+    'is "allreduce:handoff barrier:mpich" "$(json given.json "\" \".join(sorted({s[\"op\"] + \":\" +
+        s[\"algorithm\"].split(\"+\")[-1] for s in d[\"sites\"] if s[\"comm\"] == \"stagger-bench/vs\"}))")"'
+plainly bare 2 latency --ops barrier --vs '*=handoff'
+check "rules want the library" all 'is 2 "$status"' 'has_lines bare.err "^stagger: bench: --vs: rules want libstagger.so preloaded" 1'
+under near 2 latency --ops barrier --vs tree
+check "an algorithm between nodes to compare with wants several" all 'is 2 "$status"' \
+    'has_lines near.err "^stagger: bench: --vs: tree is between nodes" 1'
+under bad 2 latency --ops barrier --vs 'barrier=bypass'
+check "a rule that is none is one line" all 'is 2 "$status"' 'has_lines bad.err "" 1' 'has bad.err "bench: --vs, column 9"'
 check "samples are kept, by every reduction" is True "$(json vs.out 'all(
     len(r[k + "samples_us"]) == 2 for r in d["results"]
     for k in ("", "vs_", "root_", "max_", "span_", "mean_", "min_"))')"
@@ -63,7 +77,7 @@ check "overlap has a row for each algorithm and interval of tests" all 'is 0 "$s
     'is "$(echo allreduce:{rules,mpich}:{0:0,256:5} barrier:{rules,mpich}:{0:0,256:1})" \
         "$(fields overlap "\"%s:%s:%d:%d\" % (r[\"op\"], r[\"algorithm\"], r[\"test_bytes\"], r[\"tests\"])")"'
 check "... with every formula named" is True "$(json overlap.out 'all(0 <= r[k] <= 1
-    for r in d["results"] for k in ("overlap", "overlap_osu", "overlap_imb")) and all(
+    for r in d["results"] for k in ("overlap_osu", "overlap_imb")) and all(r["overlap"] <= 1 and
     ("asynchronous_progress" in r) == (r["tests"] == 0) and "overlap_work" in r for r in d["results"])')"
 plainly clock 4 clock --json --each --time 0.6
 check "clock shows cost, round trips, drifts and an audit" all 'is 0 "$status"' \
@@ -109,3 +123,9 @@ check "a result that is wrong only later is found while it is measured" all 'is 
 WRONG=MPI_Barrier WRONG_AFTER=6 plainly through 2 latency --json --ops barrier --arrival one --skew-us 3000
 check "a barrier that lets ranks through is found by their clocks" all 'is 1 "$status"' \
     'has through.err "MPI_Barrier of 0 bytes by rules gives a wrong result while it is measured"'
+WRONG=MPI_Iallreduce plainly posted 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
+check "so is one of a nonblocking call" all 'is 1 "$status"' \
+    'has posted.err "the nonblocking form of allreduce of 1024 bytes by rules gives a wrong result"' \
+    'lacks posted.out "\"version\""'
+plainly right 2 overlap --json "${quick[@]}" --ops allreduce --bytes 1k --test-bytes 0
+check "... and one that is right is not" is 0 "$status"

@@ -11,25 +11,34 @@
 #define QUANTUM_NS 100.0
 
 enum progress {
-    BY_ITSELF, /* done so long after the start, whatever the process does */
-    NONE,      /* all is done in finish */
-    BY_TESTS   /* a quarter in each test, the rest in finish */
+    BY_ITSELF,   /* done so long after the start, whatever the process does */
+    NONE,        /* all is done in finish */
+    BY_TESTS,    /* a quarter in each test, the rest in finish */
+    BY_INTERRUPT /* as by itself, but takes the processor for a while in between */
 };
+
+/* Calls of a process that take longer, as connections are made and caches filled. */
+#define FIRST_CALLS 20
+#define INTERRUPT_NS 20e3
 
 struct script {
     enum progress progress;
     uint64_t tests;
     bool wrong;
+    double first_factor; /* of the first calls; 0: they are as others */
     struct sg_bench_overlap found;
     enum sg_status status;
 };
 
 static _Thread_local double done_ns;      /* BY_ITSELF: when */
 static _Thread_local double remaining_ns; /* otherwise: what is left to do */
+static _Thread_local double interrupt_ns; /* that is still to come */
+static _Thread_local int calls;
 
 static void work(uint64_t quanta)
 {
-    virtual_pass((double)quanta * QUANTUM_NS);
+    virtual_pass((double)quanta * QUANTUM_NS + interrupt_ns);
+    interrupt_ns = 0;
 }
 
 static double no_processor_ns(void)
@@ -39,8 +48,14 @@ static double no_processor_ns(void)
 
 static void start(void *context, int variant)
 {
-    done_ns = virtual_time_ns() + DURATION_NS;
-    remaining_ns = DURATION_NS;
+    const struct script *script = context;
+    double duration_ns = DURATION_NS;
+
+    if (script->first_factor > 0 && calls++ < FIRST_CALLS)
+        duration_ns *= script->first_factor;
+    done_ns = virtual_time_ns() + duration_ns;
+    remaining_ns = duration_ns;
+    interrupt_ns = script->progress == BY_INTERRUPT ? INTERRUPT_NS : 0;
     virtual_pass(START_NS);
 }
 
@@ -51,14 +66,16 @@ static bool test(void *context)
     virtual_pass(TEST_NS);
     if (script->progress == BY_TESTS)
         remaining_ns -= DURATION_NS / 4;
-    return script->progress == BY_ITSELF && virtual_time_ns() >= done_ns;
+    return (script->progress == BY_ITSELF || script->progress == BY_INTERRUPT) &&
+           virtual_time_ns() >= done_ns;
 }
 
 static void finish(void *context)
 {
     const struct script *script = context;
 
-    if (script->progress != BY_ITSELF)
+    interrupt_ns = 0;
+    if (script->progress == NONE || script->progress == BY_TESTS)
         virtual_pass(remaining_ns);
     else if (virtual_time_ns() < done_ns)
         virtual_pass(done_ns - virtual_time_ns());
@@ -108,15 +125,19 @@ static int measure(void *context)
     return 0;
 }
 
-static struct sg_bench_overlap run(enum progress progress, uint64_t tests)
+static struct sg_bench_overlap run_script(struct script script)
 {
     struct virtual_world world = {.size = RANKS, .latency_ns = 2000, .reading_ns = 5};
-    struct script script = {.progress = progress, .tests = tests};
 
     CU_ASSERT_TRUE_FATAL(virtual_run(&world, measure, &script));
     CU_ASSERT_EQUAL(script.status, SG_OK);
     CU_ASSERT_EQUAL(script.found.rounds, 20);
     return script.found;
+}
+
+static struct sg_bench_overlap run(enum progress progress, uint64_t tests)
+{
+    return run_script((struct script){.progress = progress, .tests = tests});
 }
 
 #define CLOSE(found, expected) CU_ASSERT_DOUBLE_EQUAL(found, expected, 0.01)
@@ -163,6 +184,38 @@ static void test_by_tests(void)
     CLOSE(found.paper_time.median, 0);
 }
 
+/* Tests that bring nothing cost 5 us on top of the 101. */
+static void test_less_than_nothing(void)
+{
+    struct sg_bench_overlap found = run(NONE, 10);
+
+    CLOSE(found.overhead.median / 1e5, 1.06);
+    CLOSE(found.paper_time.median, 1 - 106.0 / 101);
+    CLOSE(found.paper_work.median, 1 - 106.0 / 101);
+    CLOSE(found.osu.median, 0);
+}
+
+/* The computation by time ends when it would have, that by work 20 us later. */
+static void test_interrupted(void)
+{
+    struct sg_bench_overlap found = run(BY_INTERRUPT, 0);
+
+    CLOSE(found.paper_time.median, 0.99);
+    CLOSE(found.worked.median / 1e5, 1.21);
+    CLOSE(found.paper_work.median, 0.79);
+    CLOSE(found.osu.median, 0.79);
+}
+
+static void test_slow_at_first(void)
+{
+    struct sg_bench_overlap found =
+        run_script((struct script){.progress = NONE, .first_factor = 3});
+
+    CLOSE(found.alone.median / 1e5, 1.01);
+    CLOSE(found.computed.median / 1e5, 1.01);
+    CLOSE(found.worked.median / 1e5, 2.02);
+}
+
 static void test_wrong(void)
 {
     struct virtual_world world = {.size = RANKS, .latency_ns = 2000, .reading_ns = 5};
@@ -185,6 +238,10 @@ const struct unit_test unit_tests[] = {
     {"what progresses by itself is hidden but for its start, by every formula", test_by_itself},
     {"what only finish does is not hidden, by any formula", test_none},
     {"what tests do is hidden but for what they cost", test_by_tests},
+    {"tests that cost more than they bring make it less than nothing", test_less_than_nothing},
+    {"an interrupt of the computation shows where it is by work, not by time", test_interrupted},
+    {"the computation is as long as the call, though the first calls take longer",
+     test_slow_at_first},
     {"a wrong result of a nonblocking call ends the measurement", test_wrong},
     {"the number of tests is the paper's", test_intervals},
     {NULL, NULL},

@@ -2,6 +2,7 @@
  * at its results has something to find.
  *
  *   MPI_Allreduce, PMPI_Allreduce  the last element is off by one, on rank 1
+ *   MPI_Iallreduce                 likewise
  *   MPI_Reduce                     the same on the root
  *   untouched                      MPI_Reduce writes on ranks other than the root
  *   MPI_Barrier                    nobody waits
@@ -62,6 +63,14 @@ int PMPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype data
                    MPI_Comm comm)
 {
     return next_allreduce(send, receive, count, datatype, op, comm, spoils("PMPI_Allreduce"));
+}
+
+/* Over when it returns; the request is another operation's. */
+int MPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,
+                   MPI_Comm comm, MPI_Request *request)
+{
+    next_allreduce(send, receive, count, datatype, op, comm, spoils("MPI_Iallreduce"));
+    return PMPI_Ibarrier(MPI_COMM_SELF, request);
 }
 
 int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype datatype, MPI_Op op,

@@ -30,7 +30,7 @@ check "the package has the tree's version" is "$(cat "$ROOT/VERSION")" "$(dpkg-d
 check "it depends on MPICH's library, OTF2, libdw and libunwind; RDMA it can do without" all \
     'for one in libmpich12 libopen-trace-format2 libdw1 libunwind8 libjansson4; do
          has <(dpkg-deb -f "$deb" Depends) "$one" || return 1; done' \
-    'has <(dpkg-deb -f "$deb" Recommends) "libibverbs1.*librdmacm1"' \
+    'has <(dpkg-deb -f "$deb" Recommends) "mpich.*libibverbs1.*librdmacm1"' \
     'lacks <(dpkg-deb -f "$deb" Depends) "verbs|rdma"'
 
 check "the bare system is unpacked" tar --extract --file="$bare" --directory="$system" --exclude=./dev/\*
@@ -53,8 +53,6 @@ apt() { inside 900 apt-get -q -y "$@"; }
 apt update >update.out 2>&1
 check "apt installs it with all that it needs" \
     apt install --no-install-recommends "/tmp/$(basename "$deb")" mpich
-check "and proposes what it can use" has <(apt install --simulate --reinstall --install-recommends \
-    "/tmp/$(basename "$deb")" 2>&1) '^Inst ibverbs-providers'
 check "every file is there as packed" is "" "$(inside 60 dpkg --verify stagger)"
 check "manual pages and completion are where they are looked for" inside 10 \
     ls /usr/share/man/man1/stagger-report.1.gz /usr/share/man/man7/libstagger.7.gz \

@@ -59,6 +59,7 @@ check "DESTDIR stands in front, and in no file" all \
     'install PREFIX=/usr DESTDIR="$WORK/staged" install' \
     '[ -x "$WORK/staged/usr/bin/stagger" ]' \
     'is "" "$(grep -rlI "$WORK" "$WORK/staged")"'
+check "the package is of this version" has <(head -n 1 "$ROOT/debian/changelog") "^stagger \\($version\\) "
 check "make help lists the targets" all 'make -C "$ROOT" --no-print-directory help >help.out' \
     'for target in deps all check demo install uninstall deb format lint clean bench; do
          has help.out "make $target " || return 1; done'
