@@ -3,6 +3,7 @@
 #include "core/operation.h"
 #include "report/map.h"
 #include "report/room.h"
+#include "core/ran.h"
 #include "rule/algorithm.h"
 #include "trace/export/symbols.h"
 #include "trace/record.h"
@@ -271,8 +272,8 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
     /* Without a communicator (a log cut off) or of an unknown operation there is no row for it. */
     if (comm < 0 || record->operation >= SG_OPERATION_COUNT || totals.calls == 0)
         return SG_OK;
-    if (record->algorithm < sg_algorithm_count)
-        algorithm = sg_algorithms[record->algorithm].name;
+    if (sg_ran_algorithm(record->ran) < sg_algorithm_count)
+        algorithm = sg_algorithms[sg_ran_algorithm(record->ran)].name;
     status = sg_aggregate_algorithm(reading->aggregate, algorithm, &totals.algorithm);
     if (status == SG_OK && site < 0) {
         struct sg_site_text unknown = {0};

@@ -26,6 +26,7 @@
 
 #include "core/config.h"
 #include "core/operation.h"
+#include "core/ran.h"
 #include "core/status.h"
 #include "rule/algorithm.h"
 
@@ -38,7 +39,8 @@ struct sg_ruleset;
 /* What a call is sent to. */
 struct sg_choice {
     int algorithm;                         /* index into sg_algorithms */
-    int arm;                               /* its number in the trials; 0: of no trial */
+    uint16_t arm;                          /* its number in the trials; 0: of no trial */
+    uint16_t ran;                          /* both, as core/ran.h has them */
     int64_t parameters[SG_PARAMETERS_MAX]; /* by index in the algorithm's list, defaults filled */
 };
 

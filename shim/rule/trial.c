@@ -239,7 +239,10 @@ static enum sg_status add_trial(struct sg_rule_reader *reader, struct parsing *p
     if (trial.place == NULL)
         return SG_ERR_MEMORY;
     for (int i = 0; i < trial.count; i++) {
-        parsing->arms[i].choice.arm = trial.first + i;
+        struct sg_choice *choice = &parsing->arms[i].choice;
+
+        choice->arm = (uint16_t)(trial.first + i);
+        choice->ran = sg_ran(choice->algorithm, choice->arm);
         if (sg_rule_add(set, reader->source, &parsing->arms[i]) != SG_OK) {
             free(trial.place);
             return SG_ERR_MEMORY;

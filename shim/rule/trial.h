@@ -21,7 +21,7 @@
 
 #include "rule/rule.h"
 
-#define SG_TRIAL_ARMS_MAX 15 /* of all trials: an arm has four bits of a call's record */
+#define SG_TRIAL_ARMS_MAX (SG_RAN_LIMIT - 1) /* of all trials */
 #define SG_TRIALS_MAX (SG_TRIAL_ARMS_MAX / 2)
 
 int sg_trial_count(const struct sg_ruleset *rules);

@@ -86,7 +86,7 @@ static void write_metrics(struct sg_event_writer *writer, const struct sg_record
         {.unsigned_int = call->copies},      {.unsigned_int = call->ignored},
         {.unsigned_int = call->moves},       {.unsigned_int = call->repeats},
     };
-    bool known = call->algorithm != PASSED_THROUGH;
+    bool known = sg_ran_algorithm(call->ran) != PASSED_THROUGH;
 
     for (int i = 0; i < SG_METRIC_COUNT; i++) {
         types[i] = OTF2_TYPE_UINT64;
