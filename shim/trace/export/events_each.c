@@ -46,6 +46,12 @@ static void describe(struct sg_event_writer *writer, const struct sg_part *part)
     sg_event_check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, part->seq));
     sg_event_check(writer,
                    OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, part->bytes));
+    if (writer->plan->arms[part->arm].text == 0)
+        return;
+    sg_event_check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_TRIAL,
+                                                           writer->plan->arms[part->arm].place));
+    sg_event_check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ARM,
+                                                           writer->plan->arms[part->arm].text));
 }
 
 /* Unique on its rank, and never 0. */
