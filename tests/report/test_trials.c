@@ -2,6 +2,7 @@
  * statistics. All figures are worked out by hand.
  */
 #include "core/ran.h"
+#include "page/page.h"
 #include "report/report_json.h"
 #include "rule/algorithm.h"
 #include "trace/export_setup.h"
@@ -365,6 +366,41 @@ static void keeps_means_of_many_rounds(void)
     json_decref(report);
 }
 
+/* The section of the page, malloc'ed. */
+static char *page_of(const char *directory)
+{
+    struct sg_report report;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream = open_memstream(&text, &size_bytes);
+
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    sg_page_write_trials(&report, stream);
+    fclose(stream);
+    sg_report_clear(&report);
+    return text;
+}
+
+/* What comes from the program and its user is text. */
+static void has_a_section_on_the_page(void)
+{
+    char directory[300], *page;
+
+    start_logs();
+    put_twelve_rounds(WORLD_INDEX);
+    json_decref(finish("page", true));
+    snprintf(directory, sizeof directory, "%s/page", unit_directory());
+    page = page_of(directory);
+    CU_ASSERT_PTR_NOT_NULL(strstr(page, "<code>solve &lt;solver&gt;.c:88</code>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(page, "By time blocked <b>bypass(linger=auto)</b> wins."));
+    CU_ASSERT_PTR_NOT_NULL(strstr(page, "<td>250ns <small>250ns to 250ns</small></td>"
+                                        "<td>least</td>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(page, "<td>360ns <small>"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(page, "<td>+110ns <small>+"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(page, "By 12 rounds; left out: 48 calls"));
+    free(page);
+}
+
 static void is_silent_without_trials(void)
 {
     json_t *report;
@@ -422,6 +458,7 @@ const struct unit_test unit_tests[] = {
      counts_what_was_declined_or_mixed},
     {"rounds of several communicators go together", puts_communicators_together},
     {"many rounds are put together, means stay what they are", keeps_means_of_many_rounds},
+    {"the page has a section of it", has_a_section_on_the_page},
     {"a run without a trial has none in its report", is_silent_without_trials},
     {"statistics tell calls and means, and no winner", has_means_of_statistics},
     {NULL, NULL},
