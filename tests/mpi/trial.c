@@ -10,9 +10,9 @@
  *   of_half         allreduce on a communicator of the even or the odd ranks
  *   own_operation   allreduce by an operation of the program's
  *
- * posts: also posted, an MPI_Iallreduce; and sums that are exact in any order, as it takes between
- * nodes, where protocols have orders of their own. late: instead of all this, a reduce to which the last rank
- * comes late, and a barrier.
+ * posts: also posted, an MPI_Iallreduce; and sums are exact in any order, as it takes between
+ * nodes, where protocols have orders of their own. late: instead of all this, a reduce to which the
+ * last rank comes late, and a barrier.
  */
 #include "mpi_test.h"
 
@@ -45,30 +45,26 @@ static void operands(int iteration, int exact, double *values)
 
 __attribute__((noinline)) static void common(double *mine, double *sum)
 {
-    COUNTED(counts.allreduce,
-            MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    COUNTED(counts.allreduce, MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     note(sum);
 }
 
 __attribute__((noinline)) static void to_root(double *mine, double *sum)
 {
-    COUNTED(counts.reduce,
-            MPI_Reduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
+    COUNTED(counts.reduce, MPI_Reduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
     if (rank == 0)
         note(sum);
 }
 
 __attribute__((noinline)) static void from_one(double *mine, double *sum)
 {
-    COUNTED(counts.allreduce,
-            MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    COUNTED(counts.allreduce, MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     note(sum);
 }
 
 __attribute__((noinline)) static void from_rest(double *mine, double *sum)
 {
-    COUNTED(counts.allreduce,
-            MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    COUNTED(counts.allreduce, MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
     note(sum);
 }
 
