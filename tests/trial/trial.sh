@@ -93,3 +93,7 @@ check "a trial in the solver finds the winner, and the solver its solution" all 
 "$STAGGER" report cg.trace >cg.txt
 check "... and the report says so in words" all 'has cg.txt "^trial allreduce@cg.c:83$"' \
     'has cg.txt "^  time blocked: srm wins$"'
+"$STAGGER" report --html cg.html cg.trace
+check "... and so does its page, which is sound" all \
+    '"$PYTHON" "$ROOT/tests/page/check_page.py" cg.html >cg.page' \
+    'has <(json cg.page "d[\"text\"]") "By time blocked *srm *wins\."'
