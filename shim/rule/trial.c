@@ -18,9 +18,12 @@ int sg_trial_count(const struct sg_ruleset *rules)
 
 int sg_trial_arms(const struct sg_ruleset *rules)
 {
-    const struct sg_trial *last = &rules->trials[rules->trial_count - 1];
+    const struct sg_trial *last;
 
-    return rules->trial_count > 0 ? last->first + last->count - 1 : 0;
+    if (rules->trial_count == 0)
+        return 0;
+    last = &rules->trials[rules->trial_count - 1];
+    return last->first + last->count - 1;
 }
 
 int sg_trial_of(const struct sg_ruleset *rules, int arm)
