@@ -1,6 +1,6 @@
 #include "compare/bootstrap.h"
 
-#include "sim/random.h"
+#include "report/resample.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +23,7 @@ static struct sg_sample draw(const struct sg_series *series, uint64_t *random)
     struct sg_sample sum = {0};
 
     for (uint32_t i = 0; i < series->count; i++) {
-        uint64_t number = sg_random_mix(++*random);
-        /* The upper half of the product with 32 random bits: even, for so few. */
-        const struct sg_sample *sample =
-            &series->samples[(number >> 32) * (uint64_t)series->count >> 32];
+        const struct sg_sample *sample = &series->samples[sg_resample_draw(random, series->count)];
 
         sum.calls += sample->calls;
         for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
@@ -35,20 +32,9 @@ static struct sg_sample draw(const struct sg_series *series, uint64_t *random)
     return sum;
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static void judge(double *drawn, struct sg_difference *out)
 {
-    size_t first = (size_t)(OUTSIDE * SG_BOOTSTRAP_DRAWS);
-
-    qsort(drawn, SG_BOOTSTRAP_DRAWS, sizeof *drawn, compare);
-    out->low = drawn[first];
-    out->high = drawn[SG_BOOTSTRAP_DRAWS - 1 - first];
+    sg_resample_interval(drawn, SG_BOOTSTRAP_DRAWS, OUTSIDE, &out->low, &out->high);
     out->verdict = SG_VERDICT_NOISE;
     if (out->low > 0)
         out->verdict = SG_VERDICT_MORE;

@@ -11,12 +11,12 @@
 #define SG_COMPARE_BOOTSTRAP_H
 
 #include "compare/series.h"
+#include "report/resample.h"
 
 #include <stdbool.h>
 
 #define SG_BOOTSTRAP_DRAWS 1000
-/* With fewer samples on a side the percentiles of what is drawn say too little. */
-#define SG_BOOTSTRAP_SAMPLES_MIN 10u
+#define SG_BOOTSTRAP_SAMPLES_MIN SG_RESAMPLE_SAMPLES_MIN
 
 enum sg_verdict {
     SG_VERDICT_UNKNOWN, /* no events on one of the sides */

@@ -342,6 +342,7 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     fputs("</section>\n", out);
     if (report->site_count > 0)
         put_table(page, out);
+    sg_page_write_trials(report, out);
     put_charts(page, out);
     sg_page_write_about(page, out);
     fputs("</main>\n", out);

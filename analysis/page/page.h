@@ -35,6 +35,8 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
 
 /* The data of the charts. */
 enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
+/* A section about trials; nothing where there is none. */
+void sg_page_write_trials(const struct sg_report *report, FILE *out);
 /* Clocks, configuration, overhead, and what the figures mean. */
 void sg_page_write_about(const struct sg_page *page, FILE *out);
 /* "allreduce at dot cg.c:83 on WORLD(2)"; with markup. */

@@ -16,7 +16,8 @@ enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out)
     if (aggregate == NULL)
         return SG_ERR_MEMORY;
     aggregate->ranks = calloc(ranks ? ranks : 1, sizeof *aggregate->ranks);
-    if (aggregate->ranks == NULL) {
+    if (aggregate->ranks == NULL || sg_trials_create(&aggregate->trials) != SG_OK) {
+        free(aggregate->ranks);
         free(aggregate);
         return SG_ERR_MEMORY;
     }
@@ -49,6 +50,7 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
         sg_map_clear(&aggregate->row_by_key[true][operation]);
     }
     sg_map_clear(&aggregate->site_by_id);
+    sg_trials_destroy(aggregate->trials);
     free(aggregate->sites);
     free(aggregate->comms);
     free(aggregate->algorithms);
@@ -62,6 +64,11 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
 uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate)
 {
     return aggregate->rank_count;
+}
+
+struct sg_trials *sg_aggregate_trials(struct sg_aggregate *aggregate)
+{
+    return aggregate->trials;
 }
 
 void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch)
@@ -309,15 +316,17 @@ static enum sg_status tell(const struct sg_aggregate *aggregate, const struct sg
                            const struct sg_measure *measure, const struct sg_row *row)
 {
     const struct sg_watch *watch = aggregate->watch;
+    const struct sg_seen_instance seen = {.instance = instance,
+                                          .measure = measure,
+                                          .costs = aggregate->costs,
+                                          .rows = aggregate->cost_rows,
+                                          .row = (uint32_t)(row - aggregate->rows)};
+    enum sg_status status =
+        sg_trials_instance(aggregate->trials, &seen, row->site, aggregate->algorithms);
 
-    if (watch == NULL || watch->instance == NULL)
-        return SG_OK;
-    return watch->instance(watch->context, aggregate,
-                           &(struct sg_seen_instance){.instance = instance,
-                                                      .measure = measure,
-                                                      .costs = aggregate->costs,
-                                                      .rows = aggregate->cost_rows,
-                                                      .row = (uint32_t)(row - aggregate->rows)});
+    if (status != SG_OK || watch == NULL || watch->instance == NULL)
+        return status;
+    return watch->instance(watch->context, aggregate, &seen);
 }
 
 enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
@@ -366,6 +375,9 @@ enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg
         return status;
     row->events.handler_ns += late->handler_ns;
     row->events.wait_avoided_ns += late->avoided_ns;
+    status = sg_trials_late(aggregate->trials, late);
+    if (status != SG_OK)
+        return status;
     if (watch == NULL || watch->late == NULL)
         return SG_OK;
     return watch->late(watch->context, aggregate, late, (uint32_t)(row - aggregate->rows));
@@ -390,7 +402,7 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     sg_counts_add_all(&row->totals.counts, &totals->counts);
     aggregate->ranks[totals->rank].total_calls += totals->calls;
     aggregate->ranks[totals->rank].total_blocked_ns += totals->blocked_ns;
-    return SG_OK;
+    return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms);
 }
 
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns)

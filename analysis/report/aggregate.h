@@ -16,6 +16,7 @@
 
 #include "core/status.h"
 #include "report/report.h"
+#include "report/trials.h"
 #include "report/watch.h"
 #include "report/window.h"
 #include "trace/site_text.h"
@@ -25,6 +26,7 @@ struct sg_aggregate;
 /* What statistics know of a row on one rank. */
 struct sg_totals {
     uint32_t rank, site, comm, algorithm;
+    uint32_t arm; /* 0: of no trial */
     enum sg_operation operation;
     bool nonblocking;
     uint64_t calls, bytes, blocked_ns, hidden_ns, handler_ns;
@@ -75,6 +77,9 @@ enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg
 enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char *name,
                                       uint32_t *out);
 
+/* Where arms of trials are made known, and what a block is. */
+struct sg_trials *sg_aggregate_trials(struct sg_aggregate *aggregate);
+
 /* A new communicator, numbered from 0. first_rank: world rank of its rank 0; -1 for the one that
  * stands for every rank's MPI_COMM_SELF. */
 enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
@@ -94,8 +99,8 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
 /* The first that tells a rank's run time wins. */
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns);
 
-/* Fills rows, ranks, sums and clock violations of *report, whose other fields are left alone. The
- * aggregate lives in the report afterwards (report->strings), also on failure. */
+/* Fills rows, ranks, trials, sums and clock violations of *report, whose other fields are left
+ * alone. The aggregate lives in the report afterwards (report->strings), also on failure. */
 enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report);
 
 #endif

@@ -105,6 +105,19 @@ static void move_late(struct sg_aggregate *aggregate)
     }
 }
 
+static void name_trial(const struct sg_aggregate *aggregate, struct sg_report_trial *trial)
+{
+    const struct sg_site *site = &aggregate->sites[trial->site];
+
+    trial->id = site->id;
+    trial->has_id = site->has_id;
+    trial->function = site->function;
+    trial->file = site->file;
+    trial->module = site->module;
+    trial->line = site->line;
+    trial->offset = site->offset;
+}
+
 enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report)
 {
     report->strings = aggregate;
@@ -132,6 +145,10 @@ enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_rep
             return SG_ERR_MEMORY;
         report->site_count++;
     }
+    if (sg_trials_finish(aggregate->trials, &report->trials, &report->trial_count) != SG_OK)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < report->trial_count; i++)
+        name_trial(aggregate, &report->trials[i]);
     report->clock_violations = aggregate->violations;
     report->largest_violation_ns = aggregate->largest_violation_ns;
     return SG_OK;

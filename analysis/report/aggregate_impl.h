@@ -53,6 +53,7 @@ struct sg_aggregate {
     struct sg_map row_by_key[2][SG_OPERATION_COUNT]; /* blocking, nonblocking */
     uint64_t violations, largest_violation_ns;
     const struct sg_watch *watch; /* NULL: nobody */
+    struct sg_trials *trials;
     /* By member, of the instance at hand. */
     struct sg_call_measure *costs;
     uint32_t *cost_rows;

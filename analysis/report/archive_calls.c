@@ -58,6 +58,38 @@ static enum sg_status algorithm_of(struct sg_archive_events *events, OTF2_String
     return status == SG_OK ? sg_map_put(&events->algorithms, ref, *out) : status;
 }
 
+/* Of a call in a trial. */
+static enum sg_status read_arm(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                               uint32_t *out)
+{
+    const struct sg_archive_defs *defs = events->defs;
+    OTF2_StringRef place, text;
+    const char *place_string, *text_string;
+    enum sg_status status;
+    uint64_t key;
+    int64_t found;
+
+    if (!sg_archive_has(defs, attributes, SG_ATTRIBUTE_TRIAL) ||
+        !sg_archive_has(defs, attributes, SG_ATTRIBUTE_ARM) ||
+        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_TRIAL], &place) !=
+            OTF2_SUCCESS ||
+        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ARM], &text) !=
+            OTF2_SUCCESS)
+        return SG_OK;
+    key = (uint64_t)place << 32 | text;
+    found = sg_map_get(&events->arms, key);
+    if (found >= 0) {
+        *out = (uint32_t)found;
+        return SG_OK;
+    }
+    place_string = sg_archive_string(defs, place);
+    text_string = sg_archive_string(defs, text);
+    if (place_string == NULL || text_string == NULL)
+        return SG_OK;
+    status = sg_trials_arm(sg_aggregate_trials(events->aggregate), place_string, text_string, out);
+    return status == SG_OK ? sg_map_put(&events->arms, key, *out) : status;
+}
+
 enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                  struct sg_open_call *open)
 {
@@ -82,7 +114,7 @@ enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_Attribut
         OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ALGORITHM],
                                         &string) == OTF2_SUCCESS)
         status = algorithm_of(events, string, &open->call.algorithm);
-    return status;
+    return status == SG_OK ? read_arm(events, attributes, &open->call.arm) : status;
 }
 
 /* Count times type size, from what Score-P writes: a reduce sends its bytes, or at an in-place

@@ -341,6 +341,7 @@ void sg_archive_events_destroy(struct sg_archive_events *events)
     sg_window_destroy(events->window);
     sg_map_clear(&events->sites);
     sg_map_clear(&events->algorithms);
+    sg_map_clear(&events->arms);
     free(events->calls);
     free(events->lates);
     free(events->posts);

@@ -53,6 +53,7 @@ struct sg_archive_events {
     uint64_t **orders;           /* by communicator, then member: calls so far; NULL: none yet */
     struct sg_map sites;         /* string reference -> site index */
     struct sg_map algorithms;    /* string reference -> algorithm index */
+    struct sg_map arms;          /* two string references -> an arm's number */
     uint32_t no_site, no_algorithm;
     uint64_t dropped_calls; /* that could not be assigned to any instance */
     bool started;

@@ -15,6 +15,8 @@ static const char *const attribute_names[SG_ATTRIBUTE_COUNT] = {
     [SG_ATTRIBUTE_AVOIDED] = "wait avoided",
     [SG_ATTRIBUTE_EXPOSED] = "exposed wait",
     [SG_ATTRIBUTE_HIDDEN] = "hidden time",
+    [SG_ATTRIBUTE_TRIAL] = "trial",
+    [SG_ATTRIBUTE_ARM] = "arm",
 };
 
 /* ---- resolving --------------------------------------------------------------------------------

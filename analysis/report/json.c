@@ -1,6 +1,7 @@
 /* The report for programs: docs/report-json.md, version 1. Fields are added, never changed. */
 #include "report/json_values.h"
 #include "report/print.h"
+#include "report/trials_json.h"
 
 #include <jansson.h>
 
@@ -142,8 +143,13 @@ enum sg_status sg_report_print_json(const struct sg_report *report, uint32_t sit
         (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0), "unmanaged_calls",
         (json_int_t)report->unmanaged_calls, "clock", clock_of(report), "overhead",
         overhead_of(report));
-    int failed =
-        root == NULL || json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0;
+    int failed;
+
+    if (root != NULL && json_object_set_new(root, "trials", sg_report_trials_json(report)) != 0) {
+        json_decref(root);
+        root = NULL;
+    }
+    failed = root == NULL || json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0;
 
     /* A stream that does not take it is the caller's to notice. */
     if (root == NULL)

@@ -15,6 +15,9 @@
 
 enum sg_status sg_report_print_text(const struct sg_report *report, uint32_t site_count, FILE *out);
 enum sg_status sg_report_print_json(const struct sg_report *report, uint32_t site_count, FILE *out);
+/* The part of the text that is about trials; nothing where there is none. */
+enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out);
+
 enum sg_status sg_report_print_csv(const struct sg_report *report, uint32_t site_count, FILE *out);
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/operation.h"
 #include "core/status.h"
 #include "report/counts.h"
+#include "report/trials.h"
 #include "report/watch.h"
 
 #include <stdbool.h>
@@ -80,6 +81,8 @@ struct sg_report {
     uint32_t site_count;
     struct sg_report_rank *ranks;
     uint32_t rank_count;
+    struct sg_report_trial *trials;
+    uint32_t trial_count;
 
     void *strings; /* what the rows' texts live in; owned */
 };

@@ -216,6 +216,9 @@ void sg_report_clear(struct sg_report *report)
 {
     for (uint32_t i = 0; i < report->site_count; i++)
         free(report->sites[i].algorithm);
+    for (uint32_t i = 0; i < report->trial_count; i++)
+        sg_report_trial_clear(&report->trials[i]);
+    free(report->trials);
     free(report->sites);
     free(report->ranks);
     free(report->path);

@@ -78,6 +78,7 @@ static void take_property(struct sg_archive_facts *facts, const char *name, cons
         {"DROPPED", offsetof(struct sg_archive_facts, dropped_calls)},
         {"OVERHEAD_CALLS", offsetof(struct sg_archive_facts, overhead_calls)},
         {"OVERHEAD_NS", offsetof(struct sg_archive_facts, overhead_ns)},
+        {"TRIAL_BLOCK", offsetof(struct sg_archive_facts, trial_block)},
         {"OVERHEAD_LONG_CALLS", offsetof(struct sg_archive_facts, overhead_long_calls)},
     };
 
@@ -356,6 +357,7 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress *
         goto err_aggregate;
     }
     sg_aggregate_watch(aggregate, archive->watch);
+    sg_trials_set_block(sg_aggregate_trials(aggregate), archive->facts.trial_block);
     status = tell_locations(archive);
     if (status == SG_OK)
         status = open_event_files(archive);

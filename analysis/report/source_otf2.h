@@ -22,6 +22,7 @@ struct sg_archive_facts {
     bool has_offset_error;
     uint64_t offset_error_ns;
     uint64_t locations_without_offset; /* while others have some */
+    uint64_t trial_block;              /* collectives; 0: no trial */
     size_t window_max;                 /* instances held at once, at most */
 };
 

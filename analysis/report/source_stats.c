@@ -1,6 +1,7 @@
 #include "report/source_stats.h"
 
 #include "core/operation.h"
+#include "core/ran.h"
 #include "report/map.h"
 #include "report/room.h"
 #include "rule/algorithm.h"
@@ -38,6 +39,7 @@ struct reading {
     uint32_t world, self;           /* in the aggregate */
     struct sg_map sites, log_comms; /* the log at hand: its indices -> the aggregate's */
     uint64_t blocked_ns;            /* the log at hand: sum */
+    uint32_t arms[SG_RAN_LIMIT];    /* likewise: its numbers -> the aggregate's */
 };
 
 /* ---- first pass: what belongs to the run, not to one log ---------------------------------------
@@ -247,6 +249,7 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
 {
     struct sg_totals totals = {
         .rank = rank,
+        .arm = reading->arms[sg_ran_arm(record->ran)],
         .operation = record->operation,
         .nonblocking = record->nonblocking != 0,
         .calls = load(&record->calls),
@@ -271,8 +274,8 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
     /* Without a communicator (a log cut off) or of an unknown operation there is no row for it. */
     if (comm < 0 || record->operation >= SG_OPERATION_COUNT || totals.calls == 0)
         return SG_OK;
-    if (record->algorithm < sg_algorithm_count)
-        algorithm = sg_algorithms[record->algorithm].name;
+    if (sg_ran_algorithm(record->ran) < sg_algorithm_count)
+        algorithm = sg_algorithms[sg_ran_algorithm(record->ran)].name;
     status = sg_aggregate_algorithm(reading->aggregate, algorithm, &totals.algorithm);
     if (status == SG_OK && site < 0) {
         struct sg_site_text unknown = {0};
@@ -284,6 +287,22 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
     totals.comm = (uint32_t)comm;
     reading->blocked_ns += totals.blocked_ns;
     return status == SG_OK ? sg_aggregate_totals(reading->aggregate, &totals) : status;
+}
+
+static enum sg_status map_arm(struct reading *reading, const struct sg_logread *log,
+                              const struct sg_record_arm *record)
+{
+    struct sg_trials *trials = sg_aggregate_trials(reading->aggregate);
+    char *place = sg_logread_text(log, record, record->text_bytes);
+    enum sg_status status;
+
+    if (place == NULL)
+        return SG_ERR_MEMORY;
+    sg_trials_set_block(trials, record->block);
+    status = sg_trials_arm(trials, place, second_text(place, record->text_bytes),
+                           &reading->arms[record->arm % SG_RAN_LIMIT]);
+    free(place);
+    return status;
 }
 
 /* A log in mid-run knows of no end: its last record is taken, and that it was at least as long in
@@ -313,6 +332,7 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
     sg_map_clear(&reading->sites);
     sg_map_clear(&reading->log_comms);
     reading->blocked_ns = 0;
+    memset(reading->arms, 0, sizeof reading->arms);
     status = sg_map_put(&reading->log_comms, WORLD, reading->world);
     if (status == SG_OK)
         status = sg_map_put(&reading->log_comms, SELF, reading->self);
@@ -321,6 +341,8 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
             status = map_site(reading, log, record);
         else if (kind == SG_RECORD_COMM)
             status = map_comm(reading, record);
+        else if (kind == SG_RECORD_ARM)
+            status = map_arm(reading, log, record);
     }
     slot = 0;
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {

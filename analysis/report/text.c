@@ -383,6 +383,8 @@ enum sg_status sg_report_print_text(const struct sg_report *report, uint32_t sit
             status = put_rows(report, site_count, SG_COLUMN_MESSAGES, out);
     }
     if (status == SG_OK)
+        status = sg_report_print_trials(report, out);
+    if (status == SG_OK)
         status = put_ranks(report, out);
     put_notes(report, site_count, out);
     return status;

@@ -30,6 +30,7 @@ struct sg_call {
     struct sg_counts counts;
     uint32_t site;      /* index in the aggregate */
     uint32_t algorithm; /* index in the aggregate */
+    uint32_t arm;       /* of a trial, likewise; 0: of none */
     uint32_t rank;      /* in MPI_COMM_WORLD */
     uint32_t thread;    /* number among the rank's locations */
     bool nonblocking;   /* a post */

@@ -23,10 +23,11 @@
 /* Where a rule stands; the numbers are the order of precedence. */
 enum sg_config_rule_kind {
     SG_CONFIG_RULE_NONE = 0,  /* not a rule */
-    SG_CONFIG_RULE_SITE = 1,  /* STAGGER_SITE_<id>: an algorithm for one call site */
-    SG_CONFIG_RULE_RULES = 2, /* STAGGER_RULES: one rule or several, parted by ';' */
-    SG_CONFIG_RULE_FILE = 3,  /* a rule line of the configuration file */
-    SG_CONFIG_RULE_SHORT = 4, /* STAGGER_REDUCE and its like: an algorithm for one operation */
+    SG_CONFIG_RULE_TRIAL = 1, /* STAGGER_TRIAL: algorithms that take turns at a place */
+    SG_CONFIG_RULE_SITE = 2,  /* STAGGER_SITE_<id>: an algorithm for one call site */
+    SG_CONFIG_RULE_RULES = 3, /* STAGGER_RULES: one rule or several, parted by ';' */
+    SG_CONFIG_RULE_FILE = 4,  /* a rule line of the configuration file */
+    SG_CONFIG_RULE_SHORT = 5, /* STAGGER_REDUCE and its like: an algorithm for one operation */
 };
 
 /* Text as the user wrote it; parsing is shim/rule's. */
@@ -48,6 +49,8 @@ struct sg_config {
     int stall_s;        /* waits longer than this are reported; 0: never */
     int progress;       /* enum sg_progress_mode */
     int signal;         /* its number, for progress by signals */
+    int trial_block;    /* collectives of a communicator until a trial's next arm */
+    int trial_seed;     /* of the arms' order */
     char *verbs_device; /* "": any */
     int verbs_port, verbs_gid_index, verbs_mtu; /* -1: chosen */
     int verbs_multicast;                        /* 0: off, 1: auto */

@@ -68,18 +68,26 @@ static const sg_runner runners[] = {
     [SG_ALGORITHM_SRM] = run_srm,
 };
 
-bool sg_engine_plan_post(const struct sg_call *call, const struct sg_choice *choice,
+bool sg_engine_plan_post(const struct sg_call *call, const struct sg_choice **choice,
                          struct sg_span_plan *plan)
 {
     if (call->span == NULL)
         return false;
     if (call->rules != NULL)
-        choice = sg_span_agree(call->span, call, choice);
+        *choice = sg_span_agree(call->span, call, *choice);
     /* Where nobody comes for what arrives, a program that posts and then waits for something else
      * would wait in vain. */
-    return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice) &&
-           sg_span_plan(call->span, choice, call, plan) &&
+    return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(*choice) &&
+           sg_span_plan(call->span, *choice, call, plan) &&
            sg_span_reaches(call->span, plan, call, false);
+}
+
+/* MPICH's own, by choice or because what was chosen does not take the call. */
+static int pass(const struct sg_call *call, const struct sg_choice *choice,
+                struct sg_outcome *outcome)
+{
+    outcome->ran = sg_ran(SG_ALGORITHM_MPICH, choice->arm);
+    return call->pass(call);
 }
 
 static int run_across(const struct sg_call *call, const struct sg_choice *choice,
@@ -91,7 +99,7 @@ static int run_across(const struct sg_call *call, const struct sg_choice *choice
         choice = sg_span_agree(call->span, call, choice);
     if (!sg_span_plan(call->span, choice, call, &plan) ||
         !sg_span_reaches(call->span, &plan, call, true))
-        return call->pass(call);
+        return pass(call, choice, outcome);
     return sg_span_run(call->span, call, &plan, outcome);
 }
 
@@ -100,18 +108,17 @@ int sg_engine_run(const struct sg_call *call, const struct sg_choice *choice,
 {
     struct sg_local_plan plan;
 
-    outcome->algorithm = SG_ALGORITHM_MPICH;
     if (call->span != NULL)
         return run_across(call, choice, outcome);
     if (call->local == NULL || (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
         !sg_local_plan(call->local, call, &plan))
-        return call->pass(call);
+        return pass(call, choice, outcome);
     if (call->rules != NULL)
         choice = sg_local_agree(call->local, call, choice);
     if (choice->algorithm == SG_ALGORITHM_MPICH) {
         sg_local_skip(call->local);
-        return call->pass(call);
+        return pass(call, choice, outcome);
     }
-    outcome->algorithm = (uint8_t)choice->algorithm;
+    outcome->ran = (uint8_t)choice->ran;
     return runners[choice->algorithm](call, &plan, choice, outcome);
 }

@@ -48,7 +48,9 @@ struct sg_call {
 
 /* What happened, for the trace. Zeroed by the caller. */
 struct sg_outcome {
-    uint8_t algorithm; /* that ran: MPICH's own where the chosen one does not take the call */
+    /* By core/ran.h. The algorithm is MPICH's own where the chosen one does not take the call; the
+     * arm is the choice's that all ranks followed. */
+    uint8_t ran;
     uint32_t early;
     uint32_t late;
     uint32_t signals;
@@ -67,9 +69,9 @@ struct sg_outcome {
 int sg_engine_run(const struct sg_call *call, const struct sg_choice *choice,
                   struct sg_outcome *outcome);
 
-/* Of a nonblocking call. False, alike on all ranks: it is MPICH's; else it is for sg_request_post.
- */
-bool sg_engine_plan_post(const struct sg_call *call, const struct sg_choice *choice,
+/* Of a nonblocking call. *choice becomes the one that all ranks follow. False, alike on all ranks:
+ * it is MPICH's; else it is for sg_request_post. */
+bool sg_engine_plan_post(const struct sg_call *call, const struct sg_choice **choice,
                          struct sg_span_plan *plan);
 
 #endif

@@ -240,7 +240,7 @@ int sg_local_run(struct sg_local *local, const struct sg_call *call,
         .fold = plan->fold,
         .fold_context = plan->fold_context,
         .arrival_ns = call->arrival_ns,
-        .algorithm = outcome->algorithm,
+        .algorithm = (uint8_t)sg_ran_algorithm(outcome->ran),
     };
 
     if (call->site != NULL) {

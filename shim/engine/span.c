@@ -44,7 +44,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
 /* The objects and where everything lies. False: nothing would run here. */
 static bool lay_out(struct sg_span *span, const char *name)
 {
-    const struct sg_rule_comm comm = {name, span->ranks, SG_REACH_SPAN};
+    const struct sg_rule_comm comm = {.name = name, .size = span->ranks, .reach = SG_REACH_SPAN};
     size_t at = line(sizeof(struct sg_span_header));
     uint32_t objects = 0, eager_bytes = 0;
     size_t transport_bytes;

@@ -78,7 +78,7 @@ const struct sg_choice *sg_span_agree(struct sg_span *span, const struct sg_call
 /* What a call comes to. */
 struct sg_span_plan {
     uint32_t object;
-    uint8_t algorithm;
+    uint8_t ran;                 /* as in an outcome */
     struct sg_operands operands; /* unless a barrier's */
     const void *own;             /* this rank's contribution */
     void *result;                /* NULL: it gets none */

@@ -45,7 +45,7 @@ static void describe(struct sg_span *span, const struct sg_span_part *part)
 
     about->call.bytes = call->bytes;
     about->call.operation = (uint8_t)call->operation;
-    about->call.algorithm = part->plan->algorithm;
+    about->call.algorithm = (uint8_t)sg_ran_algorithm(part->plan->ran);
     about->call.posted = call->request != NULL;
     about->call.root = call->root;
     if (call->site != NULL)

@@ -144,7 +144,7 @@ void sg_span_post_start(struct sg_span_post *post, struct sg_outcome *outcome)
 {
     struct sg_span *span = post->span;
 
-    outcome->algorithm = post->plan.algorithm;
+    outcome->ran = post->plan.ran;
     atomic_store_explicit(&span->header->has_posts, true, memory_order_relaxed);
     for (size_t i = 0; i < post->count; i++)
         post->parts[i].position = span->position++;

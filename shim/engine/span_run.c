@@ -189,8 +189,7 @@ bool sg_span_plan(const struct sg_span *span, const struct sg_choice *choice,
 {
     int index = sg_ruleset_index(span->rules, choice);
 
-    *plan =
-        (struct sg_span_plan){.object = (uint32_t)index, .algorithm = (uint8_t)choice->algorithm};
+    *plan = (struct sg_span_plan){.object = (uint32_t)index, .ran = (uint8_t)choice->ran};
     if (index < 0 || index >= span->object_count || span->objects[index].algo == NULL ||
         (span->objects[index].algo->operations & 1u << call->operation) == 0)
         return false;
@@ -244,7 +243,7 @@ int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct s
     size_t parts = sg_span_part_count(call, plan);
     struct sg_span_part part;
 
-    outcome->algorithm = plan->algorithm;
+    outcome->ran = plan->ran;
     sg_span_enter(span);
     if (plan->side_by_side)
         run_side_by_side(span, call, plan, parts);

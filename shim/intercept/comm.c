@@ -223,6 +223,7 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     comm->local = NULL;
     comm->span = NULL;
     memset(comm->last, 0, sizeof comm->last);
+    memset(comm->trial, 0, sizeof comm->trial);
     atomic_store(&comm->seq, 0);
     sg_real.Comm_test_inter(handle, &is_inter);
     sg_real.Comm_rank(handle, &comm->rank);

@@ -44,7 +44,8 @@ struct sg_comm {
     MPI_Comm talk;                  /* of the same group, and over it: */
     struct sg_exchange exchange;    /* ... of the span, by collectives alone */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
-    _Atomic(struct sg_comm *) next; /* in its bucket, or among the spare */
+    struct sg_comm_choice trial[SG_OPERATION_COUNT]; /* likewise the last that stood for a trial */
+    _Atomic(struct sg_comm *) next;                  /* in its bucket, or among the spare */
 };
 
 /* Sets up MPI_COMM_WORLD and MPI_COMM_SELF; after sg_process's rank, size and log are set. */

@@ -10,6 +10,7 @@
 #include "intercept/process.h"
 #include "intercept/site.h"
 #include "intercept/statistics.h"
+#include "intercept/trial.h"
 
 /* The managed call this thread is in: what MPICH, an operation or an error handler calls from
  * there passes through. An error handler may also leave it for good, by an exception or longjmp;
@@ -73,22 +74,6 @@ static void complete_bytes(struct sg_call *call)
         call->bytes = (uint64_t)call->count * (uint64_t)size;
 }
 
-/* The slow way to a choice: kept out of line, off the path of calls that repeat themselves. */
-static __attribute__((noinline)) const struct sg_choice *match(const struct sg_call *call,
-                                                               const struct sg_rule_site *site,
-                                                               const struct sg_comm *comm,
-                                                               bool *fixed)
-{
-    struct sg_rule_comm rule_comm = {.name = comm->name, .size = comm->size};
-
-    if (comm->local != NULL)
-        rule_comm.reach = SG_REACH_NODE;
-    else if (comm->span != NULL)
-        rule_comm.reach = SG_REACH_SPAN;
-    return sg_ruleset_match(sg_process.rules, call->operation, site, &rule_comm, call->bytes,
-                            fixed);
-}
-
 /* Where ranks cannot agree, what they choose by is known to all. */
 static bool is_by_site(const struct sg_call *call, const struct sg_comm *comm)
 {
@@ -96,29 +81,65 @@ static bool is_by_site(const struct sg_call *call, const struct sg_comm *comm)
            (comm->span == NULL || sg_span_agrees(comm->span));
 }
 
+static struct sg_rule_comm rule_comm_of(const struct sg_call *call, const struct sg_comm *comm)
+{
+    struct sg_rule_comm rule_comm = {
+        .name = comm->name, .size = comm->size, .posts = call->request != NULL};
+
+    if (comm->local != NULL)
+        rule_comm.reach = SG_REACH_NODE;
+    else if (comm->span != NULL)
+        rule_comm.reach = SG_REACH_SPAN;
+    return rule_comm;
+}
+
+static bool is_last(const struct sg_comm_choice *last, const struct sg_comm_choice *call)
+{
+    return last->choice != NULL && last->bytes == call->bytes && last->site == call->site;
+}
+
+/* The slow way to a choice: kept out of line, off the path of calls that repeat themselves.
+ * by_site: it may depend on the call site. */
+static __attribute__((noinline)) const struct sg_choice *
+match(const struct sg_call *call, struct sg_site *site, struct sg_comm *comm, bool by_site)
+{
+    const struct sg_rule_comm rule_comm = rule_comm_of(call, comm);
+    /* What holds for a call site on every communicator holds where MPICH or a node's ranks run. */
+    bool by_site_alone = by_site && comm->span == NULL;
+    const struct sg_rule_site *from = by_site || comm->span == NULL ? &site->rule : NULL;
+    struct sg_comm_choice found = {.bytes = call->bytes, .site = by_site ? site : NULL};
+    bool fixed;
+
+    if (is_last(&comm->trial[call->operation], &found) && !rule_comm.posts)
+        return sg_trial_now(comm, &rule_comm, comm->trial[call->operation].choice);
+    found.choice =
+        sg_ruleset_match(sg_process.rules, call->operation, from, &rule_comm, call->bytes, &fixed);
+    if (sg_process.has_trials)
+        sg_trial_look(call, from, &rule_comm);
+    /* Turns are not kept; nor is what blocking calls may find in a trial. */
+    if (found.choice->arm != 0 && !rule_comm.posts)
+        comm->trial[call->operation] = found;
+    if (found.choice->arm != 0 || (sg_process.has_trials && rule_comm.posts))
+        return sg_trial_now(comm, &rule_comm, found.choice);
+    if (!by_site_alone)
+        comm->last[call->operation] = found;
+    else if (fixed) /* release: pairs with choose */
+        atomic_store_explicit(&site->fixed[call->operation], found.choice, memory_order_release);
+    return found.choice;
+}
+
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,
                                       struct sg_comm *comm)
 {
     bool by_site = is_by_site(call, comm);
-    /* What holds for a call site on every communicator holds where MPICH or a node's ranks run. */
-    bool by_site_alone = by_site && comm->span == NULL;
-    struct sg_comm_choice *last = &comm->last[call->operation];
-    const struct sg_site *from = by_site ? site : NULL;
-    const struct sg_choice *choice;
-    bool fixed;
+    const struct sg_comm_choice *last = &comm->last[call->operation];
+    const struct sg_choice *choice = NULL;
 
-    if (by_site_alone) /* acquire: pairs with the store below; the choice itself is immutable */
+    if (by_site && comm->span == NULL) /* acquire: the choice itself is immutable */
         choice = atomic_load_explicit(&site->fixed[call->operation], memory_order_acquire);
-    else
-        choice = last->bytes == call->bytes && last->site == from ? last->choice : NULL;
-    if (choice != NULL)
-        return choice;
-    choice = match(call, from != NULL || comm->span == NULL ? &site->rule : NULL, comm, &fixed);
-    if (by_site_alone && fixed)
-        atomic_store_explicit(&site->fixed[call->operation], choice, memory_order_release);
-    if (!by_site_alone)
-        *last = (struct sg_comm_choice){.bytes = call->bytes, .site = from, .choice = choice};
-    return choice;
+    else if (last->bytes == call->bytes && last->site == (by_site ? site : NULL))
+        choice = last->choice;
+    return choice != NULL ? choice : match(call, site, comm, by_site);
 }
 
 static struct sg_record_call *begin_record(const struct sg_call *call, const struct sg_site *site,
@@ -169,7 +190,7 @@ static void end_record(struct sg_record_call *record, const struct sg_call *call
     record->moves = word(outcome->moves);
     record->repeats = word(outcome->repeats);
     record->skew_ns = outcome->skew_ns < SG_CALL_WIDE_MAX ? outcome->skew_ns : SG_CALL_WIDE_MAX;
-    record->algorithm = outcome->algorithm;
+    record->ran = outcome->ran;
     if (outcome->skew_known)
         record->flags |= SG_CALL_SKEW;
     if (error != MPI_SUCCESS)
@@ -296,8 +317,13 @@ static int post(struct sg_call *call, struct sg_comm *comm, void *return_address
     sg_request_reap();
     site = sg_site_of(return_address);
     choice = complete_call(call, site, comm);
-    if (!sg_engine_plan_post(call, choice, &plan))
-        return pass_unrecorded(call);
+    if (!sg_engine_plan_post(call, &choice, &plan)) {
+        error = pass_unrecorded(call);
+        /* Where an arm takes no such call, turns go on all the same. */
+        if (choice->arm != 0)
+            count_instance(comm, error);
+        return error;
+    }
     if (is_recording(comm))
         error = sg_post_recorded(call, &plan, site, comm, begin_ns);
     else

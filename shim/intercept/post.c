@@ -57,7 +57,7 @@ static struct sg_record_post *begin_record(const struct post *post, const struct
     if (record == NULL)
         return NULL;
     record->operation = (uint8_t)post->call.operation;
-    record->algorithm = plan->algorithm;
+    record->ran = plan->ran;
     record->flags = post->call.send == MPI_IN_PLACE && post->call.operation != SG_OPERATION_BARRIER
                         ? SG_CALL_IN_PLACE
                         : 0;

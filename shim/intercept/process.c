@@ -27,6 +27,7 @@
 #include "intercept/output.h"
 #include "intercept/settings.h"
 #include "intercept/statistics.h"
+#include "intercept/trial.h"
 #include "intercept/wire.h"
 
 #include <pthread.h>
@@ -160,8 +161,10 @@ void sg_process_start(uint64_t begin_ns)
     sg_types_init(sg_real.Reduce_local);
     start_recording(process, begin_ns);
     sg_dispatch_thread(); /* the calling thread is thread 0 */
-    if (process->log != NULL)
+    if (process->log != NULL) {
+        sg_trial_record(process);
         sg_observer_start();
+    }
     if (sg_comm_start() != SG_OK)
         return;
     pthread_atfork(NULL, NULL, on_fork_child);
@@ -285,6 +288,7 @@ void sg_process_stop(void)
     /* Before anything collective: ranks may still be in a reduce that waits for this one. */
     sg_comm_drain();
     sg_request_reap();
+    sg_trial_stop(process);
     if (process->log != NULL) {
         sg_observer_stop();
         stop_recording(process);

@@ -27,7 +27,8 @@ struct sg_process {
     MPI_Comm world; /* our duplicate of MPI_COMM_WORLD */
     struct sg_config config;
     struct sg_ruleset *rules;
-    bool by_site[SG_OPERATION_COUNT];          /* the rules' choice may depend on the call site */
+    bool by_site[SG_OPERATION_COUNT]; /* the rules' choice may depend on the call site */
+    bool has_trials;
     struct sg_exchange exchange;               /* over our duplicate */
     struct sg_log *log;                        /* NULL: nothing is recorded */
     const struct sg_companion *companion;      /* NULL: could not be loaded on some rank */

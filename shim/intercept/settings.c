@@ -1,5 +1,7 @@
 #include "intercept/settings.h"
 
+#include "rule/trial.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +100,7 @@ enum sg_status sg_settings_agree(struct sg_process *process)
     if (sg_exchange_agree(&process->exchange, status == SG_OK, &first_failed) != SG_OK ||
         first_failed >= 0)
         return SG_ERR_MEMORY;
+    process->has_trials = sg_trial_count(process->rules) > 0;
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
         process->by_site[operation] =
             sg_ruleset_depends_on_site(process->rules, (enum sg_operation)operation);

@@ -18,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* What an entry is of. */
 struct entry {
     uint32_t site, comm;
-    int operation, algorithm;
+    int operation, ran;
     uint8_t size_class;
     bool nonblocking;
 };
@@ -28,7 +28,7 @@ static uint64_t key_of(const struct entry *entry)
 {
     return (uint64_t)entry->site << 44 ^ (uint64_t)entry->comm << 20 ^
            (uint64_t)entry->nonblocking << 18 ^ (uint64_t)entry->operation << 16 ^
-           (uint64_t)entry->algorithm << 8 ^ (uint64_t)(entry->size_class + 1u);
+           (uint64_t)entry->ran << 8 ^ (uint64_t)(entry->size_class + 1u);
 }
 
 static struct sg_record_stat *find(uint64_t key, uint64_t *at)
@@ -60,7 +60,7 @@ static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
     if (stat == NULL)
         goto done;
     stat->operation = (uint8_t)entry->operation;
-    stat->algorithm = (uint8_t)entry->algorithm;
+    stat->ran = (uint8_t)entry->ran;
     stat->size_class = entry->size_class;
     stat->site = entry->site;
     stat->comm = entry->comm;
@@ -89,17 +89,16 @@ static void raise_to(_Atomic uint64_t *maximum, uint64_t value)
 
 /* The entry of a call, NULL when there can be none. */
 static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_site *site,
-                                       uint32_t comm, int algorithm)
+                                       uint32_t comm, int ran)
 {
     /* Acquire: pairs with the store below; what an entry is for never changes. */
     struct sg_record_stat *stat =
         atomic_load_explicit(&site->last[call->operation], memory_order_acquire);
     struct entry entry = {
-        site->index,          comm, call->operation, algorithm, sg_size_class(call->bytes),
-        call->request != NULL};
+        site->index, comm, call->operation, ran, sg_size_class(call->bytes), call->request != NULL};
     uint64_t key, at;
 
-    if (stat != NULL && stat->comm == comm && stat->algorithm == algorithm &&
+    if (stat != NULL && stat->comm == comm && stat->ran == ran &&
         stat->size_class == entry.size_class && stat->nonblocking == entry.nonblocking)
         return stat;
     key = key_of(&entry);
@@ -123,7 +122,7 @@ static void add(struct sg_record_stat *stat, const struct sg_call *call,
     add_to(&stat->bytes, call->bytes);
     add_to(&stat->blocked_ns, blocked_ns);
     raise_to(&stat->blocked_max_ns, blocked_ns);
-    if (outcome->algorithm == SG_ALGORITHM_MPICH)
+    if (sg_ran_algorithm(outcome->ran) == SG_ALGORITHM_MPICH)
         return;
     add_to(&stat->early, outcome->early);
     add_to(&stat->late, outcome->late);
@@ -145,14 +144,14 @@ static void add(struct sg_record_stat *stat, const struct sg_call *call,
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
                        const struct sg_outcome *outcome, uint64_t blocked_ns)
 {
-    add(entry_of(call, site, comm, outcome->algorithm), call, outcome, blocked_ns);
+    add(entry_of(call, site, comm, outcome->ran), call, outcome, blocked_ns);
 }
 
 void sg_statistics_add_post(const struct sg_call *call, struct sg_site *site, uint32_t comm,
                             const struct sg_outcome *outcome, uint64_t blocked_ns,
                             uint64_t hidden_ns)
 {
-    struct sg_record_stat *stat = entry_of(call, site, comm, outcome->algorithm);
+    struct sg_record_stat *stat = entry_of(call, site, comm, outcome->ran);
 
     add(stat, call, outcome, blocked_ns);
     if (stat != NULL)
@@ -202,7 +201,7 @@ void sg_statistics_write(void)
         sg_log("cannot write %s: %m", path);
         return;
     }
-    fputs("rank,operation,algorithm,site,comm,size_class", file);
+    fputs("rank,operation,algorithm,arm,site,comm,size_class", file);
 #define HEAD(counter) fputs("," #counter, file);
     COUNTERS(HEAD)
 #undef HEAD
@@ -212,10 +211,11 @@ void sg_statistics_write(void)
 
         if (atomic_load_explicit(&table[i].key, memory_order_acquire) == 0)
             continue;
-        fprintf(file, "%d,%s,%s,%u,%u,%u", sg_process.rank,
+        fprintf(file, "%d,%s,%s,%d,%u,%u,%u", sg_process.rank,
                 stat->nonblocking ? sg_operation_post_names[stat->operation]
                                   : sg_operation_names[stat->operation],
-                sg_algorithms[stat->algorithm].name, stat->site, stat->comm, stat->size_class);
+                sg_algorithms[sg_ran_algorithm(stat->ran)].name, sg_ran_arm(stat->ran), stat->site,
+                stat->comm, stat->size_class);
 #define CELL(counter)                                                                              \
     fprintf(file, ",%llu",                                                                         \
             (unsigned long long)atomic_load_explicit(&stat->counter, memory_order_relaxed));

@@ -1,5 +1,5 @@
-/* Running statistics in the log: one entry per (site, communicator, operation, algorithm, size
- * class), found by a table without locks, updated in place.
+/* Running statistics in the log: one entry per (site, communicator, operation, algorithm, arm
+ * of a trial, size class), found by a table without locks, updated in place.
  *
  * Entries of one communicator are written by one thread at a time (MPI forbids concurrent
  * collectives on one), so plain loads and stores suffice; they are atomic for the readers.

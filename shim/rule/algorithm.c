@@ -1,5 +1,7 @@
 #include "rule/algorithm.h"
 
+#include "core/ran.h"
+
 #include <string.h>
 
 #define EVERY_OPERATION                                                                            \
@@ -108,6 +110,8 @@ const struct sg_algorithm sg_algorithms[] = {
                                "recursive doubling; between nodes", SG_REACH_SPAN},
 };
 const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;
+
+_Static_assert(sizeof sg_algorithms / sizeof *sg_algorithms <= SG_RAN_LIMIT, "bits in a log");
 
 int sg_algorithm_find(const char *name)
 {

@@ -15,7 +15,7 @@ void sg_rule_clear(struct sg_rule *rule)
 }
 
 /* The array doubles where its count is a power of two. The rule becomes the set's. */
-static enum sg_status add(struct sg_ruleset *set, const char *source, struct sg_rule *rule)
+enum sg_status sg_rule_add(struct sg_ruleset *set, const char *source, struct sg_rule *rule)
 {
     int count = set->count;
     struct sg_rule *rules;
@@ -35,10 +35,10 @@ static enum sg_status add(struct sg_ruleset *set, const char *source, struct sg_
     return SG_OK;
 }
 
-static void say(struct sg_rule_reader *reader, const char *text, const char *begin, const char *end,
-                const struct sg_rule_fault *fault)
+void sg_rule_say(struct sg_rule_reader *reader, const char *text, const char *begin,
+                 const char *end, const char *at, const char *message)
 {
-    int column = sg_text_column(text, (size_t)(fault->at - text));
+    int column = sg_text_column(text, (size_t)(at - text));
     char excerpt[SG_EXCERPT_BYTES];
 
     if (++reader->faults > (reader->checking ? 1 : FAULTS_SAID) || !reader->speak)
@@ -47,9 +47,9 @@ static void say(struct sg_rule_reader *reader, const char *text, const char *beg
     end = sg_rule_trim(begin, end);
     sg_text_excerpt(begin, (size_t)(end - begin), excerpt, sizeof excerpt);
     if (reader->checking)
-        sg_log("%s, column %d: %s", reader->source, column, fault->message);
+        sg_log("%s, column %d: %s", reader->source, column, message);
     else
-        sg_log("%s, column %d: %s; left out: %s", reader->source, column, fault->message, excerpt);
+        sg_log("%s, column %d: %s; left out: %s", reader->source, column, message, excerpt);
 }
 
 void sg_rule_say_rest(const struct sg_rule_reader *reader)
@@ -64,13 +64,13 @@ static enum sg_status finish(struct sg_rule_reader *reader, const char *text, co
                              const struct sg_rule_fault *fault, struct sg_ruleset *set)
 {
     if (status == SG_OK)
-        status = add(set, reader->source, rule);
+        status = sg_rule_add(set, reader->source, rule);
     if (status == SG_OK)
         return SG_OK;
     sg_rule_clear(rule);
     if (status != SG_ERR_SYNTAX)
         return status;
-    say(reader, text, begin, end, fault);
+    sg_rule_say(reader, text, begin, end, fault->at, fault->message);
     return SG_OK;
 }
 

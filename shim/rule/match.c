@@ -62,18 +62,32 @@ static bool matches_operation(const struct sg_ruleset *rules, const struct sg_ru
     return (rules->table.entries[rule->choice.algorithm].operations & 1u << operation) != 0;
 }
 
+static unsigned reach_of(const struct sg_ruleset *rules, const struct sg_rule *rule)
+{
+    return sg_algorithm_reach(&rules->table.entries[rule->choice.algorithm],
+                              rule->choice.parameters);
+}
+
 static bool reaches(const struct sg_ruleset *rules, const struct sg_rule *rule,
                     const struct sg_rule_comm *comm)
 {
-    unsigned reach =
-        sg_algorithm_reach(&rules->table.entries[rule->choice.algorithm], rule->choice.parameters);
+    unsigned reach = reach_of(rules, rule);
 
+    if (rule->choice.arm != 0)
+        return sg_trial_takes(rules, rule->choice.arm, comm);
     return reach == 0 || comm->reach == 0 || (reach & comm->reach) != 0;
+}
+
+static bool runs_everywhere(const struct sg_ruleset *rules, const struct sg_rule *rule)
+{
+    unsigned reach = reach_of(rules, rule);
+
+    return rule->choice.arm == 0 && (reach == 0 || reach == (SG_REACH_NODE | SG_REACH_SPAN));
 }
 
 static bool same_choice(const struct sg_choice *a, const struct sg_choice *b)
 {
-    return a->algorithm == b->algorithm &&
+    return a->algorithm == b->algorithm && a->arm == b->arm &&
            memcmp(a->parameters, b->parameters, sizeof a->parameters) == 0;
 }
 
@@ -86,6 +100,12 @@ static bool depends_on_bytes(const struct sg_rule *rule, enum sg_operation opera
 static bool matches_bytes(const struct sg_rule *rule, uint64_t bytes)
 {
     return rule->any_bytes || (bytes >= rule->byte_low && bytes <= rule->byte_high);
+}
+
+bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site,
+                     const struct sg_rule_comm *comm, uint64_t bytes)
+{
+    return matches_site(rule, site) && matches_comm(rule, comm) && matches_bytes(rule, bytes);
 }
 
 /* Every rule for the operation and site counts up to the first that takes all communicators and
@@ -134,7 +154,7 @@ bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operatio
             continue;
         if (rule->site_kind != SG_RULE_SITE_ANY)
             return true;
-        if (rule->comm_kind == SG_RULE_COMM_ANY && rule->any_bytes)
+        if (rule->comm_kind == SG_RULE_COMM_ANY && rule->any_bytes && runs_everywhere(rules, rule))
             return false; /* later rules are not reached */
     }
     return false;

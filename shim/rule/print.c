@@ -84,9 +84,23 @@ static void print_choice(const struct sg_algorithm *algorithm, const struct sg_c
     putc(')', out);
 }
 
+/* Trials as comments: they are no rules. */
+static void print_trials(const struct sg_ruleset *rules, FILE *out)
+{
+    for (int i = 0; i < rules->trial_count; i++) {
+        const struct sg_trial *trial = &rules->trials[i];
+
+        fprintf(out, "# in turn: %s", trial->place);
+        for (int arm = trial->first; arm < trial->first + trial->count; arm++)
+            fprintf(out, "%c%s", arm == trial->first ? '=' : '|', rules->arm_texts[arm - 1]);
+        fprintf(out, " # %s\n", rules->rules[trial->first - 1].source);
+    }
+}
+
 void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out)
 {
-    for (int i = 0; i < rules->count; i++) {
+    print_trials(rules, out);
+    for (int i = sg_trial_arms(rules); i < rules->count; i++) {
         const struct sg_rule *rule = &rules->rules[i];
 
         fputs(rule->operation < 0 ? "*" : sg_operation_names[rule->operation], out);

@@ -14,7 +14,8 @@
  * files too.
  *
  * Rules are parted by ';' (or lines). First match wins; the order of sources is SITE variables,
- * RULES, the CONFIG file, the short variables, built-in defaults. A rule that does not parse is
+ * RULES, the CONFIG file, the short variables, built-in defaults; trials (trial.h) stand before all
+ * of them. A rule that does not parse is
  * left out with one line naming its source, the column and what was expected.
  *
  * A ruleset is immutable after parsing; matching is thread-safe and allocates nothing (but for
@@ -25,6 +26,7 @@
 
 #include "core/config.h"
 #include "core/operation.h"
+#include "core/ran.h"
 #include "core/status.h"
 #include "rule/algorithm.h"
 
@@ -37,6 +39,8 @@ struct sg_ruleset;
 /* What a call is sent to. */
 struct sg_choice {
     int algorithm;                         /* index into sg_algorithms */
+    uint16_t arm;                          /* its number in the trials; 0: of no trial */
+    uint16_t ran;                          /* both, as core/ran.h has them */
     int64_t parameters[SG_PARAMETERS_MAX]; /* by index in the algorithm's list, defaults filled */
 };
 
@@ -53,6 +57,7 @@ struct sg_rule_comm {
     const char *name; /* rank 0's, agreed at set-up */
     int size;
     unsigned reach; /* SG_REACH_* of what can run on it; 0: anything */
+    bool posts;     /* of nonblocking calls, where MPICH's own are no arm of a trial */
 };
 
 /* Parses the config's rules (all sources) and the defaults. Always gives a usable ruleset;
@@ -71,7 +76,7 @@ bool sg_ruleset_needs_names(const struct sg_ruleset *rules);
 /* site NULL: rules that name one do not match. The choice for one call; never NULL (the last
  * default matches everything). *fixed is true when the same (operation, site) gets this choice for
  * every size, and every communicator of the same reach: the caller may keep it. The pointer lives
- * as long as the ruleset. */
+ * as long as the ruleset. One with an arm stands for its trial: see sg_trial_turn. */
 const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
                                          enum sg_operation operation,
                                          const struct sg_rule_site *site,

@@ -26,6 +26,8 @@ static enum sg_status parse_config_rule(struct sg_rule_reader *reader,
                                         const struct sg_config_rule *rule, struct sg_ruleset *set)
 {
     switch (rule->kind) {
+    case SG_CONFIG_RULE_TRIAL:
+        return sg_trial_parse_list(reader, rule->text, set);
     case SG_CONFIG_RULE_SITE:
         return sg_rule_parse_site(reader, rule->text,
                                   (uint32_t)strtoul(rule->name + strlen("STAGGER_SITE_"), NULL, 16),
@@ -89,6 +91,7 @@ void sg_ruleset_destroy(struct sg_ruleset *rules)
         return;
     for (int i = 0; i < rules->count; i++)
         sg_rule_clear(&rules->rules[i]);
+    sg_trials_clear(rules);
     free(rules->rules);
     free(rules);
 }

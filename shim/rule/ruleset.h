@@ -6,6 +6,7 @@
 #define SG_RULE_RULESET_H
 
 #include "rule/rule.h"
+#include "rule/trial.h"
 
 struct sg_algorithm_table {
     const struct sg_algorithm *entries; /* has mpich, which takes every operation */
@@ -39,11 +40,22 @@ struct sg_rule {
     char *source;
 };
 
+/* Arms are rules like others, with one left side. They are the first rules of a set, so that an
+ * arm's number is its rule's index plus 1. */
+struct sg_trial {
+    char *place; /* the left side, as written */
+    int first, count;
+    uint16_t takes[2][SG_REACH_SPAN + 1]; /* arms that run there: by posts, reach; none: no trial */
+};
+
 struct sg_ruleset {
     struct sg_algorithm_table table;
     struct sg_rule *rules; /* in order of precedence */
     int count;
     bool needs_names;
+    struct sg_trial trials[SG_TRIALS_MAX];
+    int trial_count;
+    char *arm_texts[SG_TRIAL_ARMS_MAX]; /* the right sides, by number less 1 */
 };
 
 /* How a text is read: complaints go to the log when speak is true, and end in what becomes of the
@@ -66,6 +78,23 @@ enum sg_status sg_rule_parse_operation(struct sg_rule_reader *reader, const char
                                        int operation, struct sg_ruleset *set);
 enum sg_status sg_rule_parse_site(struct sg_rule_reader *reader, const char *text, uint32_t id,
                                   struct sg_ruleset *set);
+
+/* Parses trials, likewise. */
+enum sg_status sg_trial_parse_list(struct sg_rule_reader *reader, const char *text,
+                                   struct sg_ruleset *set);
+void sg_trials_clear(struct sg_ruleset *set);
+
+/* Adds a parsed rule behind the set's, which takes it over; SG_ERR_MEMORY only. */
+enum sg_status sg_rule_add(struct sg_ruleset *set, const char *source, struct sg_rule *rule);
+
+/* Says what is wrong between begin and end, and that it is left out. text: what columns count in.
+ */
+void sg_rule_say(struct sg_rule_reader *reader, const char *text, const char *begin,
+                 const char *end, const char *at, const char *message);
+
+/* The left side of a rule, without its algorithm's reach. */
+bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site,
+                     const struct sg_rule_comm *comm, uint64_t bytes);
 
 /* What is wrong with a text, and where. */
 struct sg_rule_fault {

@@ -82,6 +82,7 @@ enum sg_record_kind {
     SG_RECORD_MARKER = 8,    /* struct sg_record_marker + text */
     SG_RECORD_STAT = 9,      /* struct sg_record_stat (three slots) */
     SG_RECORD_POST = 10,     /* struct sg_record_post */
+    SG_RECORD_ARM = 11,      /* struct sg_record_arm + text: a trial's left side, one right side */
 };
 
 #define SG_CALL_WIDE_BITS 48
@@ -103,7 +104,7 @@ enum sg_call_flags {
 struct sg_record_call {
     _Atomic uint8_t kind;
     uint8_t operation; /* enum sg_operation */
-    uint8_t algorithm; /* index into sg_algorithms */
+    uint8_t ran;       /* algorithm and arm, by core/ran.h */
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
@@ -130,7 +131,7 @@ struct sg_record_call {
 struct sg_record_post {
     _Atomic uint8_t kind;
     uint8_t operation; /* of the blocking form */
-    uint8_t algorithm; /* index into sg_algorithms */
+    uint8_t ran;       /* algorithm and arm, by core/ran.h */
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
@@ -233,13 +234,25 @@ struct sg_record_marker {
     uint64_t reserved2[6];
 };
 
-/* Running statistics of one (site, communicator, operation, algorithm, size class), updated in
+/* One arm of a trial (shim/rule/trial.h). Text: "left side\0right side\0". */
+struct sg_record_arm {
+    _Atomic uint8_t kind;
+    uint8_t arm;   /* from 1, through all trials */
+    uint8_t trial; /* from 0 */
+    uint8_t reserved;
+    uint32_t text_bytes;
+    uint32_t block; /* collectives of a communicator: block number is seq divided by it */
+    uint32_t seed;
+    uint64_t reserved2[6];
+};
+
+/* Running statistics of one (site, communicator, operation, algorithm, arm, size class), updated in
  * place; counts are those of struct sg_record_call. Size class: 0 for 0 bytes, else 1 +
  * floor(log2(bytes)). */
 struct sg_record_stat {
     _Atomic uint8_t kind;
     uint8_t operation;
-    uint8_t algorithm;
+    uint8_t ran;
     uint8_t size_class;
     uint32_t site;
     uint32_t comm;
@@ -288,6 +301,7 @@ SG_RECORD_IS_SLOT(sg_record_site_name);
 SG_RECORD_IS_SLOT(sg_record_comm);
 SG_RECORD_IS_SLOT(sg_record_clock);
 SG_RECORD_IS_SLOT(sg_record_marker);
+SG_RECORD_IS_SLOT(sg_record_arm);
 SG_RECORD_IS_SLOT(sg_record_cont);
 #define SG_STAT_SLOTS 3u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");

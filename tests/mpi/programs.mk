@@ -12,7 +12,7 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 C_PROGRAMS := arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
               fork intercomm late late_calls late_rounding late_storm lifetimes overlap pcontrol posts \
               rendezvous repeat rounding samples sessions soak span_finalize span_runahead \
-              span_scenarios spawn thread_levels threads virtual_nodes
+              span_scenarios spawn thread_levels threads trial virtual_nodes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results span_apps \
                  span_results counts_cxx \
                  dlopen_main exception libexception.so libplugin.so libsites.so sites \

@@ -14,7 +14,7 @@ static struct sg_record_post *put_post(struct fabricated *log, int operation, ui
         fabricate_post(log, operation, 0, seq, begin_ns, post_ns, exposed_ns, end_ns);
 
     post->site = site;
-    post->algorithm = 1;
+    post->ran = 1;
     post->bytes = operation == BARRIER ? 0 : 8 * (uint64_t)operation;
     post->root = operation == REDUCE ? 1 : -1;
     return post;

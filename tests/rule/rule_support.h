@@ -27,11 +27,11 @@ static const struct sg_algorithm test_algorithms[] = {
 };
 static const struct sg_algorithm_table test_table = {test_algorithms, 3, "*=mpich"};
 
-/* The set of one STAGGER_RULES value, and what was said. */
-static inline struct sg_ruleset *rules_of(const char *text, char **log)
+/* The set of one variable's value, and what was said. */
+static inline struct sg_ruleset *rules_from(enum sg_config_rule_kind kind, const char *variable,
+                                            const char *text, char **log)
 {
-    struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, (char *)"STAGGER_RULES",
-                                  (char *)"STAGGER_RULES", (char *)text};
+    struct sg_config_rule rule = {kind, (char *)variable, (char *)variable, (char *)text};
     struct sg_config config = {.rules = &rule, .rule_count = 1};
     struct sg_ruleset *rules = NULL;
     struct capture capture;
@@ -40,6 +40,11 @@ static inline struct sg_ruleset *rules_of(const char *text, char **log)
     CU_ASSERT_EQUAL_FATAL(sg_ruleset_create_with(&test_table, &config, true, &rules), SG_OK);
     *log = capture_end(&capture);
     return rules;
+}
+
+static inline struct sg_ruleset *rules_of(const char *text, char **log)
+{
+    return rules_from(SG_CONFIG_RULE_RULES, "STAGGER_RULES", text, log);
 }
 
 /* The set printed, without the built-in rule; malloc'ed. */

@@ -214,8 +214,11 @@ static void fixed_holds_everywhere(void)
     static const char *const places[] = {"",    "[8]",     "[-9]",    "[10-]",  "~4",
                                          "~w*", "~8-[9-]", "@solve*", "@other", "@solve*[8]"};
     static const char *const targets[] = {"mpich", "bypass", "adaptive(degree=2)", "adaptive"};
-    static const struct sg_rule_comm comms[] = {
-        {"w", 4, 0}, {"w", 9, 0}, {"x", 4, 0}, {"x", 7, 0}, {"x", 8, 0}};
+    static const struct sg_rule_comm comms[] = {{.name = "w", .size = 4},
+                                                {.name = "w", .size = 9},
+                                                {.name = "x", .size = 4},
+                                                {.name = "x", .size = 7},
+                                                {.name = "x", .size = 8}};
     static const uint64_t bytes[] = {0, 8, 9, 10, 1 << 20};
     unsigned seed = 2;
     int fixed_seen = 0;
@@ -289,6 +292,32 @@ static void passes_over_what_does_not_reach(void)
                            "bypass");
 }
 
+static bool depends_on_site(const char *text)
+{
+    struct sg_config_rule rule = {SG_CONFIG_RULE_RULES, (char *)"STAGGER_RULES",
+                                  (char *)"STAGGER_RULES", (char *)text};
+    struct sg_config config = {.rules = &rule, .rule_count = 1};
+    struct sg_ruleset *rules = NULL;
+    bool depends;
+
+    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, true, &rules), SG_OK);
+    depends = sg_ruleset_depends_on_site(rules, SG_OPERATION_REDUCE);
+    sg_ruleset_destroy(rules);
+    return depends;
+}
+
+/* Where a rule does not reach, those behind it decide: they may tell call sites apart. */
+static void knows_where_sites_matter(void)
+{
+    CU_ASSERT(!depends_on_site("reduce=mpich; barrier@main=mpich"));
+    CU_ASSERT(depends_on_site("reduce@main=mpich"));
+    CU_ASSERT(depends_on_site("reduce[4k-]=mpich; reduce@main=handoff"));
+    CU_ASSERT(!depends_on_site("reduce=mpich; reduce@main=handoff"));
+    CU_ASSERT(!depends_on_site("reduce=handoff; reduce@main=mpich"));
+    CU_ASSERT(depends_on_site("reduce=bypass; reduce@main=mpich"));
+    CU_ASSERT(depends_on_site("reduce=handoff(where=inside); reduce@main=mpich"));
+}
+
 /* Whether the only rule of "reduce<place>=bypass" may be a choice on the communicator. */
 static bool concerns(const char *place, const char *name, int size)
 {
@@ -332,5 +361,7 @@ const struct unit_test unit_tests[] = {
     {"a rule concerns the communicators that it names", knows_what_concerns_a_communicator},
     {"rules whose algorithm does not run on the communicator are passed over",
      passes_over_what_does_not_reach},
+    {"a choice depends on call sites where a rule that names one may be reached",
+     knows_where_sites_matter},
     {NULL, NULL},
 };

@@ -184,6 +184,23 @@ static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32
     comm->text_bytes = (uint32_t)text_bytes;
 }
 
+static inline void fabricate_arm(struct fabricated *log, uint8_t arm, uint8_t trial, uint32_t block,
+                                 const char *place, const char *right)
+{
+    size_t place_bytes = strlen(place) + 1, text_bytes = place_bytes + strlen(right) + 1;
+    struct sg_record_arm *record;
+    char text[512];
+
+    memcpy(text, place, place_bytes);
+    strcpy(text + place_bytes, right);
+    record = fabricate_definition(log, text, text_bytes);
+    record->kind = SG_RECORD_ARM;
+    record->arm = arm;
+    record->trial = trial;
+    record->block = block;
+    record->text_bytes = (uint32_t)text_bytes;
+}
+
 static inline void fabricate_clock(struct fabricated *log, uint64_t local_ns, int64_t offset_ns)
 {
     struct sg_record_clock *clock = fabricate_slots(log, 1);

@@ -82,7 +82,7 @@ static void whole_posts(void)
                 fabricate_post(&log, REDUCE, 2, seq, 2000 + 1000 * seq, 30, 200, 2900 + 1000 * seq);
 
             post->site = 1;
-            post->algorithm = 1;
+            post->ran = 1;
             post->bytes = 24;
             post->tests = 5;
             post->root = (int32_t)seq;

@@ -264,6 +264,10 @@ static void define_attributes(struct sg_definer *definer)
         [SG_ATTRIBUTE_SEQ] = {"seq", "number of the instance on its communicator",
                               OTF2_TYPE_UINT64},
         [SG_ATTRIBUTE_BYTES] = {"bytes", "count times type size", OTF2_TYPE_UINT64},
+        [SG_ATTRIBUTE_TRIAL] = {"trial", "left side of the trial that the call was in",
+                                OTF2_TYPE_STRING},
+        [SG_ATTRIBUTE_ARM] = {"arm", "the algorithm whose turn it was in the trial",
+                              OTF2_TYPE_STRING},
         [SG_ATTRIBUTE_COMM] = {"communicator", "of the post, or of the call that it was late for",
                                OTF2_TYPE_COMM},
         [SG_ATTRIBUTE_OPERATION] = {"operation", "the call that it was late for", OTF2_TYPE_REGION},
@@ -342,6 +346,8 @@ static void set_properties(struct sg_definer *definer)
     sg_definer_check(definer, OTF2_Archive_SetProperty(handle, "STAGGER::PARTIAL",
                                                        unified->partial ? "1" : "0", true));
     set_number(definer, "STAGGER::DROPPED", unified->dropped);
+    if (unified->trial_block > 0)
+        set_number(definer, "STAGGER::TRIAL_BLOCK", unified->trial_block);
     set_overhead(definer);
 }
 

@@ -46,6 +46,12 @@ static void describe(struct sg_event_writer *writer, const struct sg_part *part)
     sg_event_check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, part->seq));
     sg_event_check(writer,
                    OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, part->bytes));
+    if (writer->plan->arms[part->arm].text == 0)
+        return;
+    sg_event_check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_TRIAL,
+                                                           writer->plan->arms[part->arm].place));
+    sg_event_check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ARM,
+                                                           writer->plan->arms[part->arm].text));
 }
 
 /* Unique on its rank, and never 0. */
@@ -86,7 +92,7 @@ static void write_metrics(struct sg_event_writer *writer, const struct sg_record
         {.unsigned_int = call->copies},      {.unsigned_int = call->ignored},
         {.unsigned_int = call->moves},       {.unsigned_int = call->repeats},
     };
-    bool known = call->algorithm != PASSED_THROUGH;
+    bool known = sg_ran_algorithm(call->ran) != PASSED_THROUGH;
 
     for (int i = 0; i < SG_METRIC_COUNT; i++) {
         types[i] = OTF2_TYPE_UINT64;

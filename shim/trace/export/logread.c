@@ -53,6 +53,8 @@ static uint32_t text_bytes_of(const void *record, enum sg_record_kind kind)
         return ((const struct sg_record_comm *)record)->text_bytes;
     case SG_RECORD_MARKER:
         return ((const struct sg_record_marker *)record)->text_bytes;
+    case SG_RECORD_ARM:
+        return ((const struct sg_record_arm *)record)->text_bytes;
     default:
         return 0;
     }
@@ -70,7 +72,7 @@ static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg
         }
         return parts;
     }
-    if (kind > SG_RECORD_POST)
+    if (kind > SG_RECORD_ARM)
         return 0;
     parts = continuation_slots(text_bytes_of(slot_at(log, slot), kind));
     if (parts >= log->slot_count - slot)

@@ -5,7 +5,8 @@ static void read_call(const struct sg_record_call *call, struct sg_part *out)
     *out = (struct sg_part){
         .call = call,
         .operation = call->operation,
-        .algorithm = call->algorithm,
+        .algorithm = (uint8_t)sg_ran_algorithm(call->ran),
+        .arm = (uint8_t)sg_ran_arm(call->ran),
         .flags = call->flags,
         .thread = call->thread,
         .site = call->site,
@@ -38,7 +39,8 @@ static void read_post(const struct sg_record_post *post, struct sg_part *out)
 
     *out = (struct sg_part){
         .operation = post->operation,
-        .algorithm = post->algorithm,
+        .algorithm = (uint8_t)sg_ran_algorithm(post->ran),
+        .arm = (uint8_t)sg_ran_arm(post->ran),
         .flags = post->flags,
         .thread = post->thread,
         .site = post->site,

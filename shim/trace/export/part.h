@@ -5,6 +5,7 @@
 #define SG_TRACE_PART_H
 
 #include "core/operation.h"
+#include "core/ran.h"
 #include "trace/export/summary.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@ struct sg_part {
     const struct sg_record_call *call; /* has its counts; NULL: a post, which has none */
     uint8_t operation;                 /* of the blocking form */
     uint8_t algorithm;
+    uint8_t arm;   /* of a trial; 0: of none */
     uint8_t flags; /* enum sg_call_flags */
     uint16_t thread;
     uint32_t site, comm; /* the log's indices */

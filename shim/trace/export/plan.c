@@ -17,6 +17,7 @@ void sg_plan_put(struct sg_bytes *bytes, const struct sg_plan *plan)
     sg_intervals_put(bytes, &plan->world_kept);
     sg_bytes_put_u32(bytes, plan->algorithm_count);
     sg_bytes_put(bytes, plan->algorithms, plan->algorithm_count * sizeof *plan->algorithms);
+    sg_bytes_put(bytes, plan->arms, sizeof plan->arms);
 }
 
 static bool take_comms(struct sg_cursor *cursor, struct sg_plan *plan)
@@ -39,7 +40,7 @@ static bool take_comms(struct sg_cursor *cursor, struct sg_plan *plan)
 enum sg_status sg_plan_take(struct sg_cursor *cursor, struct sg_plan *out)
 {
     struct sg_plan plan = {.site_count = sg_cursor_count(cursor, 8)};
-    const void *algorithms;
+    const void *algorithms, *arms;
 
     plan.sites = calloc(plan.site_count + 1, sizeof *plan.sites);
     if (plan.sites == NULL)
@@ -53,9 +54,11 @@ enum sg_status sg_plan_take(struct sg_cursor *cursor, struct sg_plan *out)
     plan.algorithm_count = sg_cursor_count(cursor, sizeof *plan.algorithms);
     algorithms = sg_cursor_take(cursor, plan.algorithm_count * sizeof *plan.algorithms);
     plan.algorithms = calloc(plan.algorithm_count + 1, sizeof *plan.algorithms);
-    if (plan.algorithms == NULL || algorithms == NULL)
+    arms = sg_cursor_take(cursor, sizeof plan.arms);
+    if (plan.algorithms == NULL || algorithms == NULL || arms == NULL)
         goto err_clear;
     memcpy(plan.algorithms, algorithms, plan.algorithm_count * sizeof *plan.algorithms);
+    memcpy(plan.arms, arms, sizeof plan.arms);
     *out = plan;
     return SG_OK;
 

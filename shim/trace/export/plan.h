@@ -7,6 +7,7 @@
 #define SG_TRACE_PLAN_H
 
 #include "core/operation.h"
+#include "core/ran.h"
 #include "core/status.h"
 #include "trace/export/export.h"
 #include "trace/export/strings.h"
@@ -32,6 +33,9 @@ enum sg_attribute_ref {
     SG_ATTRIBUTE_ALGORITHM,
     SG_ATTRIBUTE_SEQ,
     SG_ATTRIBUTE_BYTES,
+    /* of calls in a trial */
+    SG_ATTRIBUTE_TRIAL,
+    SG_ATTRIBUTE_ARM,
     /* of posts and late contributions */
     SG_ATTRIBUTE_COMM,
     /* of late contributions only */
@@ -57,6 +61,10 @@ struct sg_plan_comm {
     struct sg_intervals kept;               /* instances recorded by all members */
 };
 
+struct sg_plan_arm {
+    uint32_t place, text; /* strings; 0: no rank told of it */
+};
+
 struct sg_plan {
     struct sg_plan_site *sites; /* by id */
     uint32_t site_count;
@@ -65,6 +73,7 @@ struct sg_plan {
     struct sg_intervals world_kept;
     uint32_t *algorithms; /* strings, by index */
     uint32_t algorithm_count;
+    struct sg_plan_arm arms[SG_RAN_LIMIT]; /* of trials, by number */
 };
 
 void sg_plan_put(struct sg_bytes *bytes, const struct sg_plan *plan);
@@ -102,7 +111,8 @@ struct sg_unified {
     uint32_t site_count;
     struct sg_comm_definition *comms; /* by ref less 2 */
     uint32_t comm_count;
-    uint64_t calls;   /* in the archive */
+    uint32_t trial_block; /* 0: no rank told of a trial */
+    uint64_t calls;       /* in the archive */
     uint64_t dropped; /* not in it, of those that were or should have been recorded */
     bool partial;
 };

@@ -163,6 +163,24 @@ static enum sg_status add_marker(struct sg_summary *summary, const struct sg_log
     return SG_OK;
 }
 
+static enum sg_status add_arm(struct sg_summary *summary, const struct sg_logread *log,
+                              const struct sg_record_arm *record)
+{
+    char *text = own(summary, sg_logread_text(log, record, record->text_bytes));
+    struct sg_arm_entry *arm;
+
+    if (text == NULL)
+        return SG_ERR_MEMORY;
+    arm = add_item(&summary->arms, &summary->arm_count, sizeof *arm);
+    if (arm == NULL)
+        return SG_ERR_MEMORY;
+    arm->arm = record->arm;
+    arm->block = record->block;
+    arm->text = second_text(text, record->text_bytes);
+    arm->place = text;
+    return SG_OK;
+}
+
 static enum sg_status add_clock(struct sg_summary *summary, const struct sg_record_clock *record)
 {
     struct sg_clock_point *point = add_item(&summary->clock, &summary->clock_count, sizeof *point);
@@ -191,6 +209,8 @@ static enum sg_status read_definitions(struct sg_summary *summary, struct sg_log
             status = add_comm(summary, log, record);
         else if (kind == SG_RECORD_MARKER)
             status = add_marker(summary, log, record);
+        else if (kind == SG_RECORD_ARM)
+            status = add_arm(summary, log, record);
         else if (kind == SG_RECORD_CLOCK)
             status = add_clock(summary, record);
     }
@@ -361,5 +381,6 @@ void sg_summary_clear(struct sg_summary *summary)
     free(summary->comms);
     free(summary->clock);
     free(summary->markers);
+    free(summary->arms);
     *summary = (struct sg_summary){0};
 }

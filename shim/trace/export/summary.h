@@ -54,6 +54,13 @@ struct sg_marker_entry {
     const char *text;
 };
 
+/* An arm of a trial. */
+struct sg_arm_entry {
+    uint32_t arm;   /* from 1 */
+    uint32_t block; /* collectives */
+    const char *place, *text;
+};
+
 struct sg_summary {
     int32_t rank;
     int32_t world_size;
@@ -77,6 +84,8 @@ struct sg_summary {
     uint32_t clock_count;
     struct sg_marker_entry *markers;
     uint32_t marker_count;
+    struct sg_arm_entry *arms;
+    uint32_t arm_count;
     char **owned; /* texts that live here */
     size_t owned_count, owned_capacity;
 };

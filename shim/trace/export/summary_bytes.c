@@ -56,6 +56,13 @@ void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary)
         sg_bytes_put_u64(bytes, s->markers[i].time_ns);
         sg_bytes_put_text(bytes, s->markers[i].text);
     }
+    sg_bytes_put_u32(bytes, s->arm_count);
+    for (uint32_t i = 0; i < s->arm_count; i++) {
+        sg_bytes_put_u32(bytes, s->arms[i].arm);
+        sg_bytes_put_u32(bytes, s->arms[i].block);
+        sg_bytes_put_text(bytes, s->arms[i].place);
+        sg_bytes_put_text(bytes, s->arms[i].text);
+    }
 }
 
 static bool take_sites(struct sg_cursor *cursor, struct sg_summary *s)
@@ -145,6 +152,19 @@ static bool take_markers(struct sg_cursor *cursor, struct sg_summary *s)
     return s->markers != NULL;
 }
 
+static bool take_arms(struct sg_cursor *cursor, struct sg_summary *s)
+{
+    s->arm_count = sg_cursor_count(cursor, 18);
+    s->arms = calloc(s->arm_count + 1, sizeof *s->arms);
+    for (uint32_t i = 0; s->arms != NULL && i < s->arm_count; i++) {
+        s->arms[i].arm = sg_cursor_u32(cursor);
+        s->arms[i].block = sg_cursor_u32(cursor);
+        s->arms[i].place = sg_cursor_text(cursor);
+        s->arms[i].text = sg_cursor_text(cursor);
+    }
+    return s->arms != NULL;
+}
+
 enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out)
 {
     struct sg_summary s = {.rank = (int32_t)sg_cursor_u32(cursor)};
@@ -163,7 +183,7 @@ enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out)
     s.host = sg_cursor_text(cursor);
     s.program = sg_cursor_text(cursor);
     if (!take_sites(cursor, &s) || !take_names(cursor, &s) || !take_comms(cursor, &s) ||
-        !take_clock(cursor, &s) || !take_markers(cursor, &s)) {
+        !take_clock(cursor, &s) || !take_markers(cursor, &s) || !take_arms(cursor, &s)) {
         sg_summary_clear(&s);
         return cursor->failed ? SG_ERR_FORMAT : SG_ERR_MEMORY;
     }

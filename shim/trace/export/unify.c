@@ -33,6 +33,23 @@ static void add_algorithms(struct sg_unified *unified, struct sg_plan *plan,
     plan->algorithm_count = (uint32_t)input->algorithm_count + 1;
 }
 
+/* All ranks have the same: the first that tells of an arm is heard. */
+static void add_arms(struct sg_unified *unified, struct sg_plan *plan,
+                     const struct sg_summary *summary)
+{
+    for (uint32_t i = 0; i < summary->arm_count; i++) {
+        const struct sg_arm_entry *entry = &summary->arms[i];
+        struct sg_plan_arm *arm = &plan->arms[entry->arm % SG_RAN_LIMIT];
+
+        if (arm->text != 0 || entry->block == 0)
+            continue;
+        arm->place = sg_strings_add(&unified->strings, entry->place);
+        arm->text = sg_strings_add(&unified->strings, entry->text);
+        if (unified->trial_block == 0)
+            unified->trial_block = entry->block;
+    }
+}
+
 enum sg_status sg_unify(const struct sg_export *input, struct sg_summary *summaries, int count,
                         struct sg_unified *unified, struct sg_plan *plan)
 {
@@ -54,6 +71,8 @@ enum sg_status sg_unify(const struct sg_export *input, struct sg_summary *summar
     }
     sg_strings_add(&unified->strings, "");
     add_algorithms(unified, plan, input);
+    for (int i = 0; i < count; i++)
+        add_arms(unified, plan, &summaries[i]);
     status = sg_unify_sites(unified, plan);
     if (status == SG_OK)
         status = sg_unify_comms(unified, plan);

@@ -1,0 +1,283 @@
+/* Gathering: what each block of each communicator cost. */
+#include "report/trials.h"
+
+#include "report/aggregate.h"
+#include "report/room.h"
+#include "report/trials_impl.h"
+#include "report/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const sg_tried_names[SG_TRIED_COUNT] = {
+    [SG_TRIED_BLOCKED] = "blocked",
+    [SG_TRIED_PROCESSOR] = "processor",
+    [SG_TRIED_SKEW] = "skew",
+};
+
+const char *const sg_tried_verdict_names[SG_TRIED_VERDICTS] = {
+    [SG_TRIED_UNKNOWN] = "unknown",
+    [SG_TRIED_FEW] = "few",
+    [SG_TRIED_NONE] = "none",
+    [SG_TRIED_WINNER] = "winner",
+};
+
+enum sg_status sg_trials_create(struct sg_trials **out)
+{
+    *out = calloc(1, sizeof **out);
+    return *out != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+void sg_trials_destroy(struct sg_trials *trials)
+{
+    if (trials == NULL)
+        return;
+    for (uint32_t i = 0; i < trials->group_count; i++) {
+        sg_map_clear(&trials->groups[i].block_by_number);
+        free(trials->groups[i].blocks);
+        free(trials->groups[i].calls);
+    }
+    for (uint32_t arm = 1; arm <= trials->arm_count; arm++) {
+        free(trials->arms[arm].place);
+        free(trials->arms[arm].text);
+    }
+    sg_map_clear(&trials->group_by_key);
+    free(trials->groups);
+    free(trials);
+}
+
+void sg_trials_set_block(struct sg_trials *trials, uint64_t block)
+{
+    trials->block = block;
+}
+
+/* Arms beyond the most that there can be are none. */
+enum sg_status sg_trials_arm(struct sg_trials *trials, const char *place, const char *text,
+                             uint32_t *out)
+{
+    struct sg_tried_arm arm = {0};
+    uint32_t number;
+
+    for (number = 1; number <= trials->arm_count; number++) {
+        const struct sg_tried_arm *known = &trials->arms[number];
+
+        if (strcmp(known->place, place) != 0)
+            continue;
+        if (arm.first_of_place == 0)
+            arm.first_of_place = number;
+        if (strcmp(known->text, text) == 0) {
+            *out = number;
+            return SG_OK;
+        }
+    }
+    *out = 0;
+    if (number > SG_REPORT_ARMS_MAX)
+        return SG_OK;
+    if (arm.first_of_place == 0)
+        arm.first_of_place = number;
+    arm.place = strdup(place);
+    arm.text = strdup(text);
+    if (arm.place == NULL || arm.text == NULL) {
+        free(arm.place);
+        free(arm.text);
+        return SG_ERR_MEMORY;
+    }
+    trials->arms[number] = arm;
+    trials->arm_count = number;
+    *out = number;
+    return SG_OK;
+}
+
+/* ---- groups and blocks ------------------------------------------------------------------------
+ */
+
+static uint64_t key_of(const struct sg_tried_group *group)
+{
+    return (uint64_t)group->site << 40 ^ (uint64_t)group->comm << 12 ^
+           (uint64_t)(group->place << 4 | (uint32_t)group->operation << 1 | group->nonblocking);
+}
+
+/* NULL: there is none. */
+static struct sg_tried_group *find_group(const struct sg_trials *trials,
+                                         const struct sg_tried_group *like)
+{
+    int64_t found = sg_map_get(&trials->group_by_key, key_of(like));
+
+    return found >= 0 ? &trials->groups[found] : NULL;
+}
+
+static enum sg_status make_group(struct sg_trials *trials, const struct sg_tried_group *like,
+                                 struct sg_tried_group **out)
+{
+    struct sg_tried_group *group = find_group(trials, like);
+
+    *out = group;
+    if (group != NULL)
+        return SG_OK;
+    if (!sg_make_room((void **)&trials->groups, trials->group_count, sizeof *trials->groups))
+        return SG_ERR_MEMORY;
+    group = &trials->groups[trials->group_count];
+    *group = *like;
+    group->calls = calloc(SG_REPORT_ARMS_MAX + 1, sizeof *group->calls);
+    if (group->calls == NULL)
+        return SG_ERR_MEMORY;
+    *out = group;
+    return sg_map_put(&trials->group_by_key, key_of(like), trials->group_count++);
+}
+
+static enum sg_status make_block(const struct sg_trials *trials, struct sg_tried_group *group,
+                                 uint64_t seq, struct sg_tried_block **out)
+{
+    uint64_t number = seq / (trials->block > 0 ? trials->block : 1);
+    int64_t found = sg_map_get(&group->block_by_number, number);
+
+    if (found < 0) {
+        if (!sg_make_room((void **)&group->blocks, group->block_count, sizeof *group->blocks))
+            return SG_ERR_MEMORY;
+        found = group->block_count;
+        if (sg_map_put(&group->block_by_number, number, (uint32_t)found) != SG_OK)
+            return SG_ERR_MEMORY;
+        group->blocks[group->block_count++] = (struct sg_tried_block){.number = number};
+    }
+    *out = &group->blocks[found];
+    return SG_OK;
+}
+
+/* Instances come about in their order: which is the first is known when all have come. */
+static void add_to_block(struct sg_tried_block *block, uint64_t seq,
+                         const struct sg_tried_sums *sums)
+{
+    if (!block->has_low || seq < block->low_seq) {
+        sg_tried_add(&block->rest, &block->low);
+        block->low = (struct sg_tried_sums){0};
+        block->low_seq = seq;
+        block->has_low = true;
+    }
+    sg_tried_add(seq == block->low_seq ? &block->low : &block->rest, sums);
+}
+
+/* ---- what comes -------------------------------------------------------------------------------
+ */
+
+/* Whether what ran is not what stands before the arm's parameters. */
+static bool is_declined(const char *text, const char *algorithm)
+{
+    size_t length = strcspn(text, " (");
+
+    return algorithm[0] != '\0' &&
+           (strlen(algorithm) != length || strncmp(algorithm, text, length) != 0);
+}
+
+/* The arm of all members, or 0. */
+static uint32_t common_arm(const struct sg_instance *instance, uint32_t *any)
+{
+    uint32_t arm = instance->calls[0].arm;
+
+    *any = 0;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (instance->calls[i].arm != 0)
+            *any = instance->calls[i].arm;
+        if (instance->calls[i].arm != arm)
+            arm = 0;
+    }
+    return arm;
+}
+
+enum sg_status sg_trials_instance(struct sg_trials *trials, const struct sg_seen_instance *seen,
+                                  uint32_t site, char *const *algorithms)
+{
+    const struct sg_instance *instance = seen->instance;
+    uint32_t any = 0, arm = trials->arm_count > 0 ? common_arm(instance, &any) : 0;
+    struct sg_tried_sums sums = {.instances = 1, .calls = instance->size};
+    struct sg_tried_group *group;
+    struct sg_tried_block *block;
+    enum sg_status status;
+
+    if (any == 0)
+        return SG_OK;
+    status = make_group(trials,
+                        &(struct sg_tried_group){.place = trials->arms[any].first_of_place,
+                                                 .site = site,
+                                                 .comm = instance->comm,
+                                                 .operation = instance->operation,
+                                                 .nonblocking = instance->nonblocking},
+                        &group);
+    if (status != SG_OK)
+        return status;
+    group->has_events = true;
+    if (arm == 0) {
+        group->mixed_calls += instance->size;
+        return SG_OK;
+    }
+    status = make_block(trials, group, instance->seq, &block);
+    if (status != SG_OK)
+        return status;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        sums.ns[SG_TRIED_BLOCKED] += seen->costs[i].blocked_ns;
+        group->calls[arm].declined +=
+            is_declined(trials->arms[arm].text, algorithms[instance->calls[i].algorithm]);
+    }
+    sums.ns[SG_TRIED_PROCESSOR] = sums.ns[SG_TRIED_BLOCKED];
+    sums.ns[SG_TRIED_SKEW] = seen->measure->skew_ns;
+    group->calls[arm].calls += instance->size;
+    block->arm = arm;
+    add_to_block(block, instance->seq, &sums);
+    return SG_OK;
+}
+
+/* What is handled inside a call is in that call's time already. A contribution does not tell its
+ * trial: that of its call site, of posts where that has no other calls. It may be handled before
+ * the instance's last call has ended, and so before it is heard of. */
+enum sg_status sg_trials_late(struct sg_trials *trials, const struct sg_late_cost *late)
+{
+    struct sg_tried_sums sums = {.ns[SG_TRIED_PROCESSOR] = late->handler_ns};
+    enum sg_status status = SG_OK;
+
+    if (late->in_call || !late->has_seq)
+        return SG_OK;
+    for (uint32_t arm = 1; arm <= trials->arm_count; arm++) {
+        struct sg_tried_group like = {
+            .place = arm, .site = late->site, .comm = late->comm, .operation = late->operation};
+        struct sg_tried_group *group = find_group(trials, &like);
+        struct sg_tried_block *block;
+
+        if (group == NULL) {
+            like.nonblocking = true;
+            group = find_group(trials, &like);
+        }
+        if (group == NULL)
+            continue;
+        status = make_block(trials, group, late->seq, &block);
+        if (status == SG_OK)
+            add_to_block(block, late->seq, &sums);
+        return status;
+    }
+    return SG_OK;
+}
+
+enum sg_status sg_trials_totals(struct sg_trials *trials, const struct sg_totals *totals,
+                                char *const *algorithms)
+{
+    struct sg_tried_group *group;
+    struct sg_tried_calls *calls;
+    enum sg_status status;
+
+    if (totals->arm == 0)
+        return SG_OK;
+    status = make_group(trials,
+                        &(struct sg_tried_group){.place = trials->arms[totals->arm].first_of_place,
+                                                 .site = totals->site,
+                                                 .comm = totals->comm,
+                                                 .operation = totals->operation,
+                                                 .nonblocking = totals->nonblocking},
+                        &group);
+    /* Events tell all that the figures need. */
+    if (status != SG_OK || group->has_events)
+        return status;
+    calls = &group->calls[totals->arm];
+    calls->calls += totals->calls;
+    calls->blocked_ns += totals->blocked_ns;
+    if (is_declined(trials->arms[totals->arm].text, algorithms[totals->algorithm]))
+        calls->declined += totals->calls;
+    return SG_OK;
+}

@@ -1,0 +1,74 @@
+/* The inside of trials, for the files that it is made of: gathering blocks (trials.c), cutting them
+ * into rounds (trials_finish.c), intervals and winners (trials_judge.c).
+ */
+#ifndef SG_REPORT_TRIALS_IMPL_H
+#define SG_REPORT_TRIALS_IMPL_H
+
+#include "report/map.h"
+#include "report/trials.h"
+
+struct sg_tried_sums {
+    uint64_t instances, calls;
+    uint64_t ns[SG_TRIED_COUNT];
+};
+
+/* What one block of one communicator cost. */
+struct sg_tried_block {
+    uint64_t number;
+    uint32_t arm; /* 0: nothing but late contributions is known of it */
+    /* The lowest instance that was heard of, and all others. */
+    uint64_t low_seq;
+    bool has_low;
+    struct sg_tried_sums low, rest;
+};
+
+struct sg_tried_arm {
+    char *place, *text;
+    uint32_t first_of_place; /* the lowest arm of the same place */
+};
+
+/* What one arm's calls of a group were, whatever becomes of their blocks. */
+struct sg_tried_calls {
+    uint64_t calls, declined, blocked_ns;
+};
+
+/* The calls of a trial from one call site on one communicator. */
+struct sg_tried_group {
+    uint32_t place; /* by its lowest arm */
+    uint32_t site, comm;
+    enum sg_operation operation;
+    bool nonblocking;
+    bool has_events;
+    uint64_t mixed_calls;
+    struct sg_map block_by_number;
+    struct sg_tried_block *blocks;
+    uint32_t block_count;
+    struct sg_tried_calls *calls; /* by arm; [SG_REPORT_ARMS_MAX + 1] */
+};
+
+struct sg_trials {
+    uint64_t block;
+    struct sg_tried_arm arms[SG_REPORT_ARMS_MAX + 1]; /* from 1 */
+    uint32_t arm_count;
+    struct sg_tried_group *groups;
+    uint32_t group_count;
+    struct sg_map group_by_key;
+};
+
+static inline void sg_tried_add(struct sg_tried_sums *into, const struct sg_tried_sums *more)
+{
+    into->instances += more->instances;
+    into->calls += more->calls;
+    for (int tried = 0; tried < SG_TRIED_COUNT; tried++)
+        into->ns[tried] += more->ns[tried];
+}
+
+/* Fills costs, verdicts and least of a report whose arms are known and counted, from its rounds: of
+ * each, the sums of all arms, arm_count at a time. Neighbouring rounds may be put together. */
+enum sg_status sg_trials_judge(struct sg_report_trial *trial, struct sg_tried_sums *rounds,
+                               uint32_t round_count);
+
+/* Arms by cost; what is least is found anew. */
+void sg_trials_sort(struct sg_report_trial *trial);
+
+#endif
