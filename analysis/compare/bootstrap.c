@@ -17,16 +17,19 @@ double sg_series_mean(const struct sg_series *series, enum sg_measured measured)
     return mean_of(&series->sum, measured);
 }
 
+/* A number below count; the upper half of the product with 32 random bits: even, for so few. */
+static uint32_t draw_index(uint32_t count, uint64_t *random)
+{
+    return (uint32_t)((sg_random_mix(++*random) >> 32) * (uint64_t)count >> 32);
+}
+
 /* The sum of as many samples as there are, each drawn from all of them. */
 static struct sg_sample draw(const struct sg_series *series, uint64_t *random)
 {
     struct sg_sample sum = {0};
 
     for (uint32_t i = 0; i < series->count; i++) {
-        uint64_t number = sg_random_mix(++*random);
-        /* The upper half of the product with 32 random bits: even, for so few. */
-        const struct sg_sample *sample =
-            &series->samples[(number >> 32) * (uint64_t)series->count >> 32];
+        const struct sg_sample *sample = &series->samples[draw_index(series->count, random)];
 
         sum.calls += sample->calls;
         for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
@@ -42,13 +45,18 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void judge(double *drawn, struct sg_difference *out)
+static void find_middle(double *drawn, double *low, double *high)
 {
     size_t first = (size_t)(OUTSIDE * SG_BOOTSTRAP_DRAWS);
 
     qsort(drawn, SG_BOOTSTRAP_DRAWS, sizeof *drawn, compare);
-    out->low = drawn[first];
-    out->high = drawn[SG_BOOTSTRAP_DRAWS - 1 - first];
+    *low = drawn[first];
+    *high = drawn[SG_BOOTSTRAP_DRAWS - 1 - first];
+}
+
+static void judge(double *drawn, struct sg_difference *out)
+{
+    find_middle(drawn, &out->low, &out->high);
     out->verdict = SG_VERDICT_NOISE;
     if (out->low > 0)
         out->verdict = SG_VERDICT_MORE;
@@ -81,4 +89,27 @@ enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b
         judge(&drawn[measured * SG_BOOTSTRAP_DRAWS], &out[measured]);
     free(drawn);
     return SG_OK;
+}
+
+bool sg_bootstrap_mean(const double *values, uint32_t count, uint64_t seed, double *low,
+                       double *high)
+{
+    uint64_t random = sg_random_mix(seed);
+    double *drawn;
+
+    if (count < SG_BOOTSTRAP_SAMPLES_MIN)
+        return false;
+    drawn = malloc(SG_BOOTSTRAP_DRAWS * sizeof *drawn);
+    if (drawn == NULL)
+        return false;
+    for (int i = 0; i < SG_BOOTSTRAP_DRAWS; i++) {
+        double sum = 0;
+
+        for (uint32_t j = 0; j < count; j++)
+            sum += values[draw_index(count, &random)];
+        drawn[i] = sum / count;
+    }
+    find_middle(drawn, low, high);
+    free(drawn);
+    return true;
 }
