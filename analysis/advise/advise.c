@@ -11,8 +11,7 @@
 
 /* Beyond so many, those that cost least are left out. */
 #define ITEMS_REPLAYED 1000u
-/* Estimates that differ by less are alike. */
-#define ALIKE 0.99
+#define NEARLY 0.9
 
 const char *const sg_advice_verdict_names[SG_ADVICE_VERDICTS] = {
     [SG_ADVICE_CHANGE] = "change",
@@ -152,8 +151,12 @@ static enum sg_status estimate_others(struct work *work, struct sg_advice_item *
         if (i == ran || !sg_candidate_runs(i, item->group->operation, inside))
             continue;
         status = sg_replay_group(&work->replay, item->group, i, work->costs[1], &done);
-        if (status != SG_OK || !done)
+        if (status != SG_OK)
             continue;
+        if (!done) {
+            item->not_simulated |= 1U << i;
+            continue;
+        }
         estimate_of(item, work->costs[1], &estimate);
         weigh(work, item, &estimate);
         item->estimates[item->estimate_count++] = estimate;
@@ -203,19 +206,19 @@ static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
 
 /* ---- verdicts */
 
-/* Of those that are as good as the best, but for little, the one that stands first in the table. */
-static int find_best(const struct sg_advice_item *item)
+/* The algorithm itself, where parameters hardly add to what it saves. */
+static int find_plain(const struct sg_advice_item *item, int best)
 {
-    double ran_ns = item->estimates[item->ran].processor_ns;
-    double least_ns = item->estimates[0].processor_ns;
-    int best = item->ran;
+    const struct sg_estimate *one = &item->estimates[best];
+    size_t length = strcspn(sg_candidates[one->candidate].rule, "(");
 
     for (int i = 0; i < item->estimate_count; i++) {
-        const struct sg_estimate *one = &item->estimates[i];
+        const char *rule = sg_candidates[item->estimates[i].candidate].rule;
 
-        if (one->processor_ns < ran_ns && one->processor_ns * ALIKE <= least_ns &&
-            (best == item->ran || one->candidate < item->estimates[best].candidate))
-            best = i;
+        if (i != item->ran && strlen(rule) == length &&
+            memcmp(rule, sg_candidates[one->candidate].rule, length) == 0 &&
+            item->estimates[i].gain_ns >= NEARLY * one->gain_ns)
+            return i;
     }
     return best;
 }
@@ -224,7 +227,7 @@ static void judge(const struct work *work, struct sg_advice_item *item)
 {
     if (item->verdict == SG_ADVICE_OBSTACLE)
         return;
-    item->best = find_best(item);
+    item->best = item->ran == 0 ? 0 : find_plain(item, 0);
     if (item->best == item->ran)
         item->verdict = SG_ADVICE_BEST;
     else if (item->estimates[item->best].low_ns <= item->error_ns)

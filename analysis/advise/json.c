@@ -57,6 +57,17 @@ static json_t *estimates_of(const struct sg_advice_item *item)
     return list;
 }
 
+static json_t *not_simulated_of(const struct sg_advice_item *item)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < sg_candidate_count; i++) {
+        if ((item->not_simulated & 1U << i) != 0)
+            json_array_append_new(list, json_string(sg_candidates[i].rule));
+    }
+    return list;
+}
+
 static json_t *measured_of(const struct sg_advice_item *item)
 {
     if (item->estimate_count == 0)
@@ -87,14 +98,14 @@ static json_t *item_of(const struct sg_advice_item *item)
     const struct sg_group *group = item->group;
 
     return json_pack(
-        "{s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:o, s:I, s:i, s:I, s:o, s:o, s:s, s:o, s:o}", "site",
-        site_of(item->site), "operation", sg_site_operation(item->site), "communicator",
+        "{s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:o, s:I, s:i, s:I, s:o, s:o, s:o, s:s, s:o, s:o}",
+        "site", site_of(item->site), "operation", sg_site_operation(item->site), "communicator",
         text_of(item->site->comm), "ranks", (int)group->size, "nodes", (int)group->nodes,
         "least_bytes", (json_int_t)group->least_bytes, "most_bytes", (json_int_t)group->most_bytes,
         "algorithm", text_of(group->algorithm), "instances", (json_int_t)group->instances,
         "replayed", (int)item->replayed, "root_last", (json_int_t)group->root_last, "measured",
-        measured_of(item), "estimates", estimates_of(item), "verdict",
-        sg_advice_verdict_names[item->verdict], "why", text_of(item->why), "advice",
+        measured_of(item), "estimates", estimates_of(item), "not_simulated", not_simulated_of(item),
+        "verdict", sg_advice_verdict_names[item->verdict], "why", text_of(item->why), "advice",
         advice_of(item));
 }
 

@@ -48,6 +48,8 @@ static void take(const struct sg_calibration *calibration, struct sg_machine *ma
     const double *value = calibration->value;
     bool several = value[SG_CALIBRATED_LATENCY] > 0;
 
+    machine->knows_between = several;
+    machine->knows_signal = value[SG_CALIBRATED_SIGNAL] > 0;
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
         const char *key = sg_calibrated_names[taken[i].from];
 
@@ -75,7 +77,8 @@ static void take(const struct sg_calibration *calibration, struct sg_machine *ma
 enum sg_status sg_machine_make(const struct sg_calibration *calibration, const char *network,
                                struct sg_machine *out)
 {
-    struct sg_machine machine = {.asked = network != NULL};
+    struct sg_machine machine = {
+        .asked = network != NULL, .knows_between = true, .knows_signal = true};
     enum sg_status status =
         sg_network_read(network != NULL ? network : SG_MACHINE_DEFAULT, &machine.between);
 

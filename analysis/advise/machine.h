@@ -21,9 +21,10 @@ struct sg_machine {
     bool measured; /* when the run began; else the network's name is between.name */
     bool asked;    /* the user named the network */
     struct sg_network inside, between;
-    char borrowed[200]; /* "latency_us, signal_us": taken from the default; "" */
-    double slice_us;    /* of a processor that several share; 0: not known */
-    double crowd;       /* ranks for each processor of the machine; 0: not known */
+    bool knows_between, knows_signal; /* as the rest, and not from the default */
+    char borrowed[200];               /* "latency_us, signal_us": taken from the default; "" */
+    double slice_us;                  /* of a processor that several share; 0: not known */
+    double crowd;                     /* ranks for each processor of the machine; 0: not known */
 };
 
 /* network: as the simulator's --network takes it; NULL: none. One line says what is wrong with it.

@@ -35,16 +35,29 @@ static const char *format_ns(double ns, char text[SIGNED_BYTES])
 
 /* ---- the run */
 
-static void put_value(const char *name, double value, const char *unit, FILE *out)
+static void put_us(const char *name, double us, FILE *out)
 {
-    if (value > 0)
-        fprintf(out, ", %s %.3g%s", name, value, unit);
+    char text[SG_FORMAT_BYTES];
+
+    sg_format_ns((uint64_t)llround(us * 1e3), text);
+    fprintf(out, "%s%s", name, text);
 }
 
 static void put_network(const char *where, const struct sg_network *network, FILE *out)
 {
-    fprintf(out, "       %s: latency %.3gus, overhead %.3gus, %.3gns a byte\n", where,
-            network->latency_us, network->overhead_us, network->gap_ns_per_byte);
+    fprintf(out, "       %s", where);
+    put_us(": latency ", network->latency_us, out);
+    put_us(", overhead ", network->overhead_us, out);
+    fprintf(out, ", %.3gns a byte\n", network->gap_ns_per_byte);
+}
+
+static bool spans_nodes(const struct sg_advice *advice)
+{
+    bool spans = false;
+
+    for (uint32_t i = 0; i < advice->item_count; i++)
+        spans |= advice->items[i].group->nodes > 1;
+    return spans;
 }
 
 static void put_machine(const struct sg_advice *advice, FILE *out)
@@ -52,7 +65,7 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
     const struct sg_machine *machine = &advice->machine;
 
     if (machine->measured)
-        fputs("costs: measured on this machine when the run began\n", out);
+        fputs("costs: measured on its machine when the run began\n", out);
     else if (machine->asked)
         fprintf(out, "costs: of the network %s\n", machine->between.name);
     else
@@ -61,12 +74,17 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
                 "calibration\n",
                 machine->between.name);
     put_network("inside a node", &machine->inside, out);
-    put_network("between nodes", &machine->between, out);
-    fprintf(out, "       a step in shared memory %.3gus", machine->between.local_us);
-    put_value("a wake-up", machine->between.wake_us, "us", out);
-    put_value("a signal", machine->between.signal_us, "us", out);
-    put_value("a copy", machine->between.copy_ns_per_byte, "ns a byte", out);
+    if (machine->knows_between || spans_nodes(advice))
+        put_network("between nodes", &machine->between, out);
+    put_us("       a step in shared memory ", machine->between.local_us, out);
+    put_us(", a wake-up ", machine->between.wake_us, out);
+    if (machine->knows_signal)
+        put_us(", a signal ", machine->between.signal_us, out);
+    fprintf(out, ", a copy %.3gns a byte", machine->between.copy_ns_per_byte);
     fputc('\n', out);
+    if (!machine->knows_between && spans_nodes(advice))
+        fputs("       not measured, of the network " SG_MACHINE_DEFAULT ": what is between nodes\n",
+              out);
     if (machine->borrowed[0] != '\0')
         fprintf(out, "       not measured, of the network " SG_MACHINE_DEFAULT ": %s\n",
                 machine->borrowed);
@@ -180,6 +198,21 @@ static void put_error(const struct sg_advice_item *item, FILE *out)
     fputc('\n', out);
 }
 
+static void put_not_simulated(const struct sg_advice_item *item, FILE *out)
+{
+    bool first = true;
+
+    for (int i = 0; i < sg_candidate_count; i++) {
+        if ((item->not_simulated & 1U << i) == 0)
+            continue;
+        fprintf(out, "%s%s", first ? "  not simulated for so many ranks or bytes: " : ", ",
+                sg_candidates[i].rule);
+        first = false;
+    }
+    if (!first)
+        fputc('\n', out);
+}
+
 static void put_change(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_estimate *best = &item->estimates[item->best];
@@ -249,6 +282,7 @@ static enum sg_status put_item(const struct sg_advice_item *item, FILE *out)
     put_title(item, out);
     if (item->estimate_count > 0) {
         status = put_estimates(item, out);
+        put_not_simulated(item, out);
         put_error(item, out);
     }
     put_verdict(item, out);

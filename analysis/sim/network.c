@@ -209,7 +209,8 @@ static FILE *open_named(const char *name, char *path, size_t size_bytes)
 {
     static const char *const below[] = {"../share/stagger/networks", "../analysis/sim/networks",
                                         "../../analysis/sim/networks",
-                                        "../../../analysis/sim/networks"};
+                                        "../../../analysis/sim/networks",
+                                        "../../../../analysis/sim/networks"};
     char own[PATH_MAX];
 
     if (!sg_own_directory(own))
