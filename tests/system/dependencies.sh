@@ -36,6 +36,7 @@ check "engine does not include intercept" keeps_from shim/engine '(intercept|rep
 check "nothing in shim includes the tools" keeps_from shim '(report|cli|sim|bench)/'
 check "the tools do not include intercept or engine" keeps_from analysis '(intercept|engine)/'
 check "the report does not include the commands" keeps_from analysis/report 'cli/'
+check "neither does the advice" keeps_from analysis/advise 'cli/'
 
 check "the environment is read in one file" is "shim/core/config.c" \
     "$(grep -rlE '\b(secure_)?getenv *\(|\benviron\b' --include='*.[ch]' shim analysis)"
