@@ -365,6 +365,7 @@ enum sg_status sg_advise(const char *path, const struct sg_advise_options *optio
                                &advice.report, &advice.sampling);
     if (status == SG_OK)
         status = sg_machine_make(&advice.report.calibration, options->network, &advice.machine);
+    advice.depth = work.config.depth;
     if (status == SG_OK) {
         status = list_items(&advice);
         if (status != SG_OK)

@@ -61,6 +61,7 @@ struct sg_advice {
     struct sg_report report;
     struct sg_sampling sampling;
     struct sg_machine machine;
+    int depth;                    /* frames of a call site's id in that run */
     struct sg_advice_item *items; /* those that cost most time blocked first */
     uint32_t item_count;
     uint32_t counts[SG_ADVICE_VERDICTS];

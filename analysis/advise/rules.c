@@ -233,6 +233,14 @@ static bool is_printed(const struct sg_advice *advice, uint32_t before, const ch
     return found;
 }
 
+/* Ids are of so many frames. */
+static void put_depth(const struct sg_advice *advice, FILE *out)
+{
+    if (advice->depth > 1 && advice->counts[SG_ADVICE_CHANGE] > 0)
+        fprintf(out, "\n# Call sites were told apart by so many frames.\nSTAGGER_DEPTH=%d\n",
+                advice->depth);
+}
+
 uint32_t sg_advice_print_rules(const struct sg_advice *advice, FILE *out)
 {
     uint32_t rules = 0;
@@ -240,6 +248,7 @@ uint32_t sg_advice_print_rules(const struct sg_advice *advice, FILE *out)
     fputs("# Written by stagger advise from ", out);
     put_name(advice->report.path, out);
     fputs("\n# For STAGGER_CONFIG. Times are processor time a call.\n", out);
+    put_depth(advice, out);
     for (uint32_t i = 0; i < advice->item_count; i++) {
         const struct sg_advice_item *item = &advice->items[i];
         bool explained = false;

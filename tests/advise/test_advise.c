@@ -213,6 +213,10 @@ static void two_sites(void)
     CU_ASSERT_EQUAL(advice.items[0].verdict, SG_ADVICE_CHANGE);
     CU_ASSERT_TRUE(has_rule(&advice, "barrier@0000000a~2=srm"));
     CU_ASSERT_TRUE(has_rule(&advice, "barrier@0000000b~2=srm"));
+    CU_ASSERT_FALSE(has_rule(&advice, "STAGGER_DEPTH=3"));
+    sg_advice_clear(&advice);
+    advise("STAGGER_DEPTH=3\n", &advice);
+    CU_ASSERT_TRUE(has_rule(&advice, "STAGGER_DEPTH=3"));
     sg_advice_clear(&advice);
     advise("barrier@0000000b=handoff\nbarrier@0000000a=mpich\n", &advice);
     CU_ASSERT_EQUAL(advice.items[0].verdict, SG_ADVICE_SITES);
