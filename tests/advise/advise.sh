@@ -107,7 +107,7 @@ CALL='[s for s in d["sites"] if s["function"] == "sum_up"][0]'
 # measured may not be explained, so that it has more than one try.
 run_advised() {
     local try
-    for try in 1 2 3; do
+    for try in 1 2 3 4 5; do
         rm -rf real.trace
         STAGGER_REDUCE=mpich observe real 4 "$PROGRAMS/advised" 60 12
         ran_well real && advised real real.trace && grep -q '^reduce@' real.conf && return

@@ -7,6 +7,7 @@
  */
 #include "mpi_test.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -26,6 +27,36 @@ static void compute(double ms)
         ;
 }
 
+/* Waits for a message of that rank's without keeping a processor that others need. */
+static void hear(int from)
+{
+    int there = 0;
+
+    while (!there) {
+        MUST(MPI_Iprobe(from, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE));
+        if (!there)
+            sched_yield();
+    }
+    MUST(MPI_Recv(NULL, 0, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+/* A barrier that is none that is observed. */
+static void line_up(int rank, int ranks)
+{
+    for (int other = 1; other < ranks; other++) {
+        if (rank == 0)
+            hear(other);
+        else if (rank == other)
+            MUST(MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD));
+    }
+    for (int other = 1; other < ranks; other++) {
+        if (rank == 0)
+            MUST(MPI_Send(NULL, 0, MPI_INT, other, 0, MPI_COMM_WORLD));
+        else if (rank == other)
+            hear(0);
+    }
+}
+
 __attribute__((noinline)) static void sum_up(int value, int rank, int ranks)
 {
     double mine = value + rank, sum = 0;
@@ -43,7 +74,7 @@ int main(int argc, char **argv)
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     for (int round = 0; round < atoi(argv[2]); round++) {
-        MUST(PMPI_Barrier(MPI_COMM_WORLD)); /* not one that is observed */
+        line_up(rank, ranks);
         if (rank == ranks - 1)
             compute(atof(argv[1]));
         sum_up(round, rank, ranks);
