@@ -1,20 +1,10 @@
 /* Advice as JSON: docs/advise-json.md. */
 #include "advise/advise.h"
-#include "report/format.h"
+#include "report/json_values.h"
 
-#include <jansson.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 #define JSON_VERSION 1
-
-static json_t *text_of(const char *text)
-{
-    char *clean = text != NULL ? sg_format_clean(text, false) : NULL;
-    json_t *value = clean != NULL ? json_string(clean) : json_null();
-
-    free(clean);
-    return value;
-}
 
 static json_t *network_of(const struct sg_network *network)
 {
@@ -89,8 +79,8 @@ static json_t *site_of(const struct sg_report_site *site)
 
     snprintf(id, sizeof id, "%08x", (unsigned)site->id);
     return json_pack("{s:o, s:o, s:o, s:i}", "id", site->has_id ? json_string(id) : json_null(),
-                     "function", text_of(site->function), "file", text_of(site->file), "line",
-                     (int)site->line);
+                     "function", sg_json_text(site->function), "file", sg_json_text(site->file),
+                     "line", (int)site->line);
 }
 
 static json_t *item_of(const struct sg_advice_item *item)
@@ -100,12 +90,12 @@ static json_t *item_of(const struct sg_advice_item *item)
     return json_pack(
         "{s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:o, s:I, s:i, s:I, s:o, s:o, s:o, s:s, s:o, s:o}",
         "site", site_of(item->site), "operation", sg_site_operation(item->site), "communicator",
-        text_of(item->site->comm), "ranks", (int)group->size, "nodes", (int)group->nodes,
+        sg_json_text(item->site->comm), "ranks", (int)group->size, "nodes", (int)group->nodes,
         "least_bytes", (json_int_t)group->least_bytes, "most_bytes", (json_int_t)group->most_bytes,
-        "algorithm", text_of(group->algorithm), "instances", (json_int_t)group->instances,
+        "algorithm", sg_json_text(group->algorithm), "instances", (json_int_t)group->instances,
         "replayed", (int)item->replayed, "root_last", (json_int_t)group->root_last, "measured",
         measured_of(item), "estimates", estimates_of(item), "not_simulated", not_simulated_of(item),
-        "verdict", sg_advice_verdict_names[item->verdict], "why", text_of(item->why), "advice",
+        "verdict", sg_advice_verdict_names[item->verdict], "why", sg_json_text(item->why), "advice",
         advice_of(item));
 }
 
@@ -124,11 +114,11 @@ static json_t *items_of(const struct sg_advice *advice)
 
 enum sg_status sg_advice_print_json(const struct sg_advice *advice, FILE *out)
 {
-    json_t *root =
-        json_pack("{s:i, s:o, s:o, s:i, s:b, s:o, s:o}", "version", JSON_VERSION, "path",
-                  text_of(advice->report.path), "program", text_of(advice->report.program), "ranks",
-                  (int)advice->report.rank_count, "partial", advice->report.partial, "costs",
-                  costs_of(&advice->machine), "groups", items_of(advice));
+    json_t *root = json_pack("{s:i, s:o, s:o, s:i, s:b, s:o, s:o}", "version", JSON_VERSION, "path",
+                             sg_json_text(advice->report.path), "program",
+                             sg_json_text(advice->report.program), "ranks",
+                             (int)advice->report.rank_count, "partial", advice->report.partial,
+                             "costs", costs_of(&advice->machine), "groups", items_of(advice));
 
     if (root == NULL) {
         sg_log("advise: out of memory");

@@ -1,11 +1,10 @@
 /* A figure of the rows, through gnuplot: each series the rows that differ in one number alone. */
 #include "bench/output_impl.h"
+#include "plot/gnuplot.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define SERIES_MAX 64
@@ -171,40 +170,11 @@ static void print_script(const json_t *root, const struct figure *figure, const 
     fputs("\n", out);
 }
 
-/* Runs gnuplot with the script as its standard input. */
-static enum sg_status run_gnuplot(FILE *script)
-{
-    static char name[] = "gnuplot";
-    char *const arguments[] = {name, NULL};
-    char *const environment[] = {NULL}; /* no settings of the user's, and nothing preloaded */
-    posix_spawn_file_actions_t files;
-    pid_t child;
-    int error, ended;
-
-    error = posix_spawn_file_actions_init(&files);
-    if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&files, fileno(script), STDIN_FILENO);
-        if (error == 0)
-            error = posix_spawnp(&child, name, &files, NULL, arguments, environment);
-        posix_spawn_file_actions_destroy(&files);
-    }
-    if (error != 0) {
-        errno = error;
-        sg_log("bench: --plot: gnuplot: %m");
-        return SG_ERR_MISSING;
-    }
-    if (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
-        return SG_OK;
-    sg_log("bench: --plot: gnuplot does not draw the figure");
-    return SG_ERR_SYSTEM;
-}
-
 enum sg_status sg_bench_plot(const json_t *root, const char *path)
 {
     const char *command = json_string_value(json_object_get(root, "command"));
     const struct figure *figure = figures;
     FILE *script;
-    enum sg_status status = SG_ERR_SYSTEM;
 
     while (strcmp(figure->command, command) != 0)
         figure++;
@@ -212,14 +182,9 @@ enum sg_status sg_bench_plot(const json_t *root, const char *path)
         sg_log("bench: --plot: there are no rows to draw");
         return SG_ERR_MISSING;
     }
-    script = tmpfile();
-    if (script == NULL) {
-        sg_log("bench: --plot: a temporary file: %m");
+    script = sg_gnuplot_script("bench: --plot");
+    if (script == NULL)
         return SG_ERR_SYSTEM;
-    }
     print_script(root, figure, path, script);
-    if (fflush(script) == 0 && fseek(script, 0, SEEK_SET) == 0)
-        status = run_gnuplot(script);
-    fclose(script);
-    return status;
+    return sg_gnuplot_run(script, "bench: --plot");
 }

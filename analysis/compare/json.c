@@ -1,30 +1,16 @@
 /* The comparison for programs: docs/compare-json.md, version 1. Fields are added, never changed. */
 #include "compare/compare.h"
-#include "report/format.h"
+#include "report/json_values.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define JSON_VERSION 1
 
-/* Jansson refuses bytes that are not UTF-8. NULL and "" become null. */
+/* As the report's, and "" becomes null, too. */
 static json_t *text_of(const char *text)
 {
-    char *clean;
-    json_t *value;
-
-    if (text == NULL || text[0] == '\0')
-        return json_null();
-    clean = sg_format_clean(text, false);
-    value = clean != NULL ? json_string(clean) : NULL;
-    free(clean);
-    return value;
-}
-
-static json_t *count_of(bool known, uint64_t count)
-{
-    return known ? json_integer((json_int_t)count) : json_null();
+    return sg_json_text(text != NULL && text[0] != '\0' ? text : NULL);
 }
 
 static json_t *real_of(bool known, double value)
@@ -39,7 +25,7 @@ static json_t *run_of(const struct sg_report *run)
                      "partial", run->partial, "events", run->has_events, "run_ns",
                      (json_int_t)run->run_ns, "ranks_run_ns", (json_int_t)run->ranks_run_ns,
                      "blocked_ns", (json_int_t)sg_report_blocked_ns(run), "wait_ns",
-                     count_of(run->has_events, sg_report_wait_ns(run)));
+                     sg_json_count(run->has_events, sg_report_wait_ns(run)));
 }
 
 static json_t *side_of(const struct sg_side *side)
@@ -50,8 +36,9 @@ static json_t *side_of(const struct sg_side *side)
         "{s:I, s:I, s:I, s:I, s:o, s:I, s:o}", "calls", (json_int_t)side->calls, "event_calls",
         (json_int_t)side->event_calls, "instances", (json_int_t)side->instances, "blocked_ns",
         (json_int_t)side->ns[SG_MEASURED_BLOCKED], "wait_ns",
-        count_of(sg_side_knows(side, SG_MEASURED_WAIT), side->ns[SG_MEASURED_WAIT]), "processor_ns",
-        (json_int_t)side->ns[SG_MEASURED_PROCESSOR], "algorithm", text_of(side->algorithm));
+        sg_json_count(sg_side_knows(side, SG_MEASURED_WAIT), side->ns[SG_MEASURED_WAIT]),
+        "processor_ns", (json_int_t)side->ns[SG_MEASURED_PROCESSOR], "algorithm",
+        text_of(side->algorithm));
 }
 
 static json_t *difference_of(const struct sg_compared *row, enum sg_measured measured)
@@ -92,10 +79,11 @@ static json_t *row_of(const struct sg_compared *row)
     return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
                      site->has_id ? json_sprintf("%08x", site->id) : json_null(), "op",
                      sg_site_operation(site), "function", text_of(site->function), "file",
-                     text_of(site->file), "line", count_of(site->line > 0, site->line), "module",
-                     text_of(site->module), "offset", count_of(site->module != NULL, site->offset),
-                     "matched_by", both ? json_string(row->by_place ? "place" : "id") : json_null(),
-                     "a", side_of(&row->side[0]), "b", side_of(&row->side[1]), "per_call",
+                     text_of(site->file), "line", sg_json_count(site->line > 0, site->line),
+                     "module", text_of(site->module), "offset",
+                     sg_json_count(site->module != NULL, site->offset), "matched_by",
+                     both ? json_string(row->by_place ? "place" : "id") : json_null(), "a",
+                     side_of(&row->side[0]), "b", side_of(&row->side[1]), "per_call",
                      both ? per_call_of(row) : json_null());
 }
 

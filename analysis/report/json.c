@@ -1,37 +1,18 @@
 /* The report for programs: docs/report-json.md, version 1. Fields are added, never changed. */
-#include "report/format.h"
+#include "report/json_values.h"
 #include "report/print.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 #define JSON_VERSION 1
-
-/* Jansson refuses bytes that are not UTF-8. NULL becomes null. */
-static json_t *text_of(const char *text)
-{
-    char *clean;
-    json_t *value;
-
-    if (text == NULL)
-        return json_null();
-    clean = sg_format_clean(text, false);
-    value = clean != NULL ? json_string(clean) : NULL;
-    free(clean);
-    return value;
-}
-
-static json_t *count_of(bool known, uint64_t count)
-{
-    return known ? json_integer((json_int_t)count) : json_null();
-}
 
 static json_t *skew_of(const struct sg_report_site *site)
 {
     bool known = sg_site_has_skew(site);
 
-    return json_pack("{s:o, s:o, s:o}", "p50", count_of(known, site->skew_p50_ns), "p95",
-                     count_of(known, site->skew_p95_ns), "max", count_of(known, site->skew_max_ns));
+    return json_pack("{s:o, s:o, s:o}", "p50", sg_json_count(known, site->skew_p50_ns), "p95",
+                     sg_json_count(known, site->skew_p95_ns), "max",
+                     sg_json_count(known, site->skew_max_ns));
 }
 
 static json_t *worst_of(const struct sg_report_site *site)
@@ -60,26 +41,27 @@ static json_t *site_of(const struct sg_report *report, const struct sg_report_si
     json_t *value = json_pack(
         "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:o, s:o, s:I,"
         " s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o}",
-        "id", id_of(site), "op", sg_site_operation(site), "function", text_of(site->function),
-        "file", text_of(site->file), "line", count_of(site->line > 0, site->line), "module",
-        text_of(site->module), "offset", count_of(site->module != NULL, site->offset), "comm",
-        text_of(site->comm), "comm_size", (json_int_t)site->comm_size, "algorithm",
-        text_of(site->algorithm[0] != '\0' ? site->algorithm : NULL), "calls",
+        "id", id_of(site), "op", sg_site_operation(site), "function", sg_json_text(site->function),
+        "file", sg_json_text(site->file), "line", sg_json_count(site->line > 0, site->line),
+        "module", sg_json_text(site->module), "offset",
+        sg_json_count(site->module != NULL, site->offset), "comm", sg_json_text(site->comm),
+        "comm_size", (json_int_t)site->comm_size, "algorithm",
+        sg_json_text(site->algorithm[0] != '\0' ? site->algorithm : NULL), "calls",
         (json_int_t)site->calls, "bytes", (json_int_t)site->bytes, "skew_ns", skew_of(site),
-        "wait_ns", count_of(waits, site->wait_ns), "blocked_ns", (json_int_t)site->blocked_ns,
-        "last_rank", count_of(last, (uint64_t)site->last_rank), "last_rank_share",
+        "wait_ns", sg_json_count(waits, site->wait_ns), "blocked_ns", (json_int_t)site->blocked_ns,
+        "last_rank", sg_json_count(last, (uint64_t)site->last_rank), "last_rank_share",
         share_of(last, site->last_count, site->instances), "event_calls",
         (json_int_t)site->event_calls, "instances", (json_int_t)site->instances, "wait_avoided_ns",
-        count_of(waits, site->wait_avoided_ns), "completion_ns",
-        count_of(waits, site->completion_ns), "run_share",
+        sg_json_count(waits, site->wait_avoided_ns), "completion_ns",
+        sg_json_count(waits, site->completion_ns), "run_share",
         share_of(true, site->blocked_ns, report->ranks_run_ns), "worst", worst_of(site),
         "handler_ns", (json_int_t)site->handler_ns, "exposed_ns",
-        count_of(sg_site_has_exposed(site), site->exposed_ns), "hidden_ns",
-        count_of(site->nonblocking, site->hidden_ns));
+        sg_json_count(sg_site_has_exposed(site), site->exposed_ns), "hidden_ns",
+        sg_json_count(site->nonblocking, site->hidden_ns));
 
     for (int count = 0; count < SG_COUNT_COUNT; count++) {
         if (json_object_set_new(value, sg_count_names[count].field,
-                                count_of(true, site->counts.of[count])) != 0) {
+                                sg_json_count(true, site->counts.of[count])) != 0) {
             json_decref(value);
             return NULL;
         }
@@ -124,11 +106,11 @@ static json_t *clock_of(const struct sg_report *report)
 {
     bool known = report->has_events;
 
-    return json_pack("{s:o, s:o, s:o, s:o}", "violations",
-                     count_of(known, report->clock_violations), "largest_violation_ns",
-                     count_of(known, report->largest_violation_ns), "offset_error_ns",
-                     count_of(report->has_offset_error, report->offset_error_ns),
-                     "locations_without_offset", count_of(known, report->locations_without_offset));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o}", "violations", sg_json_count(known, report->clock_violations),
+        "largest_violation_ns", sg_json_count(known, report->largest_violation_ns),
+        "offset_error_ns", sg_json_count(report->has_offset_error, report->offset_error_ns),
+        "locations_without_offset", sg_json_count(known, report->locations_without_offset));
 }
 
 static json_t *overhead_of(const struct sg_report *report)
@@ -154,7 +136,7 @@ enum sg_status sg_report_print_json(const struct sg_report *report, uint32_t sit
         "{s:i, s:I, s:b, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "version",
         JSON_VERSION, "ranks", (json_int_t)report->rank_count, "partial", report->partial, "sites",
         sites_of(report, site_count), "per_rank", ranks_of(report), "source", source_name(report),
-        "program", text_of(report->program), "path", text_of(report->path), "run_ns",
+        "program", sg_json_text(report->program), "path", sg_json_text(report->path), "run_ns",
         (json_int_t)report->run_ns, "site_count", (json_int_t)report->site_count, "dropped_calls",
         (json_int_t)report->dropped_calls, "unseen_calls",
         (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0), "unmanaged_calls",

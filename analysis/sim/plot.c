@@ -1,14 +1,13 @@
 /* stagger sim plot: the papers' figures from fresh runs, as SVG through gnuplot. */
+#include "plot/gnuplot.h"
 #include "sim/commands.h"
 #include "sim/figures.h"
 #include "sim/output.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { KEY_DIRECTORY = 'o', KEY_SEED = 's', KEY_ITERATIONS = 'i', KEY_LIST = 'l' };
@@ -137,55 +136,17 @@ static enum sg_status print_script(const struct sg_figure *figure,
     return SG_OK;
 }
 
-/* Runs gnuplot with the script as its standard input. */
-static enum sg_status run_gnuplot(FILE *script)
-{
-    static char name[] = "gnuplot";
-    char *const arguments[] = {name, NULL};
-    char *const environment[] = {NULL}; /* none of the user's settings are in the figures */
-    posix_spawn_file_actions_t files;
-    pid_t child;
-    int error, ended;
-
-    error = posix_spawn_file_actions_init(&files);
-    if (error == 0) {
-        error = posix_spawn_file_actions_adddup2(&files, fileno(script), STDIN_FILENO);
-        if (error == 0)
-            error = posix_spawnp(&child, name, &files, NULL, arguments, environment);
-        posix_spawn_file_actions_destroy(&files);
-    }
-    if (error != 0) {
-        errno = error;
-        if (error == ENOENT)
-            sg_log("sim: gnuplot is not installed");
-        else
-            sg_log("sim: gnuplot: %m");
-        return SG_ERR_MISSING;
-    }
-    if (waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0)
-        return SG_OK;
-    sg_log("sim: gnuplot does not draw the figure");
-    return SG_ERR_SYSTEM;
-}
-
-/* The script is whole before gnuplot runs: a run that fails leaves no half a figure. */
 static enum sg_status draw(const struct sg_figure *figure, const struct sg_sim_options *options,
                            const char *path)
 {
-    FILE *script = tmpfile();
+    FILE *script = sg_gnuplot_script("sim");
     enum sg_status status;
 
-    if (script == NULL) {
-        sg_log("sim: a temporary file: %m");
+    if (script == NULL)
         return SG_ERR_SYSTEM;
-    }
     status = print_script(figure, options, path, script);
-    if (status == SG_OK && (fflush(script) != 0 || fseek(script, 0, SEEK_SET) != 0)) {
-        sg_log("sim: a temporary file: %m");
-        status = SG_ERR_SYSTEM;
-    }
     if (status == SG_OK)
-        status = run_gnuplot(script);
+        return sg_gnuplot_run(script, "sim");
     fclose(script);
     return status;
 }

@@ -34,6 +34,12 @@ static void set_chunk(struct sg_algo_parameters *parameters, int64_t value)
     parameters->chunk_bytes = (uint32_t)value * 1024;
 }
 
+/* In microseconds. */
+static void set_timeout(struct sg_algo_parameters *parameters, int64_t value)
+{
+    parameters->timeout_ns = (uint32_t)value * 1000;
+}
+
 static const struct {
     const char *name;
     void (*set)(struct sg_algo_parameters *parameters, int64_t value);
@@ -41,6 +47,7 @@ static const struct {
     {"degree", set_degree},   {"tokens", set_tokens},
     {"predict", set_predict}, {"deterministic", set_deterministic},
     {"linger", set_linger},   {"chunk", set_chunk},
+    {"timeout", set_timeout},
 };
 
 void sg_span_parameters(const struct sg_choice *choice, struct sg_algo_parameters *parameters)

@@ -53,12 +53,20 @@ static const struct sg_parameter bypass_parameters[] = {
     END,
 };
 
+/* Of those that release by multicast. */
+#define TIMEOUT                                                                                    \
+    {                                                                                              \
+        "timeout", SG_PARAMETER_INTEGER, 10, 1000000, NULL, "1000",                                \
+            "microseconds after which a release that has not come is asked for"                    \
+    }
+
 static const struct sg_parameter adaptive_parameters[] = {
     {"degree", SG_PARAMETER_INTEGER, 2, 32, "auto", "auto",
      "children in the tree; auto: 8 in a barrier, 4 otherwise"},
     {"tokens", SG_PARAMETER_INTEGER, 1, 4, NULL, "1", "late ranks that are met half-way"},
     {"predict", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", "1: start where the last rank usually is"},
     DETERMINISTIC,
+    TIMEOUT,
     PROGRESS,
     END,
 };
@@ -66,6 +74,7 @@ static const struct sg_parameter adaptive_parameters[] = {
 static const struct sg_parameter tree_parameters[] = {
     {"degree", SG_PARAMETER_INTEGER, 1, 32, "auto", "auto",
      "children in the tree; 1: binomial, auto: 8 in a barrier, 4 otherwise"},
+    TIMEOUT,
     PROGRESS,
     END,
 };

@@ -51,3 +51,44 @@ lossy() {
 
 # The program says nothing but that it ran, and so does the library.
 no_fault() { has_lines "$1.err" '^stagger: ' 2; }
+
+# simulated ALGORITHM OPERATION: requests of one call between two nodes, by the simulator: column by column
+simulated() {
+    local command=delay
+    local options=(--op="$2" --late=0:0)
+    [ "$2" = reduce ] && command=cpu options=(--skew-us=0)
+    "$BUILD/stagger" sim "$command" "${options[@]}" --algo="$1" --nodes=2 --elements=1 --iterations=200 \
+        --stats --csv | python3 -c '
+import csv, sys
+row = next(csv.DictReader(sys.stdin))
+print(sum(float(row[kind]) for kind in "sends releases writes cell_writes fetch_adds reads".split()))'
+}
+
+# requests ALGORITHM OPERATION...: those of 200 calls of each on two hosts, each on a communicator of its
+# own. The releases' time-out is that long because an emulated host stands still at times.
+requests() {
+    local algorithm=$1 calls=200 rule=$1
+    shift
+    [ "$algorithm" = srm ] || rule+='(timeout=1000000)'
+    run_across requests thread 1 "*=$rule;*=mpich" 2 "$PROGRAMS/repeat" "$(IFS=,; echo "$*")" "$calls"
+    is 0 "$status" && ran_well requests && by_rdma requests || return
+    # One of the library's own, of which nothing is asked, has none.
+    notes requests | awk '$4 > 0' >requests.notes
+    # The lines of a rank are in the order of its communicators.
+    awk -v operations="$*" '{ sum[NR - 1] = $4 } END {
+        count = split(operations, name, " ")
+        for (i = 0; i < count; i++) print name[i + 1], sum[i] + sum[i + count]
+    }' requests.notes >requests.sums
+    is "$(($# * 2))" "$(wc -l <requests.notes)" || return
+    while read -r operation posted; do
+        least=$(simulated "$algorithm" "$operation") || return
+        # How often a token of adaptive moves hangs on who comes first: once more at most.
+        most=$least
+        [ "$algorithm" = adaptive ] && least=2 most=3
+        echo "$algorithm, $operation: $posted requests in $calls calls, simulated $least to $most a call"
+        # The first call may be what connects. The end of the communicator and signs of life, about one
+        # a second, come on top.
+        awk -v posted="$posted" -v calls="$calls" -v least="$least" -v most="$most" \
+            'BEGIN { exit !(posted >= (calls - 1) * least && posted <= calls * (most + 1.0 / 8)) }' || return
+    done <requests.sums
+}

@@ -40,6 +40,13 @@ for mode in signal thread; do
     fi
 done
 
+# ---- requests ----------------------------------------------------------------------------------
+for algorithm in tree srm; do
+    check "$algorithm posts the requests of the protocol, and no others" \
+        requests "$algorithm" barrier allreduce reduce
+done
+check "adaptive posts the requests of the protocol, and no others" requests adaptive barrier allreduce
+
 # ---- loss --------------------------------------------------------------------------------------
 check "with one multicast in ten lost every barrier completes" lossy 2 10
 check "and nothing else is lost, or told twice" no_fault lossy

@@ -1,5 +1,6 @@
 #include "lab/crowd.h"
 
+#include "lab/crowd_exchange.h"
 #include "mpi/mpi_test.h"
 #include "transport/parts.h"
 #include "transport/world.h"
@@ -14,7 +15,6 @@ enum { DATA_BYTES = 16384 };
 
 static const struct sg_transport_ops *below;
 static MPI_Comm comm; /* of calls; the exchange's is another */
-static MPI_Comm exchange_comm;
 static int own_rank, ranks;
 static _Thread_local int last_self;
 
@@ -24,99 +24,6 @@ struct sg_transport {
     unsigned char *shared;
     struct sg_transport *inner[WORLD_ENDPOINTS]; /* NULL: elsewhere */
 };
-
-static int rank_of(int endpoint)
-{
-    return endpoint % ranks;
-}
-
-/* ---- the exchange among endpoints ------------------------------------------------------------ */
-
-/* Threads of a process meet here; the first of them speaks to the other processes. */
-static struct meeting {
-    pthread_barrier_t barrier;
-    const void *data[WORLD_ENDPOINTS];
-    size_t sizes[WORLD_ENDPOINTS];
-} meeting;
-
-static bool speaks(int endpoint)
-{
-    return endpoint == own_rank;
-}
-
-/* On rank 0: all endpoints' data in their order. */
-static void collect(struct sg_transport_setup *setup, void **all, size_t *sizes)
-{
-    unsigned char *pieces[WORLD_ENDPOINTS], *out;
-    size_t total = 0;
-
-    for (int i = 0; i < setup->endpoints; i++) {
-        if (rank_of(i) == 0) {
-            sizes[i] = meeting.sizes[i];
-        } else {
-            MPI_Status status;
-            int count;
-
-            MUST(MPI_Probe(rank_of(i), i, exchange_comm, &status));
-            MUST(MPI_Get_count(&status, MPI_BYTE, &count));
-            sizes[i] = (size_t)count;
-        }
-        REQUIRE((pieces[i] = malloc(sizes[i] + 1)));
-        if (rank_of(i) == 0)
-            memcpy(pieces[i], meeting.data[i], sizes[i]);
-        else
-            MUST(MPI_Recv(pieces[i], (int)sizes[i], MPI_BYTE, rank_of(i), i, exchange_comm,
-                          MPI_STATUS_IGNORE));
-        total += sizes[i];
-    }
-    REQUIRE((out = malloc(total + 1)));
-    *all = out;
-    for (int i = 0; i < setup->endpoints; i++) {
-        memcpy(out, pieces[i], sizes[i]);
-        out += sizes[i];
-        free(pieces[i]);
-    }
-}
-
-struct member {
-    struct sg_transport *crowd;
-    int endpoint;
-    struct sg_exchange exchange;
-    enum sg_status status;
-};
-
-static enum sg_status gather(void *context, const void *data, size_t bytes, void **all,
-                             size_t *sizes)
-{
-    struct member *member = context;
-
-    meeting.data[member->endpoint] = data;
-    meeting.sizes[member->endpoint] = bytes;
-    pthread_barrier_wait(&meeting.barrier);
-    if (member->endpoint == 0)
-        collect(&member->crowd->setup, all, sizes);
-    for (int i = 0; speaks(member->endpoint) && i < member->crowd->setup.endpoints; i++) {
-        if (own_rank > 0 && rank_of(i) == own_rank)
-            MUST(MPI_Send(meeting.data[i], (int)meeting.sizes[i], MPI_BYTE, 0, i, exchange_comm));
-    }
-    pthread_barrier_wait(&meeting.barrier);
-    return SG_OK;
-}
-
-static enum sg_status broadcast(void *context, void *data, size_t bytes)
-{
-    struct member *member = context;
-
-    if (speaks(member->endpoint)) {
-        MUST(MPI_Bcast(data, (int)bytes, MPI_BYTE, 0, exchange_comm));
-        meeting.data[member->endpoint] = data;
-    }
-    pthread_barrier_wait(&meeting.barrier);
-    if (!speaks(member->endpoint))
-        memcpy(data, meeting.data[own_rank], bytes);
-    pthread_barrier_wait(&meeting.barrier);
-    return SG_OK;
-}
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -136,15 +43,23 @@ static size_t crowd_bytes(const struct sg_transport_setup *setup)
                                                                         : 0;
 }
 
+/* An endpoint that is being opened. */
+struct member {
+    struct sg_transport *crowd;
+    struct crowd_seat seat;
+    struct sg_exchange exchange;
+    enum sg_status status;
+};
+
 static void *open_one(void *argument)
 {
     struct member *member = argument;
-    struct sg_transport *crowd = member->crowd, **inner = &crowd->inner[member->endpoint];
+    struct sg_transport *crowd = member->crowd, **inner = &crowd->inner[member->seat.endpoint];
     struct sg_transport_place place = {.exchange = &member->exchange,
                                        .memory = crowd->shared,
                                        .memory_bytes = crowd->bytes + WORLD_REGION_BYTES,
-                                       .self = member->endpoint,
-                                       .index = member->endpoint / ranks,
+                                       .self = member->seat.endpoint,
+                                       .index = member->seat.endpoint / ranks,
                                        .servers = 1};
     struct sg_transport_setup setup = crowd->setup;
     int32_t all[WORLD_ENDPOINTS];
@@ -181,22 +96,17 @@ static struct sg_transport *open_here(const struct sg_transport_setup *setup, vo
     crowd->shared = shared;
     for (int i = own_rank; i < setup->endpoints; i += ranks)
         here++;
-    REQUIRE(pthread_barrier_init(&meeting.barrier, NULL, here) == 0);
+    crowd_exchange_open(here);
     for (int i = own_rank; i < setup->endpoints; i += ranks) {
-        members[i] = (struct member){.crowd = crowd,
-                                     .endpoint = i,
-                                     .exchange = {.rank = i,
-                                                  .size = setup->endpoints,
-                                                  .context = &members[i],
-                                                  .gather = gather,
-                                                  .broadcast = broadcast}};
+        members[i] = (struct member){.crowd = crowd, .seat = {i, setup->endpoints}};
+        crowd_exchange_of(&members[i].seat, &members[i].exchange);
         REQUIRE(pthread_create(&threads[i], NULL, open_one, &members[i]) == 0);
     }
     for (int i = own_rank; i < setup->endpoints; i += ranks) {
         REQUIRE(pthread_join(threads[i], NULL) == 0);
         ok = ok && members[i].status == SG_OK;
     }
-    pthread_barrier_destroy(&meeting.barrier);
+    crowd_exchange_close();
     if (ok)
         return crowd;
     close_here(crowd);
@@ -410,7 +320,7 @@ static enum sg_transport_result crowd_send(struct sg_transport *crowd, int self,
     call.to = to;
     call.send = *send;
     sg_transport_gather(send, call.data);
-    return (enum sg_transport_result)ask(&call, rank_of(self));
+    return (enum sg_transport_result)ask(&call, crowd_rank_of(self));
 }
 
 static void *read_into; /* by the access of another rank whose reply is to come */
@@ -428,7 +338,7 @@ static bool crowd_receive(struct sg_transport *crowd, int self, struct sg_transp
         return below->receive(crowd->inner[self], self, out);
     }
     call = new_call(RECEIVE, self);
-    if (!ask(&call, rank_of(self)))
+    if (!ask(&call, crowd_rank_of(self)))
         return false;
     if (call.message.is_reply) {
         memcpy(read_into, call.data, read_bytes);
@@ -453,7 +363,7 @@ static void crowd_release(struct sg_transport *crowd, int self,
     held = (struct held *)(uintptr_t)message->handle;
     call = new_call(RELEASE, self);
     call.message = held->message;
-    ask(&call, rank_of(self));
+    ask(&call, crowd_rank_of(self));
     free(held);
 }
 
@@ -477,7 +387,7 @@ static enum sg_transport_result crowd_access(struct sg_transport *crowd, int sel
         memcpy(call.data, local, action->access.bytes);
     read_into = local;
     read_bytes = action->kind == SG_ACTION_READ ? action->access.bytes : 0;
-    return (enum sg_transport_result)ask(&call, rank_of(self));
+    return (enum sg_transport_result)ask(&call, crowd_rank_of(self));
 }
 
 static bool crowd_pending(const struct sg_transport *crowd, int self)
@@ -487,7 +397,7 @@ static bool crowd_pending(const struct sg_transport *crowd, int self)
     if (crowd->inner[self] != NULL)
         return below->pending(crowd->inner[self], self);
     call = new_call(PENDING, self);
-    return ask(&call, rank_of(self)) != 0;
+    return ask(&call, crowd_rank_of(self)) != 0;
 }
 
 static bool crowd_settled(struct sg_transport *crowd)
@@ -497,7 +407,7 @@ static bool crowd_settled(struct sg_transport *crowd)
     if (crowd->inner[last_self] != NULL)
         return below->wire->settled(crowd->inner[last_self]);
     call = new_call(SETTLED, last_self);
-    return ask(&call, rank_of(last_self)) != 0;
+    return ask(&call, crowd_rank_of(last_self)) != 0;
 }
 
 static const struct sg_transport_wire wire = {.settled = crowd_settled};
@@ -520,7 +430,7 @@ void crowd_start(const struct sg_transport_ops *verbs)
 {
     below = verbs;
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
-    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &exchange_comm));
+    crowd_exchange_start();
     MUST(MPI_Comm_rank(comm, &own_rank));
     MUST(MPI_Comm_size(comm, &ranks));
 }

@@ -102,7 +102,7 @@ $(P)/association: tests/mpi/association.c tests/lib/reference.h tests/mpi/mpi_te
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $< -o $@ -pie
 
 $(P)/results: tests/mpi/results.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/lib/reference.h \
-              tests/mpi/cover.h tests/mpi/mpi_test.h tests/mpi/predefined.h
+              tests/mpi/cover.h tests/mpi/legal_pairs.h tests/mpi/mpi_test.h tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
@@ -110,7 +110,7 @@ $(P)/results: tests/mpi/results.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/l
 
 $(P)/span_results: tests/mpi/span_results.c $(KERNEL_OBJECTS) tests/lib/operands.h \
                    tests/lib/reference.h tests/mpi/span_reference.h tests/mpi/cover.h \
-                   tests/mpi/mpi_test.h tests/mpi/predefined.h
+                   tests/mpi/legal_pairs.h tests/mpi/mpi_test.h tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
@@ -144,9 +144,9 @@ WIRE_LINK      = $(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Is
 test-programs: $(WIRE_PROGRAMS) $(WIRE_TESTS)
 
 $(WIRE_PROGRAMS): $(B)/lab/%: tests/lab/%.c $(WIRE_SOURCES) $(WIRE_OBJECTS)
-$(WIRE_TESTS): $(B)/lab/%: tests/lab/contract.c tests/lab/crowd.c $(WIRE_SOURCES) \
+$(WIRE_TESTS): $(B)/lab/%: tests/lab/contract.c tests/lab/crowd.c tests/lab/crowd_exchange.c $(WIRE_SOURCES) \
                            $(B)/tests/transport/%.o $(B)/tests/lib/unit.o $(WIRE_OBJECTS)
-$(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/transport/world.h \
+$(WIRE_PROGRAMS) $(WIRE_TESTS): tests/lab/wire.h tests/lab/crowd.h tests/lab/crowd_exchange.h tests/transport/world.h \
                                 tests/mpi/mpi_test.h $(B)/libstagger-verbs.so
 	$(say) MPICC $@
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
-/* One collective, over and over, on MPI_COMM_WORLD:
+/* Collectives, over and over, each on a communicator of all ranks of its own:
  *
- *     repeat barrier|allreduce|reduce CALLS [ROOT]
+ *     repeat barrier|allreduce|reduce[,...] CALLS [ROOT]
  *
  * Results are checked. Of barriers some: a rank that comes late, each in turn, must not find a word
  * of another that has left already.
@@ -14,7 +14,7 @@
 #define LOOKS 200
 
 static int rank, ranks;
-static MPI_Comm words;
+static MPI_Comm all, words;
 
 /* This rank is late, and looks all the while. */
 static void be_late(int tag)
@@ -33,12 +33,12 @@ static void barrier(long call, int root)
 
     (void)root;
     if (call % CHECKED_EVERY != 0) {
-        MUST(MPI_Barrier(MPI_COMM_WORLD));
+        MUST(MPI_Barrier(all));
         return;
     }
     if (rank == late)
         be_late(tag);
-    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    MUST(MPI_Barrier(all));
     if (rank != late)
         MUST(MPI_Send(NULL, 0, MPI_INT, late, tag, words));
     for (int i = 1; i < ranks && rank == late; i++)
@@ -55,7 +55,7 @@ static void allreduce(long call, int root)
     double own = (double)call + rank, sum;
 
     (void)root;
-    MUST(MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+    MUST(MPI_Allreduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, all));
     REQUIRE(sum == expected(call));
 }
 
@@ -63,7 +63,7 @@ static void reduce(long call, int root)
 {
     double own = (double)call + rank, sum = 0;
 
-    MUST(MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD));
+    MUST(MPI_Reduce(&own, &sum, 1, MPI_DOUBLE, MPI_SUM, root, all));
     REQUIRE(rank != root || sum == expected(call));
 }
 
@@ -72,23 +72,33 @@ static const struct {
     void (*run)(long call, int root);
 } operations[] = {{"barrier", barrier}, {"allreduce", allreduce}, {"reduce", reduce}};
 
-int main(int argc, char **argv)
+static void repeat(const char *name, long calls, int root)
 {
     size_t which = 0;
 
-    REQUIRE(argc >= 3);
     while (which < sizeof operations / sizeof *operations &&
-           strcmp(operations[which].name, argv[1]) != 0)
+           strcmp(operations[which].name, name) != 0)
         which++;
     REQUIRE(which < sizeof operations / sizeof *operations);
+    MUST(MPI_Comm_dup(MPI_COMM_WORLD, &all));
+    for (long call = 1; call <= calls; call++)
+        operations[which].run(call, root);
+    MUST(MPI_Comm_free(&all));
+    printf("rank %d: %ld calls of %s\n", rank, calls, name);
+}
+
+int main(int argc, char **argv)
+{
+    char *rest;
+
+    REQUIRE(argc >= 3);
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &words));
-    for (long call = 1; call <= atol(argv[2]); call++)
-        operations[which].run(call, argc > 3 ? atoi(argv[3]) : 0);
+    for (char *name = strtok_r(argv[1], ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+        repeat(name, atol(argv[2]), argc > 3 ? atoi(argv[3]) : 0);
     MUST(MPI_Comm_free(&words));
     MUST(MPI_Finalize());
-    printf("rank %d: %s calls of %s\n", rank, argv[2], argv[1]);
     return 0;
 }

@@ -9,14 +9,11 @@
  * written, and nothing at all on a rank that receives none.
  */
 #include "cover.h"
-#include "engine/types.h"
+#include "legal_pairs.h"
 #include "lib/operands.h"
 #include "lib/reference.h"
-#include "mpi_test.h"
-#include "predefined.h"
 
 #define RANKS_MAX 64
-#define EXTENT_MAX 32
 #define GUARD_BYTES 64
 #define BYTES_MAX (1024 * 1024 + 2 * EXTENT_MAX)
 /* A prime, so that what is shifted by a block of any kind does not fall on its like. */
@@ -40,7 +37,6 @@ static const struct size {
 };
 #define SIZES (int)(sizeof sizes / sizeof sizes[0])
 
-static bool legal_pairs[OPERATIONS][PREDEFINED_TYPES];
 static MPI_Op operations[OPERATIONS];
 static MPI_Comm comms[2];
 static unsigned char *operands[RANKS_MAX], *received, *expected;
@@ -87,44 +83,14 @@ static void combine_symmetric(void *in, void *inout, int *count, MPI_Datatype *t
     combine(in, inout, *count, *type, false);
 }
 
-/* What MPI_Reduce_local takes; logical operations on Fortran's reals it takes and does not do. */
-static bool takes(int operation, int type)
-{
-    unsigned char in[EXTENT_MAX] = {0}, inout[EXTENT_MAX] = {0};
-    const MPI_Op op = operations[operation];
-    enum sg_element element;
-
-    if (!sg_type_of(predefined_types[type].handle, &element))
-        return false;
-    if (operation >= PREDEFINED_OPERATIONS)
-        return true;
-    if (predefined_fatal(op, predefined_types[type].handle) ||
-        ((element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
-         (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR)))
-        return false;
-    return PMPI_Reduce_local(in, inout, 1, predefined_types[type].handle, op) == MPI_SUCCESS;
-}
-
+/* The user's operations take every type that there is a kernel for. */
 static bool legal(const int *row)
 {
-    return legal_pairs[row[OPERATION]][row[TYPE]];
-}
+    enum sg_element element;
 
-static int find_legal(void)
-{
-    int pairs = 0;
-
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    for (int type = 0; type < PREDEFINED_TYPES; type++) {
-        for (int operation = 0; operation < OPERATIONS; operation++) {
-            legal_pairs[operation][type] = takes(operation, type);
-            pairs += operation < PREDEFINED_OPERATIONS && legal_pairs[operation][type];
-        }
-    }
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
-    return pairs;
+    if (row[OPERATION] < PREDEFINED_OPERATIONS)
+        return legal_pairs[row[OPERATION]][row[TYPE]];
+    return sg_type_of(predefined_types[row[TYPE]].handle, &element);
 }
 
 static void fold(const void *left, void *right, size_t count, void *context)

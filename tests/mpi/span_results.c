@@ -15,14 +15,11 @@
  * many of its calls each algorithm should have run.
  */
 #include "cover.h"
-#include "engine/types.h"
+#include "legal_pairs.h"
 #include "lib/operands.h"
-#include "mpi_test.h"
-#include "predefined.h"
 #include "span_reference.h"
 
 #define RANKS_MAX 16
-#define EXTENT_MAX 32
 #define GUARD_BYTES 64
 #define BYTES_MAX (16 * 1024 + 2 * EXTENT_MAX)
 #define RANKS_PER_NODE_MAX 3
@@ -88,7 +85,6 @@ static const struct size {
              {0, 1024, 1}, {0, 3 * 1024, 0}, {0, 16 * 1024, 1}};
 #define SIZES (int)(sizeof sizes / sizeof sizes[0])
 
-static bool legal_pairs[PREDEFINED_OPERATIONS][PREDEFINED_TYPES];
 static MPI_Comm comms[PROTOCOLS][ORDERS], tokens;
 static unsigned char *operands[RANKS_MAX], *received, *expected, *stock;
 static int rank, ranks, ranks_per_node, compared, with_stock, failures;
@@ -120,38 +116,6 @@ static bool is_integral(enum sg_element element)
 {
     return element <= SG_ELEMENT_LOGICAL || element == SG_ELEMENT_LONG_INT ||
            element == SG_ELEMENT_INT_INT || element == SG_ELEMENT_SHORT_INT;
-}
-
-/* What MPI_Reduce_local takes; logical operations on Fortran's reals it takes and does not do. */
-static bool takes(int operation, int type)
-{
-    unsigned char in[EXTENT_MAX] = {0}, inout[EXTENT_MAX] = {0};
-    const MPI_Op op = predefined_operations[operation].handle;
-    enum sg_element element;
-
-    if (!sg_type_of(predefined_types[type].handle, &element) ||
-        predefined_fatal(op, predefined_types[type].handle) ||
-        ((element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
-         (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR)))
-        return false;
-    return PMPI_Reduce_local(in, inout, 1, predefined_types[type].handle, op) == MPI_SUCCESS;
-}
-
-static int find_legal(void)
-{
-    int pairs = 0;
-
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
-    for (int type = 0; type < PREDEFINED_TYPES; type++) {
-        for (int operation = 0; operation < PREDEFINED_OPERATIONS; operation++) {
-            legal_pairs[operation][type] = takes(operation, type);
-            pairs += legal_pairs[operation][type];
-        }
-    }
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
-    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
-    return pairs;
 }
 
 /* No association shows: MPICH's own gives the same bits. */

@@ -9,7 +9,7 @@ export OMP_WAIT_POLICY=passive # more threads than processors
 # RANKS-PER-NODE RULES
 cases=('1 *=adaptive;*=bypass' '1 barrier=dissemination;allreduce=pairwise;*=tree'
     '2 *=adaptive;*=bypass(linger=20)')
-for mode in $MODES; do
+for mode in $(modes signal thread poll); do
     for case in "${cases[@]}"; do
         run_across apps "$mode" "${case%% *}" "${case#* }" 3 "$PROGRAMS/span_apps" 120
         check "an application that does many things finds them all work (${case#* }; \

@@ -9,7 +9,7 @@
 
 runs=12 # of each mode
 export PROGRAM_SECONDS=60
-for mode in $MODES; do
+for mode in $(modes signal thread poll); do
     bad=0
     recovered=0
     for ((seed = 1; seed <= runs; seed++)); do

@@ -6,7 +6,7 @@
 . "$ROOT/tests/engine/engine.bash"
 . "$ROOT/tests/span/span.bash"
 
-for mode in $MODES; do
+for mode in $(modes thread signal poll); do
     for rules in "${SPAN_RULES[0]}" "${SPAN_RULES[2]}"; do
         STAGGER_TRACE=stats run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 300
         check "200 communicators at once and 300 after one another ($rules; $mode)" gave many

@@ -28,6 +28,8 @@ for mode in thread signal; do
         check "$case: the posts were not MPICH's ($mode)" \
             is "adaptive bypass" "$(algorithms_of_posts posts)"
     done
+done
+for mode in $(modes signal thread); do
     for case in mixed ahead; do
         post "$case" "$mode" "$ours" 5 2
         post "$case" "$mode" '*=tree(degree=2)' 4 1

@@ -44,7 +44,7 @@ scenario() { # SENTENCE EXPECTED STEP...
 }
 . "$ROOT/tests/span/scenarios.bash"
 
-for mode in $MODES; do
+for mode in $(modes signal thread poll); do
     way=async
     [ $mode = poll ] && way=blocked
     decide "reduces with a late leaf" bypass 20 "$mode" 1 '*=adaptive;*=bypass' 4 \

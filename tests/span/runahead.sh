@@ -9,7 +9,7 @@ ahead() { sed -n 's/^ahead //p' "$1"; }
 
 # RANKS SLOTS LATE LEAF, in the tree of bypass: 0 has the children 1 and 2, and 2 has 3
 cases=('2 2 0 1' '4 8 2 3' '3 64 0 2')
-for mode in $MODES; do
+for mode in $(modes thread signal poll); do
     for rules in '*=adaptive;*=bypass' '*=tree'; do
         for case in "${cases[@]}"; do
             read -r ranks slots late leaf <<<"$case"

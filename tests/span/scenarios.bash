@@ -9,13 +9,13 @@
 
 # Children before parents: nothing is ever late, and a parent finds all its children's there.
 up='7 6 5 4 3 2 1 0'
-modes=$MODES
+modes=$(modes poll thread signal)
 # shellcheck disable=SC2086 # words of steps
 {
     scenario "all children early" "0:3/0 2:1/0 4:2/0 6:1/0" $up
 
     # In mode poll none of these calls would return before its children came.
-    modes='thread signal'
+    modes=$(modes signal thread)
 
     # 6 is there before 7, and forwards 7's at its next call at the latest; the second reduction
     # comes in order.

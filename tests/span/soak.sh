@@ -20,7 +20,7 @@ export STAGGER_TRACE=stats
 cases=('2 1 8 4000' '3 1 2 1500' '4 2 8 800' '3 2 2 1500' '5 3 8 400')
 seed=1
 next=0
-for mode in $MODES; do
+for mode in $(modes thread signal poll); do
     for rules in "${SPAN_RULES[@]}"; do
         for _ in 1 2; do
             read -r ranks each slots collectives <<<"${cases[next % ${#cases[@]}]}"
@@ -34,7 +34,7 @@ for mode in $MODES; do
 done
 
 unset STAGGER_TRACE
-for mode in $MODES; do
+for mode in $(modes signal thread poll); do
     run_across soak "$mode" 1 "${SPAN_RULES[0]}" 3 "$PROGRAMS/soak" 1000 "$seed" 1 15
     check "the archive of such a run has the calls that were made ($mode)" all 'gave soak' \
         'archive_agrees soak.trace soak.out'

@@ -30,10 +30,12 @@ check "node includes core, algos and node only" \
     keeps_from shim/node '(rule|trace|engine|transport|intercept|report|cli)/'
 check "transport includes core, algos and transport only" \
     keeps_from shim/transport '(rule|trace|engine|node|intercept|report|cli|sim)/'
-check "the simulator includes core, algos and itself only" \
+check "the simulator includes core, algos, plot and itself only" \
     keeps_from analysis/sim '(rule|trace|engine|node|transport|intercept|report)/'
 check "engine does not include intercept" keeps_from shim/engine '(intercept|report|cli)/'
 check "nothing in shim includes the tools" keeps_from shim '(report|cli|sim|bench)/'
+check "plot includes core and itself only" \
+    keeps_from analysis/plot '(rule|trace|algos|engine|node|transport|intercept|report|sim|bench|cli)/'
 check "the tools do not include intercept or engine" keeps_from analysis '(intercept|engine)/'
 check "the report does not include the commands" keeps_from analysis/report 'cli/'
 check "neither does the advice" keeps_from analysis/advise 'cli/'

@@ -1,0 +1,51 @@
+/* Which predefined operations MPICH does on which predefined types. Needs shim/engine/types.h and
+ * predefined.h, and MPI initialised.
+ */
+#ifndef SG_TESTS_LEGAL_PAIRS_H
+#define SG_TESTS_LEGAL_PAIRS_H
+
+#include "engine/types.h"
+#include "mpi_test.h"
+#include "predefined.h"
+
+#include <stdbool.h>
+
+/* Of any element. */
+#define EXTENT_MAX 32
+
+static bool legal_pairs[PREDEFINED_OPERATIONS][PREDEFINED_TYPES];
+
+/* What MPI_Reduce_local takes; logical operations on Fortran's reals it takes and does not do. */
+static bool takes(int operation, int type)
+{
+    unsigned char in[EXTENT_MAX] = {0}, inout[EXTENT_MAX] = {0};
+    const MPI_Op op = predefined_operations[operation].handle;
+    enum sg_element element;
+
+    if (!sg_type_of(predefined_types[type].handle, &element) ||
+        predefined_fatal(op, predefined_types[type].handle) ||
+        ((element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
+         (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR)))
+        return false;
+    return PMPI_Reduce_local(in, inout, 1, predefined_types[type].handle, op) == MPI_SUCCESS;
+}
+
+/* Fills legal_pairs; how many they are. */
+static int find_legal(void)
+{
+    int pairs = 0;
+
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    for (int type = 0; type < PREDEFINED_TYPES; type++) {
+        for (int operation = 0; operation < PREDEFINED_OPERATIONS; operation++) {
+            legal_pairs[operation][type] = takes(operation, type);
+            pairs += legal_pairs[operation][type];
+        }
+    }
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+    return pairs;
+}
+
+#endif
