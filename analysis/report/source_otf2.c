@@ -208,8 +208,8 @@ static enum sg_status tell_locations(const struct archive *archive)
     for (uint32_t i = 0; i < archive->defs.location_count && status == SG_OK; i++) {
         const struct sg_def_location *location = &archive->defs.locations[i];
         const char *name = sg_archive_string(&archive->defs, location->name);
-        struct sg_seen_location seen = {(uint32_t)location->rank, location->thread,
-                                        location->node, name != NULL ? name : ""};
+        struct sg_seen_location seen = {(uint32_t)location->rank, location->thread, location->node,
+                                        name != NULL ? name : ""};
 
         if (location->rank >= 0)
             status = watch->location(watch->context, &seen);
