@@ -7,6 +7,7 @@ DESTDIR ?=
 V       ?= 0
 DEBUG   ?= 0
 SAN     ?=
+WERROR  ?= 1
 COVERAGE ?= 0
 comma := ,
 
@@ -27,7 +28,7 @@ MPI_LIBS := $(if $(MPICC),$(filter -L% -l%,$(shell $(MPICC) -show 2>/dev/null)))
 OPENMPI_CC = $(shell mpicc.openmpi -include mpi.h -E -x c /dev/null >/dev/null 2>&1 && echo mpicc.openmpi)
 
 # ---- flags ---------------------------------------------------------------------------------------
-WARN := -Wall -Wextra -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
+WARN := -Wall -Wextra $(if $(filter 1,$(WERROR)),-Werror) -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
         -Wwrite-strings -Wno-unused-parameter
 OPT  := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
 VERSION := $(shell cat VERSION)
@@ -66,12 +67,12 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so 
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-full soak lab bench papers demo install uninstall format lint clean test-programs unit
+.PHONY: help deps all check check-full soak lab bench papers demo install uninstall deb format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
 	  while IFS='|' read -r name what; do printf '  make %-12s %s\n' "$$name" "$$what"; done
-	@echo '  options: PREFIX=DIR DESTDIR=DIR CC=clang DEBUG=1 SAN=address,undefined SAN=thread COVERAGE=1 V=1'
+	@echo '  options: PREFIX=DIR DESTDIR=DIR CC=clang WERROR=0 DEBUG=1 SAN=address,undefined SAN=thread COVERAGE=1 V=1'
 
 all: $(PRODUCTS) ## the library and the command, in build/
 
@@ -89,6 +90,7 @@ check: ## everything that fits 20 minutes on 2 processors
 check-full: ## check and the long tests
 	$(Q).ci/deps build test
 	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
+	$(Q).ci/deps deb || echo 'the test of the Debian package is skipped'
 	$(Q)$(MAKE) --no-print-directory all test-programs unit
 	$(Q)tests/run $(B) check full
 
@@ -197,21 +199,37 @@ test-programs: $(B)/tests/span/replay
 include tests/mpi/programs.mk
 
 # ---- the rest ------------------------------------------------------------------------------------
-install: all ## into PREFIX (/usr/local)
-	install -D -m 755 $(B)/stagger $(DESTDIR)$(PREFIX)/bin/stagger
-	install -D -m 755 $(B)/stagger-bench $(DESTDIR)$(PREFIX)/bin/stagger-bench
-	install -D -m 755 $(B)/libstagger.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger.so
-	install -D -m 755 $(B)/libstagger-otf2.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-otf2.so
-	install -D -m 755 $(B)/libstagger-verbs.so $(DESTDIR)$(PREFIX)/lib/stagger/libstagger-verbs.so
-	for page in docs/*.[1-8]; do \
-	  install -D -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/} || exit 1; done
-	for network in analysis/sim/networks/*.conf; do \
-	  install -D -m 644 $$network $(DESTDIR)$(PREFIX)/share/stagger/networks/$${network##*/} || exit 1; done
+# What goes where below PREFIX: mode, file, place. All of it finds the rest from its own place.
+ZSH_DIR ?= share/zsh/site-functions
+INSTALLED = \
+  $(foreach x,stagger stagger-bench,755:$(B)/$x:bin/$x) \
+  $(foreach x,libstagger libstagger-otf2 libstagger-verbs,755:$(B)/$x.so:lib/stagger/$x.so) \
+  $(foreach x,$(wildcard docs/*.[1-8]),644:$x:share/man/man$(subst .,,$(suffix $x))/$(notdir $x)) \
+  $(foreach x,$(filter-out docs/status.md docs/style.md,$(wildcard docs/*.md)),644:$x:share/doc/stagger/$(notdir $x)) \
+  $(foreach x,$(wildcard analysis/sim/networks/*.conf),644:$x:share/stagger/networks/$(notdir $x)) \
+  644:dist/complete:share/stagger/complete \
+  $(foreach x,stagger stagger-bench,644:dist/completion.bash:share/bash-completion/completions/$x) \
+  644:dist/completion.zsh:$(ZSH_DIR)/_stagger \
+  644:$(B)/stagger.pc:share/pkgconfig/stagger.pc \
+  644:dist/modulefile:share/modulefiles/stagger/$(VERSION)
+
+$(B)/stagger.pc: dist/stagger.pc.in VERSION
+	$(Q)sed 's/@VERSION@/$(VERSION)/' $< >$@
+
+install: all $(B)/stagger.pc ## into PREFIX (/usr/local)
+	$(Q)for each in $(INSTALLED); do \
+	  mode=$${each%%:*} place=$${each##*:} file=$${each#*:}; \
+	  install -D -m $$mode "$${file%:*}" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
 
 uninstall: ## removes what install put there
-	rm -rf $(DESTDIR)$(PREFIX)/bin/stagger $(DESTDIR)$(PREFIX)/bin/stagger-bench \
-	  $(DESTDIR)$(PREFIX)/lib/stagger $(DESTDIR)$(PREFIX)/share/stagger
-	for page in docs/*.[1-8]; do rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}; done
+	$(Q)for each in $(INSTALLED); do \
+	  place="$(DESTDIR)$(PREFIX)/$${each##*:}"; rm -f "$$place" || exit 1; \
+	  while place=$${place%/*}; case "$${place#"$(DESTDIR)$(PREFIX)"}" in */stagger*) ;; *) false ;; esac; \
+	    do rmdir "$$place" 2>/dev/null || break; done; done
+
+deb: ## a Debian package, in build/deb
+	$(Q).ci/deps build deb
+	$(Q)dist/deb build/deb
 
 C_FILES = $(shell git ls-files '*.c' '*.h')
 

@@ -133,7 +133,9 @@ int sg_command_info(int argc, char **argv)
              "\n"
              "Shows the algorithms with their parameters, the configuration as the environment\n"
              "and STAGGER_CONFIG give it, the rules in force, and this machine's transports,\n"
-             "libraries and MPI.");
+             "libraries and MPI.\n"
+             "\n"
+             "  -h, --help  this text");
         return 0;
     }
     if (argc > 1) {

@@ -184,6 +184,17 @@ static bool has_memory(struct sg_span *span, const struct sg_span_setup *setup)
            (span->hosts != NULL || setup->ops == NULL);
 }
 
+/* A rank that is not connected would wait for one that is, which a post must not. */
+static bool can_have_home(const struct sg_span *span)
+{
+    bool by_site = false;
+
+    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
+        by_site = by_site || sg_ruleset_depends_on_site(span->rules, (enum sg_operation)operation);
+    return by_site && span->wire != NULL && span->endpoints <= SG_SPAN_HOME_ENDPOINTS &&
+           span->locals_max <= servers_max;
+}
+
 /* NULL: errno tells, 0 where nothing would run. */
 static struct sg_span *make(const struct sg_span_setup *setup)
 {
@@ -201,9 +212,11 @@ static struct sg_span *make(const struct sg_span_setup *setup)
         span->ops = setup->ops;
         span->wire = setup->ops->wire;
         span->place.exchange = setup->exchange;
+        span->machines = setup->machines;
     }
     if (!has_memory(span, setup) || !number_ranks(span, setup))
         goto err_release;
+    span->has_home = can_have_home(span);
     if (setup->ops != NULL)
         memcpy(span->hosts, setup->hosts, (size_t)setup->ranks * sizeof *span->hosts);
     errno = 0;

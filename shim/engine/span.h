@@ -67,6 +67,9 @@ void sg_span_drain(struct sg_span *span);
 
 void sg_span_free(struct sg_span *span);
 
+/* Whether ranks that come to one call from different call sites can agree on its choice: always on
+ * one machine; on several with a home (span_layout.h), alike on all ranks. */
+bool sg_span_agrees(const struct sg_span *span);
 /* Where rules tell call sites apart (call->rules): the choice of whoever comes to this call first.
  */
 const struct sg_choice *sg_span_agree(struct sg_span *span, const struct sg_call *call,

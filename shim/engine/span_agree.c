@@ -5,7 +5,8 @@
  * segment, at n modulo their number: n + 1, the rank that came first, and what it brought, which
  * the others find there. A word is written again only when all ranks have read what it held.
  *
- *   choices      calls whose operation has rules by call site, those that go to MPICH included
+ *   choices      calls whose operation has rules by call site, those that go to MPICH included;
+ *                between machines the first rank here asks which was the first of all (span_home.c)
  *   signatures   instances: a hash of operation, size and root
  */
 #include "core/hash.h"
@@ -16,6 +17,8 @@
 
 #define FIELD_BITS 16
 #define FIELD_MASK 0xffffu
+/* In the place of a choice: its rank is asking. */
+#define ASKED FIELD_MASK
 
 struct words {
     _Atomic uint64_t *words;
@@ -28,6 +31,12 @@ struct found {
     uint32_t brought;
     int rank;
 };
+
+static struct words choices_of(struct sg_span *span)
+{
+    return (struct words){span->header->choices, SG_SPAN_CHOICES,
+                          offsetof(struct sg_span_about, chosen), &span->all_chosen};
+}
 
 static bool is_read_by_all(const struct sg_span *span, const struct words *words, uint64_t count)
 {
@@ -52,14 +61,24 @@ static bool is_read_by_all(const struct sg_span *span, const struct words *words
     return least >= count;
 }
 
+bool sg_span_have_all_chosen(struct sg_span *span, uint64_t count)
+{
+    struct words words = choices_of(span);
+
+    return is_read_by_all(span, &words, count);
+}
+
+static uint64_t word_of(uint64_t number, int rank, uint32_t brings)
+{
+    return ((uint64_t)(uint32_t)(number + 1) << FIELD_BITS | (uint64_t)rank) << FIELD_BITS | brings;
+}
+
 /* False: not all have read the word's last content. */
 static bool meet(const struct sg_span *span, const struct words *words, uint64_t number,
                  uint32_t brings, struct found *found)
 {
     _Atomic uint64_t *word = &words->words[number % words->count];
-    uint64_t wanted = ((uint64_t)(uint32_t)(number + 1) << FIELD_BITS | (uint64_t)span->rank)
-                          << FIELD_BITS |
-                      brings;
+    uint64_t wanted = word_of(number, span->rank, brings);
     /* Acquire, here and below: what its writer says of its call was written before. */
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
@@ -88,10 +107,29 @@ static bool is_chosen(void *context)
 {
     struct choosing *choosing = context;
     struct sg_span *span = choosing->span;
-    struct words words = {span->header->choices, SG_SPAN_CHOICES,
-                          offsetof(struct sg_span_about, chosen), &span->all_chosen};
+    struct words words = choices_of(span);
+    struct found *found = &choosing->found;
+    uint64_t word;
 
-    return meet(span, &words, span->chosen, choosing->own, &choosing->found);
+    if (!span->has_home)
+        return meet(span, &words, span->chosen, choosing->own, found);
+    if (!meet(span, &words, span->chosen, ASKED, found))
+        return false;
+    if (found->brought != ASKED)
+        return true;
+    if (found->rank != span->rank ||
+        !sg_span_decide(span, span->chosen, word_of(span->chosen, span->rank, choosing->own),
+                        &word))
+        return false;
+    /* Release: what the others find is whole. */
+    atomic_store_explicit(&words.words[span->chosen % words.count], word, memory_order_release);
+    sg_wait_wake(&span->bed);
+    return meet(span, &words, span->chosen, ASKED, found);
+}
+
+bool sg_span_agrees(const struct sg_span *span)
+{
+    return span->wire == NULL || span->has_home;
 }
 
 const struct sg_choice *sg_span_agree(struct sg_span *span, const struct sg_call *call,

@@ -41,6 +41,30 @@
 #define SG_SPAN_SIGNATURES 256
 #define SG_SPAN_CHOICES 4096
 
+/* Between machines they are at endpoint 0, the home, whose machine has them for all: of so many
+ * calls, and in quarters of that. See span_home.c. */
+#define SG_SPAN_HOME_CALLS 128
+#define SG_SPAN_HOME_QUARTERS 8
+/* Who is connected to everybody else: of more endpoints there is no home. */
+#define SG_SPAN_HOME_ENDPOINTS 64
+/* In the place of an object, of the replies to what is asked there. */
+#define SG_SPAN_HOME_ONLY 0xfeu
+
+struct sg_span_home {
+    _Atomic uint64_t tickets[SG_SPAN_HOME_CALLS];   /* machines that have asked, ever */
+    _Atomic uint64_t decided[SG_SPAN_HOME_CALLS];   /* words as those of a machine */
+    _Atomic uint64_t passed[SG_SPAN_HOME_QUARTERS]; /* machines that have read the quarter, ever */
+};
+
+/* What a process asks the home, one thing at a time. */
+struct sg_span_asking {
+    uint8_t stage;         /* see span_home.c */
+    bool is_under_way;     /* asked, and its answer has not been used */
+    _Atomic bool is_there; /* the answer */
+    uint64_t value;
+    uint64_t roomy; /* the last quarter that is known to have been read of what it held before */
+};
+
 /* A rank: what it is in, for messages to people, and how far it is. */
 struct sg_span_about {
     _Atomic uint64_t position; /* entered so far */
@@ -134,6 +158,8 @@ struct sg_span_header {
     _Atomic uint64_t warned[SG_NODE_WARNED]; /* see engine/report.h */
     _Atomic uint64_t choices[SG_SPAN_CHOICES];
     _Atomic uint64_t signatures[SG_SPAN_SIGNATURES];
+    _Atomic uint64_t quarters; /* that this machine has told the home it has read */
+    struct sg_span_home home;  /* endpoint 0's machine's is used */
 };
 
 /* Where an object's parts begin in the segment, and how far it is from endpoint to endpoint. */
@@ -215,6 +241,9 @@ struct sg_span {
     /* Several machines: */
     const struct sg_transport_wire *wire; /* else NULL */
     struct sg_transport_place place;
+    int machines;
+    bool has_home; /* rules tell call sites apart, and there can be one */
+    struct sg_span_asking asking;
     const char **hosts; /* by rank */
     int32_t *peers;     /* endpoints that are connected */
     int peer_count;
@@ -356,6 +385,15 @@ void sg_span_await_users(struct sg_span *span);
 /* This rank has entered an instance: it must be the same call for all ranks, or the job ends.
  * False: to be asked again, when other ranks have gone on. */
 bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position);
+
+/* Whether all ranks of this machine have read the choices of so many calls. */
+bool sg_span_have_all_chosen(struct sg_span *span, uint64_t count);
+/* Several machines with a home: of call `number`, in which this process asks for its machine. own:
+ * the word that holds where it is the first to ask. False: to be asked again. The word is what
+ * holds. */
+bool sg_span_decide(struct sg_span *span, uint64_t number, uint64_t own, uint64_t *word);
+/* The endpoint's lock held: the home's answer. */
+void sg_span_hear_home(struct sg_span *span, const struct sg_transport_message *message);
 
 /* Several machines. A call's signature; what goes with its messages. */
 uint16_t sg_span_signature(const struct sg_call *call);

@@ -109,11 +109,15 @@ static void add_wanted(const struct sg_span *span, const struct wanted *wanted, 
                        struct peers *peers)
 {
     int32_t *more = peers->list + span->endpoints;
+    int32_t asking = span->has_home && span->endpoint == 0 ? span->endpoints : span->has_home;
 
     if (wanted != NULL) {
         add_peers(span, wanted->object, SG_OPERATION_REDUCE, wanted->root, scratch, peers);
         return;
     }
+    /* Everybody asks the home, itself included. */
+    for (int32_t peer = 0; peer < asking; peer++)
+        add_peer(peers, peer);
     for (uint32_t object = 0; object < (uint32_t)span->object_count; object++) {
         add_peers(span, object, SG_OPERATION_BARRIER, -1, scratch, peers);
         add_peers(span, object, SG_OPERATION_ALLREDUCE, -1, scratch, peers);

@@ -99,7 +99,9 @@ int sg_span_take(struct sg_span *span)
         message.is_reply = false; /* transports that have none say nothing of it */
         if (!span->ops->receive(span->transport, span->endpoint, &message))
             break;
-        if (message.is_reply) {
+        if (message.is_reply && (message.object & 0xff) == SG_SPAN_HOME_ONLY) {
+            sg_span_hear_home(span, &message);
+        } else if (message.is_reply) {
             sg_span_feed_answer(span, &message);
         } else if (span->wire == NULL ||
                    (sg_span_hear(span, &message) && (message.object & 0xff) != SG_SPAN_NOTE_ONLY)) {

@@ -89,11 +89,11 @@ static __attribute__((noinline)) const struct sg_choice *match(const struct sg_c
                             fixed);
 }
 
-/* Between machines ranks have no common word to agree by: what they choose by is known to all. */
+/* Where ranks cannot agree, what they choose by is known to all. */
 static bool is_by_site(const struct sg_call *call, const struct sg_comm *comm)
 {
     return sg_process.by_site[call->operation] &&
-           (comm->span == NULL || !sg_span_is_linked(comm->span));
+           (comm->span == NULL || sg_span_agrees(comm->span));
 }
 
 static const struct sg_choice *choose(const struct sg_call *call, struct sg_site *site,

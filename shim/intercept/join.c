@@ -289,8 +289,11 @@ static void warn_of_sites(const struct sg_comm *comm)
 
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
         by_site = by_site || sg_process.by_site[operation];
-    if (by_site && comm->rank == 0 && !atomic_exchange(&warned, true))
-        sg_log("rules that name call sites are not applied to communicators over several machines");
+    if (by_site && !sg_span_agrees(comm->span) && comm->rank == 0 &&
+        !atomic_exchange(&warned, true))
+        sg_log("rules that name call sites are not applied to a communicator of %d ranks over "
+               "several machines: it has too many nodes, or ranks that others send for",
+               comm->size);
 }
 
 /* Collective: the engine on every rank, or on none. */

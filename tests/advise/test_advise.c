@@ -120,7 +120,7 @@ static void one_rank_late(void)
     CU_ASSERT_STRING_EQUAL(best_of(item), "adaptive");
     CU_ASSERT_TRUE(estimate(item, "adaptive")->gain_ns > 5000);
     CU_ASSERT_TRUE(estimate(item, "adaptive")->gain_ns < 6000);
-    /* Over several machines rules know no call sites. */
+    /* Over several machines rules name no call sites. */
     CU_ASSERT_TRUE(has_rule(&advice, "barrier~8=adaptive"));
     sg_advice_clear(&advice);
 }

@@ -92,3 +92,16 @@ requests() {
             'BEGIN { exit !(posted >= (calls - 1) * least && posted <= calls * (most + 1.0 / 8)) }' || return
     done <requests.sums
 }
+
+# sites_agree RANKS-PER-HOST CALLS: ranks on two hosts that come to each call by two call sites with rules
+# of their own; words of the home are used again and again.
+sites_agree() {
+    local each=$1
+    run_across sites thread "$each" "$(line_rules tree adaptive)" $((2 * each)) \
+        "$PROGRAMS/disagree" sites "$2"
+    is 0 "$status" && has sites.out finished && by_rdma sites && lacks sites.err 'not applied' || return
+    calls_of sites
+    is "$((2 * each * $2))" "$(wc -l <sites.calls)" &&
+        is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' sites.calls)" &&
+        is "" "$(awk '$5 != "tree" && $5 != "adaptive" { print }' sites.calls)"
+}

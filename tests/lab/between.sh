@@ -47,6 +47,10 @@ for algorithm in tree srm; do
 done
 check "adaptive posts the requests of the protocol, and no others" requests adaptive barrier allreduce
 
+# ---- rules by call site ------------------------------------------------------------------------
+check "rules of two call sites in one call: the first rank to come decides, for both machines" \
+    sites_agree 1 150
+
 # ---- loss --------------------------------------------------------------------------------------
 check "with one multicast in ten lost every barrier completes" lossy 2 10
 check "and nothing else is lost, or told twice" no_fault lossy

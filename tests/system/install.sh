@@ -1,17 +1,64 @@
 #!/bin/bash
-# make install: the command finds the library where it is put, and uninstall leaves nothing.
+# make install: what is put there works from any place, and uninstall leaves nothing.
 . "$(dirname "$0")/../lib/sh.sh"
 
-prefix=$WORK/prefix
-check "make install" make -C "$ROOT" --no-print-directory B="$BUILD" PREFIX="$prefix" install
-check "the installed command runs a program under the installed library" all \
+version=$(cat "$ROOT/VERSION")
+install() { make -C "$ROOT" --no-print-directory B="$BUILD" "$@"; }
+
+first=$WORK/first prefix=$WORK/moved
+check "make install" install PREFIX="$first" install
+mv "$first" "$prefix"
+check "the installed command, moved, runs a program under the installed library" all \
     '"$prefix/bin/stagger" run -o run.trace -- timeout 60 "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
          >run.out 2>run.err </dev/null' \
     'archive_agrees run.trace run.out'
-check "its version is the project's" has <("$prefix/bin/stagger" --version) \
-    "$(sed 's/\./\\./g' "$ROOT/VERSION")"
-check "make uninstall" make -C "$ROOT" --no-print-directory PREFIX="$prefix" uninstall
-check "nothing is left" is "" "$(find "$prefix" -type f)"
+check "its version is the project's" is "stagger $version" "$("$prefix/bin/stagger" --version)"
+check "the simulator finds the networks" \
+    "$prefix/bin/stagger" sim delay --network colony --nodes 2 --iterations 1
+check "so does a command that is reached by a link" all 'ln -s "$prefix/bin/stagger" linked' \
+    './linked sim delay --network colony --nodes 2 --iterations 1' \
+    'has <(./linked info) "libstagger.so: $prefix/lib/stagger/libstagger.so"'
+
+if command -v pkg-config >/dev/null; then
+    export PKG_CONFIG_PATH=$prefix/share/pkgconfig
+    check "pkg-config knows the version and the library's place" all \
+        'is "$version" "$(pkg-config --modversion stagger)"' \
+        'is "$(realpath "$prefix/lib/stagger/libstagger.so")" \
+             "$(realpath "$(pkg-config --variable=preload stagger)")"' \
+        'is "" "$(pkg-config --cflags --libs stagger | tr -d " ")"'
+else
+    skip "pkg-config knows the version and the library's place" "pkg-config is not installed"
+fi
+
+# What holds once the module is loaded; modulecmd prints commands for the shell.
+module_works() {
+    (
+        unset PKG_CONFIG_PATH
+        modules=$(env MODULEPATH="$prefix/share/modulefiles" modulecmd bash load stagger) || return 1
+        eval "$modules"
+        is "$prefix/bin/stagger" "$(type -P stagger)" &&
+            is "$prefix/share/pkgconfig" "$PKG_CONFIG_PATH" &&
+            is "" "$(compgen -v | grep ^STAGGER_)" &&
+            has <(MODULEPATH="$prefix/share/modulefiles" modulecmd bash avail -t 2>&1) "^stagger/$version" &&
+            if command -v man >/dev/null; then is "$prefix/share/man/man1/stagger.1" "$(man -w stagger)"; fi
+    )
+}
+if command -v modulecmd >/dev/null; then
+    check "the environment module brings the commands and their pages" module_works
+else
+    skip "the environment module brings the commands and their pages" \
+        "environment-modules is not installed"
+fi
+
+check "make uninstall leaves nothing of ours" all \
+    'mkdir -p "$prefix/share/man/man1" && touch "$prefix/share/man/man1/other.1"' \
+    'install PREFIX="$prefix" uninstall' \
+    'is "./share/man/man1/other.1" "$(cd "$prefix" && find . -type f)"' \
+    'is "" "$(find "$prefix" -name "*stagger*")"'
+check "DESTDIR stands in front, and in no file" all \
+    'install PREFIX=/usr DESTDIR="$WORK/staged" install' \
+    '[ -x "$WORK/staged/usr/bin/stagger" ]' \
+    'is "" "$(grep -rlI "$WORK" "$WORK/staged")"'
 check "make help lists the targets" all 'make -C "$ROOT" --no-print-directory help >help.out' \
-    'for target in deps all check demo install format lint clean bench; do
+    'for target in deps all check demo install uninstall deb format lint clean bench; do
          has help.out "make $target " || return 1; done'

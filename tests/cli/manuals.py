@@ -1,0 +1,177 @@
+"""Compares the manual pages with what the programs say of themselves, in both directions.
+
+    manuals.py commands|options|settings|algorithms|columns STAGGER STAGGER-BENCH DOCS
+
+Prints what one side has and the other lacks, a line each, and exits with 1 where there is any.
+"""
+import os
+import re
+import subprocess
+import sys
+
+STAGGER, BENCH, DOCS = sys.argv[2:5]
+OPTION = re.compile(r"(?<![\w-])--?[A-Za-z?][\w-]*")
+
+
+def run(*command, **variables):
+    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True,
+                          check=False)
+
+
+def plain(line):
+    """A line of a page without its macros and fonts."""
+    line = re.sub(r"^\.(B|I|BR|BI|IR|IB|RB|RI) ", "", line)
+    line = re.sub(r"\\f\(?[A-Z]", "", line.replace("\\-", "-").replace("\\&", "").replace('"', ""))
+    return line.strip()
+
+
+class Page:
+    """Sections of a page, each a list of (depth, tag, text) by its tagged paragraphs."""
+
+    def __init__(self, name):
+        self.sections = {}
+        self.source = open(f"{DOCS}/{name}", encoding="utf-8").read()
+        lines = iter(self.source.split("\n"))
+        depth, items = 0, []
+        for line in lines:
+            word = line.split(" ")[0]
+            if word == ".SH":
+                items = self.sections.setdefault(plain(line[4:]), [])
+            elif word == ".TP":
+                items.append([depth, plain(next(lines)), ""])
+            elif word in (".RS", ".RE"):
+                depth += 1 if word == ".RS" else -1
+            elif word in (".PP", ".SS"):
+                items.append([depth, None, plain(line[4:])])
+            elif items:
+                items[-1][2] += " " + plain(line)
+
+    def tags(self):
+        return [tag for items in self.sections.values() for _, tag, _ in items if tag is not None]
+
+
+def help_of(*words):
+    """The commands and the options that --help lists."""
+    text = run(*words, "--help").stdout
+    commands = re.findall(r"^  ([a-z][a-z-]*) {2,}", text.partition("\ncommands:")[2], re.M)
+    options = set()
+    for line in re.findall(r"^ +(-.*)", text, re.M):
+        options.update(OPTION.findall(re.split(r"(?<=\S) {2,}", line)[0]))
+    for command in commands:
+        if len(words) > 1: # of a command's own commands
+            options |= help_of(*words, command)[1]
+    return commands, options
+
+
+def differences(what, said, written):
+    return ([f"{what}: {one} is not in the page" for one in sorted(said - written)] +
+            [f"{what}: {one} is in the page alone" for one in sorted(written - said)])
+
+
+def commands():
+    said = {f"stagger-{command}.1" for command in help_of(STAGGER)[0]}
+    pages = {name for name in os.listdir(DOCS) if name.endswith(".1")}
+    whole = Page("stagger.1")
+    listed = {tag.split()[0] for _, tag, _ in whole.sections["COMMANDS"] if tag is not None}
+    return (differences("pages", said | {"stagger.1", "stagger-bench.1"}, pages) +
+            differences("stagger.1", {page[8:-2] for page in said}, listed))
+
+
+def options():
+    wrong = []
+    programs = [(["stagger-bench.1"], (BENCH,))] + [
+        ([f"stagger-{command}.1"], (STAGGER, command)) for command in help_of(STAGGER)[0]]
+    for (page,), words in programs:
+        said = help_of(*words)[1]
+        if not said:
+            wrong.append(f"{page}: its --help lists no option")
+        if not os.path.exists(f"{DOCS}/{page}"):
+            continue # commands() tells
+        written = {option for tag in Page(page).tags() for option in OPTION.findall(tag)}
+        wrong += differences(page, said, written)
+    said = set(OPTION.findall(run(STAGGER, "--help").stdout.partition("commands:")[2])) - {"-n"}
+    tags = {tag for _, tag, _ in Page("stagger.1").sections["OPTIONS"] if tag is not None}
+    written = {option for tag in tags for option in OPTION.findall(tag) if len(option) > 2}
+    return wrong + differences("stagger.1", said, written)
+
+
+def values_expected(name):
+    """What a value of the setting must be, as the complaint of a wrong one has it."""
+    complaint = run(STAGGER, "info", **{name: "?" * 4000}).stderr
+    text = complaint.partition("expected ")[2]
+    return set(re.findall(r"[\w-]*\d[\w-]*|\b(?:otf2|stats|off|thread|signal|poll|auto)\b", text))
+
+
+def settings():
+    wrong = []
+    text = run(STAGGER, "info").stdout.partition("\nconfiguration\n")[2].partition("\nrules")[0]
+    said = dict(re.findall(r"^  (STAGGER_\w*)(?:<id>)?=(.*?)  \[", text, re.M))
+    written = {}
+    for _, tag, body in Page("libstagger.7").sections["VARIABLES"]:
+        for name in re.findall(r"STAGGER_\w*", tag or ""):
+            written[name] = tag + body
+    if len(said) < 10:
+        wrong.append("stagger info lists hardly a setting")
+    for name, default in said.items():
+        words = set(re.findall(r"[\w-]+", written.get(name, "")))
+        expected = values_expected(name) | ({default} if default else set())
+        wrong += [f"{name}: {word} is not in the page" for word in sorted(expected - words)
+                  if name in written]
+    return wrong + differences("VARIABLES", set(said), set(written))
+
+
+def parameters_of(items, start):
+    """Those tagged one level below, up to the next tag or paragraph of the own level."""
+    found = {}
+    for depth, tag, body in items[start + 1:]:
+        if depth == 0:
+            break
+        if tag is not None:
+            name, _, default = tag.partition("=")
+            found[name] = (default, body)
+    return found
+
+
+def algorithms():
+    wrong = []
+    text = run(STAGGER, "info").stdout.partition("algorithms\n")[2].partition("\n\n")[0]
+    items = Page("libstagger.7").sections["ALGORITHMS"]
+    written = {tag: (body, parameters_of(items, i)) for i, (depth, tag, body) in enumerate(items)
+               if depth == 0 and tag is not None}
+    shared = next(parameters_of(items, i) for i, item in enumerate(items)
+                  if item[1] is None and "several" in item[2])
+    said = {}
+    for line in text.split("\n"):
+        if line.startswith("      "):
+            said[name][1].update(re.findall(r"^ +(\w+)=(\S+  [^;]*);", line))
+        else:
+            name, operations = re.match(r"  (\w+)  (.*?);", line).groups()
+            said[name] = (operations.split(", "), {})
+    used = set()
+    for name, (operations, parameters) in said.items():
+        body, own = written.get(name, ("", {}))
+        wrong += [f"{name}: {operation} is not in the page" for operation in operations
+                  if operation not in body.partition(".")[0]]
+        used |= set(parameters)
+        wrong += [f"{name}: parameter {one} is in the page alone" for one in set(own) - set(parameters)]
+        for parameter, values in parameters.items():
+            default, text = own.get(parameter) or shared.get(parameter) or ("", "")
+            words = set(re.findall(r"\w+", text)) | {default}
+            wrong += [f"{name}({parameter}): {word} is not in the page"
+                      for word in set(re.findall(r"\w+", values)) - {"to", "or"} - words]
+            if default != values.split()[0]:
+                wrong.append(f"{name}({parameter}): the default is {values.split()[0]}, not {default}")
+    wrong += [f"parameter {one} is in the page alone" for one in set(shared) - used]
+    return wrong + differences("ALGORITHMS", set(said), set(written))
+
+
+def columns():
+    said = run(STAGGER, "report", "--sort=", ".").stderr.partition("there are: ")[2].split()
+    section = Page("stagger-report.1").sections["COLUMNS"]
+    written = {name for _, tag, _ in section for name in re.findall(r"\w+", tag or "")}
+    return differences("COLUMNS", set(said), written)
+
+
+lines = globals()[sys.argv[1]]()
+print("\n".join(lines))
+sys.exit(1 if lines else 0)
