@@ -52,11 +52,11 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report \
-                  analysis/compare analysis/page analysis/perfetto analysis/plot analysis/sim \
+                  analysis/compare analysis/advise analysis/page analysis/perfetto analysis/plot analysis/sim \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport \
-                  analysis/report analysis/compare analysis/page analysis/perfetto analysis/plot analysis/sim
+                  analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/plot analysis/sim
 BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o given.o limits.o merge.o option_values.o \
                   option_values_more.o options.o output.o output_csv.o output_records.o output_rows.o \
                   overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)

@@ -15,6 +15,7 @@ struct sg_command {
 int sg_command_run(int argc, char **argv);
 int sg_command_report(int argc, char **argv);
 int sg_command_compare(int argc, char **argv);
+int sg_command_advise(int argc, char **argv);
 int sg_command_export(int argc, char **argv);
 int sg_command_recover(int argc, char **argv);
 int sg_command_info(int argc, char **argv);

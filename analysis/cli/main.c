@@ -10,6 +10,7 @@ static const struct sg_command commands[] = {
     {"run", sg_command_run, "run a program under observation"},
     {"report", sg_command_report, "show where skew costs time in an output directory"},
     {"compare", sg_command_compare, "compare two runs, call site by call site"},
+    {"advise", sg_command_advise, "say which algorithm would have cost less, and where"},
     {"export", sg_command_export, "write a run's events for another tool (Perfetto)"},
     {"recover", sg_command_recover, "make the archive of a run that did not end well"},
     {"info", sg_command_info, "show algorithms, configuration and what this machine has"},

@@ -1,6 +1,7 @@
 /* stagger report: options, then read, sort, print. */
 #include "report/report.h"
 #include "cli/command.h"
+#include "cli/configuration.h"
 #include "cli/output_file.h"
 #include "core/status.h"
 #include "page/page.h"
@@ -11,11 +12,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { USAGE = 2 };
-
-#define CONFIGURATION_BYTES 65536
 
 typedef enum sg_status (*print_function)(const struct sg_report *, uint32_t, FILE *);
 
@@ -135,38 +133,12 @@ static enum sg_status print(const struct options *options)
 /* ---- the page ---------------------------------------------------------------------------------
  */
 
-/* The text of stagger.conf beside the archive, as much of it as there is room for; NULL: none. */
-static char *read_configuration(const char *path)
-{
-    struct stat info;
-    const char *slash = strrchr(path, '/');
-    bool directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    int length = directory ? (int)strlen(path) : slash != NULL ? (int)(slash - path) : 0;
-    char *name, *text = NULL;
-    FILE *file;
-
-    if (asprintf(&name, "%.*s%sstagger.conf", length, path,
-                 length > 0 || slash != NULL ? "/" : "") < 0)
-        return NULL;
-    file = fopen(name, "r");
-    free(name);
-    if (file == NULL)
-        return NULL;
-    text = calloc(1, CONFIGURATION_BYTES);
-    if (text != NULL && fread(text, 1, CONFIGURATION_BYTES - 1, file) == 0) {
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
-    return text;
-}
-
 static enum sg_status write_page(const struct options *options, struct sg_report *report,
                                  const struct sg_detail *detail, FILE *out)
 {
     uint32_t top = options->top != 0 ? options->top : SG_PAGE_ROWS;
     struct sg_page page = {.report = report, .detail = detail};
-    char *configuration = read_configuration(options->path);
+    char *configuration = sg_read_configuration(options->path);
     enum sg_status status = sg_report_sort(report, options->sort);
 
     page.configuration = configuration;

@@ -68,3 +68,26 @@ enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b
     free(drawn);
     return SG_OK;
 }
+
+bool sg_bootstrap_mean(const double *values, uint32_t count, uint64_t seed, double *low,
+                       double *high)
+{
+    uint64_t random = sg_random_mix(seed);
+    double *drawn;
+
+    if (count < SG_BOOTSTRAP_SAMPLES_MIN)
+        return false;
+    drawn = malloc(SG_BOOTSTRAP_DRAWS * sizeof *drawn);
+    if (drawn == NULL)
+        return false;
+    for (int i = 0; i < SG_BOOTSTRAP_DRAWS; i++) {
+        double sum = 0;
+
+        for (uint32_t j = 0; j < count; j++)
+            sum += values[sg_resample_draw(&random, count)];
+        drawn[i] = sum / count;
+    }
+    sg_resample_interval(drawn, SG_BOOTSTRAP_DRAWS, OUTSIDE, low, high);
+    free(drawn);
+    return true;
+}

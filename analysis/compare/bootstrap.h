@@ -37,6 +37,11 @@ struct sg_difference {
 enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b, uint64_t seed,
                             struct sg_difference out[SG_MEASURED_COUNT]);
 
+/* The same of a mean of values that belong together, such as what each of some instances would have
+ * cost less: its interval. False: there are too few, or there is no memory. */
+bool sg_bootstrap_mean(const double *values, uint32_t count, uint64_t seed, double *low,
+                       double *high);
+
 /* Of the sum; 0 without calls. */
 double sg_series_mean(const struct sg_series *series, enum sg_measured measured);
 

@@ -69,6 +69,20 @@ static OTF2_CallbackCode on_location(void *context, OTF2_LocationRef self, OTF2_
     return sg_defs_index_last(defs, &defs->location_index, self, defs->location_count);
 }
 
+static OTF2_CallbackCode on_location_group(void *context, OTF2_LocationGroupRef self,
+                                           OTF2_StringRef name, OTF2_LocationGroupType type,
+                                           OTF2_SystemTreeNodeRef node,
+                                           OTF2_LocationGroupRef creator)
+{
+    struct sg_archive_defs *defs = context;
+    enum sg_status status = sg_map_put(&defs->raw->node_of_group, self, node);
+
+    if (status == SG_OK)
+        return OTF2_CALLBACK_SUCCESS;
+    defs->raw->status = status;
+    return OTF2_CALLBACK_INTERRUPT;
+}
+
 static OTF2_CallbackCode on_region(void *context, OTF2_RegionRef self, OTF2_StringRef name,
                                    OTF2_StringRef canonical, OTF2_StringRef description,
                                    OTF2_RegionRole role, OTF2_Paradigm paradigm,
@@ -157,6 +171,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetClockPropertiesCallback(callbacks, on_clock);
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
@@ -224,6 +239,7 @@ void sg_archive_defs_clear(struct sg_archive_defs *defs)
         sg_map_clear(&raw->string_index);
         sg_map_clear(&raw->group_index);
         sg_map_clear(&raw->rank_of_group);
+        sg_map_clear(&raw->node_of_group);
     }
     free(raw);
     free(defs->locations);

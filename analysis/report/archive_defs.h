@@ -30,6 +30,7 @@ struct sg_def_location {
     OTF2_LocationGroupRef group;
     uint64_t event_count;
     OTF2_StringRef name;
+    uint32_t node;   /* where its process is in the system tree; UINT32_MAX: not known */
     int64_t rank;    /* in MPI_COMM_WORLD; -1: no MPI process */
     uint32_t thread; /* number among the rank's locations */
 };

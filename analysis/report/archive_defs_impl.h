@@ -45,7 +45,7 @@ struct sg_defs_raw {
     struct sg_raw_metric_class *classes;
     struct sg_raw_attribute *attributes;
     uint32_t string_count, group_count, region_count, metric_count, class_count, attribute_count;
-    struct sg_map string_index, group_index, rank_of_group;
+    struct sg_map string_index, group_index, rank_of_group, node_of_group;
     enum sg_status status; /* the first error in a callback */
 };
 

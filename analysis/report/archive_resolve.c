@@ -86,6 +86,7 @@ static enum sg_status number_threads(struct sg_archive_defs *defs)
         struct sg_def_location *location = &defs->locations[i];
 
         location->rank = sg_map_get(&defs->raw->rank_of_group, location->group);
+        location->node = (uint32_t)sg_map_get(&defs->raw->node_of_group, location->group);
         if (location->rank >= 0)
             location->thread = counts[location->rank]++;
     }

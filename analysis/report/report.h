@@ -8,6 +8,7 @@
 #ifndef SG_REPORT_REPORT_H
 #define SG_REPORT_REPORT_H
 
+#include "core/calibration.h"
 #include "core/operation.h"
 #include "core/status.h"
 #include "report/counts.h"
@@ -69,8 +70,9 @@ struct sg_report {
     /* What stagger itself took of calls, beyond the time in them: of those that were timed, less
      * the long ones, which are only counted. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
-    uint64_t run_ns;       /* the longest rank's */
-    uint64_t ranks_run_ns; /* sum over ranks */
+    struct sg_calibration calibration; /* what the run measured of its machine when it began */
+    uint64_t run_ns;                   /* the longest rank's */
+    uint64_t ranks_run_ns;             /* sum over ranks */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;

@@ -133,6 +133,7 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     report->overhead_calls = facts.overhead_calls;
     report->overhead_ns = facts.overhead_ns;
     report->overhead_long_calls = facts.overhead_long_calls;
+    report->calibration = facts.calibration;
     report->has_offset_error = facts.has_offset_error;
     report->offset_error_ns = facts.offset_error_ns;
     report->locations_without_offset = facts.locations_without_offset;

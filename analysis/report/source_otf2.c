@@ -84,6 +84,8 @@ static void take_property(struct sg_archive_facts *facts, const char *name, cons
 
     if (strcmp(name, "PARTIAL") == 0)
         facts->partial = strcmp(value, "0") != 0;
+    if (strcmp(name, "CALIBRATION") == 0)
+        sg_calibration_parse(value, &facts->calibration);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (strcmp(name, numbers[i].name) == 0)
             *(uint64_t *)((char *)facts + numbers[i].offset) = strtoull(value, NULL, 10);
@@ -207,7 +209,7 @@ static enum sg_status tell_locations(const struct archive *archive)
     for (uint32_t i = 0; i < archive->defs.location_count && status == SG_OK; i++) {
         const struct sg_def_location *location = &archive->defs.locations[i];
         const char *name = sg_archive_string(&archive->defs, location->name);
-        struct sg_seen_location seen = {(uint32_t)location->rank, location->thread,
+        struct sg_seen_location seen = {(uint32_t)location->rank, location->thread, location->node,
                                         name != NULL ? name : ""};
 
         if (location->rank >= 0)

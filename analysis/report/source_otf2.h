@@ -7,6 +7,7 @@
 #ifndef SG_REPORT_SOURCE_OTF2_H
 #define SG_REPORT_SOURCE_OTF2_H
 
+#include "core/calibration.h"
 #include "core/status.h"
 #include "report/aggregate.h"
 #include "report/progress.h"
@@ -23,7 +24,8 @@ struct sg_archive_facts {
     uint64_t offset_error_ns;
     uint64_t locations_without_offset; /* while others have some */
     uint64_t trial_block;              /* collectives; 0: no trial */
-    size_t window_max;                 /* instances held at once, at most */
+    struct sg_calibration calibration;
+    size_t window_max; /* instances held at once, at most */
 };
 
 /* Creates and fills the aggregate. On failure one line has been logged: SG_ERR_FORMAT (no archive,

@@ -26,6 +26,7 @@ struct sg_seen_instance {
 /* A thread of a rank, or whatever else a tool calls a location. */
 struct sg_seen_location {
     uint32_t rank, thread; /* thread: number among the rank's locations, as in struct sg_call */
+    uint32_t node;         /* where its process is in the system tree; UINT32_MAX: not known */
     const char *name;      /* as recorded; "": not known */
 };
 

@@ -206,7 +206,7 @@ static void charge(struct world *world, int32_t number, uint64_t from_ns, uint64
 
     process->work_end_ns += to_ns - from_ns;
     if (measuring(world))
-        world->cpu_ns += to_ns - from_ns;
+        sg_world_charge(world, to_ns - from_ns, false);
 }
 
 /* Takes one item of what waits inside an interrupt that began, or goes on, now. */

@@ -31,20 +31,17 @@ static struct sg_world_setup setup_of(const struct sg_sim_options *options,
     };
 }
 
-/* More than what is left to do of any reduction once all have called: so long the processor use is
- * looked at. Four exchanges and an interrupt on each level, and the tail of the noise. */
-static uint64_t catchup_ns(const struct sg_sim_options *options, const struct sg_sim_case *one)
+/* Four exchanges and an interrupt on each level, and the tail of the noise. */
+uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, uint32_t bytes)
 {
-    const struct sg_network *network = &options->network;
     double hop_us =
         network->latency_us + 2 * network->overhead_us +
         (network->gap_ns_per_byte + network->copy_ns_per_byte + network->reduce_ns_per_byte) *
-            one->bytes * 1e-3;
+            bytes * 1e-3;
     double interrupt_us =
         network->signal_us > network->wake_us ? network->signal_us : network->wake_us;
 
-    return one->skew_ns +
-           sg_network_ns((sg_tree_levels(one->nodes) + 2) * (8 * hop_us + 2 * interrupt_us) +
+    return sg_network_ns((sg_tree_levels(nodes) + 2) * (8 * hop_us + 2 * interrupt_us) +
                          30 * network->noise_us);
 }
 
@@ -53,7 +50,8 @@ enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct
 {
     struct sg_world_setup setup = setup_of(options, one);
 
-    setup.catchup_ns = catchup_ns(options, one);
+    setup.catchup_ns =
+        one->skew_ns + sg_measure_settle_ns(&options->network, one->nodes, one->bytes);
     return sg_world_run(&setup, result);
 }
 

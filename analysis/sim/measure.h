@@ -45,6 +45,10 @@ struct sg_sim_case {
     uint32_t late_count;
 };
 
+/* More than what is left to do of any reduction once all have called: so long, and for the skew,
+ * its processor use is looked at. */
+uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, uint32_t bytes);
+
 /* Processor use of a reduction, and the other figures of the run. */
 enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct sg_sim_case *one,
                               struct sg_world_result *result);

@@ -207,9 +207,9 @@ static enum sg_status read_pair(const char *path, const char *stem, FILE *file,
 /* Opens NAME.conf where the networks are; path is what was opened. */
 static FILE *open_named(const char *name, char *path, size_t size_bytes)
 {
-    static const char *const below[] = {"../share/stagger/networks", "../analysis/sim/networks",
-                                        "../../analysis/sim/networks",
-                                        "../../../analysis/sim/networks"};
+    static const char *const below[] = {
+        "../share/stagger/networks", "../analysis/sim/networks", "../../analysis/sim/networks",
+        "../../../analysis/sim/networks", "../../../../analysis/sim/networks"};
     char own[PATH_MAX];
 
     if (!sg_own_directory(own))

@@ -52,6 +52,8 @@ static uint64_t draw_delay_ns(const struct world *world, int32_t process, uint32
     uint64_t delay = fixed_delay_ns(setup, process);
     uint64_t who = (uint64_t)(uint32_t)process;
 
+    if (setup->arrivals_ns != NULL)
+        delay += setup->arrivals_ns[(size_t)iteration * (size_t)world->process_count + who];
     if (setup->skew_ns > 0)
         delay += (uint64_t)(sg_random_unit(sg_random(setup->seed, SG_RANDOM_SKEW, who, iteration)) *
                             (double)(setup->skew_ns + 1));
@@ -83,13 +85,25 @@ static void start_all(struct world *world)
     }
 }
 
+void sg_world_charge(struct world *world, uint64_t ns, bool blocked)
+{
+    const struct sg_world_setup *setup = world->setup;
+
+    world->cpu_ns += ns;
+    if (setup->costs == NULL)
+        return;
+    setup->costs[world->iteration - setup->warmup].processor_ns += ns;
+    if (blocked)
+        setup->costs[world->iteration - setup->warmup].blocked_ns += ns;
+}
+
 void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns)
 {
     struct process *self = &world->processes[process];
 
     world->endpoints[process / world->setup->ranks_per_node].calling--;
     if (measuring(world))
-        world->cpu_ns += time_ns - self->entry_ns;
+        sg_world_charge(world, time_ns - self->entry_ns, true);
     if (time_ns > world->last_exit_ns)
         world->last_exit_ns = time_ns;
     if (process == (world->setup->call.root > 0 ? world->setup->call.root : 0) *

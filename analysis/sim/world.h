@@ -3,7 +3,8 @@
  *
  * An iteration: every process computes for its own delay, makes one call, computes again for
  * catchup_ns, and waits until all have; the wait costs nothing and polls. Delays are drawn
- * uniformly from 0..skew_ns, fixed for the processes that are listed as late, or both.
+ * uniformly from 0..skew_ns, fixed for the processes that are listed as late, or both; or they are
+ * those of a recorded run.
  *
  * The same setup gives the same history, told by its hash. Virtual time is in ns.
  */
@@ -21,6 +22,12 @@ struct sg_lateness {
     uint64_t delay_ns;
 };
 
+/* Of one iteration, sums over the processes. */
+struct sg_world_cost {
+    uint64_t blocked_ns;   /* in the call */
+    uint64_t processor_ns; /* that, and in handlers that interrupt computations */
+};
+
 struct sg_world_setup {
     const struct sg_algo *algo;
     struct sg_algo_parameters parameters;
@@ -35,6 +42,9 @@ struct sg_world_setup {
     uint64_t skew_ns;
     const struct sg_lateness *late;
     uint32_t late_count;
+    /* Delays as they were recorded, by iteration, then process; NULL: those above. */
+    const uint64_t *arrivals_ns;
+    struct sg_world_cost *costs; /* of each measured iteration, zeroed by the caller; or NULL */
     uint64_t catchup_ns;
     bool free_running; /* no wait between iterations: for average latencies */
     bool data;         /* carries symbolic payloads, and compares the results */

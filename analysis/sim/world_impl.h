@@ -191,7 +191,9 @@ enum sg_status sg_world_open(const struct sg_world_setup *setup, struct world *w
 void sg_world_close(struct world *world);
 double sg_world_bytes(const struct world *world);
 
-/* world.c: the process leaves its call at time_ns. */
+/* world.c: a measured iteration's processor time, in a call or in a handler. */
+void sg_world_charge(struct world *world, uint64_t ns, bool blocked);
+/* The process leaves its call at time_ns. */
 void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns);
 
 /* values.c: payloads, with data. */

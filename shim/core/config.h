@@ -44,6 +44,7 @@ struct sg_config {
     uint64_t trace_bytes; /* per rank */
     int depth;            /* frames in a call site's id, 1..16 */
     bool quiet;
+    bool calibrate;     /* measure costs at start, where events are recorded */
     int ranks_per_node; /* of virtual nodes on one machine; 0: all of a machine's */
     int slots;          /* collectives a rank may run ahead; a power of two */
     int stall_s;        /* waits longer than this are reported; 0: never */

@@ -19,6 +19,7 @@
 #include "engine/span.h"
 #include "engine/types.h"
 #include "engine/wait.h"
+#include "intercept/calibrate.h"
 #include "intercept/comm.h"
 #include "intercept/dispatch.h"
 #include "intercept/exchange_mpi.h"
@@ -167,6 +168,8 @@ void sg_process_start(uint64_t begin_ns)
     }
     if (sg_comm_start() != SG_OK)
         return;
+    if (process->log != NULL && process->config.trace == SG_TRACE_OTF2 && process->config.calibrate)
+        sg_calibrate_run(process);
     pthread_atfork(NULL, NULL, on_fork_child);
     if (process->log != NULL)
         sg_log_header(process->log)->init_end_ns = sg_clock_ns();

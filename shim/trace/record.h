@@ -14,6 +14,8 @@
 #ifndef SG_TRACE_RECORD_H
 #define SG_TRACE_RECORD_H
 
+#include "core/calibration.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -66,8 +68,10 @@ struct sg_log_header {
     _Atomic uint64_t overhead_calls;
     _Atomic uint64_t overhead_ns;
     _Atomic uint64_t overhead_long_calls;
+    double calibration[SG_CALIBRATION_ROOM]; /* by enum sg_calibrated; 0: not measured */
 };
 
+_Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
 _Static_assert(sizeof(struct sg_log_header) <= SG_LOG_HEADER_BYTES, "header fits its page");
 
 enum sg_record_kind {

@@ -205,6 +205,24 @@ static void repeatable(void)
     sg_series_clear(&b);
 }
 
+/* Of 100 values, half 0 and half 10, the mean is 5 and its standard error 0.5. */
+static void interval_of_a_mean(void)
+{
+    double values[100], low = 0, high = 0;
+
+    for (int i = 0; i < 100; i++)
+        values[i] = i % 2 == 0 ? 0 : 10;
+    CU_ASSERT_FALSE(sg_bootstrap_mean(values, SG_BOOTSTRAP_SAMPLES_MIN - 1, 1, &low, &high));
+    CU_ASSERT_TRUE(sg_bootstrap_mean(values, 100, 1, &low, &high));
+    CU_ASSERT_DOUBLE_EQUAL(low, 5 - 1.96 * 0.5, 0.2);
+    CU_ASSERT_DOUBLE_EQUAL(high, 5 + 1.96 * 0.5, 0.2);
+    for (int i = 0; i < 100; i++)
+        values[i] = 3;
+    CU_ASSERT_TRUE(sg_bootstrap_mean(values, 100, 1, &low, &high));
+    CU_ASSERT_DOUBLE_EQUAL(low, 3, 1e-9);
+    CU_ASSERT_DOUBLE_EQUAL(high, 3, 1e-9);
+}
+
 const struct unit_test unit_tests[] = {
     {"up to its room a series keeps each instance", keeps_each},
     {"beyond it neighbours become one sample", joins_neighbours},
@@ -215,6 +233,7 @@ const struct unit_test unit_tests[] = {
     {"the interval of a known spread is as wide as theory has it", known_spread},
     {"a mean is of calls, not of instances", unequal_calls},
     {"runs that do not differ are rarely called different, others are", coverage},
+    {"the interval of a mean of values is as wide as theory has it", interval_of_a_mean},
     {"the same series and seed give the same interval", repeatable},
     {NULL, NULL},
 };

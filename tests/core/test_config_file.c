@@ -260,6 +260,7 @@ static void text_of_defaults(void)
                                  "STAGGER_TRACE_BYTES=64m\n"
                                  "STAGGER_DEPTH=1\n"
                                  "STAGGER_QUIET=0\n"
+                                 "STAGGER_CALIBRATE=1\n"
                                  "STAGGER_RANKS_PER_NODE=0\n"
                                  "STAGGER_SLOTS=8\n"
                                  "STAGGER_STALL_S=30\n"

@@ -9,7 +9,7 @@ MPIFORT := $(shell .ci/find-mpi fort)
 P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
-C_PROGRAMS := arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
+C_PROGRAMS := advised arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
               fork intercomm late late_calls late_rounding late_storm lifetimes overlap pcontrol posts \
               rendezvous repeat rounding samples sessions soak span_finalize span_runahead \
               span_scenarios spawn thread_levels threads trial virtual_nodes

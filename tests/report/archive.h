@@ -42,9 +42,11 @@ struct archive {
     int64_t offset_ns[ARCHIVE_RANKS_MAX]; /* common clock minus own clock */
     double offset_error_ticks[ARCHIVE_RANKS_MAX];
     uint64_t init_ns[ARCHIVE_RANKS_MAX], finalize_ns[ARCHIVE_RANKS_MAX];
+    bool machines; /* each rank is on one of its own */
     bool no_init, no_attributes, no_events;
     const char *partial, *dropped; /* properties; NULL: not written */
     const char *program;           /* the description */
+    const char *calibration;       /* a property; NULL: not written */
     int half[ARCHIVE_RANKS_MAX];   /* world ranks of ARCHIVE_HALF, in its order */
     int half_size;
     struct archive_call calls[ARCHIVE_CALLS_MAX]; /* per location in order of time */
@@ -357,8 +359,13 @@ static inline void archive_put_definitions(const struct archive *archive, OTF2_A
     CHECKED(OTF2_GlobalDefWriter_WriteSystemTreeNode(global, 0, STRING_NODE, STRING_NODE,
                                                      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     for (uint32_t rank = 0; rank < (uint32_t)archive->ranks; rank++) {
+        uint32_t node = archive->machines ? rank + 1 : 0;
+
+        if (node > 0)
+            CHECKED(OTF2_GlobalDefWriter_WriteSystemTreeNode(global, node, STRING_NODE, STRING_NODE,
+                                                             0));
         CHECKED(OTF2_GlobalDefWriter_WriteLocationGroup(global, rank, STRING_LOCATION,
-                                                        OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                        OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
                                                         OTF2_UNDEFINED_LOCATION_GROUP));
         for (int thread = 0; thread < 2; thread++)
             CHECKED(OTF2_GlobalDefWriter_WriteLocation(
@@ -408,6 +415,9 @@ static inline void archive_write(const struct archive *archive, const char *dire
         CHECKED(OTF2_Archive_SetProperty(handle, "STAGGER::PARTIAL", archive->partial, true));
     if (archive->dropped != NULL)
         CHECKED(OTF2_Archive_SetProperty(handle, "STAGGER::DROPPED", archive->dropped, true));
+    if (archive->calibration != NULL)
+        CHECKED(
+            OTF2_Archive_SetProperty(handle, "STAGGER::CALIBRATION", archive->calibration, true));
     if (archive->program != NULL)
         CHECKED(OTF2_Archive_SetDescription(handle, archive->program));
     CHECKED(OTF2_Archive_SetCreator(handle, archive->no_attributes ? "tool 1" : "stagger 1"));

@@ -300,6 +300,27 @@ static void a_setup_that_is_not_for_it_is_refused(void)
     free(log);
 }
 
+/* The rank that is 3000 late sends until 3500 and has the other's message, which is there at 5500,
+ * at 6000; the other has its own at 9000: 3000 + 9000. */
+static void recorded_arrivals_take_the_place_of_drawn_ones(void)
+{
+    static const uint64_t arrivals_ns[] = {0, 3000, 3000, 0, 0, 0};
+    struct sg_world_cost costs[3] = {{0}};
+    struct sg_world_setup setup = world_of(&sg_algo_dissemination, SG_OPERATION_BARRIER, 2, 0);
+    struct sg_world_result result;
+
+    setup.iterations = 3;
+    setup.arrivals_ns = arrivals_ns;
+    setup.costs = costs;
+    result = run_world(&setup);
+    CU_ASSERT_EQUAL(costs[0].blocked_ns, 12000);
+    CU_ASSERT_EQUAL(costs[1].blocked_ns, 12000);
+    CU_ASSERT_EQUAL(costs[2].blocked_ns, 12000); /* 500 + 5000 + 500, of both */
+    for (int i = 0; i < 3; i++)
+        CU_ASSERT_EQUAL(costs[i].processor_ns, costs[i].blocked_ns);
+    CU_ASSERT_EQUAL(result.cpu_ns, 6000);
+}
+
 const struct unit_test unit_tests[] = {
     {"a late message interrupts an armed computation, which pays", a_late_message_interrupts},
     {"in mode thread a wake-up is paid instead", a_thread_wakes_instead},
@@ -309,6 +330,8 @@ const struct unit_test unit_tests[] = {
     {"one interrupt takes what comes while it runs", one_interrupt_takes_what_comes_while_it_runs},
     {"an early message costs its receipt at the call", an_early_message_costs_its_receipt},
     {"skew is even and not counted as processor use", skew_is_drawn_evenly_and_taken_off},
+    {"recorded arrivals take the place of drawn ones, and each iteration's cost is told",
+     recorded_arrivals_take_the_place_of_drawn_ones},
     {"the seed decides the history", the_seed_decides_the_history},
     {"lost releases are made up for", lost_releases_are_made_up_for},
     {"results hold every contribution once", results_hold_every_contribution},

@@ -38,6 +38,7 @@ check "plot includes core and itself only" \
     keeps_from analysis/plot '(rule|trace|algos|engine|node|transport|intercept|report|sim|bench|cli)/'
 check "the tools do not include intercept or engine" keeps_from analysis '(intercept|engine)/'
 check "the report does not include the commands" keeps_from analysis/report 'cli/'
+check "neither does the advice" keeps_from analysis/advise 'cli/'
 
 check "the environment is read in one file" is "shim/core/config.c" \
     "$(grep -rlE '\b(secure_)?getenv *\(|\benviron\b' --include='*.[ch]' shim analysis)"

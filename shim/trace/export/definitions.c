@@ -334,6 +334,22 @@ static void set_overhead(struct sg_definer *definer)
     set_number(definer, "STAGGER::OVERHEAD_LONG_CALLS", long_calls);
 }
 
+/* All ranks have the same; a log that is damaged or missing may lack it. */
+static void set_calibration(struct sg_definer *definer)
+{
+    const struct sg_unified *unified = definer->unified;
+    char text[SG_CALIBRATION_BYTES];
+
+    for (int i = 0; i < unified->summary_count; i++) {
+        if (sg_calibration_is_empty(&unified->summaries[i].calibration))
+            continue;
+        sg_calibration_print(&unified->summaries[i].calibration, text);
+        sg_definer_check(definer, OTF2_Archive_SetProperty(definer->archive->handle,
+                                                           "STAGGER::CALIBRATION", text, true));
+        return;
+    }
+}
+
 static void set_properties(struct sg_definer *definer)
 {
     const struct sg_unified *unified = definer->unified;
@@ -349,6 +365,7 @@ static void set_properties(struct sg_definer *definer)
     if (unified->trial_block > 0)
         set_number(definer, "STAGGER::TRIAL_BLOCK", unified->trial_block);
     set_overhead(definer);
+    set_calibration(definer);
 }
 
 /* The span of all events. */

@@ -72,6 +72,7 @@ struct sg_summary {
     uint64_t dropped; /* events that found no room, records cut off or damaged */
     /* As in struct sg_log_header. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
+    struct sg_calibration calibration;
     const char *host;
     const char *program;
     struct sg_site_entry *sites; /* by index */

@@ -1,6 +1,8 @@
 /* A summary as bytes: what a rank sends to rank 0. */
 #include "trace/export/summary.h"
 
+#include <string.h>
+
 void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary)
 {
     const struct sg_summary *s = summary;
@@ -17,6 +19,7 @@ void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary)
     sg_bytes_put_u64(bytes, s->overhead_calls);
     sg_bytes_put_u64(bytes, s->overhead_ns);
     sg_bytes_put_u64(bytes, s->overhead_long_calls);
+    sg_bytes_put(bytes, &s->calibration, sizeof s->calibration);
     sg_bytes_put_text(bytes, s->host);
     sg_bytes_put_text(bytes, s->program);
     sg_bytes_put_u32(bytes, s->site_count);
@@ -168,6 +171,7 @@ static bool take_arms(struct sg_cursor *cursor, struct sg_summary *s)
 enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out)
 {
     struct sg_summary s = {.rank = (int32_t)sg_cursor_u32(cursor)};
+    const void *calibration;
 
     s.world_size = (int32_t)sg_cursor_u32(cursor);
     s.finished = sg_cursor_u32(cursor);
@@ -180,6 +184,9 @@ enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out)
     s.overhead_calls = sg_cursor_u64(cursor);
     s.overhead_ns = sg_cursor_u64(cursor);
     s.overhead_long_calls = sg_cursor_u64(cursor);
+    calibration = sg_cursor_take(cursor, sizeof s.calibration);
+    if (calibration != NULL)
+        memcpy(&s.calibration, calibration, sizeof s.calibration);
     s.host = sg_cursor_text(cursor);
     s.program = sg_cursor_text(cursor);
     if (!take_sites(cursor, &s) || !take_names(cursor, &s) || !take_comms(cursor, &s) ||

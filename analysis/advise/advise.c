@@ -1,0 +1,391 @@
+#include "advise/advise.h"
+
+#include "advise/replay.h"
+#include "compare/bootstrap.h"
+#include "report/progress.h"
+#include "rule/rule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond so many, those that cost least are left out. */
+#define ITEMS_REPLAYED 1000u
+#define NEARLY 0.9
+
+const char *const sg_advice_verdict_names[SG_ADVICE_VERDICTS] = {
+    [SG_ADVICE_CHANGE] = "change",
+    [SG_ADVICE_BEST] = "best already",
+    [SG_ADVICE_WITHIN_ERROR] = "within the error",
+    [SG_ADVICE_FEW] = "too few instances",
+    [SG_ADVICE_SITES] = "different rules in one instance",
+    [SG_ADVICE_CONFLICT] = "conflict",
+    [SG_ADVICE_OBSTACLE] = "not simulated",
+    [SG_ADVICE_LEFT_OUT] = "left out",
+};
+
+struct work {
+    struct sg_advice *advice;
+    struct sg_config config; /* of the run */
+    struct sg_ruleset *rules;
+    struct sg_replay replay;
+    struct sg_world_cost *costs[2]; /* of the algorithm that ran, and of another */
+    double *gains;
+};
+
+/* ---- call sites and rules */
+
+static int compare_sites(const void *left, const void *right)
+{
+    const struct sg_report_site *a = left, *b = right;
+
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+const struct sg_report_site *sg_advice_site(const struct sg_advice *advice, uint32_t row)
+{
+    struct sg_report_site key = {.row = row};
+
+    return advice->report.site_count == 0
+               ? NULL
+               : bsearch(&key, advice->report.sites, advice->report.site_count, sizeof key,
+                         compare_sites);
+}
+
+static const struct sg_choice *choice_of(const struct work *work, const struct sg_group *group,
+                                         const struct sg_report_site *site)
+{
+    const char *slash = site->module != NULL ? strrchr(site->module, '/') : NULL;
+    struct sg_rule_site of = {.id = site->id,
+                              .module = slash != NULL ? slash + 1 : site->module,
+                              .offset = site->offset,
+                              .function = site->function,
+                              .file = site->file,
+                              .line = site->line};
+    struct sg_rule_comm comm = {.name = site->comm,
+                                .size = (int)group->size,
+                                .reach = group->nodes == 1 ? SG_REACH_NODE : SG_REACH_SPAN};
+    bool fixed;
+
+    return sg_ruleset_match(work->rules, group->operation, site->has_id ? &of : NULL, &comm,
+                            group->least_bytes, &fixed);
+}
+
+/* Whether ranks come to an instance from call sites for which rules choose differently. */
+static bool rules_differ(const struct work *work, const struct sg_group *group)
+{
+    const struct sg_choice *first = NULL;
+
+    for (int i = 0; i < group->site_count; i++) {
+        const struct sg_report_site *site = sg_advice_site(work->advice, group->site_rows[i]);
+        const struct sg_choice *choice = site != NULL ? choice_of(work, group, site) : NULL;
+
+        if (choice == NULL)
+            continue;
+        if (first == NULL)
+            first = choice;
+        if (choice->algorithm != first->algorithm ||
+            memcmp(choice->parameters, first->parameters, sizeof first->parameters) != 0)
+            return true;
+    }
+    return group->many_sites && sg_ruleset_depends_on_site(work->rules, group->operation);
+}
+
+/* ---- estimates */
+
+static void estimate_of(const struct sg_advice_item *item, const struct sg_world_cost *costs,
+                        struct sg_advise_estimate *out)
+{
+    double calls = (double)item->replayed * item->group->size;
+
+    for (uint32_t i = 0; i < item->replayed; i++) {
+        out->blocked_ns += (double)costs[i].blocked_ns / calls;
+        out->processor_ns += (double)costs[i].processor_ns / calls;
+    }
+}
+
+static void measure(struct sg_advice_item *item)
+{
+    const struct sg_group *group = item->group;
+    double calls = (double)item->replayed * group->size;
+
+    for (uint32_t i = 0; i < item->replayed; i++)
+        item->measured_blocked_ns += (double)sg_replay_sample(group, i)->blocked_ns / calls;
+    item->measured_processor_ns =
+        item->measured_blocked_ns +
+        (double)group->handler_ns / ((double)group->instances * group->size);
+}
+
+/* What the algorithm that ran would cost more, instance by instance. */
+static void weigh(struct work *work, const struct sg_advice_item *item,
+                  struct sg_advise_estimate *out)
+{
+    for (uint32_t i = 0; i < item->replayed; i++)
+        work->gains[i] =
+            ((double)work->costs[0][i].processor_ns - (double)work->costs[1][i].processor_ns) /
+            item->group->size;
+    for (uint32_t i = 0; i < item->replayed; i++)
+        out->gain_ns += work->gains[i] / item->replayed;
+    if (!sg_bootstrap_mean(work->gains, item->replayed, item->group->row, &out->low_ns,
+                           &out->high_ns))
+        out->low_ns = out->high_ns = out->gain_ns;
+}
+
+static int compare_estimates(const void *left, const void *right)
+{
+    const struct sg_advise_estimate *a = left, *b = right;
+
+    if (a->processor_ns != b->processor_ns)
+        return a->processor_ns < b->processor_ns ? -1 : 1;
+    return a->candidate - b->candidate;
+}
+
+static enum sg_status estimate_others(struct work *work, struct sg_advice_item *item, int ran)
+{
+    bool inside = item->group->nodes == 1;
+    enum sg_status status = SG_OK;
+
+    for (int i = 0; i < sg_candidate_count && status == SG_OK; i++) {
+        struct sg_advise_estimate estimate = {.candidate = i};
+        bool done = false;
+
+        if (i == ran || !sg_candidate_runs(i, item->group->operation, inside))
+            continue;
+        status = sg_replay_group(&work->replay, item->group, i, work->costs[1], &done);
+        if (status != SG_OK)
+            continue;
+        if (!done) {
+            item->not_simulated |= 1U << i;
+            continue;
+        }
+        estimate_of(item, work->costs[1], &estimate);
+        weigh(work, item, &estimate);
+        item->estimates[item->estimate_count++] = estimate;
+    }
+    return status;
+}
+
+static void sort_estimates(struct sg_advice_item *item, int ran)
+{
+    qsort(item->estimates, (size_t)item->estimate_count, sizeof item->estimates[0],
+          compare_estimates);
+    for (int i = 0; i < item->estimate_count; i++) {
+        if (item->estimates[i].candidate == ran)
+            item->ran = i;
+    }
+}
+
+/* An archive that names no algorithm is of stock MPICH. */
+static int ran_of(const struct sg_group *group)
+{
+    return sg_candidate_find(group->algorithm[0] != '\0' ? group->algorithm : "mpich");
+}
+
+static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
+{
+    int ran = ran_of(item->group);
+    struct sg_advise_estimate own = {.candidate = ran};
+    bool done = false;
+    enum sg_status status = SG_OK;
+
+    item->replayed = sg_replay_count(item->group);
+    measure(item);
+    if (ran >= 0)
+        status = sg_replay_group(&work->replay, item->group, ran, work->costs[0], &done);
+    if (status != SG_OK || !done) {
+        item->verdict = SG_ADVICE_OBSTACLE;
+        item->why = "the algorithm that ran is not one of those that are simulated";
+        return status;
+    }
+    estimate_of(item, work->costs[0], &own);
+    item->estimates[item->estimate_count++] = own;
+    item->error_ns = fabs(item->measured_processor_ns - own.processor_ns);
+    status = estimate_others(work, item, ran);
+    sort_estimates(item, ran);
+    return status;
+}
+
+/* ---- verdicts */
+
+/* The algorithm itself, where parameters hardly add to what it saves. */
+static int find_plain(const struct sg_advice_item *item, int best)
+{
+    const struct sg_advise_estimate *one = &item->estimates[best];
+    size_t length = strcspn(sg_candidates[one->candidate].rule, "(");
+
+    for (int i = 0; i < item->estimate_count; i++) {
+        const char *rule = sg_candidates[item->estimates[i].candidate].rule;
+
+        if (i != item->ran && strlen(rule) == length &&
+            memcmp(rule, sg_candidates[one->candidate].rule, length) == 0 &&
+            item->estimates[i].gain_ns >= NEARLY * one->gain_ns)
+            return i;
+    }
+    return best;
+}
+
+static void judge(const struct work *work, struct sg_advice_item *item)
+{
+    if (item->verdict == SG_ADVICE_OBSTACLE)
+        return;
+    item->best = item->ran == 0 ? 0 : find_plain(item, 0);
+    if (item->best == item->ran)
+        item->verdict = SG_ADVICE_BEST;
+    else if (item->estimates[item->best].low_ns <= item->error_ns)
+        item->verdict = SG_ADVICE_WITHIN_ERROR;
+    else
+        item->verdict = rules_differ(work, item->group) ? SG_ADVICE_SITES : SG_ADVICE_CHANGE;
+}
+
+static enum sg_status look_at(struct work *work, struct sg_advice_item *item, bool left_out)
+{
+    enum sg_status status;
+
+    item->why = sg_replay_obstacle(item->group);
+    if (item->why != NULL) {
+        item->verdict = SG_ADVICE_OBSTACLE;
+        return SG_OK;
+    }
+    if (item->group->instances < SG_SAMPLE_MIN) {
+        item->verdict = SG_ADVICE_FEW;
+        return SG_OK;
+    }
+    item->verdict = SG_ADVICE_LEFT_OUT;
+    if (left_out)
+        return SG_OK;
+    item->verdict = SG_ADVICE_BEST;
+    status = estimate(work, item);
+    if (status == SG_OK)
+        judge(work, item);
+    return status;
+}
+
+/* ---- the whole */
+
+static int compare_items(const void *left, const void *right)
+{
+    const struct sg_advice_item *a = left, *b = right;
+
+    if (a->group->blocked_ns != b->group->blocked_ns)
+        return a->group->blocked_ns > b->group->blocked_ns ? -1 : 1;
+    return (a->group > b->group) - (a->group < b->group);
+}
+
+static enum sg_status list_items(struct sg_advice *advice)
+{
+    const struct sg_sampling *sampling = &advice->sampling;
+
+    advice->items = calloc(sampling->group_count + 1, sizeof *advice->items);
+    if (advice->items == NULL)
+        return SG_ERR_MEMORY;
+    qsort(advice->report.sites, advice->report.site_count, sizeof *advice->report.sites,
+          compare_sites);
+    for (uint32_t i = 0; i < sampling->group_count; i++) {
+        const struct sg_report_site *site = sg_advice_site(advice, sampling->groups[i].row);
+
+        if (site != NULL)
+            advice->items[advice->item_count++] = (struct sg_advice_item){
+                .group = &sampling->groups[i], .site = site, .ran = -1, .best = -1};
+    }
+    qsort(advice->items, advice->item_count, sizeof *advice->items, compare_items);
+    return SG_OK;
+}
+
+static enum sg_status look_at_all(struct work *work, bool progress_wanted)
+{
+    struct sg_advice *advice = work->advice;
+    struct sg_progress progress;
+    enum sg_status status = SG_OK;
+    uint32_t replayed = 0;
+
+    sg_progress_start(&progress, progress_wanted);
+    for (uint32_t i = 0; i < advice->item_count && status == SG_OK; i++) {
+        status = look_at(work, &advice->items[i], replayed >= ITEMS_REPLAYED);
+        replayed += advice->items[i].replayed > 0;
+        sg_progress_step(&progress, "call sites replayed", i + 1, advice->item_count);
+    }
+    sg_progress_end(&progress);
+    if (status != SG_OK)
+        return status;
+    sg_advice_find_conflicts(advice);
+    for (uint32_t i = 0; i < advice->item_count; i++)
+        advice->counts[advice->items[i].verdict]++;
+    return SG_OK;
+}
+
+/* The words of STAGGER_PROGRESS, as sg_config has them, are the simulator's the other way round. */
+static enum sg_progress_mode mode_of(const struct sg_config *config)
+{
+    static const enum sg_progress_mode modes[] = {SG_PROGRESS_POLL, SG_PROGRESS_THREAD,
+                                                  SG_PROGRESS_SIGNAL};
+
+    return modes[config->progress];
+}
+
+static enum sg_status open_work(struct work *work, const struct sg_advise_options *options)
+{
+    enum sg_status status = sg_config_parse(
+        options->configuration != NULL ? options->configuration : "", &work->config);
+
+    if (status == SG_OK)
+        status = sg_ruleset_create(&work->config, false, &work->rules);
+    for (int i = 0; i < 2; i++) {
+        work->costs[i] = calloc(SG_SAMPLE_MAX, sizeof *work->costs[i]);
+        if (work->costs[i] == NULL)
+            status = SG_ERR_MEMORY;
+    }
+    work->gains = calloc(SG_SAMPLE_MAX, sizeof *work->gains);
+    if (work->gains == NULL)
+        status = SG_ERR_MEMORY;
+    work->replay = (struct sg_replay){.machine = &work->advice->machine};
+    if (status == SG_OK)
+        work->replay.mode = mode_of(&work->config);
+    else
+        sg_log("advise: out of memory");
+    return status;
+}
+
+static void close_work(struct work *work)
+{
+    sg_ruleset_destroy(work->rules);
+    sg_config_clear(&work->config);
+    free(work->costs[0]);
+    free(work->costs[1]);
+    free(work->gains);
+}
+
+enum sg_status sg_advise(const char *path, const struct sg_advise_options *options,
+                         struct sg_advice *out)
+{
+    struct sg_advice advice = {.items = NULL};
+    struct work work = {.advice = &advice};
+    enum sg_status status = open_work(&work, options);
+
+    if (status == SG_OK)
+        status = sg_sample_run(path, options->progress, (uint32_t)work.config.ranks_per_node,
+                               &advice.report, &advice.sampling);
+    if (status == SG_OK)
+        status = sg_machine_make(&advice.report.calibration, options->network, &advice.machine);
+    advice.depth = work.config.depth;
+    if (status == SG_OK) {
+        status = list_items(&advice);
+        if (status != SG_OK)
+            sg_log("advise: out of memory");
+    }
+    if (status == SG_OK)
+        status = look_at_all(&work, options->progress);
+    close_work(&work);
+    if (status == SG_OK)
+        *out = advice;
+    else
+        sg_advice_clear(&advice);
+    return status;
+}
+
+void sg_advice_clear(struct sg_advice *advice)
+{
+    free(advice->items);
+    sg_sampling_clear(&advice->sampling);
+    sg_report_clear(&advice->report);
+    *advice = (struct sg_advice){.items = NULL};
+}

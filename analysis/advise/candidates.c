@@ -1,0 +1,63 @@
+#include "advise/candidates.h"
+
+#include "rule/algorithm.h"
+
+#include <string.h>
+
+const struct sg_candidate sg_candidates[] = {
+    {"mpich", NULL},
+    {"handoff", "handoff"},
+    {"srm", "srm"},
+    {"bypass", "bypass"},
+    {"adaptive", "adaptive"},
+    {"tree", "tree"},
+    {"dissemination", "dissemination"},
+    {"pairwise", "pairwise"},
+    {"bypass(linger=auto)", "bypass(linger_auto=1,linger_us=100)"},
+    {"adaptive(predict=1)", "adaptive(predict=1)"},
+    {"adaptive(tokens=2)", "adaptive(tokens=2)"},
+};
+const int sg_candidate_count = sizeof sg_candidates / sizeof *sg_candidates;
+
+_Static_assert(sizeof sg_candidates / sizeof *sg_candidates <= SG_CANDIDATES_MAX, "has its room");
+
+static size_t name_length(int candidate)
+{
+    return strcspn(sg_candidates[candidate].rule, "(");
+}
+
+int sg_candidate_find(const char *algorithm)
+{
+    for (int i = 0; i < sg_candidate_count; i++) {
+        if (strlen(algorithm) == name_length(i) &&
+            memcmp(algorithm, sg_candidates[i].rule, name_length(i)) == 0)
+            return i;
+    }
+    return -1;
+}
+
+bool sg_candidate_runs(int candidate, enum sg_operation operation, bool inside)
+{
+    unsigned reach = inside ? SG_REACH_NODE : SG_REACH_SPAN;
+
+    for (int i = 0; i < sg_algorithm_count; i++) {
+        const struct sg_algorithm *algorithm = &sg_algorithms[i];
+
+        if (strlen(algorithm->name) == name_length(candidate) &&
+            memcmp(algorithm->name, sg_candidates[candidate].rule, name_length(candidate)) == 0)
+            return (algorithm->operations & 1U << operation) != 0 &&
+                   (algorithm->reach == 0 || (algorithm->reach & reach) != 0);
+    }
+    return false;
+}
+
+const char *sg_candidate_stock(enum sg_operation operation)
+{
+    static const char *const protocols[SG_OPERATION_COUNT] = {
+        [SG_OPERATION_BARRIER] = "dissemination",
+        [SG_OPERATION_REDUCE] = "tree(degree=1)",
+        [SG_OPERATION_ALLREDUCE] = "pairwise",
+    };
+
+    return protocols[operation];
+}

@@ -1,0 +1,244 @@
+#include "advise/replay.h"
+
+#include "advise/lines.h"
+#include "sim/measure.h"
+#include "sim/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NODE_RANKS_MAX 64 /* of the simulator */
+#define BYTES_MAX (UINT64_C(1) << 26)
+#define CHUNK_BYTES 16384
+/* Ranks times chunks times instances of one group and algorithm. */
+#define WORK_MAX 400000u
+
+/* ---- what is replayed */
+
+static uint32_t ranks_per_node(const struct sg_group *group)
+{
+    return group->size / group->nodes;
+}
+
+/* The simulator's nodes are all of one size. */
+static bool is_even(const struct sg_group *group)
+{
+    uint32_t *counts = calloc(group->nodes, sizeof *counts);
+    bool even = counts != NULL && group->size % group->nodes == 0;
+
+    for (uint32_t i = 0; i < group->size && even; i++)
+        even = ++counts[group->node[i]] <= ranks_per_node(group);
+    free(counts);
+    return even;
+}
+
+const char *sg_replay_obstacle(const struct sg_group *group)
+{
+    if (group->nonblocking)
+        return "a nonblocking collective is not simulated";
+    if (group->size < 2)
+        return "one rank waits for nobody";
+    if (group->count == 0)
+        return "memory for its arrivals was short";
+    if (group->most_bytes > BYTES_MAX)
+        return "operands of over 64 MiB are not simulated";
+    if (!is_even(group))
+        return "its nodes hold different numbers of ranks, which is not simulated";
+    if (group->nodes > 1 && ranks_per_node(group) > NODE_RANKS_MAX)
+        return "nodes of over 64 ranks are not simulated";
+    return NULL;
+}
+
+uint32_t sg_replay_count(const struct sg_group *group)
+{
+    uint64_t each = group->size * (1 + group->most_bytes / CHUNK_BYTES);
+    uint64_t most = WORK_MAX / each;
+
+    if (most < SG_SAMPLE_MIN)
+        most = SG_SAMPLE_MIN;
+    return group->count < most ? group->count : (uint32_t)most;
+}
+
+const struct sg_arrival_sample *sg_replay_sample(const struct sg_group *group, uint32_t i)
+{
+    return &group->samples[(uint64_t)i * group->count / sg_replay_count(group)];
+}
+
+/* ---- one algorithm */
+
+/* How a world is made of a group: with nodes as its endpoints, one endpoint of all ranks, or an
+ * endpoint for each. */
+struct layout {
+    int32_t endpoints, ranks_per_endpoint;
+    const struct sg_network *network;
+    struct sg_sim_algo algo;
+    enum sg_progress_mode mode;
+};
+
+static void lay_out(const struct sg_replay *replay, const struct sg_group *group, int candidate,
+                    struct sg_network *crowded, struct layout *out)
+{
+    const struct sg_machine *machine = replay->machine;
+    bool stock = sg_candidates[candidate].protocol == NULL;
+    const char *protocol =
+        stock ? sg_candidate_stock(group->operation) : sg_candidates[candidate].protocol;
+
+    *out = (struct layout){.endpoints = (int32_t)group->nodes,
+                           .ranks_per_endpoint = (int32_t)ranks_per_node(group),
+                           .network = &machine->between,
+                           .mode = stock ? SG_PROGRESS_POLL : replay->mode};
+    if (stock && !group->several_machines) {
+        *crowded = machine->inside;
+        crowded->latency_us += sg_machine_turn_us(machine);
+        out->network = crowded;
+        out->endpoints = (int32_t)group->size;
+        out->ranks_per_endpoint = 1;
+    } else if (group->nodes == 1) {
+        protocol = "tree"; /* of one endpoint: the node level alone */
+    }
+    out->algo = sg_sim_algo_of(protocol);
+}
+
+/* processes[member]: the simulator's, in which a root is the first of its endpoint. False: out of
+ * memory. */
+static bool number_processes(const struct sg_group *group, const struct layout *layout,
+                             uint32_t root, uint32_t *processes)
+{
+    uint32_t each = (uint32_t)layout->ranks_per_endpoint;
+    bool single = each == 1 && layout->endpoints == (int32_t)group->size;
+    bool has_root = group->operation == SG_OPERATION_REDUCE;
+    uint32_t *used = calloc((size_t)layout->endpoints, sizeof *used);
+
+    if (used == NULL)
+        return false;
+    if (has_root)
+        used[single ? root : group->node[root]] = 1;
+    for (uint32_t i = 0; i < group->size; i++) {
+        uint32_t endpoint = single ? i : group->node[i];
+
+        processes[i] = has_root && i == root ? endpoint * each : endpoint * each + used[endpoint]++;
+    }
+    free(used);
+    return true;
+}
+
+struct stretch { /* samples of one root and size */
+    uint32_t first, count;
+};
+
+static struct stretch next_stretch(const struct sg_group *group, uint32_t first, uint32_t all)
+{
+    const struct sg_arrival_sample *head = sg_replay_sample(group, first);
+    uint32_t end = first + 1;
+
+    while (end < all && sg_replay_sample(group, end)->root == head->root &&
+           sg_replay_sample(group, end)->bytes == head->bytes)
+        end++;
+    return (struct stretch){first, end - first};
+}
+
+static void arrange(const struct sg_group *group, struct stretch stretch, const uint32_t *processes,
+                    uint64_t *arrivals_ns, uint64_t *latest_ns)
+{
+    *latest_ns = 0;
+    for (uint32_t i = 0; i < stretch.count; i++) {
+        const struct sg_arrival_sample *sample = sg_replay_sample(group, stretch.first + i);
+
+        for (uint32_t rank = 0; rank < group->size; rank++) {
+            arrivals_ns[(size_t)i * group->size + processes[rank]] = sample->late_ns[rank];
+            if (sample->late_ns[rank] > *latest_ns)
+                *latest_ns = sample->late_ns[rank];
+        }
+    }
+}
+
+static enum sg_status run_stretch(const struct sg_group *group, const struct layout *layout,
+                                  struct stretch stretch, struct sg_world_cost *costs, bool *done)
+{
+    const struct sg_arrival_sample *head = sg_replay_sample(group, stretch.first);
+    bool reduce = group->operation == SG_OPERATION_REDUCE;
+    uint32_t *processes = calloc(group->size, sizeof *processes);
+    uint64_t *arrivals_ns = calloc((size_t)stretch.count * group->size, sizeof *arrivals_ns);
+    uint64_t latest_ns;
+    struct sg_world_setup setup = {
+        .algo = layout->algo.algo,
+        .parameters = layout->algo.parameters,
+        .network = layout->network,
+        .mode = layout->mode,
+        .endpoints = layout->endpoints,
+        .ranks_per_node = layout->ranks_per_endpoint,
+        .call = {.operation = group->operation,
+                 .flags = SG_CALL_COMMUTATIVE,
+                 .bytes = (uint32_t)head->bytes,
+                 .root = -1},
+        .seed = 1,
+        .iterations = stretch.count,
+        .arrivals_ns = arrivals_ns,
+        .costs = costs,
+    };
+    struct sg_world_result result;
+    enum sg_status status = SG_ERR_MEMORY;
+
+    if (processes == NULL || arrivals_ns == NULL ||
+        !number_processes(group, layout, head->root, processes)) {
+        sg_log("advise: out of memory");
+        goto err_free;
+    }
+    if (reduce)
+        setup.call.root = (int32_t)(processes[head->root] / (uint32_t)layout->ranks_per_endpoint);
+    arrange(group, stretch, processes, arrivals_ns, &latest_ns);
+    setup.catchup_ns =
+        latest_ns + sg_measure_settle_ns(layout->network, layout->endpoints, (uint32_t)head->bytes);
+    status = SG_OK;
+    *done = sg_world_accepts(&setup);
+    if (*done)
+        status = sg_world_run(&setup, &result);
+err_free:
+    free(processes);
+    free(arrivals_ns);
+    return status;
+}
+
+/* ---- srm inside a node */
+
+static bool run_lines(const struct sg_replay *replay, const struct sg_group *group,
+                      struct sg_world_cost *costs)
+{
+    for (uint32_t i = 0; i < sg_replay_count(group); i++) {
+        const struct sg_arrival_sample *sample = sg_replay_sample(group, i);
+        struct sg_lines_call call = {.operation = group->operation,
+                                     .ranks = group->size,
+                                     .root = sample->root,
+                                     .bytes = sample->bytes,
+                                     .late_ns = sample->late_ns};
+
+        if (!sg_lines_cost(&replay->machine->between, &call, &costs[i]))
+            return false;
+    }
+    return true;
+}
+
+enum sg_status sg_replay_group(const struct sg_replay *replay, const struct sg_group *group,
+                               int candidate, struct sg_world_cost *costs, bool *done)
+{
+    uint32_t all = sg_replay_count(group);
+    struct sg_network crowded;
+    struct layout layout;
+    enum sg_status status = SG_OK;
+
+    if (group->nodes == 1 && strcmp(sg_candidates[candidate].rule, "srm") == 0 &&
+        run_lines(replay, group, costs)) {
+        *done = true;
+        return SG_OK;
+    }
+    lay_out(replay, group, candidate, &crowded, &layout);
+    *done = layout.ranks_per_endpoint <= NODE_RANKS_MAX;
+    memset(costs, 0, all * sizeof *costs);
+    for (uint32_t first = 0; first < all && status == SG_OK && *done;) {
+        struct stretch stretch = next_stretch(group, first, all);
+
+        status = run_stretch(group, &layout, stretch, costs + first, done);
+        first += stretch.count;
+    }
+    return status;
+}

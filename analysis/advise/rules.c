@@ -1,0 +1,273 @@
+/* Advice as rules for STAGGER_CONFIG, and where one rule would hold for what needs several.
+ *
+ * A rule names operation, call site, ranks of the communicator and, where the call site has
+ * operands of several sizes, bytes. Communicators of one size at one call site share a rule. Over
+ * several machines a rule that names a call site costs two round trips a call, and holds for 64
+ * nodes at most: there one rule is for all call sites of an operation.
+ */
+#include "advise/advise.h"
+#include "report/format.h"
+#include "trace/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a rule's left side names. */
+struct side {
+    enum sg_operation operation;
+    bool has_id;
+    uint32_t id, size;
+    uint8_t size_class;
+};
+
+void sg_advice_range(const struct sg_group *group, char text[SG_ADVICE_RANGE_BYTES])
+{
+    uint64_t low = UINT64_C(1) << (group->size_class > 0 ? group->size_class - 1 : 0);
+
+    text[0] = '\0';
+    if (group->operation == SG_OPERATION_BARRIER)
+        return;
+    if (group->size_class == 0)
+        snprintf(text, SG_ADVICE_RANGE_BYTES, "[0]");
+    else
+        snprintf(text, SG_ADVICE_RANGE_BYTES, "[%" PRIu64 "-%" PRIu64 "]", low, 2 * low - 1);
+}
+
+static struct side side_of(const struct sg_advice *advice, const struct sg_group *group, int site)
+{
+    const struct sg_report_site *from = sg_advice_site(advice, group->site_rows[site]);
+
+    return (struct side){.operation = group->operation,
+                         .has_id = from != NULL && from->has_id && !group->several_machines,
+                         .id = from != NULL ? from->id : 0,
+                         .size = group->size,
+                         .size_class = group->size_class};
+}
+
+/* Whether calls of b may come to a's rule. */
+static bool covers(const struct side *a, const struct side *b)
+{
+    return a->operation == b->operation && a->size == b->size && a->size_class == b->size_class &&
+           (!a->has_id || !b->has_id || a->id == b->id);
+}
+
+static bool share_a_rule(const struct sg_advice *advice, const struct sg_group *a,
+                         const struct sg_group *b)
+{
+    for (int i = 0; i < a->site_count; i++) {
+        for (int j = 0; j < b->site_count; j++) {
+            struct side left = side_of(advice, a, i), right = side_of(advice, b, j);
+
+            if (covers(&left, &right))
+                return true;
+        }
+    }
+    return false;
+}
+
+static const struct sg_advise_estimate *estimate_of(const struct sg_advice_item *item,
+                                                    int candidate)
+{
+    for (int i = 0; i < item->estimate_count; i++) {
+        if (item->estimates[i].candidate == candidate)
+            return &item->estimates[i];
+    }
+    return NULL;
+}
+
+/* Whether the advice for one is wrong for the other. */
+static bool disagree(const struct sg_advice_item *advised, const struct sg_advice_item *other)
+{
+    int candidate = advised->estimates[advised->best].candidate;
+    const struct sg_advise_estimate *there = estimate_of(other, candidate);
+
+    if (other->verdict == SG_ADVICE_CHANGE)
+        return other->estimates[other->best].candidate != candidate;
+    return there != NULL && other->ran >= 0 &&
+           there->processor_ns > other->estimates[other->ran].processor_ns + other->error_ns;
+}
+
+/* Groups by what side they may share, so that each is compared with few others. */
+static int compare_groups(const void *left, const void *right)
+{
+    const struct sg_group *a = (*(struct sg_advice_item *const *)left)->group;
+    const struct sg_group *b = (*(struct sg_advice_item *const *)right)->group;
+
+    if (a->operation != b->operation)
+        return a->operation < b->operation ? -1 : 1;
+    if (a->size != b->size)
+        return a->size < b->size ? -1 : 1;
+    return a->size_class - b->size_class;
+}
+
+void sg_advice_find_conflicts(struct sg_advice *advice)
+{
+    struct sg_advice_item **sorted = calloc(advice->item_count + 1, sizeof *sorted);
+    bool *bad = calloc(advice->item_count + 1, sizeof *bad);
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < advice->item_count && sorted != NULL; i++) {
+        if (advice->items[i].replayed > 0)
+            sorted[count++] = &advice->items[i];
+    }
+    if (count > 0)
+        qsort(sorted, count, sizeof *sorted, compare_groups);
+    for (uint32_t i = 0; i < count && bad != NULL; i++) {
+        for (uint32_t j = i + 1; j < count && compare_groups(&sorted[i], &sorted[j]) == 0; j++) {
+            if (!share_a_rule(advice, sorted[i]->group, sorted[j]->group))
+                continue;
+            bad[i] |= sorted[i]->verdict == SG_ADVICE_CHANGE && disagree(sorted[i], sorted[j]);
+            bad[j] |= sorted[j]->verdict == SG_ADVICE_CHANGE && disagree(sorted[j], sorted[i]);
+        }
+    }
+    for (uint32_t i = 0; i < count && bad != NULL; i++) {
+        if (bad[i])
+            sorted[i]->verdict = SG_ADVICE_CONFLICT;
+    }
+    free(bad);
+    free(sorted);
+}
+
+/* ---- printing */
+
+/* Operands of several size classes, at the call site and its like. */
+static bool has_several_sizes(const struct sg_advice *advice, const struct side *side)
+{
+    for (uint32_t i = 0; i < advice->item_count; i++) {
+        const struct sg_group *group = advice->items[i].group;
+
+        for (int j = 0; j < group->site_count; j++) {
+            struct side other = side_of(advice, group, j);
+
+            if (other.size_class != side->size_class && !group->nonblocking) {
+                other.size_class = side->size_class;
+                if (covers(side, &other))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+static char *rule_of(const struct sg_advice *advice, const struct sg_advice_item *item, int site)
+{
+    struct side side = side_of(advice, item->group, site);
+    char range[SG_ADVICE_RANGE_BYTES] = "", id[16] = "";
+    char *rule;
+
+    if (has_several_sizes(advice, &side))
+        sg_advice_range(item->group, range);
+    if (side.has_id)
+        snprintf(id, sizeof id, "@%08" PRIx32, side.id);
+    if (asprintf(&rule, "%s%s~%" PRIu32 "%s=%s", sg_operation_names[side.operation], id, side.size,
+                 range, sg_candidates[item->estimates[item->best].candidate].rule) < 0)
+        return NULL;
+    return rule;
+}
+
+static void put_ns(double ns, FILE *out)
+{
+    char text[SG_FORMAT_BYTES];
+
+    sg_format_ns(ns > 0 ? (uint64_t)(ns + 0.5) : 0, text);
+    fputs(text, out);
+}
+
+static void put_name(const char *text, FILE *out)
+{
+    char *clean = sg_format_clean(text, true);
+
+    fputs(clean != NULL ? clean : "?", out);
+    free(clean);
+}
+
+static void put_why(const struct sg_advice_item *item, FILE *out)
+{
+    const struct sg_advise_estimate *best = &item->estimates[item->best];
+    const struct sg_report_site *site = item->site;
+
+    fprintf(out, "\n# %s", sg_operation_names[item->group->operation]);
+    if (site->function != NULL || site->file != NULL) {
+        fputs(" at ", out);
+        put_name(site->function != NULL ? site->function : "", out);
+        fputs(site->function != NULL && site->file != NULL ? " " : "", out);
+        put_name(site->file != NULL ? site->file : "", out);
+    }
+    if (site->file != NULL && site->line > 0)
+        fprintf(out, ":%" PRIu32, site->line);
+    fputs(" on ", out);
+    put_name(site->comm, out);
+    fprintf(out, "\n# %s measured ", sg_candidates[item->estimates[item->ran].candidate].rule);
+    put_ns(item->measured_processor_ns, out);
+    fputs(" a call, estimated ", out);
+    put_ns(item->estimates[item->ran].processor_ns, out);
+    fputs("; this one estimated ", out);
+    put_ns(best->processor_ns, out);
+    fputs(": ", out);
+    put_ns(best->gain_ns, out);
+    fputs(" less (", out);
+    put_ns(best->low_ns, out);
+    fputs(" .. ", out);
+    put_ns(best->high_ns, out);
+    fputs("), error ", out);
+    put_ns(item->error_ns, out);
+    fprintf(out, "; %" PRIu32 " of %" PRIu64 " instances\n", item->replayed,
+            item->group->instances);
+}
+
+/* Whether an item before this one has printed the rule, for another communicator of its size. */
+static bool is_printed(const struct sg_advice *advice, uint32_t before, const char *rule)
+{
+    bool found = false;
+
+    for (uint32_t i = 0; i < before && !found; i++) {
+        for (int j = 0; j < advice->items[i].group->site_count && !found; j++) {
+            char *other = advice->items[i].verdict == SG_ADVICE_CHANGE
+                              ? rule_of(advice, &advice->items[i], j)
+                              : NULL;
+
+            found = other != NULL && strcmp(other, rule) == 0;
+            free(other);
+        }
+    }
+    return found;
+}
+
+/* Ids are of so many frames. */
+static void put_depth(const struct sg_advice *advice, FILE *out)
+{
+    if (advice->depth > 1 && advice->counts[SG_ADVICE_CHANGE] > 0)
+        fprintf(out, "\n# Call sites were told apart by so many frames.\nSTAGGER_DEPTH=%d\n",
+                advice->depth);
+}
+
+uint32_t sg_advice_print_rules(const struct sg_advice *advice, FILE *out)
+{
+    uint32_t rules = 0;
+
+    fputs("# Written by stagger advise from ", out);
+    put_name(advice->report.path, out);
+    fputs("\n# For STAGGER_CONFIG. Times are processor time a call.\n", out);
+    put_depth(advice, out);
+    for (uint32_t i = 0; i < advice->item_count; i++) {
+        const struct sg_advice_item *item = &advice->items[i];
+        bool explained = false;
+
+        for (int j = 0; item->verdict == SG_ADVICE_CHANGE && j < item->group->site_count; j++) {
+            char *rule = rule_of(advice, item, j);
+
+            if (rule != NULL && !is_printed(advice, i, rule)) {
+                if (!explained)
+                    put_why(item, out);
+                explained = true;
+                fprintf(out, "%s\n", rule);
+                rules++;
+            }
+            free(rule);
+        }
+    }
+    if (rules == 0)
+        fputs("# There is nothing to advise.\n", out);
+    return rules;
+}

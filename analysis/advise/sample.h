@@ -1,0 +1,65 @@
+/* The recorded arrivals: for each call site, communicator, size class and algorithm a random sample
+ * of the instances, with how late each rank came and what the instance cost.
+ *
+ * The sample is drawn with a fixed seed while the archive is read once (reservoir sampling), so
+ * that memory does not grow with the number of instances. Where there are many call sites all
+ * samples get smaller alike.
+ */
+#ifndef SG_ADVISE_SAMPLE_H
+#define SG_ADVISE_SAMPLE_H
+
+#include "report/report.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SG_SAMPLE_MAX 256u
+#define SG_SAMPLE_MIN 10u /* fewer instances say too little */
+#define SG_GROUP_SITES 4  /* call sites from which the members of one instance came */
+
+struct sg_arrival_sample {
+    uint64_t order; /* in which the instances ended */
+    uint64_t bytes;
+    uint64_t blocked_ns; /* sum over the ranks */
+    uint64_t *late_ns;   /* of each rank: after the first; owned */
+    uint32_t root;
+};
+
+/* Instances of one row of the report, alike in size class and algorithm. */
+struct sg_group {
+    uint32_t row;
+    uint8_t size_class; /* sg_size_class */
+    char *algorithm;    /* "": not known; owned */
+    enum sg_operation operation;
+    bool nonblocking;
+    uint32_t size; /* ranks */
+    uint64_t least_bytes, most_bytes;
+    uint64_t instances;
+    uint64_t blocked_ns, handler_ns; /* sums over all of them; the second outside of calls */
+    uint64_t root_last;              /* instances of a reduce in which the root came last */
+    /* Rows of the report: from where members came. More than there is room for: many_sites. */
+    uint32_t site_rows[SG_GROUP_SITES];
+    int site_count;
+    bool many_sites;
+    uint32_t *node; /* of each rank, numbered from 0 in the order of ranks; owned */
+    uint32_t nodes;
+    bool several_machines;
+    bool sampled;                      /* there was memory for it */
+    struct sg_arrival_sample *samples; /* in order; owned */
+    uint32_t count;
+};
+
+struct sg_sampling {
+    struct sg_group *groups;
+    uint32_t group_count;
+    uint32_t ranks_per_node; /* of virtual nodes; 0: a machine's ranks share a node */
+    struct sg_sampling_work *work;
+};
+
+/* Reads the run. ranks_per_node: STAGGER_RANKS_PER_NODE of that run. On failure one line has been
+ * logged; both are to be cleared in either case. */
+enum sg_status sg_sample_run(const char *path, bool progress, uint32_t ranks_per_node,
+                             struct sg_report *report, struct sg_sampling *out);
+void sg_sampling_clear(struct sg_sampling *sampling);
+
+#endif

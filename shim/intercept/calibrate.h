@@ -1,0 +1,13 @@
+/* The calibration of a recorded run: between whom, and into its logs.
+ *
+ * Collective over MPI_COMM_WORLD; from MPI_Init only, where every rank has its log open.
+ */
+#ifndef SG_INTERCEPT_CALIBRATE_H
+#define SG_INTERCEPT_CALIBRATE_H
+
+#include "intercept/process.h"
+
+/* Best effort: what fails is not recorded. */
+void sg_calibrate_run(struct sg_process *process);
+
+#endif

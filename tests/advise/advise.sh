@@ -1,0 +1,152 @@
+#!/bin/bash
+# stagger advise as users run it: golden outputs of runs whose arrivals are scripted, options, bad
+# input, and a real run that is advised, and then runs by the rules.
+# STAGGER_GOLDEN=1 writes the golden files anew.
+golden_update=${STAGGER_GOLDEN:-}
+. "$(dirname "$0")/../lib/sh.sh"
+GOLDEN=$ROOT/tests/advise/golden
+
+for program in advise/make_planted report/make_archive report/make_large; do
+    "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" "$ROOT/tests/$program.c" \
+        -o "${program#*/}" -lotf2 || { echo "not ok - the fixtures' writer compiles"; exit 1; }
+done
+for kind in pair late-rank late-root odd-names one-rank partial; do
+    ./make_planted "$kind" "$kind" || exit 1
+done
+for kind in foreign without-events without-collectives statistics unrecovered; do
+    case "$kind" in statistics | unrecovered) mkdir "$kind" ;; esac
+    ./make_archive "$kind" "$kind" || exit 1
+done
+
+# golden NAME ARGUMENT...: the output is the golden file's, with nothing on stderr.
+golden() {
+    local name=$1
+    shift
+    "$STAGGER" advise "$@" >"$name" 2>"$name.err" || { cat "$name.err"; return 1; }
+    [ -n "$golden_update" ] && cp "$name" "$GOLDEN/$name"
+    empty "$name.err" && same "$GOLDEN/$name" "$name"
+}
+
+# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
+refused() {
+    local expected=$1 regex=$2
+    shift 2
+    "$STAGGER" advise "$@" >refused.out 2>refused.err
+    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
+        is 1 "$(grep -c '^stagger' refused.err)"
+}
+
+# advised NAME ARGUMENT...: leaves NAME.txt and NAME.conf, says nothing on stderr.
+advised() {
+    local name=$1
+    shift
+    "$STAGGER" advise --top 0 -o "$name.conf" "$@" >"$name.txt" 2>"$name.err" && empty "$name.err"
+}
+
+# taken FILE: every line of rules is one that STAGGER_CONFIG takes.
+taken() {
+    STAGGER_CONFIG=$1 "$STAGGER" info >taken.out 2>taken.err && empty taken.err
+}
+
+# ---- outputs -------------------------------------------------------------------------------------
+
+check "the text of an advice is the golden one" golden pair.txt pair
+check "that of several machines, too" golden late-root.txt late-root
+check "the JSON is the golden one" golden pair.json --json pair
+check "the rules are the golden ones" golden pair.conf pair -o -
+check "the file of rules is the same, and STAGGER_CONFIG takes it" all 'advised pair pair' \
+    'same pair.conf "$GOLDEN/pair.conf"' 'taken pair.conf' \
+    'has pair.txt "^1 rule in pair.conf; use them with STAGGER_CONFIG=pair.conf$"' \
+    'has taken.out "^barrier@0000000a~2-2=srm"'
+check "another machine's costs come from a file" all 'advised qsnet --network qsnet pair' \
+    'has qsnet.txt "^costs: of the network qsnet$"'
+check "a file that is there stays where the run cannot be read" \
+    all 'echo mine >mine.conf' '! "$STAGGER" advise -o mine.conf nowhere 2>mine.err' \
+    'has mine.conf "^mine$"'
+printf 'STAGGER_PROGRESS=poll\n' >late-rank/stagger.conf
+check "the run's own settings hold" all 'advised late late-rank' \
+    'has late.conf "^barrier~8=adaptive$"' 'taken late.conf'
+
+# ---- input of all kinds --------------------------------------------------------------------------
+
+check "names of any bytes stay in their lines" all 'advised odd odd-names' 'taken odd.conf' \
+    'is 1 "$(grep -vc "^#\|^$" odd.conf)"' 'has odd.conf "^barrier@0000000c~2=srm$"' \
+    'lacks odd.txt "[[:cntrl:]]"' '"$STAGGER" advise --json odd-names >odd.json' \
+    'json odd.json "d[\"groups\"][0][\"site\"][\"function\"]" >/dev/null'
+check "another tool's archive is taken to be of MPICH" all 'advised foreign foreign' \
+    'has foreign.txt "its archive has no calibration"' 'taken foreign.conf'
+check "a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
+check "one rank waits for nobody" all 'advised one one-rank' \
+    'has one.txt "no advice: one rank waits for nobody"' 'has one.conf "nothing to advise"'
+check "without collectives there is nothing to replay" all 'advised none without-collectives' \
+    'has none.txt "no barriers, reduces or allreduces"' 'has none.conf "nothing to advise"'
+check "statistics have no arrivals" all 'advised statistics statistics' \
+    'has statistics.txt "statistics alone: no arrivals to replay"'
+./make_large 2 100000 10000 many || exit 1
+check "of ten thousand call sites those that cost most are replayed" all 'advised many many' \
+    'has many.txt "^10000 groups of instances"' 'has many.txt "left out 9000"' 'taken many.conf'
+
+check "an archive without events is refused" refused 1 "without events" without-events
+check "a run without its archive is refused" refused 1 "stagger recover" unrecovered
+check "a directory that is not there is refused" refused 1 "nowhere: No such file" nowhere
+check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
+check "an unknown network is refused" refused 1 "no network 'nonsense'" --network nonsense pair
+check "no run is bad usage" refused 2 "DIR is missing"
+check "two runs are bad usage" refused 2 "one run at a time" pair pair
+check "an unknown option is bad usage" refused 2 "unrecognized option" --nonsense pair
+check "a number that is none is bad usage" refused 2 "--top wants a number" --top x pair
+check "a full disk is an error" all '! "$STAGGER" advise pair >/dev/full 2>full.err' \
+    'has full.err "cannot write it"' '! "$STAGGER" advise pair -o /dev/full >/dev/null 2>full.err' \
+    'has full.err "/dev/full: cannot be written"'
+
+# ---- a real run ----------------------------------------------------------------------------------
+
+CALL='[s for s in d["sites"] if s["function"] == "sum_up"][0]'
+
+# Rank 2 of 4 waits 60 ms for rank 3 by MPICH's tree; on a machine that is busy otherwise what is
+# measured may not be explained, so that it has more than one try.
+run_advised() {
+    local try
+    for try in 1 2 3 4 5; do
+        rm -rf real.trace
+        STAGGER_REDUCE=mpich observe real 4 "$PROGRAMS/advised" 60 12
+        ran_well real && advised real real.trace && grep -q '^reduce@' real.conf && return
+    done
+    cat real.txt
+    return 1
+}
+check "a reduce that waits on the way is advised otherwise" run_advised
+check "the costs are those of the machine" \
+    has real.txt '^costs: measured on its machine when the run began'
+STAGGER_CONFIG=$WORK/real.conf observe ruled 4 "$PROGRAMS/advised" 60 12
+check "by the rules it runs, by the algorithm advised" all 'ran_well ruled' \
+    'report_json ruled.trace ruled.json' \
+    'is "$(sed -n "s/^reduce@.*=\([a-z]*\).*/\1/p" real.conf)" \
+        "$(json ruled.json "$CALL[\"algorithm\"]")"'
+"$STAGGER" advise --json real.trace >real.json
+"$PYTHON" - real.json ruled.json <<'PYTHON'
+import json, sys
+advice, ruled = (json.load(open(name)) for name in sys.argv[1:])
+group = advice["groups"][0]
+site = [s for s in ruled["sites"] if s["function"] == "sum_up"][0]
+estimate = [e for e in group["estimates"] if e["algorithm"] == group["advice"]][0]["blocked_ns"]
+measured = site["blocked_ns"] / site["calls"]
+print(f"# {group['advice']}: blocked {estimate / 1e3:.0f} us a call estimated, "
+      f"{measured / 1e3:.0f} measured: {100 * (measured / estimate - 1):+.0f} %")
+PYTHON
+
+STAGGER_CALIBRATE=0 observe without 2 "$PROGRAMS/calls" 3
+check "without calibration there is none" all 'ran_well without' 'advised without without.trace' \
+    'has without.txt "its archive has no calibration"' \
+    'lacks <(otf2-print -I without.trace/traces.otf2) STAGGER::CALIBRATION'
+STAGGER_TRACE=stats observe stats 2 "$PROGRAMS/calls" 3
+check "statistics need none" ran_well stats
+
+if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
+    check "valgrind finds nothing in an advice" \
+        bash -c "valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+            --suppressions='$ROOT/tests/report/valgrind.supp' '$STAGGER' advise late-root -o v.conf \
+            >/dev/null"
+else
+    skip "valgrind on an advice" "no valgrind, or a sanitizer build"
+fi

@@ -1,0 +1,84 @@
+/* A pattern for advice: in each round all come to a reduce to rank 0 at once, but for the last
+ * rank, which computes for so long before:
+ *
+ *     advised MS ROUNDS
+ *
+ * Of a binomial tree the rank between those two waits for what it only passes on.
+ */
+#include "mpi_test.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void compute(double ms)
+{
+    double end_s = now_s() + ms * 1e-3;
+
+    while (now_s() < end_s)
+        ;
+}
+
+/* Waits for a message of that rank's without keeping a processor that others need. */
+static void hear(int from)
+{
+    int there = 0;
+
+    while (!there) {
+        MUST(MPI_Iprobe(from, 0, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE));
+        if (!there)
+            sched_yield();
+    }
+    MUST(MPI_Recv(NULL, 0, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
+/* A barrier that is none that is observed. */
+static void line_up(int rank, int ranks)
+{
+    for (int other = 1; other < ranks; other++) {
+        if (rank == 0)
+            hear(other);
+        else if (rank == other)
+            MUST(MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD));
+    }
+    for (int other = 1; other < ranks; other++) {
+        if (rank == 0)
+            MUST(MPI_Send(NULL, 0, MPI_INT, other, 0, MPI_COMM_WORLD));
+        else if (rank == other)
+            hear(0);
+    }
+}
+
+__attribute__((noinline)) static void sum_up(int value, int rank, int ranks)
+{
+    double mine = value + rank, sum = 0;
+
+    MUST(MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
+    REQUIRE(rank != 0 || sum == ranks * value + ranks * (ranks - 1) / 2);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+
+    REQUIRE(argc == 3);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    for (int round = 0; round < atoi(argv[2]); round++) {
+        line_up(rank, ranks);
+        if (rank == ranks - 1)
+            compute(atof(argv[1]));
+        sum_up(round, rank, ranks);
+    }
+    MUST(MPI_Finalize());
+    return 0;
+}
