@@ -28,7 +28,8 @@ static void advise(const char *configuration, struct sg_advice *out)
     advise_with(&options, out);
 }
 
-static const struct sg_advise_estimate *estimate(const struct sg_advice_item *item, const char *rule)
+static const struct sg_advise_estimate *estimate(const struct sg_advice_item *item,
+                                                 const char *rule)
 {
     for (int i = 0; i < item->estimate_count; i++) {
         if (strcmp(sg_candidates[item->estimates[i].candidate].rule, rule) == 0)
