@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 tsan=$BUILD/variant-san-thread
-tests="$tsan/tests/trace/test_log $tsan/tests/node/test_node $tsan/tests/node/test_threads \
+tests="$tsan/tests/trace/test_log $tsan/tests/node/test_threads \
     $tsan/tests/transport/test_crowd"
 check "the lock-free parts build under ThreadSanitizer" \
     make -C "$ROOT" --no-print-directory -j2 SAN=thread B="$tsan" $tests
