@@ -74,11 +74,11 @@ done
 
 # The cable is pulled out while barriers go round. What MPI itself sends has another.
 cut_cable() {
-    rm -rf cut.trace
+    rm -rf cut.trace cut.out
     STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/cut.trace timeout --kill-after=5 200 \
         mpi 2 1 -genv LD_PRELOAD "$PRELOAD" "$PROGRAMS/repeat" barrier 100000000 \
         </dev/null >cut.out 2>cut.err &
-    while [ ! -s "$(echo cut.trace/rank-000001.log)" ]; do sleep 0.2; done
+    until [ -s cut.out ] || ! kill -0 $! 2>/dev/null; do sleep 0.2; done
     on 2 ip link set rdma down
     wait $!
     status=$?

@@ -2,8 +2,8 @@
  *
  *     repeat barrier|allreduce|reduce[,...] CALLS [ROOT]
  *
- * Results are checked. Of barriers some: a rank that comes late, each in turn, must not find a word
- * of another that has left already.
+ * Results are checked. Rank 0 says when the first ones are over. Of barriers some: a rank that
+ * comes late, each in turn, must not find a word of another that has left already.
  */
 #include "mpi_test.h"
 
@@ -81,8 +81,13 @@ static void repeat(const char *name, long calls, int root)
         which++;
     REQUIRE(which < sizeof operations / sizeof *operations);
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &all));
-    for (long call = 1; call <= calls; call++)
+    for (long call = 1; call <= calls; call++) {
         operations[which].run(call, root);
+        if (rank == 0 && call == CHECKED_EVERY) {
+            printf("goes on\n");
+            fflush(stdout);
+        }
+    }
     MUST(MPI_Comm_free(&all));
     printf("rank %d: %ld calls of %s\n", rank, calls, name);
 }
