@@ -272,7 +272,9 @@ static void text_of_defaults(void)
                                  "STAGGER_VERBS_MTU=auto\n"
                                  "STAGGER_VERBS_MULTICAST=auto\n"
                                  "STAGGER_VERBS_SENDERS=16\n"
-                                 "STAGGER_VERBS_MEMORY=256m\n");
+                                 "STAGGER_VERBS_MEMORY=256m\n"
+                                 "STAGGER_TRIAL_BLOCK=32\n"
+                                 "STAGGER_TRIAL_SEED=1\n");
     CU_ASSERT(survives(&config));
     free(text);
     free(log);

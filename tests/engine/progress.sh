@@ -2,6 +2,8 @@
 # MPICH makes progress while the library waits; a build that does not drive it hangs.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/engine/engine.bash"
+# Ranks that have talked in MPI_Init have a way for large messages that needs no progress of the sender.
+export STAGGER_CALIBRATE=0
 
 for algorithm in srm handoff; do
     for operation in barrier reduce allreduce; do
