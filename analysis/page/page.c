@@ -237,7 +237,7 @@ static void put_cell(const struct sg_page *page, const struct sg_report_site *si
     if (column->left)
         fputs(" class=\"text\"", out);
     if (column->figure != NULL && figure >= 0)
-        fprintf(out, " data-v=\"%.10g\"", figure);
+        fprintf(out, " data-v=\"%.15g\"", figure);
     if (i == 1) {
         fputs(" title=\"", out);
         put_column("where", page->report, site, out);

@@ -159,7 +159,7 @@ static void put_mean(const struct sg_side *side, enum sg_measured measured, FILE
         fputs("<td>-</td>", out);
         return;
     }
-    fprintf(out, "<td data-v=\"%.10g\">", side->mean_ns[measured]);
+    fprintf(out, "<td data-v=\"%.15g\">", side->mean_ns[measured]);
     sg_html_ns((uint64_t)llround(side->mean_ns[measured]), out);
     fputs("</td>", out);
 }
@@ -171,7 +171,7 @@ static void put_difference(const struct sg_compared *row, enum sg_measured measu
     bool known = sg_side_knows(&row->side[0], measured) && sg_side_knows(&row->side[1], measured);
 
     if (known) {
-        fprintf(out, "<td data-v=\"%.10g\">", b_ns - a_ns);
+        fprintf(out, "<td data-v=\"%.15g\">", b_ns - a_ns);
         put_signed(b_ns - a_ns, out);
     } else {
         fputs("<td>-", out);
@@ -185,7 +185,7 @@ static void put_difference(const struct sg_compared *row, enum sg_measured measu
     else
         fputs("</td><td>-</td>", out);
     if (difference->verdict >= SG_VERDICT_NOISE) {
-        fprintf(out, "<td data-v=\"%.10g\" data-low=\"%.10g\" data-high=\"%.10g\">",
+        fprintf(out, "<td data-v=\"%.15g\" data-low=\"%.15g\" data-high=\"%.15g\">",
                 difference->high - difference->low, difference->low, difference->high);
         put_signed(difference->low, out);
         fputs(" to ", out);
