@@ -24,7 +24,7 @@ steps=
 for ((i = 0; i < late_ones; i++)); do
     steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'
 done
-for mode in signal thread; do
+for mode in $(modes signal thread); do
     # shellcheck disable=SC2086 # words of steps
     STAGGER_RANKS_PER_NODE=1 run_across late "$mode" 2 'reduce=bypass;*=mpich' 4 \
         "$PROGRAMS/span_scenarios" $steps
@@ -39,17 +39,6 @@ for mode in signal thread; do
             "$(total late signals) $(total late signals_ignored)"
     fi
 done
-
-# ---- requests ----------------------------------------------------------------------------------
-for algorithm in tree srm; do
-    check "$algorithm posts the requests of the protocol, and no others" \
-        requests "$algorithm" barrier allreduce reduce
-done
-check "adaptive posts the requests of the protocol, and no others" requests adaptive barrier allreduce
-
-# ---- rules by call site ------------------------------------------------------------------------
-check "rules of two call sites in one call: the first rank to come decides, for both machines" \
-    sites_agree 1 150
 
 # ---- loss --------------------------------------------------------------------------------------
 check "with one multicast in ten lost every barrier completes" lossy 2 10
@@ -66,7 +55,7 @@ ends_saying() { # REGEX NAME COMMAND...
     done
     within 1 123 "$status" && has "$name.err" "$regex"
 }
-for way in operation bytes root; do
+for way in $(modes operation bytes root); do
     check "ranks on different machines that disagree on the $way end the job, and are named" \
         ends_saying '^stagger: ranks of one communicator disagree on a collective: rank [01] is in MPI_.*, rank [01] on node[12] in another' \
         "$way" run_across "$way" thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/disagree" "$way"

@@ -21,6 +21,16 @@ for hosts in 2 3 4; do
     done
 done
 
+# ---- requests ----------------------------------------------------------------------------------
+for algorithm in tree srm; do
+    check "$algorithm posts the requests of the protocol, and no others" \
+        requests "$algorithm" barrier allreduce reduce
+done
+check "adaptive posts the requests of the protocol, and no others" requests adaptive barrier allreduce
+
+# ---- rules by call site ------------------------------------------------------------------------
+check "rules of two call sites in one call: the first rank to come decides, for both machines" \
+    sites_agree 1 150
 check "rules of two call sites in one call: the first rank to come decides (2 ranks a host)" \
     sites_agree 2 400
 

@@ -4,9 +4,6 @@
 
 MODES='poll thread signal'
 
-# modes MODE...: the first of them, and all in the full check
-modes() { if [ "${SG_TEST_ALL:-1}" = 1 ]; then echo "$*"; else echo "$1"; fi; }
-
 # run_across NAME MODE RANKS-PER-NODE RULES N PROGRAM ARG...
 run_across() {
     local name=$1 mode=$2 each=$3 rules=$4
