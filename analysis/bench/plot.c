@@ -3,6 +3,7 @@
 #include "plot/gnuplot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,7 +69,7 @@ static void label_of(const json_t *rows, const json_t *row, const char *x, char 
     }
 }
 
-/* FIELD_us, or FIELD without a unit. */
+/* FIELD_us, or FIELD without a unit; NAN: there is none. Part hidden may be below 0. */
 static double field_of(const json_t *row, const char *name, const char *which)
 {
     char whole[96];
@@ -80,7 +81,7 @@ static double field_of(const json_t *row, const char *name, const char *which)
         snprintf(whole, sizeof whole, "%s%s", name, which);
         value = json_object_get(row, whole);
     }
-    return json_is_number(value) ? json_number_value(value) : -1;
+    return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 static void print_series(const json_t *rows, const struct figure *figure, const char *x,
@@ -98,10 +99,10 @@ static void print_series(const json_t *rows, const struct figure *figure, const 
         double low = field_of(row, figure->y, "_low"), high = field_of(row, figure->y, "_high");
 
         label_of(rows, row, x, own);
-        if (strcmp(own, label) == 0 && y >= 0)
+        if (strcmp(own, label) == 0 && !isnan(y))
             fprintf(out, "%.9g %.9g %.9g %.9g\n",
-                    json_is_number(at) ? json_number_value(at) : (double)i, y, low >= 0 ? low : y,
-                    high >= 0 ? high : y);
+                    json_is_number(at) ? json_number_value(at) : (double)i, y, isnan(low) ? y : low,
+                    isnan(high) ? y : high);
     }
     fputs("END\n", out);
 }
@@ -159,7 +160,7 @@ static void print_script(const json_t *root, const struct figure *figure, const 
     fprintf(out, "\nset title 'stagger-bench %s, %lld ranks'\n", figure->command,
             (long long)json_integer_value(json_object_get(root, "ranks")));
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset key outside\n", x, figure->y_title);
-    fputs(figure->log_y ? "set logscale y\n" : "set yrange [0:*]\n", out);
+    fputs(figure->log_y ? "set logscale y\n" : "set yrange [*<0:*]\n", out);
     if (strcmp(x, "bytes") == 0)
         fputs("set logscale x 2\n", out);
     fputs("plot", out);
