@@ -190,7 +190,7 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o u
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-# Compares live runs with the simulator: tests/span/replay.sh.
+# Compares live runs with the simulator: tests/span/replay_full.sh.
 $(B)/tests/span/replay: $(B)/tests/span/replay.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson

@@ -34,7 +34,7 @@ static void test_below_zero(void)
     CU_ASSERT_PTR_NOT_NULL_FATAL(root);
     CU_ASSERT_EQUAL(sg_bench_plot(root, path), SG_OK);
 
-    CU_ASSERT(count_in(path, "<use ") >= 2);
+    CU_ASSERT(count_in(path, "<use xlink:href='#gpPt0' transform") >= 2);
     json_decref(root);
     unlink(path);
 }
