@@ -65,6 +65,11 @@ static bool lay_out(struct sg_span *span, const char *name)
         if (!sg_ruleset_concerns(span->rules, i, &comm))
             continue;
         object->algo = algo_of(sg_ruleset_choice(span->rules, i), &object->setup.parameters);
+        /* Accesses of an endpoint's processes to the same one wait for each other, with the lock
+         * that the other wants for its replies: such calls of several ranks a node are MPICH's. */
+        if (object->algo != NULL && object->algo->uses & SG_ALGO_ONE_SIDED && span->wire != NULL &&
+            span->locals_max > 1)
+            object->algo = NULL;
         if (object->algo == NULL)
             continue;
         if (!object->algo->needs(&object->setup, &object->needs)) {
