@@ -192,6 +192,8 @@ void sg_span_mind(struct sg_span *span)
         report_foreign(span, foreign);
     if (span->wire->fault(span->transport, &fault))
         report_fault(span, &fault);
-    if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0)
+    /* Who does not serve the endpoint has no connections. */
+    if (sg_span_serves(span) &&
+        atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0)
         probe(span);
 }
