@@ -41,6 +41,24 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     return NULL;
 }
 
+/* Accesses of an endpoint's processes to the same one wait for each other, with the lock that the
+ * other wants for its replies. */
+static bool wants_one_rank(const struct sg_span *span, const struct sg_algo *algo)
+{
+    return (algo->uses & SG_ALGO_ONE_SIDED) && span->wire != NULL && span->locals_max > 1;
+}
+
+/* Once a process. */
+static void say_left_out(const struct sg_span *span, const struct sg_algo *algo)
+{
+    static atomic_bool said;
+
+    if (span->rank == 0 && !atomic_exchange(&said, true))
+        sg_log("%s between machines is for one rank a node: of a communicator of %d ranks with "
+               "more, what rules give to it passes through",
+               algo->name, span->ranks);
+}
+
 /* The objects and where everything lies. False: nothing would run here. */
 static bool lay_out(struct sg_span *span, const char *name)
 {
@@ -65,11 +83,10 @@ static bool lay_out(struct sg_span *span, const char *name)
         if (!sg_ruleset_concerns(span->rules, i, &comm))
             continue;
         object->algo = algo_of(sg_ruleset_choice(span->rules, i), &object->setup.parameters);
-        /* Accesses of an endpoint's processes to the same one wait for each other, with the lock
-         * that the other wants for its replies: such calls of several ranks a node are MPICH's. */
-        if (object->algo != NULL && object->algo->uses & SG_ALGO_ONE_SIDED && span->wire != NULL &&
-            span->locals_max > 1)
+        if (object->algo != NULL && wants_one_rank(span, object->algo)) {
+            say_left_out(span, object->algo);
             object->algo = NULL;
+        }
         if (object->algo == NULL)
             continue;
         if (!object->algo->needs(&object->setup, &object->needs)) {
