@@ -156,13 +156,13 @@ void sg_trial_stop(const struct sg_process *process)
     uint64_t own = atomic_load(&seen), any = 0;
     size_t *sizes;
     void *all = NULL;
+    int first_without;
 
     if (sg_trial_count(process->rules) == 0)
         return;
     sizes = calloc(count, sizeof *sizes);
-    if (sizes == NULL)
-        abort();
-    if (exchange->gather(exchange->context, &own, sizeof own, &all, sizes) == SG_OK &&
+    if (sg_exchange_agree(exchange, sizes != NULL, &first_without) == SG_OK && first_without < 0 &&
+        exchange->gather(exchange->context, &own, sizeof own, &all, sizes) == SG_OK &&
         exchange->rank == 0) {
         for (size_t rank = 0; rank < count; rank++)
             any |= ((const uint64_t *)all)[rank];

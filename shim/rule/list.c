@@ -74,23 +74,30 @@ static enum sg_status finish(struct sg_rule_reader *reader, const char *text, co
     return SG_OK;
 }
 
+bool sg_rule_next_part(const char **at, const char *end, const char **begin, const char **stop)
+{
+    while (*at < end) {
+        *stop = sg_rule_find_plain(*at, end, ";\n");
+        *begin = sg_rule_skip_blanks(*at, *stop);
+        *at = *stop + 1;
+        if (*begin < *stop)
+            return true;
+    }
+    return false;
+}
+
 enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *text,
                                   struct sg_ruleset *set)
 {
-    const char *end = text + strlen(text);
+    const char *at = text, *end = text + strlen(text), *begin, *stop;
     enum sg_status status = SG_OK;
 
-    for (const char *at = text; at < end && status == SG_OK;) {
-        const char *stop = sg_rule_find_plain(at, end, ";\n");
-        const char *begin = sg_rule_skip_blanks(at, stop);
+    while (status == SG_OK && sg_rule_next_part(&at, end, &begin, &stop)) {
         struct sg_rule rule = {.any_bytes = true};
         struct sg_rule_fault fault;
 
-        if (begin < stop) {
-            status = sg_rule_parse(&reader->table, begin, stop, &rule, &fault);
-            status = finish(reader, text, begin, stop, status, &rule, &fault, set);
-        }
-        at = stop + 1;
+        status = sg_rule_parse(&reader->table, begin, stop, &rule, &fault);
+        status = finish(reader, text, begin, stop, status, &rule, &fault, set);
     }
     return status;
 }

@@ -117,6 +117,10 @@ const char *sg_rule_trim(const char *begin, const char *end);
 /* The first of the characters in set that no backslash precedes, or end. */
 const char *sg_rule_find_plain(const char *at, const char *end, const char *set);
 
+/* The next part of a list with text in it, *begin to *stop, from *at on, which goes behind it;
+ * lists are parted by ';' and lines. False: there is none. */
+bool sg_rule_next_part(const char **at, const char *end, const char **begin, const char **stop);
+
 /* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault
  * holds what sg_rule_clear frees. */
 enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char *begin,

@@ -283,17 +283,11 @@ static enum sg_status parse_trial(struct sg_rule_reader *reader, const char *tex
 enum sg_status sg_trial_parse_list(struct sg_rule_reader *reader, const char *text,
                                    struct sg_ruleset *set)
 {
-    const char *end = text + strlen(text);
+    const char *at = text, *end = text + strlen(text), *begin, *stop;
     enum sg_status status = SG_OK;
 
-    for (const char *at = text; at < end && status == SG_OK;) {
-        const char *stop = sg_rule_find_plain(at, end, ";\n");
-        const char *begin = sg_rule_skip_blanks(at, stop);
-
-        if (begin < stop)
-            status = parse_trial(reader, text, begin, sg_rule_trim(begin, stop), set);
-        at = stop + 1;
-    }
+    while (status == SG_OK && sg_rule_next_part(&at, end, &begin, &stop))
+        status = parse_trial(reader, text, begin, sg_rule_trim(begin, stop), set);
     return status;
 }
 

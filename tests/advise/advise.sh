@@ -4,12 +4,10 @@
 # STAGGER_GOLDEN=1 writes the golden files anew.
 golden_update=${STAGGER_GOLDEN:-}
 . "$(dirname "$0")/../lib/sh.sh"
-GOLDEN=$ROOT/tests/advise/golden
+COMMAND=advise
+. "$ROOT/tests/report/golden.bash"
 
-for program in advise/make_planted report/make_archive report/make_large; do
-    "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" "$ROOT/tests/$program.c" \
-        -o "${program#*/}" -lotf2 || { echo "not ok - the fixtures' writer compiles"; exit 1; }
-done
+fixtures advise/make_planted report/make_archive report/make_large
 for kind in pair late-rank late-root odd-names one-rank partial; do
     ./make_planted "$kind" "$kind" || exit 1
 done
@@ -17,24 +15,6 @@ for kind in foreign without-events without-collectives statistics unrecovered; d
     case "$kind" in statistics | unrecovered) mkdir "$kind" ;; esac
     ./make_archive "$kind" "$kind" || exit 1
 done
-
-# golden NAME ARGUMENT...: the output is the golden file's, with nothing on stderr.
-golden() {
-    local name=$1
-    shift
-    "$STAGGER" advise "$@" >"$name" 2>"$name.err" || { cat "$name.err"; return 1; }
-    [ -n "$golden_update" ] && cp "$name" "$GOLDEN/$name"
-    empty "$name.err" && same "$GOLDEN/$name" "$name"
-}
-
-# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
-refused() {
-    local expected=$1 regex=$2
-    shift 2
-    "$STAGGER" advise "$@" >refused.out 2>refused.err
-    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
-        is 1 "$(grep -c '^stagger' refused.err)"
-}
 
 # advised NAME ARGUMENT...: leaves NAME.txt and NAME.conf, says nothing on stderr.
 advised() {

@@ -3,35 +3,15 @@
 # STAGGER_GOLDEN=1 writes the golden files anew.
 golden_update=${STAGGER_GOLDEN:-}
 . "$(dirname "$0")/../lib/sh.sh"
-GOLDEN=$ROOT/tests/compare/golden
+COMMAND=compare
+. "$ROOT/tests/report/golden.bash"
 
-for program in compare/make_pair report/make_archive; do
-    "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" "$ROOT/tests/$program.c" \
-        -o "${program#*/}" -lotf2 || { echo "not ok - the fixtures' writer compiles"; exit 1; }
-done
+fixtures compare/make_pair report/make_archive
 ./make_pair a b || exit 1
 for kind in known foreign without-collectives statistics; do
     [ "$kind" = statistics ] && mkdir statistics
     ./make_archive "$kind" "$kind" || exit 1
 done
-
-# golden NAME ARGUMENT...: the output is the golden file's, with nothing on stderr.
-golden() {
-    local name=$1
-    shift
-    "$STAGGER" compare "$@" >"$name" 2>"$name.err" || { cat "$name.err"; return 1; }
-    [ -n "$golden_update" ] && cp "$name" "$GOLDEN/$name"
-    empty "$name.err" && same "$GOLDEN/$name" "$name"
-}
-
-# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
-refused() {
-    local expected=$1 regex=$2
-    shift 2
-    "$STAGGER" compare "$@" >refused.out 2>refused.err
-    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
-        is 1 "$(grep -c '^stagger' refused.err)"
-}
 
 check "the text of a comparison is the golden one" golden pair.txt a b
 check "the JSON of it is the golden one" golden pair.json --json a b

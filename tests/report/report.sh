@@ -4,37 +4,16 @@
 [ $# -gt 0 ] && BUILD=$1
 golden_update=${STAGGER_GOLDEN:-}
 . "$(dirname "$0")/../lib/sh.sh"
-GOLDEN=$ROOT/tests/report/golden
+COMMAND=report
+. "$ROOT/tests/report/golden.bash"
 
-"${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
-    "$ROOT/tests/report/make_archive.c" -o make_archive -lotf2 || {
-    echo "not ok - the fixtures' writer compiles"
-    exit 1
-}
+fixtures report/make_archive
 for kind in known foreign many without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
 for kind in statistics killed-statistics unrecovered; do
     mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
 done
-
-# golden NAME ARGUMENT...: the output is the golden file's, with nothing on stderr.
-golden() {
-    local name=$1
-    shift
-    "$STAGGER" report "$@" >"$name" 2>"$name.err" || { cat "$name.err"; return 1; }
-    [ -n "$golden_update" ] && cp "$name" "$GOLDEN/$name"
-    empty "$name.err" && same "$GOLDEN/$name" "$name"
-}
-
-# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
-refused() {
-    local expected=$1 regex=$2
-    shift 2
-    "$STAGGER" report "$@" >refused.out 2>refused.err
-    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
-        is 1 "$(grep -c '^stagger' refused.err)"
-}
 
 # ---- outputs -----------------------------------------------------------------------------------
 

@@ -139,21 +139,29 @@ static inline void fabricate_site(struct fabricated *log, uint32_t index, uint32
     site->text_bytes = (uint32_t)text_bytes;
 }
 
+/* A definition whose text is two, each with its end. */
+static inline void *fabricate_two_texts(struct fabricated *log, const char *first,
+                                        const char *second, uint32_t *text_bytes)
+{
+    size_t first_bytes = strlen(first) + 1;
+    char text[512];
+
+    memcpy(text, first, first_bytes);
+    strcpy(text + first_bytes, second);
+    *text_bytes = (uint32_t)(first_bytes + strlen(second) + 1);
+    return fabricate_definition(log, text, *text_bytes);
+}
+
 static inline void fabricate_site_name(struct fabricated *log, uint32_t id, const char *function,
                                        const char *file, uint32_t line)
 {
-    size_t function_bytes = strlen(function) + 1;
-    size_t text_bytes = function_bytes + strlen(file) + 1;
-    struct sg_record_site_name *name;
-    char text[512];
+    uint32_t text_bytes;
+    struct sg_record_site_name *name = fabricate_two_texts(log, function, file, &text_bytes);
 
-    memcpy(text, function, function_bytes);
-    strcpy(text + function_bytes, file);
-    name = fabricate_definition(log, text, text_bytes);
     name->kind = SG_RECORD_SITE_NAME;
     name->id = id;
     name->line = line;
-    name->text_bytes = (uint32_t)text_bytes;
+    name->text_bytes = text_bytes;
 }
 
 /* members: the world ranks, in the log of the communicator's rank 0; NULL elsewhere. */
@@ -187,18 +195,14 @@ static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32
 static inline void fabricate_arm(struct fabricated *log, uint8_t arm, uint8_t trial, uint32_t block,
                                  const char *place, const char *right)
 {
-    size_t place_bytes = strlen(place) + 1, text_bytes = place_bytes + strlen(right) + 1;
-    struct sg_record_arm *record;
-    char text[512];
+    uint32_t text_bytes;
+    struct sg_record_arm *record = fabricate_two_texts(log, place, right, &text_bytes);
 
-    memcpy(text, place, place_bytes);
-    strcpy(text + place_bytes, right);
-    record = fabricate_definition(log, text, text_bytes);
     record->kind = SG_RECORD_ARM;
     record->arm = arm;
     record->trial = trial;
     record->block = block;
-    record->text_bytes = (uint32_t)text_bytes;
+    record->text_bytes = text_bytes;
 }
 
 static inline void fabricate_clock(struct fabricated *log, uint64_t local_ns, int64_t offset_ns)

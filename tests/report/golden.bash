@@ -1,0 +1,36 @@
+# Shared by the scripts whose command reads archives written by hand and prints what a golden file has.
+# Sourced after sh.sh; $COMMAND is the subcommand, its golden files are in $GOLDEN. Where
+# golden_update is set they are written anew.
+# shellcheck shell=bash
+
+GOLDEN=$ROOT/tests/$COMMAND/golden
+
+# fixtures PROGRAM...: compiles the writers of archives, tests/PROGRAM.c, to here
+fixtures() {
+    local program
+    for program in "$@"; do
+        "${CC:-gcc}" -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
+            "$ROOT/tests/$program.c" -o "${program#*/}" -lotf2 || {
+            echo "not ok - the fixtures' writer compiles"
+            exit 1
+        }
+    done
+}
+
+# golden NAME ARGUMENT...: the output is the golden file's, with nothing on stderr.
+golden() {
+    local name=$1
+    shift
+    "$STAGGER" "$COMMAND" "$@" >"$name" 2>"$name.err" || { cat "$name.err"; return 1; }
+    [ -n "$golden_update" ] && cp "$name" "$GOLDEN/$name"
+    empty "$name.err" && same "$GOLDEN/$name" "$name"
+}
+
+# refused STATUS REGEX ARGUMENT...: that exit status, one line that matches, nothing on stdout.
+refused() {
+    local expected=$1 regex=$2
+    shift 2
+    "$STAGGER" "$COMMAND" "$@" >refused.out 2>refused.err
+    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
+        is 1 "$(grep -c '^stagger' refused.err)"
+}
