@@ -41,24 +41,6 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     return NULL;
 }
 
-/* Accesses of an endpoint's processes to the same one wait for each other, with the lock that the
- * other wants for its replies. */
-static bool wants_one_rank(const struct sg_span *span, const struct sg_algo *algo)
-{
-    return (algo->uses & SG_ALGO_ONE_SIDED) && span->wire != NULL && span->locals_max > 1;
-}
-
-/* Once a process. */
-static void say_left_out(const struct sg_span *span, const struct sg_algo *algo)
-{
-    static atomic_bool said;
-
-    if (span->rank == 0 && !atomic_exchange(&said, true))
-        sg_log("%s between machines is for one rank a node: of a communicator of %d ranks with "
-               "more, what rules give to it passes through",
-               algo->name, span->ranks);
-}
-
 /* The objects and where everything lies. False: nothing would run here. */
 static bool lay_out(struct sg_span *span, const char *name)
 {
@@ -83,10 +65,6 @@ static bool lay_out(struct sg_span *span, const char *name)
         if (!sg_ruleset_concerns(span->rules, i, &comm))
             continue;
         object->algo = algo_of(sg_ruleset_choice(span->rules, i), &object->setup.parameters);
-        if (object->algo != NULL && wants_one_rank(span, object->algo)) {
-            say_left_out(span, object->algo);
-            object->algo = NULL;
-        }
         if (object->algo == NULL)
             continue;
         if (!object->algo->needs(&object->setup, &object->needs)) {
@@ -102,6 +80,7 @@ static bool lay_out(struct sg_span *span, const char *name)
         if (object->progress > span->progress_high)
             span->progress_high = object->progress;
         span->is_polled = span->is_polled || (object->algo->uses & SG_ALGO_POLLED);
+        span->is_one_sided = span->is_one_sided || (object->algo->uses & SG_ALGO_ONE_SIDED);
         objects++;
         object->slot_bytes =
             object->needs.slot_bytes > 0 ? object->needs.slot_bytes : SG_SPAN_SLOT_BYTES;
@@ -238,7 +217,7 @@ static struct sg_span *make(const struct sg_span_setup *setup)
     }
     if (!has_memory(span, setup) || !number_ranks(span, setup))
         goto err_release;
-    span->has_home = can_have_home(span);
+    span->has_home = span->is_one_sided = can_have_home(span);
     if (setup->ops != NULL)
         memcpy(span->hosts, setup->hosts, (size_t)setup->ranks * sizeof *span->hosts);
     errno = 0;

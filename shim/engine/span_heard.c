@@ -194,6 +194,7 @@ void sg_span_mind(struct sg_span *span)
         report_fault(span, &fault);
     /* Who does not serve the endpoint has no connections. */
     if (sg_span_serves(span) &&
-        atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0)
+        (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 ||
+         span->asking.is_waiting))
         probe(span);
 }

@@ -142,6 +142,7 @@ bool sg_span_decide(struct sg_span *span, uint64_t number, uint64_t own, uint64_
 {
     struct sg_span_asking *asking = &span->asking;
 
+    asking->is_waiting = true;
     for (;;) {
         bool is_last = asking->stage == READ;
 
@@ -149,6 +150,7 @@ bool sg_span_decide(struct sg_span *span, uint64_t number, uint64_t own, uint64_
             return false;
         if (is_last) {
             asking->stage = TELL;
+            asking->is_waiting = false;
             return true;
         }
     }

@@ -30,8 +30,8 @@
 #define SG_SPAN_SLOT_BYTES 1024u /* of an object that wants nothing else */
 #define SG_SPAN_PLACES_MAX 64
 #define SG_SPAN_WATCHES_MAX (SG_SPAN_OBJECTS_MAX * SG_WATCHES)
-/* Those that an event gets at once; and, of each object, those of READ_CELLS that wait. */
-#define SG_SPAN_REPLIES_MAX (16 + SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8)
+#define SG_SPAN_REPLIES_MAX 16                                          /* to one event's actions */
+#define SG_SPAN_ASKS_MAX (SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8) /* READ_CELLS of all */
 /* In the place of an object: a message that is for none, and carries a note alone. */
 #define SG_SPAN_NOTE_ONLY 0xffu
 
@@ -61,6 +61,7 @@ struct sg_span_asking {
     uint8_t stage;         /* see span_home.c */
     bool is_under_way;     /* asked, and its answer has not been used */
     _Atomic bool is_there; /* the answer */
+    bool is_waiting;       /* in sg_span_decide, for whoever is to come */
     uint64_t value;
     uint64_t roomy; /* the last quarter that is known to have been read of what it held before */
 };
@@ -98,8 +99,13 @@ struct sg_span_kind {
 
 struct sg_span_reply {
     uint32_t object, tag;
-    bool waits; /* for the next look: who asks again and again does so once a look */
     uint64_t value[8];
+};
+
+/* READ_CELLS that waits for the next look: who asks again and again does so once a look. */
+struct sg_span_ask {
+    uint32_t object;
+    struct sg_action action;
 };
 
 /* What a protocol watches: one of its own cells. */
@@ -136,6 +142,8 @@ struct sg_span_endpoint {
     struct sg_span_kind kinds[SG_SPAN_OBJECTS_MAX][SG_SPAN_PLACES_MAX]; /* by seq */
     uint32_t reply_count;
     struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
+    uint32_t ask_count;
+    struct sg_span_ask asks[SG_SPAN_ASKS_MAX];
     _Atomic uint32_t watch_count;
     struct sg_span_watch watches[SG_SPAN_WATCHES_MAX];
     struct sg_span_instance places[SG_SPAN_PLACES_MAX];
@@ -227,6 +235,7 @@ struct sg_span {
     struct sg_span_object objects[SG_SPAN_OBJECTS_MAX];
     enum sg_progress_mode progress_low, progress_high; /* of the objects */
     bool is_polled;                                    /* some object is SG_ALGO_POLLED */
+    bool is_one_sided;                                 /* some is, or there is a home */
     size_t about_at, endpoints_at, contributions_at, transport_at, size_bytes;
     struct sg_span_post *first_post, *last_post; /* not done; see span_post.c */
     _Atomic uint32_t posts;                      /* how many */
@@ -330,15 +339,15 @@ enum sg_status sg_span_open(struct sg_span *span);
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
 /* The endpoint's lock held: notes an action WATCH. */
 void sg_span_watch(struct sg_span *span, uint32_t object, const struct sg_action *action);
-/* The endpoint's lock held: the next reply that is (not) to wait for the next look; false: none. */
-bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out);
-/* The endpoint's lock held. False: nothing came of it but that cells were asked for again. */
-bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns);
+/* The endpoint's lock held: an access, and what follows from it at once. False: nothing but that
+ * cells are to be asked for again. */
+bool sg_span_feed_ask(struct sg_span *span, const struct sg_span_ask *ask);
 /* The endpoint's lock held: the REPLY to an access that was LATER. */
 void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message);
-/* The endpoint's lock held: replies that wait, and watches whose cells have changed. How many
+/* The endpoint's lock held: cells that are asked for, and those watched that have changed. How many
  * events others may have something of. */
-int sg_span_feed_polled(struct sg_span *span);
+int sg_span_feed_asks(struct sg_span *span);
+int sg_span_feed_watches(struct sg_span *span);
 /* The endpoint's lock held: no CALL will come for the object. */
 void sg_span_feed_drain(struct sg_span *span, uint32_t object);
 /* The endpoint's lock held: what has arrived, timers that are due. How many events it fed. */
@@ -362,7 +371,12 @@ void sg_span_end_late(struct sg_span *span, struct sg_late *late);
 bool sg_span_try_lock(struct sg_span *span);
 /* Not in a signal handler. */
 void sg_span_lock(struct sg_span *span);
+/* Between machines, what this process has asked of others' memory is over before another one of the
+ * endpoint has the lock. */
 void sg_span_unlock(struct sg_span *span);
+/* The endpoint's lock held, between machines: all that this process has asked an adapter for comes,
+ * a round trip at most, in which no processor but the adapters takes part; what follows from it. */
+void sg_span_settle(struct sg_span *span);
 
 /* The endpoint's lock held: the CALLs whose turn it is. */
 void sg_span_feed_calls(struct sg_span *span);

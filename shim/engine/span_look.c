@@ -35,12 +35,6 @@ void sg_span_lock(struct sg_span *span)
     }
 }
 
-void sg_span_unlock(struct sg_span *span)
-{
-    /* Release: pairs with sg_span_try_lock. */
-    atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->lock, 0, memory_order_release);
-}
-
 static void learn_kind(struct sg_span *span, uint64_t word, const struct sg_header *header)
 {
     struct sg_span_kind *kind = sg_span_kind_of(span, word & 0xff, header->seq);
@@ -88,7 +82,8 @@ static int feed_timers(struct sg_span *span)
     return fed;
 }
 
-int sg_span_take(struct sg_span *span)
+/* Messages, replies and watched cells. */
+static int take_arrived(struct sg_span *span)
 {
     struct sg_transport_message message;
     int taken = 0;
@@ -111,12 +106,43 @@ int sg_span_take(struct sg_span *span)
         }
         span->ops->release(span->transport, span->endpoint, &message);
     }
-    if (span->is_polled)
-        taken += sg_span_feed_polled(span);
-    /* Of ranks that do not serve the endpoint. */
-    if (span->servers < span->locals)
+    return span->is_polled ? taken + sg_span_feed_watches(span) : taken;
+}
+
+int sg_span_take(struct sg_span *span)
+{
+    int taken = span->is_polled ? sg_span_feed_asks(span) : 0;
+
+    taken += take_arrived(span);
+    /* CALLs that the asks brought to their turn, and those of ranks that do not serve the endpoint.
+     */
+    if (span->is_polled || span->servers < span->locals)
         sg_span_feed_calls(span);
     return taken + feed_timers(span);
+}
+
+void sg_span_settle(struct sg_span *span)
+{
+    bool fed = false;
+
+    while (!span->wire->settled(span->transport)) {
+        if (take_arrived(span) > 0)
+            fed = true;
+        else
+            sched_yield();
+    }
+    if (fed)
+        sg_wait_wake(&span->bed);
+}
+
+/* A process that left another's accesses under way could only wait for them, with the lock that the
+ * other wants to see that they are over. */
+void sg_span_unlock(struct sg_span *span)
+{
+    if (span->wire != NULL && span->is_one_sided && span->servers > 1 && sg_span_serves(span))
+        sg_span_settle(span);
+    /* Release: pairs with sg_span_try_lock. */
+    atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->lock, 0, memory_order_release);
 }
 
 enum sg_span_found sg_span_look(struct sg_span *span)

@@ -1,5 +1,5 @@
-/* What protocols wait for without a message: replies to accesses, and watched cells, which are
- * looked at while the endpoint is polled. All under its lock, as span_feed.c. */
+/* What protocols wait for without a message: cells of others, which are asked for, and watched ones
+ * of their own; both while the endpoint is polled. All under its lock, as span_feed.c. */
 #include "core/clock.h"
 #include "engine/span_layout.h"
 
@@ -21,21 +21,6 @@ void sg_span_watch(struct sg_span *span, uint32_t object, const struct sg_action
         atomic_store_explicit(&endpoint->watch_count, count + 1, memory_order_relaxed);
 }
 
-bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out)
-{
-    uint32_t at = 0;
-
-    while (at < endpoint->reply_count && endpoint->replies[at].waits != waiting)
-        at++;
-    if (at == endpoint->reply_count)
-        return false;
-    *out = endpoint->replies[at];
-    endpoint->reply_count--;
-    memmove(&endpoint->replies[at], &endpoint->replies[at + 1],
-            (endpoint->reply_count - at) * sizeof *out);
-    return true;
-}
-
 void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message)
 {
     struct sg_event event = {.kind = SG_EVENT_REPLY};
@@ -45,20 +30,18 @@ void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message
     sg_span_feed(span, (uint32_t)(message->object & 0xff), &event, NULL);
 }
 
-/* Those that are there now: what they ask for again waits for the next look. */
-static int feed_waiting(struct sg_span *span)
+/* Those that are there now: what is asked for again waits for the next look. */
+int sg_span_feed_asks(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_span_reply reply;
-    uint32_t waiting = 0;
     int fed = 0;
 
-    for (uint32_t i = 0; i < endpoint->reply_count; i++)
-        waiting += endpoint->replies[i].waits;
-    for (; waiting > 0 && sg_span_take_reply(endpoint, true, &reply); waiting--) {
-        fed += sg_span_feed_reply(span, &reply, sg_clock_ns());
-        while (sg_span_take_reply(endpoint, false, &reply))
-            sg_span_feed_reply(span, &reply, sg_clock_ns());
+    for (uint32_t count = endpoint->ask_count; count > 0; count--) {
+        struct sg_span_ask ask = endpoint->asks[0];
+
+        endpoint->ask_count--;
+        memmove(&endpoint->asks[0], &endpoint->asks[1], endpoint->ask_count * sizeof ask);
+        fed += sg_span_feed_ask(span, &ask);
     }
     return fed;
 }
@@ -75,7 +58,7 @@ static bool has_changed(const struct sg_span *span, const struct sg_span_watch *
     return *value != watch->value;
 }
 
-static int feed_watches(struct sg_span *span)
+int sg_span_feed_watches(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     int fed = 0;
@@ -97,18 +80,5 @@ static int feed_watches(struct sg_span *span)
         sg_span_feed(span, object, &event, NULL);
         fed++;
     }
-    return fed;
-}
-
-int sg_span_feed_polled(struct sg_span *span)
-{
-    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    int fed = 0;
-
-    if (endpoint->reply_count > 0)
-        fed += feed_waiting(span);
-    fed += feed_watches(span);
-    if (fed > 0)
-        sg_span_feed_calls(span);
     return fed;
 }

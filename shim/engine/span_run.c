@@ -139,23 +139,6 @@ static bool leaves_before_others(const struct sg_span *span)
                                 memory_order_relaxed) < span->position;
 }
 
-/* What this process has asked an adapter for comes to it alone, and what it has written must be
- * there before another process of the endpoint writes to the same place: a round trip at most, in
- * which no processor but the adapters takes part. */
-static void settle(struct sg_span *span)
-{
-    for (;;) {
-        bool is_settled;
-
-        sg_span_lock(span);
-        is_settled = span->wire->settled(span->transport);
-        sg_span_unlock(span);
-        if (is_settled)
-            return;
-        sg_span_look(span);
-    }
-}
-
 static bool is_left_something(const struct sg_span *span)
 {
     const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
@@ -174,8 +157,12 @@ void sg_span_leave(struct sg_span *span)
 
     if (!sg_span_serves(span))
         return;
-    if (span->wire != NULL)
-        settle(span);
+    /* What is asked of an adapter comes to this process alone. */
+    if (span->wire != NULL) {
+        sg_span_lock(span);
+        sg_span_settle(span);
+        sg_span_unlock(span);
+    }
     if (atomic_load_explicit(&endpoint->outstanding, memory_order_relaxed) > 0 ||
         leaves_before_others(span))
         sg_progress_arm(span, mode_asked(span));

@@ -113,7 +113,8 @@ struct sg_transport_wire {
     /* Async-signal-safe, without the lock, both. */
     void (*arm)(struct sg_transport *transport);
     int (*take_events)(struct sg_transport *transport); /* how many; it is not readable any more */
-    /* Under the lock: whether all that this process has asked of others' memory has been done. */
+    /* Under the lock: whether all that this process has asked of others' memory has been done, and
+     * its replies taken. Until then no other process of the endpoint may access any. */
     bool (*settled)(struct sg_transport *transport);
     /* Under the lock: asks connected endpoints for a sign of life; who gives none is a fault later.
      */

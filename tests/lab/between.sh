@@ -16,6 +16,13 @@ MODES=thread PROGRAM_SECONDS=400 whole='' ranks=2 each=1
 . "$ROOT/tests/span/results.bash"
 check "all of that by RDMA" by_rdma results
 
+# Two ranks a host: each asks for others' memory, and none must wait for what the other has asked for.
+for algorithm in $(modes srm handoff); do
+    run_across shared thread 2 "*=$algorithm" 4 "$PROGRAMS/repeat" barrier,allreduce,reduce 60 3
+    check "one-sided access by two ranks a host ends, and is right ($algorithm)" all \
+        'is 0 "$status"' 'ran_well shared' 'by_rdma shared'
+done
+
 # ---- late contributions ------------------------------------------------------------------------
 # Four nodes on two machines. To root 1, rank 3 of the second forwards what rank 0 of the first brings:
 # in some reduces it has left when that comes, in the others it finds it there.

@@ -4,7 +4,7 @@
  *
  * Requests of one queue pair are carried out in their order, but for writes that follow a read or
  * a fetch-and-add: those wait for it (a fence). Several processes of an endpoint each have a queue
- * pair, between which there is no order: the next one is refused until the last one's are done.
+ * pair, between which there is no order: one whose accesses are not `settled` lets no other access.
  */
 #include "transport/verbs/impl.h"
 
@@ -53,7 +53,6 @@ void sg_verbs_access_done(struct sg_transport *transport, uint32_t index)
 {
     struct sg_verbs_access *access = &transport->accesses[index];
 
-    sg_verbs_lane(transport, access->lane)->accesses--;
     if (access->bytes > 0)
         memcpy(access->local, staged(transport, access->staged_at), access->bytes);
     access->state = access->reads ? ANSWERED : OVER;
@@ -165,18 +164,8 @@ static void request_access(struct sg_transport *transport, struct sg_verbs_acces
     if (!access->reads && movement->bytes <= link->inline_bytes)
         request.send_flags |= IBV_SEND_INLINE;
     link->reads += access->reads;
-    sg_verbs_lane(transport, access->lane)->accessor = (uint32_t)transport->place.server + 1;
-    sg_verbs_lane(transport, access->lane)->accesses++;
     sg_verbs_post(transport, link, &request, SG_VERBS_OF_ACCESS,
                   (uint32_t)(access - transport->accesses));
-}
-
-/* Another process of the endpoint has some under way. */
-static bool is_anothers(const struct sg_transport *transport, uint32_t index)
-{
-    const struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
-
-    return lane->accesses > 0 && lane->accessor != (uint32_t)transport->place.server + 1;
 }
 
 static void fill_staged(struct sg_transport *transport, const struct sg_verbs_access *access,
@@ -206,7 +195,7 @@ enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int sel
     assert(self == transport->place.self && transport->lane_of[action->to] != 0);
     if (sg_verbs_has_failed(transport))
         return result;
-    if (is_anothers(transport, lane) || transport->access_count == SG_VERBS_ACCESSES ||
+    if (transport->access_count == SG_VERBS_ACCESSES ||
         !sg_verbs_has_room(transport, &transport->links[transport->peers[lane].link]) ||
         !stage(transport, in_place ? 0 : movement.bytes, access)) {
         sg_verbs_poll(transport);

@@ -73,9 +73,6 @@ struct sg_verbs_lane {
     uint32_t fetch;   /* number + 1 of the buffer that the next message's payload is read into */
     uint32_t fetched; /* 1: it is there */
     uint32_t reserved2;
-    /* Of access: the process that has some under way, and how much. */
-    uint32_t accessor; /* its number + 1 */
-    uint32_t accesses;
 };
 
 /* What is told of `taken` where no message goes the other way: each process of the other endpoint
