@@ -307,7 +307,8 @@ static enum sg_status look_at_all(struct work *work, bool progress_wanted)
     sg_progress_end(&progress);
     if (status != SG_OK)
         return status;
-    sg_advice_find_conflicts(advice);
+    if (!sg_advice_find_conflicts(advice))
+        return SG_ERR_MEMORY;
     for (uint32_t i = 0; i < advice->item_count; i++)
         advice->counts[advice->items[i].verdict]++;
     return SG_OK;

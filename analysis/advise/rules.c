@@ -101,19 +101,20 @@ static int compare_groups(const void *left, const void *right)
     return a->size_class - b->size_class;
 }
 
-void sg_advice_find_conflicts(struct sg_advice *advice)
+bool sg_advice_find_conflicts(struct sg_advice *advice)
 {
     struct sg_advice_item **sorted = calloc(advice->item_count + 1, sizeof *sorted);
     bool *bad = calloc(advice->item_count + 1, sizeof *bad);
+    bool has_memory = sorted != NULL && bad != NULL;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < advice->item_count && sorted != NULL; i++) {
+    for (uint32_t i = 0; i < advice->item_count && has_memory; i++) {
         if (advice->items[i].replayed > 0)
             sorted[count++] = &advice->items[i];
     }
     if (count > 0)
         qsort(sorted, count, sizeof *sorted, compare_groups);
-    for (uint32_t i = 0; i < count && bad != NULL; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count && compare_groups(&sorted[i], &sorted[j]) == 0; j++) {
             if (!share_a_rule(advice, sorted[i]->group, sorted[j]->group))
                 continue;
@@ -121,12 +122,13 @@ void sg_advice_find_conflicts(struct sg_advice *advice)
             bad[j] |= sorted[j]->verdict == SG_ADVICE_CHANGE && disagree(sorted[j], sorted[i]);
         }
     }
-    for (uint32_t i = 0; i < count && bad != NULL; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (bad[i])
             sorted[i]->verdict = SG_ADVICE_CONFLICT;
     }
     free(bad);
     free(sorted);
+    return has_memory;
 }
 
 /* ---- printing */
