@@ -68,6 +68,25 @@ check "with a dead link at the start collectives are MPICH's, and one line says 
 on 2 ip link set rdma up
 run_across again thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
 check "with the link up again they go by RDMA" all 'is 0 "$status"' 'ran_well again' 'by_rdma again'
+
+# The first communicator is connected; the cable is pulled out, and then comes the second one.
+cut_before_second() {
+    rm -rf second.trace second.out go
+    STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/second.trace timeout --kill-after=5 300 \
+        mpi 2 1 -genv LD_PRELOAD "$PRELOAD" "$PROGRAMS/repeat" "barrier,@$WORK/go,allreduce" 20 \
+        </dev/null >second.out 2>second.err &
+    until grep -q waits second.out 2>/dev/null || ! kill -0 $! 2>/dev/null; do sleep 0.2; done
+    on 2 ip link set rdma down
+    touch go
+    wait $!
+    status=$?
+    on 2 ip link set rdma up
+}
+cut_before_second
+check "with the cable out while a communicator is connected its collectives are MPICH's, and a line says so" \
+    all 'is 0 "$status"' 'has second.out "^rank 1: 20 calls of allreduce"' \
+    'has second.err "^stagger: rank [01]: .*pass through"' 'is 2 "$(notes second | wc -l)"'
+
 on 2 rdma link delete rxe0
 run_across missing thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
 check "likewise where one host has no device" passes_through missing '.*no RDMA device.*'

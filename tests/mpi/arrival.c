@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define AHEAD 12
 
@@ -33,17 +32,6 @@ static void chain(int rounds)
     }
 }
 
-/* Bounded, so that a script that forgets the file leaves nothing behind. */
-static void wait_for(const char *file)
-{
-    const struct timespec pause = {0, 10000000};
-
-    for (int i = 0; access(file, F_OK) != 0; i++) {
-        REQUIRE(i < 10000);
-        nanosleep(&pause, NULL);
-    }
-}
-
 int main(int argc, char **argv)
 {
     REQUIRE(argc == 3);
@@ -54,7 +42,7 @@ int main(int argc, char **argv)
         chain(atoi(argv[2]));
     } else {
         if (rank == 0)
-            wait_for(argv[2]);
+            wait_for_file(argv[2]);
         for (int i = 0; i < AHEAD; i++)
             reduce(i);
     }

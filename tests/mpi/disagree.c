@@ -10,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static int rank, ranks;
 
@@ -42,17 +41,6 @@ static void sites(int rounds)
     }
 }
 
-/* Bounded, so that a script that forgets the file leaves nothing behind. */
-static void wait_for(const char *file)
-{
-    const struct timespec pause = {0, 10000000};
-
-    for (int i = 0; access(file, F_OK) != 0; i++) {
-        REQUIRE(i < 10000);
-        nanosleep(&pause, NULL);
-    }
-}
-
 static void disagree(const char *way, const char *argument)
 {
     double mine[2] = {1, 2}, sum[2] = {0, 0};
@@ -75,7 +63,7 @@ static void disagree(const char *way, const char *argument)
         MUST(MPI_Barrier(MPI_COMM_WORLD));
     } else {
         if (rank == ranks - 1)
-            wait_for(argument);
+            wait_for_file(argument);
         first_site(mine, sum, 1);
         REQUIRE(sum[0] == ranks);
     }

@@ -9,6 +9,7 @@
 
 #include <mpi.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define REQUIRE(condition)                                                                         \
@@ -38,6 +39,17 @@ static inline void print_counts(int rank, const struct own_counts *counts)
     printf("{\"rank\":%d,\"barrier\":%ld,\"reduce\":%ld,\"allreduce\":%ld}\n", rank,
            counts->barrier, counts->reduce, counts->allreduce);
     fflush(stdout);
+}
+
+/* Bounded, so that a script that forgets the file leaves nothing behind. */
+static inline void wait_for_file(const char *file)
+{
+    const struct timespec pause = {0, 10000000};
+
+    for (int i = 0; access(file, F_OK) != 0; i++) {
+        REQUIRE(i < 10000);
+        nanosleep(&pause, NULL);
+    }
 }
 
 #endif

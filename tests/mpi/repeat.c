@@ -1,9 +1,10 @@
 /* Collectives, over and over, each on a communicator of all ranks of its own:
  *
- *     repeat barrier|allreduce|reduce[,...] CALLS [ROOT]
+ *     repeat barrier|allreduce|reduce|@FILE[,...] CALLS [ROOT]
  *
- * Results are checked. Rank 0 says when the first ones are over. Of barriers some: a rank that
- * comes late, each in turn, must not find a word of another that has left already.
+ * @FILE: it waits until that is there, and rank 0 says that it does. Results are checked. Rank 0
+ * says when the first ones are over. Of barriers some: a rank that comes late, each in turn, must
+ * not find a word of another that has left already.
  */
 #include "mpi_test.h"
 
@@ -92,6 +93,15 @@ static void repeat(const char *name, long calls, int root)
     printf("rank %d: %ld calls of %s\n", rank, calls, name);
 }
 
+static void await(const char *file)
+{
+    if (rank == 0) {
+        printf("waits\n");
+        fflush(stdout);
+    }
+    wait_for_file(file);
+}
+
 int main(int argc, char **argv)
 {
     char *rest;
@@ -101,8 +111,12 @@ int main(int argc, char **argv)
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
     MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &words));
-    for (char *name = strtok_r(argv[1], ",", &rest); name; name = strtok_r(NULL, ",", &rest))
-        repeat(name, atol(argv[2]), argc > 3 ? atoi(argv[3]) : 0);
+    for (char *name = strtok_r(argv[1], ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        if (name[0] == '@')
+            await(name + 1);
+        else
+            repeat(name, atol(argv[2]), argc > 3 ? atoi(argv[3]) : 0);
+    }
     MUST(MPI_Comm_free(&words));
     MUST(MPI_Finalize());
     return 0;

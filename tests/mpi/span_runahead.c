@@ -14,24 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define COUNT 100
 /* More than a run of reductions may take up, less than their operands. */
 #define GROWTH_BYTES (256 * 1024)
 
 static int rank, ranks;
-
-/* Bounded, so that a script that forgets the file leaves nothing behind. */
-static void wait_for(const char *file)
-{
-    const struct timespec pause = {0, 10000000};
-
-    for (int i = 0; access(file, F_OK) != 0; i++) {
-        REQUIRE(i < 10000);
-        nanosleep(&pause, NULL);
-    }
-}
 
 /* Shared mappings of memory files. */
 static long shared_bytes(void)
@@ -103,7 +91,7 @@ int main(int argc, char **argv)
     own = own_bytes();
     REQUIRE(shared > 0);
     if (rank == late) {
-        wait_for(argv[4]);
+        wait_for_file(argv[4]);
         printf("ahead %d\n", atomic_load(returned));
     }
     for (int i = 0; i < reductions; i++) {
