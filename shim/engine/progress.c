@@ -356,7 +356,8 @@ void sg_progress_attend(bool by_signal)
     for (int place = 0; place < count; place++) {
         struct sg_span *span = atomic_load(&spans[place]);
 
-        if (span != NULL)
+        /* Who does not serve the endpoint has no adapter's queue for it. */
+        if (span != NULL && sg_span_serves(span))
             attend(span, by_signal);
     }
     attending = SG_PROGRESS_BY_CALL;

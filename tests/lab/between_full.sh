@@ -85,7 +85,8 @@ cut_before_second() {
 cut_before_second
 check "with the cable out while a communicator is connected its collectives are MPICH's, and a line says so" \
     all 'is 0 "$status"' 'has second.out "^rank 1: 20 calls of allreduce"' \
-    'has second.err "^stagger: rank [01]: .*pass through"' 'is 2 "$(notes second | wc -l)"'
+    'has second.err "^stagger: rank 1: RDMA is not used: device rxe0 cannot reach that of rank 0: "' \
+    'has_lines second.err "^stagger: " 4' 'is 2 "$(notes second | wc -l)"'
 
 on 2 rdma link delete rxe0
 run_across missing thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20

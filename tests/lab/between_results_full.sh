@@ -24,8 +24,10 @@ done
 export STAGGER_VERBS_SENDERS=1
 ranks=4 each=2 MODES=thread
 . "$ROOT/tests/span/results.bash"
+check "all of that by RDMA (one of two ranks of a host sends)" by_rdma results
 unset STAGGER_VERBS_SENDERS
 export STAGGER_VERBS_MULTICAST=off
 ranks=3 each=1 MODES=thread
 . "$ROOT/tests/span/results.bash"
+check "all of that by RDMA (without multicast)" by_rdma results
 unset STAGGER_VERBS_MULTICAST

@@ -280,15 +280,15 @@ static bool join(struct offer *offer, const struct summary *summaries, const str
     }
     if (process->is_ethernet != sg_verbs_device.is_ethernet) {
         snprintf(offer->reason, sizeof offer->reason,
-                 "endpoint %d has a device of another kind of network", link->peer);
+                 "rank %d has a device of another kind of network", rank);
         return false;
     }
     link->memory = process->memory;
     link->key = process->key;
     transport->peers[link->lane].lane = other->lane;
     if (to_receive(link, process, other->number) != 0 || to_send(link, process) != 0) {
-        snprintf(offer->reason, sizeof offer->reason, "device %s cannot reach endpoint %d: %m",
-                 sg_verbs_device.name, link->peer);
+        snprintf(offer->reason, sizeof offer->reason, "device %s cannot reach that of rank %d: %m",
+                 sg_verbs_device.name, rank);
         return false;
     }
     return true;
