@@ -69,7 +69,8 @@ on 2 ip link set rdma up
 run_across again thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
 check "with the link up again they go by RDMA" all 'is 0 "$status"' 'ran_well again' 'by_rdma again'
 
-# The first communicator is connected; the cable is pulled out, and then comes the second one.
+# The first communicator is connected; the cable is pulled out, and then comes the second one. Only the
+# first one's two ranks have posted requests.
 cut_before_second() {
     rm -rf second.trace second.out go
     STAGGER_RULES='*=adaptive' STAGGER_DIR=$WORK/second.trace timeout --kill-after=5 300 \
@@ -86,7 +87,7 @@ cut_before_second
 check "with the cable out while a communicator is connected its collectives are MPICH's, and a line says so" \
     all 'is 0 "$status"' 'has second.out "^rank 1: 20 calls of allreduce"' \
     'has second.err "^stagger: rank 1: RDMA is not used: device rxe0 cannot reach that of rank 0: "' \
-    'has_lines second.err "^stagger: " 4' 'is 2 "$(notes second | wc -l)"'
+    'has_lines second.err "^stagger: " 4' 'is 2 "$(notes second | awk "\$4 > 0" | wc -l)"'
 
 on 2 rdma link delete rxe0
 run_across missing thread 1 '*=adaptive' 2 "$PROGRAMS/repeat" barrier 20
