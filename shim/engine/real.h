@@ -18,16 +18,15 @@
     X(Abort)                                                                                       \
     X(Allreduce)                                                                                   \
     X(Barrier)                                                                                     \
-    X(Bcast)                                                                                       \
     X(Comm_call_errhandler)                                                                        \
     X(Comm_create_keyval)                                                                          \
     X(Comm_disconnect)                                                                             \
-    X(Comm_dup)                                                                                    \
     X(Comm_free)                                                                                   \
     X(Comm_free_keyval)                                                                            \
     X(Comm_get_name)                                                                               \
     X(Comm_get_parent)                                                                             \
     X(Comm_group)                                                                                  \
+    X(Comm_idup)                                                                                   \
     X(Comm_rank)                                                                                   \
     X(Comm_set_attr)                                                                               \
     X(Comm_set_errhandler)                                                                         \
@@ -35,16 +34,17 @@
     X(Comm_test_inter)                                                                             \
     X(Finalize)                                                                                    \
     X(Finalized)                                                                                   \
-    X(Gather)                                                                                      \
-    X(Gatherv)                                                                                     \
     X(Get_library_version)                                                                         \
     X(Grequest_complete)                                                                           \
     X(Group_free)                                                                                  \
     X(Group_translate_ranks)                                                                       \
-    X(Init)                                                                                        \
-    X(Init_thread)                                                                                 \
     X(Iallreduce)                                                                                  \
     X(Ibarrier)                                                                                    \
+    X(Ibcast)                                                                                      \
+    X(Igather)                                                                                     \
+    X(Igatherv)                                                                                    \
+    X(Init)                                                                                        \
+    X(Init_thread)                                                                                 \
     X(Initialized)                                                                                 \
     X(Iprobe)                                                                                      \
     X(Ireduce)                                                                                     \
@@ -58,6 +58,7 @@
     X(Send)                                                                                        \
     X(Status_set_cancelled)                                                                        \
     X(Status_set_elements)                                                                         \
+    X(Test)                                                                                        \
     X(Type_size_x)                                                                                 \
     X(Wait)
 

@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
+#include "engine/patient.h"
 #include "engine/real.h"
 #include "engine/span.h"
 #include "intercept/join.h"
@@ -181,7 +182,7 @@ void sg_comm_part(MPI_Comm handle)
     if (comm == NULL || comm->span == NULL || !sg_span_is_linked(comm->span))
         return;
     sg_span_drain(comm->span);
-    sg_real.Barrier(comm->talk);
+    sg_patient_barrier(comm->talk);
 }
 
 /* Agrees on the identity by one broadcast and writes the definition. talk is a communicator of the
@@ -198,7 +199,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum 
             sg_join_offer(comm, handle, place, &identity.offer);
     }
     if (comm->size > 1 &&
-        sg_real.Bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
+        sg_patient_bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
         identity.managed = false;
     comm->managed = identity.managed;
     memcpy(comm->name, identity.name, sizeof comm->name);
@@ -295,7 +296,7 @@ void sg_comm_stop(void)
     sg_comm_drain();
     /* Until all have come here others may still reach into what this rank shares with them. */
     if (sg_wire_ops() != NULL)
-        sg_real.Barrier(sg_process.world);
+        sg_patient_barrier(sg_process.world);
     each(sg_join_free);
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);

@@ -1,15 +1,13 @@
 #include "intercept/exchange_mpi.h"
 
+#include "engine/patient.h"
 #include "engine/real.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #define TAG 1
-/* A message that is on its way between processors comes within these. */
-#define LOOKS_BEFORE_YIELD 200
 #define PIECE_BYTES (1 << 30) /* MPI counts are int */
 
 static enum sg_status status_of(int error)
@@ -25,7 +23,7 @@ static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
     while (size_bytes > 0) {
         int piece = size_bytes < PIECE_BYTES ? (int)size_bytes : PIECE_BYTES;
 
-        if (sg_real.Bcast(from, piece, MPI_BYTE, 0, *comm) != MPI_SUCCESS)
+        if (sg_patient_bcast(from, piece, MPI_BYTE, 0, *comm) != MPI_SUCCESS)
             return SG_ERR_SYSTEM;
         from += piece;
         size_bytes -= (size_t)piece;
@@ -77,8 +75,7 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
     if (status == SG_OK && !ok)
         status = SG_ERR_MEMORY;
     if (status == SG_OK)
-        status =
-            status_of(sg_real.Gather(&length, 1, MPI_UINT64_T, lengths, 1, MPI_UINT64_T, 0, *comm));
+        status = status_of(sg_patient_gather(&length, 1, MPI_UINT64_T, lengths, 0, *comm));
     if (status == SG_OK) {
         if (rank == 0)
             ok = plan(lengths, size, counts, starts, sizes, &collected);
@@ -87,8 +84,8 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
             status = SG_ERR_FULL;
     }
     if (status == SG_OK)
-        status = status_of(sg_real.Gatherv(data, (int)length, MPI_BYTE, collected, counts, starts,
-                                           MPI_BYTE, 0, *comm));
+        status = status_of(
+            sg_patient_gatherv(data, (int)length, collected, counts, starts, MPI_BYTE, 0, *comm));
     if (status == SG_OK && rank == 0)
         *all = collected;
     else
@@ -110,14 +107,9 @@ static enum sg_status send_to(void *context, int to, const void *data, size_t si
 static enum sg_status receive_from(void *context, int from, void *data, size_t size_bytes)
 {
     MPI_Comm *comm = context;
-    int there = 0;
 
-    for (int looks = 0; !there; looks++) {
-        if (sg_real.Iprobe(from, TAG, *comm, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return SG_ERR_SYSTEM;
-        if (!there && looks >= LOOKS_BEFORE_YIELD)
-            sched_yield();
-    }
+    if (sg_patient_probe(from, TAG, *comm) != MPI_SUCCESS)
+        return SG_ERR_SYSTEM;
     return status_of(
         sg_real.Recv(data, (int)size_bytes, MPI_BYTE, from, TAG, *comm, MPI_STATUS_IGNORE));
 }

@@ -1,6 +1,7 @@
 #include "intercept/join.h"
 
 #include "engine/local.h"
+#include "engine/patient.h"
 #include "engine/placement.h"
 #include "engine/real.h"
 #include "engine/span.h"
@@ -201,7 +202,7 @@ static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum sg_join_pl
     int all_ok = 0;
 
     if (offer->offers &&
-        sg_real.Allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
+        sg_patient_allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
         all_ok = 0;
     if (offer->offers && comm->rank == 0)
         sg_local_seal(&offer->ticket);

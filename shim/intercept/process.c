@@ -11,6 +11,7 @@
 #include "core/clocksync.h"
 #include "core/hash.h"
 #include "engine/local.h"
+#include "engine/patient.h"
 #include "engine/placement.h"
 #include "engine/pool.h"
 #include "engine/progress.h"
@@ -116,7 +117,7 @@ static void start_recording(struct sg_process *process, uint64_t begin_ns)
 /* Our duplicate of MPI_COMM_WORLD. Its errors are ours to handle. */
 static bool duplicate_world(struct sg_process *process)
 {
-    if (sg_real.Comm_dup(MPI_COMM_WORLD, &process->world) != MPI_SUCCESS)
+    if (sg_patient_dup(MPI_COMM_WORLD, &process->world) != MPI_SUCCESS)
         return false;
     sg_real.Comm_set_errhandler(process->world, MPI_ERRORS_RETURN);
     sg_real.Comm_rank(process->world, &process->rank);
