@@ -85,8 +85,8 @@ const struct sg_report_site *sg_advice_site(const struct sg_advice *advice, uint
 #define SG_ADVICE_RANGE_BYTES 48
 void sg_advice_range(const struct sg_group *group, char text[SG_ADVICE_RANGE_BYTES]);
 
-/* Turns advice that one rule cannot follow into SG_ADVICE_CONFLICT; sg_advise has done so. False: no
- * memory, nothing is turned. */
+/* Turns advice that one rule cannot follow into SG_ADVICE_CONFLICT; sg_advise has done so. False:
+ * no memory, nothing is turned. */
 bool sg_advice_find_conflicts(struct sg_advice *advice);
 
 /* The rules, for STAGGER_CONFIG. How many there are. */
