@@ -21,6 +21,7 @@
 #define POSITION_MASK 0xffffu
 #define POSITION_SHIFT 16
 #define RANKS_TEXT_BYTES 64
+#define HOST_TEXT_BYTES 256
 
 #define PROBE_NS UINT64_C(1000000000)
 
@@ -132,17 +133,20 @@ static void report_foreign(const struct sg_span *span, uint64_t foreign)
 
 static void report_fault(const struct sg_span *span, const struct sg_transport_fault *fault)
 {
-    char ranks[RANKS_TEXT_BYTES];
+    char ranks[RANKS_TEXT_BYTES], other[RANKS_TEXT_BYTES + HOST_TEXT_BYTES] = "";
     int first;
 
-    if (fault->peer < 0) {
-        sg_log("rank %d on %s: the RDMA adapter failed (%s); the job ends", span->rank,
-               span->hosts[span->rank], fault->what);
-        end_job();
+    if (fault->peer >= 0) {
+        name_ranks(span, fault->peer, ranks, &first);
+        snprintf(other, sizeof other, "%s on %s", ranks, span->hosts[first]);
     }
-    name_ranks(span, fault->peer, ranks, &first);
-    sg_log("rank %d on %s: %s on %s cannot be reached any more (%s); the job ends", span->rank,
-           span->hosts[span->rank], ranks, span->hosts[first], fault->what);
+    if (fault->is_own)
+        sg_log("rank %d on %s: its RDMA adapter failed%s%s (%s); the job ends", span->rank,
+               span->hosts[span->rank], other[0] != '\0' ? " on the way to " : "", other,
+               fault->what);
+    else
+        sg_log("rank %d on %s: %s cannot be reached any more (%s); the job ends", span->rank,
+               span->hosts[span->rank], other, fault->what);
     end_job();
 }
 

@@ -83,9 +83,10 @@ enum sg_transport_result {
 /* What a transport can do. */
 enum { SG_TRANSPORT_ONE_SIDED = 1 };
 
-/* What has failed: an endpoint that cannot be reached, or this process's own adapter (-1). */
+/* What has failed: an endpoint that cannot be reached, or this process's own adapter. */
 struct sg_transport_fault {
-    int32_t peer;
+    int32_t peer; /* the endpoint at the other end; -1: none */
+    bool is_own;
     const char *what; /* static */
 };
 

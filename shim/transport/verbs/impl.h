@@ -191,7 +191,7 @@ void sg_verbs_post(struct sg_transport *transport, struct sg_verbs_link *link,
 /* Takes what has been completed. */
 void sg_verbs_poll(struct sg_transport *transport);
 /* The first one stays. what: static. */
-void sg_verbs_fail(struct sg_transport *transport, int32_t peer, const char *what);
+void sg_verbs_fail(struct sg_transport *transport, struct sg_transport_fault fault);
 static inline bool sg_verbs_has_failed(const struct sg_transport *transport)
 {
     /* Relaxed: the fault itself is read by way of fault_is_told. */

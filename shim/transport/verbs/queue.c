@@ -17,15 +17,14 @@ static uint64_t number_of(enum sg_verbs_request kind, uint32_t link, uint32_t in
            (count & COUNT_MASK);
 }
 
-void sg_verbs_fail(struct sg_transport *transport, int32_t peer, const char *what)
+void sg_verbs_fail(struct sg_transport *transport, struct sg_transport_fault fault)
 {
     bool failed = false;
 
     if (!atomic_compare_exchange_strong_explicit(&transport->has_failed, &failed, true,
                                                  memory_order_relaxed, memory_order_relaxed))
         return;
-    transport->fault.peer = peer;
-    transport->fault.what = what;
+    transport->fault = fault;
     /* Release: whoever sees it reads the fault. */
     atomic_store_explicit(&transport->fault_is_told, true, memory_order_release);
 }
@@ -95,8 +94,9 @@ static void take(struct sg_transport *transport, const struct ibv_wc *completion
     struct sg_verbs_link *link = link_of(transport, completion->wr_id >> 40 & 0xffff);
 
     if (completion->status != IBV_WC_SUCCESS)
-        sg_verbs_fail(transport, is_own(completion->status) ? -1 : link->peer,
-                      ibv_wc_status_str(completion->status));
+        sg_verbs_fail(transport,
+                      (struct sg_transport_fault){link->peer, is_own(completion->status),
+                                                  ibv_wc_status_str(completion->status)});
     else if (kind == SG_VERBS_OF_BELL)
         transport->bells_missing++;
     else if (kind == SG_VERBS_OF_RECEIVED)
@@ -116,7 +116,8 @@ static void replenish(struct sg_transport *transport)
             requests[i].next = i + 1 < BATCH ? &requests[i + 1] : NULL;
         }
         if (ibv_post_srq_recv(transport->bells, requests, &bad) != 0) {
-            sg_verbs_fail(transport, -1, "receive requests are refused");
+            sg_verbs_fail(transport,
+                          (struct sg_transport_fault){-1, true, "receive requests are refused"});
             return;
         }
         transport->bells_missing -= BATCH;
@@ -131,7 +132,8 @@ void sg_verbs_poll(struct sg_transport *transport)
     while (count == BATCH && !sg_verbs_has_failed(transport)) {
         count = ibv_poll_cq(transport->queue, BATCH, completions);
         if (count < 0)
-            sg_verbs_fail(transport, -1, "the completion queue cannot be read");
+            sg_verbs_fail(transport, (struct sg_transport_fault){
+                                         -1, true, "the completion queue cannot be read"});
         for (int i = 0; i < count; i++)
             take(transport, &completions[i]);
     }
@@ -166,5 +168,6 @@ void sg_verbs_post(struct sg_transport *transport, struct sg_verbs_link *link,
     request->wr_id = number_of(kind, which, index, link->posted);
     transport->usage.requests++;
     if (ibv_post_send(link->pair, request, &bad) != 0)
-        sg_verbs_fail(transport, link->peer, "requests are refused");
+        sg_verbs_fail(transport,
+                      (struct sg_transport_fault){link->peer, true, "requests are refused"});
 }
