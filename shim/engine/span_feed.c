@@ -158,8 +158,9 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     const struct sg_span_object *object = &span->objects[feeding->object];
     unsigned char *target = sg_span_region(span, feeding->object, action->to);
+    bool waits = action->kind == SG_ACTION_READ_CELLS;
     struct sg_transport_region region = {
-        .object = feeding->object,
+        .object = feeding->object | (waits ? SG_SPAN_WAITS : 0),
         .slots = target + object->slots_at,
         .cells = (_Atomic uint64_t *)(void *)(target + object->cells_at),
         .slot_bytes = object->slot_bytes,
@@ -168,9 +169,9 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
     struct sg_action wanted = *action;
     struct sg_data local =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
-    struct sg_span_reply reply = {.object = feeding->object, .tag = action->access.tag};
-    bool has_reply = action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ ||
-                     action->kind == SG_ACTION_READ_CELLS;
+    struct sg_span_reply reply = {
+        .object = feeding->object, .tag = action->access.tag, .waits = waits};
+    bool has_reply = waits || action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ;
     enum sg_transport_result result;
 
     /* Results lie behind the slots. */
@@ -184,13 +185,6 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
     while (result == SG_TRANSPORT_FULL && sched_yield() == 0);
     if (has_reply && result == SG_TRANSPORT_DONE)
         endpoint->replies[endpoint->reply_count++] = reply;
-}
-
-static void ask_later(const struct feeding *feeding, const struct sg_action *action)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
-
-    endpoint->asks[endpoint->ask_count++] = (struct sg_span_ask){feeding->object, *action};
 }
 
 static void set_timer(const struct feeding *feeding, const struct sg_action *action,
@@ -259,9 +253,6 @@ static void carry_out(const struct feeding *feeding, const struct sg_actions *ac
         case SG_ACTION_WATCH:
             sg_span_watch(feeding->span, feeding->object, action);
             break;
-        case SG_ACTION_READ_CELLS:
-            ask_later(feeding, action);
-            break;
         default:
             access_remote(feeding, action);
         }
@@ -312,33 +303,21 @@ static bool feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
     return false;
 }
 
-/* The REPLYs that actions got at once. False: nothing came of them but that cells are to be asked
- * for again. */
-static bool feed_replies(struct sg_span *span, uint64_t time_ns)
+bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    bool did_more = false;
+    struct sg_event event = {.kind = SG_EVENT_REPLY, .time_ns = time_ns};
 
-    while (endpoint->reply_count > 0) {
-        struct sg_span_reply reply = endpoint->replies[0];
-        struct sg_event event = {
-            .kind = SG_EVENT_REPLY, .time_ns = time_ns, .reply = {.tag = reply.tag}};
-
-        endpoint->reply_count--;
-        memmove(&endpoint->replies[0], &endpoint->replies[1], endpoint->reply_count * sizeof reply);
-        memcpy(event.reply.value, reply.value, sizeof reply.value);
-        did_more |=
-            feed_one(span, reply.object, span->objects[reply.object].algo->on_reply, &event, NULL);
-    }
-    return did_more;
+    event.reply.tag = reply->tag;
+    memcpy(event.reply.value, reply->value, sizeof reply->value);
+    return feed_one(span, reply->object, span->objects[reply->object].algo->on_reply, &event, NULL);
 }
 
-bool sg_span_feed_ask(struct sg_span *span, const struct sg_span_ask *ask)
+void sg_span_feed_replies(struct sg_span *span, uint64_t time_ns)
 {
-    struct feeding feeding = {.span = span, .object = ask->object};
+    struct sg_span_reply reply;
 
-    access_remote(&feeding, &ask->action);
-    return feed_replies(span, sg_clock_ns());
+    while (sg_span_take_reply(sg_span_endpoint(span, span->endpoint), false, &reply))
+        sg_span_feed_reply(span, &reply, time_ns);
 }
 
 /* The event, and the REPLYs that its actions got at once. */
@@ -347,7 +326,7 @@ static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
 {
     event->time_ns = sg_clock_ns();
     feed_one(span, object, handler, event, parts);
-    feed_replies(span, event->time_ns);
+    sg_span_feed_replies(span, event->time_ns);
 }
 
 static void feed_call(struct sg_span *span, struct sg_span_instance *place)

@@ -30,10 +30,12 @@
 #define SG_SPAN_SLOT_BYTES 1024u /* of an object that wants nothing else */
 #define SG_SPAN_PLACES_MAX 64
 #define SG_SPAN_WATCHES_MAX (SG_SPAN_OBJECTS_MAX * SG_WATCHES)
-#define SG_SPAN_REPLIES_MAX 16                                          /* to one event's actions */
-#define SG_SPAN_ASKS_MAX (SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8) /* READ_CELLS of all */
+/* Those that an event gets at once; and, of each object, those of READ_CELLS that wait. */
+#define SG_SPAN_REPLIES_MAX (16 + SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8)
 /* In the place of an object: a message that is for none, and carries a note alone. */
 #define SG_SPAN_NOTE_ONLY 0xffu
+/* Beside the object, in the transport's word: the reply waits for the next look. */
+#define SG_SPAN_WAITS 0x100u
 
 /* Words that the first rank to come to something writes for the others: see span_agree.c. Choices
  * are made by posts, too, which must not wait: a program would have to post so many before another
@@ -99,13 +101,8 @@ struct sg_span_kind {
 
 struct sg_span_reply {
     uint32_t object, tag;
+    bool waits; /* for the next look: who asks again and again does so once a look */
     uint64_t value[8];
-};
-
-/* READ_CELLS that waits for the next look: who asks again and again does so once a look. */
-struct sg_span_ask {
-    uint32_t object;
-    struct sg_action action;
 };
 
 /* What a protocol watches: one of its own cells. */
@@ -142,8 +139,6 @@ struct sg_span_endpoint {
     struct sg_span_kind kinds[SG_SPAN_OBJECTS_MAX][SG_SPAN_PLACES_MAX]; /* by seq */
     uint32_t reply_count;
     struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
-    uint32_t ask_count;
-    struct sg_span_ask asks[SG_SPAN_ASKS_MAX];
     _Atomic uint32_t watch_count;
     struct sg_span_watch watches[SG_SPAN_WATCHES_MAX];
     struct sg_span_instance places[SG_SPAN_PLACES_MAX];
@@ -339,14 +334,17 @@ enum sg_status sg_span_open(struct sg_span *span);
 void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
 /* The endpoint's lock held: notes an action WATCH. */
 void sg_span_watch(struct sg_span *span, uint32_t object, const struct sg_action *action);
-/* The endpoint's lock held: an access, and what follows from it at once. False: nothing but that
- * cells are to be asked for again. */
-bool sg_span_feed_ask(struct sg_span *span, const struct sg_span_ask *ask);
+/* The endpoint's lock held: the next reply that is (not) to wait for the next look; false: none. */
+bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out);
+/* The endpoint's lock held. False: nothing came of it but that cells were asked for again. */
+bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns);
+/* Likewise, all that do not wait. */
+void sg_span_feed_replies(struct sg_span *span, uint64_t time_ns);
 /* The endpoint's lock held: the REPLY to an access that was LATER. */
 void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message);
-/* The endpoint's lock held: cells that are asked for, and those watched that have changed. How many
+/* The endpoint's lock held: replies that wait, and watches whose cells have changed. How many
  * events others may have something of. */
-int sg_span_feed_asks(struct sg_span *span);
+int sg_span_feed_waiting(struct sg_span *span);
 int sg_span_feed_watches(struct sg_span *span);
 /* The endpoint's lock held: no CALL will come for the object. */
 void sg_span_feed_drain(struct sg_span *span, uint32_t object);

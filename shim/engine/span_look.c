@@ -111,12 +111,11 @@ static int take_arrived(struct sg_span *span)
 
 int sg_span_take(struct sg_span *span)
 {
-    int taken = span->is_polled ? sg_span_feed_asks(span) : 0;
+    int taken = span->is_polled ? sg_span_feed_waiting(span) : 0;
 
     taken += take_arrived(span);
-    /* CALLs that the asks brought to their turn, and those of ranks that do not serve the endpoint.
-     */
-    if (span->is_polled || span->servers < span->locals)
+    /* Of ranks that do not serve the endpoint. */
+    if (span->servers < span->locals)
         sg_span_feed_calls(span);
     return taken + feed_timers(span);
 }

@@ -1,5 +1,5 @@
-/* What protocols wait for without a message: cells of others, which are asked for, and watched ones
- * of their own; both while the endpoint is polled. All under its lock, as span_feed.c. */
+/* What protocols wait for without a message: replies to accesses, and watched cells, which are
+ * looked at while the endpoint is polled. All under its lock, as span_feed.c. */
 #include "core/clock.h"
 #include "engine/span_layout.h"
 
@@ -21,28 +21,52 @@ void sg_span_watch(struct sg_span *span, uint32_t object, const struct sg_action
         atomic_store_explicit(&endpoint->watch_count, count + 1, memory_order_relaxed);
 }
 
-void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message)
+bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out)
 {
-    struct sg_event event = {.kind = SG_EVENT_REPLY};
+    uint32_t at = 0;
 
-    event.reply.tag = message->tag;
-    memcpy(event.reply.value, message->value, sizeof message->value);
-    sg_span_feed(span, (uint32_t)(message->object & 0xff), &event, NULL);
+    while (at < endpoint->reply_count && endpoint->replies[at].waits != waiting)
+        at++;
+    if (at == endpoint->reply_count)
+        return false;
+    *out = endpoint->replies[at];
+    endpoint->reply_count--;
+    memmove(&endpoint->replies[at], &endpoint->replies[at + 1],
+            (endpoint->reply_count - at) * sizeof *out);
+    return true;
 }
 
-/* Those that are there now: what is asked for again waits for the next look. */
-int sg_span_feed_asks(struct sg_span *span)
+void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_reply reply = {.object = (uint32_t)(message->object & 0xff),
+                                  .tag = message->tag,
+                                  .waits = (message->object & SG_SPAN_WAITS) != 0};
+
+    memcpy(reply.value, message->value, sizeof reply.value);
+    endpoint->replies[endpoint->reply_count++] = reply;
+    if (reply.waits)
+        return;
+    sg_span_feed_replies(span, sg_clock_ns());
+    sg_span_feed_calls(span);
+}
+
+/* Those that are there now: what they ask for again waits for the next look. */
+int sg_span_feed_waiting(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_reply reply;
+    uint32_t waiting = 0;
     int fed = 0;
 
-    for (uint32_t count = endpoint->ask_count; count > 0; count--) {
-        struct sg_span_ask ask = endpoint->asks[0];
-
-        endpoint->ask_count--;
-        memmove(&endpoint->asks[0], &endpoint->asks[1], endpoint->ask_count * sizeof ask);
-        fed += sg_span_feed_ask(span, &ask);
+    for (uint32_t i = 0; i < endpoint->reply_count; i++)
+        waiting += endpoint->replies[i].waits;
+    for (; waiting > 0 && sg_span_take_reply(endpoint, true, &reply); waiting--) {
+        fed += sg_span_feed_reply(span, &reply, sg_clock_ns());
+        sg_span_feed_replies(span, sg_clock_ns());
     }
+    if (fed > 0)
+        sg_span_feed_calls(span);
     return fed;
 }
 

@@ -57,8 +57,11 @@ ends_saying() { # REGEX NAME COMMAND...
     local regex=$1 name=$2
     shift 2
     for _ in 1 2 3; do
+        SECONDS=0
         "$@"
         grep -Eq "$regex" "$name.err" && break
+        echo "# $name: ended with status $status after $SECONDS s, and said:"
+        sed 's/^/#   /' "$name.err"
     done
     within 1 123 "$status" && has "$name.err" "$regex"
 }

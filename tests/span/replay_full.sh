@@ -70,6 +70,8 @@ for mode in $(modes signal thread poll); do
 done
 
 # ---- the comparison itself -----------------------------------------------------------------------
+decide "reduces to be changed" bypass 20 thread 1 '*=adaptive;*=bypass' 4 \
+    "$PROGRAMS/late" async "$WORK/words" 20
 file=$(find . -maxdepth 1 -name 'decisions-*' -size +4k | sort | head -n 1)
 changed() { # a byte of a decision's hash: the last of the record
     "$PYTHON" - "$file" <<'END'
