@@ -28,6 +28,17 @@ for algorithm in tree srm; do
 done
 check "adaptive posts the requests of the protocol, and no others" requests adaptive barrier allreduce
 
+# ---- reductions by adapters alone --------------------------------------------------------------
+# Each rank enters when the one before it has left: whoever comes later takes what the early ones left.
+steps=
+for _ in 1 2 3 4 5; do steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'; done
+# shellcheck disable=SC2086 # words of steps
+STAGGER_RANKS_PER_NODE=1 run_across early signal 2 'reduce=handoff;*=mpich' 4 \
+    "$PROGRAMS/span_scenarios" $steps
+check "one-sided handoff takes no early node's processor: nothing comes late there, no signal is raised" all \
+    'is 0 "$status"' 'ran_well early' 'by_rdma early' \
+    'is "0 0 0" "$(total early late) $(total early signals) $(total early signals_ignored)"'
+
 # ---- rules by call site ------------------------------------------------------------------------
 check "rules of two call sites in one call: the first rank to come decides, for both machines" \
     sites_agree 1 150
