@@ -35,6 +35,7 @@ void sg_calibrate_run(struct sg_process *process)
 {
     bool *listens = calloc((size_t)process->size, sizeof *listens);
     struct sg_calibrate setup = {.exchange = &process->exchange,
+                                 .within_ns = SG_CALIBRATE_NS,
                                  .near = find_partner(process->size, true),
                                  .far = find_partner(process->size, false),
                                  .listens = listens};

@@ -229,7 +229,7 @@ static enum sg_status measure(const struct sg_calibrate *setup, struct message *
     if (sg_segment_create(SG_CALIBRATE_SEGMENT_BYTES, &caller.segment, &caller.ticket) != SG_OK)
         caller.segment = NULL;
     status = tell(&caller, false, caller.segment != NULL ? ORDER_SLEEP : ORDER_GO_ON);
-    caller.end_ns = sg_clock_ns() + SG_CALIBRATE_NS;
+    caller.end_ns = sg_clock_ns() + setup->within_ns;
     describe(&caller);
     caller.result.value[SG_CALIBRATED_COPY] = sg_calibrate_copy_ns();
     caller.result.value[SG_CALIBRATED_REDUCE] = sg_calibrate_reduce_ns();

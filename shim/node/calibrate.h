@@ -6,7 +6,7 @@
  * measure might need.
  *
  * Each cost is the first quartile of its samples. No measurement goes on for longer than a
- * millisecond or so (three where something is in the way), and none begins after SG_CALIBRATE_NS:
+ * millisecond or so (three where something is in the way), and none begins after within_ns:
  * what is then missing is 0, as what could not be measured.
  */
 #ifndef SG_NODE_CALIBRATE_H
@@ -17,8 +17,9 @@
 #include "core/status.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#define SG_CALIBRATE_NS UINT64_C(12000000)
+#define SG_CALIBRATE_NS UINT64_C(12000000) /* what a program is made to wait at most, about */
 
 struct sg_calibrate {
     const struct sg_exchange *exchange;
@@ -29,7 +30,8 @@ struct sg_calibrate {
     const bool *listens; /* by rank: those of rank 0's machine, and far */
     int ranks;           /* on rank 0's machine */
     /* Of rank 0. */
-    int signal; /* that is stagger's to use; 0: none is measured */
+    int signal;         /* that is stagger's to use; 0: none is measured */
+    uint64_t within_ns; /* no measurement between ranks begins later */
 };
 
 /* Collective over the exchange; every rank gets the same. A status other than SG_OK: communication

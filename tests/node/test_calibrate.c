@@ -9,6 +9,7 @@
 
 struct plan {
     int near, far, beside, signal;
+    uint64_t within_ns;
     bool listens[8];
     struct sg_calibration result; /* rank 0's */
 };
@@ -23,7 +24,8 @@ static int run(const struct sg_exchange *exchange, void *context)
                                  .beside = plan->beside,
                                  .listens = plan->listens,
                                  .ranks = 2,
-                                 .signal = plan->signal};
+                                 .signal = plan->signal,
+                                 .within_ns = plan->within_ns};
     struct sg_calibration zero;
     int first_different;
 
@@ -40,7 +42,11 @@ static int run(const struct sg_exchange *exchange, void *context)
 
 static void two_nodes(void)
 {
-    struct plan plan = {.near = 1, .far = 2, .beside = 1, .listens = {true, true, true, true}};
+    struct plan plan = {.near = 1,
+                        .far = 2,
+                        .beside = 1,
+                        .listens = {true, true, true, true},
+                        .within_ns = UINT64_C(60000000000)};
     const double *value = plan.result.value;
 
     /* Rank 3 sleeps meanwhile, rank 4 is on a machine that takes no part. */
@@ -56,6 +62,18 @@ static void two_nodes(void)
     CU_ASSERT_TRUE(value[SG_CALIBRATED_PROCESSORS] >= 1);
     CU_ASSERT_EQUAL(value[SG_CALIBRATED_RANKS], 2);
     CU_ASSERT_EQUAL(value[SG_CALIBRATED_SIGNAL], 0);
+}
+
+static void no_time(void)
+{
+    struct plan plan = {.near = 1, .far = 2, .beside = 1, .listens = {true, true, true}};
+    const double *value = plan.result.value;
+
+    CU_ASSERT_TRUE(exchange_fork(3, run, &plan));
+    CU_ASSERT_EQUAL(value[SG_CALIBRATED_LATENCY], 0);
+    CU_ASSERT_EQUAL(value[SG_CALIBRATED_INSIDE_LATENCY], 0);
+    CU_ASSERT_EQUAL(value[SG_CALIBRATED_LOCAL], 0);
+    CU_ASSERT_TRUE(value[SG_CALIBRATED_COPY] > 0);
 }
 
 static void nobody_else(void)
@@ -119,6 +137,7 @@ static void quartile(void)
 
 const struct unit_test unit_tests[] = {
     {"all ranks get the same, with what two nodes can measure", two_nodes},
+    {"when the time is over, nothing more is measured between ranks", no_time},
     {"one rank measures what it can alone", nobody_else},
     {"a signal that is somebody's, or blocked, is let be", signals},
     {"a cost is the first quartile of its samples, which end", quartile},
