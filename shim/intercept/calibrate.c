@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What a program is made to wait in MPI_Init at most, about. */
+#define WITHIN_NS UINT64_C(12000000)
+
 /* The first rank but 0 that is on rank 0's node, or is not; -1: there is none. */
 static int find_partner(int size, bool on_node)
 {
@@ -35,7 +38,7 @@ void sg_calibrate_run(struct sg_process *process)
 {
     bool *listens = calloc((size_t)process->size, sizeof *listens);
     struct sg_calibrate setup = {.exchange = &process->exchange,
-                                 .within_ns = SG_CALIBRATE_NS,
+                                 .within_ns = WITHIN_NS,
                                  .near = find_partner(process->size, true),
                                  .far = find_partner(process->size, false),
                                  .listens = listens};

@@ -19,8 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SG_CALIBRATE_NS UINT64_C(12000000) /* what a program is made to wait at most, about */
-
 struct sg_calibrate {
     const struct sg_exchange *exchange;
     /* The same on all ranks. */

@@ -21,6 +21,11 @@ for hosts in 2 3 4; do
     done
 done
 
+# ---- fork ---------------------------------------------------------------------------------------
+run_across fork thread 1 '*=adaptive;*=bypass' 2 "$PROGRAMS/fork"
+check "programs that fork go on by RDMA, with right results" all 'is 0 "$status"' 'ran_well fork' \
+    'by_rdma fork' 'archive_agrees fork.trace fork.out'
+
 # ---- requests ----------------------------------------------------------------------------------
 for algorithm in tree srm; do
     check "$algorithm posts the requests of the protocol, and no others" \

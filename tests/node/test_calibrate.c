@@ -64,28 +64,29 @@ static void two_nodes(void)
     CU_ASSERT_EQUAL(value[SG_CALIBRATED_SIGNAL], 0);
 }
 
-static void no_time(void)
+static void measures_alone(int ranks, struct plan *plan)
 {
-    struct plan plan = {.near = 1, .far = 2, .beside = 1, .listens = {true, true, true}};
-    const double *value = plan.result.value;
+    const double *value = plan->result.value;
 
-    CU_ASSERT_TRUE(exchange_fork(3, run, &plan));
+    CU_ASSERT_TRUE(exchange_fork(ranks, run, plan));
     CU_ASSERT_EQUAL(value[SG_CALIBRATED_LATENCY], 0);
     CU_ASSERT_EQUAL(value[SG_CALIBRATED_INSIDE_LATENCY], 0);
     CU_ASSERT_EQUAL(value[SG_CALIBRATED_LOCAL], 0);
     CU_ASSERT_TRUE(value[SG_CALIBRATED_COPY] > 0);
 }
 
+static void no_time(void)
+{
+    struct plan plan = {.near = 1, .far = 2, .beside = 1, .listens = {true, true, true}};
+
+    measures_alone(3, &plan);
+}
+
 static void nobody_else(void)
 {
     struct plan plan = {.near = -1, .far = -1, .beside = -1, .listens = {true}};
-    const double *value = plan.result.value;
 
-    CU_ASSERT_TRUE(exchange_fork(1, run, &plan));
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_LATENCY], 0);
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_INSIDE_LATENCY], 0);
-    CU_ASSERT_EQUAL(value[SG_CALIBRATED_LOCAL], 0);
-    CU_ASSERT_TRUE(value[SG_CALIBRATED_COPY] > 0);
+    measures_alone(1, &plan);
 }
 
 static void on_signal(int number)

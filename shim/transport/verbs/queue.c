@@ -87,6 +87,18 @@ static void sent(struct sg_transport *transport, struct sg_verbs_link *link,
         not_awaited(transport);
 }
 
+/* Requests to receive are of no link. */
+static struct sg_transport_fault fault_of(const struct ibv_wc *completion,
+                                          enum sg_verbs_request kind,
+                                          const struct sg_verbs_link *link)
+{
+    bool receives = kind == SG_VERBS_OF_BELL || kind == SG_VERBS_OF_RECEIVED;
+
+    return (struct sg_transport_fault){receives ? -1 : link->peer,
+                                       receives || is_own(completion->status),
+                                       ibv_wc_status_str(completion->status)};
+}
+
 static void take(struct sg_transport *transport, const struct ibv_wc *completion)
 {
     enum sg_verbs_request kind = (enum sg_verbs_request)(completion->wr_id >> 56);
@@ -94,9 +106,7 @@ static void take(struct sg_transport *transport, const struct ibv_wc *completion
     struct sg_verbs_link *link = link_of(transport, completion->wr_id >> 40 & 0xffff);
 
     if (completion->status != IBV_WC_SUCCESS)
-        sg_verbs_fail(transport,
-                      (struct sg_transport_fault){link->peer, is_own(completion->status),
-                                                  ibv_wc_status_str(completion->status)});
+        sg_verbs_fail(transport, fault_of(completion, kind, link));
     else if (kind == SG_VERBS_OF_BELL)
         transport->bells_missing++;
     else if (kind == SG_VERBS_OF_RECEIVED)
