@@ -133,7 +133,8 @@ static void report_foreign(const struct sg_span *span, uint64_t foreign)
 
 static void report_fault(const struct sg_span *span, const struct sg_transport_fault *fault)
 {
-    char ranks[RANKS_TEXT_BYTES], other[RANKS_TEXT_BYTES + HOST_TEXT_BYTES] = "";
+    char ranks[RANKS_TEXT_BYTES], other[RANKS_TEXT_BYTES + HOST_TEXT_BYTES] = "all others";
+    bool is_about_others = fault->peer != SG_TRANSPORT_NOBODY;
     int first;
 
     if (fault->peer >= 0) {
@@ -142,8 +143,8 @@ static void report_fault(const struct sg_span *span, const struct sg_transport_f
     }
     if (fault->is_own)
         sg_log("rank %d on %s: its RDMA adapter failed%s%s (%s); the job ends", span->rank,
-               span->hosts[span->rank], other[0] != '\0' ? " on the way to " : "", other,
-               fault->what);
+               span->hosts[span->rank], is_about_others ? " on the way to " : "",
+               is_about_others ? other : "", fault->what);
     else
         sg_log("rank %d on %s: %s cannot be reached any more (%s); the job ends", span->rank,
                span->hosts[span->rank], other, fault->what);

@@ -85,7 +85,7 @@ enum { SG_TRANSPORT_ONE_SIDED = 1 };
 
 /* What has failed: an endpoint that cannot be reached, or this process's own adapter. */
 struct sg_transport_fault {
-    int32_t peer; /* the endpoint at the other end; -1: none */
+    int32_t peer; /* the endpoint at the other end, SG_TRANSPORT_ALL, SG_TRANSPORT_NOBODY */
     bool is_own;
     const char *what; /* static */
 };
@@ -154,6 +154,7 @@ struct sg_transport_ops {
 };
 
 #define SG_TRANSPORT_ALL (-1)
+#define SG_TRANSPORT_NOBODY (-2)
 #define SG_TRANSPORT_HELD 4
 #define SG_TRANSPORT_ACCESS_BYTES 65536u /* the most that one access moves */
 

@@ -84,5 +84,5 @@ cut_cable() {
     on 2 ip link set rdma up
 }
 check "with the cable out the job ends, and says who cannot be reached" ends_saying \
-    '^stagger: rank [01] on node[12]: (rank [01] on node[12] cannot be reached any more \(.+\)|its RDMA adapter failed on the way to rank [01] on node[12] \(.+\)); the job ends' \
+    '^stagger: rank [01] on node[12]: (rank [01] on node[12] cannot be reached any more \(.+\)|its RDMA adapter failed on the way to (rank [01] on node[12]|all others) \(.+\)); the job ends' \
     cut cut_cable

@@ -156,8 +156,8 @@ void sg_verbs_multicast_came(struct sg_transport *transport, uint32_t buffer, ui
         take_piece(transport, piece, bytes - SG_VERBS_GRH_BYTES - (uint32_t)sizeof *piece);
     multicast->next_receive = (buffer + 1) % SG_VERBS_RECEIVES;
     if (!sg_verbs_multicast_post(transport, buffer))
-        sg_verbs_fail(transport,
-                      (struct sg_transport_fault){-1, true, "receive requests are refused"});
+        sg_verbs_fail(transport, (struct sg_transport_fault){SG_TRANSPORT_NOBODY, true,
+                                                             "receive requests are refused"});
 }
 
 /* NULL: none. */

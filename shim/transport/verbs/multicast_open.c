@@ -24,7 +24,7 @@ static bool make_pair(struct sg_transport *transport, char *reason)
 
     multicast->pair = ibv_create_qp(sg_verbs_device.domain, &create);
     multicast->link.pair = multicast->pair;
-    multicast->link.peer = -1;
+    multicast->link.peer = SG_TRANSPORT_ALL;
     multicast->link.depth = SG_VERBS_SENDS;
     if (multicast->pair == NULL ||
         ibv_modify_qp(multicast->pair, &attr,

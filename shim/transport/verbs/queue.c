@@ -94,7 +94,7 @@ static struct sg_transport_fault fault_of(const struct ibv_wc *completion,
 {
     bool receives = kind == SG_VERBS_OF_BELL || kind == SG_VERBS_OF_RECEIVED;
 
-    return (struct sg_transport_fault){receives ? -1 : link->peer,
+    return (struct sg_transport_fault){receives ? SG_TRANSPORT_NOBODY : link->peer,
                                        receives || is_own(completion->status),
                                        ibv_wc_status_str(completion->status)};
 }
@@ -126,8 +126,8 @@ static void replenish(struct sg_transport *transport)
             requests[i].next = i + 1 < BATCH ? &requests[i + 1] : NULL;
         }
         if (ibv_post_srq_recv(transport->bells, requests, &bad) != 0) {
-            sg_verbs_fail(transport,
-                          (struct sg_transport_fault){-1, true, "receive requests are refused"});
+            sg_verbs_fail(transport, (struct sg_transport_fault){SG_TRANSPORT_NOBODY, true,
+                                                                 "receive requests are refused"});
             return;
         }
         transport->bells_missing -= BATCH;
@@ -142,8 +142,9 @@ void sg_verbs_poll(struct sg_transport *transport)
     while (count == BATCH && !sg_verbs_has_failed(transport)) {
         count = ibv_poll_cq(transport->queue, BATCH, completions);
         if (count < 0)
-            sg_verbs_fail(transport, (struct sg_transport_fault){
-                                         -1, true, "the completion queue cannot be read"});
+            sg_verbs_fail(transport,
+                          (struct sg_transport_fault){SG_TRANSPORT_NOBODY, true,
+                                                      "the completion queue cannot be read"});
         for (int i = 0; i < count; i++)
             take(transport, &completions[i]);
     }
