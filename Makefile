@@ -45,30 +45,33 @@ SHARED := -shared -Wl,-z,now -Wl,-z,relro $(if $(SAN),,-Wl,-z,defs)
 sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
-LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/node shim/transport shim/engine shim/intercept
+# What includes mpi.h.
+MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/engine shim/intercept
+LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/intranode shim/transport shim/progress $(MPI_DIRS)
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
 HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
                     $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
+SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed explore exhaustive papers)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report \
-                  analysis/compare analysis/advise analysis/page analysis/perfetto analysis/plot analysis/sim \
+                  analysis/compare analysis/advise analysis/page analysis/perfetto analysis/output $(SIM_DIRS) \
                   analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/node shim/transport \
-                  analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/plot analysis/sim
-BENCH_PARTS    := $(addprefix $(B)/analysis/bench/,algorithms.o distribution.o given.o limits.o merge.o option_values.o \
-                  option_values_more.o options.o output.o output_csv.o output_records.o output_rows.o \
-                  overlapping.o pattern.o plan.o plot.o record.o samples.o sampling.o sampling_plan.o settings.o summary.o)
-UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/intranode shim/transport \
+                  analysis/output analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto \
+                  $(SIM_DIRS) analysis/bench
+# Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
+UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
+                    $(wildcard tests/*/test_*.c tests/*/*/test_*.c))))
 
 PRODUCTS := $(B)/libstagger.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so $(B)/stagger \
             $(B)/stagger-bench
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-full soak lab bench papers demo install uninstall deb format lint clean test-programs unit
+.PHONY: help deps all check check-build check-full fresh soak fuzz lab bench papers demo install uninstall deb format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -81,49 +84,62 @@ deps: ## installs the packages that are missing (root or sudo), or names them
 	$(Q).ci/deps build test
 
 # Targets that run from a fresh machine see to their packages first; the rest of the build is then
-# read anew, because what is found (mpicc, headers) has changed.
-check: ## everything that fits 20 minutes on 2 processors
-	$(Q).ci/deps build test
-	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
-	$(Q)$(MAKE) --no-print-directory all test-programs unit
+# read anew, because what is found (mpicc, headers) has changed. They build what they run, and on all
+# processors unless the caller chose a number of jobs.
+parallel = --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+check: check-build ## everything that fits 20 minutes on 2 processors
 	$(Q)tests/run $(B) check
 
-check-full: ## check and the long tests
+check-build: # what check installs and builds
 	$(Q).ci/deps build test
 	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
-	$(Q).ci/deps deb || echo 'the test of the Debian package is skipped'
-	$(Q)$(MAKE) --no-print-directory all test-programs unit
-	$(Q)tests/run $(B) check full
+	$(Q)$(MAKE) $(parallel) all test-programs unit
+
+check-full: check-build ## check and the long tests, the Debian package and empty systems among them
+	$(Q).ci/deps deb fresh || echo 'the tests of the Debian package and of empty systems are skipped'
+	$(Q).ci/deps checked || echo 'the tests under an MPICH with all its checks are skipped'
+	$(Q)tests/run $(B) check fresh full
+
+fresh: all ## make demo and what check builds in an empty Debian 12, as root
+	$(Q).ci/deps fresh || echo 'the tests of empty systems are skipped'
+	$(Q)tests/run $(B) fresh
 
 soak: ## mixed traffic between nodes, for ten minutes
 	$(Q).ci/deps build test
-	$(Q)$(MAKE) --no-print-directory all test-programs
-	$(Q)tests/run $(B) check full only=span/soak_full
+	$(Q)$(MAKE) $(parallel) all $(B)/mpi/soak
+	$(Q)tests/run $(B) check full only=internode/soak_full
 
 lab: ## all that is tested on virtual hosts with an RDMA device
 	$(Q).ci/deps build test
 	$(Q).ci/deps lab || echo 'the tests of the lab are skipped'
-	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)$(MAKE) $(parallel) all test-programs
 	$(Q)tests/run $(B) check full only=lab/
+
+SECONDS ?= 1800
+fuzz: ## what reads input from outside, fuzzed for SECONDS (1800) a target
+	$(Q).ci/deps build test
+	@mkdir -p $(B)
+	$(Q)tests/fuzz/run $(B) $(SECONDS)
 
 demo: ## two programs with skew, observed, and their reports
 	$(Q).ci/deps build demo
-	$(Q)$(MAKE) --no-print-directory all test-programs
+	$(Q)$(MAKE) $(parallel) all $(B)/mpi/cg
 	$(Q)tests/demo.sh $(B)
 
 bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
-	$(Q)$(MAKE) --no-print-directory all test-programs $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
+	$(Q)$(MAKE) $(parallel) all $(B)/mpi/bench_call $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
 	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
 
 papers: ## the papers' results against the simulator's, printed
 	$(Q).ci/deps build
-	$(Q)$(MAKE) --no-print-directory $(B)/stagger
+	$(Q)$(MAKE) $(parallel) $(B)/stagger
 	$(Q)$(B)/stagger sim papers
 
 # ---- compiling -----------------------------------------------------------------------------------
-$(B)/shim/engine/%.o $(B)/shim/intercept/%.o $(B)/analysis/bench/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
-$(B)/shim/engine/%.o $(B)/shim/intercept/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+$(MPI_DIRS:%=$(B)/%/%.o) $(B)/analysis/bench/mpi/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+$(MPI_DIRS:%=$(B)/%/%.o) $(B)/shim/progress/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 
 # The assembler reads the pages' styles and scripts into it.
@@ -159,23 +175,25 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,dist
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_rules \
-                config_table config_text operation status text) \
-              $(basename $(call sources,shim/rule)) analysis/plot/gnuplot
+BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file \
+                config_table operation parameter status text) \
+              $(basename $(call sources,shim/rule)) shim/algos/parameters
 
-$(B)/stagger-bench: $(call objects,analysis/bench) $(BENCH_SHIM:%=$(B)/%.o)
+BENCH_DIRS := analysis/output analysis/bench analysis/bench/mpi
+
+$(B)/stagger-bench: $(call objects,$(BENCH_DIRS)) $(BENCH_SHIM:%=$(B)/%.o)
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ $(MPI_LIBS) -ljansson -pthread -ldl -lm
 
 # The same program for Open MPI, which `make bench` shows beside it.
-OPENMPI_SOURCES := $(call sources,analysis/bench) $(BENCH_SHIM:%=%.c)
-$(B)/openmpi/stagger-bench: $(OPENMPI_SOURCES) $(wildcard analysis/bench/*.h shim/core/*.h) Makefile
+OPENMPI_SOURCES := $(call sources,$(BENCH_DIRS)) $(BENCH_SHIM:%=%.c)
+$(B)/openmpi/stagger-bench: $(OPENMPI_SOURCES) $(wildcard $(addsuffix /*.h,$(BENCH_DIRS)) shim/core/*.h) Makefile
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(OPENMPI_CC) $(CPPFLAGS_ALL) -DSG_COMMIT='"$(COMMIT)"' $(CFLAGS_ALL) $(LDFLAGS_ALL) $(OPENMPI_SOURCES) -o $@ \
 	  -ljansson -pthread -ldl -lm
 
-$(B)/parts.a: $(call objects,$(PARTS_DIRS)) $(BENCH_PARTS)
+$(B)/parts.a: $(call objects,$(PARTS_DIRS))
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
@@ -187,17 +205,46 @@ $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,h
 $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o cases.o)
 $(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
+$(B)/tests/internode/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+$(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
+$(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,progress mode signal thread adapter)
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o unit_main.o) $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
-# Compares live runs with the simulator: tests/span/replay_full.sh.
-$(B)/tests/span/replay: $(B)/tests/span/replay.o $(B)/parts.a
+# The checker of lock-free code, tests/weak/weak.h: sources under check are compiled apart, each
+# operation a call, and small; their variables go to a section that every execution begins with.
+WEAK_PARTS := $(patsubst %,$(B)/tests/weak/%.o,explore fault graph instrument order race stand_in)
+WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_SHM_POSTS=2 -DSG_WAIT_POKES=0 -DSG_SPAN_CHOICES=4
+weak = $(patsubst %,$(B)/weak/%.o,$(1))
+$(B)/tests/weak/%.o: CPPFLAGS_ALL += $(WEAK_SIZES) $(MPI_INCLUDES)
+$(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) -Itests $(MPI_INCLUDES) $(WEAK_SIZES) -include tests/weak/stand_in.h -std=gnu11 -O1 -g $(WARN) \
+	  -fno-inline -fno-optimize-sibling-calls -fno-pie -fno-common -ffunction-sections -fsanitize=thread -MMD -MP -c $< -o $@
+	$(Q)objcopy --set-section-flags .bss=contents,alloc,load,data --rename-section .bss=weak_state \
+	  --rename-section .data=weak_state $@
+$(B)/tests/weak/test_%: LDFLAGS_ALL += -no-pie -Wl,--gc-sections
+$(filter $(B)/tests/weak/%,$(UNIT_TESTS)): $(WEAK_PARTS)
+$(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
+$(B)/tests/weak/test_lanes: $(call weak,$(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
+# What is not reached of these is left out.
+WEAK_INTERNODE := $(addprefix shim/internode/,agree call chunk endpoint host nonblocking statistics watch) \
+                    $(addprefix shim/progress/,mode progress thread) shim/wait/wait
+$(B)/tests/weak/test_bell: $(call weak,tests/weak/bell $(WEAK_INTERNODE) $(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
+$(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,mode progress signal thread))
+$(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)
+$(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)))
+
+# Compares live runs with the simulator: tests/internode/replay_full.sh.
+$(B)/tests/internode/replay: $(B)/tests/internode/replay.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-test-programs: $(B)/tests/span/replay
+test-programs: $(B)/tests/internode/replay
 
 include tests/mpi/programs.mk
+include tests/fuzz/fuzz.mk
 
 # ---- the rest ------------------------------------------------------------------------------------
 # What goes where below PREFIX: mode, file, place. All of it finds the rest from its own place.
@@ -221,6 +268,10 @@ install: all $(B)/stagger.pc ## into PREFIX (/usr/local)
 	$(Q)for each in $(INSTALLED); do \
 	  mode=$${each%%:*} place=$${each##*:} file=$${each#*:}; \
 	  install -D -m $$mode "$${file%:*}" "$(DESTDIR)$(PREFIX)/$$place" || exit 1; done
+	@place="$(DESTDIR)$(PREFIX)"; \
+	  echo "stagger $(VERSION) is in $$place: bin/stagger, bin/stagger-bench, lib/stagger;" \
+	    "manual pages and completion in share"; \
+	  case $$place in *\ *) echo "try '$$place/bin/stagger' info" ;; *) echo "try $$place/bin/stagger info" ;; esac
 
 uninstall: ## removes what install put there
 	$(Q)for each in $(INSTALLED); do \
@@ -248,4 +299,4 @@ lint: ## formatting, clang-tidy, cppcheck
 clean: ## removes build/
 	rm -rf build
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,shim analysis tests) -name '*.d' 2>/dev/null)

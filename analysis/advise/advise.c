@@ -2,7 +2,7 @@
 
 #include "advise/replay.h"
 #include "compare/bootstrap.h"
-#include "report/progress.h"
+#include "output/progress.h"
 #include "rule/rule.h"
 
 #include <math.h>
@@ -211,13 +211,13 @@ static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
 static int find_plain(const struct sg_advice_item *item, int best)
 {
     const struct sg_advise_estimate *one = &item->estimates[best];
-    size_t length = strcspn(sg_candidates[one->candidate].rule, "(");
+    size_t length = strcspn(sg_candidates[one->candidate], "(");
 
     for (int i = 0; i < item->estimate_count; i++) {
-        const char *rule = sg_candidates[item->estimates[i].candidate].rule;
+        const char *rule = sg_candidates[item->estimates[i].candidate];
 
         if (i != item->ran && strlen(rule) == length &&
-            memcmp(rule, sg_candidates[one->candidate].rule, length) == 0 &&
+            memcmp(rule, sg_candidates[one->candidate], length) == 0 &&
             item->estimates[i].gain_ns >= NEARLY * one->gain_ns)
             return i;
     }
@@ -294,17 +294,17 @@ static enum sg_status list_items(struct sg_advice *advice)
 static enum sg_status look_at_all(struct work *work, bool progress_wanted)
 {
     struct sg_advice *advice = work->advice;
-    struct sg_progress progress;
+    struct sg_progress_line progress;
     enum sg_status status = SG_OK;
     uint32_t replayed = 0;
 
-    sg_progress_start(&progress, progress_wanted);
+    sg_progress_line_start(&progress, progress_wanted);
     for (uint32_t i = 0; i < advice->item_count && status == SG_OK; i++) {
         status = look_at(work, &advice->items[i], replayed >= ITEMS_REPLAYED);
         replayed += advice->items[i].replayed > 0;
-        sg_progress_step(&progress, "call sites replayed", i + 1, advice->item_count);
+        sg_progress_line_step(&progress, "call sites replayed", i + 1, advice->item_count);
     }
-    sg_progress_end(&progress);
+    sg_progress_line_end(&progress);
     if (status != SG_OK)
         return status;
     if (!sg_advice_find_conflicts(advice))
@@ -315,10 +315,9 @@ static enum sg_status look_at_all(struct work *work, bool progress_wanted)
 }
 
 /* The words of STAGGER_PROGRESS, as sg_config has them, are the simulator's the other way round. */
-static enum sg_progress_mode mode_of(const struct sg_config *config)
+static enum sg_sim_mode mode_of(const struct sg_config *config)
 {
-    static const enum sg_progress_mode modes[] = {SG_PROGRESS_POLL, SG_PROGRESS_THREAD,
-                                                  SG_PROGRESS_SIGNAL};
+    static const enum sg_sim_mode modes[] = {SG_SIM_POLL, SG_SIM_THREAD, SG_SIM_SIGNAL};
 
     return modes[config->progress];
 }

@@ -4,18 +4,18 @@
 
 #include <string.h>
 
-const struct sg_candidate sg_candidates[] = {
-    {"mpich", NULL},
-    {"handoff", "handoff"},
-    {"srm", "srm"},
-    {"bypass", "bypass"},
-    {"adaptive", "adaptive"},
-    {"tree", "tree"},
-    {"dissemination", "dissemination"},
-    {"pairwise", "pairwise"},
-    {"bypass(linger=auto)", "bypass(linger_auto=1,linger_us=100)"},
-    {"adaptive(predict=1)", "adaptive(predict=1)"},
-    {"adaptive(tokens=2)", "adaptive(tokens=2)"},
+const char *const sg_candidates[] = {
+    "mpich",
+    "handoff",
+    "srm",
+    "bypass",
+    "adaptive",
+    "tree",
+    "dissemination",
+    "pairwise",
+    "bypass(linger=auto)",
+    "adaptive(predict=1)",
+    "adaptive(tokens=2)",
 };
 const int sg_candidate_count = sizeof sg_candidates / sizeof *sg_candidates;
 
@@ -23,14 +23,14 @@ _Static_assert(sizeof sg_candidates / sizeof *sg_candidates <= SG_CANDIDATES_MAX
 
 static size_t name_length(int candidate)
 {
-    return strcspn(sg_candidates[candidate].rule, "(");
+    return strcspn(sg_candidates[candidate], "(");
 }
 
 int sg_candidate_find(const char *algorithm)
 {
     for (int i = 0; i < sg_candidate_count; i++) {
         if (strlen(algorithm) == name_length(i) &&
-            memcmp(algorithm, sg_candidates[i].rule, name_length(i)) == 0)
+            memcmp(algorithm, sg_candidates[i], name_length(i)) == 0)
             return i;
     }
     return -1;
@@ -44,7 +44,7 @@ bool sg_candidate_runs(int candidate, enum sg_operation operation, bool inside)
         const struct sg_algorithm *algorithm = &sg_algorithms[i];
 
         if (strlen(algorithm->name) == name_length(candidate) &&
-            memcmp(algorithm->name, sg_candidates[candidate].rule, name_length(candidate)) == 0)
+            memcmp(algorithm->name, sg_candidates[candidate], name_length(candidate)) == 0)
             return (algorithm->operations & 1U << operation) != 0 &&
                    (algorithm->reach == 0 || (algorithm->reach & reach) != 0);
     }

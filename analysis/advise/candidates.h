@@ -1,6 +1,4 @@
-/* The algorithms that advice chooses from: each as a rule spells it, and as the simulator's
- * protocol between nodes.
- */
+/* The algorithms that advice chooses from, as rules and the simulator spell them. */
 #ifndef SG_ADVISE_CANDIDATES_H
 #define SG_ADVISE_CANDIDATES_H
 
@@ -9,13 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct sg_candidate {
-    const char *rule;     /* "adaptive(predict=1)" */
-    const char *protocol; /* the simulator's; NULL: MPICH's own, see sg_candidate_stock */
-};
-
-/* The first of a name is the algorithm with its defaults. */
-extern const struct sg_candidate sg_candidates[];
+/* "adaptive(predict=1)"; the first of a name is the algorithm with its defaults. MPICH's own stands
+ * for a protocol of the simulator's, see sg_candidate_stock. */
+extern const char *const sg_candidates[];
 extern const int sg_candidate_count;
 #define SG_CANDIDATES_MAX 16
 

@@ -1,6 +1,6 @@
 /* Advice as JSON: docs/advise-json.md. */
+#include "output/json.h"
 #include "advise/advise.h"
-#include "report/json_values.h"
 
 #include <stdio.h>
 
@@ -19,13 +19,15 @@ static json_t *network_of(const struct sg_network *network)
 
 static json_t *costs_of(const struct sg_machine *machine)
 {
-    return json_pack("{s:s, s:o, s:o, s:s, s:f, s:f}", "source",
+    return json_pack("{s:s, s:o, s:o, s:s, s:f, s:f, s:f, s:f, s:b}", "source",
                      machine->measured ? "measured"
                      : machine->asked  ? "asked"
                                        : "default",
                      "inside", network_of(&machine->inside), "between",
                      network_of(&machine->between), "not_measured", machine->borrowed, "turn_us",
-                     sg_machine_turn_us(machine), "ranks_a_processor", machine->crowd);
+                     sg_machine_turn_us(machine), "ranks_a_processor", machine->crowd, "spread",
+                     machine->spread, "samples", machine->samples, "busy",
+                     sg_machine_was_busy(machine));
 }
 
 static json_t *estimate_of(const struct sg_advice_item *item, int i)
@@ -33,7 +35,7 @@ static json_t *estimate_of(const struct sg_advice_item *item, int i)
     const struct sg_advise_estimate *one = &item->estimates[i];
 
     return json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f}", "algorithm",
-                     sg_candidates[one->candidate].rule, "ran", i == item->ran, "blocked_ns",
+                     sg_candidates[one->candidate], "ran", i == item->ran, "blocked_ns",
                      one->blocked_ns, "processor_ns", one->processor_ns, "less_ns", one->gain_ns,
                      "low_ns", one->low_ns, "high_ns", one->high_ns);
 }
@@ -53,7 +55,7 @@ static json_t *not_simulated_of(const struct sg_advice_item *item)
 
     for (int i = 0; i < sg_candidate_count; i++) {
         if ((item->not_simulated & 1U << i) != 0)
-            json_array_append_new(list, json_string(sg_candidates[i].rule));
+            json_array_append_new(list, json_string(sg_candidates[i]));
     }
     return list;
 }
@@ -69,18 +71,15 @@ static json_t *measured_of(const struct sg_advice_item *item)
 static json_t *advice_of(const struct sg_advice_item *item)
 {
     return item->verdict == SG_ADVICE_CHANGE
-               ? json_string(sg_candidates[item->estimates[item->best].candidate].rule)
+               ? json_string(sg_candidates[item->estimates[item->best].candidate])
                : json_null();
 }
 
 static json_t *site_of(const struct sg_report_site *site)
 {
-    char id[16];
-
-    snprintf(id, sizeof id, "%08x", (unsigned)site->id);
-    return json_pack("{s:o, s:o, s:o, s:i}", "id", site->has_id ? json_string(id) : json_null(),
-                     "function", sg_json_text(site->function), "file", sg_json_text(site->file),
-                     "line", (int)site->line);
+    return json_pack("{s:o, s:o, s:o, s:i}", "id", sg_json_id(site->has_id, site->id), "function",
+                     sg_json_text(site->function), "file", sg_json_text(site->file), "line",
+                     (int)site->line);
 }
 
 static json_t *item_of(const struct sg_advice_item *item)
@@ -103,12 +102,8 @@ static json_t *items_of(const struct sg_advice *advice)
 {
     json_t *list = json_array();
 
-    for (uint32_t i = 0; i < advice->item_count && list != NULL; i++) {
-        if (json_array_append_new(list, item_of(&advice->items[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
+    for (uint32_t i = 0; i < advice->item_count && list != NULL; i++)
+        sg_json_append(&list, item_of(&advice->items[i]));
     return list;
 }
 
@@ -120,12 +115,5 @@ enum sg_status sg_advice_print_json(const struct sg_advice *advice, FILE *out)
                              (int)advice->report.rank_count, "partial", advice->report.partial,
                              "costs", costs_of(&advice->machine), "groups", items_of(advice));
 
-    if (root == NULL) {
-        sg_log("advise: out of memory");
-        return SG_ERR_MEMORY;
-    }
-    if (json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
-        fputc('\n', out);
-    json_decref(root);
-    return SG_OK;
+    return sg_json_print(root, 12, "advise", out);
 }

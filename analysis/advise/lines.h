@@ -1,4 +1,4 @@
-/* srm inside a node (shim/node): what a call costs when ranks come at given times.
+/* srm inside a node (shim/intranode): what a call costs when ranks come at given times.
  *
  * Small operands of few ranks: every rank writes its line, and who needs the result folds all lines
  * when the last is there; whoever only contributes leaves. Larger ones go in chunks: nobody moves
@@ -9,8 +9,8 @@
 #define SG_ADVISE_LINES_H
 
 #include "core/operation.h"
-#include "sim/network.h"
-#include "sim/world.h"
+#include "sim/timed/network.h"
+#include "sim/timed/world.h"
 
 #include <stdbool.h>
 #include <stdint.h>

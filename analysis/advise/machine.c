@@ -70,6 +70,8 @@ static void take(const struct sg_calibration *calibration, struct sg_machine *ma
         machine->inside.gap_ns_per_byte = value[SG_CALIBRATED_GAP];
     }
     machine->slice_us = value[SG_CALIBRATED_SLICE];
+    machine->spread = value[SG_CALIBRATED_SPREAD];
+    machine->samples = value[SG_CALIBRATED_SAMPLES];
     if (value[SG_CALIBRATED_PROCESSORS] > 0)
         machine->crowd = value[SG_CALIBRATED_RANKS] / value[SG_CALIBRATED_PROCESSORS];
 }
@@ -80,7 +82,7 @@ enum sg_status sg_machine_make(const struct sg_calibration *calibration, const c
     struct sg_machine machine = {
         .asked = network != NULL, .knows_between = true, .knows_signal = true};
     enum sg_status status =
-        sg_network_read(network != NULL ? network : SG_MACHINE_DEFAULT, &machine.between);
+        sg_network_read("advise", network != NULL ? network : SG_MACHINE_DEFAULT, &machine.between);
 
     if (status != SG_OK)
         return status;
@@ -91,6 +93,12 @@ enum sg_status sg_machine_make(const struct sg_calibration *calibration, const c
         derive_inside(&machine);
     *out = machine;
     return SG_OK;
+}
+
+bool sg_machine_was_busy(const struct sg_machine *machine)
+{
+    return machine->measured && (machine->spread > SG_CALIBRATED_SPREAD_MOST ||
+                                 (machine->samples > 0 && machine->samples < SG_CALIBRATED_FEW));
 }
 
 double sg_machine_turn_us(const struct sg_machine *machine)

@@ -11,7 +11,7 @@
 
 #include "core/calibration.h"
 #include "core/status.h"
-#include "sim/network.h"
+#include "sim/timed/network.h"
 
 #include <stdbool.h>
 
@@ -25,12 +25,16 @@ struct sg_machine {
     char borrowed[200];               /* "latency_us, signal_us": taken from the default; "" */
     double slice_us;                  /* of a processor that several share; 0: not known */
     double crowd;                     /* ranks for each processor of the machine; 0: not known */
+    double spread, samples; /* how far measurements swing, and their fewest samples; 0: not known */
 };
 
 /* network: as the simulator's --network takes it; NULL: none. One line says what is wrong with it.
  */
 enum sg_status sg_machine_make(const struct sg_calibration *calibration, const char *network,
                                struct sg_machine *out);
+
+/* Something else was at work while the costs were measured: they may be far off. */
+bool sg_machine_was_busy(const struct sg_machine *machine);
 
 /* What a message of MPICH's takes longer where so many ranks share the processors and none gives
  * its own away: the time until the receiver's turn comes. */

@@ -1,8 +1,8 @@
 #include "advise/replay.h"
 
 #include "advise/lines.h"
-#include "sim/measure.h"
-#include "sim/options.h"
+#include "sim/lists.h"
+#include "sim/timed/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -72,21 +72,20 @@ struct layout {
     int32_t endpoints, ranks_per_endpoint;
     const struct sg_network *network;
     struct sg_sim_algo algo;
-    enum sg_progress_mode mode;
+    enum sg_sim_mode mode;
 };
 
 static void lay_out(const struct sg_replay *replay, const struct sg_group *group, int candidate,
                     struct sg_network *crowded, struct layout *out)
 {
     const struct sg_machine *machine = replay->machine;
-    bool stock = sg_candidates[candidate].protocol == NULL;
-    const char *protocol =
-        stock ? sg_candidate_stock(group->operation) : sg_candidates[candidate].protocol;
+    bool stock = strcmp(sg_candidates[candidate], "mpich") == 0;
+    const char *protocol = stock ? sg_candidate_stock(group->operation) : sg_candidates[candidate];
 
     *out = (struct layout){.endpoints = (int32_t)group->nodes,
                            .ranks_per_endpoint = (int32_t)ranks_per_node(group),
                            .network = &machine->between,
-                           .mode = stock ? SG_PROGRESS_POLL : replay->mode};
+                           .mode = stock ? SG_SIM_POLL : replay->mode};
     if (stock && !group->several_machines) {
         *crowded = machine->inside;
         crowded->latency_us += sg_machine_turn_us(machine);
@@ -226,7 +225,7 @@ enum sg_status sg_replay_group(const struct sg_replay *replay, const struct sg_g
     struct layout layout;
     enum sg_status status = SG_OK;
 
-    if (group->nodes == 1 && strcmp(sg_candidates[candidate].rule, "srm") == 0 &&
+    if (group->nodes == 1 && strcmp(sg_candidates[candidate], "srm") == 0 &&
         run_lines(replay, group, costs)) {
         *done = true;
         return SG_OK;

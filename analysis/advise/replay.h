@@ -15,11 +15,11 @@
 #include "advise/candidates.h"
 #include "advise/machine.h"
 #include "advise/sample.h"
-#include "sim/world.h"
+#include "sim/timed/world.h"
 
 struct sg_replay {
     const struct sg_machine *machine;
-    enum sg_progress_mode mode; /* between nodes */
+    enum sg_sim_mode mode; /* between nodes */
 };
 
 /* Why a group cannot be replayed at all, by no algorithm; NULL: it can. */

@@ -6,7 +6,7 @@
  * nodes at most: there one rule is for all call sites of an operation.
  */
 #include "advise/advise.h"
-#include "report/format.h"
+#include "output/format.h"
 #include "trace/record.h"
 
 #include <inttypes.h>
@@ -163,7 +163,7 @@ static char *rule_of(const struct sg_advice *advice, const struct sg_advice_item
     if (side.has_id)
         snprintf(id, sizeof id, "@%08" PRIx32, side.id);
     if (asprintf(&rule, "%s%s~%" PRIu32 "%s=%s", sg_operation_names[side.operation], id, side.size,
-                 range, sg_candidates[item->estimates[item->best].candidate].rule) < 0)
+                 range, sg_candidates[item->estimates[item->best].candidate]) < 0)
         return NULL;
     return rule;
 }
@@ -200,7 +200,7 @@ static void put_why(const struct sg_advice_item *item, FILE *out)
         fprintf(out, ":%" PRIu32, site->line);
     fputs(" on ", out);
     put_name(site->comm, out);
-    fprintf(out, "\n# %s measured ", sg_candidates[item->estimates[item->ran].candidate].rule);
+    fprintf(out, "\n# %s measured ", sg_candidates[item->estimates[item->ran].candidate]);
     put_ns(item->measured_processor_ns, out);
     fputs(" a call, estimated ", out);
     put_ns(item->estimates[item->ran].processor_ns, out);

@@ -1,16 +1,15 @@
 /* Advice for people at a terminal. */
 #include "advise/advise.h"
 #include "compare/bootstrap.h"
+#include "output/format.h"
+#include "output/table.h"
 #include "report/columns.h"
-#include "report/format.h"
-#include "report/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 120
 /* Share of a reduce's instances in which the root comes last, from which on this is said. */
 #define OFTEN 0.5
 
@@ -73,6 +72,12 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
                 "costs: of the network %s, not of the machine of the run: its archive has no "
                 "calibration\n",
                 machine->between.name);
+    if (sg_machine_was_busy(machine))
+        fprintf(
+            out,
+            "       the machine was busy meanwhile: samples of a cost differ up to %.3g times, the "
+            "fewest are %.0f;\n       the costs may be far off: run again, or name a network\n",
+            machine->spread, machine->samples);
     put_network("inside a node", &machine->inside, out);
     if (machine->knows_between || spans_nodes(advice))
         put_network("between nodes", &machine->between, out);
@@ -154,7 +159,7 @@ static void add_estimate(struct sg_table *table, const struct sg_advice_item *it
     char gain[SIGNED_BYTES], low[SIGNED_BYTES], high[SIGNED_BYTES];
 
     add_row(table, i == item->ran ? "this one, estimated" : "estimated",
-            sg_candidates[one->candidate].rule, one->blocked_ns, one->processor_ns);
+            sg_candidates[one->candidate], one->blocked_ns, one->processor_ns);
     if (i == item->ran) {
         sg_table_addf(table, "-");
         sg_table_addf(table, "-");
@@ -175,13 +180,13 @@ static enum sg_status put_estimates(const struct sg_advice_item *item, FILE *out
                              .column_count = sizeof columns / sizeof columns[0]};
     enum sg_status status;
 
-    add_row(&table, "measured", sg_candidates[item->estimates[item->ran].candidate].rule,
+    add_row(&table, "measured", sg_candidates[item->estimates[item->ran].candidate],
             item->measured_blocked_ns, item->measured_processor_ns);
     sg_table_addf(&table, "-");
     sg_table_addf(&table, "-");
     for (int i = 0; i < item->estimate_count; i++)
         add_estimate(&table, item, i);
-    status = sg_table_print(&table, WIDTH, out);
+    status = sg_table_print(&table, sg_table_width(out), out);
     sg_table_clear(&table);
     return status;
 }
@@ -206,7 +211,7 @@ static void put_not_simulated(const struct sg_advice_item *item, FILE *out)
         if ((item->not_simulated & 1U << i) == 0)
             continue;
         fprintf(out, "%s%s", first ? "  not simulated for so many ranks or bytes: " : ", ",
-                sg_candidates[i].rule);
+                sg_candidates[i]);
         first = false;
     }
     if (!first)
@@ -219,7 +224,7 @@ static void put_change(const struct sg_advice_item *item, FILE *out)
     double calls = (double)item->group->instances * item->group->size;
     char gain[SIGNED_BYTES], run[SIGNED_BYTES];
 
-    fprintf(out, "  advice: %s, %s less a call", sg_candidates[best->candidate].rule,
+    fprintf(out, "  advice: %s, %s less a call", sg_candidates[best->candidate],
             format_ns(best->gain_ns, gain));
     if (item->estimates[item->ran].processor_ns > 0)
         fprintf(out, " (%.0f%%)", 100 * best->gain_ns / item->estimates[item->ran].processor_ns);
@@ -252,7 +257,7 @@ static void put_verdict(const struct sg_advice_item *item, FILE *out)
         break;
     case SG_ADVICE_WITHIN_ERROR:
         fprintf(out, "  no advice: what %s would save (at least %s) is within the error\n",
-                sg_candidates[item->estimates[item->best].candidate].rule,
+                sg_candidates[item->estimates[item->best].candidate],
                 format_ns(item->estimates[item->best].low_ns, low));
         break;
     case SG_ADVICE_FEW:

@@ -1,6 +1,7 @@
 #include "bench/merge.h"
 
 #include "bench/distribution.h"
+#include "output/line.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -270,20 +271,15 @@ enum sg_status sg_bench_merge(char *const *paths, int count, json_t **out)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static double number(const json_t *row, const char *name)
-{
-    const json_t *value = json_object_get(row, name);
-
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static void print_number(FILE *stream, double value, int width)
-{
-    if (isnan(value))
-        fprintf(stream, "  %*s", width, "-");
-    else
-        fprintf(stream, "  %*.3f", width, value);
-}
+static const struct sg_line_column columns[] = {
+    {"launches", "launches", .width = 8},
+    {"samples", "samples", .width = 8},
+    {"launch_us", "median", .width = 10, .decimals = SG_LINE_THOUSANDTHS},
+    {"launch_low_us", "low", .width = 10, .decimals = SG_LINE_THOUSANDTHS},
+    {"launch_high_us", "high", .width = 10, .decimals = SG_LINE_THOUSANDTHS},
+    {"pooled_p95_us", "p95", .width = 10, .decimals = SG_LINE_THOUSANDTHS},
+    {"ratio", "ratio", .width = 8, .decimals = SG_LINE_THOUSANDTHS},
+    {0}};
 
 /* What says what the row is of, in one cell. */
 static void print_name(FILE *stream, const json_t *row)
@@ -302,7 +298,7 @@ static void print_name(FILE *stream, const json_t *row)
             used += (size_t)snprintf(name + used, sizeof name - used, "%s%.10g", space,
                                      json_number_value(value));
     }
-    fprintf(stream, "%-50s", name);
+    fprintf(stream, "%-50s  ", name);
 }
 
 void sg_bench_merge_print(const json_t *merged, FILE *stream)
@@ -310,24 +306,15 @@ void sg_bench_merge_print(const json_t *merged, FILE *stream)
     json_t *row;
     size_t i;
 
-    fprintf(stream,
-            "%s, %lld ranks, %lld files; us\n\n%-50s  %8s  %8s  %10s  %10s  %10s  %10s  %8s\n",
+    fprintf(stream, "%s, %lld ranks, %lld files; us\n\n%-50s  ",
             json_string_value(json_object_get(merged, "merged")),
             (long long)json_integer_value(json_object_get(merged, "ranks")),
-            (long long)json_integer_value(json_object_get(merged, "files")), "row", "launches",
-            "samples", "median", "low", "high", "p95", "ratio");
+            (long long)json_integer_value(json_object_get(merged, "files")), "row");
+    sg_line_print_titles(columns, stream);
     json_array_foreach(json_object_get(merged, "results"), i, row)
     {
         print_name(stream, row);
-        fprintf(stream, "  %8lld  %8lld",
-                (long long)json_integer_value(json_object_get(row, "launches")),
-                (long long)json_integer_value(json_object_get(row, "samples")));
-        print_number(stream, number(row, "launch_us"), 10);
-        print_number(stream, number(row, "launch_low_us"), 10);
-        print_number(stream, number(row, "launch_high_us"), 10);
-        print_number(stream, number(row, "pooled_p95_us"), 10);
-        print_number(stream, number(row, "ratio"), 8);
-        fputc('\n', stream);
+        sg_line_print(columns, row, stream);
     }
     fputs("\nmedian, low, high: of the launches' medians, with their 95 % interval (below six "
           "launches all of them)\n",

@@ -1,6 +1,8 @@
 #include "bench/option_values.h"
 
+#include "bench/given.h"
 #include "core/status.h"
+#include "rule/algorithm.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -8,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORD_PMPI "pmpi"
 #define ROW_S_MAX 3600
 #define SKEW_US_MAX 1000000
 #define ELEMENT_BYTES sizeof(double)
@@ -94,7 +97,7 @@ static enum taken take_operation(const char *word, size_t length, struct sg_benc
     return TAKEN;
 }
 
-error_t sg_bench_set_operations(const char *list, struct sg_bench_options *options)
+error_t sg_bench_set_operations(const char *list, int ranks, struct sg_bench_options *options)
 {
     options->operation_count = 0;
     return take_list("--ops", "some of barrier, allreduce, reduce", list, take_operation, options);
@@ -126,13 +129,13 @@ static enum taken take_elements(const char *word, size_t length, struct sg_bench
     return take_size(word, length, ELEMENT_BYTES, options);
 }
 
-error_t sg_bench_set_bytes(const char *list, struct sg_bench_options *options)
+error_t sg_bench_set_bytes(const char *list, int ranks, struct sg_bench_options *options)
 {
     options->bytes_count = 0;
     return take_list("--bytes", "multiples of 8 from 8 to 1g", list, take_bytes, options);
 }
 
-error_t sg_bench_set_elements(const char *list, struct sg_bench_options *options)
+error_t sg_bench_set_elements(const char *list, int ranks, struct sg_bench_options *options)
 {
     options->bytes_count = 0;
     return take_list("--elements", "numbers from 1 to " DIGITS(ELEMENTS_MAX), list, take_elements,
@@ -153,7 +156,7 @@ static enum taken take_algorithm(const char *word, size_t length, struct sg_benc
     return TAKEN;
 }
 
-error_t sg_bench_set_algorithms(const char *list, struct sg_bench_options *options)
+error_t sg_bench_set_algorithms(const char *list, int ranks, struct sg_bench_options *options)
 {
     char wants[256];
 
@@ -176,10 +179,20 @@ static enum taken take_skew(const char *word, size_t length, struct sg_bench_opt
     return TAKEN;
 }
 
-error_t sg_bench_set_skews(const char *option, const char *list, struct sg_bench_options *options)
+static error_t set_skews(const char *option, const char *list, struct sg_bench_options *options)
 {
     options->skew_count = 0;
     return take_list(option, "microseconds up to " DIGITS(SKEW_US_MAX), list, take_skew, options);
+}
+
+error_t sg_bench_set_skews(const char *list, int ranks, struct sg_bench_options *options)
+{
+    return set_skews("--skew-us", list, options);
+}
+
+error_t sg_bench_set_late_times(const char *list, int ranks, struct sg_bench_options *options)
+{
+    return set_skews("--late-us", list, options);
 }
 
 static enum taken take_test(const char *word, size_t length, struct sg_bench_options *options)
@@ -194,7 +207,7 @@ static enum taken take_test(const char *word, size_t length, struct sg_bench_opt
     return TAKEN;
 }
 
-error_t sg_bench_set_tests(const char *list, struct sg_bench_options *options)
+error_t sg_bench_set_tests(const char *list, int ranks, struct sg_bench_options *options)
 {
     options->test_count = 0;
     return take_list("--test-bytes", "numbers of bytes", list, take_test, options);
@@ -202,7 +215,7 @@ error_t sg_bench_set_tests(const char *list, struct sg_bench_options *options)
 
 /* ---- single values */
 
-error_t sg_bench_set_count(const char *text, uint64_t *out)
+error_t sg_bench_set_iterations(const char *text, int ranks, struct sg_bench_options *options)
 {
     char excerpt[SG_EXCERPT_BYTES];
     const char *end = text + strlen(text);
@@ -211,11 +224,11 @@ error_t sg_bench_set_count(const char *text, uint64_t *out)
     if (sg_text_number(text, end, false, &value) != end || value < 1 || value > ITERATIONS_MAX)
         return sg_bench_fault("--iterations wants a number from 1 up to %llu, not '%s'",
                               (unsigned long long)ITERATIONS_MAX, sg_bench_shown(text, excerpt));
-    *out = value;
+    options->iterations = value;
     return 0;
 }
 
-error_t sg_bench_set_rank(const char *option, const char *text, int ranks, int *out)
+static error_t set_rank(const char *option, const char *text, int ranks, int *out)
 {
     char excerpt[SG_EXCERPT_BYTES];
     const char *end = text + strlen(text);
@@ -228,7 +241,17 @@ error_t sg_bench_set_rank(const char *option, const char *text, int ranks, int *
     return 0;
 }
 
-error_t sg_bench_set_quantum(const char *text, double *out)
+error_t sg_bench_set_root(const char *text, int ranks, struct sg_bench_options *options)
+{
+    return set_rank("--root", text, ranks, &options->root);
+}
+
+error_t sg_bench_set_late_rank(const char *text, int ranks, struct sg_bench_options *options)
+{
+    return set_rank("--late", text, ranks, &options->late_rank);
+}
+
+error_t sg_bench_set_quantum(const char *text, int ranks, struct sg_bench_options *options)
 {
     char excerpt[SG_EXCERPT_BYTES];
     double value;
@@ -236,11 +259,11 @@ error_t sg_bench_set_quantum(const char *text, double *out)
     if (!read_number(text, SKEW_US_MAX, &value) || value < 1)
         return sg_bench_fault("--quantum-us wants microseconds from 1 up to %d, not '%s'",
                               SKEW_US_MAX, sg_bench_shown(text, excerpt));
-    *out = value;
+    options->quantum_us = value;
     return 0;
 }
 
-error_t sg_bench_set_seconds(const char *text, double *out)
+error_t sg_bench_set_seconds(const char *text, int ranks, struct sg_bench_options *options)
 {
     char excerpt[SG_EXCERPT_BYTES];
     double value;
@@ -248,6 +271,160 @@ error_t sg_bench_set_seconds(const char *text, double *out)
     if (!read_number(text, ROW_S_MAX, &value) || value == 0)
         return sg_bench_fault("--time wants seconds above 0 and up to %d, not '%s'", ROW_S_MAX,
                               sg_bench_shown(text, excerpt));
-    *out = value;
+    options->row_s = value;
+    return 0;
+}
+
+/* ---- one of several words, and files */
+
+/* The place of a word among names, or -1. */
+static int find_word(const char *word, size_t length, const char *(*name_of)(int), int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (strlen(name_of(i)) == length && memcmp(name_of(i), word, length) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static const char *scheme_name(int scheme)
+{
+    return scheme == SG_BENCH_LOOP ? "loop" : sg_bench_scheme_name((enum sg_bench_scheme)scheme);
+}
+
+static const char *reduction_name(int reduction)
+{
+    return sg_bench_reduction_name((enum sg_bench_reduction)reduction);
+}
+
+static const char *arrival_name(int arrival)
+{
+    return sg_bench_arrival_name((enum sg_bench_arrival)arrival);
+}
+
+error_t sg_bench_set_scheme(const char *text, int ranks, struct sg_bench_options *options)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+    int found = find_word(text, strlen(text), scheme_name, SG_BENCH_SCHEMES + 1);
+
+    if (found < 0)
+        return sg_bench_fault("--scheme wants window, barrier, dissemination or loop, not '%s'",
+                              sg_bench_shown(text, excerpt));
+    options->scheme = found;
+    return 0;
+}
+
+error_t sg_bench_set_reduction(const char *text, int ranks, struct sg_bench_options *options)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+    int found = find_word(text, strlen(text), reduction_name, SG_BENCH_REDUCTIONS);
+
+    if (found < 0)
+        return sg_bench_fault("--reduce wants root, max, span, mean or min, not '%s'",
+                              sg_bench_shown(text, excerpt));
+    options->reduction = (enum sg_bench_reduction)found;
+    return 0;
+}
+
+/* The number of ranks behind "some:", the file behind "trace:". */
+static error_t set_argument(const char *argument, int ranks, struct sg_bench_options *options)
+{
+    const char *end = argument + strlen(argument);
+    char excerpt[SG_EXCERPT_BYTES];
+    uint64_t count;
+
+    if (options->arrival == SG_BENCH_REPLAY) {
+        if (*argument == '\0' || strlen(argument) >= sizeof options->arrivals)
+            return sg_bench_fault("--arrival trace: wants a file, as `stagger arrivals` writes it");
+        strcpy(options->arrivals, argument);
+        return 0;
+    }
+    if (sg_text_number(argument, end, false, &count) != end || count < 1 || count > (uint64_t)ranks)
+        return sg_bench_fault("--arrival some: wants a number of ranks, of 1 to %d, not '%s'",
+                              ranks, sg_bench_shown(argument, excerpt));
+    options->late_count = (int)count;
+    return 0;
+}
+
+error_t sg_bench_set_arrival(const char *text, int ranks, struct sg_bench_options *options)
+{
+    size_t length = strcspn(text, ":");
+    int found = find_word(text, length, arrival_name, SG_BENCH_ARRIVALS);
+    bool takes = found == SG_BENCH_SOME_LATE || found == SG_BENCH_REPLAY;
+    char excerpt[SG_EXCERPT_BYTES];
+
+    if (found < 0 || takes != (text[length] == ':'))
+        return sg_bench_fault("--arrival wants none, one, some:K, uniform, exponential, linear or "
+                              "trace:FILE, not '%s'",
+                              sg_bench_shown(text, excerpt));
+    options->arrival = (enum sg_bench_arrival)found;
+    return takes ? set_argument(text + length + 1, ranks, options) : 0;
+}
+
+error_t sg_bench_set_vs(const char *text, int ranks, struct sg_bench_options *options)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+
+    if (strchr(text, '=') != NULL) {
+        options->vs = SG_BENCH_GIVEN;
+        return sg_bench_given_check("bench: --vs", text) ? 0 : EINVAL;
+    }
+    options->vs = strcmp(text, WORD_PMPI) == 0 ? SG_ALGORITHM_MPICH
+                                               : sg_bench_algorithm_find(text, strlen(text));
+    if (options->vs == SG_BENCH_NO_ALGORITHM)
+        return sg_bench_fault("--vs wants " WORD_PMPI ", one of %s, or rules, not '%s'",
+                              sg_bench_algorithm_list(), sg_bench_shown(text, excerpt));
+    return 0;
+}
+
+error_t sg_bench_set_seed(const char *text, int ranks, struct sg_bench_options *options)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+    const char *end = text + strlen(text);
+
+    if (sg_text_number(text, end, false, &options->seed) != end || *text == '\0')
+        return sg_bench_fault("--seed wants a number, not '%s'", sg_bench_shown(text, excerpt));
+    return 0;
+}
+
+error_t sg_bench_set_plot(const char *text, int ranks, struct sg_bench_options *options)
+{
+    size_t length = strlen(text);
+
+    if (length < 5 || length >= SG_BENCH_PATH_BYTES || strcmp(text + length - 4, ".svg") != 0)
+        return sg_bench_fault("--plot wants a file whose name ends in .svg");
+    strcpy(options->plot, text);
+    return 0;
+}
+
+/* ---- flags */
+
+error_t sg_bench_set_busy(const char *text, int ranks, struct sg_bench_options *options)
+{
+    options->busy = true;
+    return 0;
+}
+
+error_t sg_bench_set_each(const char *text, int ranks, struct sg_bench_options *options)
+{
+    options->each = true;
+    return 0;
+}
+
+error_t sg_bench_set_samples(const char *text, int ranks, struct sg_bench_options *options)
+{
+    options->samples = true;
+    return 0;
+}
+
+error_t sg_bench_set_json(const char *text, int ranks, struct sg_bench_options *options)
+{
+    options->format = SG_BENCH_JSON;
+    return 0;
+}
+
+error_t sg_bench_set_csv(const char *text, int ranks, struct sg_bench_options *options)
+{
+    options->format = SG_BENCH_CSV;
     return 0;
 }

@@ -14,26 +14,6 @@
 
 #define DEFAULT_QUANTUM_US 1000
 
-enum {
-    KEY_LATE = 256,
-    KEY_SKEW,
-    KEY_ELEMENTS,
-    KEY_ALGORITHMS,
-    KEY_LATE_US,
-    KEY_SCHEME,
-    KEY_REDUCE,
-    KEY_ARRIVAL,
-    KEY_BUSY,
-    KEY_VS,
-    KEY_SEED,
-    KEY_TESTS,
-    KEY_EACH,
-    KEY_QUANTUM,
-    KEY_CSV,
-    KEY_SAMPLES,
-    KEY_PLOT
-};
-
 #define COMMANDS "latency, cpu, delay, overlap, clock, noise"
 
 static const char *const command_names[SG_BENCH_COMMANDS] = {
@@ -45,7 +25,7 @@ struct reading {
     enum sg_bench_verdict verdict;
     int ranks;
     bool command_seen;
-    bool seen[64]; /* by place in the table below */
+    bool seen[64]; /* by place in the table of options */
 };
 
 static const char documentation[] =
@@ -61,96 +41,89 @@ static const char documentation[] =
     "machine itself does.\v"
     "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
 
-static const struct argp_option option_table[] = {
-    {"ops", 'o', "LIST", 0,
-     "of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; delay: "
-     "barrier, allreduce)",
-     0},
-    {"scheme", KEY_SCHEME, "NAME", 0,
-     "latency, delay, overlap: window, barrier, dissemination; latency: loop (default: window)", 0},
-    {"reduce", KEY_REDUCE, "WAY", 0,
-     "latency, overlap: ranks' times to one: root, max, span, mean, min (default: max)", 0},
-    {"arrival", KEY_ARRIVAL, "PATTERN", 0,
-     "none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: uniform; "
-     "delay: one)",
-     0},
-    {"busy", KEY_BUSY, NULL, 0, "cpu: late ranks work instead of sleeping", 0},
-    {"vs", KEY_VS, "WHAT", 0,
-     "latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as text "
-     "(default: pmpi)",
-     0},
-    {"seed", KEY_SEED, "N", 0, "of arrivals and of the order of calls (default: 1)", 0},
-    {"test-bytes", KEY_TESTS, "LIST", 0,
-     "overlap: test once for so many bytes; 0: never (default: 0,64k,4k)", 0},
-    {"each", KEY_EACH, NULL, 0, "clock: every rank as if it had a machine of its own", 0},
-    {"quantum-us", KEY_QUANTUM, "US", 0, "noise: of work (default: 1000)", 0},
-    {"bytes", 'b', "LIST", 0,
-     "latency, overlap: sizes of the operand, multiples of 8; k, m, g (default: 8)", 0},
-    {"elements", KEY_ELEMENTS, "LIST", 0,
-     "cpu, delay: doubles of the operand (default: 4,32,128; delay: 128)", 0},
-    {"algorithms", KEY_ALGORITHMS, "LIST", 0,
-     "rules (those in force), or algorithms between nodes (default: rules; delay: "
-     "rules,tree and those that know no late rank)",
-     0},
-    {"iterations", 'i', "N", 0,
-     "calls in a block; cpu, delay: rounds (default: as many as the time allows)", 0},
-    {"time", 't', "SECONDS", 0, "measure each row for about so long (default: 2)", 0},
-    {"root", 'r', "RANK", 0, "latency, cpu: root of the reductions (default: 0)", 0},
-    {"skew-us", KEY_SKEW, "US", 0,
-     "a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
-     "processor time in the call while one rank is late by so long",
-     0},
-    {"late", KEY_LATE, "RANK", 0, "latency, delay: the rank that is late (default: the last)", 0},
-    {"late-us", KEY_LATE_US, "LIST", 0, "delay: how late it is (default: 1000)", 0},
-    {"json", 'j', NULL, 0, "print JSON (docs/bench-json.md)", 0},
-    {"csv", KEY_CSV, NULL, 0, "print CSV", 0},
-    {"samples", KEY_SAMPLES, NULL, 0, "keep every sample, in JSON", 0},
-    {"plot", KEY_PLOT, "FILE.svg", 0, "draw a figure (gnuplot)", 0},
-    {"help", 'h', NULL, 0, "print this help", -1},
-    {"version", 'V', NULL, 0, "print the version", -1},
-    {0},
-};
+/* Commands that know an option, as a mask. */
+#define LATENCY (1u << SG_BENCH_LATENCY)
+#define CPU (1u << SG_BENCH_CPU)
+#define DELAY (1u << SG_BENCH_DELAY)
+#define OVERLAP (1u << SG_BENCH_OVERLAP)
+#define CLOCK (1u << SG_BENCH_CLOCK)
+#define NOISE (1u << SG_BENCH_NOISE)
+#define OF_CALLS (LATENCY | CPU | DELAY | OVERLAP)
+#define ALL (OF_CALLS | CLOCK | NOISE)
 
-#define OF_CALLS                                                                                   \
-    (1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU | 1u << SG_BENCH_DELAY | 1u << SG_BENCH_OVERLAP)
-
-/* Options of some commands only, by bits 1u << enum sg_bench_command. */
-static const struct {
-    int key;
+static const struct known_option {
+    const char *name;
+    int letter;           /* 0: none */
+    const char *argument; /* NULL: takes none */
     unsigned commands;
-} limited[] = {
-    {'o', OF_CALLS},
-    {'b', 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_OVERLAP},
-    {'r', 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU | 1u << SG_BENCH_OVERLAP},
-    {'i', OF_CALLS},
-    {KEY_ELEMENTS, 1u << SG_BENCH_CPU | 1u << SG_BENCH_DELAY},
-    {KEY_ALGORITHMS, OF_CALLS},
-    {KEY_SKEW, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_CPU | 1u << SG_BENCH_OVERLAP},
-    {KEY_LATE, OF_CALLS},
-    {KEY_LATE_US, 1u << SG_BENCH_DELAY},
-    {KEY_SCHEME, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_DELAY | 1u << SG_BENCH_OVERLAP},
-    {KEY_REDUCE, 1u << SG_BENCH_LATENCY | 1u << SG_BENCH_OVERLAP},
-    {KEY_ARRIVAL, OF_CALLS},
-    {KEY_BUSY, 1u << SG_BENCH_CPU},
-    {KEY_VS, 1u << SG_BENCH_LATENCY},
-    {KEY_SEED, OF_CALLS},
-    {KEY_TESTS, 1u << SG_BENCH_OVERLAP},
-    {KEY_EACH, 1u << SG_BENCH_CLOCK},
-    {KEY_QUANTUM, 1u << SG_BENCH_NOISE},
+    sg_bench_set set;
+    const char *says;
+} options_known[] = {
+    {"ops", 'o', "LIST", OF_CALLS, sg_bench_set_operations,
+     "of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; delay, "
+     "overlap: barrier, allreduce)"},
+    {"scheme", 0, "NAME", LATENCY | DELAY | OVERLAP, sg_bench_set_scheme,
+     "latency, delay, overlap: window, barrier, dissemination; latency: loop (default: window)"},
+    {"reduce", 0, "WAY", LATENCY | OVERLAP, sg_bench_set_reduction,
+     "latency, overlap: ranks' times to one: root, max, span, mean, min (default: max)"},
+    {"arrival", 0, "PATTERN", OF_CALLS, sg_bench_set_arrival,
+     "none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: uniform; "
+     "delay: one)"},
+    {"busy", 0, NULL, CPU, sg_bench_set_busy, "cpu: late ranks work instead of sleeping"},
+    {"vs", 0, "WHAT", LATENCY, sg_bench_set_vs,
+     "latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as text "
+     "(default: pmpi)"},
+    {"seed", 0, "N", OF_CALLS, sg_bench_set_seed,
+     "of arrivals and of the order of calls (default: 1)"},
+    {"test-bytes", 0, "LIST", OVERLAP, sg_bench_set_tests,
+     "overlap: test once for so many bytes; 0: never (default: 0,64k,4k)"},
+    {"each", 0, NULL, CLOCK, sg_bench_set_each,
+     "clock: every rank as if it had a machine of its own"},
+    {"quantum-us", 0, "US", NOISE, sg_bench_set_quantum, "noise: of work (default: 1000)"},
+    {"bytes", 'b', "LIST", LATENCY | OVERLAP, sg_bench_set_bytes,
+     "latency, overlap: sizes of the operand, multiples of 8; k, m, g (default: 8; overlap: 64k)"},
+    {"elements", 0, "LIST", CPU | DELAY, sg_bench_set_elements,
+     "cpu, delay: doubles of the operand (default: 4,32,128; delay: 128)"},
+    {"algorithms", 0, "LIST", OF_CALLS, sg_bench_set_algorithms,
+     "rules (those in force), or algorithms between nodes (default: rules; delay: "
+     "rules,tree and those that know no late rank)"},
+    {"iterations", 'i', "N", OF_CALLS, sg_bench_set_iterations,
+     "calls in a block; cpu, delay: rounds (default: as many as the time allows)"},
+    {"time", 't', "SECONDS", ALL, sg_bench_set_seconds,
+     "measure each row for about so long (default: 2)"},
+    {"root", 'r', "RANK", LATENCY | CPU | OVERLAP, sg_bench_set_root,
+     "latency, cpu: root of the reductions (default: 0)"},
+    {"skew-us", 0, "US", LATENCY | CPU | OVERLAP, sg_bench_set_skews,
+     "a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
+     "processor time in the call while one rank is late by so long"},
+    {"late", 0, "RANK", OF_CALLS, sg_bench_set_late_rank,
+     "latency, delay: the rank that is late (default: the last)"},
+    {"late-us", 0, "LIST", DELAY, sg_bench_set_late_times, "delay: how late it is (default: 1000)"},
+    {"json", 'j', NULL, ALL, sg_bench_set_json, "print JSON (docs/bench-json.md)"},
+    {"csv", 0, NULL, ALL, sg_bench_set_csv, "print CSV"},
+    {"samples", 0, NULL, ALL, sg_bench_set_samples, "keep every sample, in JSON"},
+    {"plot", 0, "FILE.svg", ALL, sg_bench_set_plot, "draw a figure (gnuplot)"},
 };
+enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known, KEY_FIRST = 256 };
+
+/* For argp: the letter, or a number of its own. */
+static int key_of(int place)
+{
+    return options_known[place].letter != 0 ? options_known[place].letter : KEY_FIRST + place;
+}
 
 const char *sg_bench_command_name(enum sg_bench_command command)
 {
     return command_names[command];
 }
 
-static int place_of(int key)
+static bool was_given(const struct reading *reading, const char *name)
 {
     int place = 0;
 
-    while (option_table[place].key != key)
+    while (strcmp(options_known[place].name, name) != 0)
         place++;
-    return place;
+    return reading->seen[place];
 }
 
 static error_t set_word(struct reading *reading, const char *word)
@@ -200,12 +173,12 @@ static void complete_sizes(struct sg_bench_options *options)
         [SG_BENCH_OVERLAP] = "8192", [SG_BENCH_CLOCK] = "1",      [SG_BENCH_NOISE] = "1"};
 
     if (options->bytes_count == 0)
-        sg_bench_set_elements(elements[options->command], options);
+        sg_bench_set_elements(elements[options->command], 0, options);
     if (options->skew_count == 0)
         options->skews_us[options->skew_count++] =
             options->arrival == SG_BENCH_TOGETHER ? 0 : DEFAULT_SKEW_US;
     if (options->test_count == 0)
-        sg_bench_set_tests("0,64k,4k", options);
+        sg_bench_set_tests("0,64k,4k", 0, options);
 }
 
 /* An algorithm asked for that no operation asked for has would be left out without a word. */
@@ -229,8 +202,8 @@ static error_t check_latency(const struct reading *reading)
     const struct sg_bench_options *options = &reading->options;
 
     if (options->scheme == SG_BENCH_LOOP &&
-        (options->arrival != SG_BENCH_TOGETHER || reading->seen[place_of(KEY_ALGORITHMS)] ||
-         reading->seen[place_of(KEY_VS)] || reading->seen[place_of(KEY_REDUCE)]))
+        (options->arrival != SG_BENCH_TOGETHER || was_given(reading, "algorithms") ||
+         was_given(reading, "vs") || was_given(reading, "reduce")))
         return sg_bench_fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce");
     if (options->late && (options->skew_count != 1 || options->skews_us[0] == 0))
         return sg_bench_fault("--skew-us wants one number above 0");
@@ -254,25 +227,22 @@ static error_t complete(struct reading *reading)
 
     if (!reading->command_seen)
         return sg_bench_fault("a command is missing; there are: " COMMANDS);
-    for (size_t i = 0; i < sizeof limited / sizeof *limited; i++) {
-        int place = place_of(limited[i].key);
-
-        if (reading->seen[place] && (limited[i].commands & 1u << options->command) == 0)
-            return sg_bench_fault("--%s is no option of %s", option_table[place].name,
+    for (int place = 0; place < OPTIONS_KNOWN; place++) {
+        if (reading->seen[place] && (options_known[place].commands & 1u << options->command) == 0)
+            return sg_bench_fault("--%s is no option of %s", options_known[place].name,
                                   command_names[options->command]);
     }
     if (options->arrival == SG_BENCH_ARRIVALS)
         options->arrival = options->command == SG_BENCH_CPU     ? SG_BENCH_UNIFORM
                            : options->command == SG_BENCH_DELAY ? SG_BENCH_ONE_LATE
                                                                 : SG_BENCH_TOGETHER;
-    options->late = options->command == SG_BENCH_LATENCY && reading->seen[place_of(KEY_SKEW)] &&
-                    !reading->seen[place_of(KEY_ARRIVAL)];
-    if (reading->seen[place_of(KEY_LATE)] && !options->late &&
-        options->arrival != SG_BENCH_ONE_LATE)
+    options->late = options->command == SG_BENCH_LATENCY && was_given(reading, "skew-us") &&
+                    !was_given(reading, "arrival");
+    if (was_given(reading, "late") && !options->late && options->arrival != SG_BENCH_ONE_LATE)
         return sg_bench_fault("--late needs --skew-us, or --arrival one");
-    if (reading->seen[place_of(KEY_SAMPLES)] && options->format != SG_BENCH_JSON)
+    if (was_given(reading, "samples") && options->format != SG_BENCH_JSON)
         return sg_bench_fault("--samples needs --json");
-    if (!reading->seen[place_of(KEY_LATE)])
+    if (!was_given(reading, "late"))
         options->late_rank = reading->ranks - 1;
     complete_operations(options);
     complete_sizes(options);
@@ -286,70 +256,16 @@ static error_t complete(struct reading *reading)
 /* ---- the parser --------------------------------------------------------------------------------
  */
 
-static void set_flag(struct sg_bench_options *options, int key)
+static error_t set_option(struct reading *reading, int key, const char *argument)
 {
-    options->busy |= key == KEY_BUSY;
-    options->each |= key == KEY_EACH;
-    options->samples |= key == KEY_SAMPLES;
-    if (key == 'j' || key == KEY_CSV)
-        options->format = key == 'j' ? SG_BENCH_JSON : SG_BENCH_CSV;
-}
+    int place = 0;
 
-static error_t set_value(struct reading *reading, int key, const char *argument)
-{
-    struct sg_bench_options *options = &reading->options;
-
-    reading->seen[place_of(key)] = true;
-    switch (key) {
-    case 'o':
-        return sg_bench_set_operations(argument, options);
-    case 'b':
-        return sg_bench_set_bytes(argument, options);
-    case KEY_ELEMENTS:
-        return sg_bench_set_elements(argument, options);
-    case KEY_ALGORITHMS:
-        return sg_bench_set_algorithms(argument, options);
-    case 'i':
-        return sg_bench_set_count(argument, &options->iterations);
-    case 't':
-        return sg_bench_set_seconds(argument, &options->row_s);
-    case 'r':
-        return sg_bench_set_rank("--root", argument, reading->ranks, &options->root);
-    case KEY_SKEW:
-        return sg_bench_set_skews("--skew-us", argument, options);
-    case KEY_LATE_US:
-        return sg_bench_set_skews("--late-us", argument, options);
-    case KEY_LATE:
-        return sg_bench_set_rank("--late", argument, reading->ranks, &options->late_rank);
-    case KEY_SCHEME:
-        return sg_bench_set_scheme(argument, &options->scheme);
-    case KEY_REDUCE:
-        return sg_bench_set_reduction(argument, &options->reduction);
-    case KEY_ARRIVAL:
-        return sg_bench_set_arrival(argument, reading->ranks, options);
-    case KEY_VS:
-        return sg_bench_set_vs(argument, &options->vs);
-    case KEY_SEED:
-        return sg_bench_set_seed(argument, &options->seed);
-    case KEY_TESTS:
-        return sg_bench_set_tests(argument, options);
-    case KEY_QUANTUM:
-        return sg_bench_set_quantum(argument, &options->quantum_us);
-    case KEY_PLOT:
-        return sg_bench_set_plot(argument, options->plot);
-    default:
-        set_flag(options, key);
-        return 0;
-    }
-}
-
-static bool is_option(int key)
-{
-    for (int place = 0; option_table[place].name != NULL; place++) {
-        if (option_table[place].key == key)
-            return true;
-    }
-    return false;
+    while (place < OPTIONS_KNOWN && key_of(place) != key)
+        place++;
+    if (place == OPTIONS_KNOWN)
+        return ARGP_ERR_UNKNOWN;
+    reading->seen[place] = true;
+    return options_known[place].set(argument, reading->ranks, &reading->options);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -370,16 +286,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_END:
         return complete(reading);
     default:
-        return is_option(key) ? set_value(reading, key, argument) : ARGP_ERR_UNKNOWN;
+        return set_option(reading, key, argument);
     }
 }
 
 enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                             struct sg_bench_options *out)
 {
-    static const struct argp argp = {
-        option_table, parse_option, "latency|cpu|delay|overlap|clock|noise", documentation, NULL,
-        NULL,         NULL};
+    struct argp_option table[OPTIONS_KNOWN + 3] = {
+        [OPTIONS_KNOWN] = {"help", 'h', NULL, 0, "print this help", -1},
+        {"version", 'V', NULL, 0, "print the version", -1},
+    };
+    const struct argp argp = {table,         parse_option, "latency|cpu|delay|overlap|clock|noise",
+                              documentation, NULL,         NULL,
+                              NULL};
     static char name[] = "stagger-bench";
     struct reading reading = {.options = {.row_s = DEFAULT_ROW_S,
                                           .reduction = SG_BENCH_REDUCE_MAX,
@@ -390,6 +310,11 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                               .verdict = SG_BENCH_RUN,
                               .ranks = ranks};
 
+    for (int i = 0; i < OPTIONS_KNOWN; i++)
+        table[i] = (struct argp_option){.name = options_known[i].name,
+                                        .key = key_of(i),
+                                        .arg = options_known[i].argument,
+                                        .doc = options_known[i].says};
     /* argp would leave the process, with the other ranks still in it: so it is kept from that, and
      * the parser stops by itself. */
     argv[0] = name;

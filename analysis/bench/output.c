@@ -1,22 +1,30 @@
-#include "bench/output_impl.h"
+#include "bench/output.h"
 
-#include "core/operation.h"
+#include "bench/plot.h"
+#include "bench/rows.h"
+#include "output/csv.h"
+#include "output/json.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define JSON_VERSION 1
+#define DIGITS 9
 
-static const char *const class_names[] = {
-    [SG_BENCH_ROOT] = "root", [SG_BENCH_NON_ROOT] = "non-root", [SG_BENCH_ALL_RANKS] = "all"};
+struct sg_bench_output {
+    const struct sg_bench_head *head;
+    FILE *stream;
+    json_t *root, *rows;                  /* rows: in root */
+    bool text;                            /* rows are printed as they come */
+    const struct sg_line_column *columns; /* of the table that was begun */
+};
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static void print_latency_head(const struct sg_bench_output *output)
+static void print_latency_head(const struct sg_bench_head *head, FILE *stream)
 {
-    const struct sg_bench_head *head = output->head;
     const struct sg_bench_limits *limits = &head->limits;
-    FILE *stream = output->stream;
 
     fputs("limits: cache line one way ", stream);
     if (isnan(limits->line_ns))
@@ -34,113 +42,66 @@ static void print_latency_head(const struct sg_bench_output *output)
     if (head->options->late)
         fprintf(stream, "processor time in a call that rank %d enters %.0f us late\n",
                 head->options->late_rank, head->options->skews_us[0]);
-    fprintf(stream, "%-10s %10s%s %12s %12s %9s  %-19s %s\n", "operation", "bytes",
-            head->options->late ? " ranks   " : "", "ours us", "stock us", "ratio", "95 % interval",
-            head->options->late ? "calls" : "pairs  ours x stock");
 }
 
-static void print_head(const struct sg_bench_output *output)
+static void print_head(const struct sg_bench_head *head, FILE *stream)
 {
-    const struct sg_bench_head *head = output->head;
+    const struct sg_bench_options *options = head->options;
 
-    fprintf(output->stream, "%d rank%s; ours: MPI_* from %s; stock: PMPI_* from %s (%s)\n",
-            head->ranks, head->ranks == 1 ? "" : "s", head->ours, head->stock, head->mpi_name);
-    switch (head->options->command) {
-    case SG_BENCH_LATENCY:
-        print_latency_head(output);
-        return;
-    case SG_BENCH_CPU:
-        sg_bench_print_cpu_head(output);
-        return;
-    case SG_BENCH_DELAY:
-        sg_bench_print_delay_head(output);
-        return;
-    case SG_BENCH_OVERLAP:
-    case SG_BENCH_CLOCK:
-    case SG_BENCH_NOISE:
-    case SG_BENCH_COMMANDS:
-        return;
+    fprintf(stream, "%d rank%s; ours: MPI_* from %s; stock: PMPI_* from %s (%s)\n", head->ranks,
+            head->ranks == 1 ? "" : "s", head->ours, head->stock, head->mpi_name);
+    if (options->command == SG_BENCH_LATENCY)
+        print_latency_head(head, stream);
+    else if (options->command == SG_BENCH_CPU)
+        fprintf(stream,
+                "processor time of a call, average over the ranks, on the process's clock; "
+                "progress: %s\n\n",
+                head->progress != NULL ? head->progress : "none of ours");
+    else if (options->command == SG_BENCH_DELAY && options->arrival == SG_BENCH_ONE_LATE)
+        fprintf(stream, "from the last entry to the last exit, when rank %d is late\n\n",
+                options->late_rank);
+    else if (options->command == SG_BENCH_DELAY)
+        fprintf(stream, "from the last entry to the last exit, arrival pattern %s\n\n",
+                sg_bench_arrival_name(options->arrival));
+}
+
+static void print_row(struct sg_bench_output *output, const json_t *row,
+                      const struct sg_line_column *columns)
+{
+    if (output->columns != columns) {
+        fputs("\n", output->stream);
+        sg_line_print_titles(columns, output->stream);
     }
-}
-
-/* Three digits or more, however wide the range. */
-void sg_bench_print_us(FILE *stream, double ns)
-{
-    double us = ns / SG_BENCH_NS_PER_US;
-
-    fprintf(stream, " %12.*f", us < 100 ? 3 : 1, us);
-}
-
-static void print_ratio(FILE *stream, const struct sg_bench_summary *ratio)
-{
-    char low[32], high[32];
-    int decimals = ratio->median < 0.1 ? 5 : 3;
-
-    snprintf(low, sizeof low, "%.*f", decimals, ratio->low);
-    snprintf(high, sizeof high, "%.*f", decimals, ratio->high);
-    fprintf(stream, " %9.*f  %-7s to %-8s", decimals, ratio->median, low, high);
-}
-
-static void print_comparison(FILE *stream, const struct sg_bench_comparison *comparison)
-{
-    sg_bench_print_us(stream, comparison->ours.median);
-    sg_bench_print_us(stream, comparison->stock.median);
-    print_ratio(stream, &comparison->ratio);
+    output->columns = columns;
+    sg_line_print(columns, row, output->stream);
+    fflush(output->stream);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-json_t *sg_bench_json_number(double value)
+static json_t *number_of(double value)
 {
-    return isfinite(value) ? json_real(value) : json_null();
+    return sg_json_real(isfinite(value), value);
 }
 
-json_t *sg_bench_json_us(double ns)
-{
-    return sg_bench_json_number(ns / SG_BENCH_NS_PER_US);
-}
-
-/* What rows of both kinds have. */
-static json_t *comparison_of(enum sg_operation operation, uint64_t bytes,
-                             const struct sg_bench_comparison *comparison)
-{
-    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "op",
-                     sg_operation_names[operation], "bytes", (json_int_t)bytes, "ours_us",
-                     sg_bench_json_us(comparison->ours.median), "mpich_us",
-                     sg_bench_json_us(comparison->stock.median), "ratio",
-                     sg_bench_json_number(comparison->ratio.median), "ratio_low",
-                     sg_bench_json_number(comparison->ratio.low), "ratio_high",
-                     sg_bench_json_number(comparison->ratio.high), "ours_low_us",
-                     sg_bench_json_us(comparison->ours.low), "ours_high_us",
-                     sg_bench_json_us(comparison->ours.high), "mpich_low_us",
-                     sg_bench_json_us(comparison->stock.low), "mpich_high_us",
-                     sg_bench_json_us(comparison->stock.high));
-}
-
-/* Takes more, which may be NULL; false when out of memory. */
-static bool add(json_t *root, const char *name, json_t *more)
-{
-    return json_object_set_new(root, name, more) == 0;
-}
-
-static bool add_of_command(json_t *root, const struct sg_bench_head *head)
+static void set_of_command(json_t **root, const struct sg_bench_head *head)
 {
     const struct sg_bench_options *options = head->options;
 
-    if (options->command == SG_BENCH_CPU)
-        return add(root, "clock", json_string("process")) &&
-               add(root, "root", json_integer(options->root));
+    if (options->command == SG_BENCH_CPU) {
+        sg_json_set(root, "clock", json_string("process"));
+        sg_json_set(root, "root", json_integer(options->root));
+    }
     if (options->command == SG_BENCH_DELAY)
-        return add(root, "late_rank", json_integer(options->late_rank));
-    if (options->command != SG_BENCH_LATENCY)
-        return true;
-    return add(root, "limits",
-               json_pack("{s:o, s:o}", "line_ns", sg_bench_json_number(head->limits.line_ns),
-                         "copy_gbs", sg_bench_json_number(head->limits.copy_gbs))) &&
-           (!options->late ||
-            add(root, "late",
-                json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skews_us[0], "rank",
-                          options->late_rank, "root", options->root, "results")));
+        sg_json_set(root, "late_rank", json_integer(options->late_rank));
+    if (options->command == SG_BENCH_LATENCY)
+        sg_json_set(root, "limits",
+                    json_pack("{s:o, s:o}", "line_ns", number_of(head->limits.line_ns), "copy_gbs",
+                              number_of(head->limits.copy_gbs)));
+    if (options->late)
+        sg_json_set(root, "late",
+                    json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skews_us[0], "rank",
+                              options->late_rank, "root", options->root, "results"));
 }
 
 static json_t *root_of(const struct sg_bench_head *head)
@@ -150,43 +111,83 @@ static json_t *root_of(const struct sg_bench_head *head)
                              head->ranks, "results", "intercepted", head->intercepted, "ours",
                              head->ours, "stock", head->stock, "mpi", head->mpi_name);
 
-    if (root != NULL && !add_of_command(root, head)) {
-        json_decref(root);
-        return NULL;
-    }
+    set_of_command(&root, head);
     return root;
 }
 
-/* Takes row, which may be NULL, with what more belongs into it. */
-enum sg_status sg_bench_append(json_t *rows, json_t *row, json_t *more)
-{
-    bool good = row != NULL && more != NULL && json_object_update(row, more) == 0;
+/* ---- CSV: what is a number or a word in the JSON, by the same names -------------------------- */
 
-    json_decref(more);
-    if (!good)
-        json_decref(row);
-    if (good && json_array_append_new(rows, row) == 0)
-        return SG_OK;
-    sg_log("bench: out of memory");
-    return SG_ERR_MEMORY;
+static bool is_scalar(const json_t *value)
+{
+    return !json_is_object(value) && !json_is_array(value);
 }
 
-enum sg_status sg_bench_append_record(json_t *rows, json_t *row, json_t *more,
-                                      struct sg_bench_record *record)
+/* "# NAME: VALUE" for what is in the head. */
+static void print_csv_head(const json_t *object, const char *prefix, FILE *stream)
 {
-    bool failed = record != NULL && record->failed;
+    const char *name;
+    json_t *value;
 
-    if (record != NULL && more != NULL && json_object_update(more, record->object) != 0)
-        failed = true;
-    sg_bench_record_free(record);
-    if (failed) {
-        json_decref(more);
-        more = NULL;
+    json_object_foreach((json_t *)object, name, value)
+    {
+        if (json_is_object(value))
+            print_csv_head(value, name, stream);
+        if (!is_scalar(value))
+            continue;
+        fprintf(stream, "# %s%s%s: ", prefix, prefix[0] != '\0' ? "." : "", name);
+        sg_csv_value(value, DIGITS, stream);
+        fputc('\n', stream);
     }
-    return sg_bench_append(rows, row, more);
 }
 
-/* ---- both ----------------------------------------------------------------------------------- */
+/* Rows need not have the same fields: columns are those of all, in the order in which they come. */
+static enum sg_status print_csv_rows(const json_t *rows, FILE *stream)
+{
+    json_t *names = json_object(), *row, *value;
+    struct sg_csv_column *columns;
+    struct sg_csv csv = {"\n", DIGITS, NULL, 0};
+    const char *name;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        json_object_foreach(row, name, value)
+        {
+            if (is_scalar(value))
+                json_object_set_new(names, name, json_null());
+        }
+    }
+    columns = calloc(json_object_size(names) + 1, sizeof *columns);
+    if (columns == NULL) {
+        json_decref(names);
+        sg_log("bench: out of memory");
+        return SG_ERR_MEMORY;
+    }
+    json_object_foreach(names, name, value)
+    {
+        columns[csv.column_count++].path = name;
+    }
+    csv.columns = columns;
+    if (csv.column_count > 0)
+        sg_csv_print(&csv, rows, stream);
+    free(columns);
+    json_decref(names);
+    return SG_OK;
+}
+
+static enum sg_status print_csv(const struct sg_bench_output *output)
+{
+    const json_t *results = json_object_get(output->root, "results");
+    enum sg_status status;
+
+    print_csv_head(output->root, "", output->stream);
+    status = print_csv_rows(results, output->stream);
+    if (status == SG_OK && output->rows != results)
+        status = print_csv_rows(output->rows, output->stream);
+    return status;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
 
 enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stream,
                                     struct sg_bench_output **out)
@@ -201,8 +202,13 @@ enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stre
     output->root = root_of(head);
     if (output->root == NULL)
         goto err_output;
+    output->rows = json_object_get(
+        head->options->late ? json_object_get(output->root, "late") : output->root, "results");
+    output->columns = sg_bench_row_columns(head->options);
     if (output->text) {
-        print_head(output);
+        print_head(head, stream);
+        if (output->columns != NULL)
+            sg_line_print_titles(output->columns, stream);
         fflush(stream);
     }
     *out = output;
@@ -215,62 +221,51 @@ err_memory:
     return SG_ERR_MEMORY;
 }
 
-enum sg_status sg_bench_output_row(struct sg_bench_output *output, const struct sg_bench_row *row)
+const struct sg_bench_head *sg_bench_output_head(const struct sg_bench_output *output)
 {
-    FILE *stream = output->stream;
-    enum sg_status status = sg_bench_append_record(
-        json_object_get(output->root, "results"),
-        comparison_of(row->operation, row->bytes, &row->comparison),
-        json_pack("{s:I, s:I, s:I}", "pairs", (json_int_t)row->plan.pairs, "ours_calls",
-                  (json_int_t)row->plan.calls[0], "mpich_calls", (json_int_t)row->plan.calls[1]),
-        row->more);
+    return output->head;
+}
 
-    if (status != SG_OK || !output->text)
-        return status;
-    fprintf(stream, "%-10s %10llu", sg_operation_names[row->operation],
-            (unsigned long long)row->bytes);
-    print_comparison(stream, &row->comparison);
-    fprintf(stream, " %5zu  %llu x %llu\n", row->plan.pairs, (unsigned long long)row->plan.calls[0],
-            (unsigned long long)row->plan.calls[1]);
-    fflush(stream);
+enum sg_status sg_bench_output_record(struct sg_bench_output *output, struct sg_record *record,
+                                      const struct sg_line_column *columns)
+{
+    json_t *row = sg_record_take(record);
+
+    if (row == NULL || json_array_append_new(output->rows, row) != 0) {
+        sg_log("bench: out of memory");
+        return SG_ERR_MEMORY;
+    }
+    if (output->text)
+        print_row(output, row, columns);
     return SG_OK;
 }
 
-enum sg_status sg_bench_output_late_row(struct sg_bench_output *output,
-                                        const struct sg_bench_late_row *row)
+void sg_bench_output_note(struct sg_bench_output *output, const char *text)
 {
-    FILE *stream = output->stream;
-    enum sg_status status = sg_bench_append(
-        json_object_get(json_object_get(output->root, "late"), "results"),
-        comparison_of(row->operation, row->bytes, &row->comparison),
-        json_pack("{s:s, s:I}", "class", class_names[row->class], "calls", (json_int_t)row->calls));
+    if (output->text)
+        fprintf(output->stream, "%s\n", text);
+}
 
-    if (status != SG_OK || !output->text)
-        return status;
-    fprintf(stream, "%-10s %10llu %-8s", sg_operation_names[row->operation],
-            (unsigned long long)row->bytes, class_names[row->class]);
-    print_comparison(stream, &row->comparison);
-    fprintf(stream, " %5zu\n", row->calls);
-    fflush(stream);
-    return SG_OK;
+void sg_bench_output_describe(struct sg_bench_output *output, const char *name,
+                              struct sg_record *record)
+{
+    json_object_set_new(output->root, name, sg_record_take(record));
 }
 
 enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool complete)
 {
     FILE *stream = output->stream;
+    enum sg_bench_format format = output->head->options->format;
     enum sg_status status = SG_OK;
 
-    if (complete && output->head->options->format == SG_BENCH_JSON) {
-        if (json_dumpf(output->root, stream, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0)
-            status = SG_ERR_SYSTEM;
-        fputc('\n', stream);
-    }
-    if (complete && output->head->options->format == SG_BENCH_CSV)
-        sg_bench_print_csv(output->root, stream);
-    if (fflush(stream) != 0 || ferror(stream))
+    if (complete && format == SG_BENCH_JSON)
+        status = sg_json_print(json_incref(output->root), DIGITS, "bench", stream);
+    if (complete && format == SG_BENCH_CSV)
+        status = print_csv(output);
+    if (fflush(stream) != 0 || ferror(stream)) {
         status = SG_ERR_SYSTEM;
-    if (status != SG_OK)
         sg_log("bench: the output cannot be written: %m");
+    }
     if (status == SG_OK && complete && output->head->options->plot[0] != '\0')
         status = sg_bench_plot(output->root, output->head->options->plot);
     json_decref(output->root);

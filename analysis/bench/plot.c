@@ -1,12 +1,14 @@
-/* A figure of the rows, through gnuplot: each series the rows that differ in one number alone. */
-#include "bench/output_impl.h"
-#include "plot/gnuplot.h"
+/* A figure of the rows, through gnuplot: each series the rows that differ in one number alone, and
+ * beside it what these rows were compared with. */
+#include "bench/plot.h"
 
-#include <errno.h>
+#include "output/gnuplot.h"
+
 #include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SERIES_MAX 64
 #define LABEL_BYTES 160
@@ -17,21 +19,29 @@ struct figure {
     const char *y, *y_title;
     const char *x[3]; /* the first that varies */
     bool log_y;
+    const char *others[2]; /* what stands beside y in a row, and is drawn, too */
 };
 
 static const struct figure figures[] = {
-    {"latency", "time", "time of a call (us)", {"bytes", "skew_us", "row"}, true},
-    {"cpu", "cpu", "processor time of a call (us)", {"skew_us", "elements", "row"}, false},
-    {"delay", "delay", "synchronization delay (us)", {"late_us", "elements", "row"}, false},
-    {"overlap", "overlap", "part hidden", {"bytes", "test_bytes", "row"}, false},
-    {"clock", "wrong", "distance from the first line (us)", {"at_s", "rank", "row"}, false},
-    {"noise", "quantum", "time of a quantum (us)", {"rank", "row", "row"}, false}};
+    {"latency", "time", "time of a call (us)", {"bytes", "skew_us", "row"}, true, {"vs"}},
+    {"cpu",
+     "cpu",
+     "processor time of a call (us)",
+     {"skew_us", "elements", "row"},
+     false,
+     {"mpich_cpu", "tree_cpu"}},
+    {"delay", "delay", "synchronization delay (us)", {"late_us", "elements", "row"}, false, {NULL}},
+    {"overlap", "overlap", "part hidden", {"bytes", "test_bytes", "row"}, false, {NULL}},
+    {"clock", "wrong", "distance from the first line (us)", {"at_s", "rank", "row"}, false, {NULL}},
+    {"noise", "quantum", "time of a quantum (us)", {"rank", "row", "row"}, false, {NULL}}};
 
 static const char *const labels[] = {"op",    "algorithm", "class",  "kind",
                                      "bytes", "elements",  "skew_us"};
 
 struct series {
+    const char *y; /* of the figure, or one of its others */
     char label[LABEL_BYTES];
+    char title[2 * LABEL_BYTES];
 };
 
 static bool varies(const json_t *rows, const char *name)
@@ -84,8 +94,8 @@ static double field_of(const json_t *row, const char *name, const char *which)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-static void print_series(const json_t *rows, const struct figure *figure, const char *x,
-                         const char *label, int number, FILE *out)
+static void print_series(const json_t *rows, const char *x, const struct series *series, int number,
+                         FILE *out)
 {
     const json_t *row;
     size_t i;
@@ -95,11 +105,11 @@ static void print_series(const json_t *rows, const struct figure *figure, const 
     {
         const json_t *at = json_object_get(row, x);
         char own[LABEL_BYTES];
-        double y = field_of(row, figure->y, "");
-        double low = field_of(row, figure->y, "_low"), high = field_of(row, figure->y, "_high");
+        double y = field_of(row, series->y, "");
+        double low = field_of(row, series->y, "_low"), high = field_of(row, series->y, "_high");
 
         label_of(rows, row, x, own);
-        if (strcmp(own, label) == 0 && !isnan(y))
+        if (strcmp(own, series->label) == 0 && !isnan(y))
             fprintf(out, "%.9g %.9g %.9g %.9g\n",
                     json_is_number(at) ? json_number_value(at) : (double)i, y, isnan(low) ? y : low,
                     isnan(high) ? y : high);
@@ -107,17 +117,45 @@ static void print_series(const json_t *rows, const struct figure *figure, const 
     fputs("END\n", out);
 }
 
-static bool is_known(const struct series *series, int count, const char *label)
+static bool is_known(const struct series *series, int count, const char *y, const char *label)
 {
     for (int i = 0; i < count; i++) {
-        if (strcmp(series[i].label, label) == 0)
+        if (strcmp(series[i].y, y) == 0 && strcmp(series[i].label, label) == 0)
             return true;
     }
     return false;
 }
 
-static int find_series(const json_t *rows, const char *x, struct series series[SERIES_MAX])
+static const char *text_of(const json_t *row, const char *name)
 {
+    const char *text = json_string_value(json_object_get(row, name));
+
+    return text != NULL ? text : "";
+}
+
+/* Where nothing tells series apart, the one is named by what it measures. */
+static void name_series(const json_t *row, const struct figure *figure, struct series *series)
+{
+    char named[LABEL_BYTES];
+    const char *of = series->label;
+
+    if (*of == '\0') {
+        snprintf(named, sizeof named, "%s %s", text_of(row, "op"), text_of(row, "algorithm"));
+        of = named;
+    }
+    if (strcmp(series->y, figure->y) == 0)
+        snprintf(series->title, sizeof series->title, "%s", of);
+    else if (strcmp(series->y, "vs") == 0)
+        snprintf(series->title, sizeof series->title, "%s, beside %s", text_of(row, "vs"), of);
+    else /* NAME_FIELD */
+        snprintf(series->title, sizeof series->title, "%.*s, beside %s",
+                 (int)strcspn(series->y, "_"), series->y, of);
+}
+
+static int find_series(const json_t *rows, const struct figure *figure, const char *x,
+                       struct series series[SERIES_MAX])
+{
+    const char *const ys[] = {figure->y, figure->others[0], figure->others[1]};
     const json_t *row;
     int count = 0;
     size_t i;
@@ -127,8 +165,14 @@ static int find_series(const json_t *rows, const char *x, struct series series[S
         char label[LABEL_BYTES];
 
         label_of(rows, row, x, label);
-        if (count < SERIES_MAX && !is_known(series, count, label))
-            strcpy(series[count++].label, label);
+        for (size_t j = 0; j < sizeof ys / sizeof *ys; j++) {
+            if (ys[j] == NULL || count == SERIES_MAX || isnan(field_of(row, ys[j], "")) ||
+                is_known(series, count, ys[j], label))
+                continue;
+            series[count].y = ys[j];
+            strcpy(series[count].label, label);
+            name_series(row, figure, &series[count++]);
+        }
     }
     return count;
 }
@@ -152,9 +196,9 @@ static void print_script(const json_t *root, const struct figure *figure, const 
 
     for (int i = 0; i < 3 && !varies(rows, x); i++)
         x = figure->x[i];
-    count = find_series(rows, x, series);
+    count = find_series(rows, figure, x, series);
     for (int i = 0; i < count; i++)
-        print_series(rows, figure, x, series[i].label, i, out);
+        print_series(rows, x, &series[i], i, out);
     fputs("set terminal svg size 800,500 noenhanced\nset output ", out);
     print_quoted(path, out);
     fprintf(out, "\nset title 'stagger-bench %s, %lld ranks'\n", figure->command,
@@ -166,7 +210,7 @@ static void print_script(const json_t *root, const struct figure *figure, const 
     fputs("plot", out);
     for (int i = 0; i < count; i++) {
         fprintf(out, "%s $series%d using 1:2:3:4 with yerrorlines title ", i > 0 ? "," : "", i);
-        print_quoted(series[i].label, out);
+        print_quoted(series[i].title, out);
     }
     fputs("\n", out);
 }

@@ -1,14 +1,63 @@
 #include "bench/sampling.h"
 
 #include "bench/distribution.h"
-#include "bench/sampling_impl.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define VARIANTS_MAX 32
 #define FIRST_WINDOW_NS 1e6
 /* A part of the skew that was asked for may be missed. */
 #define SKEW_TOLERANCE 0.05
+#define FIRST_BATCH 10
+/* A batch ends the time for which nobody looks at results and clocks. */
+#define BATCH_NS 500e6
+#define RESYNCHRONISE_NS UINT64_C(1000000000)
+#define WINDOW_MAX_NS 60e9
+/* A window that fits this part of the calls is long enough; a longer one costs more than repeating
+ * does. */
+#define TOO_LONG_PART 0.1
+#define ROOM 2.0        /* of a window, times the longest call */
+#define SHRINK_FROM 4.0 /* times the longest call */
+#define PATIENCE 3
+#define ROUNDS_MAX 20000
+
+#define BATCH_MAX 256
+
+/* Rank 0's word before each batch. */
+struct batch {
+    uint64_t first_ns; /* on the global clock */
+    uint64_t window_ns;
+    uint64_t rounds; /* 0: that is all */
+    uint64_t resynchronise;
+    int64_t wrong_variant;
+    uint64_t numbers[BATCH_MAX];
+};
+
+struct run {
+    const struct sg_bench_machine *machine;
+    const struct sg_bench_target *target;
+    struct sg_clocksync *clocks;
+    const struct sg_bench_sampling *sampling;
+    int rank, size;
+    uint64_t tolerance_ns; /* a rank that begins later than by this is late */
+    int variants;          /* with the one that calls nothing */
+    struct batch batch;
+    struct sg_bench_times *own; /* of this batch, by round and variant */
+    /* On rank 0. */
+    struct sg_bench_samples *samples;
+    uint64_t begin_ns, synchronised_ns;
+    uint64_t next_number;
+    size_t repeats; /* rounds of the last batch that are to be repeated, first in `numbers` */
+    double longest_ns;
+    bool last_resort; /* keep what is flagged: the machine gives nothing else */
+    double *scratch;
+};
+
+static uint64_t global_ns(const struct run *run, uint64_t local_ns)
+{
+    return sg_clock_model_global(sg_clocksync_model(run->clocks), local_ns);
+}
 
 const char *sg_bench_scheme_name(enum sg_bench_scheme scheme)
 {
@@ -19,9 +68,187 @@ const char *sg_bench_scheme_name(enum sg_bench_scheme scheme)
     return names[scheme];
 }
 
+/* ---- rank 0 between batches: which calls count, how long windows are to be, whether it is enough
+ */
+
+/* all: by rank, each as run->own. A round's times into the samples, when they count. */
+static bool keep_round(struct run *run, const struct sg_bench_times *all, size_t i)
+{
+    size_t a_rank = run->batch.rounds * (size_t)run->variants;
+    struct sg_bench_times *kept = sg_bench_samples_add(run->samples, run->batch.numbers[i]);
+
+    if (kept == NULL)
+        return false;
+    for (int variant = 0; variant < run->variants; variant++) {
+        for (int rank = 0; rank < run->size; rank++)
+            *kept++ = all[(size_t)rank * a_rank + i * (size_t)run->variants + (size_t)variant];
+    }
+    return true;
+}
+
+/* What was flagged in a round, of any rank; longest: of the batch, from its window's beginning. */
+static uint64_t look_at_round(struct run *run, const struct sg_bench_times *all, size_t i)
+{
+    size_t a_rank = run->batch.rounds * (size_t)run->variants;
+    uint64_t flagged = 0;
+
+    for (int variant = 0; variant < run->variants; variant++) {
+        uint64_t flags = 0, first_ns = UINT64_MAX, last_ns = 0;
+
+        for (int rank = 0; rank < run->size; rank++) {
+            const struct sg_bench_times *times =
+                &all[(size_t)rank * a_rank + i * (size_t)run->variants + (size_t)variant];
+
+            flags |= times->flags;
+            first_ns = times->entry_ns < first_ns ? times->entry_ns : first_ns;
+            last_ns = times->exit_ns > last_ns ? times->exit_ns : last_ns;
+        }
+        if (flags & SG_BENCH_WRONG)
+            run->batch.wrong_variant = variant;
+        run->samples->started_late += (flags & SG_BENCH_STARTED_LATE) != 0;
+        run->samples->took_too_long += (flags & SG_BENCH_TOOK_TOO_LONG) != 0;
+        run->longest_ns = fmax(run->longest_ns, (double)(int64_t)(last_ns - first_ns));
+        flagged |= flags;
+    }
+    run->samples->attempts += (uint64_t)run->variants;
+    return flagged;
+}
+
+static void verify_times(struct run *run)
+{
+    const struct sg_bench_samples *samples = run->samples;
+    size_t last = samples->rounds - 1;
+
+    for (int variant = 0; variant < run->sampling->variants; variant++) {
+        if (sg_bench_left_early(sg_bench_samples_at(samples, last, variant), samples->ranks,
+                                samples->clock_error_ns))
+            run->batch.wrong_variant = variant;
+    }
+}
+
+/* The next window, from how the calls of this batch did. */
+static void adapt_window(struct run *run, size_t too_long)
+{
+    const struct sg_bench_sampling *sampling = run->sampling;
+    double around_ns = sg_bench_lateness_most_ns(&sampling->pattern) + sampling->catch_up_ns +
+                       (double)run->tolerance_ns;
+    double window_ns = (double)run->batch.window_ns, wanted_ns = ROOM * run->longest_ns;
+
+    wanted_ns += sampling->scheme == SG_BENCH_WINDOW ? around_ns : 0;
+    if ((double)too_long > TOO_LONG_PART * (double)run->batch.rounds)
+        window_ns = fmax(window_ns * ROOM, wanted_ns);
+    else if (window_ns > wanted_ns * SHRINK_FROM / ROOM && too_long == 0)
+        window_ns = wanted_ns;
+    run->batch.window_ns = (uint64_t)fmin(window_ns, WINDOW_MAX_NS);
+    run->samples->window_ns = sampling->scheme == SG_BENCH_WINDOW ? run->batch.window_ns : 0;
+}
+
+/* Flags, samples and results of a batch; all by rank, each as run->own. SG_ERR_MEMORY. */
+static enum sg_status take_batch(struct run *run, const struct sg_bench_times *all)
+{
+    size_t too_long = 0;
+
+    run->repeats = 0;
+    run->longest_ns = 0;
+    for (size_t i = 0; i < run->batch.rounds; i++) {
+        uint64_t flags = look_at_round(run, all, i);
+
+        too_long += (flags & SG_BENCH_TOOK_TOO_LONG) != 0;
+        if ((flags & (SG_BENCH_STARTED_LATE | SG_BENCH_TOOK_TOO_LONG)) != 0) {
+            if (!run->last_resort) {
+                /* Places before i have been looked at. */
+                run->batch.numbers[run->repeats++] = run->batch.numbers[i];
+                continue;
+            }
+            run->samples->kept_flagged++;
+        }
+        if (!keep_round(run, all, i))
+            return SG_ERR_MEMORY;
+        if (run->sampling->synchronises)
+            verify_times(run);
+    }
+    adapt_window(run, too_long);
+    return SG_OK;
+}
+
+static bool is_enough(struct run *run)
+{
+    const struct sg_bench_sampling *sampling = run->sampling;
+    const struct sg_bench_samples *samples = run->samples;
+
+    if (samples->rounds < SG_BENCH_ENOUGH_MIN)
+        return false;
+    run->scratch = realloc(run->scratch, samples->rounds * sizeof *run->scratch);
+    for (int variant = 0; variant < sampling->variants && run->scratch != NULL; variant++) {
+        for (size_t round = 0; round < samples->rounds; round++)
+            run->scratch[round] =
+                sg_bench_reduced_ns(sg_bench_samples_at(samples, round, variant), samples->ranks,
+                                    sampling->reduction, sampling->root);
+        if (!sg_bench_is_enough(run->scratch, samples->rounds))
+            return false;
+    }
+    return run->scratch != NULL;
+}
+
+static bool is_over(struct run *run, uint64_t now_ns)
+{
+    const struct sg_bench_sampling *sampling = run->sampling;
+    double elapsed_ns = (double)(now_ns - run->begin_ns);
+    size_t rounds = run->samples->rounds;
+
+    if (run->batch.wrong_variant >= 0 || rounds >= ROUNDS_MAX || run->last_resort)
+        return true;
+    if (sampling->rounds > 0 && rounds >= sampling->rounds)
+        return true;
+    if (sampling->until_enough && sampling->rounds == 0 && is_enough(run))
+        return run->samples->enough = true;
+    if (sampling->rounds == 0 && rounds >= SG_BENCH_COUNT_MIN)
+        return elapsed_ns > sampling->time_ns;
+    if (elapsed_ns <= PATIENCE * sampling->time_ns)
+        return false;
+    run->last_resort = rounds < SG_BENCH_COUNT_MIN;
+    return !run->last_resort;
+}
+
+/* Rounds of the next batch: those to be repeated, and new ones. */
+static void plan_rounds(struct run *run)
+{
+    const struct sg_bench_sampling *sampling = run->sampling;
+    size_t have = run->samples->rounds;
+    double a_round_ns = (double)run->batch.window_ns * run->variants;
+    /* More by half at each look, so that the question for enough is not asked too often. */
+    double wanted = fmax(FIRST_BATCH, (double)have / 2);
+
+    if (sampling->rounds > 0)
+        wanted = (double)(sampling->rounds - have);
+    if (run->last_resort)
+        wanted = fmin(wanted, SG_BENCH_COUNT_MIN);
+    else
+        wanted = fmin(fmin(wanted, BATCH_MAX), fmax(1, floor(BATCH_NS / a_round_ns)));
+    run->batch.rounds = (uint64_t)wanted;
+    for (size_t i = run->repeats; i < run->batch.rounds; i++)
+        run->batch.numbers[i] = run->next_number++;
+}
+
+/* On rank 0. */
+/* What comes next, into run->batch. */
+static void plan_batch(struct run *run)
+{
+    uint64_t now_ns = run->machine->now_ns();
+
+    run->batch.rounds = 0;
+    if (is_over(run, now_ns))
+        return;
+    plan_rounds(run);
+    run->batch.resynchronise = now_ns - run->synchronised_ns > RESYNCHRONISE_NS;
+    run->batch.first_ns = global_ns(run, now_ns) + run->machine->lead_ns;
+    if (run->batch.resynchronise)
+        run->synchronised_ns = now_ns;
+}
+
 /* ---- one call -------------------------------------------------------------------------------- */
 
-static enum sg_status dissemination_barrier(const struct sg_bench_run *run)
+static enum sg_status dissemination_barrier(const struct run *run)
 {
     const struct sg_exchange *exchange = run->machine->exchange;
     enum sg_status status = SG_OK;
@@ -40,7 +267,7 @@ static enum sg_status dissemination_barrier(const struct sg_bench_run *run)
 }
 
 /* The local time at which this rank is to begin, or is late from. */
-static enum sg_status meet(const struct sg_bench_run *run, uint64_t window_ns, uint64_t *begin_ns)
+static enum sg_status meet(const struct run *run, uint64_t window_ns, uint64_t *begin_ns)
 {
     enum sg_status status = SG_OK;
 
@@ -56,13 +283,13 @@ static enum sg_status meet(const struct sg_bench_run *run, uint64_t window_ns, u
     return status;
 }
 
-static uint64_t quanta_of(const struct sg_bench_run *run, double duration_ns)
+static uint64_t quanta_of(const struct run *run, double duration_ns)
 {
     return run->machine->quantum_ns > 0 ? (uint64_t)(duration_ns / run->machine->quantum_ns) : 0;
 }
 
-static void call_timed(const struct sg_bench_run *run, int variant, uint64_t begin_ns,
-                       double late_ns, struct sg_bench_times *times)
+static void call_timed(const struct run *run, int variant, uint64_t begin_ns, double late_ns,
+                       struct sg_bench_times *times)
 {
     const struct sg_bench_machine *machine = run->machine;
     const struct sg_bench_sampling *sampling = run->sampling;
@@ -94,7 +321,7 @@ static void call_timed(const struct sg_bench_run *run, int variant, uint64_t beg
         times->processor_ns -= (double)(late_quanta + catch_up_quanta) * machine->quantum_ns;
 }
 
-static enum sg_status measure_call(const struct sg_bench_run *run, int variant, uint64_t number,
+static enum sg_status measure_call(const struct run *run, int variant, uint64_t number,
                                    uint64_t window_ns, struct sg_bench_times *times)
 {
     const struct sg_bench_target *target = run->target;
@@ -117,14 +344,14 @@ static enum sg_status measure_call(const struct sg_bench_run *run, int variant, 
     if (calls && target->check != NULL && !target->check(target->context, variant, number))
         times->flags |= SG_BENCH_WRONG;
     if (run->sampling->scheme == SG_BENCH_WINDOW &&
-        sg_bench_global_ns(run, run->machine->now_ns()) > window_ns + run->batch.window_ns)
+        global_ns(run, run->machine->now_ns()) > window_ns + run->batch.window_ns)
         times->flags |= SG_BENCH_TOOK_TOO_LONG;
-    times->entry_ns = sg_bench_global_ns(run, times->entry_ns);
-    times->exit_ns = sg_bench_global_ns(run, times->exit_ns);
+    times->entry_ns = global_ns(run, times->entry_ns);
+    times->exit_ns = global_ns(run, times->exit_ns);
     return SG_OK;
 }
 
-static enum sg_status measure_batch(struct sg_bench_run *run)
+static enum sg_status measure_batch(struct run *run)
 {
     uint64_t window_ns = run->batch.first_ns;
     enum sg_status status = SG_OK;
@@ -147,7 +374,7 @@ static enum sg_status measure_batch(struct sg_bench_run *run)
 /* ---- all batches ----------------------------------------------------------------------------- */
 
 /* Each rank's times, and how far its clock may be wrong, to rank 0. */
-static enum sg_status gather_batch(struct sg_bench_run *run, struct sg_bench_times **all)
+static enum sg_status gather_batch(struct run *run, struct sg_bench_times **all)
 {
     const struct sg_exchange *exchange = run->machine->exchange;
     size_t size_bytes = run->batch.rounds * (size_t)run->variants * sizeof *run->own;
@@ -174,27 +401,26 @@ static enum sg_status gather_batch(struct sg_bench_run *run, struct sg_bench_tim
 }
 
 /* A synchronisation takes its time; only after it rank 0 can tell when to begin. */
-static enum sg_status announce_batch(struct sg_bench_run *run)
+static enum sg_status announce_batch(struct run *run)
 {
     const struct sg_exchange *exchange = run->machine->exchange;
     enum sg_status status;
 
     if (run->rank == 0)
-        sg_bench_plan_batch(run);
+        plan_batch(run);
     status = exchange->broadcast(exchange->context, &run->batch, sizeof run->batch);
     if (status != SG_OK || run->batch.rounds == 0 || !run->batch.resynchronise)
         return status;
     status = sg_clocksync_measure(run->clocks, NULL);
     if (run->rank == 0)
-        run->batch.first_ns =
-            sg_bench_global_ns(run, run->machine->now_ns()) + run->machine->lead_ns;
+        run->batch.first_ns = global_ns(run, run->machine->now_ns()) + run->machine->lead_ns;
     if (status == SG_OK)
         status = exchange->broadcast(exchange->context, &run->batch.first_ns,
                                      sizeof run->batch.first_ns);
     return status;
 }
 
-static enum sg_status run_batches(struct sg_bench_run *run)
+static enum sg_status run_batches(struct run *run)
 {
     enum sg_status status = announce_batch(run);
 
@@ -205,7 +431,7 @@ static enum sg_status run_batches(struct sg_bench_run *run)
         if (status == SG_OK)
             status = gather_batch(run, &all);
         if (status == SG_OK && run->rank == 0)
-            status = sg_bench_take_batch(run, all);
+            status = take_batch(run, all);
         free(all);
         if (status == SG_OK)
             status = announce_batch(run);
@@ -218,14 +444,14 @@ enum sg_status sg_bench_sample(const struct sg_bench_machine *machine,
                                const struct sg_bench_sampling *sampling,
                                struct sg_bench_samples *out)
 {
-    struct sg_bench_run run = {.machine = machine,
-                               .target = target,
-                               .clocks = clocks,
-                               .sampling = sampling,
-                               .rank = machine->exchange->rank,
-                               .size = machine->exchange->size,
-                               .variants = sampling->variants + sampling->with_nothing,
-                               .samples = out};
+    struct run run = {.machine = machine,
+                      .target = target,
+                      .clocks = clocks,
+                      .sampling = sampling,
+                      .rank = machine->exchange->rank,
+                      .size = machine->exchange->size,
+                      .variants = sampling->variants + sampling->with_nothing,
+                      .samples = out};
     double around_ns = sg_bench_lateness_most_ns(&sampling->pattern) + sampling->catch_up_ns;
     enum sg_status status = SG_ERR_MEMORY;
 
@@ -239,7 +465,7 @@ enum sg_status sg_bench_sample(const struct sg_bench_machine *machine,
         run.tolerance_ns =
             (uint64_t)(SKEW_TOLERANCE * sg_bench_lateness_most_ns(&sampling->pattern));
     run.begin_ns = run.synchronised_ns = machine->now_ns();
-    run.own = calloc(SG_BENCH_BATCH_MAX * (size_t)run.variants, sizeof *run.own);
+    run.own = calloc(BATCH_MAX * (size_t)run.variants, sizeof *run.own);
     if (run.own != NULL)
         status = run_batches(&run);
     if (status != SG_OK)

@@ -29,6 +29,7 @@ static const char documentation[] =
     "Exit status: 0, 1 where DIR cannot be read or the rules cannot be written, 2 on bad usage.";
 
 static const struct argp_option option_table[] = {
+    {NULL, 'h', NULL, 0, "the same as --help", -1},
     {"output", 'o', "FILE", 0, "write the rules; - is standard output, without the table", 0},
     {"network", KEY_NETWORK, "FILE", 0,
      "costs of another machine: a network of stagger sim, by name or as a file with a slash", 0},
@@ -52,6 +53,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
 
     switch (key) {
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
     case 'j':
         options->json = true;
         return 0;
@@ -85,10 +89,6 @@ static enum sg_status print(const struct options *options, const struct sg_advic
     enum sg_status status = options->json ? sg_advice_print_json(advice, stdout)
                                           : sg_advice_print_text(advice, options->top, stdout);
 
-    if (status == SG_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-        sg_log("advise: cannot write it: %m");
-        status = SG_ERR_SYSTEM;
-    }
     return status;
 }
 

@@ -4,14 +4,13 @@
 #include "cli/command.h"
 #include "core/operation.h"
 #include "core/status.h"
+#include "report/report.h"
 #include "report/source_otf2.h"
 
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { EXIT_INPUT = 1, EXIT_USAGE = 2 };
 
@@ -134,10 +133,10 @@ static enum sg_status read_archive(const char *anchor, look instance, struct arr
     struct sg_watch watch = {.context = arrivals, .instance = instance};
     struct sg_archive_facts facts = {0};
     struct sg_aggregate *aggregate;
-    struct sg_progress progress;
+    struct sg_progress_line progress;
     enum sg_status status;
 
-    sg_progress_start(&progress, false);
+    sg_progress_line_start(&progress, false);
     status = sg_source_otf2(anchor, &progress, &watch, &aggregate, &facts);
     if (status == SG_OK) {
         sg_aggregate_destroy(aggregate);
@@ -146,35 +145,31 @@ static enum sg_status read_archive(const char *anchor, look instance, struct arr
     return status;
 }
 
-/* The archive, or the one in the directory. */
-static bool find_anchor(const char *path, char anchor[PATH_MAX])
+static int print_arrivals(struct arrivals *arrivals, const char *anchor)
 {
-    struct stat info;
-
-    if (stat(path, &info) != 0) {
-        sg_log("arrivals: %s: %m", path);
-        return false;
+    if (read_archive(anchor, note_size, arrivals) != SG_OK)
+        return EXIT_INPUT;
+    printf("# %s: arrivals of %u ranks, us after the first\n", arrivals->path, arrivals->ranks);
+    if (read_archive(anchor, print_instance, arrivals) != SG_OK)
+        return EXIT_INPUT;
+    if (arrivals->calls == 0) {
+        sg_log("arrivals: %s: no such collective of all %u ranks", arrivals->path, arrivals->ranks);
+        return EXIT_INPUT;
     }
-    return snprintf(anchor, PATH_MAX, "%s%s", path, S_ISDIR(info.st_mode) ? "/traces.otf2" : "") <
-           PATH_MAX;
+    return 0;
 }
 
 int sg_command_arrivals(int argc, char **argv)
 {
     struct arrivals arrivals = {.operation = SG_OPERATION_COUNT};
-    char anchor[PATH_MAX];
+    char *anchor;
     int exit_status;
 
     if (!parse(argc, argv, &arrivals, &exit_status))
         return exit_status;
-    if (!find_anchor(arrivals.path, anchor) || read_archive(anchor, note_size, &arrivals) != SG_OK)
+    if (sg_report_find_archive(arrivals.path, &anchor) != SG_OK)
         return EXIT_INPUT;
-    printf("# %s: arrivals of %u ranks, us after the first\n", arrivals.path, arrivals.ranks);
-    if (read_archive(anchor, print_instance, &arrivals) != SG_OK)
-        return EXIT_INPUT;
-    if (arrivals.calls == 0) {
-        sg_log("arrivals: %s: no such collective of all %u ranks", arrivals.path, arrivals.ranks);
-        return EXIT_INPUT;
-    }
-    return 0;
+    exit_status = print_arrivals(&arrivals, anchor);
+    free(anchor);
+    return exit_status;
 }

@@ -22,6 +22,7 @@ static const char documentation[] =
     "Exit status: 0, 1 where DIR cannot be read or FILE not be written, 2 on bad usage.";
 
 static const struct argp_option option_table[] = {
+    {NULL, 'h', NULL, 0, "the same as --help", -1},
     {"perfetto", 'p', "FILE", 0, "write Chrome trace JSON", 0},
     {0},
 };
@@ -31,6 +32,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
     struct options *options = state->input;
 
     switch (key) {
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
     case 'p':
         options->perfetto = argument;
         return 0;

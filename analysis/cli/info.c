@@ -11,19 +11,23 @@
 
 /* ---- algorithms ------------------------------------------------------------------------------*/
 
-static void print_parameter(const struct sg_parameter *parameter)
+/* Those of one part of a table. where: what the documentation ends in. */
+static void print_parameters(const struct sg_parameter *parameter, const char *where)
 {
-    printf("      %s=%s  ", parameter->name, parameter->default_text);
-    if (parameter->kind == SG_PARAMETER_INTEGER)
-        printf("%" PRId64 " to %" PRId64 "%s", parameter->low, parameter->high,
-               parameter->choices != NULL ? " or " : "");
-    printf("%s; %s\n", parameter->choices != NULL ? parameter->choices : "",
-           parameter->documentation);
+    for (; parameter->name != NULL; parameter++) {
+        printf("      %s=%s  ", parameter->name, parameter->default_text);
+        if (parameter->kind == SG_PARAMETER_INTEGER)
+            printf("%" PRId64 " to %" PRId64, parameter->low, parameter->high);
+        printf("%s%s%s%s; %s%s\n", parameter->unit != NULL ? " " : "",
+               parameter->unit != NULL ? parameter->unit : "",
+               parameter->kind == SG_PARAMETER_INTEGER && parameter->choices != NULL ? " or " : "",
+               parameter->choices != NULL ? parameter->choices : "", parameter->documentation,
+               where);
+    }
 }
 
 static void print_algorithm(const struct sg_algorithm *algorithm)
 {
-    const struct sg_parameter *parameter = algorithm->parameters;
     const char *separator = "";
 
     printf("  %s  ", algorithm->name);
@@ -34,10 +38,12 @@ static void print_algorithm(const struct sg_algorithm *algorithm)
         separator = ", ";
     }
     printf("; %s\n", algorithm->documentation);
-    if (parameter == NULL || parameter->name == NULL)
+    if (algorithm->parameters == NULL) {
         printf("      no parameters\n");
-    for (; parameter != NULL && parameter->name != NULL; parameter++)
-        print_parameter(parameter);
+        return;
+    }
+    print_parameters(algorithm->parameters, "");
+    print_parameters(sg_parameters_simulated(algorithm->parameters), "; in stagger sim alone");
 }
 
 /* ---- configuration ---------------------------------------------------------------------------*/

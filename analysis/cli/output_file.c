@@ -66,7 +66,8 @@ enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status 
         failed = true;
     if (!failed && status == SG_OK && file->beside != NULL)
         failed = rename(file->beside, file->path) != 0;
-    if (failed) {
+    /* Of standard output main tells. */
+    if (failed && file->stream != stdout) {
         /* Of a write that failed a while ago the reason is gone. */
         if (errno != 0)
             sg_log("%s: cannot be written: %m", file->path);

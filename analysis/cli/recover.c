@@ -13,13 +13,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { EXIT_INPUT = 1, EXIT_USAGE = 2 };
 
+#define AWAIT_END_MS 2000
+
 struct recovery {
-    const char *directory;
+    const char *directory; /* of the logs */
+    const char *output;    /* of the archive */
     bool force;
     struct sg_logread **logs;
     int log_count;
@@ -29,66 +33,97 @@ struct recovery {
 
 static void print_help(void)
 {
-    puts("Usage: stagger recover [--force] DIR\n"
+    puts("Usage: stagger recover [--force] [--output OTHER] DIR\n"
          "\n"
          "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, "
          "closing\n"
          "what was open. The logs are kept.\n"
          "\n"
-         "  -f, --force  replaces an archive that is there already\n"
-         "  -h, --help   this text");
+         "  -f, --force         replaces an archive that is there already\n"
+         "  -o, --output OTHER  makes the archive in the directory OTHER, also of a run that goes "
+         "on\n"
+         "  -h, --help          this text");
 }
 
 /* False: *exit_status is what to leave with. */
 static bool parse(int argc, char **argv, struct recovery *recovery, int *exit_status)
 {
-    static const struct option options[] = {
-        {"force", no_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"force", no_argument, NULL, 'f'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
     int option;
 
     *exit_status = EXIT_USAGE;
     opterr = 0;
     optind = 0; /* begins anew, whatever parsed before */
-    while ((option = getopt_long(argc, argv, "fh", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "fo:h", options, NULL)) != -1) {
         if (option == 'f') {
             recovery->force = true;
+        } else if (option == 'o') {
+            recovery->output = optarg;
         } else if (option == 'h') {
             print_help();
             *exit_status = 0;
             return false;
         } else {
-            sg_log("recover: unknown option %s (stagger recover [--force] DIR)", argv[optind - 1]);
+            sg_log("recover: unknown option %s (see stagger recover --help)", argv[optind - 1]);
             return false;
         }
     }
     if (argc - optind != 1) {
-        sg_log("recover: expected one directory, got %d (stagger recover [--force] DIR)",
+        sg_log("recover: expected one directory, got %d (see stagger recover --help)",
                argc - optind);
         return false;
     }
     recovery->directory = argv[optind];
+    if (recovery->output == NULL)
+        recovery->output = recovery->directory;
     return true;
 }
 
-/* An archive that is there is replaced only when told to, and only by logs that can be read. */
-static bool make_way(const struct recovery *recovery)
+/* What a run still writes, and makes its own archive of at its end, is left to it. */
+static bool has_ended(const struct recovery *recovery)
 {
-    char path[PATH_MAX];
+    int living = sg_logread_count_living(recovery->logs, recovery->log_count);
+
+    if (living > 0 && recovery->output == recovery->directory)
+        sg_log("%s: " SG_LOGREAD_GOES_ON
+               " and makes its archive at its end (--output OTHER makes one elsewhere)",
+               recovery->directory, living, recovery->world_size);
+    return living == 0 || recovery->output != recovery->directory;
+}
+
+static bool make_output(const struct recovery *recovery)
+{
+    if (mkdir(recovery->output, 0755) == 0 || errno == EEXIST)
+        return true;
+    sg_log("%s: %m", recovery->output);
+    return false;
+}
+
+/* A run that ended well has taken its logs away. */
+static bool is_whole(const struct recovery *recovery, const char *anchor)
+{
     struct stat info;
 
-    if (snprintf(path, sizeof path, "%s/traces.otf2", recovery->directory) >= (int)sizeof path) {
-        errno = ENAMETOOLONG;
-        sg_log("%s: %m", recovery->directory);
-        return false;
-    }
-    if (lstat(path, &info) != 0)
+    return recovery->output == recovery->directory && lstat(anchor, &info) == 0 &&
+           !sg_logread_any(recovery->directory);
+}
+
+/* An archive that is there is replaced only when told to, and only by logs that can be read. */
+static bool make_way(const struct recovery *recovery, const char *anchor)
+{
+    struct stat info;
+
+    if (lstat(anchor, &info) != 0)
         return true;
     if (!recovery->force) {
-        sg_log("%s is there already (--force replaces it)", path);
+        sg_log("%s is there already (--force replaces it)", anchor);
         return false;
     }
-    if (unlink(path) != 0) {
-        sg_log("%s: %m", path);
+    if (unlink(anchor) != 0) {
+        sg_log("%s: %m", anchor);
         return false;
     }
     return true;
@@ -110,7 +145,7 @@ static enum sg_status write_archive(const struct recovery *recovery)
 {
     const char **algorithms = calloc((size_t)sg_algorithm_count + 1, sizeof *algorithms);
     struct sg_export input = {
-        .directory = recovery->directory,
+        .directory = recovery->output,
         .logs = recovery->logs,
         .log_count = recovery->log_count,
         .world_size = recovery->world_size,
@@ -131,7 +166,7 @@ static enum sg_status write_archive(const struct recovery *recovery)
     status = sg_export_archive(&input, &result);
     if (status == SG_OK)
         printf("%s/traces.otf2: %" PRIu64 " calls of %d ranks, %" PRIu64 " dropped%s\n",
-               recovery->directory, result.calls, recovery->world_size, result.dropped,
+               recovery->output, result.calls, recovery->world_size, result.dropped,
                result.partial ? ", partial" : "");
     free(algorithms);
     return status;
@@ -140,15 +175,27 @@ static enum sg_status write_archive(const struct recovery *recovery)
 int sg_command_recover(int argc, char **argv)
 {
     struct recovery recovery = {0};
+    char anchor[PATH_MAX];
     int exit_status;
 
     if (!parse(argc, argv, &recovery, &exit_status))
         return exit_status;
+    if (snprintf(anchor, sizeof anchor, "%s/traces.otf2", recovery.output) >= (int)sizeof anchor) {
+        sg_log("%s: %s", recovery.output, strerror(ENAMETOOLONG));
+        return EXIT_INPUT;
+    }
+    if (is_whole(&recovery, anchor)) {
+        printf("%s: the archive is whole already\n", anchor);
+        return 0;
+    }
+    if (recovery.output == recovery.directory)
+        sg_logread_await_end(recovery.directory, AWAIT_END_MS);
     if (sg_logread_open_all(recovery.directory, &recovery.logs, &recovery.log_count,
                             &recovery.world_size, &recovery.missing) != SG_OK)
         return EXIT_INPUT;
     exit_status = EXIT_INPUT;
-    if (has_events(&recovery) && make_way(&recovery) && write_archive(&recovery) == SG_OK)
+    if (has_events(&recovery) && has_ended(&recovery) && make_output(&recovery) &&
+        make_way(&recovery, anchor) && write_archive(&recovery) == SG_OK)
         exit_status = 0;
     for (int i = 0; i < recovery.log_count; i++)
         sg_logread_close(recovery.logs[i]);

@@ -3,26 +3,29 @@
 #include "cli/command.h"
 #include "cli/configuration.h"
 #include "cli/output_file.h"
+#include "cli/rows.h"
 #include "core/status.h"
 #include "page/page.h"
 #include "report/columns.h"
+#include "report/filter.h"
 #include "report/print.h"
 
 #include <argp.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { USAGE = 2 };
 
-typedef enum sg_status (*print_function)(const struct sg_report *, uint32_t, FILE *);
+typedef enum sg_status (*print_function)(const struct sg_report *, const struct sg_print_options *,
+                                         FILE *);
 
 struct options {
     print_function print; /* NULL: not asked for */
     const char *html;     /* the page's file; NULL: no page */
     const struct sg_column *sort;
     const char *bad_sort; /* what was asked for in vain */
-    uint32_t top;         /* 0: all */
+    struct sg_print_options rows;
+    struct sg_filter filter;
     const char *path;
 };
 
@@ -33,10 +36,16 @@ static const char documentation[] =
     "Exit status: 0, 1 where DIR cannot be read, 2 on bad usage.";
 
 static const struct argp_option option_table[] = {
+    {NULL, 'h', NULL, 0, "the same as --help", -1},
     {"json", 'j', NULL, 0, "print JSON (docs/report-json.md)", 0},
     {"html", 'H', "FILE", 0, "write a page with charts to look at in a browser", 0},
+    {"comms", 'C', NULL, 0, "print a row for each communicator", 0},
     {"csv", 'c', NULL, 0, "print the rows as CSV", 0},
     {"sort", 's', "COLUMN", 0, "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")", 0},
+    {"site", 'S', "SITE", 0, "report this call site only, written as in a rule", 0},
+    {"comm", 'M', "COMM", 0, "report this communicator only, likewise", 0},
+    {"rank", 'r', "RANKS", 0, "report the calls of these ranks only (3, 0-3,7)", 0},
+    {"time", 't', "FROM:TO", 0, "report instances that begin then only (10ms:1.5s)", 0},
     {"top", 'n', "N", 0, "print the first N rows only (of a page's table: 500)", 0},
     {0},
 };
@@ -48,29 +57,35 @@ static void set_print(struct options *options, print_function print, struct argp
     options->print = print;
 }
 
-static void set_top(struct options *options, const char *text, struct argp_state *state)
-{
-    char *end;
-    unsigned long value;
-
-    errno = 0;
-    value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < 1 ||
-        value > UINT32_MAX)
-        argp_error(state, "--top wants a number of rows from 1 up, not '%s'", text);
-    options->top = (uint32_t)value;
-}
-
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
+    char message[500];
 
     switch (key) {
+    case 'h':
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
     case 'j':
         set_print(options, sg_report_print_json, state);
         return 0;
     case 'c':
         set_print(options, sg_report_print_csv, state);
+        return 0;
+    case 'S':
+        options->filter.site = argument;
+        return 0;
+    case 'M':
+        options->filter.comm = argument;
+        return 0;
+    case 'r':
+        options->filter.ranks = argument;
+        return 0;
+    case 't':
+        options->filter.time = argument;
+        return 0;
+    case 'C':
+        options->rows.comms = true;
         return 0;
     case 'H':
         options->html = argument;
@@ -80,7 +95,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
         options->bad_sort = options->sort == NULL ? argument : NULL;
         return 0;
     case 'n':
-        set_top(options, argument, state);
+        options->rows.top = sg_rows_top(argument, state);
         return 0;
     case ARGP_KEY_ARG:
         if (options->path != NULL)
@@ -92,6 +107,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
             argp_error(state, "DIR is missing");
         if (options->html != NULL && options->print != NULL)
             argp_error(state, "--html excludes --json and --csv");
+        if (options->html != NULL && sg_filter_is_set(&options->filter))
+            argp_error(state, "--html is of the whole run: no --site, --comm, --rank, --time");
+        if (!sg_filter_parse(&options->filter, message, sizeof message))
+            argp_error(state, "%s", message);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -111,21 +130,16 @@ static void complain_sort(const char *name)
 static enum sg_status print(const struct options *options)
 {
     print_function function = options->print != NULL ? options->print : sg_report_print_text;
+    const struct sg_watch watch = {.filter = sg_filter_is_set(&options->filter) ? &options->filter
+                                                                                : NULL};
     struct sg_report report;
-    uint32_t count;
     enum sg_status status;
 
-    if (sg_report_read(options->path, true, &report) != SG_OK)
+    if (sg_report_read_watched(options->path, true, &watch, &report) != SG_OK)
         return SG_ERR_FORMAT;
-    count =
-        options->top != 0 && options->top < report.site_count ? options->top : report.site_count;
     status = sg_report_sort(&report, options->sort);
     if (status == SG_OK)
-        status = function(&report, count, stdout);
-    if (status == SG_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-        sg_log("report: cannot write it: %m");
-        status = SG_ERR_SYSTEM;
-    }
+        status = function(&report, &options->rows, stdout);
     sg_report_clear(&report);
     return status;
 }
@@ -136,13 +150,13 @@ static enum sg_status print(const struct options *options)
 static enum sg_status write_page(const struct options *options, struct sg_report *report,
                                  const struct sg_detail *detail, FILE *out)
 {
-    uint32_t top = options->top != 0 ? options->top : SG_PAGE_ROWS;
-    struct sg_page page = {.report = report, .detail = detail};
+    struct sg_page page = {.report = report,
+                           .detail = detail,
+                           .row_limit = options->rows.top != 0 ? options->rows.top : SG_PAGE_ROWS};
     char *configuration = sg_read_configuration(options->path);
     enum sg_status status = sg_report_sort(report, options->sort);
 
     page.configuration = configuration;
-    page.row_count = top < report->site_count ? top : report->site_count;
     if (status == SG_OK)
         status = sg_page_write(&page, out);
     free(configuration);
@@ -180,6 +194,7 @@ int sg_command_report(int argc, char **argv)
                                      NULL,         NULL,         NULL};
     static char name[] = "stagger report";
     struct options options = {.sort = sg_column_find(SG_COLUMN_DEFAULT)};
+    enum sg_status status;
 
     argv[0] = name;
     argp_err_exit_status = USAGE;
@@ -189,5 +204,7 @@ int sg_command_report(int argc, char **argv)
         complain_sort(options.bad_sort);
         return USAGE;
     }
-    return (options.html != NULL ? make_page(&options) : print(&options)) == SG_OK ? 0 : 1;
+    status = options.html != NULL ? make_page(&options) : print(&options);
+    sg_filter_clear(&options.filter);
+    return status == SG_OK ? 0 : 1;
 }

@@ -11,9 +11,11 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
@@ -23,16 +25,18 @@ enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 struct run_options {
     const char *directory; /* NULL: not given, as below */
     const char *trace;
-    char *rules; /* all --rule, parted by ';' */
+    const char *depth;
+    const char *config;
+    char *rules;  /* all --rule, separated by ';' */
+    char *trials; /* all --trial, likewise */
 };
 
 /* getopt and not argp, whose complaints take two lines. */
 static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"rule", required_argument, NULL, 'r'},
-    {"trace", required_argument, NULL, 't'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
+    {"config", required_argument, NULL, 'c'}, {"depth", required_argument, NULL, 'd'},
+    {"output", required_argument, NULL, 'o'}, {"rule", required_argument, NULL, 'r'},
+    {"trace", required_argument, NULL, 't'},  {"trial", required_argument, NULL, 'T'},
+    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
 };
 
 static void print_help(void)
@@ -44,9 +48,12 @@ static void print_help(void)
          "  stagger run mpiexec -n 4 ./app\n"
          "  mpiexec -n 4 stagger run ./app\n"
          "\n"
+         "  -c, --config FILE  a file with rules and variables (STAGGER_CONFIG)\n"
+         "  -d, --depth N      frames of the program that make up a call site (STAGGER_DEPTH)\n"
          "  -o, --output DIR   write into DIR (STAGGER_DIR), or DIR-2, ... where it exists\n"
          "  -r, --rule RULE    a rule that comes before those of STAGGER_RULES; may be repeated\n"
          "  -t, --trace MODE   otf2, stats or off (STAGGER_TRACE)\n"
+         "  -T, --trial TRIAL  a trial that comes before those of STAGGER_TRIAL; may be repeated\n"
          "  -h, --help         this text\n"
          "\n"
          "Rules and variables: man 7 libstagger.");
@@ -64,19 +71,39 @@ static char *join(const char *first, const char *second, char separator)
     return text;
 }
 
-static enum sg_status add_rule(struct run_options *options, const char *rule)
+typedef enum sg_status (*check_function)(const char *source, const char *text);
+
+/* Puts one that has been checked behind those that came before it. */
+static enum sg_status add_to(char **list, check_function check, const char *source,
+                             const char *text)
 {
-    enum sg_status status = sg_rule_check("--rule", rule);
-    char *rules;
+    enum sg_status status = check(source, text);
+    char *longer;
 
     if (status != SG_OK)
         return status;
-    rules = join(options->rules, rule, ';');
-    if (rules == NULL)
+    longer = join(*list, text, ';');
+    if (longer == NULL)
         return SG_ERR_MEMORY;
-    free(options->rules);
-    options->rules = rules;
+    free(*list);
+    *list = longer;
     return SG_OK;
+}
+
+/* The library would say so too, and run without it. */
+static enum sg_status check_file(const char *path)
+{
+    struct stat info;
+
+    if (access(path, R_OK) != 0 || stat(path, &info) != 0) {
+        sg_log("--config '%s': %m", path);
+        return SG_ERR_SYNTAX;
+    }
+    if (S_ISDIR(info.st_mode)) {
+        sg_log("--config '%s': %s", path, strerror(EISDIR));
+        return SG_ERR_SYNTAX;
+    }
+    return sg_config_check("--config", "STAGGER_CONFIG", path);
 }
 
 static enum sg_status set_option(struct run_options *options, int letter, char **argv)
@@ -88,8 +115,19 @@ static enum sg_status set_option(struct run_options *options, int letter, char *
         status = sg_config_check("--output", "STAGGER_DIR", optarg);
         options->directory = optarg;
         break;
+    case 'c':
+        status = check_file(optarg);
+        options->config = optarg;
+        break;
+    case 'd':
+        status = sg_config_check("--depth", "STAGGER_DEPTH", optarg);
+        options->depth = optarg;
+        break;
     case 'r':
-        status = add_rule(options, optarg);
+        status = add_to(&options->rules, sg_rule_check, "--rule", optarg);
+        break;
+    case 'T':
+        status = add_to(&options->trials, sg_trial_check, "--trial", optarg);
         break;
     case 't':
         status = sg_config_check("--trace", "STAGGER_TRACE", optarg);
@@ -162,6 +200,38 @@ static char *absolute_path(const char *path)
     return text;
 }
 
+/* The loader's list of directories with this one in front, and there once; malloc'ed. */
+static char *libraries_text(const char *directory)
+{
+    const char *old = sg_config_environment("LD_LIBRARY_PATH");
+    size_t length = strlen(directory);
+
+    if (old != NULL && strncmp(old, directory, length) == 0 &&
+        (old[length] == ':' || old[length] == '\0'))
+        return strdup(old);
+    return join(directory, old, ':');
+}
+
+/* LD_PRELOAD is split at blanks and colons. A library in a place with a blank is preloaded by its
+ * name alone, and found through LD_LIBRARY_PATH, which is split at colons and semicolons. */
+static int preload(char *library)
+{
+    char *name = strrchr(library, '/');
+    bool blank = strchr(library, ' ') != NULL;
+
+    if (strchr(library, ':') != NULL || (blank && strchr(library, ';') != NULL)) {
+        sg_log("run: the loader takes no path with a ':', or with a blank and a ';', as in %s",
+               library);
+        return -1;
+    }
+    if (!blank)
+        return set_variable("LD_PRELOAD", preload_text(library));
+    *name = '\0';
+    if (set_variable("LD_LIBRARY_PATH", libraries_text(library)) != 0)
+        return -1;
+    return set_variable("LD_PRELOAD", preload_text(name + 1));
+}
+
 static int set_environment(const struct run_options *options)
 {
     char *library = sg_locate_library();
@@ -171,17 +241,19 @@ static int set_environment(const struct run_options *options)
         sg_log("run: " LIBRARY_NAME " is not beside this program, in ../lib/stagger or in ../lib");
         return -1;
     }
-    if (strpbrk(library, ": ") != NULL) {
-        sg_log("run: LD_PRELOAD takes no path with a blank or ':', as in %s", library);
-        free(library);
-        return -1;
-    }
-    result = set_variable("LD_PRELOAD", preload_text(library));
+    result = preload(library);
     free(library);
     if (result == 0 && options->directory != NULL)
         result = set_variable("STAGGER_DIR", absolute_path(options->directory));
     if (result == 0 && options->trace != NULL)
         result = set_variable("STAGGER_TRACE", strdup(options->trace));
+    if (result == 0 && options->depth != NULL)
+        result = set_variable("STAGGER_DEPTH", strdup(options->depth));
+    if (result == 0 && options->config != NULL)
+        result = set_variable("STAGGER_CONFIG", absolute_path(options->config));
+    if (result == 0 && options->trials != NULL)
+        result = set_variable("STAGGER_TRIAL",
+                              join(options->trials, sg_config_environment("STAGGER_TRIAL"), ';'));
     if (result == 0 && options->rules != NULL)
         result = set_variable("STAGGER_RULES",
                               join(options->rules, sg_config_environment("STAGGER_RULES"), ';'));
@@ -214,12 +286,12 @@ static int become(char **words)
 
 int sg_command_run(int argc, char **argv)
 {
-    struct run_options options = {NULL, NULL, NULL};
+    struct run_options options = {0};
     int result = 0;
     int letter;
 
     opterr = 0;
-    while ((letter = getopt_long(argc, argv, "+:o:r:t:h", long_options, NULL)) != -1) {
+    while ((letter = getopt_long(argc, argv, "+:c:d:o:r:t:T:h", long_options, NULL)) != -1) {
         if (letter == 'h') {
             print_help();
             goto done;
@@ -239,5 +311,6 @@ int sg_command_run(int argc, char **argv)
     }
 done:
     free(options.rules);
+    free(options.trials);
     return result;
 }

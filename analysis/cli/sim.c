@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "core/status.h"
 #include "sim/commands.h"
-#include "sim/explore.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -32,9 +32,8 @@ static struct sg_sample draw(const struct sg_series *series, uint64_t *random)
     return sum;
 }
 
-static void judge(double *drawn, struct sg_difference *out)
+void sg_difference_judge(struct sg_difference *out)
 {
-    sg_resample_interval(drawn, SG_BOOTSTRAP_DRAWS, OUTSIDE, &out->low, &out->high);
     out->verdict = SG_VERDICT_NOISE;
     if (out->low > 0)
         out->verdict = SG_VERDICT_MORE;
@@ -63,8 +62,11 @@ enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b
                 mean_of(&from_b, (enum sg_measured)measured) -
                 mean_of(&from_a, (enum sg_measured)measured);
     }
-    for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
-        judge(&drawn[measured * SG_BOOTSTRAP_DRAWS], &out[measured]);
+    for (int measured = 0; measured < SG_MEASURED_COUNT; measured++) {
+        sg_resample_interval(&drawn[measured * SG_BOOTSTRAP_DRAWS], SG_BOOTSTRAP_DRAWS, OUTSIDE,
+                             &out[measured].low, &out[measured].high);
+        sg_difference_judge(&out[measured]);
+    }
     free(drawn);
     return SG_OK;
 }

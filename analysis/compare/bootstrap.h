@@ -33,6 +33,9 @@ struct sg_difference {
     double low, high; /* of b - a; where the verdict is one of the last three */
 };
 
+/* The verdict that low and high come to. */
+void sg_difference_judge(struct sg_difference *difference);
+
 /* Fills one difference for each of enum sg_measured. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b, uint64_t seed,
                             struct sg_difference out[SG_MEASURED_COUNT]);

@@ -1,10 +1,12 @@
 #include "compare/compare.h"
 
-#include "compare/collect.h"
+#include "compare/call_sites.h"
+#include "compare/columns.h"
+#include "compare/run_spread.h"
 #include "report/room.h"
 
+#include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 const char *const sg_measured_names[SG_MEASURED_COUNT] = {
     [SG_MEASURED_BLOCKED] = "blocked",
@@ -17,161 +19,125 @@ const char *const sg_verdict_names[SG_VERDICT_COUNT] = {
     [SG_VERDICT_LESS] = "less",       [SG_VERDICT_MORE] = "more",
 };
 
-/* One call site and operation of one run. */
-struct entry {
-    const struct sg_report_site *site;
-    const struct sg_collected *collected; /* NULL: nothing in the events */
-    struct sg_side side;
-    uint64_t longest_ns; /* blocked, of its rows */
-    bool matched;
-};
+const char *sg_verdict_words(enum sg_verdict verdict, bool several)
+{
+    static const char *const words[SG_VERDICT_COUNT] = {
+        [SG_VERDICT_UNKNOWN] = "not known",      [SG_VERDICT_FEW] = "too few instances",
+        [SG_VERDICT_NOISE] = "within the noise", [SG_VERDICT_LESS] = "less in B",
+        [SG_VERDICT_MORE] = "more in B",
+    };
+
+    return several && verdict == SG_VERDICT_FEW ? "too few runs" : words[verdict];
+}
 
 struct sg_comparison_series {
-    struct sg_collection collection[2];
-    struct entry *entries[2];
-    uint32_t entry_count[2];
+    struct sg_call_sites of[2];
 };
 
 bool sg_side_knows(const struct sg_side *side, enum sg_measured measured)
 {
-    return side->present && (measured != SG_MEASURED_WAIT || side->event_calls > 0);
+    return side->present && (measured != SG_MEASURED_WAIT || side->has_wait);
 }
 
-/* ---- the call sites of one run ----------------------------------------------------------------
+/* ---- one row ----------------------------------------------------------------------------------
  */
 
-static bool is_same(const struct sg_report_site *a, const struct sg_report_site *b)
+static bool has_events(const struct sg_call_site *site)
 {
-    return a->operation == b->operation && a->nonblocking == b->nonblocking;
-}
-
-static struct entry *find_entry(struct sg_comparison_series *series, int run,
-                                const struct sg_report_site *site)
-{
-    for (uint32_t i = 0; i < series->entry_count[run]; i++) {
-        struct entry *entry = &series->entries[run][i];
-
-        if (entry->site->site == site->site && is_same(entry->site, site))
-            return entry;
+    for (const struct sg_entry *entry = site->first; entry != NULL; entry = entry->next) {
+        if (entry->collected == NULL)
+            return false;
     }
-    return NULL;
+    return true;
 }
 
-static void add_row(struct entry *entry, const struct sg_report_site *site)
+/* Per call, of one run: of the calls in the events, or else of all. */
+static double mean_of(const struct sg_entry *entry, bool events, enum sg_measured measured)
 {
-    struct sg_side *side = &entry->side;
+    const struct sg_side *side = &entry->side;
 
-    side->present = true;
-    side->calls += site->calls;
-    side->event_calls += site->event_calls;
-    side->instances += site->instances;
-    side->ns[SG_MEASURED_BLOCKED] += site->blocked_ns;
-    side->ns[SG_MEASURED_WAIT] += site->wait_ns;
-    side->ns[SG_MEASURED_PROCESSOR] += site->blocked_ns + site->handler_ns;
-    if (side->algorithm == NULL || site->blocked_ns > entry->longest_ns) {
-        entry->longest_ns = site->blocked_ns;
-        side->algorithm = site->algorithm;
-    }
+    if (events)
+        return sg_series_mean(&entry->collected->series, measured);
+    return side->calls > 0 ? (double)side->ns[measured] / (double)side->calls : 0;
 }
 
-/* Of what stands in the events, the events tell which handling lay outside of calls. Statistics
- * of calls beyond them count it whole. */
-static void settle(struct entry *entry, const struct sg_collection *collection)
+static void divide(uint64_t *sum, uint64_t by)
 {
-    struct sg_side *side = &entry->side;
-
-    entry->collected = sg_collection_find(collection, entry->site);
-    if (entry->collected != NULL && side->event_calls == side->calls)
-        side->ns[SG_MEASURED_PROCESSOR] = entry->collected->series.sum.ns[SG_MEASURED_PROCESSOR];
+    assert(by > 0);
+    *sum = (*sum + by / 2) / by;
 }
 
-static enum sg_status list_entries(const struct sg_report *report, int run,
-                                   struct sg_comparison_series *series)
+/* The means over the runs that have it. */
+static struct sg_side side_of(const struct sg_call_site *site)
 {
-    for (uint32_t i = 0; i < report->site_count; i++) {
-        const struct sg_report_site *site = &report->sites[i];
-        struct entry *entry = find_entry(series, run, site);
+    struct sg_side side = {.present = true, .has_wait = true};
+    uint64_t longest_ns = 0;
 
-        if (entry == NULL) {
-            if (!sg_make_room((void **)&series->entries[run], series->entry_count[run],
-                              sizeof *entry))
-                return SG_ERR_MEMORY;
-            entry = &series->entries[run][series->entry_count[run]++];
-            *entry = (struct entry){.site = site};
+    for (const struct sg_entry *entry = site->first; entry != NULL; entry = entry->next) {
+        side.run_count++;
+        side.calls += entry->side.calls;
+        side.event_calls += entry->side.event_calls;
+        side.instances += entry->side.instances;
+        side.bytes += entry->side.bytes;
+        side.has_wait = side.has_wait && entry->side.event_calls > 0;
+        for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
+            side.ns[measured] += entry->side.ns[measured];
+        if (side.algorithm == NULL || entry->longest_ns > longest_ns) {
+            longest_ns = entry->longest_ns;
+            side.algorithm = entry->side.algorithm;
         }
-        add_row(entry, site);
     }
-    for (uint32_t i = 0; i < series->entry_count[run]; i++)
-        settle(&series->entries[run][i], &series->collection[run]);
-    return SG_OK;
+    divide(&side.calls, side.run_count);
+    divide(&side.event_calls, side.run_count);
+    divide(&side.instances, side.run_count);
+    divide(&side.bytes, side.run_count);
+    for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
+        divide(&side.ns[measured], side.run_count);
+    return side;
+}
+
+static struct sg_run_means take_means(const struct sg_call_site *site, bool events,
+                                      enum sg_measured measured, struct sg_side *side)
+{
+    struct sg_run_means means = {0};
+
+    for (const struct sg_entry *entry = site->first; entry != NULL; entry = entry->next)
+        sg_run_means_add(&means, mean_of(entry, events, measured));
+    side->mean_ns[measured] = means.mean;
+    return means;
+}
+
+/* sites: NULL where a side has none. */
+static enum sg_status measure(struct sg_compared *row, struct sg_call_site *const sites[2],
+                              bool several)
+{
+    /* A call site's draws are its own: they do not change with what else is compared. */
+    uint64_t seed = row->site->has_id ? row->site->id : 0;
+    bool both = sites[0] != NULL && sites[1] != NULL;
+    bool events = both && has_events(sites[0]) && has_events(sites[1]);
+
+    for (int i = 0; i < SG_MEASURED_COUNT; i++) {
+        enum sg_measured measured = (enum sg_measured)i;
+        struct sg_run_means means[2];
+
+        for (int side = 0; side < 2; side++) {
+            if (sites[side] != NULL)
+                means[side] = take_means(sites[side], events, measured, &row->side[side]);
+        }
+        if (both && several && sg_side_knows(&row->side[0], measured) &&
+            sg_side_knows(&row->side[1], measured))
+            row->difference[measured] = sg_run_spread(&means[0], &means[1]);
+    }
+    if (!events || several)
+        return SG_OK;
+    return sg_bootstrap(&sites[0]->first->collected->series, &sites[1]->first->collected->series,
+                        seed, row->difference);
 }
 
 /* ---- matching ---------------------------------------------------------------------------------
  */
 
-static bool same_id(const struct sg_report_site *a, const struct sg_report_site *b)
-{
-    return is_same(a, b) && a->has_id == b->has_id && (!a->has_id || a->id == b->id);
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-static bool same_place(const struct sg_report_site *a, const struct sg_report_site *b)
-{
-    return is_same(a, b) && a->line > 0 && a->line == b->line && same_text(a->file, b->file) &&
-           same_text(a->function, b->function);
-}
-
-/* What is left of run b that is the same; only one of them may be, or there is no telling which. */
-static struct entry *find_match(struct sg_comparison_series *series, const struct entry *of,
-                                bool (*same)(const struct sg_report_site *,
-                                             const struct sg_report_site *))
-{
-    struct entry *found = NULL;
-
-    for (uint32_t i = 0; i < series->entry_count[1]; i++) {
-        struct entry *entry = &series->entries[1][i];
-
-        if (entry->matched || !same(of->site, entry->site))
-            continue;
-        if (found != NULL)
-            return NULL;
-        found = entry;
-    }
-    return found;
-}
-
-/* What the intervals are of, or else all calls. */
-static void take_means(struct sg_side *side, const struct sg_series *events)
-{
-    for (int measured = 0; measured < SG_MEASURED_COUNT; measured++) {
-        if (events != NULL)
-            side->mean_ns[measured] = sg_series_mean(events, (enum sg_measured)measured);
-        else if (side->calls > 0)
-            side->mean_ns[measured] = (double)side->ns[measured] / (double)side->calls;
-    }
-}
-
-static enum sg_status measure(struct sg_compared *row, const struct entry *a, const struct entry *b)
-{
-    /* A call site's draws are its own: they do not change with what else is compared. */
-    uint64_t seed = row->site->has_id ? row->site->id : 0;
-
-    if (a == NULL || b == NULL || a->collected == NULL || b->collected == NULL) {
-        take_means(&row->side[0], NULL);
-        take_means(&row->side[1], NULL);
-        return SG_OK;
-    }
-    take_means(&row->side[0], &a->collected->series);
-    take_means(&row->side[1], &b->collected->series);
-    return sg_bootstrap(&a->collected->series, &b->collected->series, seed, row->difference);
-}
-
-/* found: of each run, NULL where it has none. */
-static enum sg_status add_compared(struct sg_comparison *out, struct entry *const found[2],
+static enum sg_status add_compared(struct sg_comparison *out, struct sg_call_site *const sites[2],
                                    bool by_place)
 {
     struct sg_compared *row;
@@ -180,49 +146,49 @@ static enum sg_status add_compared(struct sg_comparison *out, struct entry *cons
         return SG_ERR_MEMORY;
     row = &out->rows[out->row_count++];
     *row = (struct sg_compared){.by_place = by_place};
-    for (int run = 1; run >= 0; run--) {
-        if (found[run] == NULL)
+    for (int side = 1; side >= 0; side--) {
+        if (sites[side] == NULL)
             continue;
-        row->site = found[run]->site;
-        row->side[run] = found[run]->side;
-        found[run]->matched = true;
+        row->site = sites[side]->site;
+        row->side[side] = side_of(sites[side]);
+        row->by_place = row->by_place || sites[side]->by_place;
+        sites[side]->matched = true;
     }
-    if (found[0] != NULL && found[1] != NULL)
+    if (sg_compared_in_both(row))
         out->both_count++;
     else
-        out->only_count[found[0] == NULL]++;
-    return measure(row, found[0], found[1]);
+        out->only_count[sites[0] == NULL]++;
+    return measure(row, sites, sg_comparison_has_several(out));
 }
 
-static enum sg_status match_by(struct sg_comparison *out,
-                               bool (*same)(const struct sg_report_site *,
-                                            const struct sg_report_site *))
+static enum sg_status match_by(struct sg_comparison *out, sg_same_site *same)
 {
-    struct sg_comparison_series *series = out->series;
+    struct sg_call_sites *of = out->series->of;
     enum sg_status status = SG_OK;
 
-    for (uint32_t i = 0; i < series->entry_count[0] && status == SG_OK; i++) {
-        struct entry *a = &series->entries[0][i];
-        struct entry *b = a->matched ? NULL : find_match(series, a, same);
+    for (uint32_t i = 0; i < of[0].count && status == SG_OK; i++) {
+        struct sg_call_site *a = &of[0].items[i];
+        struct sg_call_site *b = a->matched ? NULL : sg_call_sites_find(&of[1], a->site, same);
 
         if (b != NULL)
-            status = add_compared(out, (struct entry *[2]){a, b}, same == same_place);
+            status = add_compared(out, (struct sg_call_site *[2]){a, b}, same == sg_same_place);
     }
     return status;
 }
 
 static enum sg_status add_rest(struct sg_comparison *out)
 {
-    struct sg_comparison_series *series = out->series;
     enum sg_status status = SG_OK;
 
-    for (int run = 0; run < 2; run++) {
-        for (uint32_t i = 0; i < series->entry_count[run] && status == SG_OK; i++) {
-            struct entry *found[2] = {NULL, NULL};
+    for (int side = 0; side < 2; side++) {
+        struct sg_call_sites *of = &out->series->of[side];
 
-            found[run] = &series->entries[run][i];
-            if (!found[run]->matched)
-                status = add_compared(out, found, false);
+        for (uint32_t i = 0; i < of->count && status == SG_OK; i++) {
+            struct sg_call_site *sites[2] = {NULL, NULL};
+
+            sites[side] = &of->items[i];
+            if (!sites[side]->matched)
+                status = add_compared(out, sites, false);
         }
     }
     return status;
@@ -231,83 +197,101 @@ static enum sg_status add_rest(struct sg_comparison *out)
 /* ---- the whole --------------------------------------------------------------------------------
  */
 
-static uint64_t more_blocked_ns(const struct sg_compared *row)
-{
-    uint64_t a = row->side[0].ns[SG_MEASURED_BLOCKED], b = row->side[1].ns[SG_MEASURED_BLOCKED];
-
-    return a > b ? a : b;
-}
-
-static int compare_rows(const void *left, const void *right)
-{
-    const struct sg_compared *a = left, *b = right;
-    bool a_both = a->side[0].present && a->side[1].present;
-    bool b_both = b->side[0].present && b->side[1].present;
-    uint64_t a_ns = more_blocked_ns(a), b_ns = more_blocked_ns(b);
-    int order = b_both - a_both;
-
-    if (order == 0)
-        order = b->side[0].present - a->side[0].present;
-    if (order == 0)
-        order = (a_ns < b_ns) - (a_ns > b_ns);
-    if (order == 0)
-        order = (a->site->id > b->site->id) - (a->site->id < b->site->id);
-    if (order == 0)
-        order = (int)a->site->operation - (int)b->site->operation;
-    return order != 0 ? order : (int)a->site->nonblocking - (int)b->site->nonblocking;
-}
-
 static enum sg_status compare(struct sg_comparison *out)
 {
     enum sg_status status = SG_OK;
 
-    for (int run = 0; run < 2 && status == SG_OK; run++)
-        status = list_entries(&out->run[run], run, out->series);
+    for (int side = 0; side < 2 && status == SG_OK; side++)
+        status = sg_call_sites_list(&out->series->of[side], out->runs[side], out->run_count[side]);
     if (status == SG_OK)
-        status = match_by(out, same_id);
+        status = match_by(out, sg_same_id);
     if (status == SG_OK)
-        status = match_by(out, same_place);
+        status = match_by(out, sg_same_place);
     if (status == SG_OK)
         status = add_rest(out);
+    if (status == SG_OK)
+        status = sg_comparison_sort(out, sg_compared_column_find(SG_COMPARED_COLUMN_DEFAULT));
     if (status != SG_OK)
         return status;
-    if (out->row_count > 0)
-        qsort(out->rows, out->row_count, sizeof *out->rows, compare_rows);
-    for (uint32_t i = 0; i < out->both_count; i++)
+    out->both_shown = out->both_count;
+    for (uint32_t i = 0; i < out->both_count; i++) {
         out->verdict_count[out->rows[i].difference[SG_MEASURED_BLOCKED].verdict]++;
+        out->by_place_count += out->rows[i].by_place;
+    }
     return SG_OK;
 }
 
-enum sg_status sg_compare(const char *const paths[2], bool progress, struct sg_comparison *out)
+static enum sg_status make_room(struct sg_comparison *out)
 {
-    struct sg_comparison comparison = {.series = calloc(1, sizeof *comparison.series)};
-    enum sg_status status = SG_OK;
+    out->series = calloc(1, sizeof *out->series);
+    if (out->series == NULL)
+        return SG_ERR_MEMORY;
+    for (int side = 0; side < 2; side++) {
+        struct sg_call_sites *of = &out->series->of[side];
 
-    for (int run = 0; run < 2 && status == SG_OK && comparison.series != NULL; run++)
-        status = sg_collect(paths[run], progress, &comparison.run[run],
-                            &comparison.series->collection[run]);
-    if (status == SG_OK) {
-        status = comparison.series != NULL ? compare(&comparison) : SG_ERR_MEMORY;
-        if (status != SG_OK)
-            sg_log("compare: %s", sg_status_text(status));
+        out->runs[side] = calloc(out->run_count[side], sizeof *out->runs[side]);
+        of->collections = calloc(out->run_count[side], sizeof *of->collections);
+        of->entries = calloc(out->run_count[side], sizeof *of->entries);
+        if (out->runs[side] == NULL || of->collections == NULL || of->entries == NULL)
+            return SG_ERR_MEMORY;
     }
-    if (status == SG_OK)
+    return SG_OK;
+}
+
+enum sg_status sg_compare(const struct sg_run_paths sides[2], bool progress,
+                          struct sg_comparison *out)
+{
+    struct sg_comparison comparison = {.run_count = {sides[0].count, sides[1].count}};
+    enum sg_status status = make_room(&comparison), read = SG_OK;
+
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < sides[side].count && status == SG_OK && read == SG_OK; i++)
+            read = sg_collect(sides[side].paths[i], progress, &comparison.runs[side][i],
+                              &comparison.series->of[side].collections[i]);
+    }
+    if (status == SG_OK && read == SG_OK)
+        status = compare(&comparison);
+    if (status != SG_OK)
+        sg_log("compare: %s", sg_status_text(status));
+    if (status == SG_OK && read == SG_OK)
         *out = comparison;
     else
         sg_comparison_clear(&comparison);
-    return status;
+    return status != SG_OK ? status : read;
 }
 
 void sg_comparison_clear(struct sg_comparison *comparison)
 {
-    for (int run = 0; run < 2; run++) {
-        sg_report_clear(&comparison->run[run]);
-        if (comparison->series == NULL)
-            continue;
-        sg_collection_clear(&comparison->series->collection[run]);
-        free(comparison->series->entries[run]);
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < comparison->run_count[side] && comparison->runs[side] != NULL; i++)
+            sg_report_clear(&comparison->runs[side][i]);
+        free(comparison->runs[side]);
+        if (comparison->series != NULL)
+            sg_call_sites_clear(&comparison->series->of[side], comparison->run_count[side]);
     }
     free(comparison->series);
     free(comparison->rows);
     *comparison = (struct sg_comparison){0};
+}
+
+struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparison, int side)
+{
+    uint32_t count = comparison->run_count[side];
+    struct sg_run_figures figures = {.has_events = true};
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct sg_report *run = &comparison->runs[side][i];
+
+        figures.run_ns += run->run_ns;
+        figures.ranks_run_ns += run->ranks_run_ns;
+        figures.blocked_ns += sg_report_blocked_ns(run);
+        figures.wait_ns += sg_report_wait_ns(run);
+        figures.has_events = figures.has_events && run->has_events;
+        figures.partial = figures.partial || run->partial;
+    }
+    divide(&figures.run_ns, count);
+    divide(&figures.ranks_run_ns, count);
+    divide(&figures.blocked_ns, count);
+    divide(&figures.wait_ns, count);
+    return figures;
 }

@@ -1,8 +1,11 @@
-/* Two runs, call site by call site: what each costs per call, and which differences are more than
- * noise.
+/* Two sides, of one run or several each, call site by call site: what each costs per call, and
+ * which differences are more than noise.
  *
- * A call site is taken with its operation, over all its communicators, and found in the other run
+ * A call site is taken with its operation, over all its communicators, and found in the other runs
  * by its id; where that is not there (the program was built anew), by function, file and line.
+ *
+ * With one run a side noise is what varies within them (bootstrap.h); with more it is what differs
+ * from run to run (run_spread.h), and every figure of a side is a mean over its runs.
  */
 #ifndef SG_COMPARE_COMPARE_H
 #define SG_COMPARE_COMPARE_H
@@ -12,12 +15,20 @@
 
 #include <stdio.h>
 
-/* One run's part. Totals are the report's (the statistics' where events were left out). */
+struct sg_run_paths {
+    const char *const *paths;
+    uint32_t count; /* at least 1 */
+};
+
+/* One side's part, means over those of its runs that have it. Totals are the report's (the
+ * statistics' where events were left out). */
 struct sg_side {
     bool present;
-    uint64_t calls, event_calls, instances;
+    bool has_wait;      /* all of the runs have events of it */
+    uint32_t run_count; /* that have it */
+    uint64_t calls, event_calls, instances, bytes;
     uint64_t ns[SG_MEASURED_COUNT];
-    double mean_ns[SG_MEASURED_COUNT]; /* per call: of the events' calls where the other has some */
+    double mean_ns[SG_MEASURED_COUNT]; /* per call: of the events' calls where all have some */
     const char *algorithm;             /* of the row that blocked longest */
 };
 
@@ -29,27 +40,53 @@ struct sg_compared {
 };
 
 struct sg_comparison {
-    struct sg_report run[2];
-    struct sg_compared *rows; /* in both first, by the time blocked in the run with more of it */
+    struct sg_report *runs[2];
+    uint32_t run_count[2];
+    struct sg_compared *rows; /* in both first, by the time blocked in the side with more of it */
     uint32_t row_count;
-    uint32_t both_count;                      /* of them in both */
-    uint32_t only_count[2];                   /* in one alone */
+    uint32_t both_shown;                      /* of them in both */
+    uint32_t both_count;                      /* all that were found: in both */
+    uint32_t only_count[2];                   /* and in one alone */
+    uint32_t by_place_count;                  /* of those in both */
     uint32_t verdict_count[SG_VERDICT_COUNT]; /* of those in both, by time blocked */
     struct sg_comparison_series *series;
+};
+
+/* Of a side's runs as wholes: means. */
+struct sg_run_figures {
+    uint64_t run_ns, ranks_run_ns, blocked_ns, wait_ns;
+    bool has_events; /* all of them */
+    bool partial;    /* one of them */
 };
 
 extern const char *const sg_measured_names[SG_MEASURED_COUNT];
 /* "less", ...: as JSON has them. */
 extern const char *const sg_verdict_names[SG_VERDICT_COUNT];
 
+static inline bool sg_compared_in_both(const struct sg_compared *row)
+{
+    return row->side[0].present && row->side[1].present;
+}
+
+static inline bool sg_comparison_has_several(const struct sg_comparison *comparison)
+{
+    return comparison->run_count[0] > 1 || comparison->run_count[1] > 1;
+}
+
+/* For people; several: there are several runs a side. */
+const char *sg_verdict_words(enum sg_verdict verdict, bool several);
+
 bool sg_side_knows(const struct sg_side *side, enum sg_measured measured);
 
 /* On failure one line has been logged. */
-enum sg_status sg_compare(const char *const paths[2], bool progress, struct sg_comparison *out);
+enum sg_status sg_compare(const struct sg_run_paths sides[2], bool progress,
+                          struct sg_comparison *out);
+struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparison, int side);
 void sg_comparison_clear(struct sg_comparison *comparison);
 
 /* SG_ERR_MEMORY (logged) or SG_OK; whether the stream took everything is the caller's to check. */
 enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out);
+enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison, FILE *out);
 
 #endif

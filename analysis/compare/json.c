@@ -1,11 +1,13 @@
-/* The comparison for programs: docs/compare-json.md, version 1. Fields are added, never changed. */
+/* The comparison for programs: docs/compare-json.md, version 1, and its rows as CSV. Fields are
+ * added, never changed. */
+#include "output/json.h"
 #include "compare/compare.h"
-#include "report/json_values.h"
+#include "output/csv.h"
 
 #include <jansson.h>
-#include <math.h>
 
 #define JSON_VERSION 1
+#define DIGITS 12
 
 /* As the report's, and "" becomes null, too. */
 static json_t *text_of(const char *text)
@@ -13,19 +15,27 @@ static json_t *text_of(const char *text)
     return sg_json_text(text != NULL && text[0] != '\0' ? text : NULL);
 }
 
-static json_t *real_of(bool known, double value)
+static json_t *paths_of(const struct sg_comparison *comparison, int side)
 {
-    return known ? json_real(value) : json_null();
+    json_t *paths = json_array();
+
+    for (uint32_t run = 0; run < comparison->run_count[side] && paths != NULL; run++)
+        sg_json_append(&paths, text_of(comparison->runs[side][run].path));
+    return paths;
 }
 
-static json_t *run_of(const struct sg_report *run)
+static json_t *runs_of(const struct sg_comparison *comparison, int side)
 {
-    return json_pack("{s:o, s:o, s:I, s:b, s:b, s:I, s:I, s:I, s:o}", "path", text_of(run->path),
-                     "program", text_of(run->program), "ranks", (json_int_t)run->rank_count,
-                     "partial", run->partial, "events", run->has_events, "run_ns",
-                     (json_int_t)run->run_ns, "ranks_run_ns", (json_int_t)run->ranks_run_ns,
-                     "blocked_ns", (json_int_t)sg_report_blocked_ns(run), "wait_ns",
-                     sg_json_count(run->has_events, sg_report_wait_ns(run)));
+    const struct sg_report *first = &comparison->runs[side][0];
+    struct sg_run_figures figures = sg_comparison_figures(comparison, side);
+
+    return json_pack("{s:o, s:o, s:o, s:I, s:b, s:b, s:I, s:I, s:I, s:o}", "path",
+                     text_of(first->path), "paths", paths_of(comparison, side), "program",
+                     text_of(first->program), "ranks", (json_int_t)first->rank_count, "partial",
+                     figures.partial, "events", figures.has_events, "run_ns",
+                     (json_int_t)figures.run_ns, "ranks_run_ns", (json_int_t)figures.ranks_run_ns,
+                     "blocked_ns", (json_int_t)figures.blocked_ns, "wait_ns",
+                     sg_json_count(figures.has_events, figures.wait_ns));
 }
 
 static json_t *side_of(const struct sg_side *side)
@@ -33,7 +43,8 @@ static json_t *side_of(const struct sg_side *side)
     if (!side->present)
         return json_null();
     return json_pack(
-        "{s:I, s:I, s:I, s:I, s:o, s:I, s:o}", "calls", (json_int_t)side->calls, "event_calls",
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:o}", "runs", (json_int_t)side->run_count,
+        "calls", (json_int_t)side->calls, "bytes", (json_int_t)side->bytes, "event_calls",
         (json_int_t)side->event_calls, "instances", (json_int_t)side->instances, "blocked_ns",
         (json_int_t)side->ns[SG_MEASURED_BLOCKED], "wait_ns",
         sg_json_count(sg_side_knows(side, SG_MEASURED_WAIT), side->ns[SG_MEASURED_WAIT]),
@@ -49,25 +60,22 @@ static json_t *difference_of(const struct sg_compared *row, enum sg_measured mea
     bool interval = difference->verdict >= SG_VERDICT_NOISE;
     double a_ns = row->side[0].mean_ns[measured], b_ns = row->side[1].mean_ns[measured];
 
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "a_ns", real_of(a_known, a_ns), "b_ns",
-        real_of(b_known, b_ns), "difference_ns", real_of(a_known && b_known, b_ns - a_ns), "low_ns",
-        real_of(interval, difference->low), "high_ns", real_of(interval, difference->high),
-        "change", real_of(a_known && b_known && a_ns > 0, (b_ns - a_ns) / a_ns), "verdict",
-        sg_verdict_names[difference->verdict]);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "a_ns", sg_json_real(a_known, a_ns),
+                     "b_ns", sg_json_real(b_known, b_ns), "difference_ns",
+                     sg_json_real(a_known && b_known, b_ns - a_ns), "low_ns",
+                     sg_json_real(interval, difference->low), "high_ns",
+                     sg_json_real(interval, difference->high), "change",
+                     sg_json_real(a_known && b_known && a_ns > 0, (b_ns - a_ns) / a_ns), "verdict",
+                     sg_verdict_names[difference->verdict]);
 }
 
 static json_t *per_call_of(const struct sg_compared *row)
 {
     json_t *value = json_object();
 
-    for (int measured = 0; measured < SG_MEASURED_COUNT && value != NULL; measured++) {
-        if (json_object_set_new(value, sg_measured_names[measured],
-                                difference_of(row, (enum sg_measured)measured)) != 0) {
-            json_decref(value);
-            return NULL;
-        }
-    }
+    for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
+        sg_json_set(&value, sg_measured_names[measured],
+                    difference_of(row, (enum sg_measured)measured));
     return value;
 }
 
@@ -77,11 +85,10 @@ static json_t *row_of(const struct sg_compared *row)
     bool both = row->side[0].present && row->side[1].present;
 
     return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
-                     site->has_id ? json_sprintf("%08x", site->id) : json_null(), "op",
-                     sg_site_operation(site), "function", text_of(site->function), "file",
-                     text_of(site->file), "line", sg_json_count(site->line > 0, site->line),
-                     "module", text_of(site->module), "offset",
-                     sg_json_count(site->module != NULL, site->offset), "matched_by",
+                     sg_json_id(site->has_id, site->id), "op", sg_site_operation(site), "function",
+                     text_of(site->function), "file", text_of(site->file), "line",
+                     sg_json_count(site->line > 0, site->line), "module", text_of(site->module),
+                     "offset", sg_json_count(site->module != NULL, site->offset), "matched_by",
                      both ? json_string(row->by_place ? "place" : "id") : json_null(), "a",
                      side_of(&row->side[0]), "b", side_of(&row->side[1]), "per_call",
                      both ? per_call_of(row) : json_null());
@@ -91,30 +98,67 @@ static json_t *rows_of(const struct sg_comparison *comparison)
 {
     json_t *rows = json_array();
 
-    for (uint32_t i = 0; i < comparison->row_count && rows != NULL; i++) {
-        if (json_array_append_new(rows, row_of(&comparison->rows[i])) != 0) {
-            json_decref(rows);
-            return NULL;
-        }
-    }
+    for (uint32_t i = 0; i < comparison->row_count && rows != NULL; i++)
+        sg_json_append(&rows, row_of(&comparison->rows[i]));
     return rows;
 }
 
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out)
 {
-    json_t *root = json_pack("{s:i, s:o, s:o, s:I, s:I, s:I, s:o}", "version", JSON_VERSION, "a",
-                             run_of(&comparison->run[0]), "b", run_of(&comparison->run[1]),
-                             "both_count", (json_int_t)comparison->both_count, "only_a_count",
-                             (json_int_t)comparison->only_count[0], "only_b_count",
-                             (json_int_t)comparison->only_count[1], "sites", rows_of(comparison));
+    json_t *root = json_pack(
+        "{s:i, s:s, s:o, s:o, s:I, s:I, s:I, s:o}", "version", JSON_VERSION, "intervals",
+        sg_comparison_has_several(comparison) ? "runs" : "instances", "a", runs_of(comparison, 0),
+        "b", runs_of(comparison, 1), "both_count", (json_int_t)comparison->both_count,
+        "only_a_count", (json_int_t)comparison->only_count[0], "only_b_count",
+        (json_int_t)comparison->only_count[1], "sites", rows_of(comparison));
 
-    if (root == NULL) {
+    return sg_json_print(root, DIGITS, "compare", out);
+}
+
+#define SIDE(side)                                                                                 \
+    {.path = side ".runs"}, {.path = side ".calls"}, {.path = side ".bytes"},                      \
+        {.path = side ".event_calls"}, {.path = side ".instances"}, {.path = side ".blocked_ns"},  \
+        {.path = side ".wait_ns"}, {.path = side ".processor_ns"},                                 \
+    {                                                                                              \
+        .path = side ".algorithm"                                                                  \
+    }
+#define FIELD(measured, field)                                                                     \
+    {                                                                                              \
+        .path = "per_call." measured "." field, .name = measured "_" field                         \
+    }
+#define MEASURED(measured)                                                                         \
+    FIELD(measured, "a_ns"), FIELD(measured, "b_ns"), FIELD(measured, "difference_ns"),            \
+        FIELD(measured, "change"), FIELD(measured, "low_ns"), FIELD(measured, "high_ns"),          \
+        FIELD(measured, "verdict")
+
+/* The fields of the JSON's sites. */
+static const struct sg_csv_column csv_columns[] = {
+    {.path = "id"},
+    {.path = "op"},
+    {.path = "function"},
+    {.path = "file"},
+    {.path = "line"},
+    {.path = "module"},
+    {.path = "offset"},
+    {.path = "matched_by"},
+    SIDE("a"),
+    SIDE("b"),
+    MEASURED("blocked"),
+    MEASURED("wait"),
+    MEASURED("processor"),
+};
+
+enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison, FILE *out)
+{
+    static const struct sg_csv csv = {"\r\n", DIGITS, csv_columns,
+                                      sizeof csv_columns / sizeof csv_columns[0]};
+    json_t *rows = rows_of(comparison);
+
+    if (rows == NULL) {
         sg_log("compare: out of memory");
         return SG_ERR_MEMORY;
     }
-    /* A stream that does not take it is the caller's to notice. */
-    if (json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
-        fputc('\n', out);
-    json_decref(root);
+    sg_csv_print(&csv, rows, out);
+    json_decref(rows);
     return SG_OK;
 }

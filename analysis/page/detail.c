@@ -96,19 +96,14 @@ static enum sg_status find_row(struct sg_detail *detail, uint32_t index, struct 
     return SG_OK;
 }
 
-static enum sg_status make_members(struct sg_detail_row *row, const struct sg_instance *instance)
+static enum sg_status make_ranks(struct sg_detail_row *row, const struct sg_instance *instance,
+                                 uint32_t rank_count)
 {
     if (row->ranks != NULL || instance->size < 2)
         return SG_OK;
-    row->ranks = calloc(instance->size, sizeof *row->ranks);
-    row->late_ns = calloc(instance->size, sizeof *row->late_ns);
-    row->wait_ns = calloc(instance->size, sizeof *row->wait_ns);
-    if (row->ranks == NULL || row->late_ns == NULL || row->wait_ns == NULL)
-        return SG_ERR_MEMORY;
-    for (uint32_t i = 0; i < instance->size; i++)
-        row->ranks[i] = instance->calls[i].rank;
-    row->members = instance->size;
-    return SG_OK;
+    row->ranks = calloc(rank_count, sizeof *row->ranks);
+    row->rank_count = row->ranks != NULL ? rank_count : 0;
+    return row->ranks != NULL ? SG_OK : SG_ERR_MEMORY;
 }
 
 static void add_call(struct sg_detail_row *row, const struct sg_seen_instance *seen,
@@ -125,8 +120,10 @@ static void add_call(struct sg_detail_row *row, const struct sg_seen_instance *s
     time->signals += call->counts.of[SG_COUNT_SIGNALS];
     row->costs[sg_detail_cost_bin(cost->wait_ns)][sg_detail_cost_bin(cost->blocked_ns)]++;
     row->sizes[size_bin(call->bytes)]++;
-    if (row->wait_ns != NULL)
-        row->wait_ns[member] += cost->wait_ns;
+    if (seen->instance->size > 1) {
+        row->ranks[call->rank].calls++;
+        row->ranks[call->rank].wait_ns += cost->wait_ns;
+    }
 }
 
 static void add_instance(struct sg_detail_row *row, const struct sg_seen_instance *seen)
@@ -138,8 +135,12 @@ static void add_instance(struct sg_detail_row *row, const struct sg_seen_instanc
         time_of(row, seen->measure->first_begin_ns),
         &(struct sg_detail_time){.instances = 1, .skew_sum_ns = skew_ns, .skew_max_ns = skew_ns});
     row->skews[sg_detail_skew_bin(skew_ns)]++;
-    for (uint32_t i = 0; i < instance->size && row->late_ns != NULL; i++)
-        row->late_ns[i] += (uint64_t)(instance->calls[i].begin_ns - seen->measure->first_begin_ns);
+    for (uint32_t i = 0; i < instance->size && instance->size > 1; i++) {
+        struct sg_detail_rank *rank = &row->ranks[instance->calls[i].rank];
+
+        rank->instances++;
+        rank->late_ns += (uint64_t)(instance->calls[i].begin_ns - seen->measure->first_begin_ns);
+    }
 }
 
 /* ---- the watch --------------------------------------------------------------------------------
@@ -149,21 +150,22 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
                                   const struct sg_seen_instance *seen)
 {
     struct sg_detail *detail = context;
+    uint32_t sum = sg_aggregate_sum_of(aggregate, seen->row);
     struct sg_detail_row *row;
     enum sg_status status = SG_OK;
 
     for (uint32_t i = 0; i < seen->instance->size && status == SG_OK; i++) {
-        status = find_row(detail, seen->rows[i], &row);
+        status = find_row(detail, sg_aggregate_sum_of(aggregate, seen->rows[i]), &row);
         if (status == SG_OK && row != NULL)
-            status = make_members(row, seen->instance);
+            status = make_ranks(row, seen->instance, sg_aggregate_ranks(aggregate));
         if (status == SG_OK && row != NULL)
             add_call(row, seen, i);
     }
     if (status == SG_OK)
-        status = find_row(detail, seen->row, &row);
+        status = find_row(detail, sum, &row);
     if (status == SG_OK && row != NULL)
         add_instance(row, seen);
-    return status == SG_OK ? sg_detail_keep_worst(detail, seen) : status;
+    return status == SG_OK ? sg_detail_keep_worst(detail, seen, sum) : status;
 }
 
 static enum sg_status on_late(void *context, const struct sg_aggregate *aggregate,
@@ -214,8 +216,6 @@ void sg_detail_clear(struct sg_detail *detail)
         if (row == NULL)
             continue;
         free(row->ranks);
-        free(row->late_ns);
-        free(row->wait_ns);
         free(row);
     }
     for (uint32_t i = 0; i < detail->worst_count; i++)

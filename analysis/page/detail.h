@@ -1,9 +1,10 @@
-/* What a page draws and a row of the report does not keep: how a row's skews and calls are spread,
- * what it did over time, which ranks came late and which waited, and its worst instance. Gathered
- * while the archive is read, in memory that grows with call sites and ranks, not with calls.
+/* What a page draws and a sum of the report does not keep: how a call site's skews and calls are
+ * spread, what it did over time, which ranks came late and which waited, and its worst instance.
+ * Gathered while the archive is read, in memory that grows with call sites and ranks, not with
+ * calls or communicators.
  *
- * Rows are numbered as in the aggregate. Beyond SG_DETAIL_ROWS of them (a program that makes a
- * communicator a step) further ones have no detail.
+ * Rows are the aggregate's sums, numbered as there. Beyond SG_DETAIL_ROWS further ones have no
+ * detail.
  */
 #ifndef SG_PAGE_DETAIL_H
 #define SG_PAGE_DETAIL_H
@@ -26,7 +27,7 @@
 #define SG_DETAIL_COST_FIRST_LOG2 6
 /* Bins of bytes: bin 0 is 0, bin 1 + k from 2^k up. */
 #define SG_DETAIL_SIZES 65u
-/* Instances that are kept whole, one a row, and late contributions to each. */
+/* Instances that are kept whole, one a call site, and late contributions to each. */
 #define SG_DETAIL_WORST 12u
 #define SG_DETAIL_LATE 256u
 
@@ -37,17 +38,23 @@ struct sg_detail_time {
     uint64_t early, late, signals;
 };
 
+/* What a rank did in a row's instances of several members. */
+struct sg_detail_rank {
+    uint64_t instances; /* that the row stands for */
+    uint64_t late_ns;   /* sum of what it came after the first */
+    uint64_t calls;
+    uint64_t wait_ns;
+};
+
 struct sg_detail_row {
     uint64_t time_width_ns;
     struct sg_detail_time times[SG_DETAIL_TIMES];
     uint32_t skews[SG_DETAIL_SKEWS];                  /* instances */
     uint32_t costs[SG_DETAIL_COSTS][SG_DETAIL_COSTS]; /* calls, by wait, then by time blocked */
     uint64_t sizes[SG_DETAIL_SIZES];                  /* calls */
-    /* By member; NULL on communicators of one rank. */
-    uint32_t members;
-    uint32_t *ranks;
-    uint64_t *late_ns; /* sum of what it came after the first */
-    uint64_t *wait_ns;
+    struct sg_detail_rank
+        *ranks; /* by rank in MPI_COMM_WORLD; NULL: it has instances of one member */
+    uint32_t rank_count;
 };
 
 struct sg_detail_part {
@@ -63,8 +70,8 @@ struct sg_detail_late {
 };
 
 struct sg_detail_worst {
-    uint32_t row;
-    uint32_t comm; /* as in struct sg_instance */
+    uint32_t row, sum; /* the aggregate's */
+    uint32_t comm;     /* as in struct sg_instance */
     enum sg_operation operation;
     uint64_t seq, skew_ns;
     uint32_t size;
@@ -100,8 +107,9 @@ uint32_t sg_detail_cost_bin(uint64_t ns);
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 
-/* Keeps the instance where it is one of the worst. */
-enum sg_status sg_detail_keep_worst(struct sg_detail *detail, const struct sg_seen_instance *seen);
+/* Keeps the instance where it is one of the worst; sum: that its row adds to. */
+enum sg_status sg_detail_keep_worst(struct sg_detail *detail, const struct sg_seen_instance *seen,
+                                    uint32_t sum);
 void sg_detail_take_late(struct sg_detail *detail, const struct sg_late_cost *late);
 enum sg_status sg_detail_recent_create(struct sg_detail *detail);
 

@@ -1,4 +1,4 @@
-/* The worst instances: those of largest skew, one a row, with what came late for each. A late
+/* The worst instances: those of largest skew, one a call site, with what came late for each. A late
  * contribution may be handled before its instance is complete (another member is still in its call)
  * or after: recent ones wait in a ring for theirs.
  */
@@ -47,14 +47,14 @@ void sg_detail_take_late(struct sg_detail *detail, const struct sg_late_cost *la
 }
 
 /* Where an instance of that skew would go; NULL: there are as many that are worse. */
-static struct sg_detail_worst *place_of(struct sg_detail *detail, uint32_t row, uint64_t skew_ns)
+static struct sg_detail_worst *place_of(struct sg_detail *detail, uint32_t sum, uint64_t skew_ns)
 {
     struct sg_detail_worst *least = NULL;
 
     for (uint32_t i = 0; i < detail->worst_count; i++) {
         struct sg_detail_worst *worst = &detail->worst[i];
 
-        if (worst->row == row)
+        if (worst->sum == sum)
             return skew_ns > worst->skew_ns ? worst : NULL;
         if (least == NULL || worst->skew_ns < least->skew_ns)
             least = worst;
@@ -64,7 +64,8 @@ static struct sg_detail_worst *place_of(struct sg_detail *detail, uint32_t row, 
     return skew_ns > least->skew_ns ? least : NULL;
 }
 
-enum sg_status sg_detail_keep_worst(struct sg_detail *detail, const struct sg_seen_instance *seen)
+enum sg_status sg_detail_keep_worst(struct sg_detail *detail, const struct sg_seen_instance *seen,
+                                    uint32_t sum)
 {
     const struct sg_instance *instance = seen->instance;
     struct sg_detail_worst *worst;
@@ -72,7 +73,7 @@ enum sg_status sg_detail_keep_worst(struct sg_detail *detail, const struct sg_se
 
     if (instance->size < 2 || seen->measure->skew_ns == 0)
         return SG_OK;
-    worst = place_of(detail, seen->row, seen->measure->skew_ns);
+    worst = place_of(detail, sum, seen->measure->skew_ns);
     if (worst == NULL)
         return SG_OK;
     parts = realloc(worst->parts, instance->size * sizeof *parts);
@@ -80,6 +81,7 @@ enum sg_status sg_detail_keep_worst(struct sg_detail *detail, const struct sg_se
         return SG_ERR_MEMORY;
     worst->parts = parts;
     worst->row = seen->row;
+    worst->sum = sum;
     worst->comm = instance->comm;
     worst->operation = instance->operation;
     worst->seq = instance->seq;

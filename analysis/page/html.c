@@ -1,6 +1,6 @@
 #include "page/html.h"
 
-#include "report/format.h"
+#include "output/format.h"
 
 #include <stdlib.h>
 #include <string.h>

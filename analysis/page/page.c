@@ -1,9 +1,9 @@
 /* The page's words and tables. */
 #include "page/page.h"
 
+#include "output/format.h"
 #include "page/html.h"
 #include "report/columns.h"
-#include "report/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static uint32_t find_worst(const struct sg_report *report, const struct sg_repor
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < report->site_count; i++) {
-        const struct sg_report_site *site = &report->sites[i];
+    for (uint32_t i = 0; i < report->sum_count; i++) {
+        const struct sg_report_site *site = &report->sums[i];
         uint32_t at = count < WORST_SITES ? count : WORST_SITES;
 
         if (cost_of(report, site) == 0)
@@ -92,6 +92,12 @@ static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t
             report->rank_count == 1 ? "" : "s");
     if (report->site_count == 0) {
         fputs("No barrier, reduce or allreduce is recorded.</p>\n", out);
+        return;
+    }
+    if (report->has_events && sg_report_instances(report) == 0) {
+        fputs("How much of that was lost waiting is not known: no instance of a collective is "
+              "complete.</p>\n",
+              out);
         return;
     }
     if (report->has_events && cost_ns == 0) {
@@ -193,9 +199,12 @@ static void put_notes(const struct sg_report *report, FILE *out)
                 "<li>%" PRIu64 " calls are left out: their instances are incomplete, or recording "
                 "had stopped.</li>\n",
                 report->dropped_calls);
-    if (report->unmanaged_calls > 0)
+    if (report->unmanaged_posts > 0)
+        fprintf(out, "<li>%" PRIu64 " nonblocking calls were left to MPICH, not recorded.</li>\n",
+                report->unmanaged_posts);
+    if (report->unmanaged_calls > report->unmanaged_posts)
         fprintf(out, "<li>%" PRIu64 " collectives were passed through unrecorded.</li>\n",
-                report->unmanaged_calls);
+                report->unmanaged_calls - report->unmanaged_posts);
     if (report->clock_violations > 0) {
         fprintf(out, "<li>Clocks contradict each other in %" PRIu64 " instance%s, by up to ",
                 report->clock_violations, report->clock_violations == 1 ? "" : "s");
@@ -213,9 +222,10 @@ static const struct {
 } shown[] = {
     {"op", "operation", "the collective"},
     {"site", "call site", "function, file and line"},
-    {"comm", "comm", "the communicator: its name and number of ranks"},
+    {"comm", "comm", "the communicator, with its number of ranks, or how many there are"},
     {"algorithm", "algorithm", "what ran"},
     {"calls", "calls", "over all ranks"},
+    {"instances", "instances", "complete collectives, of which skew and last rank are"},
     {"bytes", "bytes", "count times type size, over all calls"},
     {"p50", "skew median", "last arrival minus first"},
     {"p95", "skew 95%", "95 in 100 instances have no more"},
@@ -248,41 +258,76 @@ static void put_cell(const struct sg_page *page, const struct sg_report_site *si
     fputs(i == 1 ? "</th>" : "</td>", out);
 }
 
-static void put_table(const struct sg_page *page, FILE *out)
+/* name: what ids begin with. */
+static void put_rows(const struct sg_page *page, const char *name,
+                     const struct sg_report_site *sites, uint32_t count, FILE *out)
 {
-    const struct sg_report *report = page->report;
-    uint64_t left_ns = 0;
-
-    fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites</h2>\n"
-          "<div id=\"filters\" class=\"controls\"></div>\n"
-          "<div class=\"scroll\" role=\"region\" aria-labelledby=\"sites-title\" tabindex=\"0\">\n"
-          "<table id=\"sites\">\n<thead><tr>",
-          out);
+    fprintf(out,
+            "<div id=\"%s-filters\" class=\"controls\"></div>\n"
+            "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
+            "<table id=\"%s\" class=\"sites\">\n<thead><tr>",
+            name, name, name);
     for (size_t i = 0; i < SHOWN; i++)
         fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
                 sg_column_find(shown[i].column)->left ? " class=\"text\"" : "", shown[i].about,
                 shown[i].header);
     fputs("</tr></thead>\n<tbody>\n", out);
-    for (uint32_t row = 0; row < page->row_count; row++) {
-        const struct sg_report_site *site = &report->sites[row];
+    for (uint32_t row = 0; row < count; row++) {
+        const struct sg_report_site *site = &sites[row];
 
         fprintf(out, "<tr data-op=\"%s\">", sg_site_operation(site));
         for (size_t i = 0; i < SHOWN; i++)
             put_cell(page, site, i, out);
         fputs("</tr>\n", out);
     }
-    fputs("</tbody>\n</table>\n</div>\n<p id=\"shown\" class=\"quiet\" role=\"status\"></p>\n",
+    fprintf(out,
+            "</tbody>\n</table>\n</div>\n"
+            "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n",
+            name);
+}
+
+/* What stands behind the rows that are shown. */
+static void put_left_out(const struct sg_report *report, const struct sg_report_site *sites,
+                         uint32_t shown_count, uint32_t count, FILE *out)
+{
+    uint64_t left_ns = 0;
+
+    if (shown_count == count)
+        return;
+    for (uint32_t row = shown_count; row < count; row++)
+        left_ns += cost_of(report, &sites[row]);
+    fprintf(out, "<p class=\"quiet\">%" PRIu32 " further rows, with ", count - shown_count);
+    sg_html_ns(left_ns, out);
+    fprintf(out,
+            " of the time %s, are left out: <code>--top</code> says how many to show, "
+            "<code>stagger report --csv</code> has all.</p>\n",
+            report->has_events ? "waited" : "blocked");
+}
+
+static uint32_t no_more_than(uint32_t count, uint32_t limit)
+{
+    return count < limit ? count : limit;
+}
+
+/* The rows by communicator are closed at first; they are those of the sums where each has one. */
+static void put_table(const struct sg_page *page, FILE *out)
+{
+    const struct sg_report *report = page->report;
+    uint32_t sum_count = no_more_than(report->sum_count, page->row_limit);
+    uint32_t row_count = no_more_than(report->site_count, page->row_limit);
+
+    fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites</h2>\n",
           out);
-    for (uint32_t row = page->row_count; row < report->site_count; row++)
-        left_ns += cost_of(report, &report->sites[row]);
-    if (page->row_count < report->site_count) {
-        fprintf(out, "<p class=\"quiet\">%" PRIu32 " further rows, with ",
-                report->site_count - page->row_count);
-        sg_html_ns(left_ns, out);
+    put_rows(page, "sites", report->sums, sum_count, out);
+    put_left_out(report, report->sums, sum_count, report->sum_count, out);
+    if (report->site_count > report->sum_count) {
         fprintf(out,
-                " of the time %s, are left out: <code>--top</code> says how many to show, "
-                "<code>stagger report --csv</code> has all.</p>\n",
-                report->has_events ? "waited" : "blocked");
+                "<details id=\"comms-part\">\n<summary id=\"comms-title\">By communicator: %" PRIu32
+                " rows</summary>\n",
+                report->site_count);
+        put_rows(page, "comms", report->sites, row_count, out);
+        put_left_out(report, report->sites, row_count, report->site_count, out);
+        fputs("</details>\n", out);
     }
     fputs("</section>\n", out);
 }

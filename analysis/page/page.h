@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-#define SG_PAGE_ROWS 500u    /* of the table, unless told otherwise */
-#define SG_PAGE_SITES 24u    /* rows with charts of their own */
+#define SG_PAGE_ROWS 500u    /* of a table, unless told otherwise */
+#define SG_PAGE_SITES 24u    /* call sites with charts of their own */
 #define SG_PAGE_COLUMNS 125u /* of ranks in a heat map: more share a column */
 #define SG_PAGE_WORST 8u     /* instances in the timeline */
 #define SG_PAGE_LANES 2000u  /* of one of them: more ranks share a lane */
@@ -23,13 +23,14 @@ struct sg_page {
     const struct sg_report *report; /* sorted as the table is to be */
     const struct sg_detail *detail;
     const char *configuration; /* text of stagger.conf; NULL: there is none */
-    uint32_t row_count;        /* of the table */
+    uint32_t row_limit;        /* of a table */
 };
 
 /* Each writes a whole page. On failure one line has been logged; whether the stream took everything
  * is the caller's to check. */
 enum sg_status sg_page_write(const struct sg_page *page, FILE *out);
-enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, FILE *out);
+enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, uint32_t row_limit,
+                                        FILE *out);
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 

@@ -1,10 +1,10 @@
 /* The comparison as a page: words, the two runs side by side, and the table, from which the page's
  * script also takes what the chart draws.
  */
+#include "output/format.h"
 #include "page/html.h"
 #include "page/page.h"
 #include "report/columns.h"
-#include "report/format.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,12 +12,6 @@
 #include <string.h>
 
 #define MINUS "\xe2\x88\x92"
-
-static const char *const verdict_words[SG_VERDICT_COUNT] = {
-    [SG_VERDICT_UNKNOWN] = "not known",      [SG_VERDICT_FEW] = "too few instances",
-    [SG_VERDICT_NOISE] = "within the noise", [SG_VERDICT_LESS] = "less in B",
-    [SG_VERDICT_MORE] = "more in B",
-};
 
 static void put_column(const char *name, const struct sg_report_site *site, FILE *out)
 {
@@ -43,7 +37,7 @@ static const char *program_of(const struct sg_report *run)
 
 static void put_title(const struct sg_comparison *comparison, FILE *out)
 {
-    const struct sg_report *a = &comparison->run[0], *b = &comparison->run[1];
+    const struct sg_report *a = &comparison->runs[0][0], *b = &comparison->runs[1][0];
 
     fputs("<header>\n<p class=\"kind\">stagger compare</p>\n<h1>", out);
     sg_html_text(program_of(a), out);
@@ -51,11 +45,17 @@ static void put_title(const struct sg_comparison *comparison, FILE *out)
         fputs(" and ", out);
         sg_html_text(program_of(b), out);
     }
-    fputs("</h1>\n<p class=\"path\">A: ", out);
-    sg_html_text(a->path, out);
-    fputs("</p>\n<p class=\"path\">B: ", out);
-    sg_html_text(b->path, out);
-    fputs("</p>\n", out);
+    fputs("</h1>\n", out);
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t run = 0; run < comparison->run_count[side]; run++) {
+            fprintf(out, "<p class=\"path\">%c", 'A' + side);
+            if (comparison->run_count[side] > 1)
+                fprintf(out, "%" PRIu32, run + 1);
+            fputs(": ", out);
+            sg_html_text(comparison->runs[side][run].path, out);
+            fputs("</p>\n", out);
+        }
+    }
 }
 
 static void put_lead(const struct sg_comparison *comparison, FILE *out)
@@ -81,58 +81,101 @@ static void put_lead(const struct sg_comparison *comparison, FILE *out)
         if (count[verdict] == 0)
             continue;
         fprintf(out, "%s%s%" PRIu32 " %s%s", first ? "" : ", ",
-                verdict >= SG_VERDICT_LESS ? "<strong>" : "", count[verdict], told[verdict],
+                verdict >= SG_VERDICT_LESS ? "<strong>" : "", count[verdict],
+                verdict == SG_VERDICT_FEW && sg_comparison_has_several(comparison)
+                    ? "have too few runs to tell"
+                    : told[verdict],
                 verdict >= SG_VERDICT_LESS ? "</strong>" : "");
         first = false;
     }
     fputs(".</p>\n", out);
 }
 
-static uint64_t lost_ns(const struct sg_report *run)
+static uint64_t lost_ns(const struct sg_run_figures *runs)
 {
-    return run->has_events ? sg_report_wait_ns(run) : sg_report_blocked_ns(run);
+    return runs->has_events ? runs->wait_ns : runs->blocked_ns;
+}
+
+/* An attribute for a figure of the top: what is less by a tenth is good, and so on. A share of a
+ * shorter run may grow while less is lost, so that only times have one. */
+static const char *better_or_worse(double a, double b)
+{
+    return b < 0.9 * a ? " class=\"good\"" : b > 1.1 * a ? " class=\"main\"" : "";
+}
+
+static void put_change(double a, double b, FILE *out)
+{
+    if (a > 0)
+        fprintf(out, "%s%.1f%%", b > a ? "+" : b < a ? MINUS : "", 100 * fabs(b - a) / a);
+    else
+        fputs(b > 0 ? "from none" : "none", out);
 }
 
 static void put_figures(const struct sg_comparison *comparison, FILE *out)
 {
-    const struct sg_report *a = &comparison->run[0], *b = &comparison->run[1];
+    const struct sg_run_figures figures[2] = {sg_comparison_figures(comparison, 0),
+                                              sg_comparison_figures(comparison, 1)};
+    const struct sg_run_figures *a = &figures[0], *b = &figures[1];
+    uint32_t ranks[2] = {comparison->runs[0][0].rank_count, comparison->runs[1][0].rank_count};
 
-    fputs("<dl class=\"figures\">\n<div><dt>run time, A and B</dt><dd>", out);
+    fprintf(out, "<dl class=\"figures\">\n<div%s><dt>run time, A and B</dt><dd>",
+            better_or_worse((double)a->run_ns, (double)b->run_ns));
     sg_html_ns(a->run_ns, out);
     fputs(" &rarr; ", out);
     sg_html_ns(b->run_ns, out);
-    fprintf(out, "</dd></div>\n<div><dt>ranks</dt><dd>%" PRIu32, a->rank_count);
-    if (a->rank_count != b->rank_count)
-        fprintf(out, " &rarr; %" PRIu32, b->rank_count);
-    fprintf(out, "</dd></div>\n<div class=\"main\"><dt>processor time %s</dt><dd>",
+    fputs("<small>", out);
+    put_change((double)a->run_ns, (double)b->run_ns, out);
+    fprintf(out, "</small></dd></div>\n<div><dt>ranks</dt><dd>%" PRIu32, ranks[0]);
+    if (ranks[0] != ranks[1])
+        fprintf(out, " &rarr; %" PRIu32, ranks[1]);
+    fprintf(out, "</dd></div>\n<div%s><dt>processor time %s</dt><dd>",
+            better_or_worse((double)lost_ns(a), (double)lost_ns(b)),
             a->has_events && b->has_events ? "lost waiting" : "lost waiting or in collectives");
+    sg_html_ns(lost_ns(a), out);
+    fputs(" &rarr; ", out);
+    sg_html_ns(lost_ns(b), out);
+    fputs("<small>", out);
+    put_change((double)lost_ns(a), (double)lost_ns(b), out);
+    fputs("; of all processor time ", out);
     sg_html_share(lost_ns(a), a->ranks_run_ns, out);
     fputs(" &rarr; ", out);
     sg_html_share(lost_ns(b), b->ranks_run_ns, out);
-    fputs("</dd></div>\n</dl>\n", out);
+    fputs("</small></dd></div>\n</dl>\n", out);
+}
+
+static void put_side_notes(const struct sg_comparison *comparison, int side, FILE *out)
+{
+    const struct sg_run_figures figures = sg_comparison_figures(comparison, side);
+    bool several = sg_comparison_has_several(comparison), unseen = false;
+
+    for (uint32_t run = 0; run < comparison->run_count[side]; run++)
+        unseen = unseen || sg_report_unseen_calls(&comparison->runs[side][run]) > 0;
+    if (several && comparison->run_count[side] > 1)
+        fprintf(out, "<li>Figures of %c are means over its %" PRIu32 " runs.</li>\n", 'A' + side,
+                comparison->run_count[side]);
+    else if (several)
+        fprintf(out, "<li>%c is one run: its spread is taken to be that of %c.</li>\n", 'A' + side,
+                'A' + 1 - side);
+    if (figures.partial)
+        fprintf(out, "<li><b>%c is partial.</b> It does not hold the whole run.</li>\n",
+                'A' + side);
+    if (!figures.has_events)
+        fprintf(out, "<li>%c has no events: %s.</li>\n", 'A' + side,
+                several ? "who waited is not known" : "there are no intervals");
+    else if (unseen)
+        fprintf(out,
+                "<li>%c has calls that are not in the events: costs per call are of the "
+                "others.</li>\n",
+                'A' + side);
 }
 
 static void put_notes(const struct sg_comparison *comparison, FILE *out)
 {
-    uint32_t by_place = 0;
+    uint32_t by_place = comparison->by_place_count;
 
-    for (uint32_t i = 0; i < comparison->both_count; i++)
-        by_place += comparison->rows[i].by_place;
     fputs("<ul class=\"notes\">\n", out);
-    for (int run = 0; run < 2; run++) {
-        const struct sg_report *of = &comparison->run[run];
-
-        if (of->partial)
-            fprintf(out, "<li><b>%c is partial.</b> It does not hold the whole run.</li>\n",
-                    'A' + run);
-        if (!of->has_events)
-            fprintf(out, "<li>%c has no events: there are no intervals.</li>\n", 'A' + run);
-        else if (sg_report_unseen_calls(of) > 0)
-            fprintf(out,
-                    "<li>%c has calls that are not in the events: costs per call are of the "
-                    "others.</li>\n",
-                    'A' + run);
-    }
+    for (int side = 0; side < 2; side++)
+        put_side_notes(comparison, side, out);
     if (by_place > 0)
         fprintf(out,
                 "<li>%" PRIu32 " call site%s found by function, file and line: the program was "
@@ -164,7 +207,8 @@ static void put_mean(const struct sg_side *side, enum sg_measured measured, FILE
     fputs("</td>", out);
 }
 
-static void put_difference(const struct sg_compared *row, enum sg_measured measured, FILE *out)
+static void put_difference(const struct sg_compared *row, enum sg_measured measured, bool several,
+                           FILE *out)
 {
     const struct sg_difference *difference = &row->difference[measured];
     double a_ns = row->side[0].mean_ns[measured], b_ns = row->side[1].mean_ns[measured];
@@ -194,10 +238,11 @@ static void put_difference(const struct sg_compared *row, enum sg_measured measu
         fputs("<td>-", out);
     }
     fprintf(out, "</td><td class=\"text %s\">%s</td>", sg_verdict_names[difference->verdict],
-            verdict_words[difference->verdict]);
+            sg_verdict_words(difference->verdict, several));
 }
 
-static void put_row(const struct sg_compared *row, enum sg_measured measured, FILE *out)
+static void put_row(const struct sg_compared *row, enum sg_measured measured, bool several,
+                    FILE *out)
 {
     uint64_t a = row->side[0].calls, b = row->side[1].calls;
 
@@ -217,24 +262,32 @@ static void put_row(const struct sg_compared *row, enum sg_measured measured, FI
     fprintf(out, "</td><td class=\"text\">%s</td>", sg_measured_names[measured]);
     put_mean(&row->side[0], measured, out);
     put_mean(&row->side[1], measured, out);
-    put_difference(row, measured, out);
+    put_difference(row, measured, several, out);
     fputs("</tr>\n", out);
 }
 
-static void put_both(const struct sg_comparison *comparison, FILE *out)
+static void put_both(const struct sg_comparison *comparison, uint32_t row_limit, FILE *out)
 {
-    uint32_t count = comparison->both_count < SG_PAGE_ROWS ? comparison->both_count : SG_PAGE_ROWS;
+    uint32_t count = comparison->both_shown < row_limit ? comparison->both_shown : row_limit;
+    bool several = sg_comparison_has_several(comparison);
 
     if (count == 0)
         return;
+    fputs("<section aria-labelledby=\"both-title\">\n<h2 id=\"both-title\">Call sites in both "
+          "runs</h2>\n<p class=\"quiet\">Means per call, over all ranks. ",
+          out);
+    fputs(several ? "The interval is Student's t of the means of the runs; what differs from one "
+                    "run to the next is in it."
+                  : "The interval holds 95% of what the difference would be if these runs' "
+                    "instances were drawn anew; what differs from one run to the next is not in "
+                    "it.",
+          out);
     fputs(
-        "<section aria-labelledby=\"both-title\">\n<h2 id=\"both-title\">Call sites in both "
-        "runs</h2>\n<p class=\"quiet\">Means per call, over all ranks. The interval holds 95% of "
-        "what the difference would be if these runs' instances were drawn anew; what differs from "
-        "one run to the next is not in it.</p>\n<div id=\"measures\" class=\"controls\"></div>\n"
-        "<div id=\"changes\"></div>\n<div id=\"filters\" class=\"controls\"></div>\n"
+        "</p>\n<div id=\"measures\" class=\"controls\"></div>\n"
+        "<div id=\"changes\"></div>\n<div id=\"sites-filters\" class=\"controls\"></div>\n"
         "<div class=\"scroll\" role=\"region\" aria-labelledby=\"both-title\" tabindex=\"0\">\n"
-        "<table id=\"sites\">\n<thead><tr><th scope=\"col\" class=\"text\">operation</th>"
+        "<table id=\"sites\" class=\"sites\">\n<thead><tr><th scope=\"col\" "
+        "class=\"text\">operation</th>"
         "<th scope=\"col\" class=\"text\">call site</th><th scope=\"col\" class=\"text\">algorithm"
         "</th><th scope=\"col\">calls</th><th scope=\"col\" class=\"text\">per call</th>"
         "<th scope=\"col\">A</th><th scope=\"col\">B</th><th scope=\"col\">B " MINUS " A</th>"
@@ -243,22 +296,24 @@ static void put_both(const struct sg_comparison *comparison, FILE *out)
         out);
     for (uint32_t i = 0; i < count; i++) {
         for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
-            put_row(&comparison->rows[i], (enum sg_measured)measured, out);
+            put_row(&comparison->rows[i], (enum sg_measured)measured, several, out);
     }
-    fputs("</tbody>\n</table>\n</div>\n<p id=\"shown\" class=\"quiet\" role=\"status\"></p>\n",
-          out);
+    fputs(
+        "</tbody>\n</table>\n</div>\n<p id=\"sites-shown\" class=\"quiet\" role=\"status\"></p>\n",
+        out);
     if (count < comparison->both_count)
         fprintf(out,
-                "<p class=\"quiet\">%" PRIu32 " further call sites are left out: "
+                "<p class=\"quiet\">%" PRIu32 " further call site%s left out: "
                 "<code>stagger compare --json</code> has all.</p>\n",
-                comparison->both_count - count);
+                comparison->both_count - count,
+                comparison->both_count - count == 1 ? " is" : "s are");
     fputs("</section>\n", out);
 }
 
 /* ---- in one alone -----------------------------------------------------------------------------
  */
 
-static void put_only(const struct sg_comparison *comparison, int run, FILE *out)
+static void put_only(const struct sg_comparison *comparison, int run, uint32_t row_limit, FILE *out)
 {
     uint32_t count = 0;
 
@@ -271,7 +326,7 @@ static void put_only(const struct sg_comparison *comparison, int run, FILE *out)
             "<th scope=\"col\" class=\"text\">call site</th><th scope=\"col\">calls</th>"
             "<th scope=\"col\">blocked</th></tr></thead>\n<tbody>\n",
             'a' + run, 'a' + run, 'A' + run, 'a' + run);
-    for (uint32_t i = 0; i < comparison->row_count && count < SG_PAGE_ROWS; i++) {
+    for (uint32_t i = 0; i < comparison->row_count && count < row_limit; i++) {
         const struct sg_compared *row = &comparison->rows[i];
 
         if (row->side[1 - run].present)
@@ -291,7 +346,8 @@ static void put_only(const struct sg_comparison *comparison, int run, FILE *out)
     fputs("</section>\n", out);
 }
 
-enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, FILE *out)
+enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, uint32_t row_limit,
+                                        FILE *out)
 {
     static const char *const scripts[] = {sg_charts_js, sg_table_js, sg_compare_js, NULL};
     char nonce[33];
@@ -306,9 +362,9 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
     fputs("<main>\n<noscript><p class=\"quiet\">The chart, sorting and filtering need JavaScript."
           "</p></noscript>\n",
           out);
-    put_both(comparison, out);
-    put_only(comparison, 0, out);
-    put_only(comparison, 1, out);
+    put_both(comparison, row_limit, out);
+    put_only(comparison, 0, row_limit, out);
+    put_only(comparison, 1, row_limit, out);
     fputs("</main>\n", out);
     sg_html_end(scripts, nonce, out);
     return SG_OK;

@@ -75,31 +75,36 @@ static json_t *times_of(const struct sg_detail_row *row)
     return array;
 }
 
-/* By column [ns, rank] of the rank that has most; null where no member is in the column. */
-static json_t *ranks_of(const struct sg_report *report, const struct sg_detail_row *row,
-                        const uint64_t *ns, uint64_t divisor)
+/* How late a rank came on average; -1: it took part in none. */
+static int64_t late_of(const struct sg_detail_rank *rank)
 {
-    uint32_t group = group_of(report), columns = (report->rank_count + group - 1) / group;
-    uint32_t *most = calloc(columns, sizeof *most); /* 1 + member */
+    return rank->instances > 0 ? (int64_t)(rank->late_ns / rank->instances) : -1;
+}
+
+static int64_t wait_of(const struct sg_detail_rank *rank)
+{
+    return rank->calls > 0 ? (int64_t)rank->wait_ns : -1;
+}
+
+/* By column [ns, rank] of the rank that has most; null where no rank of the column took part. */
+static json_t *ranks_of(const struct sg_report *report, const struct sg_detail_row *row,
+                        int64_t (*ns_of)(const struct sg_detail_rank *rank))
+{
+    uint32_t group = group_of(report);
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < row->members && most != NULL; i++) {
-        uint32_t *at = &most[row->ranks[i] / group];
+    for (uint32_t first = 0; first < row->rank_count; first += group) {
+        uint32_t most = first;
 
-        if (*at == 0 || ns[i] > ns[*at - 1])
-            *at = i + 1;
+        for (uint32_t rank = first; rank < row->rank_count && rank < first + group; rank++) {
+            if (ns_of(&row->ranks[rank]) > ns_of(&row->ranks[most]))
+                most = rank;
+        }
+        json_array_append_new(
+            array, ns_of(&row->ranks[most]) < 0
+                       ? json_null()
+                       : json_pack("[I, i]", (json_int_t)ns_of(&row->ranks[most]), (int)most));
     }
-    for (uint32_t column = 0; column < columns && most != NULL; column++)
-        json_array_append_new(array, most[column] == 0
-                                         ? json_null()
-                                         : json_pack("[I, i]",
-                                                     (json_int_t)(ns[most[column] - 1] / divisor),
-                                                     (int)row->ranks[most[column] - 1]));
-    if (most == NULL) {
-        json_decref(array);
-        array = NULL;
-    }
-    free(most);
     return array;
 }
 
@@ -115,7 +120,7 @@ static json_t *text_of(const struct sg_page *page, const struct sg_report_site *
 
 static json_t *site_of(const struct sg_page *page, uint32_t index, const struct sg_detail_row *row)
 {
-    const struct sg_report_site *site = &page->report->sites[index];
+    const struct sg_report_site *site = &page->report->sums[index];
     json_t *value = json_pack(
         "{s:i, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o}", "row",
         (int)index, "op", sg_site_operation(site), "site", text_of(page, site, "site"), "where",
@@ -128,10 +133,8 @@ static json_t *site_of(const struct sg_page *page, uint32_t index, const struct 
 
     if (value == NULL || row->ranks == NULL)
         return value;
-    json_object_set_new(
-        value, "late",
-        ranks_of(page->report, row, row->late_ns, site->instances > 0 ? site->instances : 1));
-    json_object_set_new(value, "wait", ranks_of(page->report, row, row->wait_ns, 1));
+    json_object_set_new(value, "late", ranks_of(page->report, row, late_of));
+    json_object_set_new(value, "wait", ranks_of(page->report, row, wait_of));
     return value;
 }
 
@@ -139,9 +142,9 @@ static json_t *sites_of(const struct sg_page *page)
 {
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < page->report->site_count && json_array_size(array) < SG_PAGE_SITES;
+    for (uint32_t i = 0; i < page->report->sum_count && json_array_size(array) < SG_PAGE_SITES;
          i++) {
-        const struct sg_detail_row *row = sg_detail_row(page->detail, page->report->sites[i].row);
+        const struct sg_detail_row *row = sg_detail_row(page->detail, page->report->sums[i].row);
 
         if (row != NULL && json_array_append_new(array, site_of(page, i, row)) != 0) {
             json_decref(array);
@@ -256,13 +259,13 @@ static uint64_t *waits_of(const struct sg_page *page)
     for (uint32_t i = 0; i < page->detail->row_room && waits != NULL; i++) {
         const struct sg_detail_row *row = page->detail->rows[i];
 
-        for (uint32_t member = 0; row != NULL && member < row->members; member++)
-            waits[row->ranks[member]] += row->wait_ns[member];
+        for (uint32_t rank = 0; row != NULL && rank < row->rank_count; rank++)
+            waits[rank] += row->ranks[rank].wait_ns;
     }
     return waits;
 }
 
-/* By column means of the ranks in it: [run time, blocked, wait]. */
+/* By column means of the ranks in it: [processor time, blocked, wait]. */
 static json_t *by_rank_of(const struct sg_page *page)
 {
     const struct sg_report *report = page->report;
@@ -275,7 +278,7 @@ static json_t *by_rank_of(const struct sg_page *page)
         uint32_t count = 0;
 
         do {
-            run_ns += report->ranks[first + count].run_ns;
+            run_ns += sg_rank_processor_ns(&report->ranks[first + count]);
             blocked_ns += report->ranks[first + count].blocked_ns;
             wait_ns += waits[first + count];
         } while (++count < group && first + count < report->rank_count);

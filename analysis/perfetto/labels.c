@@ -1,6 +1,6 @@
 #include "perfetto/labels.h"
 
-#include "report/format.h"
+#include "output/format.h"
 #include "report/room.h"
 
 #include <inttypes.h>

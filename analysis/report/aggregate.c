@@ -48,6 +48,8 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
         sg_map_clear(&aggregate->row_by_key[false][operation]);
         sg_map_clear(&aggregate->row_by_key[true][operation]);
+        sg_map_clear(&aggregate->sum_by_site[false][operation]);
+        sg_map_clear(&aggregate->sum_by_site[true][operation]);
     }
     sg_map_clear(&aggregate->site_by_id);
     sg_trials_destroy(aggregate->trials);
@@ -55,6 +57,7 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
     free(aggregate->comms);
     free(aggregate->algorithms);
     free(aggregate->rows);
+    free(aggregate->sums);
     free(aggregate->ranks);
     free(aggregate->costs);
     free(aggregate->cost_rows);
@@ -74,6 +77,7 @@ struct sg_trials *sg_aggregate_trials(struct sg_aggregate *aggregate)
 void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch)
 {
     aggregate->watch = watch;
+    aggregate->filter = watch != NULL ? watch->filter : NULL;
 }
 
 void sg_aggregate_row_name(const struct sg_aggregate *aggregate, uint32_t row,
@@ -95,6 +99,11 @@ void sg_aggregate_row_name(const struct sg_aggregate *aggregate, uint32_t row,
                                 .comm_size = comm->size,
                                 .operation = of->operation,
                                 .nonblocking = of->nonblocking};
+}
+
+uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row)
+{
+    return aggregate->rows[row].sum;
 }
 
 const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm)
@@ -200,21 +209,55 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
 /* ---- rows -------------------------------------------------------------------------------------
  */
 
+static enum sg_status find_sum(struct sg_aggregate *aggregate, uint32_t site,
+                               enum sg_operation operation, bool nonblocking, uint32_t *out)
+{
+    struct sg_map *map = &aggregate->sum_by_site[nonblocking][operation];
+    int64_t found = sg_map_get(map, site);
+
+    if (found < 0) {
+        if (!sg_make_room((void **)&aggregate->sums, aggregate->sum_count, sizeof *aggregate->sums))
+            return SG_ERR_MEMORY;
+        found = aggregate->sum_count;
+        if (sg_map_put(map, site, (uint32_t)found) != SG_OK)
+            return SG_ERR_MEMORY;
+        aggregate->sums[aggregate->sum_count++] =
+            (struct sg_sum){.site = site, .operation = operation, .nonblocking = nonblocking};
+    }
+    *out = (uint32_t)found;
+    return SG_OK;
+}
+
+static bool is_left_out(const struct sg_aggregate *aggregate, uint32_t row)
+{
+    struct sg_row_name name;
+
+    sg_aggregate_row_name(aggregate, row, &name);
+    return !sg_filter_takes_row(aggregate->filter, &name.site, name.comm, name.comm_size);
+}
+
 static enum sg_status find_row(struct sg_aggregate *aggregate, uint32_t site, uint32_t comm,
                                enum sg_operation operation, bool nonblocking, struct sg_row **out)
 {
     struct sg_map *map = &aggregate->row_by_key[nonblocking][operation];
     uint64_t key = sg_row_key(site, comm);
     int64_t found = sg_map_get(map, key);
+    uint32_t sum;
 
     if (found < 0) {
+        if (find_sum(aggregate, site, operation, nonblocking, &sum) != SG_OK)
+            return SG_ERR_MEMORY;
         if (!sg_make_room((void **)&aggregate->rows, aggregate->row_count, sizeof *aggregate->rows))
             return SG_ERR_MEMORY;
         found = aggregate->row_count;
         if (sg_map_put(map, key, (uint32_t)found) != SG_OK)
             return SG_ERR_MEMORY;
-        aggregate->rows[aggregate->row_count++] = (struct sg_row){
-            .site = site, .comm = comm, .operation = operation, .nonblocking = nonblocking};
+        aggregate->rows[aggregate->row_count++] = (struct sg_row){.site = site,
+                                                                  .comm = comm,
+                                                                  .sum = sum,
+                                                                  .operation = operation,
+                                                                  .nonblocking = nonblocking};
+        aggregate->rows[found].left_out = is_left_out(aggregate, (uint32_t)found);
     }
     *out = &aggregate->rows[found];
     return SG_OK;
@@ -249,6 +292,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     sg_measure_call(instance, measure, member, &cost);
     aggregate->costs[member] = cost;
     aggregate->cost_rows[member] = (uint32_t)(row - aggregate->rows);
+    if (row->left_out || !sg_filter_takes_rank(aggregate->filter, call->rank))
+        return SG_OK;
     row->events.event_calls++;
     row->events.bytes += call->bytes;
     row->events.blocked_ns += cost.blocked_ns;
@@ -260,6 +305,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     sg_counts_add_all(&row->events.counts, &call->counts);
     rank->event_calls++;
     rank->event_blocked_ns += cost.blocked_ns;
+    rank->wait_ns += cost.wait_ns;
+    rank->callers |= UINT64_C(1) << (call->thread < 63 ? call->thread : 63);
     return SG_OK;
 }
 
@@ -329,6 +376,24 @@ static enum sg_status tell(const struct sg_aggregate *aggregate, const struct sg
     return watch->instance(watch->context, aggregate, &seen);
 }
 
+/* Clocks are those of the whole run, whatever part of it is looked at. */
+static void count_violation(struct sg_aggregate *aggregate, const struct sg_measure *measure)
+{
+    if (measure->violation_ns > 0)
+        aggregate->violations++;
+    if (measure->violation_ns > aggregate->largest_violation_ns)
+        aggregate->largest_violation_ns = measure->violation_ns;
+}
+
+static bool takes_any_rank(const struct sg_aggregate *aggregate, const struct sg_instance *instance)
+{
+    bool taken = false;
+
+    for (uint32_t i = 0; i < instance->size && !taken; i++)
+        taken = sg_filter_takes_rank(aggregate->filter, instance->calls[i].rank);
+    return taken;
+}
+
 enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
                                      const struct sg_instance *instance)
 {
@@ -339,13 +404,20 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
     if (!make_cost_room(aggregate, instance->size))
         return SG_ERR_MEMORY;
     sg_measure_instance(instance, &measure);
+    count_violation(aggregate, &measure);
+    if (!sg_filter_takes_time(aggregate->filter, measure.first_begin_ns))
+        return SG_OK;
     for (uint32_t member = 0; member < instance->size && status == SG_OK; member++)
         status = add_call(aggregate, instance, &measure, member);
     if (status == SG_OK)
         status = find_row(aggregate, majority_site(aggregate, instance), instance->comm,
                           instance->operation, instance->nonblocking, &row);
+    if (status == SG_OK && (row->left_out || !takes_any_rank(aggregate, instance)))
+        return SG_OK;
     if (status == SG_OK && instance->size > 1)
         status = count_last(row, instance, measure.last);
+    if (status == SG_OK && instance->size > 1)
+        aggregate->ranks[instance->calls[measure.last].rank].last_count++;
     if (status == SG_OK)
         status = sg_quantiles_add(&row->skews, measure.skew_ns);
     if (status != SG_OK)
@@ -357,10 +429,6 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
         row->events.worst_time_ns = measure.first_begin_ns;
     }
     row->events.instances++;
-    if (measure.violation_ns > 0)
-        aggregate->violations++;
-    if (measure.violation_ns > aggregate->largest_violation_ns)
-        aggregate->largest_violation_ns = measure.violation_ns;
     return tell(aggregate, instance, &measure, row);
 }
 
@@ -371,7 +439,8 @@ enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg
     enum sg_status status =
         find_row(aggregate, late->site, late->comm, late->operation, false, &row);
 
-    if (status != SG_OK)
+    if (status != SG_OK || row->left_out || !sg_filter_takes_rank(aggregate->filter, late->rank) ||
+        !sg_filter_takes_time(aggregate->filter, late->begin_ns))
         return status;
     row->events.handler_ns += late->handler_ns;
     row->events.wait_avoided_ns += late->avoided_ns;
@@ -392,7 +461,9 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     assert(totals->rank < aggregate->rank_count);
     if (status == SG_OK)
         status = use_algorithm(row, totals->algorithm);
-    if (status != SG_OK)
+    if (status != SG_OK || row->left_out ||
+        !sg_filter_takes_rank(aggregate->filter, totals->rank) ||
+        (aggregate->filter != NULL && aggregate->filter->time != NULL))
         return status;
     row->totals.calls += totals->calls;
     row->totals.bytes += totals->bytes;
@@ -405,9 +476,14 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms);
 }
 
+void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads)
+{
+    aggregate->ranks[rank].threads = threads;
+}
+
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns)
 {
     assert(rank < aggregate->rank_count);
-    if (aggregate->ranks[rank].run_ns == 0)
+    if (run_ns > aggregate->ranks[rank].run_ns)
         aggregate->ranks[rank].run_ns = run_ns;
 }

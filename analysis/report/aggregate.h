@@ -67,6 +67,8 @@ void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *w
 /* Rows are numbered from 0 in the order of their first call. */
 void sg_aggregate_row_name(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_row_name *out);
+/* The number of the sum over communicators that a row adds to, likewise from 0. */
+uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row);
 const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm);
 
 /* Index of a call site; texts are copied. Known sites are found again by id; NULL is the site of
@@ -96,11 +98,14 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
 enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg_late_cost *late);
 enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals);
 
-/* The first that tells a rank's run time wins. */
+/* The longest that is told of a rank: an archive that ends early knows of less than the logs. */
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns);
 
-/* Fills rows, ranks, trials, sums and clock violations of *report, whose other fields are left
- * alone. The aggregate lives in the report afterwards (report->strings), also on failure. */
+/* The rank's threads that recorded; where there are events, those that called are counted. */
+void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads);
+
+/* Fills rows, sums, ranks, trials, sums and clock violations of *report, whose other fields are
+ * left alone. The aggregate lives in the report afterwards (report->strings), also on failure. */
 enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report);
 
 #endif

@@ -7,20 +7,21 @@
 /* ---- the report -------------------------------------------------------------------------------
  */
 
-static char *join_algorithms(const struct sg_aggregate *aggregate, const struct sg_row *row)
+char *sg_aggregate_join(const struct sg_aggregate *aggregate, const uint32_t *algorithms,
+                        uint32_t count)
 {
     size_t size_bytes = 1;
     char *text, *end;
 
-    for (uint32_t i = 0; i < row->algorithm_count; i++)
-        size_bytes += strlen(aggregate->algorithms[row->algorithms[i]]) + 1;
+    for (uint32_t i = 0; i < count; i++)
+        size_bytes += strlen(aggregate->algorithms[algorithms[i]]) + 1;
     text = malloc(size_bytes);
     if (text == NULL)
         return NULL;
     *text = '\0';
     end = text;
-    for (uint32_t i = 0; i < row->algorithm_count; i++) {
-        const char *name = aggregate->algorithms[row->algorithms[i]];
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = aggregate->algorithms[algorithms[i]];
 
         if (end != text && name[0] != '\0')
             *end++ = '+';
@@ -47,14 +48,12 @@ static void find_last(const struct sg_aggregate *aggregate, const struct sg_row 
     }
 }
 
-static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
-                       struct sg_report_site *out)
+void sg_aggregate_name_row(const struct sg_aggregate *aggregate, const struct sg_row *row,
+                           struct sg_report_site *out)
 {
     const struct sg_site *site = &aggregate->sites[row->site];
     const struct sg_comm *comm = &aggregate->comms[row->comm];
 
-    *out = row->events;
-    out->row = (uint32_t)(row - aggregate->rows);
     out->site = row->site;
     out->id = site->id;
     out->has_id = site->has_id;
@@ -68,6 +67,17 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
     out->comm = comm->name;
     out->comm_size = comm->size;
     out->comm_index = row->comm;
+    out->comms = 1;
+    out->worst_comm = comm->name;
+    out->worst_comm_size = comm->size;
+}
+
+static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
+                       struct sg_report_site *out)
+{
+    *out = row->events;
+    out->row = (uint32_t)(row - aggregate->rows);
+    sg_aggregate_name_row(aggregate, row, out);
     out->calls = out->event_calls;
     if (row->totals.calls >= out->calls) {
         out->calls = row->totals.calls;
@@ -80,14 +90,14 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
     out->skew_p50_ns = sg_quantiles_get(&row->skews, 0.50);
     out->skew_p95_ns = sg_quantiles_get(&row->skews, 0.95);
     find_last(aggregate, row, out);
-    out->algorithm = join_algorithms(aggregate, row);
+    out->algorithm = sg_aggregate_join(aggregate, row->algorithms, row->algorithm_count);
     return out->algorithm != NULL;
 }
 
 /* What came late may be all that is left of a row's calls. */
 static bool has_calls(const struct sg_row *row)
 {
-    return row->events.event_calls > 0 || row->totals.calls > 0;
+    return !row->left_out && (row->events.event_calls > 0 || row->totals.calls > 0);
 }
 
 /* What was late where there are no calls was so for posts. It spared them no wait that their
@@ -118,6 +128,13 @@ static void name_trial(const struct sg_aggregate *aggregate, struct sg_report_tr
     trial->offset = site->offset;
 }
 
+static uint32_t count_threads(const struct sg_rank *rank)
+{
+    uint32_t callers = (uint32_t)__builtin_popcountll(rank->callers | 1);
+
+    return callers > rank->threads ? callers : rank->threads;
+}
+
 enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report)
 {
     report->strings = aggregate;
@@ -134,7 +151,13 @@ enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_rep
         report->ranks[i].blocked_ns = rank->total_calls >= rank->event_calls
                                           ? rank->total_blocked_ns
                                           : rank->event_blocked_ns;
-        report->ranks_run_ns += rank->run_ns;
+        report->ranks[i].calls =
+            rank->total_calls >= rank->event_calls ? rank->total_calls : rank->event_calls;
+        report->ranks[i].wait_ns = rank->wait_ns;
+        report->ranks[i].last_count = rank->last_count;
+        report->ranks[i].threads = count_threads(rank);
+        if (sg_filter_takes_rank(aggregate->filter, i))
+            report->ranks_run_ns += sg_rank_processor_ns(&report->ranks[i]);
         if (rank->run_ns > report->run_ns)
             report->run_ns = rank->run_ns;
     }
@@ -145,10 +168,13 @@ enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_rep
             return SG_ERR_MEMORY;
         report->site_count++;
     }
+    if (sg_aggregate_finish_sums(aggregate, report) != SG_OK)
+        return SG_ERR_MEMORY;
     if (sg_trials_finish(aggregate->trials, &report->trials, &report->trial_count) != SG_OK)
         return SG_ERR_MEMORY;
     for (uint32_t i = 0; i < report->trial_count; i++)
         name_trial(aggregate, &report->trials[i]);
+    report->filter = aggregate->filter;
     report->clock_violations = aggregate->violations;
     report->largest_violation_ns = aggregate->largest_violation_ns;
     return SG_OK;

@@ -5,6 +5,7 @@
 #define SG_REPORT_AGGREGATE_IMPL_H
 
 #include "report/aggregate.h"
+#include "report/filter.h"
 #include "report/map.h"
 #include "report/quantile.h"
 
@@ -25,6 +26,8 @@ struct sg_comm {
 
 struct sg_row {
     uint32_t site, comm;
+    uint32_t sum; /* that it adds to */
+    bool left_out;
     enum sg_operation operation;
     bool nonblocking;
     struct sg_report_site events;
@@ -36,10 +39,20 @@ struct sg_row {
     uint32_t algorithm_count;
 };
 
+/* A call site and an operation, over all communicators. */
+struct sg_sum {
+    uint32_t site;
+    enum sg_operation operation;
+    bool nonblocking;
+};
+
 struct sg_rank {
     uint64_t run_ns;
-    uint64_t event_calls, event_blocked_ns;
+    uint64_t event_calls, event_blocked_ns, wait_ns;
+    uint64_t last_count; /* instances in which it came last */
     uint64_t total_calls, total_blocked_ns;
+    uint64_t callers; /* a bit for each thread that called, the last for all further ones */
+    uint32_t threads; /* as far as statistics tell */
 };
 
 struct sg_aggregate {
@@ -51,8 +64,12 @@ struct sg_aggregate {
     uint32_t site_count, comm_count, row_count, algorithm_count, rank_count;
     struct sg_map site_by_id;
     struct sg_map row_by_key[2][SG_OPERATION_COUNT]; /* blocking, nonblocking */
+    struct sg_sum *sums;
+    uint32_t sum_count;
+    struct sg_map sum_by_site[2][SG_OPERATION_COUNT];
     uint64_t violations, largest_violation_ns;
-    const struct sg_watch *watch; /* NULL: nobody */
+    const struct sg_watch *watch;   /* NULL: nobody */
+    const struct sg_filter *filter; /* NULL: all */
     struct sg_trials *trials;
     /* By member, of the instance at hand. */
     struct sg_call_measure *costs;
@@ -64,5 +81,17 @@ static inline uint64_t sg_row_key(uint32_t site, uint32_t comm)
 {
     return (uint64_t)site << 32 | comm;
 }
+
+/* The texts of a site and its place, which the report's rows and sums have alike. */
+void sg_aggregate_name_row(const struct sg_aggregate *aggregate, const struct sg_row *row,
+                           struct sg_report_site *out);
+
+/* Algorithms by their indices, in this order, joined by '+'; malloc'ed. NULL: out of memory. */
+char *sg_aggregate_join(const struct sg_aggregate *aggregate, const uint32_t *algorithms,
+                        uint32_t count);
+
+/* Fills the report's sums from its rows. SG_ERR_MEMORY only. */
+enum sg_status sg_aggregate_finish_sums(const struct sg_aggregate *aggregate,
+                                        struct sg_report *report);
 
 #endif

@@ -1,4 +1,6 @@
-#include "report/archive_events_impl.h"
+#include "report/archive_events.h"
+
+#include "report/archive_calls.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "report/columns.h"
 
-#include "report/format.h"
+#include "output/format.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,17 +33,18 @@ PRINTER(op)
     fputs(sg_site_operation(site), out);
 }
 
-/* What is known, the most telling first: function and line, or one of them, or the place in the
- * module, or the id. */
+/* What is known, the most telling first: the function, and file and line or else the place in the
+ * module; or the id. A rule takes it as it stands. */
 PRINTER(site)
 {
+    const char *blank = site->function != NULL ? " " : "";
+
     if (site->function != NULL)
         fputs(site->function, out);
     if (site->file != NULL)
-        fprintf(out, "%s%s:%" PRIu32, site->function != NULL ? " " : "", base_name(site->file),
-                site->line);
-    if (site->function == NULL && site->file == NULL && site->module != NULL)
-        fprintf(out, "%s+0x%" PRIx64, base_name(site->module), site->offset);
+        fprintf(out, "%s%s:%" PRIu32, blank, base_name(site->file), site->line);
+    else if (site->module != NULL)
+        fprintf(out, "%s%s+0x%" PRIx64, blank, base_name(site->module), site->offset);
     if (site->function == NULL && site->file == NULL && site->module == NULL) {
         if (site->has_id)
             fprintf(out, "#%08" PRIx32, site->id);
@@ -73,12 +74,26 @@ PRINTER(where)
         fputs("-", out);
 }
 
+static void put_comm(const char *name, uint32_t size, FILE *out)
+{
+    static const char prefix[] = "MPI_COMM_";
+
+    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
+        name += sizeof prefix - 1;
+    fprintf(out, "%s(%" PRIu32 ")", name, size);
+}
+
 PRINTER(worst)
 {
-    if (sg_site_has_skew(site))
-        fprintf(out, "#%" PRIu64, site->worst_seq);
-    else
+    if (!sg_site_has_skew(site)) {
         fputs("-", out);
+        return;
+    }
+    fprintf(out, "#%" PRIu64, site->worst_seq);
+    if (site->comm == NULL) {
+        fputs(" ", out);
+        put_comm(site->worst_comm, site->worst_comm_size, out);
+    }
 }
 
 PRINTER(at)
@@ -97,17 +112,18 @@ PRINTER(id)
 
 PRINTER(comm)
 {
-    static const char prefix[] = "MPI_COMM_";
-    const char *name = site->comm;
-
-    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-        name += sizeof prefix - 1;
-    fprintf(out, "%s(%" PRIu32 ")", name, site->comm_size);
+    if (site->comm != NULL)
+        put_comm(site->comm, site->comm_size, out);
+    else
+        fprintf(out, "%" PRIu32 " comms", site->comms);
 }
 
 PRINTER(size)
 {
-    fprintf(out, "%" PRIu32, site->comm_size);
+    if (site->comm_size > 0)
+        fprintf(out, "%" PRIu32, site->comm_size);
+    else
+        fputs("-", out);
 }
 
 PRINTER(algorithm)
@@ -118,6 +134,14 @@ PRINTER(algorithm)
 PRINTER(calls)
 {
     fprintf(out, "%" PRIu64, site->calls);
+}
+
+PRINTER(instances)
+{
+    if (sg_site_has_skew(site))
+        fprintf(out, "%" PRIu64, site->instances);
+    else
+        fputs("-", out);
 }
 
 PRINTER(bytes)
@@ -151,12 +175,17 @@ PRINTER(last)
 
 FIGURE(size)
 {
-    return site->comm_size;
+    return site->comm_size > 0 ? (double)site->comm_size : -1;
 }
 
 FIGURE(calls)
 {
     return (double)site->calls;
+}
+
+FIGURE(instances)
+{
+    return sg_site_has_skew(site) ? (double)site->instances : -1;
 }
 
 FIGURE(bytes)
@@ -226,6 +255,7 @@ const struct sg_column sg_columns[] = {
     {"size", "size", false, 0, false, 0, print_size, figure_size},
     {"algorithm", "algo", true, 12, false, SG_COLUMN_COSTS, print_algorithm, NULL},
     {"calls", "calls", false, 0, false, SG_COLUMN_COSTS, print_calls, figure_calls},
+    {"instances", "inst", false, 0, false, SG_COLUMN_COSTS, print_instances, figure_instances},
     {"bytes", "bytes", false, 0, false, SG_COLUMN_COSTS, print_bytes, figure_bytes},
     {"p50", "skew50", false, 0, false, SG_COLUMN_COSTS, print_p50, figure_p50},
     {"p95", "skew95", false, 0, false, SG_COLUMN_COSTS, print_p95, figure_p95},
@@ -234,7 +264,7 @@ const struct sg_column sg_columns[] = {
     {"blocked", "blocked", false, 0, false, SG_COLUMN_COSTS, print_blocked, figure_blocked},
     {"run", "run", false, 0, false, SG_COLUMN_COSTS, print_run, figure_blocked},
     {"last", "last", false, 0, false, SG_COLUMN_COSTS, print_last, figure_last},
-    {"where", "where", true, 0, true, SG_COLUMN_PLACES, print_where, NULL},
+    {"where", "where", true, 0, false, SG_COLUMN_PLACES, print_where, NULL},
     {"worst", "worst", false, 0, false, SG_COLUMN_PLACES, print_worst, figure_max},
     {"at", "at", false, 0, false, SG_COLUMN_PLACES, print_at, figure_at},
     {"avoided", "avoided", false, 0, false, RARE, print_avoided, figure_avoided},
@@ -255,7 +285,7 @@ const size_t sg_column_count = sizeof sg_columns / sizeof sg_columns[0];
 const struct sg_column *sg_column_find(const char *name)
 {
     for (size_t i = 0; i < sg_column_count; i++) {
-        if (strcmp(sg_columns[i].name, name) == 0)
+        if (strcmp(sg_columns[i].name, name) == 0 || strcmp(sg_columns[i].header, name) == 0)
             return &sg_columns[i];
     }
     return NULL;
@@ -308,13 +338,14 @@ static int compare(const void *left, const void *right)
     return order;
 }
 
-enum sg_status sg_report_sort(struct sg_report *report, const struct sg_column *column)
+static enum sg_status sort(const struct sg_report *report, struct sg_report_site *sites,
+                           uint32_t count, const struct sg_column *column)
 {
-    struct sorted *rows = calloc((size_t)report->site_count + 1, sizeof *rows);
+    struct sorted *rows = calloc((size_t)count + 1, sizeof *rows);
     enum sg_status status = rows == NULL ? SG_ERR_MEMORY : SG_OK;
 
-    for (uint32_t i = 0; i < report->site_count && status == SG_OK; i++) {
-        rows[i].site = report->sites[i];
+    for (uint32_t i = 0; i < count && status == SG_OK; i++) {
+        rows[i].site = sites[i];
         if (column->figure != NULL) {
             rows[i].figure = column->figure(report, &rows[i].site);
         } else {
@@ -324,14 +355,21 @@ enum sg_status sg_report_sort(struct sg_report *report, const struct sg_column *
         }
     }
     if (status == SG_OK) {
-        qsort(rows, report->site_count, sizeof *rows, compare);
-        for (uint32_t i = 0; i < report->site_count; i++)
-            report->sites[i] = rows[i].site;
+        qsort(rows, count, sizeof *rows, compare);
+        for (uint32_t i = 0; i < count; i++)
+            sites[i] = rows[i].site;
     } else {
         sg_log("report: out of memory");
     }
-    for (uint32_t i = 0; rows != NULL && i < report->site_count; i++)
+    for (uint32_t i = 0; rows != NULL && i < count; i++)
         free(rows[i].text);
     free(rows);
     return status;
+}
+
+enum sg_status sg_report_sort(struct sg_report *report, const struct sg_column *column)
+{
+    enum sg_status status = sort(report, report->sites, report->site_count, column);
+
+    return status == SG_OK ? sort(report, report->sums, report->sum_count, column) : status;
 }

@@ -1,5 +1,8 @@
-/* The report for programs: docs/report-json.md, version 1. Fields are added, never changed. */
-#include "report/json_values.h"
+/* The report for programs: docs/report-json.md, version 1, and its rows as CSV. Fields are added,
+ * never changed. */
+#include "output/json.h"
+#include "output/csv.h"
+#include "report/filter.h"
 #include "report/print.h"
 #include "report/trials_json.h"
 
@@ -24,29 +27,26 @@ static json_t *worst_of(const struct sg_report_site *site)
                      (json_int_t)site->worst_time_ns, "skew_ns", (json_int_t)site->skew_max_ns);
 }
 
-static json_t *id_of(const struct sg_report_site *site)
-{
-    return site->has_id ? json_sprintf("%08x", site->id) : json_null();
-}
-
 static json_t *share_of(bool known, uint64_t part, uint64_t whole)
 {
-    return known && whole > 0 ? json_real((double)part / (double)whole) : json_null();
+    return sg_json_real(known && whole > 0, (double)part / (double)whole);
 }
 
-static json_t *site_of(const struct sg_report *report, const struct sg_report_site *site)
+/* A row, or with comms a sum. */
+static json_t *site_of(const struct sg_report *report, const struct sg_report_site *site,
+                       bool comms)
 {
     bool waits = sg_site_has_wait(site);
     bool last = site->last_rank >= 0;
 
     json_t *value = json_pack(
-        "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:I, s:I, s:o, s:o, s:I,"
+        "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:I,"
         " s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:o, s:o}",
-        "id", id_of(site), "op", sg_site_operation(site), "function", sg_json_text(site->function),
-        "file", sg_json_text(site->file), "line", sg_json_count(site->line > 0, site->line),
-        "module", sg_json_text(site->module), "offset",
+        "id", sg_json_id(site->has_id, site->id), "op", sg_site_operation(site), "function",
+        sg_json_text(site->function), "file", sg_json_text(site->file), "line",
+        sg_json_count(site->line > 0, site->line), "module", sg_json_text(site->module), "offset",
         sg_json_count(site->module != NULL, site->offset), "comm", sg_json_text(site->comm),
-        "comm_size", (json_int_t)site->comm_size, "algorithm",
+        "comm_size", sg_json_count(site->comm_size > 0, site->comm_size), "algorithm",
         sg_json_text(site->algorithm[0] != '\0' ? site->algorithm : NULL), "calls",
         (json_int_t)site->calls, "bytes", (json_int_t)site->bytes, "skew_ns", skew_of(site),
         "wait_ns", sg_json_count(waits, site->wait_ns), "blocked_ns", (json_int_t)site->blocked_ns,
@@ -60,27 +60,21 @@ static json_t *site_of(const struct sg_report *report, const struct sg_report_si
         sg_json_count(sg_site_has_exposed(site), site->exposed_ns), "hidden_ns",
         sg_json_count(site->nonblocking, site->hidden_ns));
 
-    for (int count = 0; count < SG_COUNT_COUNT; count++) {
-        if (json_object_set_new(value, sg_count_names[count].field,
-                                sg_json_count(true, site->counts.of[count])) != 0) {
-            json_decref(value);
-            return NULL;
-        }
-    }
+    if (comms)
+        sg_json_set(&value, "comms", json_integer(site->comms));
+    for (int count = 0; count < SG_COUNT_COUNT; count++)
+        sg_json_set(&value, sg_count_names[count].field,
+                    json_integer((json_int_t)site->counts.of[count]));
     return value;
 }
 
-static json_t *sites_of(const struct sg_report *report, uint32_t count)
+static json_t *sites_of(const struct sg_report *report, const struct sg_report_site *of,
+                        uint32_t count, bool comms)
 {
     json_t *sites = json_array();
 
-    for (uint32_t i = 0; i < count && sites != NULL; i++) {
-        /* Takes a NULL from an element as a failure of its own. */
-        if (json_array_append_new(sites, site_of(report, &report->sites[i])) != 0) {
-            json_decref(sites);
-            return NULL;
-        }
-    }
+    for (uint32_t i = 0; i < count && sites != NULL; i++)
+        sg_json_append(&sites, site_of(report, &of[i], comms));
     return sites;
 }
 
@@ -90,15 +84,18 @@ static json_t *ranks_of(const struct sg_report *report)
 
     for (uint32_t i = 0; i < report->rank_count && ranks != NULL; i++) {
         const struct sg_report_rank *rank = &report->ranks[i];
-        uint64_t compute_ns = rank->run_ns > rank->blocked_ns ? rank->run_ns - rank->blocked_ns : 0;
+        json_int_t elsewhere_ns = (json_int_t)sg_rank_elsewhere_ns(rank);
         json_t *value = json_pack(
-            "{s:I, s:I, s:I, s:I}", "rank", (json_int_t)i, "run_ns", (json_int_t)rank->run_ns,
-            "blocked_ns", (json_int_t)rank->blocked_ns, "compute_ns", (json_int_t)compute_ns);
+            "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "rank", (json_int_t)i, "run_ns",
+            (json_int_t)rank->run_ns, "blocked_ns", (json_int_t)rank->blocked_ns, "elsewhere_ns",
+            elsewhere_ns, "compute_ns", elsewhere_ns, "threads", (json_int_t)rank->threads, "calls",
+            (json_int_t)rank->calls, "wait_ns", sg_json_count(report->has_events, rank->wait_ns),
+            "last_count", sg_json_count(report->has_events, rank->last_count));
 
-        if (json_array_append_new(ranks, value) != 0) {
-            json_decref(ranks);
-            return NULL;
-        }
+        if (sg_filter_takes_rank(report->filter, i))
+            sg_json_append(&ranks, value);
+        else
+            json_decref(value);
     }
     return ranks;
 }
@@ -124,6 +121,21 @@ static json_t *overhead_of(const struct sg_report *report)
                      share_of(true, sg_report_overhead_ns(report), report->ranks_run_ns));
 }
 
+static json_t *filter_of(const struct sg_filter *filter)
+{
+    json_t *time = json_null();
+
+    if (!sg_filter_is_set(filter))
+        return time;
+    if (filter->time != NULL)
+        time = json_pack("[o, o]",
+                         filter->from_ns == INT64_MIN ? json_null() : json_integer(filter->from_ns),
+                         filter->to_ns == INT64_MAX ? json_null() : json_integer(filter->to_ns));
+    return json_pack("{s:o, s:o, s:o, s:o}", "site", sg_json_text(filter->site), "comm",
+                     sg_json_text(filter->comm), "ranks", sg_json_text(filter->ranks), "time_ns",
+                     time);
+}
+
 static const char *source_name(const struct sg_report *report)
 {
     if (report->has_events)
@@ -131,31 +143,84 @@ static const char *source_name(const struct sg_report *report)
     return "statistics";
 }
 
-enum sg_status sg_report_print_json(const struct sg_report *report, uint32_t site_count, FILE *out)
+enum sg_status sg_report_print_json(const struct sg_report *report,
+                                    const struct sg_print_options *options, FILE *out)
 {
+    uint32_t row_count = sg_print_count(options, report->site_count);
+    uint32_t sum_count = sg_print_count(options, report->sum_count);
     json_t *root = json_pack(
-        "{s:i, s:I, s:b, s:o, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "version",
-        JSON_VERSION, "ranks", (json_int_t)report->rank_count, "partial", report->partial, "sites",
-        sites_of(report, site_count), "per_rank", ranks_of(report), "source", source_name(report),
+        "{s:i, s:I, s:b, s:o, s:o, s:I, s:o, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
+        "s:o}",
+        "version", JSON_VERSION, "ranks", (json_int_t)report->rank_count, "partial",
+        report->partial, "sites", sites_of(report, report->sites, row_count, false), "by_site",
+        sites_of(report, report->sums, sum_count, true), "by_site_count",
+        (json_int_t)report->sum_count, "per_rank", ranks_of(report), "source", source_name(report),
         "program", sg_json_text(report->program), "path", sg_json_text(report->path), "run_ns",
         (json_int_t)report->run_ns, "site_count", (json_int_t)report->site_count, "dropped_calls",
         (json_int_t)report->dropped_calls, "unseen_calls",
         (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0), "unmanaged_calls",
-        (json_int_t)report->unmanaged_calls, "clock", clock_of(report), "overhead",
-        overhead_of(report));
-    int failed;
+        (json_int_t)report->unmanaged_calls, "unmanaged_posts", (json_int_t)report->unmanaged_posts,
+        "clock", clock_of(report), "overhead", overhead_of(report));
 
-    if (root != NULL && json_object_set_new(root, "trials", sg_report_trials_json(report)) != 0) {
-        json_decref(root);
-        root = NULL;
-    }
-    failed = root == NULL || json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9)) != 0;
+    sg_json_set(&root, "filter", filter_of(report->filter));
+    sg_json_set(&root, "trials", sg_report_trials_json(report));
+    return sg_json_print(root, 9, "report", out);
+}
 
-    /* A stream that does not take it is the caller's to notice. */
-    if (root == NULL)
+/* The fields of the JSON's sites: docs/report-json.md. */
+static const struct sg_csv_column csv_columns[] = {
+    {.path = "id"},
+    {.path = "op"},
+    {.path = "function"},
+    {.path = "file"},
+    {.path = "line"},
+    {.path = "module"},
+    {.path = "offset"},
+    {.path = "comm"},
+    {"comm_size", .unknown = "0"},
+    {.path = "algorithm"},
+    {.path = "calls"},
+    {.path = "bytes"},
+    {"skew_ns.p50", .name = "skew_p50_ns"},
+    {"skew_ns.p95", .name = "skew_p95_ns"},
+    {"skew_ns.max", .name = "skew_max_ns"},
+    {.path = "wait_ns"},
+    {.path = "blocked_ns"},
+    {.path = "last_rank"},
+    {.path = "last_rank_share"},
+    {.path = "early"},
+    {.path = "late"},
+    {.path = "signals"},
+    {.path = "event_calls"},
+    {.path = "instances"},
+    {.path = "wait_avoided_ns"},
+    {.path = "completion_ns"},
+    {.path = "run_share"},
+    {.path = "worst.seq"},
+    {.path = "worst.time_ns"},
+    {.path = "signals_ignored"},
+    {.path = "stalls"},
+    {.path = "token_moves"},
+    {.path = "releases_repeated"},
+    {.path = "outstanding_max"},
+    {.path = "handler_ns"},
+    {.path = "exposed_ns"},
+    {.path = "hidden_ns"},
+};
+
+enum sg_status sg_report_print_csv(const struct sg_report *report,
+                                   const struct sg_print_options *options, FILE *out)
+{
+    static const struct sg_csv csv = {"\r\n", 6, csv_columns,
+                                      sizeof csv_columns / sizeof csv_columns[0]};
+    json_t *rows =
+        sites_of(report, report->sites, sg_print_count(options, report->site_count), false);
+
+    if (rows == NULL) {
         sg_log("report: out of memory");
-    else
-        fputc('\n', out);
-    json_decref(root);
-    return root == NULL && failed ? SG_ERR_MEMORY : SG_OK;
+        return SG_ERR_MEMORY;
+    }
+    sg_csv_print(&csv, rows, out);
+    json_decref(rows);
+    return SG_OK;
 }

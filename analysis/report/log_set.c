@@ -28,7 +28,8 @@ void sg_log_set_close(struct sg_log_set *set)
 
 void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
 {
-    struct sg_log_facts facts = {.complete = set->missing == 0};
+    struct sg_log_facts facts = {.complete = set->missing == 0,
+                                 .living = sg_logread_count_living(set->logs, set->count)};
 
     for (int i = 0; i < set->count; i++) {
         const struct sg_log_header *header = sg_logread_header(set->logs[i]);
@@ -41,6 +42,8 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
         facts.complete &= sg_logread_damaged(set->logs[i]) == 0;
         facts.unmanaged_calls +=
             atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed);
+        facts.unmanaged_posts +=
+            atomic_load_explicit(&header->unmanaged_posts, memory_order_relaxed);
         facts.overhead_calls += atomic_load_explicit(&header->overhead_calls, memory_order_relaxed);
         facts.overhead_ns += atomic_load_explicit(&header->overhead_ns, memory_order_relaxed);
         facts.overhead_long_calls +=

@@ -11,6 +11,8 @@
  *                        senders arrived can have avoided any: no member leaves a correct barrier
  *                        or allreduce before the last has entered, so there E_i < max B is
  *   a clock violation    the clocks of two members contradict each other.
+ * An allreduce without data (of no elements, or of a type of no size) need not synchronise: where a
+ * member left before another entered, nobody waited, and it says nothing of the clocks.
  *
  * Of a nonblocking collective B is the begin of the post and E the completion, between which the
  * member is blocked in the post and in waits and tests only (exposed):
@@ -33,6 +35,7 @@ struct sg_measure {
     int64_t senders_ns;     /* max B of all but the root; for a reduce of two or more */
     uint64_t skew_ns;
     uint64_t violation_ns; /* max B - min E where positive, for synchronising operations */
+    bool unsynchronised;   /* an allreduce without data that a member left before another entered */
     uint32_t last;         /* rank in the communicator; the lowest of several */
 };
 

@@ -75,6 +75,27 @@ enum sg_status sg_quantiles_add(struct sg_quantiles *quantiles, uint64_t value)
     return SG_OK;
 }
 
+enum sg_status sg_quantiles_merge(struct sg_quantiles *into, const struct sg_quantiles *more)
+{
+    enum sg_status status = SG_OK;
+
+    if (more->buckets == NULL) {
+        for (uint64_t i = 0; i < more->count && status == SG_OK; i++)
+            status = sg_quantiles_add(into, more->samples[i]);
+        return status;
+    }
+    if (into->buckets == NULL)
+        status = to_buckets(into);
+    if (status != SG_OK)
+        return status;
+    for (size_t bucket = 0; bucket < BUCKETS; bucket++)
+        into->buckets[bucket] += more->buckets[bucket];
+    into->count += more->count;
+    if (more->max > into->max)
+        into->max = more->max;
+    return SG_OK;
+}
+
 static int compare(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;

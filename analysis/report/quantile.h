@@ -26,6 +26,9 @@ struct sg_quantiles {
 /* SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_quantiles_add(struct sg_quantiles *quantiles, uint64_t value);
 
+/* Adds all that another has. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_quantiles_merge(struct sg_quantiles *into, const struct sg_quantiles *more);
+
 /* 0 < q <= 1. 0 when there are no samples. Sorts the samples in place. */
 uint64_t sg_quantiles_get(struct sg_quantiles *quantiles, double q);
 

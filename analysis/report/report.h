@@ -18,9 +18,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One row: a call site, a communicator, an operation, blocking or not. */
+/* One row: a call site, a communicator, an operation, blocking or not; or the sum of such rows over
+ * all communicators. */
 struct sg_report_site {
-    uint32_t row;  /* its number in the aggregate: what watchers know it by */
+    uint32_t row;  /* its number in the aggregate, or a sum's: what watchers know it by */
     uint32_t site; /* likewise the call site's */
     uint32_t id;   /* where has_id */
     bool has_id;
@@ -29,10 +30,11 @@ struct sg_report_site {
     const char *function;
     const char *file;
     const char *module;
-    uint32_t line;   /* 0: not known */
-    uint64_t offset; /* where module is known */
-    const char *comm;
-    uint32_t comm_size;
+    uint32_t line;       /* 0: not known */
+    uint64_t offset;     /* where module is known */
+    uint32_t comms;      /* communicators that it is of: 1 but for sums */
+    const char *comm;    /* NULL: several */
+    uint32_t comm_size;  /* 0: several of different sizes */
     uint32_t comm_index; /* tells communicators of one name apart */
     char *algorithm;     /* several, in order of use, joined by '+'; "": not known; owned */
 
@@ -52,11 +54,17 @@ struct sg_report_site {
     int64_t last_rank;   /* in MPI_COMM_WORLD; -1: a communicator of one rank, or no instance */
     uint64_t worst_seq;
     int64_t worst_time_ns; /* its first arrival, since the run's start */
+    const char *worst_comm;
+    uint32_t worst_comm_size;
 };
 
 struct sg_report_rank {
     uint64_t run_ns;
-    uint64_t blocked_ns;
+    uint64_t calls;
+    uint64_t blocked_ns; /* over all threads */
+    uint64_t wait_ns;    /* as far as events tell */
+    uint64_t last_count; /* instances in which it came last */
+    uint32_t threads;    /* that called collectives, and the one that called MPI_Init */
 };
 
 struct sg_report {
@@ -66,28 +74,37 @@ struct sg_report {
     bool has_statistics; /* read from logs */
     bool partial;
     uint64_t dropped_calls;   /* left out of the events, or of no complete instance */
-    uint64_t unmanaged_calls; /* passed through without being recorded, as far as logs tell */
+    uint64_t unmanaged_calls; /* passed through without being recorded */
+    uint64_t unmanaged_posts; /* those of them that are nonblocking */
     /* What stagger itself took of calls, beyond the time in them: of those that were timed, less
      * the long ones, which are only counted. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
     struct sg_calibration calibration; /* what the run measured of its machine when it began */
     uint64_t run_ns;                   /* the longest rank's */
-    uint64_t ranks_run_ns;             /* sum over ranks */
+    uint64_t ranks_run_ns;             /* processor time: the sum over the ranks' threads */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;
     uint64_t offset_error_ns;          /* the largest that the archive's clock offsets name */
+    bool has_offsets;                  /* some that are not 0 */
     uint64_t locations_without_offset; /* while others have some */
 
-    struct sg_report_site *sites;
+    struct sg_report_site *sites; /* a row for each communicator */
     uint32_t site_count;
+    struct sg_report_site *sums; /* the rows of each call site and operation together */
+    uint32_t sum_count;
     struct sg_report_rank *ranks;
     uint32_t rank_count;
     struct sg_report_trial *trials;
     uint32_t trial_count;
 
-    void *strings; /* what the rows' texts live in; owned */
+    const struct sg_filter *filter; /* what it is of; NULL: all. The caller's */
+    void *strings;                  /* what the rows' texts live in; owned */
 };
+
+/* The path of a run's archive, from its directory or that path itself; malloc'ed. Where there is no
+ * archive one line has been logged that says what there is. */
+enum sg_status sg_report_find_archive(const char *path, char **anchor);
 
 /* Reads a run from its directory or from the path of its archive. With progress, a line on stderr
  * tells how far it is once that takes over a second. On failure one line has been logged. */
@@ -104,6 +121,29 @@ uint64_t sg_report_blocked_ns(const struct sg_report *report);
 uint64_t sg_report_overhead_ns(const struct sg_report *report);
 /* Calls that only the statistics know. */
 uint64_t sg_report_unseen_calls(const struct sg_report *report);
+
+/* Complete ones. */
+uint64_t sg_report_instances(const struct sg_report *report);
+
+/* By the archive: all offsets are known, are 0, and without error. */
+static inline bool sg_report_has_one_clock(const struct sg_report *report)
+{
+    return report->has_offset_error && report->offset_error_ns == 0 && !report->has_offsets &&
+           report->locations_without_offset == 0;
+}
+
+static inline uint64_t sg_rank_processor_ns(const struct sg_report_rank *rank)
+{
+    return rank->run_ns * rank->threads;
+}
+
+/* Outside of the collectives that are recorded; whether it computed there is not known. */
+static inline uint64_t sg_rank_elsewhere_ns(const struct sg_report_rank *rank)
+{
+    uint64_t all_ns = sg_rank_processor_ns(rank);
+
+    return all_ns > rank->blocked_ns ? all_ns - rank->blocked_ns : 0;
+}
 
 /* "barrier", "ibarrier", ... */
 static inline const char *sg_site_operation(const struct sg_report_site *site)

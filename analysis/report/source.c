@@ -1,18 +1,21 @@
 /* Which source a path stands for: the archive, the logs, or the archive and the logs it left
  * events out of.
  */
+#include "core/text.h"
+#include "output/progress.h"
 #include "report/aggregate.h"
-#include "report/progress.h"
+#include "report/filter.h"
 #include "report/report.h"
 #include "report/source_otf2.h"
 #include "report/source_stats.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define AWAIT_END_MS 500
 
 struct place {
     char *directory;
@@ -21,25 +24,11 @@ struct place {
     bool has_logs;
 };
 
-static bool is_log(const char *name)
+static bool is_anchor(const char *path)
 {
-    size_t length = strlen(name);
+    size_t length = strlen(path);
 
-    return strncmp(name, "rank-", 5) == 0 && length > 9 && strcmp(name + length - 4, ".log") == 0;
-}
-
-static bool holds_logs(const char *directory)
-{
-    DIR *stream = opendir(directory);
-    struct dirent *entry;
-    bool found = false;
-
-    if (stream == NULL)
-        return false;
-    while (!found && (entry = readdir(stream)) != NULL)
-        found = is_log(entry->d_name);
-    closedir(stream);
-    return found;
+    return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
 }
 
 /* path is the directory, or the anchor in it. */
@@ -52,6 +41,12 @@ static enum sg_status find_place(const char *path, struct place *out)
     if (stat(path, &info) != 0) {
         sg_log("%s: %m", path);
         return SG_ERR_MISSING;
+    }
+    if (!S_ISDIR(info.st_mode) && !is_anchor(path)) {
+        sg_log("%s: neither the directory that a run wrote nor the path of an archive "
+               "(traces.otf2)",
+               path);
+        return SG_ERR_FORMAT;
     }
     if (S_ISDIR(info.st_mode)) {
         place.directory = strdup(path);
@@ -70,13 +65,13 @@ static enum sg_status find_place(const char *path, struct place *out)
         return SG_ERR_MEMORY;
     }
     place.has_archive = stat(place.anchor, &info) == 0;
-    place.has_logs = holds_logs(place.directory);
+    place.has_logs = sg_logread_any(place.directory);
     *out = place;
     return SG_OK;
 }
 
 /* Where events were left out, the logs beside the archive know the calls all the same. */
-static enum sg_status add_statistics(const struct place *place, struct sg_progress *progress,
+static enum sg_status add_statistics(const struct place *place, struct sg_progress_line *progress,
                                      struct sg_aggregate *aggregate, struct sg_report *report)
 {
     struct sg_log_set set;
@@ -96,6 +91,7 @@ static enum sg_status add_statistics(const struct place *place, struct sg_progre
     if (status == SG_OK) {
         report->has_statistics = true;
         report->unmanaged_calls = facts.unmanaged_calls;
+        report->unmanaged_posts = facts.unmanaged_posts;
         if (report->program == NULL && facts.program != NULL)
             report->program = strdup(facts.program);
     }
@@ -116,7 +112,7 @@ static enum sg_status finish(struct sg_aggregate *aggregate, const char *path,
     return status;
 }
 
-static enum sg_status read_archive(const struct place *place, struct sg_progress *progress,
+static enum sg_status read_archive(const struct place *place, struct sg_progress_line *progress,
                                    const struct sg_watch *watch, struct sg_report *report)
 {
     struct sg_archive_facts facts;
@@ -130,12 +126,15 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     report->program = facts.program;
     report->partial = facts.partial;
     report->dropped_calls = facts.dropped_calls;
+    report->unmanaged_calls = facts.unmanaged_calls;
+    report->unmanaged_posts = facts.unmanaged_posts;
     report->overhead_calls = facts.overhead_calls;
     report->overhead_ns = facts.overhead_ns;
     report->overhead_long_calls = facts.overhead_long_calls;
     report->calibration = facts.calibration;
     report->has_offset_error = facts.has_offset_error;
     report->offset_error_ns = facts.offset_error_ns;
+    report->has_offsets = facts.has_offsets;
     report->locations_without_offset = facts.locations_without_offset;
     report->rank_count = sg_aggregate_ranks(aggregate);
     if (facts.partial && place->has_logs)
@@ -143,25 +142,63 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     return status == SG_OK ? finish(aggregate, place->anchor, report) : status;
 }
 
-static enum sg_status read_logs(const struct place *place, struct sg_progress *progress,
-                                struct sg_report *report)
+/* Why there are no events to read. */
+static enum sg_status say_no_archive(const struct place *place, const struct sg_log_set *set,
+                                     const struct sg_log_facts *facts)
+{
+    char word[SG_WORD_BYTES];
+
+    if (facts->living > 0)
+        sg_log("%s: " SG_LOGREAD_GOES_ON "; there is no archive yet", place->directory,
+               facts->living, set->world_size);
+    else if (facts->any_otf2)
+        sg_log("%s: the run ended without an archive; make it with: stagger recover %s",
+               place->directory, sg_text_word(place->directory, word, sizeof word));
+    else
+        sg_log("%s: the run kept statistics and no events (STAGGER_TRACE=stats)", place->directory);
+    return SG_ERR_MISSING;
+}
+
+static bool filters_time(const struct sg_watch *watch)
+{
+    return watch != NULL && watch->filter != NULL && watch->filter->time != NULL;
+}
+
+static bool wants_events(const struct sg_watch *watch)
+{
+    return watch != NULL && (watch->location != NULL || watch->clock != NULL ||
+                             watch->instance != NULL || watch->late != NULL);
+}
+
+/* Of a run that goes on, statistics serve where nobody asks for events. */
+static enum sg_status read_logs(const struct place *place, struct sg_progress_line *progress,
+                                const struct sg_watch *watch, struct sg_report *report)
 {
     struct sg_log_set set;
     struct sg_log_facts facts;
     struct sg_aggregate *aggregate = NULL;
-    enum sg_status status = sg_log_set_open(place->directory, &set);
+    enum sg_status status;
 
+    sg_logread_await_end(place->directory, AWAIT_END_MS);
+    status = sg_log_set_open(place->directory, &set);
     if (status != SG_OK)
         return status;
     sg_log_set_facts(&set, &facts);
-    if (facts.any_otf2) {
-        sg_log("%s: the run ended without an archive; make it with: stagger recover %s",
-               place->directory, place->directory);
+    if (filters_time(watch) && !facts.any_otf2) {
+        sg_log("%s: statistics have no time to look for: --time needs events", place->directory);
         status = SG_ERR_MISSING;
+    } else if (facts.any_otf2 &&
+               (facts.living == 0 || filters_time(watch) || wants_events(watch))) {
+        status = say_no_archive(place, &set, &facts);
     } else {
+        if (facts.living > 0)
+            sg_log("%s: " SG_LOGREAD_GOES_ON "; this is what its statistics hold so far",
+                   place->directory, facts.living, set.world_size);
         status = sg_aggregate_create((uint32_t)set.world_size, &aggregate);
         if (status != SG_OK)
             sg_log("%s: out of memory", place->directory);
+        else
+            sg_aggregate_watch(aggregate, watch);
     }
     report->strings = aggregate;
     if (status == SG_OK)
@@ -173,6 +210,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress *p
         report->overhead_ns = facts.overhead_ns;
         report->overhead_long_calls = facts.overhead_long_calls;
         report->unmanaged_calls = facts.unmanaged_calls;
+        report->unmanaged_posts = facts.unmanaged_posts;
         report->program = facts.program != NULL ? strdup(facts.program) : NULL;
         status = finish(aggregate, place->directory, report);
     }
@@ -180,24 +218,60 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress *p
     return status;
 }
 
-enum sg_status sg_report_read_watched(const char *path, bool progress_wanted,
-                                      const struct sg_watch *watch, struct sg_report *out)
+/* Nothing to read events from. */
+static enum sg_status say_nothing(const struct place *place)
 {
-    struct sg_report report = {0};
-    struct sg_progress progress;
+    struct sg_log_set set;
+    struct sg_log_facts facts;
+    enum sg_status status;
+
+    if (!place->has_logs) {
+        sg_log("%s: neither traces.otf2 nor rank-*.log is in it", place->directory);
+        return SG_ERR_MISSING;
+    }
+    status = sg_log_set_open(place->directory, &set);
+    if (status != SG_OK)
+        return status;
+    sg_log_set_facts(&set, &facts);
+    status = say_no_archive(place, &set, &facts);
+    sg_log_set_close(&set);
+    return status;
+}
+
+enum sg_status sg_report_find_archive(const char *path, char **anchor)
+{
     struct place place;
     enum sg_status status = find_place(path, &place);
 
     if (status != SG_OK)
         return status;
-    sg_progress_start(&progress, progress_wanted);
+    if (!place.has_archive)
+        status = say_nothing(&place);
+    free(place.directory);
+    if (status == SG_OK)
+        *anchor = place.anchor;
+    else
+        free(place.anchor);
+    return status;
+}
+
+enum sg_status sg_report_read_watched(const char *path, bool progress_wanted,
+                                      const struct sg_watch *watch, struct sg_report *out)
+{
+    struct sg_report report = {0};
+    struct sg_progress_line progress;
+    struct place place;
+    enum sg_status status = find_place(path, &place);
+
+    if (status != SG_OK)
+        return status;
+    sg_progress_line_start(&progress, progress_wanted);
     if (place.has_archive) {
         status = read_archive(&place, &progress, watch, &report);
     } else if (place.has_logs) {
-        status = read_logs(&place, &progress, &report);
+        status = read_logs(&place, &progress, watch, &report);
     } else {
-        sg_log("%s: neither traces.otf2 nor rank-*.log is in it", path);
-        status = SG_ERR_MISSING;
+        status = say_nothing(&place);
     }
     free(place.directory);
     free(place.anchor);
@@ -217,10 +291,13 @@ void sg_report_clear(struct sg_report *report)
 {
     for (uint32_t i = 0; i < report->site_count; i++)
         free(report->sites[i].algorithm);
+    for (uint32_t i = 0; i < report->sum_count; i++)
+        free(report->sums[i].algorithm);
     for (uint32_t i = 0; i < report->trial_count; i++)
         sg_report_trial_clear(&report->trials[i]);
     free(report->trials);
     free(report->sites);
+    free(report->sums);
     free(report->ranks);
     free(report->path);
     free(report->program);
@@ -243,6 +320,15 @@ uint64_t sg_report_blocked_ns(const struct sg_report *report)
 
     for (uint32_t i = 0; i < report->site_count; i++)
         sum += report->sites[i].blocked_ns;
+    return sum;
+}
+
+uint64_t sg_report_instances(const struct sg_report *report)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < report->site_count; i++)
+        sum += report->sites[i].instances;
     return sum;
 }
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define BATCH_EVENTS UINT64_C(20000)
 
@@ -62,6 +63,16 @@ static enum sg_status complain(const struct archive *archive, const char *what)
     return SG_ERR_FORMAT;
 }
 
+/* What OTF2 says of a file that is no anchor tells a reader of its source. */
+static enum sg_status refuse(const struct archive *archive)
+{
+    if (access(archive->path, R_OK) != 0)
+        sg_log("%s: %m", archive->path);
+    else
+        sg_log("%s: not an OTF2 archive, a damaged one, or one of a later version", archive->path);
+    return SG_ERR_FORMAT;
+}
+
 static void forget_complaint(struct archive *archive)
 {
     archive->complaint[0] = '\0';
@@ -76,6 +87,8 @@ static void take_property(struct sg_archive_facts *facts, const char *name, cons
         size_t offset;
     } numbers[] = {
         {"DROPPED", offsetof(struct sg_archive_facts, dropped_calls)},
+        {"UNMANAGED", offsetof(struct sg_archive_facts, unmanaged_calls)},
+        {"UNMANAGED_POSTS", offsetof(struct sg_archive_facts, unmanaged_posts)},
         {"OVERHEAD_CALLS", offsetof(struct sg_archive_facts, overhead_calls)},
         {"OVERHEAD_NS", offsetof(struct sg_archive_facts, overhead_ns)},
         {"TRIAL_BLOCK", offsetof(struct sg_archive_facts, trial_block)},
@@ -142,6 +155,7 @@ static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t o
 {
     struct archive *archive = context;
 
+    archive->facts.has_offsets = archive->facts.has_offsets || offset != 0;
     if (archive->clock_count++ == 0) {
         archive->clock.first_offset_ns = ns_of(archive, offset);
         archive->clock_time = time;
@@ -279,7 +293,7 @@ static enum sg_status open_event_files(struct archive *archive)
     return SG_OK;
 }
 
-static enum sg_status read_events(struct archive *archive, struct sg_progress *progress,
+static enum sg_status read_events(struct archive *archive, struct sg_progress_line *progress,
                                   struct sg_archive_events *events)
 {
     OTF2_GlobalEvtReaderCallbacks *callbacks = sg_archive_events_callbacks();
@@ -294,9 +308,9 @@ static enum sg_status read_events(struct archive *archive, struct sg_progress *p
         count = 0;
         code = OTF2_Reader_ReadGlobalEvents(archive->reader, global, BATCH_EVENTS, &count);
         done += count;
-        sg_progress_step(progress, "events", done, archive->defs.event_count);
+        sg_progress_line_step(progress, "events", done, archive->defs.event_count);
     }
-    sg_progress_end(progress);
+    sg_progress_line_end(progress);
     if (callbacks != NULL)
         OTF2_GlobalEvtReaderCallbacks_Delete(callbacks);
     if (global != NULL)
@@ -333,7 +347,7 @@ static void keep_chunks_fresh(void)
     mallopt(M_MMAP_THRESHOLD, (int)(OTF2_CHUNK_SIZE_MIN / 2));
 }
 
-static enum sg_status read_archive(struct archive *archive, struct sg_progress *progress,
+static enum sg_status read_archive(struct archive *archive, struct sg_progress_line *progress,
                                    struct sg_aggregate **out)
 {
     struct sg_archive_events *events = NULL;
@@ -380,7 +394,7 @@ err_aggregate:
     return status;
 }
 
-enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
+enum sg_status sg_source_otf2(const char *anchor, struct sg_progress_line *progress,
                               const struct sg_watch *watch, struct sg_aggregate **out,
                               struct sg_archive_facts *facts)
 {
@@ -392,10 +406,10 @@ enum sg_status sg_source_otf2(const char *anchor, struct sg_progress *progress,
     OTF2_Error_RegisterCallback(on_error, &archive);
     archive.reader = OTF2_Reader_Open(anchor);
     if (archive.reader == NULL)
-        status = complain(&archive, "not an OTF2 archive");
+        status = refuse(&archive);
     else
         status = read_archive(&archive, progress, out);
-    sg_progress_end(progress);
+    sg_progress_line_end(progress);
     sg_archive_defs_clear(&archive.defs);
     if (archive.reader != NULL)
         OTF2_Reader_Close(archive.reader);

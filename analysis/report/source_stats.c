@@ -5,7 +5,7 @@
 #include "report/map.h"
 #include "report/room.h"
 #include "rule/algorithm.h"
-#include "trace/export/symbols.h"
+#include "trace/export/callers.h"
 #include "trace/record.h"
 
 #include <stdio.h>
@@ -45,14 +45,6 @@ struct reading {
 /* ---- first pass: what belongs to the run, not to one log ---------------------------------------
  */
 
-/* Cuts "one\0two\0" in place; what is missing is "". */
-static const char *second_text(const char *text, uint32_t text_bytes)
-{
-    size_t first_bytes = strlen(text) + 1;
-
-    return first_bytes < text_bytes ? text + first_bytes : "";
-}
-
 static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
                                 const struct sg_record_site_name *record)
 {
@@ -66,7 +58,7 @@ static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
     if (name.text == NULL)
         return SG_ERR_MEMORY;
     name.function = name.text;
-    name.file = second_text(name.text, record->text_bytes);
+    name.file = sg_logread_part(name.text, record->text_bytes, 1);
     reading->names[reading->name_count++] = name;
     return sg_map_put(&reading->name_by_id, record->id, reading->name_count - 1);
 }
@@ -195,7 +187,7 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
                                const struct sg_record_site *record)
 {
     char *module = sg_logread_text(log, record, record->text_bytes);
-    const char *build_id, *base;
+    const char *build_id, *callers, *base;
     struct sg_site_text text = {.id = record->id, .offset = record->offset};
     int64_t name = sg_map_get(&reading->name_by_id, record->id);
     enum sg_status status = SG_OK;
@@ -203,7 +195,8 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
 
     if (module == NULL)
         return SG_ERR_MEMORY;
-    build_id = second_text(module, record->text_bytes);
+    build_id = sg_logread_part(module, record->text_bytes, 1);
+    callers = sg_logread_part(module, record->text_bytes, 2);
     base = strrchr(module, '/');
     text.module = base != NULL ? base + 1 : module;
     if (name >= 0) {
@@ -216,7 +209,8 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
         /* Where the module is gone, module+offset is what there is. */
         if (sg_symbols_lookup(reading->symbols, module, build_id, record->offset, &symbol) ==
             SG_OK) {
-            text.function = symbol.function;
+            text.function =
+                sg_callers_name(reading->symbols, module, &symbol, record->offset, callers);
             text.file = symbol.file;
             text.line = symbol.line;
         }
@@ -299,7 +293,7 @@ static enum sg_status map_arm(struct reading *reading, const struct sg_logread *
     if (place == NULL)
         return SG_ERR_MEMORY;
     sg_trials_set_block(trials, record->block);
-    status = sg_trials_arm(trials, place, second_text(place, record->text_bytes),
+    status = sg_trials_arm(trials, place, sg_logread_part(place, record->text_bytes, 1),
                            &reading->arms[record->arm % SG_RAN_LIMIT]);
     free(place);
     return status;
@@ -307,7 +301,8 @@ static enum sg_status map_arm(struct reading *reading, const struct sg_logread *
 
 /* A log in mid-run knows of no end: its last record is taken, and that it was at least as long in
  * the program as in its collectives. */
-static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log)
+static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log,
+                       uint32_t threads)
 {
     const struct sg_log_header *header = sg_logread_header(log);
     uint64_t begin_ns = header->init_begin_ns ? header->init_begin_ns : header->monotonic_ns;
@@ -315,8 +310,8 @@ static uint64_t run_ns(const struct reading *reading, const struct sg_logread *l
         header->finalize_begin_ns ? header->finalize_begin_ns : sg_logread_last_ns(log);
     uint64_t span_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
-    if (header->finalize_begin_ns == 0 && span_ns < reading->blocked_ns)
-        return reading->blocked_ns;
+    if (header->finalize_begin_ns == 0 && span_ns < reading->blocked_ns / threads)
+        return reading->blocked_ns / threads;
     return span_ns;
 }
 
@@ -349,12 +344,19 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
         if (kind == SG_RECORD_STAT)
             status = take_stat(reading, rank, record);
     }
-    if (status == SG_OK)
-        sg_aggregate_run_time(reading->aggregate, rank, run_ns(reading, log));
+    if (status == SG_OK) {
+        const struct sg_log_header *header = sg_logread_header(log);
+        uint32_t threads = atomic_load_explicit(&header->thread_count, memory_order_relaxed);
+
+        threads -= threads > 1 && header->progress_thread > 0;
+        threads = threads > 0 ? threads : 1;
+        sg_aggregate_threads(reading->aggregate, rank, threads);
+        sg_aggregate_run_time(reading->aggregate, rank, run_ns(reading, log, threads));
+    }
     return status;
 }
 
-enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress *progress,
+enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_line *progress,
                                struct sg_aggregate *aggregate)
 {
     struct reading reading = {.set = set, .aggregate = aggregate};
@@ -364,9 +366,9 @@ enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress 
         status = place_comms(&reading);
     for (int i = 0; i < set->count && status == SG_OK; i++) {
         status = read_log(&reading, set->logs[i]);
-        sg_progress_step(progress, "statistics", (uint64_t)i + 1, (uint64_t)set->count);
+        sg_progress_line_step(progress, "statistics", (uint64_t)i + 1, (uint64_t)set->count);
     }
-    sg_progress_end(progress);
+    sg_progress_line_end(progress);
     if (status != SG_OK)
         sg_log("statistics: %s", sg_status_text(status));
 

@@ -7,8 +7,8 @@
 #define SG_REPORT_SOURCE_STATS_H
 
 #include "core/status.h"
+#include "output/progress.h"
 #include "report/aggregate.h"
-#include "report/progress.h"
 #include "trace/export/logread.h"
 
 #include <stdbool.h>
@@ -25,8 +25,9 @@ struct sg_log_set {
 struct sg_log_facts {
     const char *program; /* lives with the logs; NULL: not known */
     bool any_otf2;       /* some rank recorded events */
+    int living;          /* ranks that still write their logs */
     bool complete;       /* all ranks' logs are there, whole, and reached MPI_Finalize */
-    uint64_t unmanaged_calls;
+    uint64_t unmanaged_calls, unmanaged_posts;
     uint64_t overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
 };
 
@@ -37,7 +38,7 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out);
 
 /* Adds all logs' statistics and run times to an aggregate of at least world_size ranks. Names of
  * sites come from their logs or else from their modules' symbols. Errors are logged. */
-enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress *progress,
+enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_line *progress,
                                struct sg_aggregate *aggregate);
 
 #endif

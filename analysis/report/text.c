@@ -1,19 +1,14 @@
 /* The report for people at a terminal: what ran, what skew cost and where, the table of call
  * sites, where those are, the ranks, and what to know before believing the figures.
  */
+#include "output/format.h"
 #include "report/columns.h"
-#include "report/format.h"
+#include "report/filter.h"
 #include "report/print.h"
-#include "report/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define WIDTH 120
-#define PLACE_COLUMNS 28 /* of a name in a sentence */
-#define RANKS_SHOWN 32   /* more ranks than this: only the ends of the list */
-#define RANKS_EACH_END 8
 
 static void put_clean(const char *text, FILE *out)
 {
@@ -44,10 +39,27 @@ static void put_column(const char *name, const struct sg_report *report,
 {
     char *text = sg_column_text(sg_column_find(name), report, site);
 
-    if (text != NULL)
-        sg_format_shorten(text, PLACE_COLUMNS);
     fputs(text != NULL ? text : "?", out);
     free(text);
+}
+
+static void put_filter(const struct sg_filter *filter, FILE *out)
+{
+    const char *before = "\nonly ";
+    const struct {
+        const char *name, *text;
+    } parts[] = {{"site ", filter != NULL ? filter->site : NULL},
+                 {"communicator ", filter != NULL ? filter->comm : NULL},
+                 {"ranks ", filter != NULL ? filter->ranks : NULL},
+                 {"time ", filter != NULL ? filter->time : NULL}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].text == NULL)
+            continue;
+        fprintf(out, "%s%s", before, parts[i].name);
+        put_clean(parts[i].text, out);
+        before = ", ";
+    }
 }
 
 static void put_header(const struct sg_report *report, FILE *out)
@@ -59,6 +71,7 @@ static void put_header(const struct sg_report *report, FILE *out)
     fprintf(out, "%s%s\n", report->has_events ? "" : ", statistics only",
             report->partial ? ", PARTIAL" : "");
     put_clean(report->path, out);
+    put_filter(report->filter, out);
     fputs("\n\n", out);
 }
 
@@ -69,8 +82,8 @@ static const struct sg_report_site *most_waited(const struct sg_report *report)
 {
     const struct sg_report_site *worst = NULL;
 
-    for (uint32_t i = 0; i < report->site_count; i++) {
-        const struct sg_report_site *site = &report->sites[i];
+    for (uint32_t i = 0; i < report->sum_count; i++) {
+        const struct sg_report_site *site = &report->sums[i];
 
         if (site->wait_ns > 0 && (worst == NULL || site->wait_ns > worst->wait_ns))
             worst = site;
@@ -78,6 +91,7 @@ static const struct sg_report_site *most_waited(const struct sg_report *report)
     return worst;
 }
 
+/* On one communicator. */
 static const struct sg_report_site *most_skewed(const struct sg_report *report)
 {
     const struct sg_report_site *worst = NULL;
@@ -141,7 +155,9 @@ static void put_worst_instance(const struct sg_report *report, FILE *out)
 
 static void put_summary(const struct sg_report *report, FILE *out)
 {
-    if (report->has_events) {
+    if (report->has_events && sg_report_instances(report) == 0) {
+        fputs("lost waiting       not known: no instance is complete\n", out);
+    } else if (report->has_events) {
         fputs("lost waiting       ", out);
         /* Calls that are not in the events have waited too. */
         fputs(sg_report_unseen_calls(report) > 0 ? "at least " : "", out);
@@ -166,141 +182,6 @@ static void put_summary(const struct sg_report *report, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
-
-static bool is_rare(const struct sg_column *column)
-{
-    return (column->where & SG_COLUMN_NONZERO) != 0;
-}
-
-static bool is_shown(const struct sg_column *column, unsigned where, const struct sg_report *report,
-                     uint32_t count)
-{
-    bool shown = (column->where & where) != 0;
-
-    if (!shown || !is_rare(column))
-        return shown;
-    shown = false;
-    for (uint32_t i = 0; i < count && !shown; i++)
-        shown = column->figure(report, &report->sites[i]) > 0;
-    return shown;
-}
-
-/* Whether a row has anything in a table of which it may have nothing. */
-static bool has_part(const struct sg_report *report, const struct sg_report_site *site,
-                     unsigned where)
-{
-    bool part = where != SG_COLUMN_MESSAGES;
-
-    for (size_t i = 0; i < sg_column_count && !part; i++)
-        part = is_rare(&sg_columns[i]) && (sg_columns[i].where & where) != 0 &&
-               sg_columns[i].figure(report, site) > 0;
-    return part;
-}
-
-/* The rows that have a part there, with those columns that belong there; nothing without rows. */
-static enum sg_status put_rows(const struct sg_report *report, uint32_t count, unsigned where,
-                               FILE *out)
-{
-    struct sg_table_column *about = calloc(sg_column_count, sizeof *about);
-    const struct sg_column **shown = calloc(sg_column_count, sizeof *shown);
-    struct sg_table table = {.columns = about};
-    enum sg_status status = SG_ERR_MEMORY;
-
-    if (about == NULL || shown == NULL) {
-        sg_log("report: out of memory");
-        goto out;
-    }
-    for (size_t i = 0; i < sg_column_count; i++) {
-        const struct sg_column *column = &sg_columns[i];
-
-        if (!is_shown(column, where, report, count))
-            continue;
-        about[table.column_count] = (struct sg_table_column){.header = column->header,
-                                                             .left = column->left,
-                                                             .flexible = column->flexible,
-                                                             .max_width = column->max_width};
-        shown[table.column_count++] = column;
-    }
-    for (uint32_t row = 0; row < count; row++) {
-        const struct sg_report_site *site = &report->sites[row];
-
-        for (size_t i = 0; i < table.column_count && has_part(report, site, where); i++)
-            sg_table_add(&table, sg_column_text(shown[i], report, site));
-    }
-    status = SG_OK;
-    if (table.cell_count > 0 || table.failed) {
-        status = sg_table_print(&table, WIDTH, out);
-        fputc('\n', out);
-    }
-out:
-    sg_table_clear(&table);
-    free(about);
-    free(shown);
-    return status;
-}
-
-struct ranked {
-    uint32_t rank;
-    struct sg_report_rank of;
-};
-
-static int by_blocked(const void *left, const void *right)
-{
-    const struct ranked *a = left, *b = right;
-
-    if (a->of.blocked_ns != b->of.blocked_ns)
-        return a->of.blocked_ns < b->of.blocked_ns ? 1 : -1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
-
-static enum sg_status put_ranks(const struct sg_report *report, FILE *out)
-{
-    static const struct sg_table_column columns[] = {
-        {.header = "rank"},    {.header = "run time"}, {.header = "compute"},
-        {.header = "blocked"}, {.header = "share"},
-    };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
-    struct ranked *ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
-    bool all = report->rank_count <= RANKS_SHOWN;
-    enum sg_status status;
-
-    if (ranks == NULL) {
-        sg_log("report: out of memory");
-        return SG_ERR_MEMORY;
-    }
-    for (uint32_t i = 0; i < report->rank_count; i++)
-        ranks[i] = (struct ranked){.rank = i, .of = report->ranks[i]};
-    if (!all) {
-        qsort(ranks, report->rank_count, sizeof *ranks, by_blocked);
-        fprintf(out, "the %d most and the %d least blocked of %" PRIu32 " ranks:\n", RANKS_EACH_END,
-                RANKS_EACH_END, report->rank_count);
-    }
-    for (uint32_t i = 0; i < report->rank_count; i++) {
-        const struct sg_report_rank *of = &ranks[i].of;
-        char run[SG_FORMAT_BYTES], compute[SG_FORMAT_BYTES], blocked[SG_FORMAT_BYTES],
-            share[SG_FORMAT_BYTES];
-
-        if (!all && i >= RANKS_EACH_END && i < report->rank_count - RANKS_EACH_END)
-            continue;
-        sg_format_ns(of->run_ns, run);
-        sg_format_ns(of->run_ns > of->blocked_ns ? of->run_ns - of->blocked_ns : 0, compute);
-        sg_format_ns(of->blocked_ns, blocked);
-        sg_format_share(of->blocked_ns, of->run_ns, share);
-        sg_table_addf(&table, "%" PRIu32, ranks[i].rank);
-        sg_table_addf(&table, "%s", run);
-        sg_table_addf(&table, "%s", compute);
-        sg_table_addf(&table, "%s", blocked);
-        sg_table_addf(&table, "%s", share);
-    }
-    status = sg_table_print(&table, WIDTH, out);
-    sg_table_clear(&table);
-    free(ranks);
-    return status;
-}
-
 /* ---- notes ------------------------------------------------------------------------------------
  */
 
@@ -317,14 +198,47 @@ static void put_overhead(const struct sg_report *report, FILE *out)
             report->overhead_calls);
 }
 
-static void put_notes(const struct sg_report *report, uint32_t count, FILE *out)
+static void put_left_out(const struct sg_report *report, const struct sg_print_options *options,
+                         FILE *out)
+{
+    uint32_t all = options->comms ? report->site_count : report->sum_count;
+
+    if (sg_print_count(options, all) < all)
+        fprintf(out, "note: %" PRIu32 " of %" PRIu32 " %s are shown\n",
+                sg_print_count(options, all), all, options->comms ? "rows" : "call sites");
+}
+
+static void put_clocks(const struct sg_report *report, FILE *out)
+{
+    if (report->clock_violations > 0) {
+        fprintf(out, "note: clocks contradict each other in %" PRIu64 " instance%s, by up to ",
+                report->clock_violations, report->clock_violations == 1 ? "" : "s");
+        put_ns(report->largest_violation_ns, out);
+        fputs(": smaller skews and waits mean nothing\n", out);
+    }
+    if (report->locations_without_offset > 0)
+        fprintf(out, "note: %" PRIu64 " locations have no clock offsets, others have\n",
+                report->locations_without_offset);
+    fputs("clocks: ", out);
+    if (sg_report_has_one_clock(report)) {
+        fputs("one clock", out);
+    } else if (report->has_offset_error) {
+        fputs("offsets known within ", out);
+        put_ns(report->offset_error_ns, out);
+    } else {
+        fputs("no offsets recorded", out);
+    }
+    fprintf(out, ", %" PRIu64 " violation%s\n", report->clock_violations,
+            report->clock_violations == 1 ? "" : "s");
+}
+
+static void put_notes(const struct sg_report *report, const struct sg_print_options *options,
+                      FILE *out)
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
 
     fputc('\n', out);
-    if (count < report->site_count)
-        fprintf(out, "note: %" PRIu32 " of %" PRIu32 " rows are shown\n", count,
-                report->site_count);
+    put_left_out(report, options, out);
     if (report->partial)
         fprintf(out, "note: partial: %s\n",
                 report->has_events
@@ -342,50 +256,39 @@ static void put_notes(const struct sg_report *report, uint32_t count, FILE *out)
                 "note: %" PRIu64 " calls are left out: their instances are incomplete, or recording"
                 " had stopped\n",
                 report->dropped_calls);
-    if (report->unmanaged_calls > 0)
+    if (report->unmanaged_posts > 0 && report->site_count > 0)
+        fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, not recorded\n",
+                report->unmanaged_posts);
+    if (report->unmanaged_calls > report->unmanaged_posts)
         fprintf(out, "note: %" PRIu64 " collectives were passed through unrecorded\n",
-                report->unmanaged_calls);
+                report->unmanaged_calls - report->unmanaged_posts);
     put_overhead(report, out);
-    if (!report->has_events)
-        return;
-    if (report->clock_violations > 0) {
-        fprintf(out, "note: clocks contradict each other in %" PRIu64 " instance%s, by up to ",
-                report->clock_violations, report->clock_violations == 1 ? "" : "s");
-        put_ns(report->largest_violation_ns, out);
-        fputs(": smaller skews and waits mean nothing\n", out);
-    }
-    if (report->locations_without_offset > 0)
-        fprintf(out, "note: %" PRIu64 " locations have no clock offsets, others have\n",
-                report->locations_without_offset);
-    fputs("clocks: ", out);
-    if (report->has_offset_error) {
-        fputs("offsets known within ", out);
-        put_ns(report->offset_error_ns, out);
-    } else {
-        fputs("no offsets recorded", out);
-    }
-    fprintf(out, ", %" PRIu64 " violations\n", report->clock_violations);
+    if (report->has_events)
+        put_clocks(report, out);
 }
 
-enum sg_status sg_report_print_text(const struct sg_report *report, uint32_t site_count, FILE *out)
+enum sg_status sg_report_print_text(const struct sg_report *report,
+                                    const struct sg_print_options *options, FILE *out)
 {
     enum sg_status status = SG_OK;
 
     put_header(report, out);
-    if (report->site_count == 0) {
-        fputs("no barrier, reduce or allreduce is recorded\n\n", out);
+    if (report->site_count == 0 && sg_filter_is_set(report->filter)) {
+        fputs("no call is like that\n\n", out);
+    } else if (report->site_count == 0) {
+        fputs("no barrier, reduce or allreduce is recorded", out);
+        if (report->unmanaged_posts > 0)
+            fprintf(out, ": %" PRIu64 " nonblocking calls were left to MPICH",
+                    report->unmanaged_posts);
+        fputs("\n\n", out);
     } else {
         put_summary(report, out);
-        status = put_rows(report, site_count, SG_COLUMN_COSTS, out);
-        if (status == SG_OK)
-            status = put_rows(report, site_count, SG_COLUMN_PLACES, out);
-        if (status == SG_OK)
-            status = put_rows(report, site_count, SG_COLUMN_MESSAGES, out);
+        status = sg_report_print_rows(report, options, out);
     }
     if (status == SG_OK)
         status = sg_report_print_trials(report, out);
     if (status == SG_OK)
-        status = put_ranks(report, out);
-    put_notes(report, site_count, out);
+        status = sg_report_print_ranks(report, out);
+    put_notes(report, options, out);
     return status;
 }

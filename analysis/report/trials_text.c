@@ -1,14 +1,12 @@
 /* Trials for people at a terminal: of each what its arms cost, and which of them wins. */
-#include "report/format.h"
+#include "output/format.h"
+#include "output/table.h"
 #include "report/print.h"
-#include "report/table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define WIDTH 120
 
 static const char *const what[SG_TRIED_COUNT] = {
     [SG_TRIED_BLOCKED] = "time blocked",
@@ -138,7 +136,7 @@ static void add_arm(struct sg_table *table, const struct sg_report_trial *trial,
 static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
 {
     static const struct sg_table_column columns[] = {
-        {.header = "algorithm", .left = true, .flexible = true},
+        {.header = "algorithm", .left = true, .max_width = 24},
         {.header = "calls"},
         {.header = "declined"},
         {.header = "per call", .left = true},
@@ -157,7 +155,7 @@ static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
         for (int tried = 0; tried < count; tried++)
             add_arm(&table, trial, &trial->arms[i], tried);
     }
-    status = sg_table_print(&table, WIDTH, out);
+    status = sg_table_print(&table, sg_table_width(out), out);
     sg_table_clear(&table);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "report/window.h"
 
 struct sg_aggregate;
+struct sg_filter;
 struct sg_late_cost;
 
 /* One complete instance, with what each of its calls cost. */
@@ -38,8 +39,9 @@ struct sg_seen_clock {
     uint64_t error_ns;  /* the largest that is stated */
 };
 
-/* Any function may be NULL. */
+/* Any member may be NULL. */
 struct sg_watch {
+    const struct sg_filter *filter; /* what counts; outlives the report */
     void *context;
     enum sg_status (*location)(void *context, const struct sg_seen_location *location);
     enum sg_status (*clock)(void *context, const struct sg_seen_clock *clock);

@@ -1,5 +1,5 @@
-/* The commands below `stagger sim`, but explore's; argv[0] is the command's own name. They return
- * the exit status as sg_command's do (cli/command.h).
+/* The commands below `stagger sim`; argv[0] is the command's own name. They return the exit status
+ * as sg_command's do (cli/command.h).
  */
 #ifndef SG_SIM_COMMANDS_H
 #define SG_SIM_COMMANDS_H
@@ -7,6 +7,7 @@
 int sg_sim_cpu_command(int argc, char **argv);
 int sg_sim_delay_command(int argc, char **argv);
 int sg_sim_plot_command(int argc, char **argv);
+int sg_explore_command(int argc, char **argv);
 int sg_sim_papers_command(int argc, char **argv);
 
 #endif

@@ -7,7 +7,7 @@ enum { KEY_SKEW = 's', KEY_ELEMENTS = 'e', KEY_ROOT = 'r' };
 static const char documentation[] =
     "Simulates reductions under process skew and prints the average processor use of a node (us), "
     "for the algorithm, for the blocking binomial reduction, and their factor.\v"
-    "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger_us=20)'; bypass "
+    "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; bypass "
     "unless told, among 2,4,8,16,32 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
@@ -26,7 +26,7 @@ struct options {
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    char room[160];
+    char room[SG_SIM_COMPLAINT_BYTES];
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -52,7 +52,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 static void set_defaults(struct options *options)
 {
-    char room[160];
+    char room[SG_SIM_COMPLAINT_BYTES];
 
     sg_sim_common_init(&options->common, "myrinet2000", 1000);
     sg_sim_parse_algos("bypass", &options->common.algos, room);

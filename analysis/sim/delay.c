@@ -55,7 +55,7 @@ static enum sg_operation parse_operation(struct argp_state *state, const char *t
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
     struct options *options = state->input;
-    char room[160];
+    char room[SG_SIM_COMPLAINT_BYTES];
 
     switch (key) {
     case ARGP_KEY_INIT:
@@ -91,7 +91,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 static void set_defaults(struct options *options)
 {
     static const char late[] = "deepest:2x";
-    char room[160];
+    char room[SG_SIM_COMPLAINT_BYTES];
 
     *options = (struct options){.elements = 128, .late_text = late};
     sg_sim_common_init(&options->common, "infiniband-sdr", 4);

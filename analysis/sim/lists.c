@@ -1,15 +1,15 @@
-/* The lists that the simulator's options take: protocols with parameters, numbers, late ranks. */
+#include "sim/lists.h"
+
+#include "core/status.h"
 #include "core/text.h"
-#include "sim/options.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM 160
+#define ROOM SG_SIM_COMPLAINT_BYTES
 #define RANK_MAX SG_ENDPOINTS_MAX
 
 static const char *complain(char *room, const char *what, const char *text, size_t length)
@@ -22,67 +22,90 @@ static const char *complain(char *room, const char *what, const char *text, size
 
 /* ---- protocols */
 
-static const struct parameter {
-    const char *name;
-    uint8_t offset, size;
-    uint32_t least, most;
-    uint32_t unit; /* what the text counts */
-} parameters[] = {
-#define FIELD(field)                                                                               \
-    offsetof(struct sg_algo_parameters, field), sizeof((struct sg_algo_parameters *)0)->field
-    {"degree", FIELD(degree), 1, 32, 1},
-    {"tokens", FIELD(tokens), 1, 4, 1},
-    {"predict", FIELD(predict), 0, 1, 1},
-    {"arrival_order", FIELD(arrival_order), 0, 1, 1},
-    {"credits", FIELD(credits), 2, 64, 1},
-    {"linger_auto", FIELD(linger_auto), 0, 1, 1},
-    {"split", FIELD(split), 0, 1, 1},
-    {"linger_us", FIELD(linger_ns), 0, 1000000, 1000},
-    {"eager", FIELD(eager_bytes), 1, UINT32_MAX, 1},
-    {"chunk", FIELD(chunk_bytes), 1, UINT32_MAX, 1},
-    {"pool", FIELD(pool), 1, 64, 1},
-    {"timeout_us", FIELD(timeout_ns), 1, 1000000, 1000},
+/* Spellings that are taken until the next release; documentation: what is written now. */
+#define FIELD(field, scale) SG_PARAMETER_FIELD(field, scale)
+static const struct sg_parameter old_spellings[] = {
+    {"arrival_order", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "deterministic, the opposite,",
+     sg_parameter_put_number, FIELD(arrival_order, 1)},
+    {"linger_auto", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "linger=auto",
+     sg_parameter_put_number, FIELD(linger_auto, 1)},
+    {"linger_us", SG_PARAMETER_INTEGER, 0, 1000000, NULL, NULL, NULL, "linger",
+     sg_parameter_put_number, FIELD(linger_ns, 1000)},
+    {"timeout_us", SG_PARAMETER_INTEGER, 1, 1000000, NULL, NULL, NULL, "timeout",
+     sg_parameter_put_number, FIELD(timeout_ns, 1000)},
+    {"chunk", SG_PARAMETER_INTEGER, 65, UINT32_MAX, NULL, NULL, NULL, "chunk in KiB, 64 at most,",
+     sg_parameter_put_number, FIELD(chunk_bytes, 1)},
+    {"degree", SG_PARAMETER_INTEGER, 1, 1, NULL, NULL, NULL, "a degree of 2 or more",
+     sg_parameter_put_number, FIELD(degree, 1)},
+    {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0},
+};
 #undef FIELD
+
+struct setting {
+    const char *name, *value, *end;
+    size_t length; /* of the name */
 };
 
-static bool set_parameter(struct sg_algo_parameters *into, const char *name, size_t length,
-                          uint64_t value)
+/* The parameter of a list that takes the setting, or NULL. */
+static const struct sg_parameter *find_parameter(const struct sg_parameter *list,
+                                                 const struct setting *setting, int64_t *value)
 {
-    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
-        const struct parameter *one = &parameters[i];
-        unsigned char *field = (unsigned char *)into + one->offset;
-
-        if (strlen(one->name) != length || memcmp(one->name, name, length) != 0)
-            continue;
-        if (value < one->least || value > one->most)
-            return false;
-        if (one->size == 1) {
-            *field = (uint8_t)value;
-        } else {
-            uint32_t scaled = (uint32_t)value * one->unit;
-
-            memcpy(field, &scaled, sizeof scaled);
-        }
-        return true;
+    for (; list != NULL && list->name != NULL; list++) {
+        if (list->put != NULL && strlen(list->name) == setting->length &&
+            memcmp(list->name, setting->name, setting->length) == 0 &&
+            sg_parameter_parse(list, setting->value, setting->end, value))
+            return list;
     }
-    return false;
+    return NULL;
+}
+
+static const struct sg_parameter *find_own(const struct sg_algo *algo,
+                                           const struct setting *setting, int64_t *value)
+{
+    const struct sg_parameter *found = find_parameter(algo->parameters, setting, value);
+
+    if (found == NULL && algo->parameters != NULL)
+        found = find_parameter(sg_parameters_simulated(algo->parameters), setting, value);
+    return found;
+}
+
+static bool put_setting(const struct sg_algo *algo, const struct setting *setting,
+                        struct sg_algo_parameters *into)
+{
+    int64_t value = 0;
+    const struct sg_parameter *found = find_own(algo, setting, &value);
+
+    if (found == NULL) {
+        found = find_parameter(old_spellings, setting, &value);
+        if (found != NULL)
+            sg_log("sim: %s takes the place of %.*s, which the next release refuses",
+                   found->documentation, (int)(setting->end - setting->name), setting->name);
+    }
+    for (size_t i = 0; found == NULL && sg_algos[i] != NULL; i++) {
+        found = find_own(sg_algos[i], setting, &value);
+        if (found != NULL)
+            sg_log("sim: %s has no parameter %s, which the next release refuses", algo->name,
+                   found->name);
+    }
+    if (found != NULL)
+        found->put(found, value, into);
+    return found != NULL;
 }
 
 /* "(name=value,...)" at text; returns what follows, or NULL. */
-static const char *parse_parameters(const char *text, struct sg_algo_parameters *into)
+static const char *parse_parameters(const char *text, const struct sg_algo *algo,
+                                    struct sg_algo_parameters *into)
 {
     do {
-        const char *name = text + 1;
-        size_t length = strcspn(name, "=,)");
-        const char *after;
-        uint64_t value;
+        struct setting setting = {.name = text + 1, .length = strcspn(text + 1, "=,)")};
 
-        if (name[length] != '=')
+        setting.value = setting.name + setting.length + 1;
+        if (setting.value[-1] != '=')
             return NULL;
-        after = sg_text_number(name + length + 1, text + strlen(text), true, &value);
-        if (after == NULL || !set_parameter(into, name, length, value))
+        setting.end = setting.value + strcspn(setting.value, ",)");
+        if (!put_setting(algo, &setting, into))
             return NULL;
-        text = after;
+        text = setting.end;
     } while (*text == ',');
     return *text == ')' ? text + 1 : NULL;
 }
@@ -96,6 +119,19 @@ static const struct sg_algo *find_algo(const char *name, size_t length)
     return NULL;
 }
 
+/* "no such algorithm: 'magic'; there are bypass, tree". */
+static const char *refuse_algo(const char *text, size_t length, char *room)
+{
+    size_t used;
+
+    complain(room, "no such algorithm", text, length);
+    used = strlen(room);
+    for (size_t i = 0; sg_algos[i] != NULL && used < ROOM; i++)
+        used += (size_t)snprintf(room + used, ROOM - used, "%s%s", i > 0 ? ", " : "; there are ",
+                                 sg_algos[i]->name);
+    return room;
+}
+
 /* One protocol; NULL, or what is wrong. *end is behind it. */
 static const char *parse_algo(const char *text, struct sg_sim_algo *algo, const char **end,
                               char *room)
@@ -104,10 +140,10 @@ static const char *parse_algo(const char *text, struct sg_sim_algo *algo, const 
 
     *algo = (struct sg_sim_algo){.algo = find_algo(text, length)};
     if (algo->algo == NULL)
-        return complain(room, "no such algorithm", text, length);
+        return refuse_algo(text, length, room);
     *end = text + length;
     if (text[length] == '(') {
-        *end = parse_parameters(text + length, &algo->parameters);
+        *end = parse_parameters(text + length, algo->algo, &algo->parameters);
         if (*end == NULL || (**end != ',' && **end != '\0'))
             return complain(room, "no such parameter, or not in its range", text, strlen(text));
     }

@@ -59,15 +59,15 @@ uint64_t sg_sim_parse_count(struct argp_state *state, const char *option, const 
     return value;
 }
 
-static enum sg_progress_mode parse_mode(struct argp_state *state, const char *text)
+static enum sg_sim_mode parse_mode(struct argp_state *state, const char *text)
 {
     if (strcmp(text, "thread") == 0)
-        return SG_PROGRESS_THREAD;
+        return SG_SIM_THREAD;
     if (strcmp(text, "poll") == 0)
-        return SG_PROGRESS_POLL;
+        return SG_SIM_POLL;
     if (strcmp(text, "signal") != 0)
         argp_error(state, "--mode is signal, thread or poll, not '%s'", text);
-    return SG_PROGRESS_SIGNAL;
+    return SG_SIM_SIGNAL;
 }
 
 static void set_format(struct argp_state *state, enum sg_sim_format format)
@@ -83,7 +83,7 @@ static error_t parse_common(int key, char *argument, struct argp_state *state)
 {
     struct sg_sim_common *common = state->input;
     struct sg_sim_options *options = &common->options;
-    char room[160];
+    char room[SG_SIM_COMPLAINT_BYTES];
 
     switch (key) {
     case KEY_ALGO:
@@ -150,7 +150,7 @@ void sg_sim_common_init(struct sg_sim_common *common, const char *network, uint3
 
 enum sg_status sg_sim_common_finish(struct sg_sim_common *common)
 {
-    enum sg_status status = sg_network_read(common->network_name, &common->options.network);
+    enum sg_status status = sg_network_read("sim", common->network_name, &common->options.network);
 
     for (int i = 0; i < common->settings_count && status == SG_OK; i++)
         status = sg_network_set(&common->options.network, common->settings[i]);

@@ -252,10 +252,7 @@ static enum sg_status print_output(json_t *output, enum sg_sim_format format, FI
     } else {
         print_text(output, out);
     }
-    if (fflush(out) == 0 && !ferror(out))
-        return SG_OK;
-    sg_log("sim: cannot write it: %m");
-    return SG_ERR_SYSTEM;
+    return fflush(out) == 0 && !ferror(out) ? SG_OK : SG_ERR_SYSTEM;
 }
 
 /* ---- a command's rows */

@@ -30,39 +30,26 @@
 
 #include <string.h>
 
-#define DEGREE_BARRIER 8
-#define DEGREE_DATA 4
-#define DEGREE_MAX 32
 #define HISTORY_RANK ((1u << 24) - 1)
 /* Hits before a prediction is made, and the most that are remembered. */
 #define HISTORY_SURE 2
 #define HISTORY_MOST 4
-
-static int data_degree(const struct sg_algo_setup *setup)
-{
-    return setup->parameters.degree ? setup->parameters.degree : DEGREE_DATA;
-}
-
-static uint32_t tokens_of(const struct sg_algo_setup *setup)
-{
-    return setup->parameters.tokens ? setup->parameters.tokens : 1;
-}
 
 /* Items of one instance that wait in slots: those of its children and the own value. */
 static uint32_t item_slots(const struct sg_algo_setup *setup)
 {
     struct sg_tree_place top = sg_tree_top(setup->size);
 
-    return (uint32_t)sg_tree_children(&top, data_degree(setup)) + 1;
+    return (uint32_t)sg_tree_children(&top, sg_data_degree(&setup->parameters)) + 1;
 }
 
 static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
 {
-    int degree = data_degree(setup);
-    uint32_t tokens = tokens_of(setup);
+    int degree = sg_data_degree(&setup->parameters);
+    uint32_t tokens = sg_tokens(&setup->parameters);
     uint32_t extras;
 
-    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || degree > DEGREE_MAX ||
+    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || degree > SG_DEGREE_MAX ||
         tokens > SG_RELEASE_PIECES_MAX)
         return false;
     /* A chain is deeper than a token has parts. */
@@ -82,11 +69,11 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs
 static void init(void *memory, const struct sg_algo_setup *setup)
 {
     struct sg_adaptive *state = memory;
-    int degree = data_degree(setup);
-    uint32_t extras = sg_adaptive_extras(setup->size, degree, tokens_of(setup));
+    int degree = sg_data_degree(&setup->parameters);
+    uint32_t extras = sg_adaptive_extras(setup->size, degree, sg_tokens(&setup->parameters));
 
     state->degree = setup->parameters.degree;
-    state->tokens = (uint8_t)tokens_of(setup);
+    state->tokens = (uint8_t)sg_tokens(&setup->parameters);
     state->predict = setup->parameters.predict;
     state->arrival_order = setup->parameters.arrival_order;
     state->item_slots = (uint16_t)item_slots(setup);
@@ -169,7 +156,7 @@ static struct sg_adaptive_instance *open_instance(struct sg_adaptive *state, uin
                                                   uint32_t flags, uint32_t bytes)
 {
     struct sg_adaptive_instance *instance = &state->at[seq % 2];
-    int degree = operation == SG_OPERATION_BARRIER ? DEGREE_BARRIER : DEGREE_DATA;
+    int degree = operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
 
     if (instance->seq == seq)
         return instance;
@@ -336,7 +323,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
                  int32_t *out, int capacity)
 {
     struct sg_peers found = sg_peers_into(out, capacity);
-    int degree = operation == SG_OPERATION_BARRIER ? DEGREE_BARRIER : DEGREE_DATA;
+    int degree = operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
 
     if (setup->parameters.degree)
         degree = setup->parameters.degree;
@@ -354,6 +341,7 @@ const struct sg_algo sg_algo_adaptive = {
     .name = "adaptive",
     .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_ALLREDUCE,
     .uses = SG_ALGO_MULTICAST,
+    .parameters = sg_parameters_adaptive,
     .needs = needs,
     .init = init,
     .on_call = on_call,

@@ -29,6 +29,7 @@
 #ifndef SG_ALGOS_ALGO_H
 #define SG_ALGOS_ALGO_H
 
+#include "algos/parameters.h"
 #include "core/operation.h"
 
 #include <stdbool.h>
@@ -59,26 +60,6 @@ struct sg_data {
 
 /* ---- set-up
  * ---------------------------------------------------------------------------------------- */
-
-/* The rule's parameters; 0 is each one's default where that is not a value of it. Protocols read
- * what concerns them. */
-struct sg_algo_parameters {
-    uint8_t degree;        /* children of a tree's endpoint, 1..32; 0: the protocol's own; of tree,
-                              1: the binomial tree */
-    uint8_t tokens;        /* of adaptive, 1..4; 0: 1 */
-    uint8_t predict;       /* of adaptive: 1 starts the token where the last arriver usually is */
-    uint8_t arrival_order; /* 1: combine as messages come (deterministic=0) */
-    uint8_t credits;       /* instances that may be outstanding, 2..64; 0: 8 */
-    uint8_t linger_auto;   /* 1: linger_ns is the upper bound of an estimate (bypass) */
-    uint8_t split;         /* 1: for hosts that make their CALLs up: these are SG_CALL_SPLIT */
-    uint32_t linger_ns;    /* a call waits so long for its children before it leaves (bypass) */
-    uint32_t eager_bytes;  /* larger contributions are pulled (bypass), or read only by who needs
-                            * them (handoff); 0: 16384 */
-    uint32_t pool;         /* buffers for contributions that wait to be pulled; 0: 2 */
-    uint32_t timeout_ns;   /* before a missing release is asked for; 0: 1 ms */
-    uint32_t chunk_bytes;  /* of srm: of a call's chunks, and the most that is exchanged at once; 0:
-                              16384 */
-};
 
 struct sg_algo_setup {
     int32_t rank; /* this endpoint */
@@ -272,6 +253,7 @@ struct sg_algo {
     const char *name;
     uint32_t operations; /* 1 << enum sg_operation */
     uint32_t uses;       /* SG_ALGO_* */
+    const struct sg_parameter *parameters;
     /* False: such a setup is not for this protocol. */
     bool (*needs)(const struct sg_algo_setup *setup, struct sg_algo_needs *needs);
     void (*init)(void *state, const struct sg_algo_setup *setup);

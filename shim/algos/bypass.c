@@ -337,6 +337,7 @@ const struct sg_algo sg_algo_bypass = {
     .name = "bypass",
     .operations = 1u << SG_OPERATION_REDUCE,
     .uses = SG_ALGO_ONE_SIDED,
+    .parameters = sg_parameters_bypass,
     .needs = sg_bypass_needs,
     .init = sg_bypass_init,
     .on_call = on_call,

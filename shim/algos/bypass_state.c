@@ -4,29 +4,20 @@
 #include "algos/tree.h"
 
 /* The pool is a word of bits; more slots than instances that could hold one are of no use. */
-#define CREDITS_MAX 64
-#define CREDITS_DEFAULT 8
-#define EAGER_DEFAULT 16384
-#define POOL_DEFAULT 2
-
-static uint32_t credits_of(const struct sg_algo_parameters *parameters)
-{
-    return parameters->credits ? parameters->credits : CREDITS_DEFAULT;
-}
-
 static uint32_t pool_of(const struct sg_algo_parameters *parameters)
 {
-    uint32_t pool = parameters->pool ? parameters->pool : POOL_DEFAULT;
+    uint32_t pool = parameters->pool ? parameters->pool : SG_POOL_DEFAULT;
 
-    return pool < credits_of(parameters) ? pool : credits_of(parameters);
+    return pool < sg_credits(parameters) ? pool : sg_credits(parameters);
 }
 
 bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
 {
-    uint32_t credits = credits_of(&setup->parameters);
+    uint32_t credits = sg_credits(&setup->parameters);
     uint32_t edges;
 
-    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || credits < 2 || credits > CREDITS_MAX)
+    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || credits < 2 ||
+        credits > SG_CREDITS_MAX)
         return false;
     edges = (uint32_t)sg_tree_levels(setup->size);
     needs->state_bytes = (uint32_t)(sizeof(struct bypass) + credits * sizeof(struct instance) +
@@ -45,9 +36,9 @@ void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
     s->rank = setup->rank;
     s->size = setup->size;
     s->edges = (uint32_t)sg_tree_levels(setup->size);
-    s->credits = (uint8_t)credits_of(parameters);
+    s->credits = (uint8_t)sg_credits(parameters);
     s->pool_all = ~UINT64_C(0) >> (64 - pool_of(parameters));
-    s->eager_bytes = parameters->eager_bytes ? parameters->eager_bytes : EAGER_DEFAULT;
+    s->eager_bytes = sg_eager_bytes(parameters);
     s->linger_ns = parameters->linger_ns;
     s->linger_auto = parameters->linger_auto;
     s->arrival_order = parameters->arrival_order;

@@ -109,6 +109,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 const struct sg_algo sg_algo_dissemination = {
     .name = "dissemination",
     .operations = 1 << SG_OPERATION_BARRIER,
+    .parameters = sg_parameters_dissemination,
     .needs = needs,
     .init = init,
     .on_call = on_call,

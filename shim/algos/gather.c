@@ -22,12 +22,7 @@
 #include "algos/release.h"
 #include "algos/tree.h"
 
-#define DEGREE_BARRIER 8
-#define DEGREE_DATA 4
-#define DEGREE_MAX 32
 #define BINOMIAL 1
-#define CREDITS_DEFAULT 8
-#define CREDITS_MAX 64
 
 enum { GATHER_CONTRIBUTION = 1, GATHER_FORWARD };
 
@@ -63,7 +58,7 @@ static int degree_of(const struct gather *state, enum sg_operation operation)
 {
     if (state->degree > 0)
         return state->degree;
-    return operation == SG_OPERATION_BARRIER ? DEGREE_BARRIER : DEGREE_DATA;
+    return operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
 }
 
 /* Absolute rank of the parent in a tree that is relative to top; -1 at the top. */
@@ -78,24 +73,19 @@ static int32_t parent_rank(const struct gather *state, int32_t top, enum sg_oper
 /* ---- set-up ------------------------------------------------------------------------------------
  */
 
-static uint32_t credits_of(const struct sg_algo_setup *setup)
-{
-    return setup->parameters.credits ? setup->parameters.credits : CREDITS_DEFAULT;
-}
-
 static uint32_t item_slots(const struct sg_algo_setup *setup)
 {
-    int degree = setup->parameters.degree ? setup->parameters.degree : DEGREE_DATA;
+    int degree = sg_data_degree(&setup->parameters);
 
     return (uint32_t)sg_branch_children(0, setup->size, degree) + 1;
 }
 
 static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *needs)
 {
-    uint32_t credits = credits_of(setup);
+    uint32_t credits = sg_credits(&setup->parameters);
 
     if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX ||
-        setup->parameters.degree > DEGREE_MAX || credits < 2 || credits > CREDITS_MAX)
+        setup->parameters.degree > SG_DEGREE_MAX || credits < 2 || credits > SG_CREDITS_MAX)
         return false;
     needs->state_bytes =
         (uint32_t)(sizeof(struct gather) + credits * sizeof(struct gather_instance));
@@ -109,13 +99,13 @@ static void init(void *memory, const struct sg_algo_setup *setup)
 {
     struct gather *state = memory;
     struct sg_algo_setup single = *setup;
-    int degree = setup->parameters.degree ? setup->parameters.degree : DEGREE_DATA;
+    int degree = sg_data_degree(&setup->parameters);
 
     state->rank = setup->rank;
     state->size = setup->size;
     state->degree = setup->parameters.degree;
     state->arrival_order = setup->parameters.arrival_order;
-    state->credits = (uint8_t)credits_of(setup);
+    state->credits = (uint8_t)sg_credits(&setup->parameters);
     state->item_slots = (uint16_t)item_slots(setup);
     sg_floor_init(&state->floor, setup, degree, state->credits);
     single.parameters.tokens = 1;
@@ -402,6 +392,7 @@ const struct sg_algo sg_algo_tree = {
     .operations =
         1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_REDUCE | 1 << SG_OPERATION_ALLREDUCE,
     .uses = SG_ALGO_MULTICAST,
+    .parameters = sg_parameters_tree,
     .needs = needs,
     .init = init,
     .on_call = on_call,

@@ -4,21 +4,14 @@
 #include "algos/handoff_impl.h"
 #include "algos/peers.h"
 
-#define CREDITS_MAX 64
-#define CREDITS_DEFAULT 8
-#define EAGER_DEFAULT 16384
 #define RESULT_WATCH 0
-
-static uint32_t credits_of(const struct sg_algo_setup *setup)
-{
-    return setup->parameters.credits ? setup->parameters.credits : CREDITS_DEFAULT;
-}
 
 bool sg_handoff_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
 {
-    uint32_t credits = credits_of(setup);
+    uint32_t credits = sg_credits(&setup->parameters);
 
-    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || credits < 2 || credits > CREDITS_MAX)
+    if (setup->size < 1 || setup->size > SG_ENDPOINTS_MAX || credits < 2 ||
+        credits > SG_CREDITS_MAX)
         return false;
     out->state_bytes = (uint32_t)(sizeof(struct handoff) + credits * sizeof(struct place));
     out->slots = 5 * credits;
@@ -33,8 +26,8 @@ void sg_handoff_init(void *state, const struct sg_algo_setup *setup)
 
     s->rank = setup->rank;
     s->size = setup->size;
-    s->credits = credits_of(setup);
-    s->eager_bytes = setup->parameters.eager_bytes ? setup->parameters.eager_bytes : EAGER_DEFAULT;
+    s->credits = sg_credits(&setup->parameters);
+    s->eager_bytes = sg_eager_bytes(&setup->parameters);
 }
 
 /* ---- who is named ---- */

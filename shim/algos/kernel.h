@@ -3,8 +3,8 @@
  * A kernel leaves in out[i] the very bits that MPICH's MPI_Reduce_local(in, inout) leaves in
  * inout[i]: integers wrap, MAX and MIN compare as the C expression does (NaN, zeros), C's complex
  * types multiply with the recovery of infinities and Fortran's and C++'s without. Two things are
- * not promised: the payload of a NaN computed from two different NaNs, and bytes that hold no
- * value (padding of long double and of pairs), which may keep what out held before.
+ * not promised: the payload of a NaN computed from two different NaNs, and the padding of a long
+ * double. What lies between the values of a pair and behind them keeps what out held before.
  *
  * The kernels call nothing, allocate nothing and hold no state: a signal handler may run one.
  */
@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 /* Types as the kernels tell them apart: name, MPI's size in bytes, extent in bytes. Several MPI
- * types share one (shim/engine/types.h maps them). */
+ * types share one (shim/mpi/types.h maps them). */
 #define SG_ELEMENTS(X)                                                                             \
     X(INT8, 1, 1)                                                                                  \
     X(INT16, 2, 2)                                                                                 \

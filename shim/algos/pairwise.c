@@ -13,8 +13,6 @@
 #include "algos/peers.h"
 #include "algos/tree.h"
 
-#define CREDITS_DEFAULT 8
-
 /* Steps that wait for a message; of a dimension d, STEP_FOLD + 1 + d. */
 enum { STEP_FOLD, STEP_DIMENSION };
 enum { PAIRWISE_VALUE = 1, PAIRWISE_RESULT };
@@ -62,7 +60,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     state->rank = setup->rank;
     state->size = setup->size;
     state->cube = sg_hypercube_find(setup->rank, setup->size);
-    state->credits = setup->parameters.credits ? setup->parameters.credits : CREDITS_DEFAULT;
+    state->credits = (uint8_t)sg_credits(&setup->parameters);
 }
 
 static struct sg_data value_of(const struct pairwise *state)
@@ -213,6 +211,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 const struct sg_algo sg_algo_pairwise = {
     .name = "pairwise",
     .operations = 1 << SG_OPERATION_ALLREDUCE | 1 << SG_OPERATION_BARRIER,
+    .parameters = sg_parameters_pairwise,
     .needs = needs,
     .init = init,
     .on_call = on_call,

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define TIMEOUT_DEFAULT_NS 1000000
-#define CREDITS_DEFAULT 8
 #define BACKOFF_MAX 6
 /* Of the tree on which a drain agrees. */
 #define DRAIN_DEGREE 8
@@ -24,12 +22,13 @@ void sg_release_init(struct sg_release *release, const struct sg_algo_setup *set
                      uint32_t extras)
 {
     const struct sg_algo_parameters *parameters = &setup->parameters;
-    uint32_t tokens = parameters->tokens ? parameters->tokens : 1;
+    uint32_t tokens = sg_tokens(parameters);
 
     release->rank = setup->rank;
     release->size = setup->size;
-    release->timeout_ns = parameters->timeout_ns ? parameters->timeout_ns : TIMEOUT_DEFAULT_NS;
-    release->credits = parameters->credits ? parameters->credits : CREDITS_DEFAULT;
+    release->timeout_ns =
+        parameters->timeout_ns ? parameters->timeout_ns : 1000 * SG_TIMEOUT_DEFAULT_US;
+    release->credits = sg_credits(parameters);
     release->base = base;
     release->tokens = (uint8_t)tokens;
     release->piece_slots = (uint8_t)(tokens > 1 ? tokens + extras : 0);

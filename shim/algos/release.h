@@ -21,7 +21,7 @@
 #include "algos/algo.h"
 #include "algos/peers.h"
 
-#define SG_RELEASE_PIECES_MAX 4
+#define SG_RELEASE_PIECES_MAX SG_TOKENS_MAX
 #define SG_RELEASE_ASKERS_MAX 4
 #define SG_RELEASE_TIMER 0
 

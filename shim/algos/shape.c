@@ -1,5 +1,8 @@
 #include "algos/shape.h"
 
+/* Above this MPICH reduces commutative operations to rank 0, which passes the result on. */
+#define SMALL_BYTES_MAX 2048
+
 /* The greatest power of two within size. */
 static int power_within(int size)
 {
@@ -8,6 +11,17 @@ static int power_within(int size)
     while (2 * power <= size)
         power *= 2;
     return power;
+}
+
+struct sg_shape sg_shape_of_reduce(const struct sg_shape_reduce *reduce)
+{
+    struct sg_shape shape = {SG_SHAPE_BINOMIAL, reduce->ranks, 0};
+
+    if (reduce->bytes <= SMALL_BYTES_MAX)
+        shape.root = reduce->commutative ? reduce->root : 0;
+    else if (reduce->predefined && reduce->count >= (uint64_t)power_within(reduce->ranks))
+        shape.kind = SG_SHAPE_DOUBLING; /* it has an element for each rank to reduce */
+    return shape;
 }
 
 /* The first leaf below (level, index). In a doubling shape, level 0 are single ranks and level 1

@@ -9,10 +9,10 @@
  *
  *   SG_SHAPE_DOUBLING  recursive doubling: of the first 2*(size - p) ranks (p the greatest power of
  *                      two within size) the even ones fold into the odd ones, and the p partials
- *                      into a balanced tree. Allreduce, and reduce above 2048 bytes.
+ *                      into a balanced tree. Allreduce; large reduces.
  *   SG_SHAPE_BINOMIAL  the binomial tree relative to a root: a balanced tree over the ranks counted
- *                      from the root, cut off at the right. Reduce up to 2048 bytes; operations
- *                      that users define.
+ *                      from the root, cut off at the right. Small reduces; operations that users
+ *                      define.
  *
  * Pure functions of their arguments; any thread, any signal handler.
  */
@@ -20,6 +20,7 @@
 #define SG_ALGOS_SHAPE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum sg_shape_kind { SG_SHAPE_DOUBLING, SG_SHAPE_BINOMIAL };
 
@@ -28,6 +29,15 @@ struct sg_shape {
     int size; /* ranks, at least 1 */
     int root; /* of a binomial shape; else 0 */
 };
+
+/* What the shape of a reduce depends on. */
+struct sg_shape_reduce {
+    int ranks, root;
+    uint64_t count, bytes; /* elements; count times MPI's size of one */
+    bool predefined, commutative;
+};
+
+struct sg_shape sg_shape_of_reduce(const struct sg_shape_reduce *reduce);
 
 /* Where a climb stands: a subtree that is done, by level and index from the left. */
 struct sg_climb {

@@ -27,28 +27,20 @@
 #include "algos/peers.h"
 #include "algos/tree.h"
 
-#define CREDITS_DEFAULT 8
-#define CREDITS_MAX 64
-#define CHUNK_DEFAULT 16384
-
 /* ---- set-up ---- */
-
-static uint32_t credits_of(const struct sg_algo_setup *setup)
-{
-    return setup->parameters.credits ? setup->parameters.credits : CREDITS_DEFAULT;
-}
 
 static uint32_t chunk_of(const struct sg_algo_setup *setup)
 {
-    return setup->parameters.chunk_bytes ? setup->parameters.chunk_bytes : CHUNK_DEFAULT;
+    return setup->parameters.chunk_bytes ? setup->parameters.chunk_bytes
+                                         : 1024 * SG_CHUNK_DEFAULT_KIB;
 }
 
 static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
 {
-    uint32_t credits = credits_of(setup);
+    uint32_t credits = sg_credits(&setup->parameters);
 
     if (setup->size < 1 || setup->size > SG_SRM_ENDPOINTS_MAX || credits < 2 ||
-        credits > CREDITS_MAX)
+        credits > SG_CREDITS_MAX)
         return false;
     *out = (struct sg_algo_needs){
         .state_bytes = (uint32_t)(sizeof(struct sg_srm) + credits * sizeof(struct sg_srm_instance)),
@@ -65,7 +57,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
 
     s->rank = setup->rank;
     s->size = setup->size;
-    s->credits = credits_of(setup);
+    s->credits = sg_credits(&setup->parameters);
     s->chunk_bytes = chunk_of(setup);
     s->edges = sg_srm_edges(setup->size);
     s->fold = sg_tree_power(setup->size) < setup->size;
@@ -348,6 +340,7 @@ const struct sg_algo sg_algo_srm = {
     .operations =
         1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
     .uses = SG_ALGO_ONE_SIDED | SG_ALGO_POLLED | SG_ALGO_PIPELINED,
+    .parameters = sg_parameters_srm,
     .needs = needs,
     .init = init,
     .on_call = on_call,

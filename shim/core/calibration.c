@@ -25,6 +25,8 @@ const char *const sg_calibrated_names[SG_CALIBRATED_COUNT] = {
     [SG_CALIBRATED_SLICE] = "slice_us",
     [SG_CALIBRATED_PROCESSORS] = "processors",
     [SG_CALIBRATED_RANKS] = "ranks",
+    [SG_CALIBRATED_SPREAD] = "spread",
+    [SG_CALIBRATED_SAMPLES] = "samples",
 };
 
 void sg_calibration_print(const struct sg_calibration *calibration, char text[SG_CALIBRATION_BYTES])

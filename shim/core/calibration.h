@@ -25,10 +25,16 @@ enum sg_calibrated {
     SG_CALIBRATED_SLICE,      /* that the kernel gives to one of several on a processor */
     SG_CALIBRATED_PROCESSORS, /* of rank 0's machine, as far as its ranks may use them */
     SG_CALIBRATED_RANKS,      /* on that machine */
+    SG_CALIBRATED_SPREAD,     /* the greatest third quartile to the first one of its samples */
+    SG_CALIBRATED_SAMPLES,    /* the fewest that a measurement had the time for */
     SG_CALIBRATED_COUNT
 };
 
 #define SG_CALIBRATION_ROOM 32 /* in a log's header */
+
+/* Fewer samples, or a greater spread, tell that the machine was busy with something else. */
+#define SG_CALIBRATED_FEW 9
+#define SG_CALIBRATED_SPREAD_MOST 3
 
 struct sg_calibration {
     double value[SG_CALIBRATED_COUNT];

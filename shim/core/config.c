@@ -4,13 +4,13 @@
  * and no more; a fault in the file names its line.
  */
 #include "core/config.h"
-#include "core/config_impl.h"
 #include "core/text.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,17 +22,34 @@
 /* Longer names are compared and shown by their beginning. */
 #define NAME_BYTES 60
 
+/* A file larger than this is no configuration, and so many lines of complaint no help. */
+#define FILE_BYTES (1 << 20)
+#define RULES 4096
+#define COMPLAINTS 20
+
+/* One reading of a configuration. */
+struct reader {
+    struct sg_config *config;
+    bool speak;
+    int complaints;
+    const char *path;      /* of the file whose lines are read; NULL: the environment */
+    int line;              /* in it */
+    enum sg_status status; /* SG_ERR_MEMORY is the only one that ends the reading */
+};
+
 const char *sg_config_environment(const char *name)
 {
     return getenv(name);
 }
 
-void sg_config_complain(struct sg_config_reader *reader, const char *format, ...)
+/* Logs one line, "SOURCE: message", when the reader speaks; the first few only. */
+static __attribute__((format(printf, 2, 3))) void complain(struct reader *reader,
+                                                           const char *format, ...)
 {
     char message[800];
     va_list arguments;
 
-    if (!reader->speak || ++reader->complaints > SG_CONFIG_COMPLAINTS)
+    if (!reader->speak || ++reader->complaints > COMPLAINTS)
         return;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -43,9 +60,10 @@ void sg_config_complain(struct sg_config_reader *reader, const char *format, ...
         sg_log("%s", message);
 }
 
-void sg_config_reader_end(struct sg_config_reader *reader)
+/* Says how many complaints were not printed. */
+static void say_rest(struct reader *reader)
 {
-    int hidden = reader->complaints - SG_CONFIG_COMPLAINTS;
+    int hidden = reader->complaints - COMPLAINTS;
 
     if (hidden > 0)
         sg_log("%d more faults in the configuration", hidden);
@@ -87,7 +105,7 @@ static bool is_site_id(const char *text)
     return strspn(text, "0123456789abcdefABCDEF") == SITE_DIGITS && text[SITE_DIGITS] == '\0';
 }
 
-static void complain_unknown(struct sg_config_reader *reader, const char *name)
+static void complain_unknown(struct reader *reader, const char *name)
 {
     char own[NAME_BYTES + 1];
     char excerpt[SG_EXCERPT_BYTES];
@@ -107,9 +125,86 @@ static void complain_unknown(struct sg_config_reader *reader, const char *name)
             nearest = sg_config_entries[i].name;
         }
     }
-    sg_config_complain(reader, "unknown variable %s is ignored; the nearest known name is %s%s",
-                       sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt), nearest,
-                       strcmp(nearest, SITE_PREFIX) == 0 ? "<id>" : "");
+    complain(reader, "unknown variable %s is ignored; the nearest known name is %s%s",
+             sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt), nearest,
+             strcmp(nearest, SITE_PREFIX) == 0 ? "<id>" : "");
+}
+
+/* ---- rules -----------------------------------------------------------------------------------*/
+
+/* They are kept in order of precedence: by kind, within a kind in the order of reading; call sites
+ * by id, so that the order of the environment, which differs between ranks, does not show. */
+
+/* The rule of this name, or NULL. */
+static const struct sg_config_rule *find_rule(const struct sg_config *config, const char *name)
+{
+    for (int i = 0; i < config->rule_count; i++) {
+        if (strcmp(config->rules[i].name, name) == 0)
+            return &config->rules[i];
+    }
+    return NULL;
+}
+
+/* "STAGGER_RULES", "stagger.conf:12" or "stagger.conf:12 STAGGER_RULES"; NULL: no memory. */
+static char *source_text(const struct reader *reader, const char *name)
+{
+    char *source;
+
+    if (reader->path == NULL)
+        return strdup(name);
+    if (asprintf(&source, "%s:%d%s%s", reader->path, reader->line, *name ? " " : "", name) < 0)
+        return NULL;
+    return source;
+}
+
+static bool stands_behind(const struct sg_config_rule *rule, const struct sg_config_rule *other)
+{
+    if (rule->kind != other->kind)
+        return rule->kind > other->kind;
+    return rule->kind != SG_CONFIG_RULE_SITE || strcmp(rule->name, other->name) > 0;
+}
+
+/* The array doubles where its count is a power of two, so that no capacity need be kept. */
+static bool grow(struct sg_config *config)
+{
+    int count = config->rule_count;
+    struct sg_config_rule *rules;
+
+    if (count > 0 && (count & (count - 1)) != 0)
+        return true;
+    rules = realloc(config->rules, (count > 0 ? 2 * (size_t)count : 1) * sizeof *rules);
+    if (rules == NULL)
+        return false;
+    config->rules = rules;
+    return true;
+}
+
+/* Adds a rule behind those of its precedence; strings are copied. */
+static void add_rule(struct reader *reader, enum sg_config_rule_kind kind, const char *name,
+                     const char *text)
+{
+    struct sg_config *config = reader->config;
+    struct sg_config_rule rule = {.kind = kind};
+    int at = config->rule_count;
+
+    if (config->rule_count == RULES) {
+        complain(reader, "more than %d rules; this one is left out", RULES);
+        return;
+    }
+    rule.name = strdup(name);
+    rule.source = source_text(reader, name);
+    rule.text = strdup(text);
+    if (rule.name == NULL || rule.source == NULL || rule.text == NULL || !grow(config)) {
+        sg_config_clear_rule(&rule);
+        reader->status = SG_ERR_MEMORY;
+        return;
+    }
+    while (at > 0 && !stands_behind(&rule, &config->rules[at - 1]))
+        at--;
+    memmove(&config->rules[at + 1], &config->rules[at],
+            (size_t)(config->rule_count - at) * sizeof *config->rules);
+    config->rules[at] = rule;
+    config->rule_count++;
 }
 
 /* ---- values ----------------------------------------------------------------------------------*/
@@ -124,7 +219,7 @@ static void lower_site_name(const char *id, char name[sizeof SITE_PREFIX + SITE_
     *out = '\0';
 }
 
-static void apply_site(struct sg_config_reader *reader, const char *name, const char *value)
+static void apply_site(struct reader *reader, const char *name, const char *value)
 {
     const char *id = name + strlen(SITE_PREFIX);
     const struct sg_config_rule *other;
@@ -132,19 +227,19 @@ static void apply_site(struct sg_config_reader *reader, const char *name, const 
     char excerpt[SG_EXCERPT_BYTES];
 
     if (!is_site_id(id)) {
-        sg_config_complain(reader, "%s is ignored: expected 8 hex digits behind " SITE_PREFIX,
-                           sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt));
+        complain(reader, "%s is ignored: expected 8 hex digits behind " SITE_PREFIX,
+                 sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt));
         return;
     }
     lower_site_name(id, site);
-    other = sg_config_find_rule(reader->config, site);
+    other = find_rule(reader->config, site);
     if (other == NULL)
-        sg_config_add_rule(reader, SG_CONFIG_RULE_SITE, site, value);
+        add_rule(reader, SG_CONFIG_RULE_SITE, site, value);
     else if (reader->path == NULL || strcmp(other->source, other->name) != 0)
-        sg_config_complain(reader, "%s is set twice; the first value stands", site);
+        complain(reader, "%s is set twice; the first value stands", site);
 }
 
-static bool apply_value(struct sg_config_reader *reader, const struct sg_config_entry *entry,
+static bool apply_value(struct reader *reader, const struct sg_config_entry *entry,
                         const char *value)
 {
     char excerpt[SG_EXCERPT_BYTES];
@@ -153,33 +248,31 @@ static bool apply_value(struct sg_config_reader *reader, const struct sg_config_
     if (status == SG_ERR_MEMORY)
         reader->status = status;
     else if (status != SG_OK)
-        sg_config_complain(reader, "%s=%s is ignored: expected %s", entry->name,
-                           sg_text_excerpt(value, strlen(value), excerpt, sizeof excerpt),
-                           entry->expected);
+        complain(reader, "%s=%s is ignored: expected %s", entry->name,
+                 sg_text_excerpt(value, strlen(value), excerpt, sizeof excerpt), entry->expected);
     return status == SG_OK;
 }
 
 /* Tells whether a variable that can be set once may be set now. */
-static bool may_set(struct sg_config_reader *reader, const struct sg_config_entry *entry,
-                    uint32_t bit)
+static bool may_set(struct reader *reader, const struct sg_config_entry *entry, uint32_t bit)
 {
     const struct sg_config *config = reader->config;
 
     if (reader->path == NULL)
         return true;
     if (strcmp(entry->name, SG_CONFIG_FILE_VARIABLE) == 0) {
-        sg_config_complain(reader, "%s is ignored: a configuration file names no other",
-                           entry->name);
+        complain(reader, "%s is ignored: a configuration file names no other", entry->name);
         return false;
     }
     if ((config->from_file & bit) != 0) {
-        sg_config_complain(reader, "%s is set twice; the first value stands", entry->name);
+        complain(reader, "%s is set twice; the first value stands", entry->name);
         return false;
     }
     return (config->from_environment & bit) == 0;
 }
 
-void sg_config_apply(struct sg_config_reader *reader, const char *name, const char *value)
+/* Applies one variable: from the environment, or from the file where it is not set there. */
+static void apply(struct reader *reader, const char *name, const char *value)
 {
     const struct sg_config_entry *entry = sg_config_find(name);
     struct sg_config *config = reader->config;
@@ -200,7 +293,7 @@ void sg_config_apply(struct sg_config_reader *reader, const char *name, const ch
     if (entry->rule != SG_CONFIG_RULE_RULES && !may_set(reader, entry, bit))
         return;
     if (entry->rule != SG_CONFIG_RULE_NONE)
-        sg_config_add_rule(reader, entry->rule, name, value);
+        add_rule(reader, entry->rule, name, value);
     else if (!apply_value(reader, entry, value))
         return;
     *(reader->path != NULL ? &config->from_file : &config->from_environment) |= bit;
@@ -208,14 +301,14 @@ void sg_config_apply(struct sg_config_reader *reader, const char *name, const ch
 
 /* ---- sources ---------------------------------------------------------------------------------*/
 
-static void read_environment(struct sg_config_reader *reader)
+static void read_environment(struct reader *reader)
 {
     /* The table's order first, so that lines come in the same order on every machine. */
     for (int i = 0; i < sg_config_entry_count && reader->status == SG_OK; i++) {
         const char *value = getenv(sg_config_entries[i].name);
 
         if (value != NULL && sg_config_entries[i].rule != SG_CONFIG_RULE_SITE)
-            sg_config_apply(reader, sg_config_entries[i].name, value);
+            apply(reader, sg_config_entries[i].name, value);
     }
     for (char **at = environ; at != NULL && *at != NULL && reader->status == SG_OK; at++) {
         const char *value = strchr(*at, '=');
@@ -231,7 +324,7 @@ static void read_environment(struct sg_config_reader *reader)
         }
         entry = sg_config_find(name);
         if (entry == NULL || entry->rule == SG_CONFIG_RULE_SITE)
-            sg_config_apply(reader, name, value + 1);
+            apply(reader, name, value + 1);
         free(name);
     }
 }
@@ -255,17 +348,17 @@ static char *read_file(const char *path, const char **fault, size_t *size_bytes)
         *fault = "not a regular file";
         goto err_close;
     }
-    text = malloc(SG_CONFIG_FILE_BYTES + 1);
+    text = malloc(FILE_BYTES + 1);
     if (text == NULL)
         goto err_close;
-    while (used <= SG_CONFIG_FILE_BYTES && got > 0) {
-        got = read(file, text + used, SG_CONFIG_FILE_BYTES + 1 - used);
+    while (used <= FILE_BYTES && got > 0) {
+        got = read(file, text + used, FILE_BYTES + 1 - used);
         if (got > 0)
             used += (size_t)got;
     }
     if (got < 0)
         goto err_free;
-    if (used > SG_CONFIG_FILE_BYTES) {
+    if (used > FILE_BYTES) {
         *fault = "larger than 1 MiB";
         goto err_free;
     }
@@ -281,7 +374,23 @@ err_close:
     return NULL;
 }
 
-static void read_config_file(struct sg_config_reader *reader, const char *path)
+/* text is cut into pieces. */
+static void read_lines(struct reader *reader, char *text)
+{
+    struct sg_config_line line = {0};
+
+    while (reader->status == SG_OK && sg_config_next_line(&text, &line)) {
+        reader->line = line.number;
+        if (*line.fault != '\0')
+            complain(reader, "%s", line.fault);
+        else if (line.name != NULL)
+            apply(reader, line.name, line.value);
+        else if (line.value != NULL)
+            add_rule(reader, SG_CONFIG_RULE_FILE, "", line.value);
+    }
+}
+
+static void read_config_file(struct reader *reader, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
@@ -296,12 +405,12 @@ static void read_config_file(struct sg_config_reader *reader, const char *path)
     if (text != NULL && strlen(text) != size_bytes)
         fault = "not a text file";
     if (text == NULL && fault == NULL) {
-        sg_config_complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %m", excerpt);
+        complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %m", excerpt);
     } else if (fault != NULL) {
-        sg_config_complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %s", excerpt, fault);
+        complain(reader, SG_CONFIG_FILE_VARIABLE "=%s is ignored: %s", excerpt, fault);
     } else {
         reader->path = sg_text_excerpt(base, strlen(base), source, sizeof source);
-        sg_config_read_lines(reader, text);
+        read_lines(reader, text);
         reader->path = NULL;
     }
     free(text);
@@ -309,7 +418,7 @@ static void read_config_file(struct sg_config_reader *reader, const char *path)
 
 enum sg_status sg_config_read(struct sg_config *out, bool speak)
 {
-    struct sg_config_reader reader = {.config = out, .speak = speak};
+    struct reader reader = {.config = out, .speak = speak};
 
     reader.status = sg_config_defaults(out);
     if (reader.status != SG_OK)
@@ -317,8 +426,28 @@ enum sg_status sg_config_read(struct sg_config *out, bool speak)
     read_environment(&reader);
     if (reader.status == SG_OK && *out->config_file != '\0')
         read_config_file(&reader, out->config_file);
-    sg_config_reader_end(&reader);
+    say_rest(&reader);
     if (reader.status != SG_OK)
         sg_config_clear(out);
     return reader.status;
+}
+
+enum sg_status sg_config_parse(const char *text, struct sg_config *out)
+{
+    struct sg_config config;
+    struct reader reader = {.config = &config, .path = "stagger.conf"};
+    char *copy = strdup(text);
+
+    if (copy == NULL)
+        return SG_ERR_MEMORY;
+    reader.status = sg_config_defaults(&config);
+    if (reader.status == SG_OK)
+        read_lines(&reader, copy);
+    free(copy);
+    if (reader.status != SG_OK) {
+        sg_config_clear(&config);
+        return reader.status;
+    }
+    *out = config;
+    return SG_OK;
 }

@@ -1,113 +1,26 @@
-/* The configuration table: every STAGGER_* variable, its default, its documentation, its parser.
+/* Reading the configuration (core/config_table.h) from the environment and from a file.
  *
- * The only files that read the environment. Variables may also stand in the file that
+ * The only file that reads the environment. Variables may also stand in the file that
  * STAGGER_CONFIG names, one NAME=value a line beside rules; the environment wins. An unknown
  * STAGGER_* variable or a value that does not parse gets one line (with the nearest name, or what
  * was expected) and the default, or the file's value, stands. An empty value is as if not set.
- *
- * A file's lines: a rule; NAME=value; NAME="value" with \\ \" \n \r \t \xHH; # at the start of a
- * line or behind a blank begins a comment. Any bytes but NUL may stand in values.
  *
  * Not thread-safe: used at start only, and by the tools.
  */
 #ifndef SG_CORE_CONFIG_H
 #define SG_CORE_CONFIG_H
 
-#include "core/status.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-/* Where a rule stands; the numbers are the order of precedence. */
-enum sg_config_rule_kind {
-    SG_CONFIG_RULE_NONE = 0,  /* not a rule */
-    SG_CONFIG_RULE_TRIAL = 1, /* STAGGER_TRIAL: algorithms that take turns at a place */
-    SG_CONFIG_RULE_SITE = 2,  /* STAGGER_SITE_<id>: an algorithm for one call site */
-    SG_CONFIG_RULE_RULES = 3, /* STAGGER_RULES: one rule or several, parted by ';' */
-    SG_CONFIG_RULE_FILE = 4,  /* a rule line of the configuration file */
-    SG_CONFIG_RULE_SHORT = 5, /* STAGGER_REDUCE and its like: an algorithm for one operation */
-};
-
-/* Text as the user wrote it; parsing is shim/rule's. */
-struct sg_config_rule {
-    enum sg_config_rule_kind kind;
-    char *name;   /* the variable, an id in lower case; "" for a rule line */
-    char *source; /* for messages: "STAGGER_RULES", "stagger.conf:12", ... */
-    char *text;
-};
-
-struct sg_config {
-    int trace;            /* enum sg_trace_mode */
-    char *directory;      /* "": stagger-<program>-<id> */
-    uint64_t trace_bytes; /* per rank */
-    int depth;            /* frames in a call site's id, 1..16 */
-    bool quiet;
-    bool calibrate;     /* measure costs at start, where events are recorded */
-    int ranks_per_node; /* of virtual nodes on one machine; 0: all of a machine's */
-    int slots;          /* collectives a rank may run ahead; a power of two */
-    int stall_s;        /* waits longer than this are reported; 0: never */
-    int progress;       /* enum sg_progress_mode */
-    int signal;         /* its number, for progress by signals */
-    int trial_block;    /* collectives of a communicator until a trial's next arm */
-    int trial_seed;     /* of the arms' order */
-    char *verbs_device; /* "": any */
-    int verbs_port, verbs_gid_index, verbs_mtu; /* -1: chosen */
-    int verbs_multicast;                        /* 0: off, 1: auto */
-    int verbs_senders;                          /* processes of a node that are connected */
-    uint64_t verbs_memory_bytes;                /* the most that a process registers */
-    char *config_file;                          /* "" : none */
-    struct sg_config_rule *rules;               /* in order of precedence */
-    int rule_count;
-    uint32_t from_environment; /* bit i: sg_config_entries[i] was set there */
-    uint32_t from_file;        /* or in the file */
-};
-
-struct sg_config_entry {
-    const char *name;          /* "STAGGER_TRACE"; a prefix where it ends in '_' */
-    const char *default_text;  /* as a user would write it */
-    const char *documentation; /* one sentence */
-    /* SG_ERR_SYNTAX: not a value; *config is then as before. NULL: a rule, which shim/rule
-     * parses. */
-    enum sg_status (*parse)(const char *text, const struct sg_config_entry *entry,
-                            struct sg_config *config);
-    /* The value as a user would write it, NULL for a rule; a text too long is cut. */
-    void (*print)(const struct sg_config_entry *entry, const struct sg_config *config, char *text,
-                  int size_bytes);
-    const char *expected; /* what a parse error says: "otf2, stats or off" */
-    size_t field;         /* offset in struct sg_config, for shared parsers */
-    double low, high;     /* range, for numbers */
-    enum sg_config_rule_kind rule;
-};
-
-/* Room for any value that print writes. */
-#define SG_CONFIG_VALUE_BYTES 4096
-
-extern const struct sg_config_entry sg_config_entries[];
-extern const int sg_config_entry_count;
-
-/* The entry of a variable, prefix entries included, or NULL. */
-const struct sg_config_entry *sg_config_find(const char *name);
+#include "core/config_file.h"
+#include "core/config_table.h"
 
 /* Reads defaults, the configuration file and the environment. Always gives a usable config;
  * SG_ERR_MEMORY only (*out is then empty). Problems are logged when speak is true. */
 enum sg_status sg_config_read(struct sg_config *out, bool speak);
 
-/* The effective configuration as text that STAGGER_CONFIG accepts and sg_config_parse reads back
- * to the same value: what ranks compare and what is written into the archive's directory. The
- * one thing not in it is config_file, whose lines are. malloc'ed; NULL when out of memory. */
-char *sg_config_text(const struct sg_config *config);
-
-/* Reads such a text; rules are then said to come from "stagger.conf:LINE", the name under which
- * the text is stored. A line that does not parse is left out without a word. SG_ERR_MEMORY only. */
+/* Reads what sg_config_text gives; rules are then said to come from "stagger.conf:LINE", the name
+ * under which the text is stored. A line that does not parse is left out without a word.
+ * SG_ERR_MEMORY only. */
 enum sg_status sg_config_parse(const char *text, struct sg_config *out);
-
-/* Tells whether value suits the named variable (one that is no rule); if not, logs one line that
- * begins with source ("--trace") and gives SG_ERR_SYNTAX. */
-enum sg_status sg_config_check(const char *source, const char *name, const char *value);
-
-void sg_config_clear(struct sg_config *config);
 
 /* For the tools: reads one environment variable ("LD_PRELOAD"); NULL when not set. */
 const char *sg_config_environment(const char *name);

@@ -1,9 +1,11 @@
 /* The entries of the configuration, one line each, and the few parsers they share. */
-#include "core/config_impl.h"
+#include "core/config_table.h"
+
 #include "core/text.h"
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,8 @@ static const char *const trace_modes[] = {"off", "stats", "otf2"};
 /* By enum sg_progress_mode, which is the engine's. */
 static const char *const progress_modes[] = {"poll", "thread", "signal"};
 
-static const char *const multicast_modes[] = {"off", "auto"};
+/* By what is stored: whether something is done where it can be. */
+static const char *const off_or_auto[] = {"off", "auto"};
 
 static void *field_of(const struct sg_config_entry *entry, struct sg_config *config)
 {
@@ -71,17 +74,18 @@ static void print_progress(const struct sg_config_entry *entry, const struct sg_
     snprintf(text, (size_t)size_bytes, "%s", progress_modes[config->progress]);
 }
 
-static enum sg_status parse_multicast(const char *text, const struct sg_config_entry *entry,
-                                      struct sg_config *config)
+static enum sg_status parse_off_or_auto(const char *text, const struct sg_config_entry *entry,
+                                        struct sg_config *config)
 {
-    return parse_word(text, multicast_modes, sizeof multicast_modes / sizeof *multicast_modes,
-                      &config->verbs_multicast);
+    return parse_word(text, off_or_auto, sizeof off_or_auto / sizeof *off_or_auto,
+                      field_of(entry, config));
 }
 
-static void print_multicast(const struct sg_config_entry *entry, const struct sg_config *config,
-                            char *text, int size_bytes)
+static void print_off_or_auto(const struct sg_config_entry *entry, const struct sg_config *config,
+                              char *text, int size_bytes)
 {
-    snprintf(text, (size_t)size_bytes, "%s", multicast_modes[config->verbs_multicast]);
+    snprintf(text, (size_t)size_bytes, "%s",
+             off_or_auto[*(const int *)const_field_of(entry, config)]);
 }
 
 static enum sg_status parse_size(const char *text, const struct sg_config_entry *entry,
@@ -231,11 +235,19 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_SLOTS", "8", "Collectives that a rank may run ahead of the slowest.",
      parse_power, print_integer, "a power of two from 2 to 1024",
      offsetof(struct sg_config, slots), 2, 1024, SG_CONFIG_RULE_NONE},
+    {"STAGGER_MEMORY", "256m", "Limit of the memory that the ranks of a machine share.",
+     parse_size, print_size, "a size from 1m to 1024g",
+     offsetof(struct sg_config, memory_bytes), MIB, 1024 * GIB, SG_CONFIG_RULE_NONE},
+    {"STAGGER_SINGLE_COPY", "auto",
+     "Whether large operands are read from the other ranks' memory, where the system lets them.",
+     parse_off_or_auto, print_off_or_auto, "auto or off",
+     offsetof(struct sg_config, single_copy), 0, 0, SG_CONFIG_RULE_NONE},
     {"STAGGER_STALL_S", "30", "Seconds after which a wait is reported; 0: never.",
      parse_integer, print_integer, "a number from 0 to 1000000",
      offsetof(struct sg_config, stall_s), 0, 1000000, SG_CONFIG_RULE_NONE},
     {"STAGGER_PROGRESS", "thread",
-     "Between nodes, who handles late messages while the ranks of a node compute.",
+     "Between nodes, who handles late messages while the ranks of a node compute; between machines "
+     "a thread stands in for signal.",
      parse_progress, print_progress, "thread, signal or poll", 0, 0, 0, SG_CONFIG_RULE_NONE},
     {"STAGGER_SIGNAL", "42", "Number of the real-time signal for progress by signal.",
      parse_integer, print_integer, "a number from 34 to 64",
@@ -255,7 +267,8 @@ const struct sg_config_entry sg_config_entries[] = {
      offsetof(struct sg_config, verbs_mtu), 256, 4096, SG_CONFIG_RULE_NONE},
     {"STAGGER_VERBS_MULTICAST", "auto",
      "RDMA multicast where the network has it, or never: then messages along a tree.",
-     parse_multicast, print_multicast, "auto or off", 0, 0, 0, SG_CONFIG_RULE_NONE},
+     parse_off_or_auto, print_off_or_auto, "auto or off",
+     offsetof(struct sg_config, verbs_multicast), 0, 0, SG_CONFIG_RULE_NONE},
     {"STAGGER_VERBS_SENDERS", "16",
      "Processes of a node that are connected to others; the first sends for the rest.",
      parse_integer, print_integer, "a number from 1 to 64",
@@ -305,6 +318,24 @@ const struct sg_config_entry *sg_config_find(const char *name)
             return entry;
     }
     return NULL;
+}
+
+void sg_config_clear_rule(struct sg_config_rule *rule)
+{
+    free(rule->name);
+    free(rule->source);
+    free(rule->text);
+}
+
+void sg_config_clear(struct sg_config *config)
+{
+    for (int i = 0; i < config->rule_count; i++)
+        sg_config_clear_rule(&config->rules[i]);
+    free(config->rules);
+    free(config->directory);
+    free(config->config_file);
+    free(config->verbs_device);
+    *config = (struct sg_config){0};
 }
 
 enum sg_status sg_config_defaults(struct sg_config *out)

@@ -2,19 +2,74 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+/* Past RLIMIT_FSIZE the system would send SIGXFSZ, which ends the application. */
+static bool is_allowed(uint64_t end_bytes)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+           end_bytes <= limit.rlim_cur;
+}
+
+/* On tmpfs a signal ends an allocation, and the kernel takes back what the call had so far: under a
+ * timer that is faster than the whole, the whole never comes. Pieces stay; an interrupted one is
+ * tried in halves, down to a block. */
+#define PIECE_BYTES UINT64_C(4194304)
+#define BLOCK_BYTES UINT64_C(4096)
+/* A block that is interrupted so often in a row is given up. */
+#define TRIES 1000
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 int sg_file_allocate(int file, uint64_t offset_bytes, uint64_t size_bytes)
 {
-    struct rlimit limit;
-    int error;
+    uint64_t piece_bytes = PIECE_BYTES;
+    uint64_t done = 0;
+    int tries = 0;
 
-    /* Past RLIMIT_FSIZE the system would send SIGXFSZ, which ends the application. */
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        offset_bytes + size_bytes > limit.rlim_cur)
+    if (size_bytes > (uint64_t)INT64_MAX - least(offset_bytes, INT64_MAX) ||
+        !is_allowed(offset_bytes + size_bytes))
         return EFBIG;
-    do
-        error = posix_fallocate(file, (off_t)offset_bytes, (off_t)size_bytes);
-    while (error == EINTR);
-    return error;
+    while (done < size_bytes) {
+        uint64_t bytes = least(piece_bytes, size_bytes - done);
+        int error = posix_fallocate(file, (off_t)(offset_bytes + done), (off_t)bytes);
+
+        if (error == 0) {
+            done += bytes;
+            tries = 0;
+            piece_bytes = least(2 * piece_bytes, PIECE_BYTES);
+        } else if (error != EINTR || ++tries == TRIES) {
+            return error;
+        } else if (piece_bytes > BLOCK_BYTES) {
+            piece_bytes /= 2;
+        }
+    }
+    return 0;
+}
+
+int sg_file_write(int file, uint64_t offset_bytes, const void *data, size_t size_bytes)
+{
+    const char *from = data;
+
+    if (!is_allowed(offset_bytes + size_bytes))
+        return EFBIG;
+    while (size_bytes > 0) {
+        ssize_t written = pwrite(file, from, size_bytes, (off_t)offset_bytes);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return written < 0 ? errno : ENOSPC;
+        from += written;
+        offset_bytes += (uint64_t)written;
+        size_bytes -= (size_t)written;
+    }
+    return 0;
 }

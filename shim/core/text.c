@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool is_continuation(char byte)
@@ -10,31 +11,30 @@ static bool is_continuation(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Bytes of the UTF-8 character at text, or 0 where there is none. Overlong forms and surrogates
- * pass as far as a terminal cares: only the structure is checked. */
-static size_t character_bytes(const char *text, size_t length)
+size_t sg_text_character(const char *text, size_t length)
 {
     unsigned char first = (unsigned char)text[0];
-    size_t bytes;
+    unsigned char second = length > 1 ? (unsigned char)text[1] : 0;
+    size_t bytes = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
 
-    if (first < 0x80)
-        return first >= 0x20 && first != 0x7f ? 1 : 0;
-    if (first >= 0xc2 && first < 0xe0)
-        bytes = 2;
-    else if (first >= 0xe0 && first < 0xf0)
-        bytes = 3;
-    else if (first >= 0xf0 && first < 0xf5)
-        bytes = 4;
-    else
-        return 0;
-    if (bytes > length)
+    if (first > 0xf4 || bytes > length)
         return 0;
     for (size_t i = 1; i < bytes; i++) {
         if (!is_continuation(text[i]))
             return 0;
     }
-    /* U+0080 to U+009F are control characters, which terminals obey. */
-    return first == 0xc2 && (unsigned char)text[1] < 0xa0 ? 0 : bytes;
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
+        (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90))
+        return 0;
+    return bytes;
+}
+
+bool sg_text_is_control(const char *text, size_t bytes)
+{
+    unsigned char first = (unsigned char)text[0];
+
+    return (bytes == 1 && (first < 0x20 || first == 0x7f)) ||
+           (bytes == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
 const char *sg_text_excerpt(const char *text, size_t length, char *excerpt, size_t size_bytes)
@@ -45,8 +45,10 @@ const char *sg_text_excerpt(const char *text, size_t length, char *excerpt, size
     size_t at = 0;
 
     while (at < length) {
-        size_t bytes = character_bytes(text + at, length - at);
+        size_t bytes = sg_text_character(text + at, length - at);
 
+        if (sg_text_is_control(text + at, bytes))
+            bytes = 0;
         if (used + (bytes > 0 ? bytes : 1) > limit) {
             memcpy(excerpt + used, cut, sizeof cut);
             return excerpt;
@@ -60,6 +62,42 @@ const char *sg_text_excerpt(const char *text, size_t length, char *excerpt, size
     }
     excerpt[used] = '\0';
     return excerpt;
+}
+
+const char *sg_text_word(const char *text, char *word, size_t size_bytes)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_@%+=:,./-";
+    bool escapes = false;
+    char *at = word;
+
+    if (text[0] != '\0' && text[0] != '-' && text[strspn(text, plain)] == '\0')
+        return text;
+    /* Four bytes at most for one, and what is around them. */
+    if (4 * strlen(text) + 6 > size_bytes)
+        return text;
+    for (const char *from = text; *from != '\0'; from++)
+        escapes |= sg_text_is_control(from, 1);
+    if (escapes)
+        *at++ = '$';
+    *at++ = '\'';
+    if (text[0] == '-') { /* no option */
+        *at++ = '.';
+        *at++ = '/';
+    }
+    for (; *text != '\0'; text++) {
+        if (escapes && sg_text_is_control(text, 1))
+            at += sprintf(at, "\\x%02x", (unsigned char)*text);
+        else if (*text == '\'')
+            at = stpcpy(at, escapes ? "\\'" : "'\\''");
+        else if (escapes && *text == '\\')
+            at = stpcpy(at, "\\\\");
+        else
+            *at++ = *text;
+    }
+    *at++ = '\'';
+    *at = '\0';
+    return word;
 }
 
 int sg_text_column(const char *text, size_t position)

@@ -9,12 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes of the UTF-8 character that text of length bytes (at least 1) begins with; 0 where it
+ * begins with none. Overlong forms, surrogates and values past U+10FFFF are none. */
+size_t sg_text_character(const char *text, size_t length);
+
+/* Whether the character of so many bytes is C0, C1 or DEL: what could move a terminal's cursor. */
+bool sg_text_is_control(const char *text, size_t bytes);
+
 /* Room for an excerpt in a message. */
 #define SG_EXCERPT_BYTES 80
 
 /* Copies length bytes of text for a message: control characters and bytes that are not UTF-8
  * become '?', and what does not fit size_bytes (at least 8) ends in "...". Returns excerpt. */
 const char *sg_text_excerpt(const char *text, size_t length, char *excerpt, size_t size_bytes);
+
+/* Room for a path as a word of the shell. */
+#define SG_WORD_BYTES 8192
+
+/* The text as one word to paste into a shell: itself where it needs no quotes, else quoted in word,
+ * control characters as bash and zsh read them ($'\n'). What does not fit size_bytes is returned as
+ * it is. */
+const char *sg_text_word(const char *text, char *word, size_t size_bytes);
 
 /* The column, from 1, of text[position]: characters, not bytes. */
 int sg_text_column(const char *text, size_t position);

@@ -6,64 +6,17 @@
 #ifndef SG_ENGINE_ENGINE_H
 #define SG_ENGINE_ENGINE_H
 
-#include "core/operation.h"
-#include "rule/rule.h"
+#include "mpi/call.h"
 
-#include <mpi.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-struct sg_local;
-struct sg_span;
+struct sg_ruleset;
 struct sg_span_plan;
 
-/* What a log calls a call. */
-struct sg_call_name {
-    bool recorded; /* false: it does not know of it */
-    uint32_t site, comm, seq;
-};
-
-/* One intercepted call, as the application made it. */
-struct sg_call {
-    enum sg_operation operation;
-    const void *send; /* reduce, allreduce; maybe MPI_IN_PLACE */
-    void *receive;
-    MPI_Count count;
-    MPI_Datatype datatype;
-    MPI_Op op;
-    int root; /* reduce; -1 otherwise */
-    MPI_Comm comm;
-    uint64_t bytes;                  /* count times type size */
-    uint64_t arrival_ns;             /* 0: not measured */
-    const struct sg_rule_site *site; /* for messages; NULL: not known */
-    struct sg_call_name name;        /* for what is told of it later */
-    MPI_Request *request;            /* where a nonblocking call's goes; NULL: it waits */
-    struct sg_local *local;          /* of the communicator; NULL: none */
-    struct sg_span *span;            /* likewise; neither: MPICH's own is to run */
-    /* Not NULL: the choice may differ between the ranks, which agree on one. */
-    const struct sg_ruleset *rules;
-    /* MPICH's own version of the call. */
-    int (*pass)(const struct sg_call *call);
-};
-
-/* What happened, for the trace. Zeroed by the caller. */
-struct sg_outcome {
-    /* By core/ran.h. The algorithm is MPICH's own where the chosen one does not take the call; the
-     * arm is the choice's that all ranks followed. */
-    uint8_t ran;
-    uint32_t early;
-    uint32_t late;
-    uint32_t signals;
-    uint32_t ignored; /* signals that found progress under way */
-    uint32_t stalls;
-    uint32_t outstanding;
-    uint32_t copies;
-    uint32_t moves;      /* of tokens */
-    uint32_t repeats;    /* releases that came again */
-    uint64_t handler_ns; /* spent on what came late */
-    bool skew_known;
-    uint64_t skew_ns;
-};
+/* What some call may need by the rules, alike on all ranks: a segment on a communicator of one node
+ * (name and size); on any, the node's buffers for large operands, and to read other ranks' memory.
+ */
+bool sg_engine_wants_segment(const struct sg_ruleset *rules, const char *name, int size);
+bool sg_engine_wants_pool(const struct sg_ruleset *rules);
+bool sg_engine_wants_reading(const struct sg_ruleset *rules);
 
 /* Returns what the MPI call returns. */
 int sg_engine_run(const struct sg_call *call, const struct sg_choice *choice,

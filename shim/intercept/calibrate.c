@@ -1,8 +1,8 @@
 #include "intercept/calibrate.h"
 
-#include "engine/placement.h"
-#include "engine/progress.h"
-#include "node/calibrate.h"
+#include "intranode/calibrate.h"
+#include "intranode/placement.h"
+#include "progress/progress.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
-#include "engine/patient.h"
-#include "engine/real.h"
-#include "engine/span.h"
 #include "intercept/join.h"
 #include "intercept/process.h"
 #include "intercept/wire.h"
+#include "internode/internode.h"
+#include "mpi/real.h"
+#include "wait/yielding.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -113,6 +113,8 @@ static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     struct sg_comm *comm = value;
 
+    if (comm->moves)
+        return MPI_SUCCESS;
     if (comm->span != NULL)
         sg_span_drain(comm->span);
     sg_join_free(comm);
@@ -175,11 +177,24 @@ static int *name_identity(const struct sg_comm *comm, MPI_Comm handle, struct id
     return members;
 }
 
+/* MPICH deletes the attribute last that was set first, and what the last one's callback returns is
+ * all that it returns: ours would hide the error of a callback of the application's. */
+static void put_attribute_first(struct sg_comm *comm, MPI_Comm handle)
+{
+    comm->moves = true;
+    sg_real.Comm_delete_attr(handle, keyval);
+    comm->moves = false;
+    sg_real.Comm_set_attr(handle, keyval, comm);
+}
+
 void sg_comm_part(MPI_Comm handle)
 {
     struct sg_comm *comm = sg_process_running() ? sg_comm_find(handle) : NULL;
 
-    if (comm == NULL || comm->span == NULL || !sg_span_is_linked(comm->span))
+    if (comm == NULL || comm == &world || comm == &self)
+        return;
+    put_attribute_first(comm, handle);
+    if (comm->span == NULL || !sg_span_is_linked(comm->span))
         return;
     sg_span_drain(comm->span);
     sg_patient_barrier(comm->talk);
@@ -219,6 +234,7 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     if (comm == NULL)
         return NULL;
     comm->managed = false;
+    comm->devices = false;
     comm->index = SG_COMM_UNRECORDED;
     comm->name[0] = '\0';
     comm->local = NULL;

@@ -33,7 +33,9 @@ struct sg_comm_choice {
 
 struct sg_comm {
     _Atomic(MPI_Comm) handle;
+    bool devices; /* some rank had a GPU's driver at set-up */
     bool managed; /* false: intercommunicator, or members outside MPI_COMM_WORLD */
+    bool moves;   /* its attribute is about to be set again */
     int rank;
     int size;
     uint32_t index;  /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
@@ -58,9 +60,9 @@ struct sg_comm *sg_comm_find(MPI_Comm handle);
  * when out of memory. */
 struct sg_comm *sg_comm_set_up(MPI_Comm handle);
 
-/* Before MPI_Comm_free and MPI_Comm_disconnect, collective: where members are on several machines,
- * all of them have come to the end of what is outstanding, and none is reached by others any more.
- */
+/* Before MPI_Comm_free and MPI_Comm_disconnect, collective: the communicator's state is the first
+ * of its attributes to be deleted. Where members are on several machines, all of them have come to
+ * the end of what is outstanding, and none is reached by others any more. */
 void sg_comm_part(MPI_Comm handle);
 
 /* At MPI_Finalize. Drain: what is outstanding on any communicator is brought to its end; until then

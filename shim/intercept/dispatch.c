@@ -2,22 +2,21 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
-#include "engine/real.h"
-#include "engine/request.h"
-#include "engine/types.h"
+#include "engine/engine.h"
 #include "intercept/comm.h"
 #include "intercept/post.h"
 #include "intercept/process.h"
 #include "intercept/site.h"
 #include "intercept/statistics.h"
 #include "intercept/trial.h"
+#include "internode/request.h"
+#include "mpi/real.h"
+#include "mpi/types.h"
 
-/* The managed call this thread is in: what MPICH, an operation or an error handler calls from
- * there passes through. An error handler may also leave it for good, by an exception or longjmp;
- * then the next call's frame lies above this one. */
+/* What this thread is in. An error handler may leave both for good, by an exception or longjmp. */
 static __thread struct {
-    uintptr_t frame; /* 0: none */
-    struct sg_record_call *record;
+    struct sg_record_call *record; /* of the call whose end has not come yet */
+    struct sg_stack_frame held;
 } current;
 
 /* One call in OVERHEAD_EVERY of a thread is timed as a whole, so that a run tells what stagger
@@ -104,8 +103,8 @@ static __attribute__((noinline)) const struct sg_choice *
 match(const struct sg_call *call, struct sg_site *site, struct sg_comm *comm, bool by_site)
 {
     const struct sg_rule_comm rule_comm = rule_comm_of(call, comm);
-    /* What holds for a call site on every communicator holds where MPICH or a node's ranks run. */
-    bool by_site_alone = by_site && comm->span == NULL;
+    /* What holds for a call site on every communicator of one node that has an engine. */
+    bool by_site_alone = by_site && comm->local != NULL;
     const struct sg_rule_site *from = by_site || comm->span == NULL ? &site->rule : NULL;
     struct sg_comm_choice found = {.bytes = call->bytes, .site = by_site ? site : NULL};
     bool fixed;
@@ -135,11 +134,16 @@ static const struct sg_choice *choose(const struct sg_call *call, struct sg_site
     const struct sg_comm_choice *last = &comm->last[call->operation];
     const struct sg_choice *choice = NULL;
 
-    if (by_site && comm->span == NULL) /* acquire: the choice itself is immutable */
+    if (by_site && comm->local != NULL) /* acquire: the choice itself is immutable */
         choice = atomic_load_explicit(&site->fixed[call->operation], memory_order_acquire);
     else if (last->bytes == call->bytes && last->site == (by_site ? site : NULL))
         choice = last->choice;
     return choice != NULL ? choice : match(call, site, comm, by_site);
+}
+
+static const struct sg_choice *choose_alike(const struct sg_call *call)
+{
+    return choose(call, NULL, sg_comm_find(call->comm));
 }
 
 static struct sg_record_call *begin_record(const struct sg_call *call, const struct sg_site *site,
@@ -200,6 +204,17 @@ static void end_record(struct sg_record_call *record, const struct sg_call *call
     current.record = NULL;
 }
 
+void sg_dispatch_settle(void)
+{
+    static const struct sg_outcome nothing;
+    struct sg_call abandoned = {0};
+
+    if (current.record == NULL)
+        return;
+    abandoned.bytes = current.record->bytes;
+    end_record(current.record, &abandoned, &nothing, MPI_ERR_OTHER, sg_clock_ns());
+}
+
 /* The call on a managed communicator, recorded. */
 static int run_recorded(struct sg_call *call, struct sg_site *site, struct sg_comm *comm,
                         const struct sg_choice *choice)
@@ -221,7 +236,8 @@ static int run_recorded(struct sg_call *call, struct sg_site *site, struct sg_co
     timed.inside_ns = end_ns - begin_ns;
     if (error == MPI_SUCCESS)
         complete_bytes(call);
-    if (record != NULL)
+    /* Another: an error handler's calls have settled this one. */
+    if (record != NULL && record == current.record)
         end_record(record, call, &outcome, error, end_ns);
     if (error == MPI_SUCCESS)
         sg_statistics_add(call, site, comm->index, &outcome, end_ns - begin_ns);
@@ -245,8 +261,11 @@ static const struct sg_choice *complete_call(struct sg_call *call, struct sg_sit
     call->site = &site->rule;
     call->local = comm->local;
     call->span = comm->span;
-    if ((call->local != NULL || call->span != NULL) && is_by_site(call, comm))
+    call->devices = comm->devices;
+    if ((call->local != NULL || call->span != NULL) && is_by_site(call, comm)) {
         call->rules = sg_process.rules;
+        call->choose_alike = choose_alike;
+    }
     return choose(call, site, comm);
 }
 
@@ -295,9 +314,12 @@ static __attribute__((noinline)) int run_timed(struct sg_call *call, struct sg_c
 
 static int pass_unrecorded(const struct sg_call *call)
 {
-    if (sg_process.log != NULL)
-        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
-                                  memory_order_relaxed);
+    struct sg_log_header *header = sg_process.log != NULL ? sg_log_header(sg_process.log) : NULL;
+
+    if (header != NULL)
+        atomic_fetch_add_explicit(&header->unmanaged_calls, 1, memory_order_relaxed);
+    if (header != NULL && call->request != NULL)
+        atomic_fetch_add_explicit(&header->unmanaged_posts, 1, memory_order_relaxed);
     return call->pass(call);
 }
 
@@ -329,6 +351,9 @@ static int post(struct sg_call *call, struct sg_comm *comm, void *return_address
     else
         error = sg_request_post(call, &plan, NULL, NULL, &outcome);
     count_instance(comm, error);
+    /* Last: the handler need not return. */
+    if (error != MPI_SUCCESS)
+        sg_real.Comm_call_errhandler(call->comm, error);
     return error;
 }
 
@@ -363,42 +388,42 @@ static int run_first(struct sg_call *call, void *return_address)
     return error;
 }
 
-/* True inside a managed call of this thread. */
-static bool is_nested(uintptr_t frame)
+/* True inside a function of this thread that holds. */
+static __attribute__((noinline)) bool is_held(uintptr_t frame)
 {
-    static const struct sg_outcome nothing;
-    static const struct sg_call abandoned;
-
-    if (frame < current.frame)
+    if (frame < current.held.address && sg_stack_holds(&current.held))
         return true;
-    if (current.record != NULL) /* left by an exception */
-        end_record(current.record, &abandoned, &nothing, MPI_ERR_OTHER, sg_clock_ns());
+    current.held.address = 0;
     return false;
 }
 
-uintptr_t sg_dispatch_hold(void)
+struct sg_stack_frame sg_dispatch_hold(void *frame, void *caller)
 {
-    uintptr_t before = current.frame;
+    struct sg_stack_frame before = {0};
 
-    current.frame = (uintptr_t)__builtin_frame_address(0);
+    if (current.held.address != 0 && is_held((uintptr_t)frame))
+        before = current.held;
+    current.held.address = (uintptr_t)frame;
+    current.held.caller = caller;
     return before;
 }
 
-void sg_dispatch_release(uintptr_t held)
+void sg_dispatch_release(struct sg_stack_frame before)
 {
-    current.frame = held;
+    current.held = before;
 }
 
 int sg_dispatch(struct sg_call *call, void *return_address)
 {
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     struct sg_comm *comm;
     int error;
 
-    if (__builtin_expect(current.frame != 0, 0) && is_nested(frame))
+    if (__builtin_expect(current.held.address != 0, 0) &&
+        is_held((uintptr_t)__builtin_frame_address(0)))
         return call->pass(call);
+    if (__builtin_expect(current.record != NULL, 0))
+        sg_dispatch_settle();
     comm = sg_comm_find(call->comm);
-    current.frame = frame;
     if (__builtin_expect(call->request != NULL, 0)) {
         error = post(call, comm, return_address);
     } else if (comm == NULL) {
@@ -410,6 +435,5 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     } else {
         error = pass_unrecorded(call);
     }
-    current.frame = 0;
     return error;
 }

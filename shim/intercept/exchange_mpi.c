@@ -1,7 +1,7 @@
 #include "intercept/exchange_mpi.h"
 
-#include "engine/patient.h"
-#include "engine/real.h"
+#include "mpi/real.h"
+#include "wait/yielding.h"
 
 #include <limits.h>
 #include <stdint.h>

@@ -1,18 +1,24 @@
 #include "intercept/join.h"
 
-#include "engine/local.h"
-#include "engine/patient.h"
-#include "engine/placement.h"
-#include "engine/real.h"
-#include "engine/span.h"
+#include "engine/device.h"
+#include "engine/engine.h"
 #include "intercept/exchange_mpi.h"
 #include "intercept/process.h"
 #include "intercept/wire.h"
+#include "internode/internode.h"
+#include "intranode/memory.h"
+#include "intranode/mpi/local.h"
+#include "intranode/placement.h"
+#include "mpi/real.h"
+#include "wait/yielding.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define PIECE 256 /* ranks translated at a time */
+#define NAME_BYTES 64
 
 void sg_join_free(struct sg_comm *comm)
 {
@@ -22,6 +28,15 @@ void sg_join_free(struct sg_comm *comm)
         sg_span_free(comm->span);
     comm->local = NULL;
     comm->span = NULL;
+}
+
+/* For messages. */
+static const char *name_of(const struct sg_comm *comm, char name[NAME_BYTES])
+{
+    if (comm->name[0] != '\0')
+        return comm->name;
+    snprintf(name, NAME_BYTES, "a communicator of %d ranks", comm->size);
+    return name;
 }
 
 bool sg_join_world_ranks(MPI_Comm handle, int size, int *ranks, enum sg_join_place *place)
@@ -123,7 +138,9 @@ static bool make_map(const struct sg_comm *comm, MPI_Comm handle, struct map *ma
 static enum sg_status join_span(struct sg_comm *comm, const struct map *map, bool makes,
                                 struct sg_segment_ticket *ticket)
 {
+    char name[NAME_BYTES];
     struct sg_span_setup setup = {.name = comm->name,
+                                  .called = name_of(comm, name),
                                   .rank = comm->rank,
                                   .ranks = comm->size,
                                   .endpoints = map->nodes,
@@ -160,14 +177,15 @@ void sg_join_offer(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place pla
                    struct sg_join_offer *offer)
 {
     enum sg_status status = SG_ERR_MISSING;
+    char name[NAME_BYTES];
 
-    if (place == SG_JOIN_SEVERAL_MACHINES)
+    if (place == SG_JOIN_SEVERAL_MACHINES || !sg_memory_is_shared())
         return;
     errno = 0;
-    if (place == SG_JOIN_ONE_NODE)
-        status = sg_local_offer(comm->size, &comm->local, &offer->ticket);
-    else
+    if (place == SG_JOIN_ONE_MACHINE)
         status = join_one(comm, handle, true, &offer->ticket);
+    else if (sg_engine_wants_segment(sg_process.rules, comm->name, comm->size))
+        status = sg_local_offer(name_of(comm, name), comm->size, &comm->local, &offer->ticket);
     offer->offers = status == SG_OK;
     offer->error = status == SG_ERR_MISSING ? 0 : errno;
 }
@@ -193,24 +211,35 @@ static bool take_part(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place 
     return ok;
 }
 
+/* Once a process: what fails for one communicator fails for others. */
+static void say_without(const struct sg_comm *comm)
+{
+    static atomic_bool is_said;
+    char name[NAME_BYTES];
+
+    if (!atomic_exchange(&is_said, true))
+        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
+               name_of(comm, name));
+}
+
 /* The members' engine, in rank 0's segment, or none on every rank. */
 static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place place,
                           const struct sg_join_offer *offer)
 {
     int ok = offer->offers && take_part(comm, handle, place, offer);
     int error = comm->rank == 0 && !offer->offers ? offer->error : errno;
-    int all_ok = 0;
+    /* Whether the rank takes part, and whether it has no driver: of all. */
+    int own[2] = {ok, !sg_device_look()}, all[2] = {0, 0};
 
-    if (offer->offers &&
-        sg_patient_allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
-        all_ok = 0;
+    if (offer->offers && sg_patient_allreduce(own, all, 2, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
+        all[0] = all[1] = 0;
+    comm->devices = offer->offers && !all[1];
     if (offer->offers && comm->rank == 0)
         sg_local_seal(&offer->ticket);
     errno = error;
     if (!ok && (offer->offers || (comm->rank == 0 && error != 0)))
-        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
-               comm->name[0] ? comm->name : "a communicator");
-    if (!all_ok)
+        say_without(comm);
+    if (!all[0])
         sg_join_free(comm);
 }
 
@@ -278,8 +307,7 @@ static bool share_segments(struct sg_comm *comm, const struct map *map, bool has
         sg_segment_seal(&own.ticket);
     errno = own.error;
     if (status == SG_OK && first_failed == comm->rank && own.status != SG_ERR_MISSING)
-        sg_log("rank %d of %s: no shared memory (%m): its collectives pass through", comm->rank,
-               comm->name[0] ? comm->name : "a communicator");
+        say_without(comm);
     return status == SG_OK && first_failed < 0;
 }
 
@@ -302,13 +330,16 @@ static void join_machines(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
 {
     struct map map;
     bool has_map = make_map(comm, handle, &map);
+    int first_with_driver = -1;
 
     comm->talk = talk;
     sg_exchange_mpi(&comm->talk, comm->rank, comm->size, &comm->exchange);
-    if (!share_segments(comm, &map, has_map) || sg_span_link(comm->span) != SG_OK)
+    if (!share_segments(comm, &map, has_map) || sg_span_link(comm->span) != SG_OK ||
+        sg_exchange_agree(&comm->exchange, !sg_device_look(), &first_with_driver) != SG_OK)
         sg_join_free(comm);
     else
         warn_of_sites(comm);
+    comm->devices = first_with_driver >= 0;
     free_map(&map);
 }
 

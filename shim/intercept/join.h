@@ -5,7 +5,7 @@
 #define SG_INTERCEPT_JOIN_H
 
 #include "intercept/comm.h"
-#include "node/segment.h"
+#include "intranode/segment.h"
 
 enum sg_join_place { SG_JOIN_ONE_NODE, SG_JOIN_ONE_MACHINE, SG_JOIN_SEVERAL_MACHINES };
 

@@ -1,10 +1,11 @@
 #include "intercept/observer.h"
 
 #include "core/clock.h"
-#include "engine/observer.h"
-#include "engine/progress.h"
 #include "intercept/dispatch.h"
 #include "intercept/process.h"
+#include "intercept/site.h"
+#include "mpi/observer.h"
+#include "progress/progress.h"
 
 #include <string.h>
 
@@ -62,7 +63,8 @@ static void on_note(const char *text)
 
 void sg_observer_start(void)
 {
-    static const struct sg_observer observer = {on_late, on_stall, on_mismatch, on_note};
+    static const struct sg_observer observer = {on_late, on_stall, on_mismatch, on_note,
+                                                sg_site_place};
 
     sg_observe(&observer);
 }

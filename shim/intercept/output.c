@@ -1,9 +1,11 @@
 #include "intercept/output.h"
 
+#include "core/file.h"
 #include "core/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,13 @@
 #include <unistd.h>
 
 #define CONFIG_NAME "stagger.conf"
+#define RUN_LINE "# run "
 #define NAMES_TRIED 10000
+/* With the umask; whatever it is, nobody else may write. */
+#define DIRECTORY_MODE 0755
+#define FILE_MODE 0644
+/* Of the program's name in the directory's: some file systems take 143 bytes in all. */
+#define PROGRAM_BYTES 100
 
 /* What rank 0 tells the others. */
 struct plan {
@@ -32,12 +40,28 @@ static void program_name(char *name, size_t size_bytes)
     snprintf(name, size_bytes, "%s", base ? base + 1 : "program");
 }
 
+/* As many bytes of a program's name as a directory's takes, no character cut in half. */
+static int shown_bytes(const char *program)
+{
+    size_t used = strlen(program);
+
+    if (used > PROGRAM_BYTES) {
+        used = PROGRAM_BYTES;
+        while (used > 0 && ((unsigned char)program[used] & 0xc0) == 0x80)
+            used--;
+    }
+    return (int)used;
+}
+
+/* ---- a directory that is ours alone -----------------------------------------------------------
+ */
+
 /* Makes a directory and those above it. 0 or errno; EEXIST is no error for those above. */
 static int make_directories(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+        if (mkdir(path, DIRECTORY_MODE) != 0 && errno != EEXIST) {
             int error = errno;
 
             *slash = '/';
@@ -45,67 +69,106 @@ static int make_directories(char *path)
         }
         *slash = '/';
     }
-    return mkdir(path, 0777) == 0 ? 0 : errno;
+    return mkdir(path, DIRECTORY_MODE) == 0 ? 0 : errno;
 }
 
-static bool is_empty_directory(const char *path)
+/* Ours or root's, as is the link where it is one: nobody else can swap it. */
+static bool is_trusted(int directory, const char *path)
 {
-    DIR *directory = opendir(path);
+    struct stat link, info;
+
+    return lstat(path, &link) == 0 && (link.st_uid == geteuid() || link.st_uid == 0) &&
+           fstat(directory, &info) == 0 && (info.st_uid == geteuid() || info.st_uid == 0);
+}
+
+/* Takes the descriptor. */
+static bool is_empty(int directory)
+{
+    DIR *stream = fdopendir(directory);
     int entries = 0;
 
-    if (directory == NULL)
+    if (stream == NULL) {
+        close(directory);
         return false;
-    while (entries <= 2 && readdir(directory) != NULL)
+    }
+    while (entries <= 2 && readdir(stream) != NULL)
         entries++;
-    closedir(directory);
+    closedir(stream);
     return entries <= 2; /* . and .. */
 }
 
-static bool is_directory(const char *path)
+/* Makes the directory, or takes one that is there and empty. 0, EEXIST where the name is taken, by
+ * another user where *foreign is then true, or another errno. */
+static int take_directory(char *path, bool *made, bool *foreign)
 {
-    struct stat info;
+    int error = make_directories(path);
+    int directory;
 
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    *made = error == 0;
+    if (error != EEXIST)
+        return error;
+    directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0)
+        return errno == EACCES ? EEXIST : errno;
+    if (!is_trusted(directory, path)) {
+        *foreign = true;
+        close(directory);
+        return EEXIST;
+    }
+    return is_empty(directory) ? 0 : EEXIST;
+}
+
+/* The configuration below a line that names the run, in a file that was not there: of two runs that
+ * take a directory at a time one makes it. 0 or errno. */
+static int write_config(const struct sg_process *process, const char *directory, const char *unique)
+{
+    char path[sizeof process->directory + 16];
+    char *settings = sg_config_text(&process->config);
+    char *text = NULL;
+    int error, file;
+
+    if (settings == NULL || asprintf(&text, RUN_LINE "%s\n%s", unique, settings) < 0) {
+        free(settings);
+        return ENOMEM;
+    }
+    free(settings);
+    snprintf(path, sizeof path, "%s/" CONFIG_NAME, directory);
+    file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    error = file < 0 ? errno : sg_file_write(file, 0, text, strlen(text));
+    free(text);
+    if (file < 0)
+        return error;
+    if (close(file) != 0 && error == 0)
+        error = errno;
+    if (error != 0)
+        unlink(path);
+    return error;
 }
 
 /* Rank 0: the first free name among NAME, NAME-2, NAME-3, ... */
-static int make_fresh_directory(const char *wanted, char *path, size_t size_bytes)
+static int make_fresh_directory(const struct sg_process *process, const char *wanted,
+                                struct plan *plan, bool *foreign)
 {
     int error = EEXIST;
 
     for (int i = 1; i <= NAMES_TRIED && error == EEXIST; i++) {
-        int length = i == 1 ? snprintf(path, size_bytes, "%s", wanted)
-                            : snprintf(path, size_bytes, "%s-%d", wanted, i);
+        int length = i == 1 ? snprintf(plan->directory, sizeof plan->directory, "%s", wanted)
+                            : snprintf(plan->directory, sizeof plan->directory, "%s-%d", wanted, i);
+        bool made = false;
 
-        if (length >= (int)size_bytes - 64) /* room for the names inside */
+        if (length >= (int)sizeof plan->directory - 64) /* room for the names inside */
             return ENAMETOOLONG;
-        error = make_directories(path);
-        if (error == EEXIST && !is_directory(path))
-            error = ENOTDIR;
-        else if (error == EEXIST && is_empty_directory(path))
-            error = 0;
+        error = take_directory(plan->directory, &made, foreign);
+        if (error == 0)
+            error = write_config(process, plan->directory, plan->unique);
+        if (error != 0 && made)
+            rmdir(plan->directory);
     }
     return error;
 }
 
-static int write_config(const struct sg_process *process, const char *directory)
-{
-    char path[sizeof process->directory + 16];
-    char *text = sg_config_text(&process->config);
-    FILE *file;
-    int error = 0;
-
-    if (text == NULL)
-        return ENOMEM;
-    snprintf(path, sizeof path, "%s/%s", directory, CONFIG_NAME);
-    file = fopen(path, "we");
-    if (file == NULL || fputs(text, file) == EOF)
-        error = errno;
-    if (file != NULL && fclose(file) != 0)
-        error = errno;
-    free(text);
-    return error;
-}
+/* ---- the plan ---------------------------------------------------------------------------------
+ */
 
 /* Rank 0: chooses, makes and names the directory. */
 static void make_plan(const struct sg_process *process, const char *program, struct plan *plan)
@@ -116,6 +179,7 @@ static void make_plan(const struct sg_process *process, const char *program, str
     time_t now = time(NULL);
     struct tm local;
     const char *chosen = process->config.directory;
+    bool foreign = false;
     int length;
 
     localtime_r(&now, &local);
@@ -131,31 +195,40 @@ static void make_plan(const struct sg_process *process, const char *program, str
     else if (chosen[0] != '\0')
         length = snprintf(wanted, sizeof wanted, "%s/%s", working, chosen);
     else
-        length = snprintf(wanted, sizeof wanted, "%s/stagger-%s-%s", working, program, stamp);
+        length = snprintf(wanted, sizeof wanted, "%s/stagger-%.*s-%s", working,
+                          shown_bytes(program), program, stamp);
     if (length >= (int)sizeof wanted) {
         plan->error = ENAMETOOLONG;
         return;
     }
     while (length > 1 && wanted[length - 1] == '/')
         wanted[--length] = '\0';
-    plan->error = make_fresh_directory(wanted, plan->directory, sizeof plan->directory);
-    if (plan->error == 0)
-        plan->error = write_config(process, plan->directory);
+    plan->error = make_fresh_directory(process, wanted, plan, &foreign);
     if (plan->error == 0 && chosen[0] != '\0' && strcmp(wanted, plan->directory) != 0)
-        sg_log("%s holds something: writing to %s", wanted, plan->directory);
+        sg_log("%s %s: writing to %s", wanted,
+               foreign ? "belongs to another user" : "holds something", plan->directory);
 }
 
-/* The other ranks: true when rank 0's directory is there; made where it is not. */
+/* The other ranks: true when they see what rank 0 made, and no directory of that name that an
+ * earlier run left on this machine; one is made where there is none. */
 static bool see_directory(struct plan *plan)
 {
     char path[sizeof plan->directory + 16];
-    bool seen;
+    char line[sizeof plan->unique + 32] = "", expected[sizeof line];
+    FILE *file;
 
-    snprintf(path, sizeof path, "%s/%s", plan->directory, CONFIG_NAME);
-    seen = access(path, F_OK) == 0;
-    if (!seen)
-        make_directories(plan->directory);
-    return seen;
+    snprintf(path, sizeof path, "%s/" CONFIG_NAME, plan->directory);
+    snprintf(expected, sizeof expected, RUN_LINE "%s\n", plan->unique);
+    file = fopen(path, "re");
+    if (file != NULL) {
+        if (fgets(line, sizeof line, file) == NULL)
+            line[0] = '\0';
+        fclose(file);
+    }
+    if (strcmp(line, expected) == 0)
+        return true;
+    make_directories(plan->directory);
+    return false;
 }
 
 static enum sg_status create_log(struct sg_process *process, const char *program,
@@ -206,6 +279,7 @@ enum sg_status sg_output_open(struct sg_process *process, bool *shared)
     if (status != SG_OK)
         process->log = NULL;
     snprintf(process->directory, sizeof process->directory, "%s", plan.directory);
+    process->directory_word = sg_text_word(process->directory, process->word, sizeof process->word);
     if (sg_exchange_agree(&process->exchange, status == SG_OK, &first_failed) != SG_OK)
         return SG_ERR_SYSTEM;
     errno = error;

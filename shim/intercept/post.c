@@ -1,10 +1,10 @@
 #include "intercept/post.h"
 
 #include "core/clock.h"
-#include "engine/request.h"
 #include "intercept/dispatch.h"
 #include "intercept/process.h"
 #include "intercept/statistics.h"
+#include "internode/request.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,9 +4,11 @@
 #ifndef SG_INTERCEPT_POST_H
 #define SG_INTERCEPT_POST_H
 
-#include "engine/engine.h"
 #include "intercept/comm.h"
 #include "intercept/site.h"
+#include "mpi/call.h"
+
+struct sg_span_plan;
 
 /* sg_request_post, recorded. begin_ns: the call's. */
 int sg_post_recorded(struct sg_call *call, const struct sg_span_plan *plan, struct sg_site *site,

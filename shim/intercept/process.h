@@ -10,6 +10,7 @@
 #include "core/clocksync.h"
 #include "core/config.h"
 #include "core/exchange.h"
+#include "core/text.h"
 #include "rule/rule.h"
 #include "trace/export/export.h"
 #include "trace/log.h"
@@ -36,6 +37,8 @@ struct sg_process {
     uint64_t machine;
     struct sg_clocksync *clocks; /* NULL: nothing is recorded */
     char directory[4096];        /* of output; "": none */
+    char word[SG_WORD_BYTES];    /* where directory_word needs quotes */
+    const char *directory_word;  /* the directory as commands take it */
 };
 
 extern struct sg_process sg_process;
@@ -51,7 +54,7 @@ static inline bool sg_process_running(void)
 void sg_process_start(uint64_t begin_ns);
 
 /* At the call of MPI_Finalize, before MPICH's own; collective over MPI_COMM_WORLD. */
-void sg_process_stop(void);
+void sg_process_finalize(void);
 
 /* At MPI_Abort: local. */
 void sg_process_abort(void);

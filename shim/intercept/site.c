@@ -2,9 +2,10 @@
 
 #include "core/hash.h"
 #include "core/status.h"
-#include "engine/real.h"
 #include "intercept/process.h"
+#include "mpi/real.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -165,23 +166,58 @@ static uint64_t hash_frame(uint64_t hash, const struct module *module, uintptr_t
     return sg_hash_bytes(hash, &offset, sizeof offset);
 }
 
-/* Writes the definition; 0 ("unknown") when it cannot be kept. */
-static uint32_t record(const struct sg_site *site, const struct module *module)
+/* Whole, for who looks the names up later, from elsewhere. */
+static void print_path(FILE *out, const struct module *module)
 {
-    char text[PATH_MAX + 2 * BUILD_ID_MAX + 2];
-    struct sg_record_site *entry;
+    char path[PATH_MAX];
+
+    fputs(realpath(module->path, path) != NULL ? path : module->path, out);
+}
+
+static void print_build_id(FILE *out, const struct module *module)
+{
+    for (unsigned i = 0; i < module->build_id_bytes; i++)
+        fprintf(out, "%02x", module->build_id[i]);
+}
+
+/* The record's text. */
+static void print_site(FILE *out, const struct module *module, void *const *frames, int count)
+{
+    struct module outer;
+
+    print_path(out, module);
+    putc('\0', out);
+    print_build_id(out, module);
+    putc('\0', out);
+    for (int i = 1; i < count; i++) {
+        find_module((uintptr_t)frames[i], &outer);
+        fprintf(out, "%s%" PRIxPTR " ", i > 1 ? "\n" : "", (uintptr_t)frames[i] - outer.base);
+        print_build_id(out, &outer);
+        putc(' ', out);
+        if (strcmp(outer.path, module->path) != 0)
+            print_path(out, &outer);
+    }
+    putc('\0', out);
+}
+
+/* Writes the definition; 0 ("unknown") when it cannot be kept. */
+static uint32_t record(const struct sg_site *site, const struct module *module, void *const *frames,
+                       int count)
+{
+    struct sg_record_site *entry = NULL;
+    char *text = NULL;
     size_t length;
+    FILE *out;
 
     if (sg_process.log == NULL)
         return 0;
-    /* Whole, for who looks the names up later, from elsewhere. */
-    if (realpath(module->path, text) == NULL)
-        strcpy(text, module->path);
-    length = strlen(text) + 1;
-    for (unsigned i = 0; i < module->build_id_bytes; i++)
-        length += (size_t)sprintf(text + length, "%02x", module->build_id[i]);
-    text[length++] = '\0';
-    entry = sg_log_definition(sg_process.log, text, length);
+    out = open_memstream(&text, &length);
+    if (out == NULL)
+        return 0;
+    print_site(out, module, frames, count);
+    if (fclose(out) == 0)
+        entry = sg_log_definition(sg_process.log, text, length);
+    free(text);
     if (entry == NULL)
         return 0;
     entry->depth = (uint8_t)sg_process.config.depth;
@@ -193,17 +229,23 @@ static uint32_t record(const struct sg_site *site, const struct module *module)
     return site_count;
 }
 
+/* Under the lock. */
+static void look_up(const char *path, uint64_t offset, struct sg_symbol *symbol)
+{
+    const struct sg_companion *companion = sg_process.companion;
+
+    if (companion != NULL && (symbols != NULL || companion->symbols_open(&symbols) == SG_OK))
+        companion->symbols_lookup(symbols, path, "", offset, symbol);
+}
+
 /* Under the lock: rules that name files, lines or functions need them at the first call. */
 static void name_site(struct sg_site *site, const struct module *module)
 {
-    const struct sg_companion *companion = sg_process.companion;
     struct sg_symbol symbol = {0};
 
-    if (companion == NULL || !sg_ruleset_needs_names(sg_process.rules))
+    if (!sg_ruleset_needs_names(sg_process.rules))
         return;
-    if (symbols == NULL && companion->symbols_open(&symbols) != SG_OK)
-        return;
-    companion->symbols_lookup(symbols, module->path, "", site->rule.offset, &symbol);
+    look_up(module->path, site->rule.offset, &symbol);
     site->rule.function = symbol.function;
     site->rule.file = symbol.file;
     site->rule.line = symbol.line;
@@ -230,7 +272,7 @@ static struct sg_site *make_site(void *const *frames, int count)
     site->rule.offset = (uintptr_t)frames[0] - module.base;
     site->rule.module = strdup(base_name(module.path));
     name_site(site, &module);
-    site->index = record(site, &module);
+    site->index = record(site, &module, frames, count);
     site->next = sites;
     sites = site;
     return site;
@@ -311,4 +353,51 @@ struct sg_site *sg_site_of(void *return_address)
     if (count == 0)
         return &unknown;
     return depth == 1 ? classify(frames[0]) : site_of_path(frames, count);
+}
+
+/* ---- messages --------------------------------------------------------------------------------*/
+
+struct named {
+    const char *name; /* the base name's end */
+    char path[PATH_MAX];
+};
+
+static int match_name(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct named *named = context;
+    char path[PATH_MAX];
+    size_t wanted = strlen(named->name), length;
+    ssize_t linked;
+
+    snprintf(path, sizeof path, "%s", info->dlpi_name ? info->dlpi_name : "");
+    if (path[0] == '\0') { /* the executable */
+        linked = readlink("/proc/self/exe", path, sizeof path - 1);
+        path[linked > 0 ? linked : 0] = '\0';
+    }
+    length = strlen(base_name(path));
+    if (length < wanted || strcmp(base_name(path) + length - wanted, named->name) != 0)
+        return 0;
+    strcpy(named->path, path);
+    return 1;
+}
+
+bool sg_site_place(uint32_t id, const char *module, uint64_t offset, char *text, size_t text_bytes)
+{
+    struct named named = {.name = module};
+    struct sg_symbol symbol = {0};
+
+    pthread_mutex_lock(&lock);
+    for (const struct sg_site *site = sites; site != NULL && symbol.file == NULL;
+         site = site->next) {
+        if (site->rule.id == id)
+            symbol = (struct sg_symbol){site->rule.function, site->rule.file, site->rule.line};
+    }
+    if (symbol.file == NULL && module[0] != '\0' && dl_iterate_phdr(match_name, &named) != 0)
+        look_up(named.path, offset, &symbol);
+    pthread_mutex_unlock(&lock);
+    if (symbol.file == NULL)
+        return false;
+    snprintf(text, text_bytes, "%s%s%s:%u", symbol.function != NULL ? symbol.function : "",
+             symbol.function != NULL ? " " : "", base_name(symbol.file), symbol.line);
+    return true;
 }

@@ -7,8 +7,8 @@
 #ifndef SG_INTERCEPT_STATISTICS_H
 #define SG_INTERCEPT_STATISTICS_H
 
-#include "engine/engine.h"
 #include "intercept/site.h"
+#include "mpi/call.h"
 
 #include <stdint.h>
 

@@ -7,9 +7,9 @@
 #ifndef SG_INTERCEPT_TRIAL_H
 #define SG_INTERCEPT_TRIAL_H
 
-#include "engine/engine.h"
 #include "intercept/comm.h"
 #include "intercept/process.h"
+#include "mpi/call.h"
 #include "rule/trial.h"
 
 /* The arm whose turn it is on a communicator, of the trial that a matched choice stands for; a

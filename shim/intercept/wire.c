@@ -1,7 +1,8 @@
 #include "intercept/wire.h"
 
 #include "core/beside.h"
-#include "engine/placement.h"
+#include "intranode/memory.h"
+#include "intranode/placement.h"
 #include "transport/verbs/verbs.h"
 
 #include <stdlib.h>
@@ -73,15 +74,15 @@ enum sg_status sg_wire_start(const struct sg_process *process)
     bool started;
     enum sg_status status;
 
-    if (!has_several_machines(process))
+    if (!has_several_machines(process) || !sg_memory_is_shared())
         return SG_OK;
     started = start(&process->config, &reason);
     status = sg_exchange_agree(exchange, started, &first_without);
     if (status == SG_OK && first_without < 0)
         return share_hosts(exchange);
     if (first_without == process->rank)
-        sg_log("rank %d: no RDMA (%s): collectives between machines pass through", process->rank,
-               reason);
+        sg_log("rank %d: no RDMA (%s): collectives between machines or containers pass through",
+               process->rank, reason);
     sg_wire_stop();
     return status;
 }

@@ -3,11 +3,11 @@
  */
 #include "intercept/wrap.h"
 #include "core/clock.h"
-#include "engine/real.h"
-#include "engine/request.h"
 #include "intercept/comm.h"
 #include "intercept/dispatch.h"
 #include "intercept/process.h"
+#include "internode/request.h"
+#include "mpi/real.h"
 
 /* Each function's passing-through form: register-wide arguments, whatever their types are. */
 typedef int (*pass1)(sg_word);
@@ -43,7 +43,7 @@ int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word pr
 
 int sg_wrap_finalize(void)
 {
-    sg_process_stop();
+    sg_process_finalize();
     return sg_real_is_mpich(), sg_real.Finalize();
 }
 
@@ -62,23 +62,25 @@ static void part(sg_word comm)
 /* State follows by the attribute's delete callback, which runs beside the application's own. */
 int sg_wrap_comm_free(sg_word comm)
 {
-    uintptr_t held = sg_dispatch_hold();
+    struct sg_stack_frame before =
+        sg_dispatch_hold(__builtin_frame_address(0), __builtin_return_address(0));
     int error;
 
     part(comm);
     error = PASS(pass1, Comm_free)(comm);
-    sg_dispatch_release(held);
+    sg_dispatch_release(before);
     return error;
 }
 
 int sg_wrap_comm_disconnect(sg_word comm)
 {
-    uintptr_t held = sg_dispatch_hold();
+    struct sg_stack_frame before =
+        sg_dispatch_hold(__builtin_frame_address(0), __builtin_return_address(0));
     int error;
 
     part(comm);
     error = PASS(pass1, Comm_disconnect)(comm);
-    sg_dispatch_release(held);
+    sg_dispatch_release(before);
     return error;
 }
 
@@ -108,6 +110,7 @@ static inline void fill_call(struct sg_call *call, enum sg_operation operation, 
     call->name.recorded = false;
     call->local = NULL;
     call->span = NULL;
+    call->devices = false;
     call->rules = NULL;
     call->request = NULL;
     call->pass = pass;
@@ -137,7 +140,7 @@ int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller)
 {
     struct sg_call call;
 
-    if (!sg_process_running())
+    if (!sg_process_running() || request == 0)
         return PASS(pass2, Ibarrier)(comm, request);
     fill_call(&call, SG_OPERATION_BARRIER, 0, 0, 0, 0, 0, -1, comm, pass_ibarrier);
     call.request = (MPI_Request *)request;
@@ -335,7 +338,7 @@ int mpi_ireduce(sg_word send, sg_word receive, sg_word count, sg_word datatype, 
 {
     struct sg_call call;
 
-    if (!sg_process_running())
+    if (!sg_process_running() || request == 0)
         return PASS(pass8, Ireduce)(send, receive, count, datatype, op, root, comm, request);
     fill_call(&call, SG_OPERATION_REDUCE, send, receive, (int)count, datatype, op, (int)root, comm,
               pass_ireduce);
@@ -348,7 +351,7 @@ int mpi_ireduce_c(sg_word send, sg_word receive, sg_word count, sg_word datatype
 {
     struct sg_call call;
 
-    if (!sg_process_running())
+    if (!sg_process_running() || request == 0)
         return PASS(pass8, Ireduce_c)(send, receive, count, datatype, op, root, comm, request);
     fill_call(&call, SG_OPERATION_REDUCE, send, receive, (MPI_Count)count, datatype, op, (int)root,
               comm, pass_ireduce_c);
@@ -361,7 +364,7 @@ int mpi_iallreduce(sg_word send, sg_word receive, sg_word count, sg_word datatyp
 {
     struct sg_call call;
 
-    if (!sg_process_running())
+    if (!sg_process_running() || request == 0)
         return PASS(pass7, Iallreduce)(send, receive, count, datatype, op, comm, request);
     fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (int)count, datatype, op, -1, comm,
               pass_iallreduce);
@@ -374,7 +377,7 @@ int mpi_iallreduce_c(sg_word send, sg_word receive, sg_word count, sg_word datat
 {
     struct sg_call call;
 
-    if (!sg_process_running())
+    if (!sg_process_running() || request == 0)
         return PASS(pass7, Iallreduce_c)(send, receive, count, datatype, op, comm, request);
     fill_call(&call, SG_OPERATION_ALLREDUCE, send, receive, (MPI_Count)count, datatype, op, -1,
               comm, pass_iallreduce_c);

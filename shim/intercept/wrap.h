@@ -4,7 +4,7 @@
 #ifndef SG_INTERCEPT_WRAP_H
 #define SG_INTERCEPT_WRAP_H
 
-#include "engine/real.h"
+#include "mpi/real.h"
 
 int sg_wrap_init(sg_word argc, sg_word argv);
 int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided);

@@ -4,14 +4,16 @@
  * MPICH's own are one call and the store of ierror, which these repeat. Another MPI may use the
  * same names; then its own is called.
  */
-#include "engine/request.h"
 #include "intercept/process.h"
 #include "intercept/wrap.h"
+#include "internode/request.h"
 
 typedef void (*original1)(void *);
 typedef void (*original2)(void *, void *);
 typedef void (*original3)(void *, void *, void *);
 typedef void (*original4)(void *, void *, void *, void *);
+typedef void (*original5)(void *, void *, void *, void *, void *);
+typedef void (*original6)(void *, void *, void *, void *, void *, void *);
 
 #define ORIGINAL(form, symbol) ((form)sg_real_find(symbol))
 
@@ -35,6 +37,14 @@ void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
 void f08_wait(MPI_Request *request, void *status, int *ierror) SG_INTERCEPTS("mpi_wait_f08_");
 void f08_request_get_status(MPI_Request *request, void *flag, void *status, int *ierror)
     SG_INTERCEPTS("mpi_request_get_status_f08_");
+void f08_request_get_status_all(int *count, MPI_Request *requests, void *flag, void *statuses,
+                                int *ierror) SG_INTERCEPTS("mpi_request_get_status_all_f08_");
+void f08_request_get_status_any(int *count, MPI_Request *requests, int *index, void *flag,
+                                void *status, int *ierror)
+    SG_INTERCEPTS("mpi_request_get_status_any_f08_");
+void f08_request_get_status_some(int *count, MPI_Request *requests, int *done, int *indices,
+                                 void *statuses, int *ierror)
+    SG_INTERCEPTS("mpi_request_get_status_some_f08_");
 
 void f08_init(int *ierror)
 {
@@ -108,7 +118,7 @@ void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
         store(ierror, sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)));
 }
 
-/* In both, what is Fortran's is set by MPICH's own. */
+/* In all that follow, what is Fortran's is set by MPICH's own. */
 void f08_wait(MPI_Request *request, void *status, int *ierror)
 {
     if (sg_real_is_mpich() && sg_process_running())
@@ -121,4 +131,35 @@ void f08_request_get_status(MPI_Request *request, void *flag, void *status, int 
     if (sg_real_is_mpich() && sg_process_running())
         sg_request_poll(*request);
     ORIGINAL(original4, "mpi_request_get_status_f08_")(request, flag, status, ierror);
+}
+
+static void poll_all(int count, const MPI_Request *requests)
+{
+    if (!sg_real_is_mpich() || !sg_process_running())
+        return;
+    for (int i = 0; i < count; i++)
+        sg_request_poll(requests[i]);
+}
+
+void f08_request_get_status_all(int *count, MPI_Request *requests, void *flag, void *statuses,
+                                int *ierror)
+{
+    poll_all(*count, requests);
+    ORIGINAL(original5, "mpi_request_get_status_all_f08_")(count, requests, flag, statuses, ierror);
+}
+
+void f08_request_get_status_any(int *count, MPI_Request *requests, int *index, void *flag,
+                                void *status, int *ierror)
+{
+    poll_all(*count, requests);
+    ORIGINAL(original6, "mpi_request_get_status_any_f08_")
+    (count, requests, index, flag, status, ierror);
+}
+
+void f08_request_get_status_some(int *count, MPI_Request *requests, int *done, int *indices,
+                                 void *statuses, int *ierror)
+{
+    poll_all(*count, requests);
+    ORIGINAL(original6, "mpi_request_get_status_some_f08_")
+    (count, requests, done, indices, statuses, ierror);
 }

@@ -1,28 +1,15 @@
 /* The table of algorithms: what a rule may name. The index is stored in logs: append only.
  *
- * An algorithm is one line here; how it runs is the engine's table (shim/engine), by the same
- * index.
+ * An algorithm is one line here; its parameters are in algos/parameters.c; how it runs is the
+ * engine's table (shim/engine), by the same index.
  */
 #ifndef SG_RULE_ALGORITHM_H
 #define SG_RULE_ALGORITHM_H
 
+#include "algos/parameters.h"
 #include "core/operation.h"
 
 #include <stdint.h>
-
-#define SG_PARAMETERS_MAX 8
-
-enum sg_parameter_kind { SG_PARAMETER_INTEGER, SG_PARAMETER_CHOICE };
-
-struct sg_parameter {
-    const char *name;
-    enum sg_parameter_kind kind;
-    int64_t low, high;   /* inclusive, for integers */
-    const char *choices; /* "auto|off": index is the value; for an integer, words it also takes,
-                            valued low - 1, low - 2, ...; NULL: none */
-    const char *default_text;
-    const char *documentation;
-};
 
 /* Where an algorithm runs: among the ranks of one node, or between nodes. */
 enum { SG_REACH_NODE = 1, SG_REACH_SPAN = 2 };
@@ -36,7 +23,7 @@ struct sg_algorithm {
 };
 
 #define SG_ALGORITHM_MPICH 0   /* pass through */
-#define SG_ALGORITHM_HANDOFF 1 /* inside a node by shim/node, between nodes by shim/algos */
+#define SG_ALGORITHM_HANDOFF 1 /* inside a node by shim/intranode, between nodes by shim/algos */
 #define SG_ALGORITHM_SRM 2     /* likewise */
 #define SG_ALGORITHM_BYPASS 3  /* from here on between nodes alone */
 #define SG_ALGORITHM_ADAPTIVE 4

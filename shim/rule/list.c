@@ -11,6 +11,7 @@ void sg_rule_clear(struct sg_rule *rule)
 {
     free(rule->site);
     free(rule->comm);
+    free(rule->comm_bare);
     free(rule->source);
 }
 

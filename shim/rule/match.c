@@ -1,5 +1,6 @@
 /* Matching a call against the rules, first to last. */
 #include "rule/ruleset.h"
+#include "rule/trial.h"
 
 #include <assert.h>
 #include <fnmatch.h>
@@ -20,6 +21,35 @@ static bool matches_file(const char *glob, const char *path)
     return false;
 }
 
+#define FUNCTION_BYTES 512
+
+/* "FUNCTION FILE:LINE", as reports print it. Both may have blanks in them. */
+static bool matches_function_and_file(const char *glob, const struct sg_rule_site *site)
+{
+    char function[FUNCTION_BYTES];
+
+    for (const char *blank = strchr(glob, ' '); blank != NULL && site->function != NULL;
+         blank = strchr(blank + 1, ' ')) {
+        size_t length = (size_t)(blank - glob);
+
+        if (length >= sizeof function || !matches_file(blank + strspn(blank, " "), site->file))
+            continue;
+        memcpy(function, glob, length);
+        function[length] = '\0';
+        if (fnmatch(function, site->function, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "FUNCTION MODULE+0xOFFSET": module and offset say which call site it is. */
+static bool matches_module(const char *glob, const char *module)
+{
+    const char *blank = strrchr(glob, ' ');
+
+    return fnmatch(glob, module, 0) == 0 || (blank != NULL && fnmatch(blank + 1, module, 0) == 0);
+}
+
 static bool matches_site(const struct sg_rule *rule, const struct sg_rule_site *site)
 {
     if (site == NULL)
@@ -31,17 +61,27 @@ static bool matches_site(const struct sg_rule *rule, const struct sg_rule_site *
         return site->id == rule->id;
     case SG_RULE_SITE_OFFSET:
         return site->module != NULL && site->offset == rule->offset &&
-               fnmatch(rule->site, site->module, 0) == 0;
+               matches_module(rule->site, site->module);
     case SG_RULE_SITE_LINE:
         return site->file != NULL && site->line == rule->line &&
-               matches_file(rule->site, site->file);
+               (matches_file(rule->site, site->file) ||
+                matches_function_and_file(rule->site, site));
     case SG_RULE_SITE_FUNCTION:
         return site->function != NULL && fnmatch(rule->site, site->function, 0) == 0;
     }
     return false;
 }
 
-static bool matches_comm(const struct sg_rule *rule, const struct sg_rule_comm *comm)
+/* Reports leave out the name's beginning. */
+static bool matches_name(const char *glob, const char *name)
+{
+    static const char prefix[] = "MPI_COMM_";
+
+    return fnmatch(glob, name, 0) == 0 || (strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+                                           fnmatch(glob, name + sizeof prefix - 1, 0) == 0);
+}
+
+bool sg_rule_matches_comm(const struct sg_rule *rule, const struct sg_rule_comm *comm)
 {
     switch (rule->comm_kind) {
     case SG_RULE_COMM_ANY:
@@ -49,7 +89,9 @@ static bool matches_comm(const struct sg_rule *rule, const struct sg_rule_comm *
     case SG_RULE_COMM_SIZE:
         return comm->size >= rule->size_low && comm->size <= rule->size_high;
     case SG_RULE_COMM_NAME:
-        return comm->name != NULL && fnmatch(rule->comm, comm->name, 0) == 0;
+        return comm->name != NULL && (matches_name(rule->comm, comm->name) ||
+                                      (rule->comm_bare != NULL && comm->size == rule->size_low &&
+                                       matches_name(rule->comm_bare, comm->name)));
     }
     return false;
 }
@@ -76,6 +118,12 @@ static bool reaches(const struct sg_ruleset *rules, const struct sg_rule *rule,
     if (rule->choice.arm != 0)
         return sg_trial_takes(rules, rule->choice.arm, comm);
     return reach == 0 || comm->reach == 0 || (reach & comm->reach) != 0;
+}
+
+bool sg_rule_takes(const struct sg_ruleset *rules, const struct sg_rule *rule,
+                   enum sg_operation operation, const struct sg_rule_comm *comm)
+{
+    return matches_operation(rules, rule, operation) && reaches(rules, rule, comm);
 }
 
 static bool runs_everywhere(const struct sg_ruleset *rules, const struct sg_rule *rule)
@@ -105,7 +153,32 @@ static bool matches_bytes(const struct sg_rule *rule, uint64_t bytes)
 bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site,
                      const struct sg_rule_comm *comm, uint64_t bytes)
 {
-    return matches_site(rule, site) && matches_comm(rule, comm) && matches_bytes(rule, bytes);
+    return matches_site(rule, site) && sg_rule_matches_comm(rule, comm) &&
+           matches_bytes(rule, bytes);
+}
+
+/* A choice that is fixed is not looked for again: its rules have all decided calls, or may have. */
+static void note_fixed(const struct sg_ruleset *rules, enum sg_operation operation,
+                       const struct sg_rule_site *site, const struct sg_rule_comm *comm, int end)
+{
+    for (int i = 0; i < end; i++) {
+        const struct sg_rule *rule = &rules->rules[i];
+
+        if (matches_operation(rules, rule, operation) && matches_site(rule, site) &&
+            reaches(rules, rule, comm))
+            sg_rule_note(rules, i, SG_RULE_SEEN_TAKEN);
+    }
+}
+
+/* What the choice means for the rule that made it, and for one that stands before it and does not
+ * reach the communicator (-1: there is none). */
+static void note_choice(const struct sg_ruleset *rules, int chosen, int passed,
+                        const struct sg_rule_comm *comm)
+{
+    sg_rule_note(rules, chosen, SG_RULE_SEEN_TAKEN);
+    if (passed >= 0 && sg_rule_is_default(&rules->rules[chosen]))
+        sg_rule_note(rules, passed,
+                     comm->reach == SG_REACH_SPAN ? SG_RULE_SEEN_SPAN : SG_RULE_SEEN_NODE);
 }
 
 /* Every rule for the operation and site counts up to the first that takes all communicators and
@@ -116,11 +189,11 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
                                          const struct sg_rule_comm *comm, uint64_t bytes,
                                          bool *fixed)
 {
-    const struct sg_choice *chosen = NULL;
     const struct sg_choice *first = NULL;
+    int chosen = -1, passed = -1, i;
     bool agreed = true;
 
-    for (int i = 0; i < rules->count; i++) {
+    for (i = 0; i < rules->count; i++) {
         const struct sg_rule *rule = &rules->rules[i];
         bool by_bytes = depends_on_bytes(rule, operation);
 
@@ -129,20 +202,25 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
             continue;
         if (!reaches(rules, rule, comm)) { /* on another communicator it may be the choice */
             agreed = false;
+            if (passed < 0 && sg_rule_matches_comm(rule, comm) && matches_bytes(rule, bytes))
+                passed = i;
             continue;
         }
         if (first == NULL)
             first = &rule->choice;
         agreed = agreed && same_choice(first, &rule->choice);
-        if (chosen == NULL && matches_comm(rule, comm) && matches_bytes(rule, bytes))
-            chosen = &rule->choice;
-        if (chosen != NULL && (!agreed || (rule->comm_kind == SG_RULE_COMM_ANY && !by_bytes)))
+        if (chosen < 0 && sg_rule_matches_comm(rule, comm) && matches_bytes(rule, bytes))
+            chosen = i;
+        if (chosen >= 0 && (!agreed || (rule->comm_kind == SG_RULE_COMM_ANY && !by_bytes)))
             break;
     }
     /* The last built-in rule matches every call. */
-    assert(chosen != NULL);
+    assert(chosen >= 0);
+    note_choice(rules, chosen, passed, comm);
+    if (agreed)
+        note_fixed(rules, operation, site, comm, i < rules->count ? i + 1 : i);
     *fixed = agreed;
-    return chosen;
+    return &rules->rules[chosen].choice;
 }
 
 bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operation operation)
@@ -181,5 +259,6 @@ const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int in
 
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index, const struct sg_rule_comm *comm)
 {
-    return reaches(rules, &rules->rules[index], comm) && matches_comm(&rules->rules[index], comm);
+    return reaches(rules, &rules->rules[index], comm) &&
+           sg_rule_matches_comm(&rules->rules[index], comm);
 }

@@ -112,6 +112,14 @@ static enum sg_status parse_line(const char *begin, const char *colon, const cha
     return copy_glob(begin, colon, &rule->site, fault);
 }
 
+/* "3f2a9c1b", "#3f2a9c1b" */
+static bool is_id(const char *begin, const char *end)
+{
+    if (begin < end && *begin == '#')
+        begin++;
+    return end - begin == ID_DIGITS && all_hex(begin, end);
+}
+
 static enum sg_status parse_site(const char *begin, const char *end, struct sg_rule *rule,
                                  struct sg_rule_fault *fault)
 {
@@ -126,9 +134,9 @@ static enum sg_status parse_site(const char *begin, const char *end, struct sg_r
                             "an id of 8 hex digits or *");
     if (end - begin == 1 && *begin == '*')
         return SG_OK;
-    if (end - begin == ID_DIGITS && all_hex(begin, end)) {
+    if (is_id(begin, end)) {
         rule->site_kind = SG_RULE_SITE_ID;
-        rule->id = (uint32_t)hex_number(begin, end);
+        rule->id = (uint32_t)hex_number(end - ID_DIGITS, end);
         return SG_OK;
     }
     plus = find_last_plain(begin, end, '+');
@@ -172,6 +180,22 @@ static enum sg_status parse_range(const char *begin, const char *end, bool suffi
     return SG_OK;
 }
 
+/* "NAME(SIZE)", as reports print it. */
+static enum sg_status parse_bare_comm(struct sg_rule *rule)
+{
+    size_t length = strlen(rule->comm);
+    const char *open = strrchr(rule->comm, '(');
+    const char *end = rule->comm + length - 1;
+    uint64_t size;
+
+    if (open == NULL || open == rule->comm || *end != ')' ||
+        sg_text_number(open + 1, end, false, &size) != end || size == 0 || size > INT_MAX)
+        return SG_OK;
+    rule->comm_bare = strndup(rule->comm, (size_t)(open - rule->comm));
+    rule->size_low = rule->size_high = (int)size;
+    return rule->comm_bare != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
 static enum sg_status parse_comm(const char *begin, const char *end, struct sg_rule *rule,
                                  struct sg_rule_fault *fault)
 {
@@ -194,7 +218,8 @@ static enum sg_status parse_comm(const char *begin, const char *end, struct sg_r
     for (const char *at = begin; at < end; at++) {
         if (!isdigit((unsigned char)*at) && *at != '-') {
             rule->comm_kind = SG_RULE_COMM_NAME;
-            return copy_glob(begin, end, &rule->comm, fault);
+            status = copy_glob(begin, end, &rule->comm, fault);
+            return status == SG_OK ? parse_bare_comm(rule) : status;
         }
     }
     status = parse_range(begin, end, false, INT_MAX, "a range of sizes such as 2-64, 8, 16- or -4",

@@ -1,5 +1,6 @@
 /* The rules in force, in the grammar, so that what is printed can be used as rules again. */
 #include "rule/ruleset.h"
+#include "rule/trial.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -84,6 +85,14 @@ static void print_choice(const struct sg_algorithm *algorithm, const struct sg_c
     putc(')', out);
 }
 
+void sg_rule_print_place(const struct sg_rule *rule, FILE *out)
+{
+    fputs(rule->operation < 0 ? "*" : sg_operation_names[rule->operation], out);
+    print_site(rule, out);
+    print_comm(rule, out);
+    print_range(rule, out);
+}
+
 /* Trials as comments: they are no rules. */
 static void print_trials(const struct sg_ruleset *rules, FILE *out)
 {
@@ -103,10 +112,7 @@ void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out)
     for (int i = sg_trial_arms(rules); i < rules->count; i++) {
         const struct sg_rule *rule = &rules->rules[i];
 
-        fputs(rule->operation < 0 ? "*" : sg_operation_names[rule->operation], out);
-        print_site(rule, out);
-        print_comm(rule, out);
-        print_range(rule, out);
+        sg_rule_print_place(rule, out);
         putc('=', out);
         print_choice(&rules->table.entries[rule->choice.algorithm], &rule->choice, out);
         fprintf(out, " # %s\n", rule->source);

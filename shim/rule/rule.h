@@ -33,8 +33,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct sg_ruleset;
+
+#define SG_TRIAL_ARMS_MAX (SG_RAN_LIMIT - 1) /* of all trials */
+#define SG_TRIALS_MAX (SG_TRIAL_ARMS_MAX / 2)
 
 /* What a call is sent to. */
 struct sg_choice {
@@ -69,6 +73,8 @@ void sg_ruleset_destroy(struct sg_ruleset *rules);
 /* Tells whether text is a rule or several; if not, logs one line that begins with source
  * ("--rule") and gives SG_ERR_SYNTAX. */
 enum sg_status sg_rule_check(const char *source, const char *text);
+/* The same of trials, as STAGGER_TRIAL has them. */
+enum sg_status sg_trial_check(const char *source, const char *text);
 
 /* True when some rule names a file, line or function: sites are then resolved at first call. */
 bool sg_ruleset_needs_names(const struct sg_ruleset *rules);
@@ -87,6 +93,13 @@ const struct sg_choice *sg_ruleset_match(const struct sg_ruleset *rules,
  * instance with different choices, and must agree. */
 bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operation operation);
 
+/* True when some call of so many bytes or more may come to a choice that passes the test. A
+ * communicator of size 0 stands for all of that reach. */
+typedef bool (*sg_choice_test)(const struct sg_choice *choice);
+bool sg_ruleset_may_choose(const struct sg_ruleset *rules, enum sg_operation operation,
+                           const struct sg_rule_comm *comm, uint64_t least_bytes,
+                           sg_choice_test test);
+
 /* A choice as a small number that is the same on all ranks, and back. */
 int sg_ruleset_count(const struct sg_ruleset *rules);
 int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice);
@@ -95,6 +108,24 @@ const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int in
 /* Whether calls on that communicator may come to a choice. */
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
                          const struct sg_rule_comm *comm);
+
+/* What was seen of a rule since the set was made. */
+enum sg_rule_seen {
+    SG_RULE_SEEN_TAKEN = 1, /* it decided calls */
+    SG_RULE_SEEN_NODE =
+        2, /* its algorithm does not run inside a node, and a built-in rule decided */
+    SG_RULE_SEEN_SPAN = 4, /* the same, between nodes */
+};
+
+/* By rule, so many bytes as there are rules; seen: by all ranks together. */
+void sg_ruleset_seen(const struct sg_ruleset *rules, uint8_t *seen);
+
+/* Says which of the user's rules decided no call: those with a place that no call was at, and those
+ * whose algorithm does not run where their calls were. One line each. */
+void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *seen);
+
+/* Whether the user gave any rule. */
+bool sg_ruleset_has_own(const struct sg_ruleset *rules);
 
 /* Prints the rules in force, one a line, in order, in the grammar, with a comment naming the
  * source of each. */

@@ -6,6 +6,17 @@
 #include <string.h>
 #include <strings.h>
 
+/* The built-in rules, in the users' grammar: first those that reach inside a node, then those
+ * between nodes; the last one matches every call. The thresholds:
+ * docs/decisions/0005-thresholds.md. */
+const char sg_rule_defaults[] = "*~2-8[0-1024]=srm(where=inside);" /* one exchange of lines */
+                                "*[0-4096]=handoff(where=inside);" /* a climb */
+                                "*=srm(where=inside);"             /* pipelined chunks */
+                                "reduce[0-1024]=bypass;"
+                                "barrier=adaptive;"
+                                "allreduce[0-1024]=adaptive;"
+                                "*=mpich";
+
 static struct sg_algorithm_table own_table(void)
 {
     return (struct sg_algorithm_table){sg_algorithms, sg_algorithm_count, sg_rule_defaults};
@@ -44,7 +55,7 @@ static enum sg_status parse_config_rule(struct sg_rule_reader *reader,
 
 static enum sg_status add_defaults(struct sg_ruleset *set)
 {
-    struct sg_rule_reader reader = {.table = set->table, .source = "default"};
+    struct sg_rule_reader reader = {.table = set->table, .source = SG_RULE_DEFAULT};
     enum sg_status status = sg_rule_parse_list(&reader, set->table.defaults, set);
 
     assert(reader.faults == 0);
@@ -68,6 +79,10 @@ enum sg_status sg_ruleset_create_with(const struct sg_algorithm_table *table,
     }
     if (status == SG_OK)
         status = add_defaults(set);
+    if (status == SG_OK) {
+        set->seen = calloc((size_t)set->count, sizeof *set->seen);
+        status = set->seen != NULL ? SG_OK : SG_ERR_MEMORY;
+    }
     if (status != SG_OK) {
         sg_ruleset_destroy(set);
         return status;
@@ -93,6 +108,7 @@ void sg_ruleset_destroy(struct sg_ruleset *rules)
         sg_rule_clear(&rules->rules[i]);
     sg_trials_clear(rules);
     free(rules->rules);
+    free(rules->seen);
     free(rules);
 }
 
@@ -101,19 +117,36 @@ bool sg_ruleset_needs_names(const struct sg_ruleset *rules)
     return rules->needs_names;
 }
 
-enum sg_status sg_rule_check(const char *source, const char *text)
+typedef enum sg_status (*parse_function)(struct sg_rule_reader *reader, const char *text,
+                                         struct sg_ruleset *set);
+
+/* what: the thing of which there is to be one at least. */
+static enum sg_status check(const char *source, const char *text, parse_function parse,
+                            const char *what)
 {
     struct sg_ruleset set = {.table = own_table()};
     struct sg_rule_reader reader = {
         .table = set.table, .source = source, .speak = true, .checking = true};
-    enum sg_status status = sg_rule_parse_list(&reader, text, &set);
+    enum sg_status status = parse(&reader, text, &set);
+    int found = set.count + set.trial_count;
 
     for (int i = 0; i < set.count; i++)
         sg_rule_clear(&set.rules[i]);
     free(set.rules);
-    if (status == SG_OK && reader.faults == 0 && set.count == 0) {
-        sg_log("%s, column 1: expected a rule, found the end", source);
+    sg_trials_clear(&set);
+    if (status == SG_OK && reader.faults == 0 && found == 0) {
+        sg_log("%s, column 1: expected a %s, found the end", source, what);
         return SG_ERR_SYNTAX;
     }
     return status == SG_OK && reader.faults > 0 ? SG_ERR_SYNTAX : status;
+}
+
+enum sg_status sg_rule_check(const char *source, const char *text)
+{
+    return check(source, text, sg_rule_parse_list, "rule");
+}
+
+enum sg_status sg_trial_check(const char *source, const char *text)
+{
+    return check(source, text, sg_trial_parse_list, "trial");
 }

@@ -6,7 +6,10 @@
 #define SG_RULE_RULESET_H
 
 #include "rule/rule.h"
-#include "rule/trial.h"
+
+#include <string.h>
+
+#define SG_RULE_DEFAULT "default" /* the source of built-in rules */
 
 struct sg_algorithm_table {
     const struct sg_algorithm *entries; /* has mpich, which takes every operation */
@@ -31,10 +34,12 @@ struct sg_rule {
     bool any_bytes;
     char *site; /* globs; NULL where there is none */
     char *comm;
+    char
+        *comm_bare; /* of "NAME(SIZE)", which may be a name as it stands, too; NULL: another form */
     uint32_t id;
     uint32_t line;
     uint64_t offset;
-    int size_low, size_high;      /* ranks, inclusive */
+    int size_low, size_high;      /* ranks, inclusive; of comm_bare both the size */
     uint64_t byte_low, byte_high; /* inclusive */
     struct sg_choice choice;
     char *source;
@@ -52,6 +57,7 @@ struct sg_ruleset {
     struct sg_algorithm_table table;
     struct sg_rule *rules; /* in order of precedence */
     int count;
+    _Atomic uint8_t *seen; /* by rule: enum sg_rule_seen; all else is immutable */
     bool needs_names;
     struct sg_trial trials[SG_TRIALS_MAX];
     int trial_count;
@@ -67,6 +73,14 @@ struct sg_rule_reader {
     bool checking; /* there is no set: nothing is left out, and the first fault is enough */
     int faults;    /* so far; the first few are said */
 };
+
+/* Notes that a rule decided calls, or would have and does not run where they are. */
+void sg_rule_note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen);
+
+static inline bool sg_rule_is_default(const struct sg_rule *rule)
+{
+    return strcmp(rule->source, SG_RULE_DEFAULT) == 0;
+}
 
 /* Parses the rules in text, which are parted by ';' and lines, and adds them to the set. Faults
  * are counted and their rules left out. SG_ERR_MEMORY only. */
@@ -95,6 +109,11 @@ void sg_rule_say(struct sg_rule_reader *reader, const char *text, const char *be
 /* The left side of a rule, without its algorithm's reach. */
 bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site,
                      const struct sg_rule_comm *comm, uint64_t bytes);
+
+/* Parts of it: the communicator; the operation, and whether the algorithm runs there. */
+bool sg_rule_matches_comm(const struct sg_rule *rule, const struct sg_rule_comm *comm);
+bool sg_rule_takes(const struct sg_ruleset *rules, const struct sg_rule *rule,
+                   enum sg_operation operation, const struct sg_rule_comm *comm);
 
 /* What is wrong with a text, and where. */
 struct sg_rule_fault {
@@ -130,6 +149,9 @@ enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char 
 enum sg_status sg_rule_parse_target(const struct sg_algorithm_table *table, int operation,
                                     const char *begin, const char *end, struct sg_choice *out,
                                     struct sg_rule_fault *fault);
+
+/* The left side of a rule, as it may be written. */
+void sg_rule_print_place(const struct sg_rule *rule, FILE *out);
 
 /* Says how many faults were not said one by one. */
 void sg_rule_say_rest(const struct sg_rule_reader *reader);

@@ -104,48 +104,6 @@ static const char *parameter_names(const struct sg_parameter *parameters, struct
 
 /* ---- parameters ------------------------------------------------------------------------------*/
 
-/* Index of a word in "auto|off", or -1. */
-static int choice_index(const char *choices, const char *begin, const char *end)
-{
-    for (int index = 0; choices != NULL; index++) {
-        const char *bar = strchrnul(choices, '|');
-
-        if (bar - choices == end - begin && memcmp(choices, begin, (size_t)(end - begin)) == 0)
-            return index;
-        choices = *bar == '|' ? bar + 1 : NULL;
-    }
-    return -1;
-}
-
-/* A whole number with an optional sign, k, m or g; false for anything else. */
-static bool parse_integer(const char *begin, const char *end, int64_t *out)
-{
-    bool negative = begin < end && *begin == '-';
-    uint64_t magnitude;
-
-    if (sg_text_number(begin + negative, end, true, &magnitude) != end || magnitude > INT64_MAX)
-        return false;
-    *out = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-    return true;
-}
-
-static bool parse_value(const struct sg_parameter *parameter, const char *begin, const char *end,
-                        int64_t *out)
-{
-    int index = choice_index(parameter->choices, begin, end);
-    int64_t value;
-
-    if (index >= 0) {
-        *out = parameter->kind == SG_PARAMETER_CHOICE ? index : parameter->low - 1 - index;
-        return true;
-    }
-    if (parameter->kind != SG_PARAMETER_INTEGER || !parse_integer(begin, end, &value) ||
-        value < parameter->low || value > parameter->high)
-        return false;
-    *out = value;
-    return true;
-}
-
 static enum sg_status fail_value(const struct sg_parameter *parameter, const char *begin,
                                  const char *end, struct sg_rule_fault *fault)
 {
@@ -169,7 +127,7 @@ static void fill_defaults(const struct sg_algorithm *algorithm, struct sg_choice
         const char *text = parameter->default_text;
 
         /* A test reads every default of the table. */
-        (void)parse_value(parameter, text, text + strlen(text), &choice->parameters[i]);
+        (void)sg_parameter_parse(parameter, text, text + strlen(text), &choice->parameters[i]);
     }
 }
 
@@ -204,7 +162,7 @@ static enum sg_status parse_parameter(const struct sg_algorithm *algorithm, cons
     *given |= 1u << index;
     begin = sg_rule_skip_blanks(equals + 1, end);
     end = sg_rule_trim(begin, end);
-    if (!parse_value(&parameters[index], begin, end, &choice->parameters[index]))
+    if (!sg_parameter_parse(&parameters[index], begin, end, &choice->parameters[index]))
         return fail_value(&parameters[index], begin, end, fault);
     return SG_OK;
 }

@@ -21,9 +21,6 @@
 
 #include "rule/rule.h"
 
-#define SG_TRIAL_ARMS_MAX (SG_RAN_LIMIT - 1) /* of all trials */
-#define SG_TRIALS_MAX (SG_TRIAL_ARMS_MAX / 2)
-
 int sg_trial_count(const struct sg_ruleset *rules);
 int sg_trial_arms(const struct sg_ruleset *rules);
 

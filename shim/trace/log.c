@@ -9,6 +9,8 @@
 
 #include "core/clock.h"
 #include "core/file.h"
+#include "core/procfs.h"
+#include "trace/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +36,32 @@ struct sg_log {
     atomic_bool full;    /* a fallocate failed: do not try again */
     pthread_mutex_t growth;
     int file;
+    dev_t device; /* of the file, by which we know it again */
+    ino_t inode;
     char path[PATH_MAX];
 };
+
+static bool is_own(const struct sg_log *log, int file)
+{
+    struct stat info;
+
+    return file >= 0 && fstat(file, &info) == 0 && info.st_dev == log->device &&
+           info.st_ino == log->inode;
+}
+
+/* The log's file. A program may close descriptors that it does not know and be given their numbers
+ * for files of its own: these we must not touch. -1: the file cannot be found again. */
+static int own_file(struct sg_log *log)
+{
+    if (is_own(log, log->file))
+        return log->file;
+    log->file = open(log->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (log->file >= 0 && !is_own(log, log->file)) {
+        close(log->file);
+        log->file = -1;
+    }
+    return log->file;
+}
 
 /* Makes at least `slots` slots usable. Ordinary calls only. */
 static bool grow(struct sg_log *log, uint64_t slots)
@@ -55,7 +81,9 @@ static bool grow(struct sg_log *log, uint64_t slots)
         uint64_t offset = SG_LOG_HEADER_BYTES + now * SG_SLOT_BYTES;
         uint64_t size_bytes = (wanted - now) * SG_SLOT_BYTES;
 
-        if (sg_file_allocate(log->file, offset, size_bytes) == 0) {
+        int file = own_file(log);
+
+        if (file >= 0 && sg_file_allocate(file, offset, size_bytes) == 0) {
 #ifdef MADV_POPULATE_WRITE
             /* Page faults in one batch here rather than one by one in the calls to come. */
             madvise((unsigned char *)log->header + offset, size_bytes, MADV_POPULATE_WRITE);
@@ -71,14 +99,18 @@ static bool grow(struct sg_log *log, uint64_t slots)
     return done;
 }
 
-static void fill_header(struct sg_log_header *header, const struct sg_log_options *options)
+static void fill_header(struct sg_log *log, const struct sg_log_options *options)
 {
+    struct sg_log_header *header = log->header;
+
     header->version = SG_LOG_VERSION;
     header->header_bytes = SG_LOG_HEADER_BYTES;
     header->slot_bytes = SG_SLOT_BYTES;
     header->rank = options->rank;
     header->world_size = options->world_size;
     header->pid = (uint32_t)getpid();
+    header->pid_start = sg_procfs_stat((int32_t)header->pid).start;
+    header->is_locked = sg_lock_take(log->file);
     header->trace_mode = options->mode;
     atomic_init(&header->state, SG_LOG_RUNNING);
     atomic_init(&header->thread_count, 1);
@@ -97,6 +129,7 @@ enum sg_status sg_log_create(const struct sg_log_options *options, struct sg_log
 {
     struct sg_log *log = calloc(1, sizeof *log);
     enum sg_status status = SG_ERR_SYSTEM;
+    struct stat info;
     void *base;
     int error;
 
@@ -109,9 +142,13 @@ enum sg_status sg_log_create(const struct sg_log_options *options, struct sg_log
     }
     log->slot_limit = options->limit_bytes / SG_SLOT_BYTES + DEFINITION_SLOTS;
     log->mapped_bytes = SG_LOG_HEADER_BYTES + log->slot_limit * SG_SLOT_BYTES;
-    log->file = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    log->file = open(log->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (log->file < 0)
         goto err_free;
+    if (fstat(log->file, &info) != 0)
+        goto err_unlink;
+    log->device = info.st_dev;
+    log->inode = info.st_ino;
     error = sg_file_allocate(log->file, 0, SG_LOG_HEADER_BYTES);
     if (error != 0) {
         errno = error;
@@ -128,7 +165,7 @@ enum sg_status sg_log_create(const struct sg_log_options *options, struct sg_log
         errno = ENOSPC;
         goto err_unmap;
     }
-    fill_header(log->header, options);
+    fill_header(log, options);
     *out = log;
     return SG_OK;
 
@@ -252,25 +289,44 @@ struct sg_record_stat *sg_log_stat(struct sg_log *log)
     return stat;
 }
 
-void sg_log_close(struct sg_log *log, enum sg_log_state state)
+void sg_log_finish(struct sg_log *log, enum sg_log_state state)
 {
     uint64_t used = atomic_load(&log->header->next_slot);
     uint64_t allocated = atomic_load(&log->header->allocated_slots);
+    int file = own_file(log);
 
     if (used > allocated)
         used = allocated;
     atomic_store(&log->header->allocated_slots, used);
     atomic_store(&log->header->state, state);
     munmap(log->header, log->mapped_bytes);
-    if (ftruncate(log->file, (off_t)(SG_LOG_HEADER_BYTES + used * SG_SLOT_BYTES)) != 0)
+    log->header = NULL;
+    if (file < 0)
+        return; /* removed or moved by the user: nothing more to be done for it */
+    if (ftruncate(file, (off_t)(SG_LOG_HEADER_BYTES + used * SG_SLOT_BYTES)) != 0)
         sg_log("cannot shorten %s: %m", log->path);
-    close(log->file);
+    /* Where the file had to be opened again, the first lock went with the mapping. */
+    sg_lock_take(file);
+}
+
+static void close_own(const struct sg_log *log)
+{
+    if (is_own(log, log->file))
+        close(log->file);
+}
+
+void sg_log_close(struct sg_log *log, enum sg_log_state state)
+{
+    if (log->header != NULL)
+        sg_log_finish(log, state);
+    close_own(log);
     pthread_mutex_destroy(&log->growth);
     free(log);
 }
 
 void sg_log_forget(struct sg_log *log)
 {
-    munmap(log->header, log->mapped_bytes);
-    close(log->file);
+    if (log->header != NULL)
+        munmap(log->header, log->mapped_bytes);
+    close_own(log);
 }

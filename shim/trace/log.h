@@ -30,7 +30,7 @@ struct sg_log_options {
     const char *unique;
 };
 
-/* Creates DIR/rank-NNNNNN.log (mode 0666 less the umask, never an existing one). Errors are not
+/* Creates DIR/rank-NNNNNN.log (mode 0644 less the umask, never an existing one). Errors are not
  * logged here (ranks agree first, one speaks): errno tells. */
 enum sg_status sg_log_create(const struct sg_log_options *options, struct sg_log **out);
 
@@ -54,7 +54,11 @@ void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes)
  * when the disk is full. */
 struct sg_record_stat *sg_log_stat(struct sg_log *log);
 
-/* Sets the state, cuts the file to what is used and unmaps it. */
+/* Sets the state, cuts the file to what is used and unmaps it: nothing more can be recorded. The
+ * writer goes on to count as living (trace/lock.h). */
+void sg_log_finish(struct sg_log *log, enum sg_log_state state);
+
+/* Finishes the log where that has not been done, and lets go of it. */
 void sg_log_close(struct sg_log *log, enum sg_log_state state);
 
 /* After fork, in the child: lets go of mapping and file without touching what is in them. */

@@ -69,6 +69,11 @@ struct sg_log_header {
     _Atomic uint64_t overhead_ns;
     _Atomic uint64_t overhead_long_calls;
     double calibration[SG_CALIBRATION_ROOM]; /* by enum sg_calibrated; 0: not measured */
+    /* Whether the writer lives (trace/lock.h); both 0 in logs of writers that do not tell. */
+    uint64_t pid_start; /* of the process, in the kernel's ticks since boot */
+    uint32_t is_locked; /* 1: the writer holds the lock of the file */
+    uint32_t reserved;
+    _Atomic uint64_t unmanaged_posts; /* nonblocking ones of unmanaged_calls */
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
@@ -171,7 +176,9 @@ struct sg_record_late {
     uint64_t reserved3;
 };
 
-/* A call site. Text: "module path\0build id in hex\0" (either may be empty). */
+/* A call site. Text: "module path\0build id in hex\0callers\0" (each may be empty). Callers: of the
+ * frames that the id is made of all but the innermost, from there out, a line each: "offset in hex,
+ * build id in hex, module path", with blanks between; a path that is empty is the site's own. */
 struct sg_record_site {
     _Atomic uint8_t kind;
     uint8_t depth; /* frames the id is made of */

@@ -53,12 +53,11 @@ static uint64_t valid(uint32_t word, uint32_t count)
     return rest >= 64 ? UINT64_MAX : (UINT64_C(1) << rest) - 1;
 }
 
-/* Turns a bit over in a word that only the caller's endpoint writes. */
-static void turn(_Atomic uint64_t *words, uint32_t index, memory_order order)
+/* A word that only the caller's endpoint writes, with a bit turned over: to be stored there. */
+static uint64_t turned(const _Atomic uint64_t *words, uint32_t index)
 {
-    uint64_t value = atomic_load_explicit(&words[index / 64], memory_order_relaxed);
-
-    atomic_store_explicit(&words[index / 64], value ^ UINT64_C(1) << index % 64, order);
+    return atomic_load_explicit(&words[index / 64], memory_order_relaxed) ^ UINT64_C(1)
+                                                                                << index % 64;
 }
 
 /* The bits of a word, those from `from` on first: the lowest of them, else the lowest at all. */
@@ -138,7 +137,7 @@ enum sg_transport_result sg_shm_lane_send(struct sg_transport *transport, int se
         atomic_fetch_or_explicit(&sg_shm_stages_used(transport, self)[stage / 64],
                                  UINT64_C(1) << stage % 64, memory_order_relaxed);
     /* Release: the message comes with it. */
-    turn(lane.sent, index, memory_order_release);
+    atomic_store_explicit(&lane.sent[index / 64], turned(lane.sent, index), memory_order_release);
     /* Release: whoever clears the bit sees `sent`. */
     atomic_fetch_or_explicit(&sg_shm_senders(transport, to)[self / 64], UINT64_C(1) << self % 64,
                              memory_order_release);
@@ -181,7 +180,7 @@ static void take(const struct sg_transport *transport, const struct lane *lane, 
     *lane->next_seen = (index + 1) % transport->setup.inflight;
     /* Relaxed: read by this endpoint alone, and by pending(), which promises no more than a look.
      */
-    turn(lane->seen, index, memory_order_relaxed);
+    atomic_store_explicit(&lane->seen[index / 64], turned(lane->seen, index), memory_order_relaxed);
 }
 
 static bool receive_from(struct sg_transport *transport, int self, int sender,
@@ -243,7 +242,7 @@ void sg_shm_lane_release(struct sg_transport *transport, int self,
     if (stage != 0)
         atomic_fetch_and_explicit(&sg_shm_stages_used(transport, sender)[(stage - 1) / 64],
                                   ~(UINT64_C(1) << (stage - 1) % 64), memory_order_release);
-    turn(lane.taken, index, memory_order_release);
+    atomic_store_explicit(&lane.taken[index / 64], turned(lane.taken, index), memory_order_release);
 }
 
 /* A bit may still be set for a lane that has been emptied: the lane itself tells. */
@@ -252,12 +251,13 @@ bool sg_shm_lane_pending(const struct sg_transport *transport, int self)
     _Atomic uint64_t *senders = sg_shm_senders(transport, self);
 
     for (uint32_t word = 0; word < transport->endpoint_words; word++) {
-        /* Relaxed, all: a look; whoever receives acquires. */
-        uint64_t bits = atomic_load_explicit(&senders[word], memory_order_relaxed);
+        /* Sequentially consistent, with the fence of a sender: see transport.h. */
+        uint64_t bits = atomic_load(&senders[word]);
 
         for (; bits != 0; bits &= bits - 1) {
             struct lane lane = find_lane(transport, self, (int)(word * 64) + __builtin_ctzll(bits));
 
+            /* Relaxed, both: a look; whoever receives acquires. */
             for (uint32_t i = 0; i < transport->lane_words; i++) {
                 if (atomic_load_explicit(&lane.sent[i], memory_order_relaxed) !=
                     atomic_load_explicit(&lane.seen[i], memory_order_relaxed))

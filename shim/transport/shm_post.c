@@ -60,8 +60,8 @@ void sg_shm_post_send(struct sg_transport *transport, int self,
         for (int i = 0; i < send->header.parts; i++)
             store_words(post->payload + (size_t)i * stride / 8, send->parts[i], send->header.bytes);
     }
-    /* Release: the words before. */
-    atomic_store_explicit(&post->sequence, written(number), memory_order_release);
+    /* Relaxed: the tail releases it. Release: the words before. */
+    atomic_store_explicit(&post->sequence, written(number), memory_order_relaxed);
     atomic_store_explicit(tail, number + 1, memory_order_release);
     /* Release: whoever hears it sees the tail. */
     atomic_fetch_add_explicit(&sg_shm_header(transport)->bell, 1, memory_order_release);
@@ -73,7 +73,8 @@ static bool copy_post(const struct sg_transport *transport, const struct sg_shm_
 {
     size_t payload_bytes;
 
-    if (atomic_load_explicit(&post->sequence, memory_order_acquire) != written(number))
+    /* Relaxed: the tail, which has been acquired, came behind the post's words. */
+    if (atomic_load_explicit(&post->sequence, memory_order_relaxed) != written(number))
         return false;
     load_words(&out->message.header, post->header, sizeof out->message.header);
     out->object = atomic_load_explicit(&post->object, memory_order_acquire);
@@ -160,8 +161,9 @@ bool sg_shm_post_pending(const struct sg_transport *transport, int self)
     const struct sg_shm_receiver *receiver = sg_shm_receiver(transport, self);
     _Atomic uint64_t *tails = sg_shm_tails(transport), *cursors = sg_shm_cursors(transport, self);
 
-    /* Relaxed, all: a look; whoever receives acquires. The bell rings for one's own posts, too. */
-    if (atomic_load_explicit(&sg_shm_header(transport)->bell, memory_order_relaxed) ==
+    /* Sequentially consistent, with the fence of a sender: see transport.h. Relaxed, the rest: a
+     * look; whoever receives acquires. The bell rings for one's own posts, too. */
+    if (atomic_load(&sg_shm_header(transport)->bell) ==
             atomic_load_explicit(&receiver->bell_seen, memory_order_relaxed) ||
         atomic_load_explicit(&receiver->copies_held, memory_order_relaxed) ==
             (UINT64_C(1) << SG_TRANSPORT_HELD) - 1)

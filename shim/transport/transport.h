@@ -3,8 +3,9 @@
  *
  * A transport is opened once per communicator and process. Several processes may serve one
  * endpoint; all calls that name an endpoint as their own (`self`) are made by whoever holds that
- * endpoint's lock, so a transport sees one caller an endpoint at a time, in any process, in a
- * signal handler too. Nothing here blocks, allocates, logs or calls MPI after open.
+ * endpoint's lock, so a transport sees one caller an endpoint at a time, in any process; in a
+ * signal handler too, but only where it has no `wire`. Nothing here blocks, allocates, logs or
+ * calls MPI after open.
  *
  *   send        to one endpoint: arrives exactly once. Messages of one pair may overtake each
  *               other.
@@ -111,7 +112,7 @@ struct sg_transport_wire {
     /* Becomes readable when a solicited message comes for this process, or something fails, after
      * arm: once each time it is armed. */
     int (*descriptor)(const struct sg_transport *transport);
-    /* Async-signal-safe, without the lock, both. */
+    /* Without the lock, both. */
     void (*arm)(struct sg_transport *transport);
     int (*take_events)(struct sg_transport *transport); /* how many; it is not readable any more */
     /* Under the lock: whether all that this process has asked of others' memory has been done, and
@@ -128,7 +129,8 @@ struct sg_transport_wire {
 struct sg_transport_ops {
     const char *name;
     uint32_t capabilities;
-    const struct sg_transport_wire *wire; /* NULL: within one machine */
+    /* NULL: within one machine, and from send on all is async-signal-safe. */
+    const struct sg_transport_wire *wire;
     /* Shared memory of the machine that open wants, zeroed; 0: such a setup is not possible. */
     size_t (*shared_bytes)(const struct sg_transport_setup *setup);
     /* Any status but SG_OK: errno tells, nothing is logged. */
@@ -149,7 +151,9 @@ struct sg_transport_ops {
                                        const struct sg_action *action,
                                        const struct sg_transport_region *region, void *local,
                                        uint64_t value[8]);
-    /* True when receive would find something: cheap, any process may ask without the lock. */
+    /* True when receive would find something: cheap, any process may ask without the lock. Of a
+     * sequentially consistent operation before this and a sender's fence after its send, the later
+     * one sees the other. */
     bool (*pending)(const struct sg_transport *transport, int self);
 };
 

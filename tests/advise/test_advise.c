@@ -32,7 +32,7 @@ static const struct sg_advise_estimate *estimate(const struct sg_advice_item *it
                                                  const char *rule)
 {
     for (int i = 0; i < item->estimate_count; i++) {
-        if (strcmp(sg_candidates[item->estimates[i].candidate].rule, rule) == 0)
+        if (strcmp(sg_candidates[item->estimates[i].candidate], rule) == 0)
             return &item->estimates[i];
     }
     CU_FAIL_FATAL("there is such an estimate");
@@ -41,7 +41,7 @@ static const struct sg_advise_estimate *estimate(const struct sg_advice_item *it
 
 static const char *best_of(const struct sg_advice_item *item)
 {
-    return item->best < 0 ? "" : sg_candidates[item->estimates[item->best].candidate].rule;
+    return item->best < 0 ? "" : sg_candidates[item->estimates[item->best].candidate];
 }
 
 /* What a printing function prints; to be freed. */
@@ -311,6 +311,29 @@ static void another_network(void)
     sg_advice_clear(&advice);
 }
 
+static void says(const char *calibration, bool busy)
+{
+    struct sg_advice advice;
+    char *text;
+
+    planted_pair(&archive);
+    archive.calibration = calibration;
+    advise(NULL, &advice);
+    text = text_of(&advice);
+    CU_ASSERT_EQUAL(strstr(text, "the costs may be far off") != NULL, busy);
+    CU_ASSERT_EQUAL(sg_machine_was_busy(&advice.machine), busy);
+    free(text);
+    sg_advice_clear(&advice);
+}
+
+static void busy_machine(void)
+{
+    says(PLANTED_COSTS " spread=3.5 samples=64", true);
+    says(PLANTED_COSTS " spread=1.5 samples=8", true);
+    says(PLANTED_COSTS " spread=1.5 samples=64", false);
+    says(PLANTED_COSTS, false); /* of a run that kept neither */
+}
+
 /* Two ranks on one processor: a message of MPICH's waits for a turn, 4 ms. */
 static void crowded(void)
 {
@@ -338,7 +361,7 @@ static void every_algorithm(void)
 
         for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
             snprintf(rule, sizeof rule, "%s@0000000a~8=%s", sg_operation_names[operation],
-                     sg_candidates[i].rule);
+                     sg_candidates[i]);
             if (sg_candidate_runs(i, (enum sg_operation)operation, true) ||
                 sg_candidate_runs(i, (enum sg_operation)operation, false))
                 CU_ASSERT_EQUAL(sg_rule_check("a candidate", rule), SG_OK);
@@ -384,6 +407,7 @@ const struct unit_test unit_tests[] = {
     {"sizes are told apart", two_sizes},
     {"a rule that would be wrong elsewhere is not advised", conflict},
     {"an archive without calibration is simulated with a network by name", without_calibration},
+    {"costs that swing, or were measured few times, come with a warning", busy_machine},
     {"another machine's network takes the place of the calibration", another_network},
     {"MPICH waits for its turn where processors are short", crowded},
     {"every algorithm is a candidate, and every candidate a rule", every_algorithm},

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # The protocols between nodes do no I/O and keep all they know in their state (shim/algos/algo.h,
 # docs/decisions/0007-protocols-without-io.md): what they include, what their objects call, and what
 # their states hold. The reduction kernels, which are not protocols, are left out.

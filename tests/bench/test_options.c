@@ -42,6 +42,18 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(options.command, SG_BENCH_LATENCY);
 }
 
+/* As the manual page and --help have them. */
+static void test_overlap(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("overlap"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.operation_count, 2);
+    CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
+    CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_ALLREDUCE);
+    CU_ASSERT_EQUAL(options.bytes_count, 1);
+    CU_ASSERT_EQUAL(options.bytes[0], 65536);
+    CU_ASSERT_EQUAL(options.test_count, 3);
+}
+
 static void test_cpu(void)
 {
     CU_ASSERT_EQUAL_FATAL(read_line("cpu"), SG_BENCH_RUN);
@@ -245,6 +257,7 @@ static void test_sizes(void)
 
 const struct unit_test unit_tests[] = {
     {"without options all collectives are measured with 8 bytes", test_defaults},
+    {"overlap is of barrier and allreduce, of 64 KiB", test_overlap},
     {"every option reaches its place", test_everything},
     {"a late rank makes it a measurement of processor time", test_late},
     {"processor time is a reduction's, of three sizes, at 1000 us", test_cpu},

@@ -1,5 +1,6 @@
 /* The table and the JSON, from figures that are known. */
 #include "bench/output.h"
+#include "bench/rows.h"
 #include "lib/unit.h"
 
 #include <jansson.h>
@@ -9,45 +10,64 @@
 
 static struct sg_bench_options options;
 
-static const struct sg_bench_row row = {
-    .operation = SG_OPERATION_ALLREDUCE,
-    .bytes = 65536,
-    .plan = {.calls = {500, 100}, .pairs = 201},
-    .comparison = {{2000, 1900, 2100}, {10000, 9000, 11000}, {0.2, 0.19, 0.21}},
-};
+static const struct sg_bench_plan plan = {.calls = {500, 100}, .pairs = 201};
+static const struct sg_bench_comparison compared = {
+    {2000, 1900, 2100}, {10000, 9000, 11000}, {0.2, 0.19, 0.21}};
+static const struct sg_bench_comparison compared_late = {
+    {500, 400, 600}, {1000000, 900000, 1100000}, {0.0005, 0.0004, 0.0006}};
 
-static const struct sg_bench_late_row late_row = {
-    .operation = SG_OPERATION_REDUCE,
-    .bytes = 8,
-    .class = SG_BENCH_NON_ROOT,
-    .calls = 40,
-    .comparison = {{500, 400, 600}, {1000000, 900000, 1100000}, {0.0005, 0.0004, 0.0006}},
-};
-
-static const struct sg_bench_delay_row delay_row = {
+static const struct sg_bench_called delayed = {
     .operation = SG_OPERATION_BARRIER,
     .algorithm = "tree",
-    .late_ns = 1000000,
-    .achieved_ns = 1001000,
-    .delay = {20000, 10000, 30000},
+    .ranks = 4,
+    .skew_ns = 1000000,
     .calls = 9,
     .rounds = 12,
 };
+static const struct sg_bench_summary delay = {20000, 10000, 30000};
+
+static const struct sg_bench_called reduced = {
+    .operation = SG_OPERATION_REDUCE,
+    .algorithm = "bypass",
+    .progress = "thread",
+    .ranks = 4,
+    .skew_ns = 500000,
+    .elements = 4,
+    .calls = 24,
+};
+static const struct sg_bench_summary mpich = {100000, 90000, 110000};
 
 /* The test's own: a tree that is not known, a time that is 0. */
-static struct sg_bench_cpu_row cpu_row;
+static struct sg_bench_summary cpu, tree;
 
-static enum sg_status put_row(struct sg_bench_output *output)
+/* As sg_bench_record_sampling does. */
+static struct sg_record *achieved(struct sg_record *record, double skew_ns)
+{
+    sg_record_us(record, "achieved_skew", skew_ns);
+    return record;
+}
+
+static struct sg_record *row_of_command(void)
 {
     switch (options.command) {
     case SG_BENCH_CPU:
-        return sg_bench_output_cpu_row(output, &cpu_row);
+        return achieved(sg_bench_cpu_row(&reduced, &cpu, &mpich, &tree), 510000);
     case SG_BENCH_DELAY:
-        return sg_bench_output_delay_row(output, &delay_row);
+        return achieved(sg_bench_delay_row(&delayed, &delay), 1001000);
     default:
-        return options.late ? sg_bench_output_late_row(output, &late_row)
-                            : sg_bench_output_row(output, &row);
+        return options.late ? sg_bench_late_row(SG_OPERATION_REDUCE, 8, &compared_late,
+                                                SG_BENCH_NON_ROOT, 40)
+                            : sg_bench_latency_row(SG_OPERATION_ALLREDUCE, 65536, &compared, &plan);
     }
+}
+
+/* Rows that are put out without being shown have columns all the same. */
+static enum sg_status put_row(struct sg_bench_output *output)
+{
+    static const struct sg_line_column any[] = {{"op", "operation", .width = -10}, {0}};
+    const struct sg_line_column *columns = sg_bench_row_columns(&options);
+
+    return sg_bench_output_record(output, row_of_command(), columns != NULL ? columns : any);
 }
 
 /* What is printed for the rows; the caller frees it. */
@@ -184,17 +204,11 @@ static void test_text_late(void)
     free(text);
 }
 
-static const struct sg_bench_cpu_row known_cpu_row = {
-    .operation = SG_OPERATION_REDUCE,
-    .algorithm = "bypass",
-    .skew_ns = 500000,
-    .achieved_ns = 510000,
-    .elements = 4,
-    .cpu = {20000, 10000, 30000},
-    .mpich = {100000, 90000, 110000},
-    .tree = {50000, 40000, 60000},
-    .calls = 24,
-};
+static void know_cpu(void)
+{
+    cpu = (struct sg_bench_summary){20000, 10000, 30000};
+    tree = (struct sg_bench_summary){50000, 40000, 60000};
+}
 
 static void test_json_cpu(void)
 {
@@ -202,7 +216,7 @@ static void test_json_cpu(void)
 
     options =
         (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU, .root = 2};
-    cpu_row = known_cpu_row;
+    know_cpu();
     root = parsed(NAN);
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "command")), "cpu");
     CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(root, "clock")), "process");
@@ -232,9 +246,8 @@ static void test_unknown_factor(void)
     json_t *root, *result;
 
     options = (struct sg_bench_options){.format = SG_BENCH_JSON, .command = SG_BENCH_CPU};
-    cpu_row = known_cpu_row;
-    cpu_row.cpu = (struct sg_bench_summary){0, 0, 0};
-    cpu_row.tree = (struct sg_bench_summary){NAN, NAN, NAN};
+    cpu = (struct sg_bench_summary){0, 0, 0};
+    tree = (struct sg_bench_summary){NAN, NAN, NAN};
     root = parsed(NAN);
     result = json_array_get(json_object_get(root, "results"), 0);
     CU_ASSERT_EQUAL(number(result, "cpu_us"), 0);
@@ -272,7 +285,7 @@ static void test_json_delay(void)
 
 static void test_text_rows(void)
 {
-    static const char cpu[] =
+    static const char cpu_table[] =
         "processor time of a call, average over the ranks, on the process's clock; progress: "
         "thread\n"
         "\n"
@@ -282,23 +295,24 @@ static void test_text_rows(void)
         "reduce     bypass               4       500        510.0       20.000        100.0       "
         "50.000     "
         "5.00  3.00 to 11.00    24\n";
-    static const char delay[] = "from the last entry to the last exit, when rank 3 is late\n"
-                                "\n"
-                                "operation  algorithm     elements   late us  achieved us     "
-                                "delay us  95 % interval        calls\n"
-                                "barrier    tree                 0      1000       1001.0       "
-                                "20.000  10.0 to 30.0         9 of 12\n";
+    static const char delay_table[] =
+        "from the last entry to the last exit, when rank 3 is late\n"
+        "\n"
+        "operation  algorithm     elements   late us  achieved us     "
+        "delay us  95 % interval        calls\n"
+        "barrier    tree                 0      1000       1001.0       "
+        "20.000  10.0 to 30.0         9 of 12\n";
     char *text;
 
     options = (struct sg_bench_options){.command = SG_BENCH_CPU};
-    cpu_row = known_cpu_row;
+    know_cpu();
     text = printed(NAN, true);
-    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, cpu);
+    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, cpu_table);
     free(text);
     options = (struct sg_bench_options){
         .command = SG_BENCH_DELAY, .arrival = SG_BENCH_ONE_LATE, .late_rank = 3};
     text = printed(NAN, true);
-    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, delay);
+    CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, delay_table);
     free(text);
 }
 

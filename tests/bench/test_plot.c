@@ -1,5 +1,5 @@
 /* Figures of rows that are given: what may be below 0 is drawn, too. */
-#include "bench/output_impl.h"
+#include "bench/plot.h"
 #include "lib/unit.h"
 
 #include <stdio.h>
@@ -39,7 +39,52 @@ static void test_below_zero(void)
     unlink(path);
 }
 
+static void draw(json_t *root, char path[])
+{
+    int file = mkstemps(path, 4);
+
+    CU_ASSERT_FATAL(file >= 0);
+    close(file);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
+    CU_ASSERT_EQUAL(sg_bench_plot(root, path), SG_OK);
+    json_decref(root);
+}
+
+/* One operation at two sizes: its own name, and MPICH's beside it. */
+static void test_others(void)
+{
+    char path[] = "/tmp/stagger-test-XXXXXX.svg";
+
+    draw(json_pack("{s:s, s:i, s:[{s:s, s:s, s:s, s:i, s:f, s:f}, {s:s, s:s, s:s, s:i, s:f, s:f}]}",
+                   "command", "latency", "ranks", 2, "results", "op", "allreduce", "algorithm",
+                   "rules", "vs", "mpich", "bytes", 8, "time_us", 0.25, "vs_us", 0.5, "op",
+                   "allreduce", "algorithm", "rules", "vs", "mpich", "bytes", 64, "time_us", 0.5,
+                   "vs_us", 1.0),
+         path);
+    CU_ASSERT_EQUAL(count_in(path, ">allreduce rules<"), 1);
+    CU_ASSERT_EQUAL(count_in(path, ">mpich, beside allreduce rules<"), 1);
+    unlink(path);
+}
+
+/* What a row has not is not drawn. */
+static void test_missing(void)
+{
+    char path[] = "/tmp/stagger-test-XXXXXX.svg";
+
+    draw(json_pack("{s:s, s:i, s:[{s:s, s:s, s:i, s:f, s:f, s:n}, {s:s, s:s, s:i, s:f, s:f, s:n}]}",
+                   "command", "cpu", "ranks", 2, "results", "op", "reduce", "algorithm", "rules",
+                   "skew_us", 0, "cpu_us", 0.25, "mpich_cpu_us", 0.5, "tree_cpu_us", "op", "reduce",
+                   "algorithm", "rules", "skew_us", 10, "cpu_us", 0.5, "mpich_cpu_us", 1.0,
+                   "tree_cpu_us"),
+         path);
+    CU_ASSERT_EQUAL(count_in(path, ">mpich, beside reduce rules<"), 1);
+    CU_ASSERT_EQUAL(count_in(path, "tree"), 0);
+    unlink(path);
+}
+
 const struct unit_test unit_tests[] = {
     {"a part hidden that is below 0 is drawn", test_below_zero},
+    {"a single operation has its name, and what it is compared with is drawn", test_others},
+    {"what rows have no figure of is not drawn", test_missing},
     {NULL, NULL},
 };

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # What bash and zsh offer on the command lines of stagger and stagger-bench is what these take.
 . "$(dirname "$0")/../lib/sh.sh"
 
@@ -42,9 +43,12 @@ check "arguments are files, values of DIR directories, and what is run is a comm
     'is :files "$(follows stagger report "")"' \
     'is :files "$(follows stagger compare a "")"' \
     'is :files "$(follows stagger bench-merge a b c "")"' \
-    'is "" "$(follows stagger compare a b x)"' \
+    'is :files "$(follows stagger compare a b -- "")"' \
+    'is "" "$(follows stagger report a x)"' \
     'is :directories "$(follows stagger run --output "")"' \
     'is ":command 4" "$(follows stagger run -o x "")"' \
+    'is :files "$(follows stagger run --config "")"' \
+    'has <(follows stagger run --trial "") "^barrier="' \
     'is ":command 2" "$(follows stagger run mpiexec -n "")"' \
     'is ":command 3" "$(follows stagger run -- mpi)"'
 check "a list goes on behind its comma, without what it has" \
@@ -70,6 +74,7 @@ network() { sim_takes delay --algo tree --network "$1"; }
 explore() { stagger sim explore --seeds 1 "$@"; }
 rule() { STAGGER_DIR=$WORK/none stagger run --rule "${1%=}${rule_end:-}" true; }
 trace() { stagger run --trace "$1" true; }
+field() { has <(stagger compare --sort "$1" /nowhere /nowhere 2>&1) '/nowhere: No such'; }
 column() { has <(stagger report --sort "$1" /nowhere 2>&1) '/nowhere: No such'; }
 # The benchmark looks at its options before it starts MPI.
 bench() { # options but for a rank that there is not, which is the last thing looked at
@@ -87,6 +92,7 @@ check "stagger run takes the modes of recording, and the rules" all \
     'for value in $(follows stagger run --rule barrier=); do
          case "$value" in *=bypass | *=pairwise) ;; *) rule "$value" || return 1 ;; esac; done'
 check "stagger report takes the columns" taken "stagger report --sort" column
+check "stagger compare takes the fields" taken "stagger compare --sort" field
 check "stagger sim takes algorithms, modes, networks, operations and faults" all \
     'taken "stagger sim cpu --mode" mode' \
     'taken "stagger sim delay --op" op' \

@@ -46,7 +46,7 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
-    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 27'
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 29'
 check "it lists the rules in force" has info.out \
     '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \
@@ -156,9 +156,18 @@ tree/bin/stagger run env >found.out 2>&1
 check "an installed stagger finds the library in ../lib/stagger" \
     is "$PWD/tree/lib/stagger/libstagger.so" "$(variable LD_PRELOAD found.out)"
 cp "$LIB" 'with blank/'
-'with blank/stagger' run true >blank.out 2>blank.err
+# The loader splits LD_PRELOAD at blanks, but LD_LIBRARY_PATH at colons alone.
+LD_LIBRARY_PATH=/nowhere 'with blank/stagger' run 'with blank/stagger' run env >blank.out 2>blank.err
 status=$?
-check "a library that LD_PRELOAD cannot name is one line" refused blank 'no path with a blank' 1
+check "a library in a place with a blank is named alone, and its place is searched" all 'is 0 "$status"' \
+    'empty blank.err' 'is libstagger.so "$(variable LD_PRELOAD blank.out)"' \
+    'is "$PWD/with blank:/nowhere" "$(variable LD_LIBRARY_PATH blank.out)"'
+'with blank/stagger' run cat /proc/self/maps >blank.maps
+check "and so the loader finds it" has blank.maps "/with blank/libstagger\.so$"
+mkdir a:b && cp "$STAGGER" "$LIB" a:b
+a:b/stagger run true >colon.out 2>colon.err
+status=$?
+check "a library that the loader cannot be told of is one line" refused colon "no path with a ':'" 1
 
 # ---- stagger run: what cannot be preloaded ----------------------------------------------------------------
 

@@ -124,7 +124,7 @@ def parameters_of(items, start):
     """Those tagged one level below, up to the next tag or paragraph of the own level."""
     found = {}
     for depth, tag, body in items[start + 1:]:
-        if depth == 0:
+        if depth == items[start][0] or (tag is None and found):
             break
         if tag is not None:
             name, _, default = tag.partition("=")
@@ -132,36 +132,92 @@ def parameters_of(items, start):
     return found
 
 
-def algorithms():
-    wrong = []
+def algorithms_said():
+    """{algorithm: (operations, parameters of rules, those of the simulator alone)}, as stagger info
+    prints the tables: parameters are {name: (default, range, unit, words)}."""
+    said = {}
     text = run(STAGGER, "info").stdout.partition("algorithms\n")[2].partition("\n\n")[0]
+    for line in text.split("\n"):
+        if not line.startswith("      "):
+            name, operations = re.match(r"  (\w+)  (.*?);", line).groups()
+            said[name] = (operations.split(", "), {}, {})
+        elif "no parameters" not in line:
+            parameter, default, span, unit, words = re.match(
+                r" +(\w+)=(\S+)  (\d+ to \d+)?(?: ([A-Za-z]+)(?=;| or ))?(?: or )?([a-z|]*);", line).groups()
+            alone = line.endswith("; in stagger sim alone")
+            said[name][2 if alone else 1][parameter] = (
+                default, span, unit, set(words.split("|")) - {""})
+    return said
+
+
+UNITS = {"microseconds", "milliseconds", "seconds", "bytes", "KiB", "MiB"}
+
+
+def parameter_differences(what, said, written):
+    """The default, range, unit and words of a parameter, in both directions."""
+    default, span, unit, words = said
+    stated, text = written
+    spans = set(re.findall(r"\d+ to \d+", text))
+    wrong = [] if stated == default else [f"{what}: the default is {default}, not {stated}"]
+    wrong += differences(f"{what}: range", {span} - {None}, spans)
+    if span is not None: # numbers: of words the text may tell sizes
+        wrong += differences(f"{what}: unit", {unit} - {None},
+                             {one for one in UNITS if re.search(rf"\b{one}\b", text, re.I)})
+    wrong += [f"{what}: {word} is not in the page" for word in sorted(words)
+              if word != default and not re.search(rf"\b{word}\b", text)]
+    return wrong
+
+
+def words_alone(page, name, words):
+    """The bold words of a parameter's paragraphs that its table does not have."""
+    bold = set()
+    for text in re.findall(rf"\n\.B {name}=(.*?)\n\.(?:TP|RE|PP|SS)", Page(page).source, re.S):
+        bold.update(re.findall(r"\n\.BR? ([a-z]+)\b(?!=)", text))
+    return [f"{name}: {word} is in the page alone" for word in sorted(bold - words)]
+
+
+def named(text, all_names):
+    """The algorithms that "Of A, B and C" or "Of all but A" names; None: it names none."""
+    found = re.match(r" ?Of (all but )?(\w+(?:, \w+)*(?: and \w+)?)", text)
+    if found is None:
+        return None
+    names = set(re.findall(r"\w+", found[2])) & set(all_names)
+    return set(all_names) - names if found[1] else names
+
+
+def shared_differences(said, part, pages):
+    """Parameters of several algorithms: they are those that the page says they are of."""
+    wrong = []
+    for parameter, written in pages.items():
+        has = {name for name in said if parameter in said[name][part]}
+        wrong += differences(f"{parameter} of", has, named(written[1], said) or set())
+        for name in sorted(has):
+            wrong += parameter_differences(f"{name}({parameter})", said[name][part][parameter], written)
+    return wrong
+
+
+def algorithms():
     items = Page("libstagger.7").sections["ALGORITHMS"]
     written = {tag: (body, parameters_of(items, i)) for i, (depth, tag, body) in enumerate(items)
                if depth == 0 and tag is not None}
     shared = next(parameters_of(items, i) for i, item in enumerate(items)
                   if item[1] is None and "several" in item[2])
-    said = {}
-    for line in text.split("\n"):
-        if line.startswith("      "):
-            said[name][1].update(re.findall(r"^ +(\w+)=(\S+  [^;]*);", line))
-        else:
-            name, operations = re.match(r"  (\w+)  (.*?);", line).groups()
-            said[name] = (operations.split(", "), {})
-    used = set()
-    for name, (operations, parameters) in said.items():
+    simulated = Page("stagger-sim.1").sections["ALGORITHMS"]
+    simulated = {tag.partition("=")[0]: (tag.partition("=")[2], body)
+                 for _, tag, body in simulated if tag is not None}
+    said = algorithms_said()
+    wrong = shared_differences(said, 1, shared)
+    all_but_mpich = {name: one for name, one in said.items() if name != "mpich"}
+    wrong += shared_differences(all_but_mpich, 2, simulated)
+    for name, (operations, parameters, alone) in said.items():
         body, own = written.get(name, ("", {}))
-        wrong += [f"{name}: {operation} is not in the page" for operation in operations
-                  if operation not in body.partition(".")[0]]
-        used |= set(parameters)
-        wrong += [f"{name}: parameter {one} is in the page alone" for one in set(own) - set(parameters)]
-        for parameter, values in parameters.items():
-            default, text = own.get(parameter) or shared.get(parameter) or ("", "")
-            words = set(re.findall(r"\w+", text)) | {default}
-            wrong += [f"{name}({parameter}): {word} is not in the page"
-                      for word in set(re.findall(r"\w+", values)) - {"to", "or"} - words]
-            if default != values.split()[0]:
-                wrong.append(f"{name}({parameter}): the default is {values.split()[0]}, not {default}")
-    wrong += [f"parameter {one} is in the page alone" for one in set(shared) - used]
+        wrong += differences(name, set(operations), set(re.findall(r"\w+", body.partition(".")[0])))
+        wrong += differences(f"{name}: parameter", set(parameters) - set(shared), set(own))
+        wrong += differences(f"{name}: parameter", set(alone), set(alone) & set(simulated))
+        for parameter in parameters:
+            wrong += words_alone("libstagger.7", parameter, parameters[parameter][3])
+        for parameter in set(own) & set(parameters):
+            wrong += parameter_differences(f"{name}({parameter})", parameters[parameter], own[parameter])
     return wrong + differences("ALGORITHMS", set(said), set(written))
 
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # The manual pages say what the programs do, no more and no less, and are sound.
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # stagger compare as users run it: golden outputs of runs written by hand, options, bad input.
 # STAGGER_GOLDEN=1 writes the golden files anew.
 golden_update=${STAGGER_GOLDEN:-}
@@ -15,8 +16,10 @@ done
 
 check "the text of a comparison is the golden one" golden pair.txt a b
 check "the JSON of it is the golden one" golden pair.json --json a b
-check "no line of the text is wider than 120 columns" \
-    all 'has pair.txt "^.{100}"' 'lacks pair.txt "^.{121}"'
+check "rows have id and bytes, so that no two are alike" all \
+    'has pair.txt "^  id +op +call site +algo +calls +bytes +per call "' \
+    'has pair.txt "^  0000000a  barrier +solve solver.c:88 +mpich +32 +0B +blocked "' \
+    'has pair.txt "^  0000000b  reduce +norm solver.c:120 +mpich +32 +8B +blocked "'
 check "a run and itself do not differ" all '"$STAGGER" compare a a >same.txt' \
     'lacks same.txt "(less|more) in B"' 'has same.txt "within the noise"'
 check "sides change places with the arguments" \
@@ -32,6 +35,84 @@ check "statistics are compared without intervals" all \
 check "different numbers of ranks are said" \
     has <("$STAGGER" compare a known) 'note: 2 ranks against 4'
 
+# figures NAME FIELD: the field's values of a CSV, one a line
+figures() {
+    python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="")): print(row[sys.argv[2]])' "$1" "$2"
+}
+
+check "the CSV of it is the golden one" golden pair.csv --csv a b
+check "CSV has the fields of the JSON's sites" python3 -c '
+import csv, json
+rows = list(csv.DictReader(open("pair.csv", newline="")))
+sites = json.load(open("pair.json"))["sites"]
+assert len(rows) == len(sites) == 4
+for row, site in zip(rows, sites):
+    assert None not in row
+    flat = {}
+    for name, value in site.items():
+        if name == "per_call":
+            for measured in ("blocked", "wait", "processor"):
+                for field, figure in (value or {}).get(measured, {}).items():
+                    flat[measured + "_" + field] = figure
+        elif name in ("a", "b"):
+            for field, figure in (value or {}).items():
+                flat[name + "_" + field] = figure
+        else:
+            flat[name] = value
+    for name, value in flat.items():
+        if isinstance(value, float):
+            assert abs(float(row[name]) - value) <= 1e-9 * abs(value), name
+        else:
+            assert row[name] == ("" if value is None else str(value)), name
+    assert all(row[name] == "" for name in row if name not in flat)
+'
+check "rows are sorted by field, texts upwards and figures downwards" all \
+    '"$STAGGER" compare --csv --sort op a b >op.csv' \
+    'is "barrier reduce allreduce allreduce" "$(figures op.csv op | xargs)"' \
+    '"$STAGGER" compare --csv --sort bytes a b >bytes.csv' \
+    'is "reduce barrier allreduce allreduce" "$(figures bytes.csv op | xargs)"' \
+    '"$STAGGER" compare --csv --sort "B - A" a b >difference.csv' \
+    'is "0000000a 0000000b 0000000c 0000000d" "$(figures difference.csv id | xargs)"' \
+    '"$STAGGER" compare --csv --sort change a b >change.csv' \
+    'is "0000000b 0000000a 0000000c 0000000d" "$(figures change.csv id | xargs)"'
+check "--top keeps the first of those in both, and of those in one alone" all \
+    '"$STAGGER" compare --top 1 --sort bytes a b >top.txt' \
+    'has top.txt "0000000b"' 'lacks top.txt "0000000a"' 'has top.txt "^2 call sites in both"' \
+    'has top.txt "0000000d"' 'has top.txt "note: 1 further call site is not shown"' \
+    '"$STAGGER" compare --csv --top 1 a b >top.csv' \
+    'is "0000000a 0000000c 0000000d" "$(figures top.csv id | xargs)"' \
+    '"$STAGGER" compare --html top.html --top 1 a b' 'has top.html "1 further call site"'
+
+check "a field that is not there is bad usage" refused 2 \
+    "no field .skew. to sort by; there are: id op site" --sort skew a b
+check "--top wants a number" refused 2 "--top wants a number of rows from 1 up, not .0." --top 0 a b
+check "--csv excludes the other outputs" all 'refused 2 "exclude each other" --json --csv a b' \
+    'refused 2 "exclude each other" --csv --html x.html a b'
+check "the text of several runs a side is the golden one" golden several.txt a b a -- b b
+check "the JSON of them is the golden one" golden several.json --json a b a -- b b
+check "one run may stand against several" all \
+    '"$STAGGER" compare a -- b b a >against.txt' \
+    'has against.txt "^A  cg, "' 'has against.txt "^B3 cg, "' \
+    'has against.txt "note: A is one run: its spread is taken to be that of B"'
+check "two runs need no -- and may have it" all '"$STAGGER" compare a -- b >divided.txt' \
+    'same pair.txt divided.txt' '"$STAGGER" compare -- a b >in_front.txt' \
+    'same pair.txt in_front.txt'
+check "options stand among the runs of A" all '"$STAGGER" compare a --csv a -- b b >among.csv' \
+    'is "2 2" "$(figures among.csv a_runs | head -n 2 | xargs)"'
+check "the page of several runs has all of them" all \
+    '"$STAGGER" compare --html several.html a b a -- b b' 'has several.html ">A3: a/traces.otf2<"' \
+    'has several.html ">B2: b/traces.otf2<"' 'has several.html "means over its 3 runs"'
+check "statistics of several runs have intervals" all \
+    '"$STAGGER" compare statistics statistics -- statistics statistics >spread.txt' \
+    'has spread.txt "blocked .*within the noise"' 'has spread.txt "wait .*not known"' \
+    'has spread.txt "note: A2 has no events: who waited is not known"'
+check "a run of several that is not there is refused" refused 1 "nowhere: No such file" \
+    a b -- b nowhere
+
+check "runs of A alone are bad usage" all 'refused 2 "B is missing" a a a --' \
+    'refused 2 "B is missing" a b --' 'refused 2 "A and B are missing" --' \
+    'refused 2 "two runs at a time, or several a side" -- a a a'
 check "one run is bad usage" refused 2 "B is missing" a
 check "no run is bad usage" refused 2 "A and B are missing"
 check "three runs are bad usage" refused 2 "two runs at a time" a b a
@@ -39,12 +120,16 @@ check "an unknown option is bad usage" refused 2 "unrecognized option" --nonsens
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" a nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)" a
 check "a full disk is an error" all '! "$STAGGER" compare a b >/dev/full 2>full.err' \
-    'has full.err "cannot write it"'
+    'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"'
 
 if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
     check "valgrind finds nothing in a comparison" \
         bash -c "valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
             --suppressions='$ROOT/tests/report/valgrind.supp' '$STAGGER' compare a b >/dev/null"
+    check "... and in one of several runs a side" \
+        bash -c "valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+            --suppressions='$ROOT/tests/report/valgrind.supp' \
+            '$STAGGER' compare --csv --top 1 --sort where a b a -- b b >/dev/null"
 else
     skip "valgrind on a comparison" "no valgrind, or a sanitizer build"
 fi

@@ -6,13 +6,14 @@
 #include "trace/export_setup.h"
 
 #include <jansson.h>
+#include <math.h>
 
 static const char *write_run(const char *name, int run, const char *a_site)
 {
     static struct archive archive;
-    static char paths[4][256];
+    static char paths[8][256];
     static int number;
-    char *path = paths[number++ % 4];
+    char *path = paths[number++ % 8];
 
     snprintf(path, sizeof paths[0], "%s/%s-%d", unit_directory(), name, number);
     pair_run(&archive, run, a_site);
@@ -22,9 +23,9 @@ static const char *write_run(const char *name, int run, const char *a_site)
 
 static void compare_runs(const char *a, const char *b, struct sg_comparison *out)
 {
-    const char *paths[2] = {a, b};
+    const struct sg_run_paths sides[2] = {{&a, 1}, {&b, 1}};
 
-    CU_ASSERT_EQUAL_FATAL(sg_compare(paths, false, out), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_compare(sides, false, out), SG_OK);
 }
 
 static void expect(const struct sg_compared *row, enum sg_measured measured, double a, double b,
@@ -96,6 +97,43 @@ static void built_anew(void)
     CU_ASSERT_EQUAL(it.rows[0].site->id, 0xa);
     expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
     CU_ASSERT_FALSE(it.rows[1].by_place);
+    sg_comparison_clear(&it);
+}
+
+/* Of A's three runs the third has the costs of b: the barrier is blocked 300, 300 and 250 per call
+ * against twice 250, the squares sum up to 5000 / 3 and Welch has 2 degrees of freedom. */
+static void several_runs(void)
+{
+    const char *a[3] = {write_run("a1", 0, PAIR_A), write_run("a2", 0, PAIR_A_BUILT_ANEW),
+                        write_run("a3", 1, PAIR_A)};
+    const char *b[2] = {write_run("b1", 1, PAIR_A), write_run("b2", 1, PAIR_A)};
+    const struct sg_run_paths sides[2] = {{a, 3}, {b, 2}};
+    const double margin = 4.303 * sqrt(5000.0 / 3 / 2 / 3);
+    const struct sg_difference *difference;
+    struct sg_comparison it;
+
+    CU_ASSERT_EQUAL_FATAL(sg_compare(sides, false, &it), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(it.row_count, 4);
+    CU_ASSERT_EQUAL(it.both_count, 3);
+    CU_ASSERT_EQUAL(it.only_count[0], 1);
+    CU_ASSERT_EQUAL(it.rows[0].site->id, 0xa);
+    CU_ASSERT_TRUE(it.rows[0].by_place);
+    CU_ASSERT_EQUAL(it.rows[0].side[0].run_count, 3);
+    CU_ASSERT_EQUAL(it.rows[0].side[1].run_count, 2);
+    CU_ASSERT_EQUAL(it.rows[0].side[0].calls, 32);
+    CU_ASSERT_EQUAL(it.rows[0].side[0].ns[SG_MEASURED_BLOCKED], (2 * 9600 + 8000 + 1) / 3);
+    CU_ASSERT_DOUBLE_EQUAL(it.rows[0].side[0].mean_ns[SG_MEASURED_BLOCKED], 850.0 / 3, 1e-9);
+    CU_ASSERT_EQUAL(it.rows[0].side[1].mean_ns[SG_MEASURED_BLOCKED], 250);
+    difference = &it.rows[0].difference[SG_MEASURED_BLOCKED];
+    CU_ASSERT_EQUAL(difference->verdict, SG_VERDICT_NOISE);
+    CU_ASSERT_DOUBLE_EQUAL(difference->low, 250 - 850.0 / 3 - margin, 1e-6);
+    CU_ASSERT_DOUBLE_EQUAL(difference->high, 250 - 850.0 / 3 + margin, 1e-6);
+    /* D is in one run of A, and in both of B: still told, by the spread of these. */
+    CU_ASSERT_EQUAL(it.rows[2].site->id, 0xd);
+    CU_ASSERT_EQUAL(it.rows[2].side[0].run_count, 1);
+    CU_ASSERT_EQUAL(it.rows[2].difference[SG_MEASURED_BLOCKED].verdict, SG_VERDICT_NOISE);
+    CU_ASSERT_EQUAL(it.rows[3].site->id, 0xc);
+    CU_ASSERT_EQUAL(it.rows[3].side[0].run_count, 2);
     sg_comparison_clear(&it);
 }
 
@@ -186,6 +224,7 @@ static void json(void)
 const struct unit_test unit_tests[] = {
     {"the comparison of two runs is the one worked out by hand", hand_worked},
     {"a run does not differ from itself", with_itself},
+    {"of several runs a side the means and the spread of runs count", several_runs},
     {"a program built anew is found by function, file and line", built_anew},
     {"processor time has what was handled outside of calls, once", processor_time},
     {"JSON has the figures worked out by hand", json},

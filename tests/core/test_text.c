@@ -2,6 +2,7 @@
 #include "lib/unit.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,12 +107,50 @@ static void reads_numbers(void)
     CU_ASSERT(no_number("17179869184g"));
 }
 
+/* What bash takes the word for. */
+static bool shell_reads_back(const char *text)
+{
+    char word[SG_WORD_BYTES], command[SG_WORD_BYTES + 50], read_back[1000] = "";
+    FILE *shell;
+
+    snprintf(command, sizeof command, "exec bash -c \"$(cat <<'E'\nprintf %%s %s\nE\n)\"",
+             sg_text_word(text, word, sizeof word));
+    shell = popen(command, "r");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(shell);
+    read_back[fread(read_back, 1, sizeof read_back - 1, shell)] = '\0';
+    return pclose(shell) == 0 &&
+           strcmp(read_back + (text[0] == '-' && strncmp(read_back, "./", 2) == 0 ? 2 : 0), text) ==
+               0;
+}
+
+static void quotes_words(void)
+{
+    char word[SG_WORD_BYTES], all[256], small[8];
+    size_t used = 0;
+
+    CU_ASSERT_STRING_EQUAL(sg_text_word("/a/stagger-cg_2+x.y", word, sizeof word),
+                           "/a/stagger-cg_2+x.y");
+    CU_ASSERT_STRING_EQUAL(sg_text_word("my run", word, sizeof word), "'my run'");
+    CU_ASSERT_STRING_EQUAL(sg_text_word("it's", word, sizeof word), "'it'\\''s'");
+    CU_ASSERT_STRING_EQUAL(sg_text_word("", word, sizeof word), "''");
+    CU_ASSERT_STRING_EQUAL(sg_text_word("-x", word, sizeof word), "'./-x'");
+    CU_ASSERT_STRING_EQUAL(sg_text_word("a b c d", small, sizeof small), "a b c d");
+    for (int byte = 1; byte < 128; byte++)
+        all[used++] = (char)byte;
+    strcpy(all + used, "\xc3\xa4\xff");
+    CU_ASSERT(shell_reads_back(all));
+    CU_ASSERT(shell_reads_back("$HOME `ls` \"*\" ; & | > ~ {a,b} !x \\"));
+    CU_ASSERT(shell_reads_back("a'b\\c\nd"));
+    CU_ASSERT(shell_reads_back("-rf"));
+}
+
 const struct unit_test unit_tests[] = {
     {"an excerpt shows text as it is, UTF-8 included", shows_text},
     {"an excerpt replaces control characters and malformed UTF-8", replaces_bytes},
     {"an excerpt that does not fit ends in three dots, never in half a character", cuts_text},
     {"an excerpt of any bytes fits and is safe for a terminal", any_bytes},
     {"columns count characters, from 1", counts_columns},
+    {"a word is what the shell reads back as the text", quotes_words},
     {"numbers take k, m and g and do not overflow", reads_numbers},
     {NULL, NULL},
 };

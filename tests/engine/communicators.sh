@@ -34,7 +34,7 @@ for algorithm in srm handoff; do
         check "what goes to MPICH gives right results ($algorithm, $ranks ranks)" all \
             'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
         calls_of fallbacks
-        for function in derived_type fortran_real no_elements logical_real; do
+        for function in derived_type fortran_real no_elements $(logical_real fallbacks); do
             check "MPICH's own ran for ${function//_/ } ($algorithm, $ranks ranks)" \
                 ran_by fallbacks mpich "$function"
         done
@@ -50,5 +50,9 @@ for algorithm in srm handoff; do
         run_by errors "$algorithm" "$ranks" "$PROGRAMS/errors"
         check "wrong arguments reach the error handlers that they reach in MPICH ($algorithm, $ranks)" \
             all 'is 0 "$status"' 'same <(sort errors.plain.out) <(sort errors.out)'
+
+        PRELOAD=$LIB:$PROGRAMS/libfailing.so run_by failing "$algorithm" "$ranks" "$PROGRAMS/failing"
+        check "an operation of the user's that fails is an error of the call ($algorithm, $ranks)" \
+            gave failing
     done
 done

@@ -50,6 +50,20 @@ release_after() {
     status=$?
 }
 
+# ---- posts far ahead -------------------------------------------------------------------------------
+# end_rules RANKS EACH: a rank posts more calls than the words of choices are, before the last rank has
+# posted any. All ranks find the choices by call site of the first 4096, and end them there; one says so.
+end_rules() {
+    run_across beyond thread "$2" 'allreduce@post_allreduce=tree;reduce@post_reduce=tree;*=adaptive;*=bypass' \
+        "$1" "$PROGRAMS/posts" beyond
+    is 0 "$status" && is "$1" "$(grep -o finished beyond.out | wc -l)" || return
+    has_lines beyond.err 'rank [0-9] posts MPI_I(all)?reduce at post_(all)?reduce posts.c:[0-9]+, 3072 calls or more ahead of another rank: from this call on rules by call site no longer hold on MPI_COMM_WORLD$' 1 || return
+    calls_of beyond
+    is $((6000 * $1)) "$(wc -l <beyond.calls)" &&
+        is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' beyond.calls | head)" &&
+        is "" "$(awk '($5 == "tree") != ($2 < 4096) { print }' beyond.calls | head)"
+}
+
 # ---- disagree: two call sites in one instance ------------------------------------------------------
 # line_rules ONE OTHER: rules for the two, by their lines
 line_of() { # FUNCTION: of its call
@@ -73,3 +87,6 @@ check_sites() {
     check "and one algorithm an instance, for all ranks ($pair)" \
         is "" "$(awk '($2 in ran) && ran[$2] != $5 { print } { ran[$2] = $5 }' "$name.calls")"
 }
+
+# logical_real NAME: the function of tests/mpi/fallbacks.c where this MPICH has such reductions
+logical_real() { grep "^skip - logical real" "$1.out" >&2 || echo logical_real; }

@@ -14,9 +14,11 @@ for algorithm in srm handoff; do
 done
 
 still=$BUILD/variant-no-pokes
-check "a library that does not drive MPICH builds" \
-    make -C "$ROOT" --no-print-directory -j2 B="$still" CPPFLAGS=-DSG_WAIT_POKES=0 \
-    "$still/libstagger.so" "$still/libstagger-otf2.so"
+# One file of it differs.
+rm -rf "$still" && mkdir "$still" && cp -a "$BUILD/shim" "$BUILD/libstagger-otf2.so" "$still/" &&
+    rm "$still/shim/wait/wait.o"
+check "a library that does not drive MPICH builds" make -C "$ROOT" --no-print-directory B="$still" \
+    CPPFLAGS=-DSG_WAIT_POKES=0 "$still/libstagger.so"
 PRELOAD=$still/libstagger.so
 for algorithm in srm handoff; do
     PROGRAM_SECONDS=10 run_by rendezvous "$algorithm" 2 "$PROGRAMS/rendezvous" barrier

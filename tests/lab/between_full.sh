@@ -49,6 +49,8 @@ check "rules of two call sites in one call: the first rank to come decides, for 
     sites_agree 1 150
 check "rules of two call sites in one call: the first rank to come decides (2 ranks a host)" \
     sites_agree 2 400
+check "posts further ahead than choices are kept end rules by call site on both machines" \
+    end_rules 4 2
 
 # ---- loss --------------------------------------------------------------------------------------
 for one_in in 100 10 2; do

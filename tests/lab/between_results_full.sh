@@ -1,7 +1,7 @@
 #!/bin/bash
 # timeout: 10000
 # Every collective of the cover between two, three and four machines by RDMA, with one and two ranks each,
-# in a progress mode each time (tests/lab/between.sh and the virtual nodes of tests/span have the others);
+# in a progress mode each time (tests/lab/between.sh and the virtual nodes of tests/internode have the others);
 # of a node's ranks some that are not connected; without multicasts.
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
@@ -17,17 +17,17 @@ for case in '2 1 signal' '2 2 thread' '3 1 thread' '3 2 signal' '4 1 signal' '4 
     read -r hosts each MODES <<<"$case"
     ranks=$((hosts * each))
     third=$((third + 1))
-    . "$ROOT/tests/span/results.bash"
+    . "$ROOT/tests/internode/results.bash"
     check "all of that by RDMA ($hosts hosts, $each ranks each, $MODES)" by_rdma results
 done
 # One rank of each host sends for both.
 export STAGGER_VERBS_SENDERS=1
 ranks=4 each=2 MODES=thread
-. "$ROOT/tests/span/results.bash"
+. "$ROOT/tests/internode/results.bash"
 check "all of that by RDMA (one of two ranks of a host sends)" by_rdma results
 unset STAGGER_VERBS_SENDERS
 export STAGGER_VERBS_MULTICAST=off
 ranks=3 each=1 MODES=thread
-. "$ROOT/tests/span/results.bash"
+. "$ROOT/tests/internode/results.bash"
 check "all of that by RDMA (without multicast)" by_rdma results
 unset STAGGER_VERBS_MULTICAST

@@ -9,9 +9,8 @@
 #include "transport/verbs/verbs.h"
 
 #define WIRE_HOSTS_MAX 16
-#define WIRE_REGION_BYTES                                                                          \
-    ((size_t)1 << 20) /* of each host, for slots and cells, behind `shared`                        \
-                       */
+/* Of each host, for slots and cells, behind `shared`. */
+#define WIRE_REGION_BYTES ((size_t)1 << 20)
 
 struct wire {
     const struct sg_verbs *verbs;

@@ -7,6 +7,7 @@ set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 failed=0
+no_vite=
 
 verdict() { # verdict STATUS SENTENCE [FILE]
     if [ "$1" -eq 0 ]; then
@@ -24,13 +25,14 @@ states() { sed -n 's/.*<rect *x="\([0-9]*\).*/\1/p' "$1" | awk '$1 >= 160' | wc 
 for archive in "$@"; do
     otf2-print -Werror --silent "$archive" >"$scratch/print" 2>&1 && [ -s "$archive" ]
     verdict $? "otf2-print reads $archive" "$scratch/print"
-    if command -v vite >/dev/null; then
-        rm -f "$scratch/out.svg"
-        QT_QPA_PLATFORM=offscreen vite -e "$scratch/out.svg" "$archive" >"$scratch/vite" 2>&1 &&
-            [ "$(states "$scratch/out.svg")" -gt 0 ]
-        verdict $? "ViTE draws $archive" "$scratch/vite"
-    else
-        echo "skip - ViTE draws $archive (not installed)"
-    fi
+    [ -z "$no_vite" ] || continue
+    rm -f "$scratch/out.svg"
+    "${0%/*}/draw.sh" "$archive" "$scratch/out.svg" >"$scratch/vite" 2>&1
+    case $? in
+    77) no_vite="$(tail -n 1 "$scratch/vite")" ;;
+    0) [ "$(states "$scratch/out.svg")" -gt 0 ]; verdict $? "ViTE draws $archive" "$scratch/vite" ;;
+    *) verdict 1 "ViTE draws $archive" "$scratch/vite" ;;
+    esac
 done
+[ -z "$no_vite" ] || echo "skip - ViTE draws these archives: $no_vite"
 exit $failed

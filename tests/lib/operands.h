@@ -192,6 +192,21 @@ static inline bool operands_exact(enum sg_reduction reduction, enum operand_valu
            (reduction != SG_REDUCTION_SUM && reduction != SG_REDUCTION_PROD);
 }
 
+/* Whether MPI's type map has the byte of an element: a long double's padding; not the holes of a
+ * pair. */
+static inline bool operand_has_byte(enum sg_element element, size_t at)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct operand_field *field = &operand_fields[element][k];
+        const unsigned size_bytes = field->size_bytes == 10 ? 16 : field->size_bytes;
+
+        if (field->kind != OPERAND_NONE && at >= field->offset_bytes &&
+            at < field->offset_bytes + size_bytes)
+            return true;
+    }
+    return false;
+}
+
 /* The index of the first element whose value differs, or -1. */
 static inline long operands_differ(enum sg_element element, bool exact, const void *expected,
                                    const void *got, size_t count)

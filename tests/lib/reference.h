@@ -10,13 +10,18 @@
  *
  *                                          up to 2048 bytes          above
  *   allreduce                              doubling                  doubling
- *   reduce, predefined operation           binomial at the root      doubling
+ *   reduce, predefined operation           binomial at the root      doubling, or with fewer
+ *                                                                    elements than p binomial at
+ *                                                                    rank 0
  *   reduce, user's, commutative            binomial at the root      binomial at rank 0
  *   reduce, user's, not commutative        binomial at rank 0        binomial at rank 0
  *
- * Bytes are count times MPI_Type_size. MPICH swaps left and right of commutative operations as it
- * happens (the ranks of one allreduce differ in it): where that shows (MIN and MAX of NaN or of
- * zeros of both signs, payloads of NaN), its result is not one value and is not this one.
+ * Bytes are count times MPI_Type_size. Why rank 0: above 2048 bytes MPICH reduces commutative
+ * operations to the first rank of each node, and from there sends the result to the root; a reduce
+ * within a node then scatters what it reduces over p ranks, if there is an element for each. MPICH
+ * swaps left and right of commutative operations as it happens (the ranks of one allreduce differ
+ * in it): where that shows (MIN and MAX of NaN or of zeros of both signs, payloads of NaN), its
+ * result is not one value and is not this one.
  */
 #ifndef SG_TESTS_LIB_REFERENCE_H
 #define SG_TESTS_LIB_REFERENCE_H
@@ -133,18 +138,32 @@ static inline void reference_allreduce(const struct reference *reference, int n,
     reference_doubling(reference, n, operands, count, result);
 }
 
+/* What a reduce of count elements goes by: doubling, or binomial at a first rank. */
+struct reference_choice {
+    bool doubling;
+    int first;
+};
+
+static inline struct reference_choice reference_choose(const struct reference *reference, int n,
+                                                       size_t count, int root)
+{
+    if (count * reference->size_bytes <= REFERENCE_SWITCH_BYTES)
+        return (struct reference_choice){false, reference->commutative ? root : 0};
+    return (struct reference_choice){reference->predefined && count >= (size_t)reference_power(n),
+                                     0};
+}
+
 /* The root's result. */
 static inline void reference_reduce(const struct reference *reference, int n,
                                     const void *const *operands, size_t count, int root,
                                     void *result)
 {
-    const bool small = count * reference->size_bytes <= REFERENCE_SWITCH_BYTES;
+    const struct reference_choice choice = reference_choose(reference, n, count, root);
 
-    if (reference->predefined && !small)
+    if (choice.doubling)
         reference_doubling(reference, n, operands, count, result);
     else
-        reference_binomial(reference, n, operands, count,
-                           small && reference->commutative ? root : 0, result);
+        reference_binomial(reference, n, operands, count, choice.first, result);
 }
 
 #endif

@@ -4,6 +4,7 @@
  *     disagree operation      rank 0 in a barrier, the others in an allreduce
  *     disagree bytes          rank 0 with 8 bytes, the others with 16
  *     disagree root           rank 0 reduces to rank 0, the others to rank 1
+ *     disagree place COUNT    rank 0 with MPI_IN_PLACE, the others without: so many doubles
  *     disagree late FILE      the last rank comes only when there is a file of that name
  */
 #include "mpi_test.h"
@@ -41,6 +42,20 @@ static void sites(int rounds)
     }
 }
 
+static void place(int count)
+{
+    double *mine = calloc((size_t)count, sizeof *mine), *sum = calloc((size_t)count, sizeof *sum);
+
+    REQUIRE(mine != NULL && sum != NULL);
+    first_site(mine, sum, 1);
+    if (rank == 0)
+        first_site(MPI_IN_PLACE, sum, count);
+    else
+        second_site(mine, sum, count);
+    free(mine);
+    free(sum);
+}
+
 static void disagree(const char *way, const char *argument)
 {
     double mine[2] = {1, 2}, sum[2] = {0, 0};
@@ -61,6 +76,8 @@ static void disagree(const char *way, const char *argument)
     } else if (strcmp(way, "root") == 0) {
         MUST(MPI_Reduce(mine, sum, 1, MPI_DOUBLE, MPI_SUM, root, MPI_COMM_WORLD));
         MUST(MPI_Barrier(MPI_COMM_WORLD));
+    } else if (strcmp(way, "place") == 0) {
+        place(atoi(argument));
     } else {
         if (rank == ranks - 1)
             wait_for_file(argument);

@@ -115,6 +115,8 @@ static void no_elements(void)
     REQUIRE(mine == 4 && sum == 17);
 }
 
+/* Later releases end the program here. */
+#if MPICH_NUMVERSION < 40100000
 static void logical_real(void)
 {
     static const MPI_Op operations[] = {MPI_LAND, MPI_LOR, MPI_LXOR};
@@ -131,6 +133,13 @@ static void logical_real(void)
         REQUIRE(memcmp(got, stock, sizeof got) == 0);
     }
 }
+#else
+static void logical_real(void)
+{
+    if (rank == 0)
+        printf("skip - logical real: this MPICH has no such reductions\n");
+}
+#endif
 
 static void large_count(void)
 {

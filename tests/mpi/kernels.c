@@ -7,8 +7,8 @@
  * version than the one whose results the kernels repeat.
  */
 #include "algos/kernel.h"
-#include "engine/types.h"
 #include "lib/operands.h"
+#include "mpi/types.h"
 #include "mpi_test.h"
 #include "predefined.h"
 

@@ -8,7 +8,6 @@
  *   turns     rounds with a reduce in at_first() and rounds with one in at_second(), by turns
  *   both      a reduce in at_first(), then one in at_second(), before the leaf comes
  *   apart     likewise, in two communicators, while the signal is blocked
- *   sigio     the signal is blocked, SIGIO comes instead
  *   queue     no process may have a signal queued
  *   own       the application has a handler for the signal before anything is late
  *   taken     ... and after some rounds, where it had none
@@ -57,18 +56,6 @@ static void mask_signal(int how)
     sigemptyset(&set);
     sigaddset(&set, SIGNAL);
     REQUIRE(sigprocmask(how, &set, NULL) == 0);
-}
-
-static void compute_with_sigio(int round)
-{
-    mask_signal(SIG_BLOCK);
-    atomic_store(&late->free, round + 1);
-    late_await(&late->sent, round);
-    /* Nobody is there to handle the leaf's contribution: the root cannot have a result. */
-    REQUIRE(atomic_load(&late->result) <= round);
-    REQUIRE(raise(SIGIO) == 0);
-    late_await(&late->result, round);
-    mask_signal(SIG_UNBLOCK);
 }
 
 static void fill_queue(void)
@@ -164,7 +151,6 @@ static void compute_with_child(int round)
     if (child == 0) {
         REQUIRE(helper() == 0);
         require_handler(SIGNAL, SIG_DFL);
-        require_handler(SIGIO, SIG_DFL);
         atomic_store(&late->free, round + 1);
         late_await(&late->result, round); /* by the parent: nothing of it is the child's */
         _exit(0);
@@ -273,12 +259,17 @@ int main(int argc, char **argv)
         const char *name;
         void (*compute)(int round); /* the parent's; NULL: the way has rounds of its own */
         void (*round)(int round);
-    } ways[] = {{"async", late_compute, NULL},       {"blocked", NULL, blocked_round},
-                {"nobody", NULL, nobody_round},      {"turns", NULL, turns_round},
-                {"both", NULL, both_round},          {"apart", NULL, apart_round},
-                {"sigio", compute_with_sigio, NULL}, {"queue", late_compute, NULL},
-                {"own", late_compute, NULL},         {"taken", late_compute, NULL},
-                {"fork", compute_with_child, NULL},  {"thread", compute_beside_thread, NULL},
+    } ways[] = {{"async", late_compute, NULL},
+                {"blocked", NULL, blocked_round},
+                {"nobody", NULL, nobody_round},
+                {"turns", NULL, turns_round},
+                {"both", NULL, both_round},
+                {"apart", NULL, apart_round},
+                {"queue", late_compute, NULL},
+                {"own", late_compute, NULL},
+                {"taken", late_compute, NULL},
+                {"fork", compute_with_child, NULL},
+                {"thread", compute_beside_thread, NULL},
                 {"paused", late_compute, NULL}};
     const char *way;
     size_t chosen = 0;
@@ -310,6 +301,7 @@ int main(int argc, char **argv)
         require_handler(SIGNAL, on_own_signal);
     /* One may have been on its way when the handler was installed. */
     REQUIRE(own_signals <= (strcmp(way, "taken") == 0));
+    require_handler(SIGIO, SIG_DFL);
     MUST(MPI_Finalize());
     REQUIRE(helper() == 0);
     if (late_rank == 0)

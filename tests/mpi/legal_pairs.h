@@ -1,10 +1,10 @@
-/* Which predefined operations MPICH does on which predefined types. Needs shim/engine/types.h and
+/* Which predefined operations MPICH does on which predefined types. Needs shim/mpi/types.h and
  * predefined.h, and MPI initialised.
  */
 #ifndef SG_TESTS_LEGAL_PAIRS_H
 #define SG_TESTS_LEGAL_PAIRS_H
 
-#include "engine/types.h"
+#include "mpi/types.h"
 #include "mpi_test.h"
 #include "predefined.h"
 

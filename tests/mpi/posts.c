@@ -8,12 +8,16 @@
 #include "mpi_test.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COUNT 16
 #define POSTS 50
 #define FAR 1000
+#define BEYOND 6000 /* further than choices by call site are kept */
 /* More than fits into one chunk. */
 #define LARGE 1000
 
@@ -178,8 +182,8 @@ static void mixed(void)
 /* While rank 0 waits for something else. */
 static void ahead(int count)
 {
-    static struct posted posted[POSTS];
-    MPI_Request requests[POSTS];
+    static struct posted posted[BEYOND];
+    static MPI_Request requests[BEYOND];
     int word = 1;
 
     if (rank == ranks - 1) /* the others are ahead */
@@ -216,6 +220,12 @@ static void many_ahead(void)
 static void few_ahead(void)
 {
     ahead(12);
+}
+
+/* The last rank comes when rank 0 has posted all of them, which so must not wait for it. */
+static void beyond(void)
+{
+    ahead(BEYOND);
 }
 
 /* The same, and further than anything that ranks agree on reaches at once. */
@@ -419,6 +429,68 @@ static void threads(void)
         MUST(MPI_Comm_free(&comms[i]));
 }
 
+/* What a thread gets to complete: a ring that the poster writes and it reads. */
+struct completer {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool tests; /* by MPI_Test, not by MPI_Wait */
+    int given;
+    struct posted posted[POSTS];
+};
+
+static void *complete_given(void *context)
+{
+    struct completer *completer = context;
+
+    for (int i = 0; i < POSTS; i++) {
+        struct posted *posted = &completer->posted[i];
+        int done = 0;
+
+        pthread_mutex_lock(&completer->lock);
+        while (completer->given <= i)
+            pthread_cond_wait(&completer->changed, &completer->lock);
+        pthread_mutex_unlock(&completer->lock);
+        while (completer->tests && !done)
+            MUST(MPI_Test(&posted->request, &done, MPI_STATUS_IGNORE));
+        if (!completer->tests)
+            MUST(MPI_Wait(&posted->request, MPI_STATUS_IGNORE));
+        if (i % 2)
+            check_reduced(posted);
+        else
+            check_sum(posted);
+    }
+    return NULL;
+}
+
+/* One thread posts, on one communicator; two others complete, while it goes on. */
+static void handed(void)
+{
+    static struct completer completers[2];
+
+    for (int i = 0; i < 2; i++) {
+        pthread_mutex_init(&completers[i].lock, NULL);
+        pthread_cond_init(&completers[i].changed, NULL);
+        completers[i].tests = i == 0;
+        REQUIRE(pthread_create(&completers[i].thread, NULL, complete_given, &completers[i]) == 0);
+    }
+    for (int i = 0; i < 2 * POSTS; i++) {
+        struct completer *completer = &completers[i % 2];
+        struct posted *posted = &completer->posted[i / 2];
+
+        if (i / 2 % 2)
+            post_reduce(posted, i, MPI_COMM_WORLD);
+        else
+            post_allreduce(posted, i, MPI_COMM_WORLD);
+        pthread_mutex_lock(&completer->lock);
+        completer->given++;
+        pthread_cond_signal(&completer->changed);
+        pthread_mutex_unlock(&completer->lock);
+    }
+    for (int i = 0; i < 2; i++)
+        REQUIRE(pthread_join(completers[i].thread, NULL) == 0);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -429,6 +501,7 @@ static const struct {
     {"ahead", many_ahead},
     {"few-ahead", few_ahead},
     {"far-ahead", far_ahead},
+    {"beyond", beyond},
     {"blocking", among_blocking},
     {"freed-communicators", freed_communicators},
     {"freed-requests", freed_requests},
@@ -436,6 +509,7 @@ static const struct {
     {"large-counts", large_counts},
     {"errors", errors},
     {"threads", threads},
+    {"handed", handed},
 };
 
 int main(int argc, char **argv)

@@ -9,13 +9,61 @@ MPIFORT := $(shell .ci/find-mpi fort)
 P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
-C_PROGRAMS := advised arrival bench_call calls cg comms counts_c disagree dying ending errors fallbacks \
-              fork intercomm late late_calls late_rounding late_storm lifetimes overlap pcontrol posts \
-              rendezvous repeat rounding samples sessions soak span_finalize span_runahead \
-              span_scenarios spawn thread_levels threads trial virtual_nodes
+C_PROGRAMS := \
+  advised \
+  arrival \
+  bench_call \
+  between \
+  calls \
+  cg \
+  closing \
+  comms \
+  counts_c \
+  device \
+  disagree \
+  dying \
+  ending \
+  errors \
+  failing \
+  fallbacks \
+  fork \
+  holes \
+  intercomm \
+  large \
+  late \
+  late_calls \
+  late_rounding \
+  late_storm \
+  late_unheard \
+  lifetimes \
+  memory \
+  overlap \
+  pcontrol \
+  pending_free \
+  posts \
+  refused_requests \
+  rendezvous \
+  repeat \
+  rounding \
+  samples \
+  sessions \
+  soak \
+  span_finalize \
+  span_runahead \
+  span_scenarios \
+  spawn \
+  status_of_many \
+  thread_levels \
+  threads \
+  trial \
+  virtual_nodes \
+  wrong_calls
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results span_apps \
-                 span_results counts_cxx \
-                 dlopen_main exception libexception.so libplugin.so libsites.so sites \
+                 span_results counts_cxx dlopen_main exception left_calls libexception.so \
+                 libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
+                 librefused_requests.so libuser_threads.so \
+                 drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
+                 libsites.so libstatus_of_many.so libyama.so sites \
                  static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 posts_f08))
 
@@ -25,7 +73,7 @@ $(addprefix $(P)/,$(C_PROGRAMS)): $(P)/%: tests/mpi/%.c tests/mpi/mpi_test.h \
                                   tests/mpi/predefined.h tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
-	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $< -o $@ -pie -pthread -lm
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $< -o $@ -pie -pthread -lm -ldl
 
 $(P)/counts_cxx: tests/mpi/counts_cxx.cc tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICXX $@
@@ -41,6 +89,23 @@ $(P)/exception: tests/mpi/exception.cc $(P)/libexception.so tests/mpi/mpi_test.h
 	$(say) MPICXX $@
 	$(Q)$(MPICXX) $(PROGRAM_FLAGS) $< -o $@ -pie -L$(P) -lexception -Wl,-rpath,'$$ORIGIN' -ldl
 
+$(P)/left_calls: tests/mpi/left_calls.cc tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICXX $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICXX) $(PROGRAM_FLAGS) $< -o $@ -pie -pthread
+
+$(addprefix $(P)/lib,refused_requests.so status_of_many.so user_threads.so): $(P)/lib%.so: tests/mpi/%_library.c \
+                                                           tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
+
+$(P)/libpmpi_tool.so $(P)/libpmpi_finalize.so: tests/mpi/pmpi_tool.c tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) $(if $(findstring finalize,$@),-DONLY_FINALIZE) \
+	  -fPIC -shared $< -o $@ -ldl
+
 # gfortran warns of choice buffers (-fallow-argument-mismatch): not of interest here.
 $(P)/counts_mpif: tests/mpi/counts_mpif.f tests/mpi/programs.mk
 	$(say) MPIF77 $@
@@ -52,10 +117,34 @@ $(P)/counts_usempi $(P)/counts_f08 $(P)/posts_f08: $(P)/%: tests/mpi/%.f90 tests
 	@mkdir -p $(@D)
 	$(Q)$(MPIFORT) -w -O2 -g -fPIE $< -o $@ -pie
 
+$(P)/libfailing.so: tests/mpi/failing_library.c tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -ldl
+
+# Stand-ins for the drivers of GPUs.
+$(P)/drivers/libcuda.so.1: DRIVER := CUDA
+$(P)/drivers/libamdhip64.so.6: DRIVER := HIP
+$(P)/drivers/libze_loader.so.1: DRIVER := ZE
+$(P)/drivers/%: tests/mpi/driver.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -D$(DRIVER) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -Wl,-soname,$(@F)
+
+$(P)/libgpumpi.so: tests/mpi/gpu_library.c tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -ldl
+
 $(P)/libplugin.so: tests/mpi/plugin.c tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
+
+$(P)/libyama.so: tests/mpi/yama.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
 
 $(P)/dlopen_main: tests/mpi/dlopen_main.c tests/mpi/programs.mk
 	$(say) CC $@
@@ -81,12 +170,12 @@ $(P)/stripped/%: $(P)/%
 	@mkdir -p $(@D)
 	$(Q)strip -o $@ $<
 
-$(addprefix $(P)/,late late_calls late_rounding late_storm): tests/mpi/late.h
+$(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 
 # These test parts of the library beside MPI's own.
 KERNEL_OBJECTS := $(filter $(B)/shim/algos/kernel%,$(call objects,shim/algos)) \
-                  $(B)/shim/engine/types.o
+                  $(B)/shim/mpi/types.o
 
 $(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/mpi/mpi_test.h \
               tests/mpi/predefined.h

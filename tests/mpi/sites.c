@@ -28,7 +28,7 @@ __attribute__((noinline)) static void helper(void)
 
 __attribute__((noinline)) static void first_path(void)
 {
-    helper();
+    helper();                 /* SITE: first-helper */
     REQUIRE(MPI_Wtime() > 0); /* keeps the call above from being a tail call */
 }
 
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     MUST(through_pointer(MPI_COMM_WORLD)); /* SITE: pointer */
     library_barrier();
     library_allreduce();
-    first_path();
+    first_path(); /* SITE: first */
     second_path();
     MUST(MPI_Finalize());
     return 0;

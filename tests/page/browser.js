@@ -86,10 +86,10 @@ async function tableWorks(page, name, calls) {
     ...expect(down.length > 1 && isSorted(down, -1), `down: ${down}`), ...expect(isSorted(up, 1), `up: ${up}`),
     ...expect(aria === "ascending", `aria-sort: ${aria}`)]);
 
-  const select = page.locator("#filters select"), search = page.locator("#filters input");
+  const select = page.locator("#sites-filters select"), search = page.locator("#sites-filters input");
   const all = await column(page, 0);
   await select.selectOption("barrier");
-  const barriers = await column(page, 0), status = await page.textContent("#shown");
+  const barriers = await column(page, 0), status = await page.textContent("#sites-shown");
   await select.selectOption("");
   const text = (await column(page, 1))[0];
   await search.fill(text);

@@ -9,10 +9,10 @@ for page_program in report/make_archive report/make_large compare/make_pair; do
     }
 done
 mkdir statistics killed-statistics
-for page_kind in known foreign many without-collectives statistics killed-statistics; do
+for page_kind in known foreign many many-comms without-collectives statistics killed-statistics; do
     ./make_archive "$page_kind" "$page_kind" || exit 1
 done
-./make_pair a b || exit 1
+./make_pair a b && ./make_archive long long && ./make_archive short short || exit 1
 ./make_large 1000 60 40 large && ./make_large 4 10000 10000 sites && ./make_large 1 20 2 one || exit 1
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # The pages of stagger report and stagger compare, as text: their figures are those worked out by
 # hand, what comes from the program is text, nothing is loaded, size is bounded; bad input.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -9,21 +10,24 @@
 report_page known known
 check "the page is sound" sound known
 check "on top are run time, ranks and the share lost, in words and figures" all \
-    'says known "It ran for 100us on 4 ranks\. +7\.7% of its processor time was lost"' \
-    'says known "run time *100us *ranks *4 *processor time lost waiting *7\.7% *30\.7us of 400us"'
+    'says known "It ran for 100us on 4 ranks\. +6\.1% of its processor time was lost"' \
+    'says known "run time *100us *ranks *4 *processor time lost waiting *6\.1% *30\.7us of 500us"'
 check "below them the call sites behind it" all \
     'says known "all of it at 3 call sites"' \
     'says known "85\.7% *barrier at *solve_the_system solver\.c:88 *on WORLD\(4\), 26\.3us; rank 2 is last in 66\.7% of 3"' \
-    'says known "6\.2% *allreduce at *lib\.so\+0x20 *on half\(2\), 1\.90us"'
+    'says known "6\.2% *allreduce at *lib\.so\+0x20 *on 2 comms, 1\.90us"'
 check "the table has the figures worked out by hand" is \
-    "barrier 12 3000 6000 6000 26300 27750|reduce 2 - - - 2500 2700|allreduce 1 2000 2000 2000 1900 1900|reduce 6 2000 3000 3000 0 450|allreduce 1 - - - 0 100|allreduce 2 0 0 0 0 40" \
-    "$(in_page known '"|".join(" ".join([r[0]["text"]] + [r[i].get("data-v", "-") for i in (4, 6, 7, 8, 9, 10)]) for r in d["tables"]["sites"][1:])')"
+    "barrier 12 3000 6000 6000 26300 27750|reduce 2 - - - 2500 2700|allreduce 3 0 2000 2000 1900 1940|reduce 6 2000 3000 3000 0 450|allreduce 1 - - - 0 100" \
+    "$(in_page known '"|".join(" ".join([r[0]["text"]] + [r[i].get("data-v", "-") for i in (4, 7, 8, 9, 10, 11)]) for r in d["tables"]["sites"][1:])')"
+check "... and those of each communicator below" is \
+    "barrier 12 26300|reduce 2 2500|allreduce 1 1900|reduce 6 0|allreduce 1 0|allreduce 2 0" \
+    "$(in_page known '"|".join(" ".join([r[0]["text"]] + [r[i].get("data-v", "-") for i in (4, 10)]) for r in d["tables"]["comms"][1:])')"
 check "it has what the charts draw of the worst call site" is "10000 2500 6000 7800 0 2500 1333 733" \
     "$(in_page known '" ".join(str(c[0]) for c in d["data"]["sites"][0]["wait"] + d["data"]["sites"][0]["late"])')"
 check "it has the worst instance, from arrival to departure" is "2 20000 6000 [[0, 0, 6100, 6000], [1, 6000, 6100, 0], [2, 0, 6100, 6000], [3, 0, 6100, 6000]]" \
     "$(in_page known '"%d %d %d %s" % tuple(d["data"]["worst"][0][k] for k in ("seq", "at_ns", "skew_ns", "parts"))')"
-check "it has each rank's run time, time blocked and wait" is \
-    "[[100000, 10550, 10000], [100000, 5600, 5000], [100000, 8300, 7900], [100000, 8490, 7800]]" \
+check "it has each rank's processor time, time blocked and wait" is \
+    "[[200000, 10550, 10000], [100000, 5600, 5000], [100000, 8300, 7900], [100000, 8490, 7800]]" \
     "$(in_page known 'd["data"]["by_rank"]')"
 check "it says how good the clocks are" all \
     'says known "known within *70ns *\(rank 2 worst\)"' \
@@ -59,6 +63,14 @@ check "statistics have figures and no charts" all 'sound statistics' \
     'says statistics "There are none: no events were recorded"'
 report_page killed killed-statistics
 check "a part of a run says so" all 'sound killed' 'says killed "Partial\."'
+report_page comms many-comms
+check "a call site on 40 communicators is one" all 'sound comms' \
+    'says comms "all of it at 2 call sites"' \
+    'says comms "90\.9% *barrier at *solve_the_system solver\.c:88 *on 40 comms, 4\.00us"' \
+    'is "3 42" "$(in_page comms "\"%d %d\" % (len(d[\"tables\"][\"sites\"]), len(d[\"tables\"][\"comms\"]))")"' \
+    'is "2 2" "$(in_page comms "\"%d %d\" % (len(d[\"data\"][\"sites\"]), len(d[\"data\"][\"worst\"]))")"'
+check "where each call site has one communicator, there is one table" \
+    is "sites" "$(in_page many '" ".join(k for k in d["tables"] if k in ("sites", "comms"))')"
 report_page one one
 check "a run of one rank has no skew" all 'sound one' 'says one "No rank waited for another"' \
     'is 0 "$(in_page one "len(d[\"data\"][\"worst\"])")"'
@@ -88,7 +100,20 @@ check "--top says how many" all 'parse top' 'is 4 "$(in_page top "len(d[\"tables
 check "the comparison's page is sound" sound pair
 check "in words it says what differs" all \
     'says pair "Of 2 call sites in both runs, *2 block for less time in B"' \
-    'says pair "160us → 160us"' 'says pair "2\.5% → 1\.0%"'
+    'says pair "160us → 160us"'
+check "... and on top what was lost, as time before its share" \
+    says pair "lost waiting *8\.00us → 3\.20us *−60\.0%; of all processor time *2\.5% → 1\.0%"
+shorter() { "$PYTHON" - shorter.html <<'PY'
+import re, sys
+page = open(sys.argv[1]).read()
+figures = re.search(r'<dl class="figures">(.*?)</dl>', page, re.S).group(1)
+parts = re.findall(r"<div( class=.\w+.)?><dt>(.*?)</dt>", figures)
+sys.exit(0 if parts[0][0] == ' class="good"' and parts[2][0] == ' class="good"' else repr(parts))
+PY
+}
+"$STAGGER" compare --html shorter.html long short
+check "a run that is shorter and loses less is no worse, whatever the share" all shorter \
+    'parse shorter' 'says shorter "20\.0us → 15\.0us *−25\.0%; of all processor time *2\.0% → 7\.5%"'
 check "its table has the figures worked out by hand" is \
     "300 250 -50 -0.1666666667 -50|200 50 -150 -0.75 -150|300 250 -50 -0.1666666667 -50|125 100 -25 -0.2" \
     "$(in_page pair '"|".join(" ".join([r[i]["data-v"] for i in (5, 6, 7, 8)] + ([r[9]["data-low"]] if j < 3 else [])) for j, r in enumerate(d["tables"]["sites"][1:5]))')"

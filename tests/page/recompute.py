@@ -79,7 +79,7 @@ def rows_of(page):
 def main():
     first = sites(sys.argv[1])
     agree("the report", [(op, text_of(site), *of) for (op, site), of in first.items()],
-          [(row[0]["text"], row[1]["text"], *(int(row[i]["data-v"]) for i in (4, 8, 9, 10)))
+          [(row[0]["text"], row[1]["text"], *(int(row[i]["data-v"]) for i in (4, 9, 10, 11)))
            for row in rows_of(sys.argv[2])])
     if len(sys.argv) < 5:
         return

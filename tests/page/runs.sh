@@ -3,7 +3,7 @@
 # tests/page/recompute.py; who is last is who the program makes last.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/engine/engine.bash"
-. "$ROOT/tests/span/span.bash"
+. "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/page/page.bash"
 
 # events NAME: the archive is sound, and its events are in NAME.events
@@ -28,7 +28,7 @@ STAGGER_RULES='reduce=handoff' observe chain 4 "$PROGRAMS/arrival" chain 6
 report_page chain chain.trace
 check "nobody waits for senders that were there, and who is last is named" all \
     'says chain "No rank waited for another"' \
-    'is "0 100%" "$(in_page chain "d[\"tables\"][\"sites\"][1][12][\"text\"]")"'
+    'is "0 100%" "$(in_page chain "d[\"tables\"][\"sites\"][1][13][\"text\"]")"'
 check "rank 0 is the late one, and rank 3 never" is "0 3" "$(in_page chain \
     '"%d %d" % (max(d["data"]["sites"][0]["late"])[1], min(d["data"]["sites"][0]["late"])[1])')"
 

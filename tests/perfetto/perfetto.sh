@@ -3,7 +3,7 @@
 # programs that ran; memory does not grow with the run; bad usage and bad input.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/progress/progress.bash"
-. "$ROOT/tests/span/span.bash"
+. "$ROOT/tests/internode/internode.bash"
 
 for program in make_archive make_large; do
     "${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \

@@ -69,8 +69,6 @@ for mode in thread signal; do
 done
 
 # ---- signals ---------------------------------------------------------------------------------------
-run_late sigio signal "$PROGRAMS/late" sigio "$words" 5
-check "SIGIO is the same event" finished sigio
 run_late queue signal "$PROGRAMS/late" queue "$words" $rounds
 check "a full queue of signals delays nothing" finished queue
 for way in own taken; do

@@ -3,9 +3,10 @@
 
     reach.py LIBRARY [-x FUNCTION]... ROOT...
 
-A root is a function, or a table: a variable, for the functions that it points to. Followed are
-calls and jumps, addresses of functions, and variables that code mentions, by the pointers in them. A
-call by a pointer that comes from elsewhere is not followed: name what it may be as a root.
+A root is a function, or a table: a variable, for the functions that it points to, TABLE+FROM:TO for
+those between these bytes of it. Followed are calls and jumps, addresses of functions, and variables
+that code mentions, by the pointers in them. A call by a pointer that comes from elsewhere is not
+followed: name what it may be as a root.
 Functions after -x are left out. Prints, sorted:
 
     external NAME       a function of another library
@@ -105,15 +106,23 @@ def walk(library, roots, excluded):
             item = library.object_at(address)
             if item is not None and item not in tables:
                 tables.add(item)
-                for at in range(item[0], item[0] + item[1]):
-                    if at in library.pointers:
-                        reach(library.pointers[at])
-                    if at in library.slots:
-                        externals.add(library.slots[at])
+                reach_pointers(item[0], item[0] + item[1])
+
+    def reach_pointers(start, end):
+        for at in range(start, end):
+            if at in library.pointers:
+                reach(library.pointers[at])
+            if at in library.slots:
+                externals.add(library.slots[at])
 
     for root in roots:
-        found = library.named(root)
-        reach(found if isinstance(found, int) else found[0])
+        name, _, part = root.partition("+")
+        found = library.named(name)
+        if part:
+            first, last = map(int, part.split(":"))
+            reach_pointers(found[0] + first, found[0] + last)
+        else:
+            reach(found if isinstance(found, int) else found[0])
     while todo:
         block = library.block_of(todo.pop())
         if block in blocks:

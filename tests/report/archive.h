@@ -49,6 +49,7 @@ struct archive {
     const char *calibration;       /* a property; NULL: not written */
     int half[ARCHIVE_RANKS_MAX];   /* world ranks of ARCHIVE_HALF, in its order */
     int half_size;
+    int copies; /* further communicators of all ranks, ARCHIVE_COMM_COUNT and so on */
     struct archive_call calls[ARCHIVE_CALLS_MAX]; /* per location in order of time */
     int call_count;
     /* The calls again and again, each time later and with higher numbers; 0: once. */
@@ -72,6 +73,7 @@ enum { /* string references that never change; sites follow */
        STRING_SIGNALS,
        STRING_REGIONS,
        STRING_SITES = STRING_REGIONS + 16,
+       STRING_COPIES = STRING_SITES + 2 * ARCHIVE_CALLS_MAX,
 };
 
 enum { /* region references */
@@ -140,9 +142,9 @@ static inline void archive_put_end(const struct archive *archive, OTF2_EvtWriter
 {
     static const OTF2_CollectiveOp ops[] = {OTF2_COLLECTIVE_OP_BARRIER, OTF2_COLLECTIVE_OP_REDUCE,
                                             OTF2_COLLECTIVE_OP_ALLREDUCE};
-    uint64_t size = call->comm == ARCHIVE_WORLD  ? (uint64_t)archive->ranks
+    uint64_t size = call->comm == ARCHIVE_SELF   ? 1
                     : call->comm == ARCHIVE_HALF ? (uint64_t)archive->half_size
-                                                 : 1;
+                                                 : (uint64_t)archive->ranks;
     uint64_t sent = call->operation == SG_OPERATION_BARRIER     ? 0
                     : call->operation == SG_OPERATION_ALLREDUCE ? size * call->bytes
                                                                 : call->bytes;
@@ -296,6 +298,14 @@ static inline void archive_put_comms(const struct archive *archive, OTF2_GlobalD
     for (uint32_t comm = 0; comm < ARCHIVE_COMM_COUNT; comm++)
         CHECKED(OTF2_GlobalDefWriter_WriteComm(global, comm, STRING_WORLD + comm, comm + 1,
                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    for (uint32_t i = 0; i < (uint32_t)archive->copies; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "copy-%u", i);
+        CHECKED(OTF2_GlobalDefWriter_WriteString(global, STRING_COPIES + i, name));
+        CHECKED(OTF2_GlobalDefWriter_WriteComm(global, ARCHIVE_COMM_COUNT + i, STRING_COPIES + i, 1,
+                                               OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    }
 }
 
 static inline void archive_put_strings(const struct archive *archive, OTF2_GlobalDefWriter *global)

@@ -1,8 +1,8 @@
 /* A run of four ranks whose report is worked out by hand.
  *
- * Rank r enters MPI_Init at 100 r and leaves MPI_Finalize at 100000 + 100 r: each runs 100000 ns,
- * 400000 together. Ranks 1 and 2 have clocks of their own. `half` has the ranks 2, 0 in this
- * order; rank 0 calls on it from its second thread.
+ * Rank r enters MPI_Init at 100 r and leaves MPI_Finalize at 100000 + 100 r: each runs 100000 ns.
+ * Ranks 1 and 2 have clocks of their own. `half` has the ranks 2, 0 in this order; rank 0 calls on
+ * it from its second thread, so that there are 500000 ns of processor time.
  *
  * Call sites: A named in full, B without a file, C with bytes that are not UTF-8 and a control
  * character, D known by its module only.

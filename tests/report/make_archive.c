@@ -3,6 +3,7 @@
 #include "report/logs.h"
 
 #define MANY_RANKS 40
+#define COPIES 40u
 
 static void whole(const char *directory)
 {
@@ -58,6 +59,90 @@ static void many(const char *directory)
     archive_write(&archive, directory);
 }
 
+/* A barrier whose first member waits for so long, in a run of so long. */
+static void one_barrier(const char *directory, uint64_t run_ns, uint64_t wait_ns)
+{
+    static struct archive archive;
+
+    archive = (struct archive){.ranks = 2, .ticks_per_ns = 1, .half_size = 1};
+    for (int rank = 0; rank < 2; rank++) {
+        archive.finalize_ns[rank] = run_ns;
+        known_add(&archive, (struct archive_call){.rank = rank,
+                                                  .operation = SG_OPERATION_BARRIER,
+                                                  .comm = ARCHIVE_WORLD,
+                                                  .begin_ns = 1000 + (uint64_t)rank * wait_ns,
+                                                  .end_ns = 1000 + wait_ns,
+                                                  .site = KNOWN_A,
+                                                  .algorithm = "mpich"});
+    }
+    archive_write(&archive, directory);
+}
+
+/* Of the shorter run less is lost, and a greater share. */
+static void longer(const char *directory)
+{
+    one_barrier(directory, 500000, 20000);
+}
+
+static void shorter(const char *directory)
+{
+    one_barrier(directory, 100000, 15000);
+}
+
+/* Allreduces of nothing, which the first member leaves before the other enters. */
+static void without_data(const char *directory)
+{
+    static struct archive archive;
+
+    archive = (struct archive){.ranks = 2, .ticks_per_ns = 1, .half_size = 1};
+    for (uint64_t seq = 0; seq < 3; seq++) {
+        for (int rank = 0; rank < 2; rank++) {
+            uint64_t begin_ns = 1000 * seq + 500 * (uint64_t)rank + 100;
+
+            archive.finalize_ns[rank] = 10000;
+            known_add(&archive, (struct archive_call){.rank = rank,
+                                                      .operation = SG_OPERATION_ALLREDUCE,
+                                                      .comm = ARCHIVE_WORLD,
+                                                      .seq = seq,
+                                                      .begin_ns = begin_ns,
+                                                      .end_ns = begin_ns + 40,
+                                                      .site = KNOWN_A,
+                                                      .algorithm = "mpich"});
+        }
+    }
+    archive_write(&archive, directory);
+}
+
+/* Rank 1 is 100 late for each of A's barriers, one on each of COPIES communicators, and 400 late
+ * for B's allreduce. */
+static void many_comms(const char *directory)
+{
+    static struct archive archive;
+
+    archive = (struct archive){.ranks = 2, .ticks_per_ns = 1, .half_size = 1, .copies = COPIES};
+    for (uint64_t rank = 0; rank < 2; rank++) {
+        archive.finalize_ns[rank] = 100000;
+        for (uint32_t i = 0; i < COPIES; i++)
+            known_add(&archive,
+                      (struct archive_call){.rank = (int)rank,
+                                            .operation = SG_OPERATION_BARRIER,
+                                            .comm = (enum archive_comm)(ARCHIVE_COMM_COUNT + i),
+                                            .begin_ns = 1000 * i + 100 + 100 * rank,
+                                            .end_ns = 1000 * i + 210,
+                                            .site = KNOWN_A,
+                                            .algorithm = i % 2 ? "srm" : "mpich"});
+        known_add(&archive, (struct archive_call){.rank = (int)rank,
+                                                  .operation = SG_OPERATION_ALLREDUCE,
+                                                  .comm = ARCHIVE_WORLD,
+                                                  .begin_ns = 90000 + 400 * rank,
+                                                  .end_ns = 90500,
+                                                  .bytes = 8,
+                                                  .site = KNOWN_B,
+                                                  .algorithm = "mpich"});
+    }
+    archive_write(&archive, directory);
+}
+
 static void logs(const char *directory, enum sg_trace_mode mode, enum sg_log_state state)
 {
     static const char module[] = "/opt/cg\0";
@@ -100,6 +185,10 @@ static const struct {
     {"without-events", without_events},
     {"without-collectives", without_collectives},
     {"many", many},
+    {"many-comms", many_comms},
+    {"long", longer},
+    {"short", shorter},
+    {"without-data", without_data},
     {"statistics", statistics},
     {"killed-statistics", killed_statistics},
     {"unrecovered", unrecovered},

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # stagger report as users run it: golden outputs of archives and logs written by hand, options,
 # bad input. tests/report/report.sh BUILD_DIR; STAGGER_GOLDEN=1 writes the golden files anew.
 [ $# -gt 0 ] && BUILD=$1
@@ -8,7 +9,7 @@ COMMAND=report
 . "$ROOT/tests/report/golden.bash"
 
 fixtures report/make_archive
-for kind in known foreign many without-events without-collectives; do
+for kind in known foreign many without-data without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
 for kind in statistics killed-statistics unrecovered; do
@@ -28,9 +29,44 @@ check "the JSON of statistics alone has null for skew and wait" \
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
 check "an archive without these collectives is said to have none" \
     golden without-collectives.txt without-collectives
+check "an allreduce without data is no evidence against the clocks, and nobody waits in it" \
+    is "0 0 3" "$("$STAGGER" report --json without-data >no-data.json &&
+        json no-data.json '"%d %d %d" % (d["clock"]["violations"], d["sites"][0]["wait_ns"],
+            d["sites"][0]["instances"])')"
 check "the path may be the archive's" golden known.csv --csv known/traces.otf2
-check "no line of the text is wider than 120 columns" \
-    all 'has known.txt "^.{100}"' 'lacks known.txt "^.{121}"' 'lacks many.txt "^.{121}"'
+
+# on_terminal COLUMNS ARGUMENT...: what stagger report prints on a terminal so wide.
+on_terminal() {
+    "$PYTHON" -c '
+import fcntl, os, pty, struct, sys, termios
+reader, writer = pty.openpty()
+fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 50, int(sys.argv[1]), 0, 0))
+if os.fork() == 0:
+    os.dup2(writer, 1)
+    os.close(reader)
+    os.execv(sys.argv[2], sys.argv[2:])
+os.close(writer)
+output = b""
+try:
+    while True:
+        part = os.read(reader, 65536)
+        if not part:
+            break
+        output += part
+except OSError:
+    pass
+sys.stdout.buffer.write(output.replace(b"\r\n", b"\n"))
+sys.exit(os.waitpid(-1, 0)[1])' "$1" "$STAGGER" report "${@:2}"
+}
+check "nothing is cut where it is no terminal" all \
+    'has known.txt "^  barrier +solve_the_system solver.c:88 +WORLD\(4\) "' \
+    'has known.txt "  mpich\+bypass  "'
+on_terminal 100 known >narrow.txt
+check "on a terminal functions and lists of algorithms give way, and file and line are whole" all \
+    'has narrow.txt "^  barrier +s\S*\.\.\S* solver.c:88 "' 'lacks narrow.txt "solver\.?\.\."' \
+    'has narrow.txt "^  allreduce +s\S*\.\.\S* solver.c:88 "'
+on_terminal 200 known >wide.txt
+check "a terminal that is wide enough has all" same known.txt wide.txt
 check "CSV is read back as it was written" "$PYTHON" -c '
 import csv, json
 rows = list(csv.DictReader(open("known.csv", newline="")))
@@ -63,14 +99,18 @@ check "--top cuts the rows" is "26300 2500" \
     "$("$STAGGER" report --json --top 2 known >top.json &&
         json top.json '" ".join(str(s["wait_ns"]) for s in d["sites"])')"
 check "the text says how many rows --top leaves" \
-    has <("$STAGGER" report --top 2 known) '^note: 2 of 6 rows are shown$'
+    has <("$STAGGER" report --top 2 known) '^note: 2 of 5 call sites are shown$'
 check "--top beyond the last row shows all" is 6 \
     "$("$STAGGER" report --json --top 99 known >top.json && json top.json 'len(d["sites"])')"
 
 columns=$("$STAGGER" report --sort nonsense known 2>&1 | sed 's/.*there are: //')
 check "every column can be sorted by" all \
-    'is 30 "$(wc -w <<<"$columns")"' \
+    'is 31 "$(wc -w <<<"$columns")"' \
     'for column in $columns; do "$STAGGER" report --sort "$column" known || exit 1; done'
+
+check "a column's header is as good as its name" all \
+    'same <("$STAGGER" report --sort p95 known) <("$STAGGER" report --sort skew95 known)' \
+    'same <("$STAGGER" report --sort algorithm known) <("$STAGGER" report --sort algo known)'
 
 # ---- bad usage and bad input ----------------------------------------------------------------------
 
@@ -88,11 +128,15 @@ check "an archive without events is refused" refused 1 "without events" without-
 check "logs without an archive point to stagger recover" \
     refused 1 "stagger recover unrecovered" unrecovered
 echo "no archive" >letter
-check "a file that is no archive is refused" refused 1 "not an OTF2 archive" letter
+check "a file that is no archive is refused" refused 1 "letter: neither the directory" letter
+cp letter letter.otf2
+check "a file that has an archive's name only, too, in words of ours" all \
+    'refused 1 "letter.otf2: not an OTF2 archive, a damaged one" letter.otf2' \
+    'lacks "$WORK/.check" "chunk header|extension"'
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 check "an archive cut short is refused" refused 1 "cut/traces.otf2: damaged events" cut
 check "a full disk is an error" all '! "$STAGGER" report known >/dev/full 2>full.err' \
-    'has full.err "cannot write it"'
+    'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"'
 
 # ---- on a terminal, and under valgrind -------------------------------------------------------------
 

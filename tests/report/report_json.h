@@ -46,7 +46,8 @@ static inline json_t *report_of(const char *path)
 
     CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, &report), SG_OK);
     CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find(SG_COLUMN_DEFAULT)), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, report.site_count, stream), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, &(struct sg_print_options){0}, stream),
+                          SG_OK);
     fclose(stream);
     sg_report_clear(&report);
     json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);

@@ -87,6 +87,46 @@ static void test_both(void)
     json_decref(report);
 }
 
+/* A run that was killed: its archive ends with MPI_Init, and its logs know of blocked time. */
+static void be_short(struct archive *archive)
+{
+    archive->partial = "1";
+    archive->call_count = 0;
+    for (int rank = 0; rank < 4; rank++)
+        archive->finalize_ns[rank] = archive->init_ns[rank] + 10;
+}
+
+static void test_run_is_as_long_as_its_calls(void)
+{
+    const char *directory = write_known(be_short);
+    struct sg_report report;
+    char *text = NULL;
+    size_t size_bytes;
+    FILE *stream;
+
+    for (int rank = 0; rank < 4; rank++) {
+        struct log_writer log;
+
+        log_begin(&log, directory, rank, 4, SG_TRACE_OTF2, SG_LOG_RUNNING);
+        log_put_comm(&log, 0, 0, 0, 4, "MPI_COMM_WORLD");
+        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, "/opt/cg\0", 9);
+        log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 6, 0, 20000);
+        log_end(&log);
+    }
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL(sg_report_blocked_ns(&report), 80000);
+    CU_ASSERT_TRUE(report.ranks_run_ns >= 80000);
+    for (uint32_t rank = 0; rank < 4; rank++)
+        CU_ASSERT_TRUE(report.ranks[rank].run_ns >= report.ranks[rank].blocked_ns);
+    stream = open_memstream(&text, &size_bytes);
+    CU_ASSERT_EQUAL(sg_report_print_text(&report, &(struct sg_print_options){0}, stream), SG_OK);
+    fclose(stream);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "lost waiting       not known: no instance is complete\n"));
+    CU_ASSERT_PTR_NULL(strstr(text, "no rank waited"));
+    free(text);
+    sg_report_clear(&report);
+}
+
 static void test_whole_archive_ignores_logs(void)
 {
     const char *directory = write_known(NULL);
@@ -102,6 +142,8 @@ static void test_whole_archive_ignores_logs(void)
 
 const struct unit_test unit_tests[] = {
     {"a partial archive takes totals from the logs beside it", test_both},
+    {"a run is at least as long as its calls, and without an instance no wait is known",
+     test_run_is_as_long_as_its_calls},
     {"a whole archive does not", test_whole_archive_ignores_logs},
     {NULL, NULL},
 };

@@ -4,9 +4,9 @@
 
 #define MEMBERS 3
 
-static void measure(enum sg_operation operation, uint32_t root, const int64_t begin_ns[MEMBERS],
-                    const int64_t end_ns[MEMBERS], struct sg_measure *whole,
-                    struct sg_call_measure each[MEMBERS])
+static void measure_bytes(enum sg_operation operation, uint32_t root, uint64_t bytes,
+                          const int64_t begin_ns[MEMBERS], const int64_t end_ns[MEMBERS],
+                          struct sg_measure *whole, struct sg_call_measure each[MEMBERS])
 {
     struct sg_call calls[MEMBERS] = {0};
     struct sg_instance instance = {
@@ -15,10 +15,19 @@ static void measure(enum sg_operation operation, uint32_t root, const int64_t be
     for (uint32_t i = 0; i < MEMBERS; i++) {
         calls[i].begin_ns = begin_ns[i];
         calls[i].end_ns = end_ns[i];
+        calls[i].bytes = bytes;
     }
     sg_measure_instance(&instance, whole);
     for (uint32_t i = 0; i < MEMBERS; i++)
         sg_measure_call(&instance, whole, i, &each[i]);
+}
+
+static void measure(enum sg_operation operation, uint32_t root, const int64_t begin_ns[MEMBERS],
+                    const int64_t end_ns[MEMBERS], struct sg_measure *whole,
+                    struct sg_call_measure each[MEMBERS])
+{
+    measure_bytes(operation, root, operation == SG_OPERATION_BARRIER ? 0 : 8, begin_ns, end_ns,
+                  whole, each);
 }
 
 static void test_barrier(void)
@@ -54,6 +63,41 @@ static void test_violation(void)
     CU_ASSERT_EQUAL(each[0].wait_ns, 40);
     CU_ASSERT_EQUAL(each[0].avoided_ns, 0);
     CU_ASSERT_EQUAL(each[1].wait_ns, 90);
+}
+
+/* Nothing is exchanged: nobody need have waited for anybody. */
+static void test_allreduce_without_data(void)
+{
+    const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 50, 110},
+                  late_end_ns[] = {120, 120, 120};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure_bytes(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    CU_ASSERT_EQUAL(whole.skew_ns, 100);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        CU_ASSERT_EQUAL(each[i].wait_ns, 0);
+        CU_ASSERT_EQUAL(each[i].completion_ns, 0);
+        CU_ASSERT_EQUAL(each[i].avoided_ns, 0);
+    }
+    CU_ASSERT_EQUAL(each[0].blocked_ns, 40);
+
+    /* An algorithm that lets none leave before all are there makes them wait all the same. */
+    measure_bytes(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, late_end_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    CU_ASSERT_EQUAL(each[0].wait_ns, 100);
+}
+
+/* A barrier has no data and synchronises. */
+static void test_barrier_violation(void)
+{
+    const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 110, 110};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure(SG_OPERATION_BARRIER, 0, begin_ns, end_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.violation_ns, 60);
 }
 
 static void test_early_reduce(void)
@@ -95,7 +139,7 @@ static void test_avoided(void)
 }
 
 /* Begins, posts and exposed times as given; all are complete at 200. */
-static void measure_posts(enum sg_operation operation, uint32_t root,
+static void measure_posts(enum sg_operation operation, uint32_t root, uint64_t bytes,
                           const int64_t begin_ns[MEMBERS], const uint64_t post_ns[MEMBERS],
                           const uint64_t exposed_ns[MEMBERS], struct sg_measure *whole,
                           struct sg_call_measure each[MEMBERS])
@@ -109,6 +153,7 @@ static void measure_posts(enum sg_operation operation, uint32_t root,
                                     .end_ns = 200,
                                     .post_ns = post_ns[i],
                                     .exposed_ns = exposed_ns[i],
+                                    .bytes = bytes,
                                     .nonblocking = true};
     sg_measure_instance(&instance, whole);
     for (uint32_t i = 0; i < MEMBERS; i++)
@@ -122,7 +167,7 @@ static void test_posts(void)
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
-    measure_posts(SG_OPERATION_ALLREDUCE, 0, begin_ns, post_ns, exposed_ns, &whole, each);
+    measure_posts(SG_OPERATION_ALLREDUCE, 0, 8, begin_ns, post_ns, exposed_ns, &whole, each);
     CU_ASSERT_EQUAL(whole.skew_ns, 90);
     CU_ASSERT_EQUAL(whole.last, 1);
     CU_ASSERT_EQUAL(whole.violation_ns, 0);
@@ -145,7 +190,7 @@ static void test_posted_reduce(void)
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
-    measure_posts(SG_OPERATION_REDUCE, 1, begin_ns, post_ns, exposed_ns, &whole, each);
+    measure_posts(SG_OPERATION_REDUCE, 1, 8, begin_ns, post_ns, exposed_ns, &whole, each);
     CU_ASSERT_EQUAL(each[1].wait_ns, 40);
     CU_ASSERT_EQUAL(each[1].avoided_ns, 70 - 46);
     CU_ASSERT_EQUAL(each[0].wait_ns + each[2].wait_ns, 0);
@@ -161,8 +206,22 @@ static void test_posted_violation(void)
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
-    measure_posts(SG_OPERATION_BARRIER, 0, begin_ns, none, none, &whole, each);
+    measure_posts(SG_OPERATION_BARRIER, 0, 0, begin_ns, none, none, &whole, each);
     CU_ASSERT_EQUAL(whole.violation_ns, 30);
+}
+
+static void test_posted_without_data(void)
+{
+    const int64_t begin_ns[] = {10, 20, 230};
+    const uint64_t post_ns[] = {5, 5, 5}, exposed_ns[] = {30, 40, 80};
+    struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
+
+    measure_posts(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, post_ns, exposed_ns, &whole, each);
+    CU_ASSERT_EQUAL(whole.violation_ns, 0);
+    CU_ASSERT_EQUAL(each[0].wait_ns + each[1].wait_ns, 0);
+    CU_ASSERT_EQUAL(each[0].avoided_ns + each[1].avoided_ns, 0);
+    CU_ASSERT_EQUAL(each[0].blocked_ns, 35);
 }
 
 static void test_alone(void)
@@ -193,12 +252,16 @@ static void test_ties(void)
 const struct unit_test unit_tests[] = {
     {"a barrier's members wait for the last and complete after the first", test_barrier},
     {"a member that leaves before the last enters is a clock violation", test_violation},
+    {"an allreduce without data contradicts no clock and makes nobody wait",
+     test_allreduce_without_data},
+    {"a barrier that a member leaves early is a clock violation", test_barrier_violation},
     {"only the root of a reduce waits, for its senders", test_early_reduce},
     {"a root that comes last waits for nobody", test_late_root},
     {"a root that leaves before its senders come avoids the rest of its wait", test_avoided},
     {"of the wait for the last post what was exposed is waited, the rest avoided", test_posts},
     {"of posted reduces only the root waits", test_posted_reduce},
     {"a completion before the last post is a clock violation", test_posted_violation},
+    {"a post without data contradicts no clock and waits for nobody", test_posted_without_data},
     {"a member alone waits for nobody", test_alone},
     {"of members that are last together the lowest counts", test_ties},
     {NULL, NULL},

@@ -136,7 +136,8 @@ static char *text_of(const struct sg_report *report)
     size_t size_bytes;
     FILE *stream = open_memstream(&text, &size_bytes);
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_print_text(report, report->site_count, stream), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_print_text(report, &(struct sg_print_options){0}, stream),
+                          SG_OK);
     fclose(stream);
     return text;
 }
@@ -158,12 +159,12 @@ static void columns_that_are_zero(void)
                                   "   650ns     1    2    90ns           8       3       4      "
                                   "5     6       7\n"));
     free(text);
-    report.sites[0].counts.of[SG_COUNT_MOVES] = 0;
+    report.sums[0].counts.of[SG_COUNT_MOVES] = 0;
     text = text_of(&report);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "stalls repeats\n"));
     free(text);
-    report.sites[0].counts = (struct sg_counts){{0}};
-    report.sites[0].handler_ns = report.sites[0].wait_avoided_ns = 0;
+    report.sums[0].counts = (struct sg_counts){{0}};
+    report.sums[0].handler_ns = report.sums[0].wait_avoided_ns = 0;
     text = text_of(&report);
     CU_ASSERT_PTR_NULL(strstr(text, "repeats"));
     CU_ASSERT_PTR_NULL(strstr(text, "avoided"));

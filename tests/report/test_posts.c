@@ -243,9 +243,10 @@ static char *text_of(const char *directory, bool csv)
 
     CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
     CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find("hidden")), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(csv ? sg_report_print_csv(&report, report.site_count, stream)
-                              : sg_report_print_text(&report, report.site_count, stream),
-                          SG_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        csv ? sg_report_print_csv(&report, &(struct sg_print_options){0}, stream)
+            : sg_report_print_text(&report, &(struct sg_print_options){0}, stream),
+        SG_OK);
     fclose(stream);
     sg_report_clear(&report);
     return text;

@@ -56,6 +56,33 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+/* Two streams together are one, whichever of them is in buckets. */
+static void test_merged(void)
+{
+    static const uint64_t halves[][2] = {{10, 20}, {2000, 30}, {30, 2000}, {2000, 2000}};
+
+    for (size_t i = 0; i < sizeof halves / sizeof halves[0]; i++) {
+        struct sg_quantiles one = {0}, other = {0}, whole = {0};
+
+        for (uint64_t value = 0; value < halves[i][0]; value++) {
+            add(&one, 7 * value);
+            add(&whole, 7 * value);
+        }
+        for (uint64_t value = 0; value < halves[i][1]; value++) {
+            add(&other, 9000 + 3 * value);
+            add(&whole, 9000 + 3 * value);
+        }
+        CU_ASSERT_EQUAL(sg_quantiles_merge(&one, &other), SG_OK);
+        CU_ASSERT_EQUAL(one.count, whole.count);
+        CU_ASSERT_EQUAL(one.max, whole.max);
+        CU_ASSERT_EQUAL(sg_quantiles_get(&one, 0.5), sg_quantiles_get(&whole, 0.5));
+        CU_ASSERT_EQUAL(sg_quantiles_get(&one, 0.95), sg_quantiles_get(&whole, 0.95));
+        sg_quantiles_clear(&one);
+        sg_quantiles_clear(&other);
+        sg_quantiles_clear(&whole);
+    }
+}
+
 /* Values over all magnitudes, from a generator of fixed seed. */
 static void test_many(void)
 {
@@ -100,5 +127,6 @@ const struct unit_test unit_tests[] = {
     {"quantiles are exact up to the limit and change to buckets past it", test_exact_to_the_limit},
     {"quantiles of many samples are off by at most 1/256", test_many},
     {"quantiles take the smallest and the largest value there is", test_extremes},
+    {"two streams together are one", test_merged},
     {NULL, NULL},
 };

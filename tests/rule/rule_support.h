@@ -14,10 +14,12 @@ enum { MPICH, BYPASS, ADAPTIVE };
 enum { DEGREE, WAIT, LIMIT };
 
 static const struct sg_parameter adaptive_parameters[] = {
-    {"degree", SG_PARAMETER_INTEGER, 2, 64, "auto|none", "auto", "children of a node"},
-    {"wait", SG_PARAMETER_CHOICE, 0, 0, "spin|block", "block", "how to wait"},
-    {"limit", SG_PARAMETER_INTEGER, -8, 1 << 20, NULL, "4k", "largest message"},
-    {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL},
+    {"degree", SG_PARAMETER_INTEGER, 2, 64, "auto|none", "auto", NULL, "children of a node", NULL,
+     0, 0, 0},
+    {"wait", SG_PARAMETER_CHOICE, 0, 0, "spin|block", "block", NULL, "how to wait", NULL, 0, 0, 0},
+    {"limit", SG_PARAMETER_INTEGER, -8, 1 << 20, NULL, "4k", NULL, "largest message", NULL, 0, 0,
+     0},
+    {NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, 0, 0},
 };
 static const struct sg_algorithm test_algorithms[] = {
     [MPICH] = {"mpich", 7, NULL, "passes through", 0},

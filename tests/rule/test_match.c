@@ -117,6 +117,43 @@ static void matches_files(void)
     CU_ASSERT_FALSE(takes_site("@solver.c:8"));
 }
 
+/* As stagger report prints them: FUNCTION FILE:LINE, FUNCTION MODULE+0xOFFSET, #ID. */
+static void matches_sites_of_reports(void)
+{
+    static const struct sg_rule_site of_template = {
+        .function = "sum of<int, 2>(int, double)", .file = "/src/my sums.cc", .line = 7};
+
+    CU_ASSERT(takes_site("@solve_step solver.c:88"));
+    CU_ASSERT(takes_site("@solve_step   src/solver.c:88"));
+    CU_ASSERT(takes_site("@solve* *.c:88"));
+    CU_ASSERT_FALSE(takes_site("@solve_step solver.c:89"));
+    CU_ASSERT_FALSE(takes_site("@other solver.c:88"));
+    CU_ASSERT_FALSE(takes_site("@solve_step other.c:88"));
+    CU_ASSERT(takes_site("@solve_step cg+0x11c4"));
+    CU_ASSERT_FALSE(takes_site("@solve_step cg+0x11c5"));
+    CU_ASSERT(takes_site("@#3f2a9c1b"));
+    CU_ASSERT_FALSE(takes_site("@#3f2a9c1c"));
+    CU_ASSERT(takes("@sum of<int, 2>(int, double) my sums.cc:7", &of_template, &world, 8));
+    CU_ASSERT(takes("@my sums.cc:7", &of_template, &world, 8));
+    CU_ASSERT_FALSE(takes("@other(int) my sums.cc:7", &of_template, &world, 8));
+}
+
+static void matches_communicators_of_reports(void)
+{
+    CU_ASSERT(takes_comm("~WORLD(4)", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(takes_comm("~WORLD", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(takes_comm("~MPI_COMM_WORLD", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(takes_comm("~MPI_COMM_WORLD(4)", "MPI_COMM_WORLD", 4));
+    CU_ASSERT_FALSE(takes_comm("~WORLD(5)", "MPI_COMM_WORLD", 4));
+    CU_ASSERT_FALSE(takes_comm("~COMM_WORLD", "MPI_COMM_WORLD", 4));
+    CU_ASSERT(takes_comm("~half(2)", "half", 2));
+    CU_ASSERT_FALSE(takes_comm("~half(2)", "half", 3));
+    CU_ASSERT(takes_comm("~half(2)", "half(2)", 3));
+    CU_ASSERT(takes_comm("~half(2)(3)", "half(2)", 3));
+    CU_ASSERT_FALSE(takes_comm("~half(x)", "half", 2));
+    CU_ASSERT_FALSE(takes_comm("~(2)", "half", 2));
+}
+
 static void unknown_parts_match_nothing(void)
 {
     CU_ASSERT(takes("@cg+0x20", &unresolved, &world, 8));
@@ -350,6 +387,8 @@ const struct unit_test unit_tests[] = {
     {"rules match their operation, and * what the algorithm takes", matches_operations},
     {"sites match by id, offset and function", matches_sites},
     {"files match by base name or end of path", matches_files},
+    {"sites match as reports print them", matches_sites_of_reports},
+    {"communicators match as reports print them", matches_communicators_of_reports},
     {"what is not known of a site matches no glob", unknown_parts_match_nothing},
     {"communicators match by name and size, ends included", matches_communicators},
     {"bytes match within their range, ends included", matches_bytes},

@@ -140,19 +140,24 @@ static void built_in_rules_parse(void)
 {
     struct sg_ruleset set = {.table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults}};
     struct sg_rule_reader reader = {.table = set.table, .source = "default", .speak = true};
+    struct sg_config config = {0};
+    struct sg_ruleset *rules;
 
     CU_ASSERT_EQUAL(sg_rule_parse_list(&reader, sg_rule_defaults, &set), SG_OK);
     CU_ASSERT_EQUAL(reader.faults, 0);
+    for (int i = 0; i < set.count; i++)
+        sg_rule_clear(&set.rules[i]);
+    free(set.rules);
+
+    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, true, &rules), SG_OK);
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
         struct sg_rule_site site = {.id = 0};
         bool fixed;
 
         CU_ASSERT_PTR_NOT_NULL(
-            sg_ruleset_match(&set, (enum sg_operation)operation, &site, &world, 0, &fixed));
+            sg_ruleset_match(rules, (enum sg_operation)operation, &site, &world, 0, &fixed));
     }
-    for (int i = 0; i < set.count; i++)
-        sg_rule_clear(&set.rules[i]);
-    free(set.rules);
+    sg_ruleset_destroy(rules);
 }
 
 /* Every algorithm between nodes takes it, and no other. */

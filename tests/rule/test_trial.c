@@ -1,4 +1,5 @@
 #include "rule/rule_support.h"
+#include "rule/trial.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 # nodes they pass what they pass without the library.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/engine/engine.bash"
-. "$ROOT/tests/span/span.bash"
+. "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/scalapack/scalapack.bash"
 
 need_scalapack "ScaLAPACK's programs pass what they pass without the library"

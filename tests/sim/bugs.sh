@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # The explorer finds errors: each patch in bugs/ puts one into a protocol, in one line, and is found
 # within 2000 seeds. A patch's first line names the protocol to explore, its second the error.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -28,7 +29,7 @@ protocols() {
 }
 mapfile -t all < <(protocols)
 all_but_protocols=(shim/core/{operation,status,text}.c explorer.c
-    analysis/sim/{commit,payload,peers,reference}.c analysis/sim/explore*.c)
+    analysis/sim/{commit,explore}.c analysis/sim/{host,explore,exhaustive}/*.c)
 
 build() { compile "${all[@]}" "${all_but_protocols[@]}" && link; }
 check "the explorer builds" build || exit 1

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # stagger sim explore on the protocols as they are: a fixed set of seeds, and every order of two
 # instances among 2 and 3 processes. explore_full.sh goes further.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -13,7 +13,7 @@ build() {
     shift 2
     nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
         -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" main.c \
-        "$ROOT"/analysis/{sim,plot}/*.c "$ROOT"/analysis/cli/sim.c \
+        "$ROOT"/analysis/{sim,sim/*,plot}/*.c "$ROOT"/analysis/cli/sim.c \
         $(ls "$ROOT"/shim/algos/*.c | grep -v kernel) "$ROOT"/shim/core/{operation,status,text}.c \
         -o "$name" -ljansson -lm
 }

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # What stagger claims of the papers and beyond them: every goal is met.
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -1,7 +1,8 @@
 #include "lib/unit.h"
-#include "sim/explore_exhaustive.h"
-#include "sim/explore_run.h"
-#include "sim/explore_shrink.h"
+#include "sim/exhaustive/exhaustive.h"
+#include "sim/explore/events.h"
+#include "sim/explore/run.h"
+#include "sim/explore/shrink.h"
 #include "sim/toy.h"
 
 #include <stdlib.h>

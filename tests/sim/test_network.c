@@ -1,6 +1,6 @@
 #include "core/capture.h"
 #include "lib/unit.h"
-#include "sim/network.h"
+#include "sim/timed/network.h"
 
 #include <limits.h>
 
@@ -34,7 +34,7 @@ static void refused(const char *text, const char *line)
     char *log;
 
     capture_begin(&capture);
-    CU_ASSERT_NOT_EQUAL(sg_network_read(path, &network), SG_OK);
+    CU_ASSERT_NOT_EQUAL(sg_network_read("sim", path, &network), SG_OK);
     log = capture_end(&capture);
     CU_ASSERT_PTR_NOT_NULL(strstr(log, line));
     CU_ASSERT_PTR_EQUAL(strchr(log, '\n'), log + strlen(log) - 1);
@@ -45,7 +45,7 @@ static void reads_values(void)
 {
     struct sg_network network;
 
-    CU_ASSERT_EQUAL(sg_network_read(write_file("good.conf", good), &network), SG_OK);
+    CU_ASSERT_EQUAL(sg_network_read("sim", write_file("good.conf", good), &network), SG_OK);
     CU_ASSERT_STRING_EQUAL(network.name, "good");
     CU_ASSERT_STRING_EQUAL(network.source, "somewhere");
     CU_ASSERT_EQUAL(network.latency_us, 5.5);
@@ -61,7 +61,7 @@ static void reads_fitted_values_apart(void)
     struct sg_network network;
 
     write_file("pair.fitted.conf", "signal_us = 18 # of a figure\nlatency_us = 7\n");
-    CU_ASSERT_EQUAL(sg_network_read(write_file("pair.conf", good), &network), SG_OK);
+    CU_ASSERT_EQUAL(sg_network_read("sim", write_file("pair.conf", good), &network), SG_OK);
     CU_ASSERT_EQUAL(network.signal_us, 18);
     CU_ASSERT_EQUAL(network.latency_us, 7);
     CU_ASSERT_STRING_EQUAL(network.fitted[0], "signal_us");
@@ -90,10 +90,12 @@ static void refuses_bad_names(void)
     char *log;
 
     capture_begin(&capture);
-    CU_ASSERT_EQUAL(sg_network_read("token-ring", &network), SG_ERR_MISSING);
-    CU_ASSERT_EQUAL(sg_network_read("./nowhere.conf", &network), SG_ERR_MISSING);
+    CU_ASSERT_EQUAL(sg_network_read("sim", "token-ring", &network), SG_ERR_MISSING);
+    CU_ASSERT_EQUAL(sg_network_read("sim", "./nowhere.conf", &network), SG_ERR_MISSING);
     log = capture_end(&capture);
-    CU_ASSERT_PTR_NOT_NULL(strstr(log, "no network 'token-ring'"));
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(log, "sim: no network 'token-ring'; there are: 200g, colony, infiniband-sdr, "
+                    "myrinet2000, qsnet; a file of one is named with a slash"));
     CU_ASSERT_PTR_NOT_NULL(strstr(log, "./nowhere.conf: No such file"));
     free(log);
 }

@@ -93,7 +93,7 @@ static const struct sg_algo toy = {
 };
 
 /* Ranks 1 and up are late by delay_us[rank - 1]. */
-static struct sg_world_result run_toy(enum sg_progress_mode mode, bool solicits,
+static struct sg_world_result run_toy(enum sg_sim_mode mode, bool solicits,
                                       const uint64_t *delay_us, uint32_t senders)
 {
     struct sg_world_setup setup = world_of(&toy, SG_OPERATION_REDUCE, (int32_t)senders + 1, 0);
@@ -113,7 +113,7 @@ static struct sg_world_result run_toy(enum sg_progress_mode mode, bool solicits,
 
 static void a_late_message_interrupts(void)
 {
-    struct sg_world_result result = run_toy(SG_PROGRESS_SIGNAL, true, (uint64_t[]){100}, 1);
+    struct sg_world_result result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100}, 1);
 
     CU_ASSERT_EQUAL(result.signals, 1);
     CU_ASSERT_EQUAL(result.late, 1);
@@ -122,7 +122,7 @@ static void a_late_message_interrupts(void)
 
 static void a_thread_wakes_instead(void)
 {
-    struct sg_world_result result = run_toy(SG_PROGRESS_THREAD, true, (uint64_t[]){100}, 1);
+    struct sg_world_result result = run_toy(SG_SIM_THREAD, true, (uint64_t[]){100}, 1);
 
     CU_ASSERT_EQUAL(result.signals, 1);
     CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 2, SENDS(1) + WAKE_NS + O_NS, 0.5);
@@ -130,7 +130,7 @@ static void a_thread_wakes_instead(void)
 
 static void polling_waits_for_the_next_call(void)
 {
-    struct sg_world_result result = run_toy(SG_PROGRESS_POLL, true, (uint64_t[]){100}, 1);
+    struct sg_world_result result = run_toy(SG_SIM_POLL, true, (uint64_t[]){100}, 1);
 
     CU_ASSERT_EQUAL(result.signals, 0);
     CU_ASSERT_EQUAL(result.late, 1);
@@ -139,7 +139,7 @@ static void polling_waits_for_the_next_call(void)
 
 static void what_is_not_solicited_does_not_interrupt(void)
 {
-    struct sg_world_result result = run_toy(SG_PROGRESS_SIGNAL, false, (uint64_t[]){100}, 1);
+    struct sg_world_result result = run_toy(SG_SIM_SIGNAL, false, (uint64_t[]){100}, 1);
 
     CU_ASSERT_EQUAL(result.signals, 0);
     CU_ASSERT_EQUAL(result.late, 1);
@@ -147,13 +147,13 @@ static void what_is_not_solicited_does_not_interrupt(void)
 
 static void one_interrupt_takes_what_comes_while_it_runs(void)
 {
-    struct sg_world_result result = run_toy(SG_PROGRESS_SIGNAL, true, (uint64_t[]){100, 110}, 2);
+    struct sg_world_result result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100, 110}, 2);
 
     CU_ASSERT_EQUAL(result.signals, 1);
     CU_ASSERT_EQUAL(result.ignored, 1);
     CU_ASSERT_EQUAL(result.late, 2);
     CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 3, SENDS(2) + SIGNAL_NS + 2 * O_NS, 0.5);
-    result = run_toy(SG_PROGRESS_SIGNAL, true, (uint64_t[]){100, 200}, 2);
+    result = run_toy(SG_SIM_SIGNAL, true, (uint64_t[]){100, 200}, 2);
     CU_ASSERT_EQUAL(result.signals, 2);
     CU_ASSERT_DOUBLE_EQUAL(result.cpu_ns * 3, SENDS(2) + 2 * (SIGNAL_NS + O_NS), 0.5);
 }

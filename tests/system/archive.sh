@@ -8,12 +8,15 @@ check "its calls are in the archive once" archive_agrees cg.trace cg.out
 check "otf2-print reads it, and nesting, order and counts are sound" archive_sound cg.trace
 
 # Where ViTE finds no archive it writes a picture of the background alone, and no error.
-rectangles() {
-    QT_QPA_PLATFORM=offscreen timeout 60 vite -e "$1.svg" "$1/traces.otf2" >vite.out 2>&1
-    grep -o '<rect' "$1.svg" | wc -l
-}
-check "ViTE's picture of no archive is empty" is 1 "$(rectangles none.trace)"
-check "ViTE draws rectangles for each rank" within 20 100000000 "$(rectangles cg.trace)"
+rectangles() { grep -o '<rect' "$1.svg" | wc -l; }
+draw() { "$ROOT/tests/lib/draw.sh" "$1/traces.otf2" "$1.svg" >vite.out 2>&1; }
+draw none.trace && draw cg.trace
+if [ $? -eq 77 ]; then
+    skip "ViTE draws rectangles for each rank" "$(tail -n 1 vite.out)"
+else
+    check "ViTE's picture of no archive is empty" is 1 "$(rectangles none.trace)"
+    check "ViTE draws rectangles for each rank" within 20 100000000 "$(rectangles cg.trace)"
+fi
 
 check "the log is gone, the archive and the configuration stand" all 'absent cg.trace/rank-000000.log' \
     '[ -s cg.trace/traces.otf2 ]' '[ -s cg.trace/traces.def ]' '[ -s cg.trace/stagger.conf ]'

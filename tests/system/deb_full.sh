@@ -2,27 +2,13 @@
 # timeout: 2400
 # The Debian package, installed into a system that has nothing else: apt brings what it depends on, a
 # program is observed there, and nothing is left when it goes.
-#
-# The bare system is made by mmdebstrap once, as build/chroot/SUITE.tar, with the packages that apt
-# has downloaded beside it.
 . "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lib/root.bash"
 title="the Debian package is installed in a clean system and works there"
 
-[ "$(id -u)" = 0 ] || { skip "$title" "needs root"; exit 0; }
-for tool in dpkg-buildpackage dh lintian mmdebstrap unshare; do
-    command -v "$tool" >/dev/null || { skip "$title" "$tool is not installed"; exit 0; }
-done
-
-suite=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-bare=$ROOT/build/chroot/$suite.tar
-packages=$ROOT/build/chroot/archives
-system=$WORK/system
-mkdir -p "$packages/partial" "$system"
-if [ ! -e "$bare" ] && ! { mmdebstrap --variant=apt "$suite" "$bare.tar" >mmdebstrap.out 2>&1 &&
-    mv "$bare.tar" "$bare"; }; then
-    skip "$title" "mmdebstrap makes no $suite: $(grep '^E:' mmdebstrap.out | tail -n 1)"
-    exit 0
-fi
+reason=$(no_system dpkg-buildpackage dh lintian) && { skip "$title" "$reason"; exit 0; }
+suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+make_system "$suite" apt >reason || { skip "$title" "mmdebstrap makes no $suite: $(cat reason)"; exit 0; }
 
 check "make deb builds it, and lintian has nothing to say" "$ROOT/dist/deb" "$WORK/deb" || exit 1
 deb=$(echo "$WORK"/deb/stagger_*.deb)
@@ -33,21 +19,7 @@ check "it depends on MPICH's library, OTF2, libdw and libunwind; RDMA it can do 
     'has <(dpkg-deb -f "$deb" Recommends) "mpich.*libibverbs1.*librdmacm1"' \
     'lacks <(dpkg-deb -f "$deb" Depends) "verbs|rdma"'
 
-check "the bare system is unpacked" tar --extract --file="$bare" --directory="$system" --exclude=./dev/\*
-mkdir -p "$system/dev/shm" && cp "$deb" "$PROGRAMS/calls" "$system/tmp" && cp /etc/resolv.conf "$system/etc"
-
-# inside SECONDS COMMAND...: in the system, with processes, shared memory and mounts of its own
-inside() {
-    local seconds=$1
-    shift
-    # shellcheck disable=SC2016 # expanded by the inner shell
-    timeout --kill-after=5 "$seconds" unshare --mount --ipc --pid --fork --kill-child sh -c '
-        mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" &&
-            mount -t tmpfs tmpfs "$0/dev/shm" && mount --bind "$1" "$0/var/cache/apt/archives" &&
-            shift && exec chroot "$0" "$@"' "$system" "$packages" \
-        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root DEBIAN_FRONTEND=noninteractive \
-        "$@" </dev/null
-}
+cp "$deb" "$PROGRAMS/calls" "$system/tmp"
 apt() { inside 900 apt-get -q -y "$@"; }
 
 apt update >update.out 2>&1

@@ -1,45 +1,79 @@
 #!/bin/bash
+# one processor
 # What may know of what: includes point one way, the environment is read in one file, and the
 # library brings nothing into a process but its own wrappers.
 . "$(dirname "$0")/../lib/sh.sh"
 cd "$ROOT" || exit 1
 
-# The files of a folder's sources and headers that include what matches.
+# The files of a folder's sources and headers that include what matches; FOLDER/: not those below it.
 include() {
-    local folder=$1 pattern=$2
+    local folder=$1 pattern=$2 depth=()
     [ -d "$folder" ] || return 0
-    find "$folder" -name '*.[ch]' -exec grep -HEn "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]$pattern" {} +
+    [ "$folder" = "${folder%/}" ] || depth=(-maxdepth 1)
+    find "$folder" "${depth[@]}" -name '*.[ch]' \
+        -exec grep -HEn "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]$pattern" {} +
+}
+
+# What includes itself through others in a folder, a source and its header taken for one.
+loops() {
+    grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' --include='*.[ch]' "$1" |
+        sed -E 's#^[a-z]+/([^:]*)\.[ch]:.*"(.*)\.h".*#\1 \2#' | tsort 2>&1 >/dev/null | sed -n 's/^tsort: //p'
 }
 
 # keeps_from FOLDER PATTERN
 keeps_from() { is "" "$(include "$1" "$2")"; }
+# keeps_out FOLDER FOLDER|...
+keeps_out() { keeps_from "$1" "($2)/"; }
 
+outer='engine|intercept|report|cli'
+live="mpi|wait|progress|internode|intranode/mpi|$outer"
 check "core includes no other part" \
-    keeps_from shim/core '(rule|trace|engine|algos|transport|node|intercept|report|cli)/'
+    keeps_out shim/core "rule|trace|algos|transport|intranode|$live"
 check "rule includes core and rule only" \
-    keeps_from shim/rule '(trace|engine|algos|transport|node|intercept|report|cli)/'
+    keeps_out shim/rule "trace|transport|intranode|$live"
+check "... and, of algos, the tables of parameters" is "" "$(include shim/rule 'algos/' | grep -vF algos/parameters.h)"
 check "trace includes core and trace only" \
-    keeps_from shim/trace '(rule|engine|algos|transport|node|intercept|report|cli)/'
-for part in shim/core shim/rule shim/trace shim/algos shim/transport shim/node analysis/report \
-    analysis/sim analysis/cli; do
-    check "$part knows nothing of MPI" keeps_from "$part" '[^">]*mpi\.h[">]'
+    keeps_out shim/trace "rule|algos|transport|intranode|$live"
+for part in shim/core shim/rule shim/trace shim/algos shim/transport shim/intranode/ shim/progress analysis/output \
+    analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/sim analysis/cli; do
+    check "$part knows nothing of MPI" keeps_from "$part" '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]'
 done
 check "algos includes core and algos only" \
-    keeps_from shim/algos '(rule|trace|engine|transport|node|intercept|report|cli)/'
-check "node includes core, algos and node only" \
-    keeps_from shim/node '(rule|trace|engine|transport|intercept|report|cli)/'
+    keeps_out shim/algos "rule|trace|transport|intranode|$live"
+check "intranode includes core, algos and intranode only, but for its part that knows MPI" \
+    keeps_out shim/intranode/ "rule|trace|transport|$live"
 check "transport includes core, algos and transport only" \
-    keeps_from shim/transport '(rule|trace|engine|node|intercept|report|cli|sim)/'
-check "the simulator includes core, algos, plot and itself only" \
-    keeps_from analysis/sim '(rule|trace|engine|node|transport|intercept|report)/'
-check "engine does not include intercept" keeps_from shim/engine '(intercept|report|cli)/'
-check "nothing in shim includes the tools" keeps_from shim '(report|cli|sim|bench)/'
-check "plot includes core and itself only" \
-    keeps_from analysis/plot '(rule|trace|algos|engine|node|transport|intercept|report|sim|bench|cli)/'
-check "the tools do not include intercept or engine" keeps_from analysis '(intercept|engine)/'
-check "the report does not include the commands" keeps_from analysis/report 'cli/'
-check "neither does the advice" keeps_from analysis/advise 'cli/'
+    keeps_out shim/transport "rule|trace|intranode|sim|$live"
+check "the simulator includes core, algos, output and itself only" \
+    keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|engine|intercept|report"
+check "its host includes nothing else of it" keeps_from analysis/sim/host 'sim/(timed|explore|exhaustive|papers|[a-z]+\.h)'
+check "timed runs know nothing of exploring" keeps_from analysis/sim/timed 'sim/(explore|exhaustive|papers)/'
+check "nor exploring of them, nor of the walk of every order" \
+    keeps_from analysis/sim/explore 'sim/(timed|exhaustive|papers)/'
+check "the walk of every order is included by the command that explores only" is "analysis/sim/explore.c" \
+    "$(grep -rlE '^ *# *include *"sim/exhaustive/' --include='*.[ch]' shim analysis |
+        grep -v '^analysis/sim/exhaustive/')"
+check "progress includes core, rule, intranode, transport and itself only" \
+    keeps_out shim/progress "trace|algos|mpi|wait|internode|intranode/mpi|$outer"
+check "mpi includes no part that runs calls" \
+    keeps_out shim/mpi "trace|transport|wait|progress|internode|intranode/mpi|$outer"
+check "wait includes core, mpi and itself only" \
+    keeps_out shim/wait "rule|trace|algos|transport|intranode|progress|internode|$outer"
+check "collectives inside a node know nothing of those between nodes" \
+    keeps_out shim/intranode "trace|transport|progress|internode|$outer"
+check "nor these of them" keeps_out shim/internode "trace|intranode/mpi|$outer"
+check "engine does not include intercept" keeps_out shim/engine 'intercept|report|cli'
+check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
+check "bench knows nothing of MPI but in its folder mpi" is "" \
+    "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
+check "output includes core and itself only" \
+    keeps_out analysis/output "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|$live"
+check "the tools do not include intercept or engine" \
+    keeps_out analysis 'wait|progress|internode|intranode/mpi|engine|intercept'
+check "the report does not include the commands" keeps_out analysis/report cli
+check "neither does the advice" keeps_out analysis/advise cli
 
+check "no file of the simulator includes itself through others" is "" "$(loops analysis/sim)"
 check "the environment is read in one file" is "shim/core/config.c" \
     "$(grep -rlE '\b(secure_)?getenv *\(|\benviron\b' --include='*.[ch]' shim analysis)"
 check "OTF2's headers are included by the export and the report only" is "" \
@@ -66,11 +100,11 @@ check "the library binds its symbols at start" has <(readelf -d "$LIB") 'BIND_NO
 
 # The benchmark's late ranks and its quiet waits, random delays of the soak, an application
 # that sleeps as applications do, programs that look for a file of their script's again and again,
-# and stderr's pipe, whose emptiness is no event.
+# stderr's pipe, whose emptiness is no event, and the tools' look for ranks that are being killed.
 check "nothing else waits by sleeping" is "" \
     "$(grep -rnE '\b(u?sleep|(clock_)?nanosleep) *\(' --include='*.[ch]' --include='*.cc' \
         shim analysis tests |
-        grep -Ev '^(shim/core/status\.c|analysis/bench/quiet\.c|tests/mpi/(soak|late_calls|span_apps|trial)\.c|tests/mpi/mpi_test\.h):')"
+        grep -Ev '^(shim/core/status\.c|shim/trace/export/logread_all\.c|analysis/bench/mpi/quiet\.c|tests/mpi/(soak|late_calls|span_apps|trial)\.c|tests/mpi/mpi_test\.h):')"
 check "no source is over 500 lines" is "" \
     "$(find shim analysis -name '*.[ch]' -exec awk 'END { if (NR > 500) print FILENAME }' {} \;)"
 check "no line of a source is over 100 columns" is "" \

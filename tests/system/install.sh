@@ -6,7 +6,9 @@ version=$(cat "$ROOT/VERSION")
 install() { make -C "$ROOT" --no-print-directory B="$BUILD" "$@"; }
 
 first=$WORK/first prefix=$WORK/moved
-check "make install" install PREFIX="$first" install
+check "make install says what is where" all 'install PREFIX="$first" install >install.out' \
+    'is "stagger $version is in $first: bin/stagger, bin/stagger-bench, lib/stagger; manual pages and completion in share" \
+         "$(tail -n 2 install.out | head -n 1)"' 'is "try $first/bin/stagger info" "$(tail -n 1 install.out)"'
 mv "$first" "$prefix"
 check "the installed command, moved, runs a program under the installed library" all \
     '"$prefix/bin/stagger" run -o run.trace -- timeout 60 "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
@@ -55,6 +57,12 @@ check "make uninstall leaves nothing of ours" all \
     'install PREFIX="$prefix" uninstall' \
     'is "./share/man/man1/other.1" "$(cd "$prefix" && find . -type f)"' \
     'is "" "$(find "$prefix" -name "*stagger*")"'
+blank="$WORK/with blank"
+check "a PREFIX that holds a blank runs a program under its library, too" all \
+    'install PREFIX="$blank" install >install.out' 'has install.out "^try .*with blank/bin/stagger. info$"' \
+    '"$blank/bin/stagger" run -o blank.trace -- timeout 60 "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
+         >blank.out 2>blank.err </dev/null' \
+    'archive_agrees blank.trace blank.out' 'install PREFIX="$blank" uninstall' 'absent "$blank/bin/stagger"'
 check "DESTDIR stands in front, and in no file" all \
     'install PREFIX=/usr DESTDIR="$WORK/staged" install' \
     '[ -x "$WORK/staged/usr/bin/stagger" ]' \

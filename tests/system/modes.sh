@@ -56,6 +56,29 @@ timeout 60 "$STAGGER" run -o ruled.trace --trace stats --rule 'barrier=mpich' \
     --rule 'allreduce=mpich' -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >ruled.out 2>ruled.err </dev/null
 check "its options reach the run" all 'has ruled.trace/stagger.conf "barrier=mpich"' \
     'has ruled.trace/stagger.conf "allreduce=mpich"' 'has ruled.trace/stagger.conf "TRACE=stats"'
+mkdir settings && printf '%s\n' STAGGER_SLOTS=16 reduce=mpich >settings/own.conf
+(cd settings && STAGGER_TRIAL='reduce=srm|mpich' timeout 60 "$STAGGER" run --config own.conf --depth 3 \
+    --trial 'barrier=mpich|srm' -T 'allreduce=mpich|srm' -o ../set.trace -- \
+    "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 >../set.out 2>../set.err </dev/null)
+check "so do a file, the depth of call sites and trials, which come before the environment's" all \
+    'has set.trace/stagger.conf "^reduce=mpich"' 'has set.trace/stagger.conf "^STAGGER_SLOTS=16"' \
+    'has set.trace/stagger.conf "^STAGGER_DEPTH=3"' \
+    'is "STAGGER_TRIAL=barrier=mpich|srm;allreduce=mpich|srm;reduce=srm|mpich" \
+        "$(grep STAGGER_TRIAL= set.trace/stagger.conf)"'
+# refused WORDS OPTION...: the program does not start, and one line says why
+refused() {
+    local words=$1
+    shift
+    "$STAGGER" run "$@" -- touch started >/dev/null 2>refused.err
+    is 2 $? && absent started && has_lines refused.err . 1 && has refused.err "^stagger: .*$words"
+}
+check "what is wrong with them is said before the program starts" all \
+    'refused "--config .nowhere.: No such file" --config nowhere' \
+    'refused "--config .settings.: Is a directory" --config settings' \
+    'refused "--depth .0.: expected" --depth 0' 'refused "--depth .x.: expected" -d x' \
+    'refused "--trial, column" --trial barrier=srm' \
+    'refused "--trial, column .*nonsense" --trial "barrier=srm|nonsense"' \
+    'refused "--trial, column 1: expected a trial" --trial " "'
 "$STAGGER" run -- sh -c 'exit 23' >/dev/null 2>run.err
 check "its exit status is the command's" is 23 $?
 "$STAGGER" run -- "$PROGRAMS/static_program" >static.out 2>static.err

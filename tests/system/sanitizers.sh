@@ -3,7 +3,7 @@
 # Under AddressSanitizer and UndefinedBehaviorSanitizer: the unit tests, the command, and MPI
 # programs with a library built so. Leaks are looked for in the first two; MPICH and UCX have
 # their own. Not here: exception.cc, as the sanitizer's library takes over the unwinder's entry
-# point itself, and ThreadSanitizer, under which MPICH crashes without us.
+# point itself. ThreadSanitizer is threads.sh's.
 . "$(dirname "$0")/../lib/sh.sh"
 
 san=$BUILD/variant-san-address-undefined

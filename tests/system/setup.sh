@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # What make finds and what it asks for: MPICH's tools and never another MPI's, and the packages that
 # are missing.
 . "$(dirname "$0")/../lib/sh.sh"
@@ -35,3 +36,17 @@ PATH=$WORK/path "$ROOT/.ci/deps" build >deps.out 2>deps.err
 status=$?
 check "without root and sudo the missing packages are named, in one line" all 'is 1 "$status"' \
     'empty deps.out' 'has_lines deps.err . 1' 'has deps.err "apt-get install .*libotf2-trace-dev"'
+
+# What make would do: it runs its sub-makes all the same, for their -n.
+would() { make -C "$ROOT" --no-print-directory -n B="$WORK/none" "$@" 2>&1; }
+own_jobs() { grep -c "^make .*-j$(nproc)" "$1"; }
+for target in demo check-build bench soak lab papers; do
+    would "$target" >"$target.out"
+    would -j3 "$target" >"$target-j3.out"
+    check "make $target builds on all processors, or by the caller's -j" all \
+        'is 1 "$(own_jobs "$target.out")"' 'is 0 "$(own_jobs "$target-j3.out")"' \
+        'lacks "$target-j3.out" "jobserver"'
+done
+check "make demo builds the products and its own program alone, without the tests' packages" all \
+    'has demo.out "mpi/cg\\b"' 'has demo.out "libstagger-otf2"' 'is 1 "$(grep -c "tests/[^ ]*\.c " demo.out)"' \
+    'lacks demo.out "cunit|gfortran|mpif77|mpifort|mpicxx|-o [^ ]*/tests/"'

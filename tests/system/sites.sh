@@ -75,8 +75,34 @@ check "functions that a stripped library exports keep their names" is "True" "$(
 STAGGER_DEPTH=3 observe deep 2 "$PROGRAMS/sites"
 report_json deep.trace deep.json
 check "STAGGER_DEPTH tells the paths to a helper apart" is 2 "$(json deep.json \
-    'len({s["id"] for s in d["sites"] if s["function"] == "helper"})')"
-check "and loses no call" is "$(json sites.json 'sum(s["calls"] for s in d["sites"])')" \
+    'len({s["id"] for s in d["sites"] if s["function"].endswith("helper")})')"
+path_of() { # FUNCTION-THAT-CALLS-helper
+    echo "main sites.c:[0-9]+ > $1 sites.c:[0-9]+ > helper"
+}
+functions_of() { json "$1" '"\n".join(s["function"] for s in d["sites"])'; }
+functions_of deep.json >deep.functions
+check "and the name of each is its path" all "has_lines deep.functions '^$(path_of first_path)$' 1" \
+    "has_lines deep.functions '^$(path_of second_path)$' 1" "has deep.functions '^main$'"
+check "... with the lines of the calls on the way" \
+    has deep.functions "main sites.c:$(line_of sites.c first) > first_path sites.c:$(line_of sites.c first-helper) > helper"
+"$STAGGER" report deep.trace >deep.txt
+check "the report shows them, in front of the call's line" \
+    has deep.txt "$(path_of second_path) sites.c:$(line_of sites.c helper)"
+"$STAGGER" report --csv deep.trace >deep.csv
+check "... so does its CSV" has deep.csv "$(path_of first_path)"
+"$STAGGER" compare deep.trace deep.trace >deep.compare
+check "... and a comparison" has deep.compare "$(path_of first_path)"
+otf2-print deep.trace/traces.otf2 >deep.print
+check "they are in the archive" has deep.print "$(path_of first_path) \(.*sites.c:$(line_of sites.c helper)\)"
+STAGGER_DEPTH=3 STAGGER_TRACE=stats observe deep_stats 2 "$PROGRAMS/sites"
+report_json deep_stats.trace deep_stats.json
+check "statistics have the same paths" same <(sort deep.functions) <(functions_of deep_stats.json | sort)
+STAGGER_DEPTH=3 observe deep_stripped 2 "$PROGRAMS/stripped/sites"
+report_json deep_stripped.trace deep_stripped.json
+functions_of deep_stripped.json >deep_stripped.functions
+check "without symbols paths are modules and offsets" \
+    has deep_stripped.functions '^sites\+0x[0-9a-f]+ > sites\+0x[0-9a-f]+ > sites\+0x[0-9a-f]+$'
+check "and STAGGER_DEPTH=3 loses no call" is "$(json sites.json 'sum(s["calls"] for s in d["sites"])')" \
     "$(json deep.json 'sum(s["calls"] for s in d["sites"])')"
 STAGGER_DEPTH=3 observe deep_fixed 2 setarch -R "$PROGRAMS/sites"
 report_json deep_fixed.trace deep_fixed.json

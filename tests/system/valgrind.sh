@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # timeout: 600
 # The command under valgrind: no error and no lost memory.
 . "$(dirname "$0")/../lib/sh.sh"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# one processor
 # Built where libibverbs is missing, the companion for RDMA is there all the same, and says so.
 . "$(dirname "$0")/../lib/sh.sh"
 

@@ -4,7 +4,7 @@
 # token.
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/engine/engine.bash"
-. "$ROOT/tests/span/span.bash"
+. "$ROOT/tests/internode/internode.bash"
 
 slots=4
 # figure NAME COLUMN OPERATION: the sum over its rows

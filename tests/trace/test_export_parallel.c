@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <link.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 /* OTF2 forgets a writer that it fails to close. */
@@ -60,7 +59,6 @@ static void limit_files(rlim_t bytes)
 {
     struct rlimit limit = {.rlim_max = RLIM_INFINITY};
 
-    signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &limit);
     limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -69,6 +67,7 @@ static void limit_files(rlim_t bytes)
 static int export_own(const struct sg_exchange *exchange, void *context)
 {
     struct run *run = context;
+    struct sg_refusal refusal;
     struct sg_logread *log;
     struct sg_export input = {
         .directory = run->directory,
@@ -84,7 +83,7 @@ static int export_own(const struct sg_exchange *exchange, void *context)
     char path[300];
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, run->directory, exchange->rank);
-    if (sg_logread_open(path, &log) != SG_OK)
+    if (sg_logread_try(path, &log, &refusal) != SG_OK)
         return 1;
     if (exchange->rank == run->full_rank)
         limit_files(run->limit_bytes);
@@ -195,7 +194,7 @@ static void one_rank_has_no_room(void)
         struct diversion diversion = divert();
         bool agreed = exchange_fork(RANKS, export_own, &run);
 
-        CU_ASSERT_EQUAL(restore(&diversion, "cannot write the trace: File is too large"), 1);
+        CU_ASSERT_EQUAL(restore(&diversion, "cannot write the trace: File too large"), 1);
         CU_ASSERT_TRUE(agreed);
         nothing_is_left(directory);
     }
@@ -254,6 +253,7 @@ static void names_found(void *context, uint32_t id, const char *function, const 
 static int resolve_own(const struct sg_exchange *exchange, void *context)
 {
     const char *directory = context;
+    struct sg_refusal refusal;
     struct sg_logread *log;
     struct sg_export input = {.directory = directory,
                               .logs = &log,
@@ -265,7 +265,7 @@ static int resolve_own(const struct sg_exchange *exchange, void *context)
     int found = 0;
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, exchange->rank);
-    if (sg_logread_open(path, &log) != SG_OK)
+    if (sg_logread_try(path, &log, &refusal) != SG_OK)
         return 1;
     status = sg_export_site_names(&input, names_found, &found);
     sg_logread_close(log);

@@ -1,10 +1,14 @@
 /* The log's writer: limits, growth, what is on disk after a kill. The reader has tests of its own;
  * here the file is looked at as bytes.
  */
+#include "core/clocksync.h"
+#include "core/procfs.h"
 #include "lib/unit.h"
+#include "trace/lock.h"
 #include "trace/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -276,6 +280,76 @@ static void test_threads(void)
     CU_ASSERT_EQUAL(count_kind(file, size_bytes, SG_RECORD_CONT), WRITERS * EACH / 1000);
 }
 
+/* A reader of the same file, as another process is one. */
+static bool lives(const struct sg_log_options *options)
+{
+    char path[300];
+    struct sg_log_header header;
+    bool lives;
+    int file;
+
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, options->directory, options->rank);
+    file = open(path, O_RDONLY);
+    CU_ASSERT_FATAL(file >= 0);
+    CU_ASSERT_EQUAL_FATAL(read(file, &header, sizeof header), sizeof header);
+    header.pid++; /* as if it were not us who ask */
+    lives = sg_lock_writer_lives(file, &header);
+    close(file);
+    return lives;
+}
+
+/* The writer lives until it lets go, whatever forked children and readers do. */
+static void test_writer_lives(void)
+{
+    struct sg_log_options options = options_of(64 << 20);
+    struct sg_log *log;
+    int orders[2], answers[2];
+    char byte = 0;
+    pid_t child;
+
+    CU_ASSERT_EQUAL_FATAL(sg_log_create(&options, &log), SG_OK);
+    CU_ASSERT_TRUE_FATAL(sg_log_header(log)->is_locked); /* temporary files' systems have locks */
+    CU_ASSERT_EQUAL_FATAL(pipe(orders) | pipe(answers), 0);
+    child = fork();
+    if (child == 0) {
+        sg_log_forget(log);
+        close(orders[1]);
+        (void)!write(answers[1], &byte, 1);
+        _exit(read(orders[0], &byte, 1) != 0); /* lives on until it is let go */
+    }
+    CU_ASSERT_EQUAL_FATAL(read(answers[0], &byte, 1), 1);
+    CU_ASSERT_TRUE(lives(&options));
+    CU_ASSERT_TRUE(lives(&options)); /* looking did not change it */
+    sg_log_finish(log, SG_LOG_FINALIZED);
+    CU_ASSERT_TRUE(lives(&options));
+    sg_log_close(log, SG_LOG_FINALIZED);
+    CU_ASSERT_FALSE(lives(&options));
+    close(orders[0]);
+    close(orders[1]);
+    waitpid(child, NULL, 0);
+    close(answers[0]);
+    close(answers[1]);
+}
+
+/* Without locks the process tells: itself, not another that has its number now. */
+static void test_process_lives(void)
+{
+    struct sg_log_header header = {.machine = sg_clocksync_machine(), .pid = (uint32_t)getppid()};
+
+    header.pid_start = sg_procfs_stat((int32_t)header.pid).start;
+    CU_ASSERT(header.pid_start > 0);
+    CU_ASSERT_TRUE(sg_lock_writer_lives(-1, &header));
+    header.pid_start++;
+    CU_ASSERT_FALSE(sg_lock_writer_lives(-1, &header));
+    header.pid_start--;
+    header.machine++;
+    CU_ASSERT_FALSE(sg_lock_writer_lives(-1, &header));
+    header.machine--;
+    header.pid = (uint32_t)getpid(); /* one's own log is one to read */
+    header.pid_start = sg_procfs_stat((int32_t)header.pid).start;
+    CU_ASSERT_FALSE(sg_lock_writer_lives(-1, &header));
+}
+
 /* A handler uses what ordinary calls have made ready, and drops beyond that. */
 static void test_handler_never_grows(void)
 {
@@ -306,5 +380,7 @@ const struct unit_test unit_tests[] = {
     {"records stand in the file after SIGKILL", test_killed},
     {"threads append side by side and lose nothing", test_threads},
     {"a handler never grows the file", test_handler_never_grows},
+    {"the writer lives until it lets go, whatever children and readers do", test_writer_lives},
+    {"where a file system has no locks the process tells", test_process_lives},
     {NULL, NULL},
 };

@@ -41,8 +41,10 @@ static unsigned char *every_kind(size_t *size_bytes)
 
 static enum sg_status open_bytes(const void *bytes, size_t size_bytes, struct sg_logread **log)
 {
+    struct sg_refusal refusal;
+
     fabricate_file(log_path(), bytes, size_bytes);
-    return sg_logread_open(path, log);
+    return sg_logread_try(path, log, &refusal);
 }
 
 /* stderr goes nowhere while refusals are expected by the thousand. */
@@ -156,12 +158,13 @@ static void refuses_what_is_no_log(void)
     size_t size_bytes;
     unsigned char *bytes = every_kind(&size_bytes);
     struct sg_log_header *header = (struct sg_log_header *)bytes;
+    struct sg_refusal refusal;
     struct sg_logread *log = NULL;
     int kept = silence();
 
-    CU_ASSERT_EQUAL(sg_logread_open("/nonexistent/rank-000000.log", &log), SG_ERR_SYSTEM);
-    CU_ASSERT_EQUAL(sg_logread_open("/dev/null", &log), SG_ERR_FORMAT);
-    CU_ASSERT_EQUAL(sg_logread_open("/", &log), SG_ERR_FORMAT);
+    CU_ASSERT_EQUAL(sg_logread_try("/nonexistent/rank-000000.log", &log, &refusal), SG_ERR_SYSTEM);
+    CU_ASSERT_EQUAL(sg_logread_try("/dev/null", &log, &refusal), SG_ERR_FORMAT);
+    CU_ASSERT_EQUAL(sg_logread_try("/", &log, &refusal), SG_ERR_FORMAT);
     CU_ASSERT_EQUAL(open_bytes("", 0, &log), SG_ERR_FORMAT);
     CU_ASSERT_EQUAL(open_bytes(bytes, SG_LOG_HEADER_BYTES - 1, &log), SG_ERR_FORMAT);
     header->rank = 3;

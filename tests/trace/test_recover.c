@@ -1,7 +1,9 @@
 /* `stagger recover` as users call it, on logs made by hand. */
 #include "lib/unit.h"
 #include "trace/fabricate.h"
+#include "trace/lock.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -175,10 +177,30 @@ static void refuses_bad_usage(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(out, "--force"));
 }
 
+static void leaves_another_alone(void)
+{
+    char path[300];
+    int begun;
+
+    make_logs("busy", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
+    snprintf(path, sizeof path, "%s/busy/traces.otf2.part", unit_directory());
+    begun = open(path, O_RDWR | O_CREAT, 0666);
+    CU_ASSERT_FATAL(begun >= 0 && sg_lock_take(begun));
+    CU_ASSERT_EQUAL(stagger("recover busy"), 1);
+    CU_ASSERT_STRING_EQUAL(err,
+                           "stagger: busy: cannot write the trace: another process is making it\n");
+    CU_ASSERT_TRUE(exists("busy/traces.otf2.part"));
+    close(begun); /* it was cut off */
+    CU_ASSERT_EQUAL(stagger("recover busy"), 0);
+    CU_ASSERT_FALSE(exists("busy/traces.otf2.part"));
+}
+
 const struct unit_test unit_tests[] = {
     {"stagger recover makes an archive, says so in one line and keeps the logs", makes_an_archive},
     {"stagger recover says partial where a rank did not end, is cut off or lost", says_partial},
     {"stagger recover replaces an archive only when told to", replaces_only_when_told},
+    {"stagger recover leaves an archive alone that another process is making",
+     leaves_another_alone},
     {"stagger recover refuses bad input with one line and status 1", refuses_bad_input},
     {"stagger recover refuses bad usage with one line and status 2", refuses_bad_usage},
     {NULL, NULL},

@@ -75,7 +75,7 @@
     set.append(el("label", {}, input, ` ${text}`));
   });
   byId("measures").append(set);
-  const filter = sortableTable(table, byId("filters"), byId("shown"), "rows");
+  const filter = sortableTable(table, byId("sites-filters"), byId("sites-shown"), "rows");
   draw("blocked");
   filter();
 })();

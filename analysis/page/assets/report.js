@@ -305,15 +305,15 @@
     const list = data.by_rank.map(([run, blocked, wait], i) => ({
       from: (i + margin) / columns, to: (i + 1 - margin) / columns,
       parts: [["wait", wait], ["other", Math.max(0, blocked - wait)], ["rest", Math.max(0, run - blocked)]],
-      text: `${rankText(i)}: run time ${ns(run)}, blocked ${ns(blocked)} (${share(blocked, run)}), waiting ${ns(wait)}`,
+      text: `${rankText(i)}: ${ns(run)} of processor time, blocked ${ns(blocked)} (${share(blocked, run)}), waiting ${ns(wait)}`,
     }));
     byId("ranks").hidden = false;
     figure(byId("ranks-chart"), {
       name: "ranks", title: "What each rank's time went into", about: data.group > 1 ? `Means of ${data.group} ranks each.` : "",
-      legend: [["wait", "waiting in collectives"], ["other", "otherwise in collectives"], ["rest", "everything else"]],
+      legend: [["wait", "waiting in collectives"], ["other", "otherwise in collectives"], ["rest", "elsewhere"]],
       summary: `${data.ranks} ranks.`,
       table: {
-        head: ["rank", "run time", "blocked", "of run", "waiting"],
+        head: ["rank", "processor time", "blocked", "of it", "waiting"],
         rows: data.by_rank.map(([run, blocked, wait], i) => [rankText(i).replace(/^ranks? /, ""), ns(run), ns(blocked), share(blocked, run), ns(wait)]),
       },
       draw: (width) => [240, plot(width, 240, {
@@ -329,5 +329,6 @@
     startWorst();
     startRanks();
   }
-  if (table) sortableTable(table, byId("filters"), byId("shown"), "call sites");
+  for (const [name, word] of [["sites", "call sites"], ["comms", "rows"]])
+    if (byId(name)) sortableTable(byId(name), byId(`${name}-filters`), byId(`${name}-shown`), word);
 })();

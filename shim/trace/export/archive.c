@@ -1,20 +1,12 @@
 #include "trace/export/archive.h"
 
-#include <dirent.h>
+#include "trace/export/chunks.h"
+
 #include <errno.h>
-#include <ftw.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define EVENT_CHUNK_BYTES OTF2_CHUNK_SIZE_EVENTS_DEFAULT
-#define DEFINITION_CHUNK_BYTES OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT
-/* OTF2's own pool would hold 128 MiB a writer before it writes any. */
-#define CHUNKS_PER_WRITER 2
 
 /* ---- errors --------------------------------------------------------------------------------- */
 
@@ -51,67 +43,20 @@ bool sg_archive_check(struct sg_archive *archive, OTF2_ErrorCode code)
 void sg_archive_begin(struct sg_archive *archive, const char *directory,
                       const struct sg_exchange *exchange)
 {
-    *archive = (struct sg_archive){.directory = directory, .exchange = exchange};
+    *archive =
+        (struct sg_archive){.directory = directory, .exchange = exchange, .files = SG_FILES_CLOSED};
     archive->old_callback = OTF2_Error_RegisterCallback(on_error, archive);
 }
 
 void sg_archive_end(struct sg_archive *archive)
 {
     OTF2_Error_RegisterCallback(archive->old_callback, NULL);
+    sg_files_close(&archive->files);
     free(archive->sizes);
     archive->sizes = NULL;
 }
 
 /* ---- OTF2's callbacks ----------------------------------------------------------------------- */
-
-static OTF2_FlushType flush_always(void *context, OTF2_FileType type, OTF2_LocationRef location,
-                                   void *writer, bool final)
-{
-    return OTF2_FLUSH;
-}
-
-static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = flush_always};
-
-struct chunk_pool {
-    void *chunks[CHUNKS_PER_WRITER];
-    int used;
-};
-
-/* NULL makes OTF2 write out what it has and begin anew. */
-static void *allocate_chunk(void *context, OTF2_FileType type, OTF2_LocationRef location,
-                            void **buffer_data, uint64_t chunk_bytes)
-{
-    struct chunk_pool *pool = *buffer_data;
-
-    if (pool == NULL)
-        *buffer_data = pool = calloc(1, sizeof *pool);
-    if (pool == NULL || pool->used == CHUNKS_PER_WRITER)
-        return NULL;
-    if (pool->chunks[pool->used] == NULL)
-        pool->chunks[pool->used] = malloc(chunk_bytes);
-    return pool->chunks[pool->used] != NULL ? pool->chunks[pool->used++] : NULL;
-}
-
-static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef location,
-                        void **buffer_data, bool final)
-{
-    struct chunk_pool *pool = *buffer_data;
-
-    if (pool == NULL)
-        return;
-    pool->used = 0;
-    if (!final)
-        return;
-    for (int i = 0; i < CHUNKS_PER_WRITER; i++)
-        free(pool->chunks[i]);
-    free(pool);
-    *buffer_data = NULL;
-}
-
-static const OTF2_MemoryCallbacks memory_callbacks = {
-    .otf2_allocate = allocate_chunk,
-    .otf2_free_all = free_chunks,
-};
 
 static size_t type_bytes(OTF2_Type type)
 {
@@ -250,6 +195,12 @@ static const OTF2_CollectiveCallbacks collective_callbacks = {
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
+static void check_file(struct sg_archive *archive, int error)
+{
+    if (error != 0)
+        sg_archive_fail(archive, "%s", strerror(error));
+}
+
 void sg_archive_create(struct sg_archive *archive)
 {
     archive->sizes = calloc((size_t)archive->exchange->size, sizeof *archive->sizes);
@@ -257,17 +208,20 @@ void sg_archive_create(struct sg_archive *archive)
         sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
         return;
     }
-    archive->handle = OTF2_Archive_Open(archive->directory, SG_ARCHIVE_NAME, OTF2_FILEMODE_WRITE,
-                                        EVENT_CHUNK_BYTES, DEFINITION_CHUNK_BYTES,
-                                        OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive->handle == NULL) {
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+    if (archive->exchange->rank != 0)
+        check_file(archive, sg_files_open(&archive->files, archive->directory));
+    if (!archive->failed)
+        check_file(archive, sg_files_enter(&archive->files));
+    if (archive->failed)
         return;
-    }
-    sg_archive_check(archive,
-                     OTF2_Archive_SetFlushCallbacks(archive->handle, &flush_callbacks, NULL));
-    sg_archive_check(archive,
-                     OTF2_Archive_SetMemoryCallbacks(archive->handle, &memory_callbacks, NULL));
+    /* Without files of its own: it would not survive a full disk. See chunks.h. */
+    archive->handle = OTF2_Archive_Open(archive->directory, SG_ARCHIVE_NAME, OTF2_FILEMODE_WRITE,
+                                        SG_EVENT_CHUNK_BYTES, SG_DEFINITION_CHUNK_BYTES,
+                                        OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE);
+    if (archive->handle == NULL)
+        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+    else
+        sg_chunks_start(archive);
 }
 
 void sg_archive_open(struct sg_archive *archive)
@@ -288,70 +242,28 @@ void sg_archive_close(struct sg_archive *archive)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-static const char *const single_files[] = {SG_ARCHIVE_NAME ".otf2", SG_ARCHIVE_NAME ".def",
-                                           SG_ARCHIVE_NAME ".marker"};
-#define SINGLE_FILES (sizeof single_files / sizeof single_files[0])
-
-static bool print_path(char path[PATH_MAX], const char *directory, const char *name)
-{
-    return snprintf(path, PATH_MAX, "%s/%s", directory, name) < PATH_MAX;
-}
-
 void sg_archive_prepare(struct sg_archive *archive)
 {
-    char path[PATH_MAX];
-    struct stat info;
+    int error = sg_files_open(&archive->files, archive->directory);
 
-    if (!print_path(path, archive->directory, single_files[0]))
-        sg_archive_fail(archive, "%s", strerror(ENAMETOOLONG));
-    else if (lstat(path, &info) == 0)
-        sg_archive_fail(archive, "%s is there already", single_files[0]);
-    else if (errno != ENOENT)
-        sg_archive_fail(archive, "%s", strerror(errno));
+    if (error == 0)
+        error = sg_files_prepare(&archive->files);
+    if (error == EEXIST)
+        sg_archive_fail(archive, "%s.otf2 is there already", SG_ARCHIVE_NAME);
+    else if (error == EBUSY)
+        sg_archive_fail(archive, "another process is making it");
+    else if (error == ENOTEMPTY)
+        sg_archive_fail(archive, "%s/ holds what belongs to no archive", SG_ARCHIVE_NAME);
     else
-        sg_archive_remove(archive->directory);
+        check_file(archive, error);
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+void sg_archive_finish(struct sg_archive *archive)
 {
-    return remove(path);
+    check_file(archive, sg_files_finish(&archive->files));
 }
 
-void sg_archive_remove(const char *directory)
+void sg_archive_remove(struct sg_archive *archive)
 {
-    char path[PATH_MAX];
-
-    for (size_t i = 0; i < SINGLE_FILES; i++) {
-        if (print_path(path, directory, single_files[i]))
-            unlink(path);
-    }
-    if (print_path(path, directory, SG_ARCHIVE_NAME))
-        nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
-static uint64_t file_bytes(const char *directory, const char *name)
-{
-    char path[PATH_MAX];
-    struct stat info;
-
-    if (!print_path(path, directory, name) || lstat(path, &info) != 0)
-        return 0;
-    return S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
-}
-
-uint64_t sg_archive_bytes(const char *directory)
-{
-    uint64_t total = 0;
-    struct dirent *entry;
-    char path[PATH_MAX];
-    DIR *files;
-
-    for (size_t i = 0; i < SINGLE_FILES; i++)
-        total += file_bytes(directory, single_files[i]);
-    files = print_path(path, directory, SG_ARCHIVE_NAME) ? opendir(path) : NULL;
-    while (files != NULL && (entry = readdir(files)) != NULL)
-        total += file_bytes(path, entry->d_name);
-    if (files != NULL)
-        closedir(files);
-    return total;
+    sg_files_remove(&archive->files);
 }

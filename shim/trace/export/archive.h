@@ -1,25 +1,25 @@
 /* The OTF2 archive being written: opening, closing, taking back, and what goes wrong inside OTF2.
  *
- * OTF2 reports some failures only to its error callback (a full disk at closing), so that the
- * callback, not the return values alone, decides; its message becomes our one line. One archive
- * at a time in a process.
+ * OTF2 reports some failures only to its error callback, so that the callback, not the return
+ * values alone, decides; its message becomes our one line. One archive at a time in a process.
  */
 #ifndef SG_TRACE_ARCHIVE_H
 #define SG_TRACE_ARCHIVE_H
 
 #include "core/exchange.h"
+#include "trace/export/files.h"
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SG_ARCHIVE_NAME "traces"
-
 struct sg_archive {
     const char *directory;
     const struct sg_exchange *exchange;
+    struct sg_files files;
     OTF2_Archive *handle;
-    size_t *sizes; /* of what a gather brings; rank 0 */
+    bool flush_is_final; /* of the flush that is under way: its file's last one */
+    size_t *sizes;       /* of what a gather brings; rank 0 */
     OTF2_ErrorCallback old_callback;
     bool failed;
     char error[256]; /* the first failure */
@@ -36,7 +36,7 @@ bool sg_archive_check(struct sg_archive *archive, OTF2_ErrorCode code);
 void sg_archive_end(struct sg_archive *archive);
 
 /* Rank 0 only: refuses a directory that holds an archive, and removes what an export that was cut
- * off has left. */
+ * off has left. Before anyone creates. */
 void sg_archive_prepare(struct sg_archive *archive);
 
 /* Local: the handle with its callbacks, not yet a file. */
@@ -46,8 +46,8 @@ void sg_archive_open(struct sg_archive *archive);
 /* Collective; the handle is gone afterwards, also on failure. */
 void sg_archive_close(struct sg_archive *archive);
 
-/* Rank 0 only: removes the archive's files; the size of them all. */
-void sg_archive_remove(const char *directory);
-uint64_t sg_archive_bytes(const char *directory);
+/* Rank 0 only, once all have closed it: the archive is there, or none of its files is. */
+void sg_archive_finish(struct sg_archive *archive);
+void sg_archive_remove(struct sg_archive *archive);
 
 #endif

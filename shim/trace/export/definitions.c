@@ -317,6 +317,21 @@ static void set_number(struct sg_definer *definer, const char *name, uint64_t va
 }
 
 /* What stagger itself took, where any call was timed. */
+static void set_unmanaged(struct sg_definer *definer)
+{
+    const struct sg_unified *unified = definer->unified;
+    uint64_t calls = 0, posts = 0;
+
+    for (int i = 0; i < unified->summary_count; i++) {
+        calls += unified->summaries[i].unmanaged_calls;
+        posts += unified->summaries[i].unmanaged_posts;
+    }
+    if (calls == 0)
+        return;
+    set_number(definer, "STAGGER::UNMANAGED", calls);
+    set_number(definer, "STAGGER::UNMANAGED_POSTS", posts);
+}
+
 static void set_overhead(struct sg_definer *definer)
 {
     const struct sg_unified *unified = definer->unified;
@@ -364,6 +379,7 @@ static void set_properties(struct sg_definer *definer)
     set_number(definer, "STAGGER::DROPPED", unified->dropped);
     if (unified->trial_block > 0)
         set_number(definer, "STAGGER::TRIAL_BLOCK", unified->trial_block);
+    set_unmanaged(definer);
     set_overhead(definer);
     set_calibration(definer);
 }

@@ -24,15 +24,18 @@ struct exporter {
 static bool agree(struct exporter *exporter)
 {
     const struct sg_archive *archive = &exporter->archive;
+    const char *advice = exporter->input->advice != NULL ? exporter->input->advice : "";
     int first_false = -1;
 
     if (sg_exchange_agree(exporter->exchange, !archive->failed, &first_false) != SG_OK) {
         if (exporter->exchange->rank == 0)
-            sg_log("%s: cannot write the trace: the ranks lost touch", exporter->input->directory);
+            sg_log("%s: cannot write the trace: the ranks lost touch%s", exporter->input->directory,
+                   advice);
         return false;
     }
     if (first_false == exporter->exchange->rank)
-        sg_log("%s: cannot write the trace: %s", exporter->input->directory, archive->error);
+        sg_log("%s: cannot write the trace: %s%s", exporter->input->directory, archive->error,
+               advice);
     return first_false < 0 && !archive->failed;
 }
 
@@ -310,6 +313,10 @@ static bool write_files(struct exporter *exporter)
     if (!write_global_definitions(exporter))
         return false;
     sg_archive_close(archive);
+    if (!agree(exporter))
+        return false;
+    if (exporter->exchange->rank == 0)
+        sg_archive_finish(archive);
     return agree(exporter);
 }
 
@@ -321,7 +328,7 @@ static void take_back(struct exporter *exporter)
     sg_archive_close(&exporter->archive);
     if (sg_exchange_agree(exporter->exchange, 1, &first_false) == SG_OK &&
         exporter->exchange->rank == 0)
-        sg_archive_remove(exporter->input->directory);
+        sg_archive_remove(&exporter->archive);
 }
 
 static enum sg_status write_archive(struct exporter *exporter, struct sg_export_result *result)
@@ -335,7 +342,7 @@ static enum sg_status write_archive(struct exporter *exporter, struct sg_export_
         return SG_ERR_SYSTEM;
     }
     if (exchange->rank == 0)
-        result->archive_bytes = sg_archive_bytes(exporter->input->directory);
+        result->archive_bytes = sg_files_bytes(&exporter->archive.files);
     return exchange->broadcast(exchange->context, &result->archive_bytes,
                                sizeof result->archive_bytes);
 }

@@ -28,6 +28,7 @@ struct sg_export {
     const char *const *algorithms; /* names by index, as in struct sg_record_call */
     int algorithm_count;
     const struct sg_exchange *exchange;
+    const char *advice; /* ends the line that says why there is no archive; NULL: nothing */
 };
 
 struct sg_export_result {   /* the same on every rank */
@@ -54,7 +55,7 @@ struct sg_companion {
     uint32_t version; /* SG_LOG_VERSION */
     enum sg_status (*export_archive)(const struct sg_export *, struct sg_export_result *);
     enum sg_status (*export_site_names)(const struct sg_export *, sg_site_name_sink, void *);
-    enum sg_status (*logread_open)(const char *, struct sg_logread **);
+    enum sg_status (*logread_try)(const char *, struct sg_logread **, struct sg_refusal *);
     void (*logread_close)(struct sg_logread *);
     enum sg_status (*symbols_open)(struct sg_symbols **);
     enum sg_status (*symbols_lookup)(struct sg_symbols *, const char *, const char *, uint64_t,

@@ -1,9 +1,11 @@
-#include "trace/export/logread_open.h"
+#include "trace/export/logread.h"
 #include "trace/export/strings.h"
+#include "trace/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ struct sg_logread {
     uint64_t damaged;
     uint64_t judged; /* slots before it are already counted in damaged */
     uint64_t last_ns;
+    bool lives;
 };
 
 static const void *slot_at(const struct sg_logread *log, uint64_t slot)
@@ -134,6 +137,15 @@ char *sg_logread_text(const struct sg_logread *log, const void *record, uint32_t
     return text;
 }
 
+const char *sg_logread_part(const char *text, uint32_t text_bytes, int number)
+{
+    const char *end = text + text_bytes;
+
+    for (; number > 0 && text < end; number--)
+        text += strnlen(text, (size_t)(end - text)) + 1;
+    return text < end ? text : "";
+}
+
 const struct sg_log_header *sg_logread_header(const struct sg_logread *log)
 {
     return &log->header;
@@ -142,6 +154,11 @@ const struct sg_log_header *sg_logread_header(const struct sg_logread *log)
 uint64_t sg_logread_damaged(const struct sg_logread *log)
 {
     return log->damaged;
+}
+
+bool sg_logread_lives(const struct sg_logread *log)
+{
+    return log->lives;
 }
 
 uint64_t sg_logread_last_ns(const struct sg_logread *log)
@@ -261,60 +278,85 @@ static void count_slots(struct sg_logread *log)
         log->damaged = filled < SLOT_LIMIT ? filled - log->slot_count : 1;
 }
 
+/* The file as it is, or where it is being written to a copy of what it holds now. NULL and errno.
+ */
+static const void *map_log(const struct sg_logread *log, int descriptor)
+{
+    size_t done = 0;
+    char *copy;
+
+    if (!log->lives) {
+        void *map = mmap(NULL, log->map_bytes, PROT_READ, MAP_SHARED, descriptor, 0);
+
+        return map != MAP_FAILED ? map : NULL;
+    }
+    copy = mmap(NULL, log->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return NULL;
+    while (done < log->map_bytes) {
+        ssize_t got = pread(descriptor, copy + done, log->map_bytes - done, (off_t)done);
+
+        if (got <= 0)
+            break; /* cut to what is used meanwhile */
+        done += (size_t)got;
+    }
+    return copy;
+}
+
+/* The header, and how much of the file there is to read. */
+static enum sg_status read_header(struct sg_logread *log, int descriptor,
+                                  struct sg_refusal *refusal)
+{
+    struct stat info;
+
+    if (fstat(descriptor, &info) != 0)
+        return refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return refuse(refusal, SG_ERR_FORMAT, "is not a regular file");
+    if ((uint64_t)info.st_size < SG_LOG_HEADER_BYTES)
+        return refuse(refusal, SG_ERR_FORMAT, "is cut off in its header");
+    if (pread(descriptor, &log->header, sizeof log->header, 0) != sizeof log->header)
+        return refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
+    clean_header(&log->header);
+    if (check_header(&log->header, refusal) != SG_OK)
+        return refusal->status;
+    log->map_bytes = (size_t)info.st_size;
+    count_slots(log);
+    log->lives = sg_lock_writer_lives(descriptor, &log->header);
+    if (log->lives) /* its file has room for more */
+        log->map_bytes = SG_LOG_HEADER_BYTES + log->slot_count * SG_SLOT_BYTES;
+    return SG_OK;
+}
+
 enum sg_status sg_logread_try(const char *path, struct sg_logread **out, struct sg_refusal *refusal)
 {
     struct sg_logread *log = NULL;
-    struct stat info;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    if (descriptor < 0 || fstat(descriptor, &info) != 0) {
-        refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
-        goto err_close;
-    }
-    if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size < SG_LOG_HEADER_BYTES) {
-        refuse(refusal, SG_ERR_FORMAT,
-               S_ISREG(info.st_mode) ? "is cut off in its header" : "is not a regular file");
-        goto err_close;
-    }
+    if (descriptor < 0)
+        return refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
     log = calloc(1, sizeof *log);
     if (log == NULL) {
         refuse(refusal, SG_ERR_MEMORY, sg_status_text(SG_ERR_MEMORY));
         goto err_close;
     }
-    log->map_bytes = (size_t)info.st_size;
-    log->map = mmap(NULL, log->map_bytes, PROT_READ, MAP_SHARED, descriptor, 0);
-    if (log->map == MAP_FAILED) {
+    if (read_header(log, descriptor, refusal) != SG_OK)
+        goto err_free;
+    log->map = map_log(log, descriptor);
+    if (log->map == NULL) {
         refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
         goto err_free;
     }
-    memcpy(&log->header, log->map, sizeof log->header);
-    clean_header(&log->header);
-    if (check_header(&log->header, refusal) != SG_OK)
-        goto err_unmap;
     close(descriptor);
-    count_slots(log);
     find_last_ns(log);
     *out = log;
     return SG_OK;
 
-err_unmap:
-    munmap((void *)log->map, log->map_bytes);
 err_free:
     free(log);
 err_close:
-    if (descriptor >= 0)
-        close(descriptor);
+    close(descriptor);
     return refusal->status;
-}
-
-enum sg_status sg_logread_open(const char *path, struct sg_logread **out)
-{
-    struct sg_refusal refusal;
-    enum sg_status status = sg_logread_try(path, out, &refusal);
-
-    if (status != SG_OK)
-        sg_log("%s: %s", path, refusal.reason);
-    return status;
 }
 
 void sg_logread_close(struct sg_logread *log)

@@ -15,10 +15,20 @@
 /* Times from here on are damage: 2^62 ns are 146 years. */
 #define SG_TIME_LIMIT_NS (UINT64_C(1) << 62)
 
+/* Ranks beyond this are taken for damage: tables by rank must stay affordable. */
+#define SG_WORLD_LIMIT (1 << 24)
+
 struct sg_logread; /* one open log */
 
-/* Logs one line on failure: SG_ERR_SYSTEM, SG_ERR_FORMAT (no log), SG_ERR_VERSION. */
-enum sg_status sg_logread_open(const char *path, struct sg_logread **out);
+struct sg_refusal {
+    enum sg_status
+        status;       /* SG_ERR_SYSTEM, SG_ERR_FORMAT (no log), SG_ERR_VERSION, SG_ERR_MEMORY */
+    char reason[128]; /* to stand behind "PATH: " */
+};
+
+/* Says nothing: refusal tells why, on failure only. */
+enum sg_status sg_logread_try(const char *path, struct sg_logread **out,
+                              struct sg_refusal *refusal);
 
 /* As it was when the log was opened; its strings end, its rank is in its world. */
 const struct sg_log_header *sg_logread_header(const struct sg_logread *log);
@@ -31,13 +41,31 @@ const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_reco
  * a NUL behind it; malloc'ed. */
 char *sg_logread_text(const struct sg_logread *log, const void *record, uint32_t text_bytes);
 
+/* The text behind so many NULs in such a copy; "" where there is none. */
+const char *sg_logread_part(const char *text, uint32_t text_bytes, int number);
+
 /* Slots and records left out so far because they were cut off or are of no known kind. */
 uint64_t sg_logread_damaged(const struct sg_logread *log);
 
 /* The latest time in the log: where what is still open is closed. */
 uint64_t sg_logread_last_ns(const struct sg_logread *log);
 
+/* Whether the log's writer lived when it was opened. The log is then one moment's: what is written
+ * to it later is not seen. */
+bool sg_logread_lives(const struct sg_logread *log);
+
+/* Ranks that their launcher has just killed take a moment to go: returns when no rank writes its
+ * log in the directory any more, or after that time. */
+void sg_logread_await_end(const char *directory, int most_ms);
+
+/* How many of the logs those are, and how a command says it: both numbers are ranks. */
+int sg_logread_count_living(struct sg_logread *const *logs, int count);
+#define SG_LOGREAD_GOES_ON "the run is still going on (%d of %d ranks)"
+
 void sg_logread_close(struct sg_logread *log);
+
+/* Whether there is a file DIR/rank-NNNNNN.log. */
+bool sg_logread_any(const char *directory);
 
 /* Opens every DIR/rank-NNNNNN.log that can be read, by rank; the caller closes each and frees the
  * table. Logs of another run than the lowest rank's are not taken. *world_size is what they say;

@@ -1,14 +1,16 @@
 /* All logs of a run: which of DIR/rank-NNNNNN.log can be read, and one line for each that cannot.
  */
-#include "trace/export/logread_open.h"
+#include "trace/export/logread.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SPOKEN_LIMIT 8
+#define LOOK_MS 20
 
 struct refused_log {
     int rank;
@@ -37,6 +39,20 @@ static int rank_of_name(const char *name)
         return -1;
     snprintf(expected, sizeof expected, SG_LOG_NAME_FORMAT, (int)rank);
     return strcmp(name, expected) == 0 ? (int)rank : -1;
+}
+
+bool sg_logread_any(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    struct dirent *entry;
+    bool found = false;
+
+    if (stream == NULL)
+        return false;
+    while (!found && (entry = readdir(stream)) != NULL)
+        found = rank_of_name(entry->d_name) >= 0;
+    closedir(stream);
+    return found;
 }
 
 static void *grow(void *items, int count, int *capacity, size_t item_bytes)
@@ -233,4 +249,45 @@ err_close:
     free(set.logs);
     free(set.refused);
     return status;
+}
+
+static bool any_lives(const char *directory)
+{
+    DIR *stream = opendir(directory);
+    struct dirent *entry;
+    char path[4096];
+    bool lives = false;
+
+    if (stream == NULL)
+        return false;
+    while (!lives && (entry = readdir(stream)) != NULL) {
+        struct sg_refusal why;
+        struct sg_logread *log;
+
+        if (rank_of_name(entry->d_name) < 0 ||
+            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) >= (int)sizeof path ||
+            sg_logread_try(path, &log, &why) != SG_OK)
+            continue;
+        lives = sg_logread_lives(log);
+        sg_logread_close(log);
+    }
+    closedir(stream);
+    return lives;
+}
+
+void sg_logread_await_end(const char *directory, int most_ms)
+{
+    const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000L};
+
+    for (int waited_ms = 0; waited_ms < most_ms && any_lives(directory); waited_ms += LOOK_MS)
+        nanosleep(&pause, NULL);
+}
+
+int sg_logread_count_living(struct sg_logread *const *logs, int count)
+{
+    int living = 0;
+
+    for (int i = 0; i < count; i++)
+        living += sg_logread_lives(logs[i]);
+    return living;
 }

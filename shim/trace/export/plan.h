@@ -113,7 +113,7 @@ struct sg_unified {
     uint32_t comm_count;
     uint32_t trial_block; /* 0: no rank told of a trial */
     uint64_t calls;       /* in the archive */
-    uint64_t dropped; /* not in it, of those that were or should have been recorded */
+    uint64_t dropped;     /* not in it, of those that were or should have been recorded */
     bool partial;
 };
 

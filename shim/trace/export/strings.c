@@ -1,39 +1,25 @@
 #include "trace/export/strings.h"
 
 #include "core/hash.h"
+#include "core/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 character at text, 0 when it is none (overlong forms and surrogates too). */
-static size_t character_bytes(const unsigned char *text)
+/* Bytes of the character at text, 0 when it is none of UTF-8, or an ASCII control character. */
+static size_t character_bytes(const char *text)
 {
-    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t bytes = text[0] < 0x80   ? 1
-                   : text[0] < 0xc0 ? 0
-                   : text[0] < 0xe0 ? 2
-                   : text[0] < 0xf0 ? 3
-                   : text[0] < 0xf8 ? 4
-                                    : 0;
-    uint32_t code;
+    size_t bytes = sg_text_character(text, strnlen(text, 4));
 
-    if (bytes < 2)
-        return bytes == 1 && text[0] >= ' ' && text[0] != 0x7f ? 1 : 0;
-    code = text[0] & (0xffu >> (bytes + 1));
-    for (size_t i = 1; i < bytes; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (text[i] & 0x3f);
-    }
-    return code < lowest[bytes] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : bytes;
+    return bytes == 1 && sg_text_is_control(text, 1) ? 0 : bytes;
 }
 
 void sg_text_clean(char *text)
 {
     while (*text != '\0') {
-        size_t bytes = character_bytes((const unsigned char *)text);
+        size_t bytes = character_bytes(text);
 
         if (bytes == 0)
             *text = '?';
@@ -45,7 +31,7 @@ static bool is_clean(const char *text)
 {
     size_t bytes = 1;
 
-    while (*text != '\0' && (bytes = character_bytes((const unsigned char *)text)) > 0)
+    while (*text != '\0' && (bytes = character_bytes(text)) > 0)
         text += bytes;
     return *text == '\0';
 }

@@ -44,14 +44,6 @@ static char *own(struct sg_summary *summary, char *text)
     return text;
 }
 
-/* The text behind the first NUL in text[0..text_bytes), which has a NUL behind it; "" when none. */
-static const char *second_text(const char *text, uint32_t text_bytes)
-{
-    size_t first_bytes = strlen(text) + 1;
-
-    return first_bytes <= text_bytes ? text + first_bytes : "";
-}
-
 /* ---- from the log --------------------------------------------------------------------------- */
 
 static enum sg_status add_site(struct sg_summary *summary, const struct sg_logread *log,
@@ -69,7 +61,8 @@ static enum sg_status add_site(struct sg_summary *summary, const struct sg_logre
     site->id = record->id;
     site->offset = record->offset;
     site->module = text;
-    site->build_id = second_text(text, record->text_bytes);
+    site->build_id = sg_logread_part(text, record->text_bytes, 1);
+    site->callers = sg_logread_part(text, record->text_bytes, 2);
     return SG_OK;
 }
 
@@ -87,7 +80,7 @@ static enum sg_status add_name(struct sg_summary *summary, const struct sg_logre
     name->id = record->id;
     name->line = record->line;
     name->function = text;
-    name->file = second_text(text, record->text_bytes);
+    name->file = sg_logread_part(text, record->text_bytes, 1);
     return SG_OK;
 }
 
@@ -176,7 +169,7 @@ static enum sg_status add_arm(struct sg_summary *summary, const struct sg_logrea
         return SG_ERR_MEMORY;
     arm->arm = record->arm;
     arm->block = record->block;
-    arm->text = second_text(text, record->text_bytes);
+    arm->text = sg_logread_part(text, record->text_bytes, 1);
     arm->place = text;
     return SG_OK;
 }
@@ -328,6 +321,8 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
         .last_ns = sg_logread_last_ns(log),
         .dropped = atomic_load_explicit(&header->dropped_events, memory_order_relaxed) +
                    sg_logread_damaged(log),
+        .unmanaged_calls = atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed),
+        .unmanaged_posts = atomic_load_explicit(&header->unmanaged_posts, memory_order_relaxed),
         .overhead_calls = atomic_load_explicit(&header->overhead_calls, memory_order_relaxed),
         .overhead_ns = atomic_load_explicit(&header->overhead_ns, memory_order_relaxed),
         .overhead_long_calls =

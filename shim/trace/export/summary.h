@@ -27,6 +27,7 @@ struct sg_site_entry {
     uint64_t offset;
     const char *module; /* path, "" when not known; so too the others */
     const char *build_id;
+    const char *callers; /* as in struct sg_record_site */
 };
 
 struct sg_name_entry {
@@ -72,6 +73,7 @@ struct sg_summary {
     uint64_t dropped; /* events that found no room, records cut off or damaged */
     /* As in struct sg_log_header. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
+    uint64_t unmanaged_calls, unmanaged_posts;
     struct sg_calibration calibration;
     const char *host;
     const char *program;

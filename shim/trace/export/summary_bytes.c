@@ -19,26 +19,35 @@ void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary)
     sg_bytes_put_u64(bytes, s->overhead_calls);
     sg_bytes_put_u64(bytes, s->overhead_ns);
     sg_bytes_put_u64(bytes, s->overhead_long_calls);
+    sg_bytes_put_u64(bytes, s->unmanaged_calls);
+    sg_bytes_put_u64(bytes, s->unmanaged_posts);
     sg_bytes_put(bytes, &s->calibration, sizeof s->calibration);
     sg_bytes_put_text(bytes, s->host);
     sg_bytes_put_text(bytes, s->program);
     sg_bytes_put_u32(bytes, s->site_count);
-    for (const struct sg_site_entry *site = s->sites; site < s->sites + s->site_count; site++) {
+    for (uint32_t i = 0; i < s->site_count; i++) {
+        const struct sg_site_entry *site = &s->sites[i];
+
         sg_bytes_put_u32(bytes, site->index);
         sg_bytes_put_u32(bytes, site->id);
         sg_bytes_put_u64(bytes, site->offset);
         sg_bytes_put_text(bytes, site->module);
         sg_bytes_put_text(bytes, site->build_id);
+        sg_bytes_put_text(bytes, site->callers);
     }
     sg_bytes_put_u32(bytes, s->name_count);
-    for (const struct sg_name_entry *name = s->names; name < s->names + s->name_count; name++) {
+    for (uint32_t i = 0; i < s->name_count; i++) {
+        const struct sg_name_entry *name = &s->names[i];
+
         sg_bytes_put_u32(bytes, name->id);
         sg_bytes_put_u32(bytes, name->line);
         sg_bytes_put_text(bytes, name->function);
         sg_bytes_put_text(bytes, name->file);
     }
     sg_bytes_put_u32(bytes, s->comm_count);
-    for (const struct sg_comm_entry *comm = s->comms; comm < s->comms + s->comm_count; comm++) {
+    for (uint32_t i = 0; i < s->comm_count; i++) {
+        const struct sg_comm_entry *comm = &s->comms[i];
+
         sg_bytes_put_u32(bytes, comm->index);
         sg_bytes_put_u32(bytes, comm->root_world_rank);
         sg_bytes_put_u32(bytes, comm->root_counter);
@@ -70,7 +79,7 @@ void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary)
 
 static bool take_sites(struct sg_cursor *cursor, struct sg_summary *s)
 {
-    s->site_count = sg_cursor_count(cursor, 26);
+    s->site_count = sg_cursor_count(cursor, 31);
     s->sites = calloc(s->site_count + 1, sizeof *s->sites);
     for (uint32_t i = 0; s->sites != NULL && i < s->site_count; i++) {
         s->sites[i].index = sg_cursor_u32(cursor);
@@ -78,6 +87,7 @@ static bool take_sites(struct sg_cursor *cursor, struct sg_summary *s)
         s->sites[i].offset = sg_cursor_u64(cursor);
         s->sites[i].module = sg_cursor_text(cursor);
         s->sites[i].build_id = sg_cursor_text(cursor);
+        s->sites[i].callers = sg_cursor_text(cursor);
     }
     return s->sites != NULL;
 }
@@ -184,6 +194,8 @@ enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out)
     s.overhead_calls = sg_cursor_u64(cursor);
     s.overhead_ns = sg_cursor_u64(cursor);
     s.overhead_long_calls = sg_cursor_u64(cursor);
+    s.unmanaged_calls = sg_cursor_u64(cursor);
+    s.unmanaged_posts = sg_cursor_u64(cursor);
     calibration = sg_cursor_take(cursor, sizeof s.calibration);
     if (calibration != NULL)
         memcpy(&s.calibration, calibration, sizeof s.calibration);

@@ -34,7 +34,7 @@ struct sg_symbols {
     struct name *names; /* every string given out */
 };
 
-static const char *keep_text(struct sg_symbols *symbols, const char *text)
+const char *sg_symbols_keep(struct sg_symbols *symbols, const char *text)
 {
     size_t size_bytes;
     struct name *name;
@@ -262,7 +262,7 @@ static const char *function_by_dwarf(struct sg_symbols *symbols, const struct mo
         if (name != NULL) {
             origin = origin_of(&scopes[i]);
             print_qualified(&origin, name, text, sizeof text);
-            result = keep_text(symbols, text);
+            result = sg_symbols_keep(symbols, text);
         }
         break;
     }
@@ -281,7 +281,7 @@ static const char *function_by_symbol(struct sg_symbols *symbols, const struct m
         return NULL;
     name = sg_symbol_name(linkage);
     if (name != NULL)
-        result = keep_text(symbols, name);
+        result = sg_symbols_keep(symbols, name);
     free(name);
     return result;
 }
@@ -320,7 +320,8 @@ enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_
     address = offset - 1 + module->bias;
     line = dwfl_module_getsrc(module->dwfl_module, address);
     if (line != NULL) {
-        out->file = keep_text(symbols, dwfl_lineinfo(line, NULL, &line_number, NULL, NULL, NULL));
+        out->file =
+            sg_symbols_keep(symbols, dwfl_lineinfo(line, NULL, &line_number, NULL, NULL, NULL));
         out->line = out->file != NULL && line_number > 0 ? (uint32_t)line_number : 0;
     }
     out->function = function_by_dwarf(symbols, module, address);

@@ -31,6 +31,9 @@ enum sg_status sg_symbols_open(struct sg_symbols **out);
 enum sg_status sg_symbols_lookup(struct sg_symbols *symbols, const char *module_path,
                                  const char *build_id, uint64_t offset, struct sg_symbol *out);
 
+/* A copy of a text that lives as long; NULL of an empty one, or when out of memory. */
+const char *sg_symbols_keep(struct sg_symbols *symbols, const char *text);
+
 void sg_symbols_close(struct sg_symbols *symbols);
 
 #endif

@@ -1,5 +1,6 @@
 /* Call sites of all ranks, each once: names from the logs where a rank found them during the run,
  * from the modules' debug information otherwise. */
+#include "trace/export/callers.h"
 #include "trace/export/plan.h"
 #include "trace/site_text.h"
 
@@ -67,7 +68,8 @@ enum sg_status sg_resolve_sites(const struct sg_summary *summaries, int count,
             continue;
         sg_symbols_lookup(symbols, sites[i].site->module, sites[i].site->build_id,
                           sites[i].site->offset, &symbol);
-        sites[i].function = symbol.function;
+        sites[i].function = sg_callers_name(symbols, sites[i].site->module, &symbol,
+                                            sites[i].site->offset, sites[i].site->callers);
         sites[i].file = symbol.file;
         sites[i].line = symbol.line;
     }
@@ -104,7 +106,7 @@ static uint32_t add_text(struct sg_strings *strings, const struct sg_site_names 
 
 enum sg_status sg_unify_sites(struct sg_unified *unified, struct sg_plan *plan)
 {
-    static const struct sg_site_entry unknown = {.module = "", .build_id = ""};
+    static const struct sg_site_entry unknown = {.module = "", .build_id = "", .callers = ""};
     const struct sg_site_names nowhere = {.site = &unknown};
     struct sg_site_names *names = NULL;
     struct sg_symbols *symbols = NULL;

@@ -84,6 +84,18 @@ static bool is_whole(const struct sg_transport *transport, const struct sg_verbs
            entry->hash == hash_of(entry);
 }
 
+/* What a message may say of itself: all else that is done with it relies on that. */
+static bool is_sound(const struct sg_transport *transport, const struct sg_verbs_entry *entry)
+{
+    const struct sg_verbs_layout *layout = &transport->layout;
+
+    return entry->payload_bytes == sg_transport_payload_bytes(&entry->header) &&
+           entry->payload_bytes <= layout->payload_bytes && entry->stage <= layout->stages &&
+           (entry->kind == SG_VERBS_MESSAGE ||
+            (entry->kind == SG_VERBS_POST && entry->from >= 0 &&
+             entry->from < transport->setup.endpoints && entry->from != transport->place.self));
+}
+
 static void scan(struct sg_transport *transport, uint32_t index)
 {
     struct sg_verbs_lane *lane = sg_verbs_lane(transport, index);
@@ -95,6 +107,12 @@ static void scan(struct sg_transport *transport, uint32_t index)
 
         if (!is_whole(transport, entry))
             return;
+        if (!is_sound(transport, entry)) {
+            sg_verbs_fail(transport,
+                          (struct sg_transport_fault){transport->peers[index].endpoint, false,
+                                                      "it sent a message that cannot be"});
+            return;
+        }
         free_until(transport, index, entry->taken);
         atomic_store_explicit(&lane->scanned, ++number, memory_order_relaxed);
     }

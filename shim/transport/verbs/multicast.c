@@ -136,6 +136,9 @@ static void take_piece(struct sg_transport *transport, const struct sg_verbs_pie
         return;
     }
     assembly = find_assembly(multicast, piece);
+    /* Pieces of one message say the same of it. */
+    if (memcmp(&assembly->header, &piece->header, sizeof piece->header) != 0)
+        return;
     if (assembly->state != SG_VERBS_PARTIAL || (assembly->came[index / 64] >> index % 64 & 1) != 0)
         return;
     assembly->came[index / 64] |= UINT64_C(1) << index % 64;

@@ -1,0 +1,69 @@
+/* One collective on either side: MPI_X, which a preloaded library may have taken over, and PMPI_X,
+ * which is the MPI library's own. Calls of both, timed by nobody here, and a look at their results.
+ *
+ * Called by all ranks of the case's communicator together, with the same values.
+ */
+#ifndef SG_BENCH_MPI_COLLECTIVE_H
+#define SG_BENCH_MPI_COLLECTIVE_H
+
+#include "core/operation.h"
+#include "core/status.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum sg_bench_side { SG_BENCH_OURS, SG_BENCH_STOCK, SG_BENCH_SIDES };
+
+/* Reductions add doubles. */
+struct sg_bench_case {
+    enum sg_operation operation;
+    uint64_t bytes; /* a multiple of 8; 0 for a barrier */
+    int root;       /* of a reduce */
+    MPI_Comm comm;
+    MPI_Comm settle; /* for sg_bench_settle: the ranks of comm */
+    MPI_Comm node;   /* those of comm that share this machine's clock */
+    int rank, size;
+    int count;
+    double *send, *receive; /* bytes each */
+};
+
+/* Fills in count and the buffers of a case that is else complete; SG_ERR_MEMORY is logged. */
+enum sg_status sg_bench_case_open(struct sg_bench_case *bench_case);
+void sg_bench_case_close(struct sg_bench_case *bench_case);
+
+/* So many calls, one after the other. */
+void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side side, uint64_t calls);
+
+/* The nonblocking form; sg_bench_test and sg_bench_finish of the same side complete it. */
+void sg_bench_start(const struct sg_bench_case *bench_case, enum sg_bench_side side,
+                    MPI_Request *request);
+bool sg_bench_test(enum sg_bench_side side, MPI_Request *request);
+void sg_bench_finish(enum sg_bench_side side, MPI_Request *request);
+
+/* Operands of a call that is looked at afterwards: the same on all ranks, but for the first and the
+ * last element, which are the round's. sg_bench_fill_whole comes first, once. */
+void sg_bench_fill_whole(const struct sg_bench_case *bench_case);
+void sg_bench_fill(const struct sg_bench_case *bench_case, uint64_t round);
+
+/* Whether this rank's part of the result is right; of long operands some elements all over. */
+bool sg_bench_holds(const struct sg_bench_case *bench_case, uint64_t round);
+
+/* A barrier, to follow calls of ours before ranks wait in anything that the preloaded library does
+ * not see: a rank may have left a reduction of which a part is still to be done, and without
+ * asynchronous progress that happens in its next collective that is the library's own. */
+void sg_bench_settle(const struct sg_bench_case *bench_case);
+
+/* Makes some calls with known results and looks at them on every rank: sums, what a reduce leaves
+ * alone on ranks other than the root, and that nobody of this machine leaves a barrier before all
+ * have entered it. The number of ranks where something is wrong, the same on all of them. */
+int sg_bench_verify(const struct sg_bench_case *bench_case, enum sg_bench_side side);
+
+/* "MPI_Reduce", "PMPI_Reduce". Static storage. */
+const char *sg_bench_function(enum sg_operation operation, enum sg_bench_side side);
+
+/* File name of the library that a function of that name comes from, without folders; static storage
+ * or the loader's. */
+const char *sg_bench_library(const char *function);
+
+#endif

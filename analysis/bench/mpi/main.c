@@ -1,0 +1,406 @@
+/* stagger-bench: an MPI program that measures what a preloaded library makes of the collectives,
+ * against the MPI library's own in the same run. It runs with or without a preloaded library, and
+ * under any MPI that it is built with.
+ *
+ * Rank 0 reads the command line, speaks, and prints; the others follow.
+ */
+#include "bench/given.h"
+#include "bench/limits.h"
+#include "bench/mpi/bench.h"
+#include "bench/mpi/describe.h"
+#include "bench/mpi/machine.h"
+#include "bench/mpi/quiet.h"
+#include "bench/settings.h"
+#include "output/progress.h"
+#include "output/terminal.h"
+#include "rule/algorithm.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FAILED = 1, USAGE = 2 };
+
+/* How the file name of the library begins that knows rules. */
+#define LIBRARY "libstagger"
+
+/* On rank 0, while the others sleep: of the processors that the ranks of its machine use. */
+static void measure_limits(const struct sg_bench_job *job, struct sg_bench_limits *out)
+{
+    cpu_set_t own, all, *masks = NULL;
+    int node_rank, node_size;
+
+    PMPI_Comm_rank(job->node, &node_rank);
+    PMPI_Comm_size(job->node, &node_size);
+    CPU_ZERO(&own);
+    CPU_ZERO(&all);
+    sched_getaffinity(0, sizeof own, &own);
+    if (node_rank == 0)
+        masks = calloc((size_t)node_size, sizeof *masks);
+    if (node_rank == 0 && masks == NULL) {
+        sg_log("bench: out of memory");
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    }
+    PMPI_Gather(&own, sizeof own, MPI_BYTE, masks, sizeof own, MPI_BYTE, 0, job->node);
+    for (int i = 0; masks != NULL && i < node_size; i++)
+        CPU_OR(&all, &all, &masks[i]);
+    free(masks);
+    if (job->rank == 0)
+        sg_bench_limits_measure(&all, node_size, out);
+    sg_bench_wait_quietly(job->quiet);
+}
+
+static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
+                     struct sg_bench_head *head)
+{
+    /* A function that nobody has a reason to take over. */
+    const char *mpi = sg_bench_library("MPI_Get_library_version");
+    const struct sg_bench_options *options = job->options;
+    int length;
+
+    PMPI_Get_library_version(name, &length);
+    /* MPICH's goes on for lines, the first of them in two columns. */
+    name[strcspn(name, "\n,")] = '\0';
+    for (char *tab = name; (tab = strchr(tab, '\t')) != NULL;)
+        *tab = ' ';
+    head->options = options;
+    head->ranks = job->size;
+    head->mpi_name = name;
+    head->intercepted = false;
+    for (int i = 0; i < options->operation_count && !head->intercepted; i++) {
+        enum sg_operation operation = options->operations[i];
+
+        head->ours = sg_bench_library(sg_bench_function(operation, SG_BENCH_OURS));
+        head->stock = sg_bench_library(sg_bench_function(operation, SG_BENCH_STOCK));
+        head->intercepted = strcmp(head->ours, mpi) != 0;
+    }
+    if (!head->intercepted)
+        sg_log("bench: no library is preloaded: both sides are %s's own", mpi);
+}
+
+/* Whether calls by this algorithm can be had; if not, a line says why. */
+static bool can_run(const struct sg_bench_job *job, bool ours, const char *option, int algorithm)
+{
+    if (algorithm == SG_BENCH_RULES || algorithm == SG_ALGORITHM_MPICH)
+        return true;
+    if (algorithm == SG_BENCH_GIVEN && !ours)
+        sg_log("bench: %s: rules want " LIBRARY ".so preloaded", option);
+    else if (algorithm != SG_BENCH_GIVEN && !job->between_nodes)
+        sg_log("bench: %s: %s is between nodes: preload " LIBRARY
+               ".so and set STAGGER_RANKS_PER_NODE below %d",
+               option, sg_bench_algorithm_name(algorithm), job->size);
+    else
+        return true;
+    return false;
+}
+
+/* On rank 0: what there is to measure, or false, with a line that says why not. */
+static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
+                        struct sg_bench_settings *settings)
+{
+    const struct sg_bench_options *options = job->options;
+    bool ours = head->intercepted && strncmp(head->ours, LIBRARY, strlen(LIBRARY)) == 0;
+
+    if (!sg_bench_settings_read(settings))
+        return false;
+    if (options->arrival == SG_BENCH_REPLAY &&
+        sg_bench_pattern_read(options->arrivals, job->size, &job->lateness_ns,
+                              &job->replayed_calls) != SG_OK)
+        return false;
+    job->between_nodes =
+        ours && settings->ranks_per_node > 0 && settings->ranks_per_node < job->size;
+    if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
+        return true;
+    if (job->between_nodes)
+        head->progress = settings->progress[0] != '\0' ? settings->progress : NULL;
+    else if (ours)
+        head->progress = sg_algorithms[SG_ALGORITHM_HANDOFF].name;
+    for (int i = 0; i < options->algorithm_count; i++) {
+        if (!can_run(job, ours, "--algorithms", options->algorithms[i]))
+            return false;
+    }
+    return can_run(job, ours, "--vs", options->vs);
+}
+
+/* Those asked for, or the command's own. */
+static void choose_algorithms(struct sg_bench_job *job)
+{
+    static const int compared[] = {SG_ALGORITHM_TREE, SG_ALGORITHM_DISSEMINATION,
+                                   SG_ALGORITHM_PAIRWISE};
+    const struct sg_bench_options *options = job->options;
+
+    for (int i = 0; i < options->algorithm_count; i++)
+        job->algorithms[job->algorithm_count++] = options->algorithms[i];
+    if (options->vs != SG_ALGORITHM_MPICH)
+        job->algorithms[job->algorithm_count++] = options->vs;
+    if (options->algorithm_count > 0)
+        return;
+    if (options->vs == SG_BENCH_RULES) {
+        job->algorithms[job->algorithm_count++] = SG_ALGORITHM_MPICH;
+        return;
+    }
+    job->algorithms[job->algorithm_count++] = SG_BENCH_RULES;
+    if (options->command != SG_BENCH_DELAY || !job->between_nodes)
+        return;
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++)
+        job->algorithms[job->algorithm_count++] = compared[i];
+}
+
+typedef enum sg_status (*measure)(const struct sg_bench_job *, const struct sg_bench_case *,
+                                  double skew_us);
+
+static const measure measures[SG_BENCH_COMMANDS] = {[SG_BENCH_LATENCY] = sg_bench_single,
+                                                    [SG_BENCH_CPU] = sg_bench_cpu,
+                                                    [SG_BENCH_DELAY] = sg_bench_delay,
+                                                    [SG_BENCH_OVERLAP] = sg_bench_overlap};
+
+static enum sg_status measure_case(const struct sg_bench_job *job, struct sg_bench_case *bench_case)
+{
+    const struct sg_bench_options *options = job->options;
+    enum sg_status status = SG_OK;
+
+    if (options->late)
+        return sg_bench_late(job, bench_case);
+    if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
+        return sg_bench_latency(job, bench_case);
+    for (int i = 0; i < options->skew_count && status == SG_OK; i++)
+        status = measures[options->command](job, bench_case, options->skews_us[i]);
+    return status;
+}
+
+static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation operation,
+                               uint64_t bytes)
+{
+    struct sg_bench_case bench_case = {.operation = operation,
+                                       .bytes = bytes,
+                                       .root = job->options->root,
+                                       .comm = MPI_COMM_WORLD,
+                                       .settle = job->settle,
+                                       .node = job->node,
+                                       .rank = job->rank,
+                                       .size = job->size};
+    enum sg_status status = sg_bench_case_open(&bench_case);
+
+    /* Of one rank only, and so not for all to act on. */
+    if (status != SG_OK)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    status = measure_case(job, &bench_case);
+    if (status != SG_OK && status != SG_ERR_FORMAT)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    sg_bench_case_close(&bench_case);
+    return status;
+}
+
+/* A barrier has no size. */
+static int sizes_of(const struct sg_bench_options *options, enum sg_operation operation)
+{
+    return operation == SG_OPERATION_BARRIER ? 1 : options->bytes_count;
+}
+
+/* What is measured now, the place-th of so many. */
+static void show_case(const struct sg_bench_job *job, struct sg_progress_line *progress,
+                      enum sg_operation operation, uint64_t bytes, int place, int count)
+{
+    char size[48] = "", share[48] = "";
+
+    if (operation != SG_OPERATION_BARRIER)
+        snprintf(size, sizeof size, " of %llu bytes", (unsigned long long)bytes);
+    if (count > 1)
+        snprintf(share, sizeof share, ", %d of %d", place, count);
+    sg_progress_line_show(progress, "stagger-bench %s: %s%s%s",
+                          sg_bench_command_name(job->options->command),
+                          sg_operation_names[operation], size, share);
+}
+
+static enum sg_status run_cases(const struct sg_bench_job *job, struct sg_progress_line *progress)
+{
+    const struct sg_bench_options *options = job->options;
+    enum sg_status status = SG_OK;
+    int place = 0, count = 0;
+
+    if (options->command == SG_BENCH_CLOCK || options->command == SG_BENCH_NOISE) {
+        sg_progress_line_show(progress, "stagger-bench %s",
+                              sg_bench_command_name(options->command));
+        return options->command == SG_BENCH_CLOCK ? sg_bench_clock(job) : sg_bench_noise(job);
+    }
+    for (int i = 0; i < options->operation_count; i++)
+        count += sizes_of(options, options->operations[i]);
+    for (int i = 0; i < options->operation_count; i++) {
+        enum sg_operation operation = options->operations[i];
+        bool sized = operation != SG_OPERATION_BARRIER;
+
+        for (int j = 0; j < sizes_of(options, operation) && status == SG_OK; j++) {
+            uint64_t bytes = sized ? options->bytes[j] : 0;
+
+            show_case(job, progress, operation, bytes, ++place, count);
+            status = run_case(job, operation, bytes);
+        }
+    }
+    return status;
+}
+
+/* Rank 0 has read the file. */
+static void share_replay(struct sg_bench_job *job)
+{
+    uint64_t calls = job->replayed_calls;
+    size_t count;
+
+    PMPI_Bcast(&calls, 1, MPI_UINT64_T, 0, job->quiet);
+    count = calls * (size_t)job->size;
+    if (job->rank != 0 && calls > 0)
+        job->lateness_ns = malloc(count * sizeof *job->lateness_ns);
+    if (calls > 0 && (job->lateness_ns == NULL || count > INT_MAX)) {
+        sg_log("bench: too many arrivals");
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    }
+    job->replayed_calls = calls;
+    if (calls > 0)
+        PMPI_Bcast(job->lateness_ns, (int)count, MPI_DOUBLE, 0, job->quiet);
+}
+
+static void gather_bounds(struct sg_bench_job *job)
+{
+    uint64_t own_ns = sg_clock_model_error(sg_clocksync_model(job->clocks), job->machine.now_ns());
+
+    if (job->rank == 0)
+        job->bounds_ns = calloc((size_t)job->size, sizeof *job->bounds_ns);
+    if (job->rank == 0 && job->bounds_ns == NULL)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    PMPI_Gather(&own_ns, 1, MPI_UINT64_T, job->bounds_ns, 1, MPI_UINT64_T, 0, job->quiet);
+}
+
+/* Everything up to the first measurement; false, on all ranks, where there is nothing to measure.
+ */
+static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
+                    struct sg_bench_head *head, struct sg_bench_settings *settings)
+{
+    int found[] = {true, false};
+
+    PMPI_Comm_dup(MPI_COMM_WORLD, &job->quiet);
+    MPI_Comm_dup(MPI_COMM_WORLD, &job->settle);
+    MPI_Comm_set_name(job->settle, SG_BENCH_SETTLE_COMM_NAME);
+    /* The first call on a communicator is MPICH's, whatever the rules. */
+    MPI_Barrier(job->settle);
+    /* In the order of ranks, so that rank 0 is the first on its machine. */
+    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL,
+                         &job->node);
+    if (job->options->command == SG_BENCH_LATENCY)
+        measure_limits(job, &head->limits);
+    if (job->rank == 0) {
+        describe(job, name, head);
+        found[0] = look_around(job, head, settings);
+        found[1] = job->between_nodes;
+    }
+    PMPI_Bcast(found, 2, MPI_INT, 0, job->quiet);
+    job->between_nodes = found[1] != 0;
+    choose_algorithms(job);
+    if (!found[0])
+        return false;
+    share_replay(job);
+    if (sg_bench_machine_open(job->quiet, job->node, &job->machine, &job->clocks) != SG_OK)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    gather_bounds(job);
+    return true;
+}
+
+static void forget(struct sg_bench_job *job)
+{
+    sg_bench_machine_close(job->clocks);
+    free(job->lateness_ns);
+    free(job->bounds_ns);
+    MPI_Comm_free(&job->node);
+    MPI_Comm_free(&job->settle);
+    MPI_Comm_free(&job->quiet);
+}
+
+/* Where the line of progress goes, on rank 0: standard error's terminal, unless the rows of the
+ * table come to one as they are measured. NULL: nowhere. */
+static FILE *open_terminal(const struct sg_bench_job *job)
+{
+    int descriptor = -1;
+    FILE *terminal;
+
+    if (job->rank != 0)
+        return NULL;
+    if (job->options->format == SG_BENCH_TEXT)
+        descriptor = sg_terminal_open(STDOUT_FILENO);
+    if (descriptor >= 0) {
+        close(descriptor);
+        return NULL;
+    }
+    descriptor = sg_terminal_open(STDERR_FILENO);
+    if (descriptor < 0)
+        return NULL;
+    terminal = fdopen(descriptor, "w");
+    if (terminal == NULL)
+        close(descriptor);
+    return terminal;
+}
+
+static enum sg_status run_shown(const struct sg_bench_job *job)
+{
+    struct sg_progress_line progress;
+    FILE *terminal = open_terminal(job);
+    enum sg_status status;
+
+    sg_progress_line_start_on(&progress, terminal);
+    status = run_cases(job, &progress);
+    sg_progress_line_end(&progress);
+    if (terminal != NULL)
+        fclose(terminal);
+    return status;
+}
+
+/* The exit status. */
+static int run(const struct sg_bench_options *options, int rank, int size)
+{
+    struct sg_bench_job job = {.options = options, .rank = rank, .size = size};
+    char name[MPI_MAX_LIBRARY_VERSION_STRING];
+    struct sg_bench_settings settings;
+    struct sg_bench_head head = {0};
+    enum sg_status status;
+
+    if (!prepare(&job, name, &head, &settings)) {
+        forget(&job);
+        return USAGE;
+    }
+    if (rank == 0 && sg_bench_output_open(&head, stdout, &job.output) != SG_OK)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    if (rank == 0)
+        sg_bench_describe_run(&job);
+    status = run_shown(&job);
+    if (rank == 0) {
+        enum sg_status closed = sg_bench_output_close(job.output, status == SG_OK);
+
+        status = status == SG_OK ? closed : status;
+    }
+    forget(&job);
+    return status == SG_OK ? 0 : FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    struct sg_bench_options options = {0};
+    int verdict = SG_BENCH_BAD;
+    int rank, size, provided, status;
+
+    if (sg_bench_algorithms_announce(sg_bench_given_find(argc, argv)) != SG_OK)
+        return FAILED;
+    /* The limits take two threads, which do not call MPI. */
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (rank == 0)
+        verdict = (int)sg_bench_options_read(argc, argv, size, &options);
+    MPI_Bcast(&verdict, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&options, sizeof options, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (verdict == SG_BENCH_RUN)
+        status = run(&options, rank, size);
+    else
+        status = verdict == SG_BENCH_DONE ? 0 : USAGE;
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,146 @@
+/* Latency, one call at a time: bench/sampling.h's schemes. */
+#include "bench/mpi/target.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Not const: rules given take more room than a name. */
+static struct sg_line_column columns[] = {
+    {"op", "operation", .width = -10},
+    {"bytes", "bytes", .width = 9},
+    {"algorithm", "algorithm", .width = -13},
+    {"scheme", "scheme", .width = -13},
+    {"reduction", "over ranks", .width = -10},
+    {"achieved_skew_us", "skew us", .width = 9},
+    {"time_us", "time us", .width = 10},
+    {SG_LINE_INTERVAL("time", "_us"), .title = "95 % interval", .width = -22},
+    {"time_p95_us", "p95 us", .width = 10},
+    {"vs", "against", .width = -9},
+    {"vs_us", "its us", .width = 10},
+    {"ratio", "ratio", .width = 8},
+    {SG_LINE_INTERVAL("ratio", ""), .title = "95 % interval", .width = -18},
+    {"time_count", "calls", .width = 6},
+    {"started_late", "late", .width = 6},
+    {"took_too_long", "long", .width = 6},
+    {0}};
+
+/* A variant's time of each round. */
+static void reduce_all(const struct sg_bench_samples *samples, int variant,
+                       enum sg_bench_reduction reduction, int root, double *out)
+{
+    for (size_t i = 0; i < samples->rounds; i++)
+        out[i] = sg_bench_reduced_ns(sg_bench_samples_at(samples, i, variant), samples->ranks,
+                                     reduction, root);
+}
+
+static void add_reductions(struct sg_record *record, const struct sg_bench_samples *samples,
+                           int variant, int root, bool keep, double *scratch)
+{
+    for (int way = 0; way < SG_BENCH_REDUCTIONS; way++) {
+        const char *name = sg_bench_reduction_name((enum sg_bench_reduction)way);
+        char samples_name[32];
+        struct sg_bench_summary summary;
+
+        reduce_all(samples, variant, (enum sg_bench_reduction)way, root, scratch);
+        snprintf(samples_name, sizeof samples_name, "%s_samples_us", name);
+        if (keep)
+            sg_record_list(record, samples_name, scratch, samples->rounds);
+        summary = sg_bench_summarize(scratch, samples->rounds);
+        sg_bench_record_summary(record, name, &summary);
+    }
+}
+
+/* values: room for three times the rounds. */
+static struct sg_record *row_of(const struct sg_bench_calls *calls,
+                                const struct sg_bench_sampling *sampling,
+                                const struct sg_bench_samples *samples, int variant, int vs,
+                                double *values)
+{
+    const struct sg_bench_variants *variants = calls->variants;
+    struct sg_record *record = sg_record_new();
+    double *own = values, *other = values + samples->rounds, *scratch = other + samples->rounds;
+    bool keep = calls->job->options->samples;
+
+    sg_record_text(record, "op", sg_operation_names[calls->bench_case->operation]);
+    sg_record_count(record, "bytes", calls->bench_case->bytes);
+    sg_record_text(record, "algorithm", sg_bench_algorithm_name(variants->of[variant].algorithm));
+    sg_record_text(record, "vs", sg_bench_algorithm_name(variants->of[vs].algorithm));
+    sg_record_text(record, "reduction", sg_bench_reduction_name(sampling->reduction));
+    sg_record_us(record, "skew", sampling->pattern.skew_ns);
+    sg_bench_record_sampling(record, sampling, samples, variant);
+    if (samples->rounds > 0) {
+        struct sg_bench_comparison comparison;
+        struct sg_bench_distribution time;
+
+        add_reductions(record, samples, variant, sampling->root, keep, scratch);
+        reduce_all(samples, variant, sampling->reduction, sampling->root, own);
+        reduce_all(samples, vs, sampling->reduction, sampling->root, other);
+        if (keep) {
+            sg_record_list(record, "samples_us", own, samples->rounds);
+            sg_record_list(record, "vs_samples_us", other, samples->rounds);
+        }
+        comparison = sg_bench_compare(own, other, scratch, samples->rounds);
+        time = sg_bench_distribute(own, samples->rounds);
+        sg_bench_record_distribution(record, "time", &time);
+        sg_bench_record_summary(record, "vs", &comparison.stock);
+        sg_bench_record_ratio(record, "ratio", &comparison.ratio);
+    }
+    return record;
+}
+
+static void widen(const char *field, size_t least)
+{
+    struct sg_line_column *column = columns;
+
+    while (strcmp(column->field, field) != 0)
+        column++;
+    if (column->width > -(int)least)
+        column->width = -(int)least;
+}
+
+static enum sg_status report(const struct sg_bench_calls *calls,
+                             const struct sg_bench_sampling *sampling,
+                             const struct sg_bench_samples *samples, int vs)
+{
+    double *values = calloc(3 * samples->rounds + 1, sizeof *values);
+    enum sg_status status = values != NULL ? SG_OK : SG_ERR_MEMORY;
+
+    widen("vs", strlen(sg_bench_algorithm_name(calls->variants->of[vs].algorithm)));
+    for (int i = 0; i < calls->variants->count && status == SG_OK; i++) {
+        /* MPICH's own is there to be compared with, unless it is compared. */
+        if (i == vs)
+            continue;
+        status = sg_bench_output_record(calls->job->output,
+                                        row_of(calls, sampling, samples, i, vs, values), columns);
+    }
+    free(values);
+    return status;
+}
+
+enum sg_status sg_bench_single(const struct sg_bench_job *job,
+                               const struct sg_bench_case *bench_case, double skew_us)
+{
+    struct sg_bench_variants variants;
+    struct sg_bench_calls calls = {.job = job, .bench_case = bench_case, .variants = &variants};
+    struct sg_bench_sampling sampling;
+    struct sg_bench_samples samples = {0};
+    enum sg_status status;
+    int vs;
+
+    sg_bench_variants_open(job->algorithms, job->algorithm_count, bench_case->operation, &variants);
+    vs = sg_bench_variants_find(&variants, job->options->vs);
+    vs = vs >= 0 ? vs : variants.count - 1;
+    status = sg_bench_variants_check(&variants, bench_case);
+    if (status == SG_OK) {
+        sampling = sg_bench_sampling_of(job, bench_case, variants.count, skew_us);
+        status = sg_bench_measure(&calls, &sampling, &samples);
+    }
+    if (status == SG_OK)
+        status = sg_bench_variants_check(&variants, bench_case);
+    if (status == SG_OK && job->output != NULL)
+        status = report(&calls, &sampling, &samples, vs);
+    sg_bench_samples_clear(&samples);
+    sg_bench_variants_close(&variants);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* The collectives of MPI as bench/host.h wants what is measured: the variants of a case, blocking
+ * or in parts, with operands of which the results are known.
+ */
+#ifndef SG_BENCH_MPI_TARGET_H
+#define SG_BENCH_MPI_TARGET_H
+
+#include "bench/host.h"
+#include "bench/mpi/variants.h"
+#include "bench/rows.h"
+#include "bench/sampling.h"
+
+struct sg_bench_calls {
+    const struct sg_bench_job *job;
+    const struct sg_bench_case *bench_case;
+    const struct sg_bench_variants *variants;
+    MPI_Request request; /* of what was started */
+    enum sg_bench_side side;
+};
+
+/* calls outlives the target. Fills the case's operands. */
+void sg_bench_target_open(struct sg_bench_calls *calls, struct sg_bench_target *out);
+
+/* What the options ask for, at one skew of the pattern, of so many variants. */
+struct sg_bench_sampling sg_bench_sampling_of(const struct sg_bench_job *job,
+                                              const struct sg_bench_case *bench_case, int variants,
+                                              double skew_us);
+
+/* Samples, and logs what was wrong; as sg_bench_sample. */
+enum sg_status sg_bench_measure(struct sg_bench_calls *calls,
+                                const struct sg_bench_sampling *sampling,
+                                struct sg_bench_samples *out);
+
+/* What the rows of cpu and delay say of a variant's calls, on rank 0. */
+struct sg_bench_called sg_bench_called_of(const struct sg_bench_calls *calls,
+                                          const struct sg_bench_sampling *sampling, int variant,
+                                          size_t count, size_t rounds);
+
+/* On rank 0, into a row: pattern and achieved skew, flags, clocks, how it was measured. */
+void sg_bench_record_sampling(struct sg_record *record, const struct sg_bench_sampling *sampling,
+                              const struct sg_bench_samples *samples, int variant);
+
+#endif

@@ -1,0 +1,231 @@
+#include "bench/rows.h"
+
+#include "core/operation.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define NAME_BYTES 96
+
+/* ---- what rows are made of ---------------------------------------------------------------------
+ */
+
+/* NAME, then WHICH, then the unit. */
+static void record_us(struct sg_record *record, const char *name, const char *which, double ns)
+{
+    char whole[NAME_BYTES];
+
+    snprintf(whole, sizeof whole, "%s%s", name, which);
+    sg_record_us(record, whole, ns);
+}
+
+static void record_number(struct sg_record *record, const char *name, const char *which,
+                          double value)
+{
+    char whole[NAME_BYTES];
+
+    snprintf(whole, sizeof whole, "%s%s", name, which);
+    sg_record_number(record, whole, value);
+}
+
+static void record_count(struct sg_record *record, const char *name, const char *which,
+                         size_t count)
+{
+    char whole[NAME_BYTES];
+
+    snprintf(whole, sizeof whole, "%s%s", name, which);
+    sg_record_count(record, whole, count);
+}
+
+void sg_bench_record_summary(struct sg_record *record, const char *name,
+                             const struct sg_bench_summary *summary)
+{
+    record_us(record, name, "", summary->median);
+    record_us(record, name, "_low", summary->low);
+    record_us(record, name, "_high", summary->high);
+}
+
+void sg_bench_record_ratio(struct sg_record *record, const char *name,
+                           const struct sg_bench_summary *summary)
+{
+    record_number(record, name, "", summary->median);
+    record_number(record, name, "_low", summary->low);
+    record_number(record, name, "_high", summary->high);
+}
+
+void sg_bench_record_distribution(struct sg_record *record, const char *name,
+                                  const struct sg_bench_distribution *distribution)
+{
+    sg_bench_record_summary(record, name, &distribution->median);
+    record_us(record, name, "_min", distribution->least);
+    record_us(record, name, "_mean", distribution->mean);
+    record_us(record, name, "_p95", distribution->p95);
+    record_us(record, name, "_p99", distribution->p99);
+    record_us(record, name, "_max", distribution->most);
+    record_count(record, name, "_outliers", distribution->outliers);
+    record_count(record, name, "_count", distribution->count);
+}
+
+/* ---- latency -----------------------------------------------------------------------------------
+ */
+
+#define COMPARED                                                                                   \
+    {"ours_us", "ours us", .width = 12, .near = true},                                             \
+        {"mpich_us", "stock us", .width = 12, .near = true},                                       \
+        {"ratio", "ratio", .width = 9, .near = true},                                              \
+    {                                                                                              \
+        SG_LINE_INTERVAL("ratio", ""), .title = "95 % interval", .width = -19, .like = "ratio"     \
+    }
+
+static const struct sg_line_column latency_columns[] = {
+    {"op", "operation", .width = -10},
+    {"bytes", "bytes", .width = 10, .near = true},
+    COMPARED,
+    {"pairs", "pairs", .width = 5, .near = true},
+    {"ours_calls", "ours x stock", .width = -12, .second = "mpich_calls", .between = " x "},
+    {0}};
+
+static const struct sg_line_column late_columns[] = {{"op", "operation", .width = -10},
+                                                     {"bytes", "bytes", .width = 10, .near = true},
+                                                     {"class", "ranks", .width = -8, .near = true},
+                                                     COMPARED,
+                                                     {"calls", "calls", .width = 5, .near = true},
+                                                     {0}};
+
+static struct sg_record *compared_row(enum sg_operation operation, uint64_t bytes,
+                                      const struct sg_bench_comparison *comparison)
+{
+    struct sg_record *record = sg_record_new();
+
+    sg_record_text(record, "op", sg_operation_names[operation]);
+    sg_record_count(record, "bytes", bytes);
+    sg_record_us(record, "ours", comparison->ours.median);
+    sg_record_us(record, "mpich", comparison->stock.median);
+    sg_bench_record_ratio(record, "ratio", &comparison->ratio);
+    sg_record_us(record, "ours_low", comparison->ours.low);
+    sg_record_us(record, "ours_high", comparison->ours.high);
+    sg_record_us(record, "mpich_low", comparison->stock.low);
+    sg_record_us(record, "mpich_high", comparison->stock.high);
+    return record;
+}
+
+struct sg_record *sg_bench_latency_row(enum sg_operation operation, uint64_t bytes,
+                                       const struct sg_bench_comparison *comparison,
+                                       const struct sg_bench_plan *plan)
+{
+    struct sg_record *record = compared_row(operation, bytes, comparison);
+
+    sg_record_count(record, "pairs", plan->pairs);
+    sg_record_count(record, "ours_calls", plan->calls[0]);
+    sg_record_count(record, "mpich_calls", plan->calls[1]);
+    return record;
+}
+
+struct sg_record *sg_bench_late_row(enum sg_operation operation, uint64_t bytes,
+                                    const struct sg_bench_comparison *comparison,
+                                    enum sg_bench_class class, size_t calls)
+{
+    static const char *const names[] = {
+        [SG_BENCH_ROOT] = "root", [SG_BENCH_NON_ROOT] = "non-root", [SG_BENCH_ALL_RANKS] = "all"};
+    struct sg_record *record = compared_row(operation, bytes, comparison);
+
+    sg_record_text(record, "class", names[class]);
+    sg_record_count(record, "calls", calls);
+    return record;
+}
+
+/* ---- cpu ---------------------------------------------------------------------------------------
+ */
+
+static const struct sg_line_column cpu_columns[] = {
+    {"op", "operation", .width = -10},
+    {"algorithm", "algorithm", .width = -13, .near = true},
+    {"elements", "elements", .width = 8, .near = true},
+    {"skew_us", "skew us", .width = 9, .near = true, .decimals = SG_LINE_WHOLE},
+    {"achieved_skew_us", "achieved us", .width = 12, .near = true},
+    {"cpu_us", "cpu us", .width = 12, .near = true},
+    {"mpich_cpu_us", "MPICH us", .width = 12, .near = true},
+    {"tree_cpu_us", "tree us", .width = 12, .near = true},
+    {"factor", "factor", .width = 8, .near = true, .decimals = SG_LINE_HUNDREDTHS},
+    {"factor_low", "95 % of factor", .width = -16, .second = "factor_high", .between = " to ",
+     .decimals = SG_LINE_HUNDREDTHS},
+    {"calls", "calls", .width = -5, .near = true},
+    {0}};
+
+static double quotient(double mpich_ns, double cpu_ns)
+{
+    return cpu_ns > 0 ? mpich_ns / cpu_ns : NAN;
+}
+
+struct sg_record *sg_bench_cpu_row(const struct sg_bench_called *called,
+                                   const struct sg_bench_summary *cpu,
+                                   const struct sg_bench_summary *mpich,
+                                   const struct sg_bench_summary *tree)
+{
+    /* Ends are those of the one interval by the other's opposite: both sides are noisy. NaN where
+     * nothing was spent. */
+    struct sg_bench_summary factor = {quotient(mpich->median, cpu->median),
+                                      quotient(mpich->low, cpu->high),
+                                      quotient(mpich->high, cpu->low)};
+    struct sg_record *record = sg_record_new();
+
+    sg_record_text(record, "op", sg_operation_names[called->operation]);
+    sg_record_text(record, "algorithm", called->algorithm);
+    sg_record_text(record, "progress", called->progress);
+    sg_record_count(record, "ranks", (uint64_t)called->ranks);
+    sg_record_us(record, "skew", called->skew_ns);
+    sg_record_count(record, "elements", called->elements);
+    sg_bench_record_ratio(record, "factor", &factor);
+    sg_record_count(record, "calls", called->calls);
+    sg_bench_record_summary(record, "cpu", cpu);
+    sg_bench_record_summary(record, "mpich_cpu", mpich);
+    sg_bench_record_summary(record, "tree_cpu", tree);
+    return record;
+}
+
+/* ---- delay -------------------------------------------------------------------------------------
+ */
+
+static const struct sg_line_column delay_columns[] = {
+    {"op", "operation", .width = -10},
+    {"algorithm", "algorithm", .width = -13, .near = true},
+    {"elements", "elements", .width = 8, .near = true},
+    {"late_us", "late us", .width = 9, .near = true, .decimals = SG_LINE_WHOLE},
+    {"achieved_skew_us", "achieved us", .width = 12, .near = true},
+    {"delay_us", "delay us", .width = 12, .near = true},
+    {SG_LINE_INTERVAL("delay", "_us"), .title = "95 % interval", .width = -20,
+     .decimals = SG_LINE_TENTHS},
+    {"calls", "calls", .width = -5, .near = true, .second = "rounds", .between = " of "},
+    {0}};
+
+struct sg_record *sg_bench_delay_row(const struct sg_bench_called *called,
+                                     const struct sg_bench_summary *delay)
+{
+    struct sg_record *record = sg_record_new();
+
+    sg_record_text(record, "op", sg_operation_names[called->operation]);
+    sg_record_text(record, "algorithm", called->algorithm);
+    sg_record_count(record, "ranks", (uint64_t)called->ranks);
+    sg_record_us(record, "late", called->skew_ns);
+    sg_record_count(record, "elements", called->elements);
+    sg_record_count(record, "calls", called->calls);
+    sg_record_count(record, "rounds", called->rounds);
+    sg_bench_record_summary(record, "delay", delay);
+    return record;
+}
+
+const struct sg_line_column *sg_bench_row_columns(const struct sg_bench_options *options)
+{
+    switch (options->command) {
+    case SG_BENCH_LATENCY:
+        return options->late                      ? late_columns
+               : options->scheme == SG_BENCH_LOOP ? latency_columns
+                                                  : NULL;
+    case SG_BENCH_CPU:
+        return cpu_columns;
+    case SG_BENCH_DELAY:
+        return delay_columns;
+    default:
+        return NULL;
+    }
+}

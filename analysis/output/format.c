@@ -1,0 +1,165 @@
+#include "output/format.h"
+
+#include "core/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD_MIN 8 /* columns of a function's name that stay */
+
+/* Three digits, rounded: 999.6 must not come out as "1000" of the smaller unit, so the caller
+ * moves on to the next unit from 999.5 up. */
+static void three_digits(double value, const char *unit, char text[SG_FORMAT_BYTES])
+{
+    int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+
+    snprintf(text, SG_FORMAT_BYTES, "%.*f%s", decimals, value, unit);
+}
+
+void sg_format_ns(uint64_t ns, char text[SG_FORMAT_BYTES])
+{
+    static const char *const units[] = {"us", "ms", "s"};
+    double value = (double)ns;
+    int unit = -1;
+
+    if (ns < 1000) {
+        snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "ns", ns);
+        return;
+    }
+    while (unit < 2 && (value >= 999.5 || unit < 0)) {
+        value /= 1000;
+        unit++;
+    }
+    three_digits(value, units[unit], text);
+}
+
+void sg_format_bytes(uint64_t bytes, char text[SG_FORMAT_BYTES])
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double value = (double)bytes;
+    int unit = -1;
+
+    if (bytes < 1024) {
+        snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "B", bytes);
+        return;
+    }
+    while (unit < 5 && (value >= 1023.5 || unit < 0)) {
+        value /= 1024;
+        unit++;
+    }
+    three_digits(value, units[unit], text);
+}
+
+void sg_format_share(uint64_t part, uint64_t whole, char text[SG_FORMAT_BYTES])
+{
+    double percent = whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+
+    if (whole == 0)
+        snprintf(text, SG_FORMAT_BYTES, "-");
+    else if (part == 0)
+        snprintf(text, SG_FORMAT_BYTES, "0%%");
+    else
+        snprintf(text, SG_FORMAT_BYTES, "%.*f%%",
+                 percent < 0.995   ? 2
+                 : percent < 99.95 ? 1
+                                   : 0,
+                 percent);
+}
+
+static char *escape(char *out, const char *text, size_t length)
+{
+    if (text[0] == '\n' || text[0] == '\t')
+        return stpcpy(out, text[0] == '\n' ? "\\n" : "\\t");
+    for (size_t i = 0; i < length; i++)
+        out += sprintf(out, "\\x%02x", (unsigned char)text[i]);
+    return out;
+}
+
+char *sg_format_clean(const char *text, bool controls)
+{
+    char *clean = malloc(4 * strlen(text) + 1);
+    char *out = clean;
+
+    if (clean == NULL)
+        return NULL;
+    while (*text != '\0') {
+        size_t length = sg_text_character(text, strnlen(text, 4));
+
+        if (length == 0 || (controls && sg_text_is_control(text, length))) {
+            length = length == 0 ? 1 : length;
+            out = escape(out, text, length);
+        } else {
+            out = mempcpy(out, text, length);
+        }
+        text += length;
+    }
+    *out = '\0';
+    return clean;
+}
+
+static bool is_inside(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+size_t sg_format_columns(const char *text)
+{
+    size_t columns = 0;
+
+    for (; *text != '\0'; text++)
+        columns += !is_inside(*text);
+    return columns;
+}
+
+/* Where the nth character begins. */
+static char *nth(char *text, size_t n)
+{
+    for (; *text != '\0'; text++) {
+        if (!is_inside(*text) && n-- == 0)
+            break;
+    }
+    return text;
+}
+
+void sg_format_shorten(char *text, size_t columns)
+{
+    static const char gap[] = "..";
+    const size_t gap_columns = sizeof gap - 1;
+    size_t all = sg_format_columns(text);
+    size_t head;
+    char *cut, *tail;
+
+    if (all <= columns)
+        return;
+    if (columns <= gap_columns) {
+        *nth(text, columns) = '\0';
+        return;
+    }
+    head = (columns - gap_columns + 1) / 2;
+    cut = nth(text, head);
+    tail = nth(text, all - (columns - gap_columns - head));
+    memcpy(cut, gap, gap_columns);
+    memmove(cut + gap_columns, tail, strlen(tail) + 1);
+}
+
+void sg_format_shorten_place(char *text, size_t columns)
+{
+    char *blank = strrchr(text, ' ');
+    size_t kept = blank != NULL ? sg_format_columns(blank) : 0;
+    char *tail;
+
+    if (blank == NULL) {
+        if (strchr(text, ':') == NULL && strstr(text, "+0x") == NULL)
+            sg_format_shorten(text, columns);
+        return;
+    }
+    tail = strdup(blank);
+    if (tail == NULL)
+        return;
+    *blank = '\0';
+    sg_format_shorten(text, columns > kept + HEAD_MIN ? columns - kept : HEAD_MIN);
+    strcat(text, tail);
+    free(tail);
+}

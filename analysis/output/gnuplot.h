@@ -1,0 +1,18 @@
+/* Figures through gnuplot: a script is written whole before it runs, so that a run that fails
+ * leaves no half a figure. Nothing of the user's settings is in it.
+ */
+#ifndef SG_OUTPUT_GNUPLOT_H
+#define SG_OUTPUT_GNUPLOT_H
+
+#include "core/status.h"
+
+#include <stdio.h>
+
+/* Where the script goes; NULL: one line has said why. who: what the lines begin with. */
+FILE *sg_gnuplot_script(const char *who);
+
+/* Runs it, and closes it in any case. SG_ERR_MISSING: there is no gnuplot; SG_ERR_SYSTEM: it does
+ * not draw; one line has said so. */
+enum sg_status sg_gnuplot_run(FILE *script, const char *who);
+
+#endif

@@ -1,0 +1,31 @@
+/* Values as jansson's, of which some may not be known: null; lists and objects of them, and the one
+ * way in which they are printed. What does not fit into memory becomes NULL, which every function
+ * takes, and the whole is NULL in the end.
+ */
+#ifndef SG_OUTPUT_JSON_H
+#define SG_OUTPUT_JSON_H
+
+#include "core/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* NULL becomes null; bytes that are not UTF-8, which jansson refuses, stand as \xNN. */
+json_t *sg_json_text(const char *text);
+json_t *sg_json_count(bool known, uint64_t count);
+json_t *sg_json_real(bool known, double value);
+/* "%08x". */
+json_t *sg_json_id(bool known, uint32_t id);
+
+/* Take the value, which may be NULL: then, as when memory is out, *whole is freed and becomes NULL.
+ */
+void sg_json_append(json_t **whole, json_t *value);
+void sg_json_set(json_t **whole, const char *name, json_t *value);
+
+/* Prints and frees root, reals with so many digits. SG_ERR_MEMORY where root is NULL, logged in a
+ * line that begins with who; a stream that does not take it is the caller's to notice. */
+enum sg_status sg_json_print(json_t *root, int digits, const char *who, FILE *out);
+
+#endif

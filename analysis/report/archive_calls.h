@@ -1,0 +1,117 @@
+/* What the events of an archive make of a call, of a post (a nonblocking collective, until it is
+ * complete) and of what came late; OTF2's callbacks (archive_events.h) say when.
+ *
+ * Not thread-safe.
+ */
+#ifndef SG_REPORT_ARCHIVE_CALLS_H
+#define SG_REPORT_ARCHIVE_CALLS_H
+
+#include "core/status.h"
+#include "report/aggregate.h"
+#include "report/archive_defs.h"
+#include "report/map.h"
+#include "report/window.h"
+
+/* A call between its Enter and its Leave; a post until it is complete. */
+struct sg_open_call {
+    bool open;
+    bool ended;  /* MpiCollectiveEnd has been seen, and is of one of our operations */
+    bool posted; /* NonBlockingCollectiveRequest has been seen */
+    bool has_seq, has_bytes;
+    OTF2_RegionRef region;
+    enum sg_operation operation;
+    uint32_t comm; /* index in the definitions */
+    uint32_t root;
+    uint64_t seq;
+    uint64_t sent_bytes, received_bytes;
+    uint64_t request; /* where posted */
+    struct sg_call call;
+};
+
+/* The posts of a location that are not complete, in no order. */
+struct sg_open_posts {
+    struct sg_open_call *items;
+    uint32_t count;
+};
+
+/* The outermost late contribution that a location is in. */
+struct sg_open_late {
+    uint32_t depth; /* 0: in none */
+    bool known;     /* which row it belongs to */
+    struct sg_late_cost cost;
+};
+
+struct sg_rank_times {
+    bool seen, has_init, has_finalize;
+    int64_t init_ns, finalize_ns, first_ns, last_ns;
+};
+
+struct sg_archive_events {
+    const struct sg_archive_defs *defs;
+    struct sg_aggregate *aggregate;
+    struct sg_window *window;
+    struct sg_open_call *calls;  /* by location index */
+    struct sg_open_late *lates;  /* likewise */
+    struct sg_open_posts *posts; /* likewise */
+    struct sg_rank_times *ranks; /* by rank */
+    uint64_t **orders;           /* by communicator, then member: calls so far; NULL: none yet */
+    struct sg_map sites;         /* string reference -> site index */
+    struct sg_map algorithms;    /* string reference -> algorithm index */
+    struct sg_map arms;          /* two string references -> an arm's number */
+    uint32_t no_site, no_algorithm;
+    uint64_t dropped_calls; /* that could not be assigned to any instance */
+    bool started;
+    int64_t start_ns; /* of the first event: the run's start */
+    enum sg_status status;
+};
+
+static inline bool sg_archive_has(const struct sg_archive_defs *defs,
+                                  OTF2_AttributeList *attributes, enum sg_def_attribute which)
+{
+    /* Asked for first, because getting one that is not there is an error to OTF2. */
+    return attributes != NULL && defs->has_attribute[which] &&
+           OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]);
+}
+
+/* The thread that a location's call is of. */
+static inline uint32_t sg_archive_thread(const struct sg_archive_events *events,
+                                         const struct sg_open_call *call)
+{
+    return events->defs->locations[call - events->calls].thread;
+}
+
+/* Index in the aggregate of the call site that is among the attributes. */
+enum sg_status sg_archive_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                               uint32_t *out);
+
+/* At Enter and Leave of a late contribution. in: the location's call, open or not. */
+enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                                  const struct sg_open_call *in, struct sg_open_late *open,
+                                  int64_t time_ns);
+enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
+                                  int64_t time_ns);
+
+/* Takes call site, algorithm, sequence number and bytes from the attributes of Enter, as far as
+ * they are there. */
+enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                                 struct sg_open_call *open);
+
+/* Whether an archive tells what a report needs of posts: stagger's do. */
+static inline bool sg_archive_has_posts(const struct sg_archive_defs *defs)
+{
+    return defs->has_attribute[SG_ATTRIBUTE_EXPOSED] && defs->has_attribute[SG_ATTRIBUTE_HIDDEN];
+}
+
+/* At Leave of a post: keeps it. */
+enum sg_status sg_open_posts_add(struct sg_open_posts *posts, const struct sg_open_call *post);
+/* Takes the post out again by its request. False: there is none. */
+bool sg_open_posts_take(struct sg_open_posts *posts, uint64_t request, struct sg_open_call *out);
+/* At NonBlockingCollectiveComplete: takes exposed and hidden time from the attributes. False: they
+ * are not there. */
+bool sg_open_post_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+                       struct sg_open_call *post);
+
+/* At Leave, of a post at its completion: hands the call to the instance window. */
+enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open);
+
+#endif

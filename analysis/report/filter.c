@@ -1,0 +1,170 @@
+#include "report/filter.h"
+
+#include "rule/ruleset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ---------------------------------------------------------------------------------*/
+
+/* As the left side of a rule. */
+static bool parse_place(struct sg_filter *filter, char *message, size_t message_bytes)
+{
+    static const struct sg_algorithm mpich = {.name = "mpich", .operations = ~0u};
+    const struct sg_algorithm_table table = {.entries = &mpich, .count = 1};
+    struct sg_rule_fault fault;
+    char *text = NULL;
+    enum sg_status status;
+
+    if (filter->site == NULL && filter->comm == NULL)
+        return true;
+    filter->rule = calloc(1, sizeof *filter->rule);
+    if (filter->rule == NULL ||
+        asprintf(&text, "*%s%s%s%s=mpich", filter->site != NULL ? "@" : "",
+                 filter->site != NULL ? filter->site : "", filter->comm != NULL ? "~" : "",
+                 filter->comm != NULL ? filter->comm : "") < 0) {
+        snprintf(message, message_bytes, "out of memory");
+        return false;
+    }
+    filter->rule->any_bytes = true;
+    status = sg_rule_parse(&table, text, text + strlen(text), filter->rule, &fault);
+    free(text);
+    if (status != SG_OK)
+        snprintf(message, message_bytes, "--site or --comm: %s",
+                 status == SG_ERR_SYNTAX ? fault.message : "out of memory");
+    return status == SG_OK;
+}
+
+/* "3", "0-3,7" */
+static bool parse_ranks(struct sg_filter *filter)
+{
+    const char *at = filter->ranks;
+
+    while (at != NULL) {
+        unsigned long first, last;
+        char *end;
+
+        errno = 0;
+        if (*at < '0' || *at > '9' || filter->range_count == SG_FILTER_RANGES)
+            return false;
+        first = last = strtoul(at, &end, 10);
+        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+            last = strtoul(end + 1, &end, 10);
+        if ((*end != ',' && *end != '\0') || errno != 0 || last < first || last > UINT32_MAX)
+            return false;
+        filter->ranges[filter->range_count].first = (uint32_t)first;
+        filter->ranges[filter->range_count++].last = (uint32_t)last;
+        at = *end == ',' ? end + 1 : NULL;
+    }
+    return true;
+}
+
+/* "1.5ms", "20us", "3" (seconds), up to end. */
+static bool parse_moment(const char *at, const char *end, int64_t *ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"", 1e9}};
+    char *unit;
+    double value;
+
+    if (*at < '0' || *at > '9')
+        return false;
+    value = strtod(at, &unit);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t length = strlen(units[i].name);
+
+        if ((size_t)(end - unit) == length && memcmp(unit, units[i].name, length) == 0 &&
+            value * units[i].ns < 9e18) {
+            *ns = (int64_t)(value * units[i].ns);
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_time(struct sg_filter *filter)
+{
+    const char *colon;
+
+    filter->from_ns = INT64_MIN;
+    filter->to_ns = INT64_MAX;
+    if (filter->time == NULL)
+        return true;
+    colon = strchr(filter->time, ':');
+    if (colon == NULL || (colon == filter->time && colon[1] == '\0'))
+        return false;
+    if (colon > filter->time && !parse_moment(filter->time, colon, &filter->from_ns))
+        return false;
+    if (colon[1] != '\0' && !parse_moment(colon + 1, colon + strlen(colon), &filter->to_ns))
+        return false;
+    return filter->from_ns < filter->to_ns;
+}
+
+bool sg_filter_parse(struct sg_filter *filter, char message[], size_t message_bytes)
+{
+    if (!parse_place(filter, message, message_bytes))
+        return false;
+    if (!parse_ranks(filter)) {
+        snprintf(message, message_bytes, "--rank wants ranks such as 3 or 0-3,7, not '%s'",
+                 filter->ranks);
+        return false;
+    }
+    if (!parse_time(filter)) {
+        snprintf(message, message_bytes,
+                 "--time wants FROM:TO such as 10ms:1.5s, since the run's start, not '%s'",
+                 filter->time);
+        return false;
+    }
+    return true;
+}
+
+void sg_filter_clear(struct sg_filter *filter)
+{
+    if (filter->rule != NULL)
+        sg_rule_clear(filter->rule);
+    free(filter->rule);
+    *filter = (struct sg_filter){0};
+}
+
+/* ---- taking ----------------------------------------------------------------------------------*/
+
+static const char *base_name(const char *path)
+{
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_site_text *site,
+                         const char *comm, uint32_t comm_size)
+{
+    const struct sg_rule_site rule_site = {.id = site->id,
+                                           .module = base_name(site->module),
+                                           .offset = site->offset,
+                                           .function = site->function,
+                                           .file = site->file,
+                                           .line = site->line};
+    const struct sg_rule_comm rule_comm = {.name = comm, .size = (int)comm_size};
+
+    return filter == NULL || filter->rule == NULL ||
+           sg_rule_matches(filter->rule, &rule_site, &rule_comm, 0);
+}
+
+bool sg_filter_takes_rank(const struct sg_filter *filter, uint32_t rank)
+{
+    bool taken = filter == NULL || filter->range_count == 0;
+
+    for (uint32_t i = 0; !taken && i < filter->range_count; i++)
+        taken = rank >= filter->ranges[i].first && rank <= filter->ranges[i].last;
+    return taken;
+}
+
+bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns)
+{
+    return filter == NULL || filter->time == NULL ||
+           (time_ns >= filter->from_ns && time_ns < filter->to_ns);
+}

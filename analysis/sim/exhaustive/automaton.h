@@ -1,0 +1,87 @@
+/* The endpoints of a small scenario as automata. A step changes one endpoint and sends, and nothing
+ * else: so what it does depends on the endpoint's own state and on what is taken there, its letter,
+ * alone, and is worked out once. States and letters are numbers here.
+ *
+ * An endpoint's state is all that the world has of it and of its process, the buffers included, and
+ * how many calls of each other endpoint it can know of. The world's check that nobody leaves before
+ * all have entered thus asks more here: not that the others have called but that word of it has
+ * come, so that no equivalent order has the exit first.
+ */
+#ifndef SG_SIM_EXHAUSTIVE_AUTOMATON_H
+#define SG_SIM_EXHAUSTIVE_AUTOMATON_H
+
+#include "sim/exhaustive/intern.h"
+#include "sim/explore/steps.h"
+
+#define SG_AUTOMATON_NODES_MAX 4
+
+/* Letters of an endpoint's own; those from SG_LETTER_FLIGHTS up are flights. */
+enum {
+    SG_LETTER_CALL,
+    SG_LETTER_DRAIN,
+    SG_LETTER_NOTICE, /* and the following: watch 0 .. */
+    SG_LETTER_FIRE = SG_LETTER_NOTICE + SG_TIMERS,
+    SG_LETTER_FLIGHTS = SG_LETTER_FIRE + SG_TIMERS
+};
+#define SG_LETTERS_FIRE (((1u << SG_TIMERS) - 1) << SG_LETTER_FIRE)
+
+/* What needs not be looked up in a flight. */
+struct sg_letter_facts {
+    uint8_t kind; /* enum sg_explore_flight_kind */
+    uint8_t from, to;
+    uint8_t known; /* calls of `to` that its sender knew of */
+    bool multicast;
+};
+
+struct sg_local_facts {
+    uint8_t endpoint, calls;
+    uint16_t own; /* 1 << letter: the own letters that may be taken; FIRE: timers that are set */
+};
+
+/* What taking a letter does. */
+struct sg_move {
+    uint32_t to; /* SG_INTERN_NONE: a violation */
+    uint32_t sent_at;
+    uint16_t sent; /* letters */
+    bool multicasts;
+    bool taken, seen; /* by a walk; eager.h */
+    uint32_t local, letter;
+};
+
+/* Starts zeroed. */
+struct sg_automaton {
+    struct sg_explore_world *world;
+    uint32_t queue_limit; /* of messages in flight from one endpoint to another */
+    uint32_t first[SG_AUTOMATON_NODES_MAX];
+    struct sg_intern locals, letters;
+    struct sg_index numbers; /* of moves, by state and letter */
+    struct sg_local_facts *local_facts;
+    struct sg_letter_facts *letter_facts; /* from SG_LETTER_FLIGHTS on */
+    struct sg_move *moves;
+    uint32_t *sent;
+    uint32_t local_capacity, letter_capacity, moves_capacity, sent_count, sent_capacity;
+    unsigned char *text; /* where a state is put together */
+    uint32_t text_capacity;
+    bool no_memory;
+};
+
+/* The world's scenario, which has just been opened; what was known of another is forgotten. */
+void sg_automaton_open(struct sg_automaton *automaton, struct sg_explore_world *world);
+void sg_automaton_free(struct sg_automaton *automaton);
+
+/* An index into moves; what it says is valid until the next. SG_INTERN_NONE: no_memory. */
+uint32_t sg_automaton_move(struct sg_automaton *automaton, uint32_t local, uint32_t letter);
+
+/* The same again, in the world, with its trace and its violation. */
+void sg_automaton_show(struct sg_automaton *automaton, uint32_t local, uint32_t letter);
+
+/* Puts the world into a state in which nothing is in flight. */
+void sg_automaton_load(struct sg_automaton *automaton, const uint32_t *locals);
+
+static inline const struct sg_letter_facts *sg_letter(const struct sg_automaton *automaton,
+                                                      uint32_t letter)
+{
+    return &automaton->letter_facts[letter - SG_LETTER_FLIGHTS];
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* Which letters may be taken at once, without a walk of what happens when they wait.
+ *
+ * A letter is eager in a state of an endpoint if it commutes there with whatever else the endpoint
+ * may take before it: the same state and the same messages in both orders, and so on from there.
+ * Steps at other endpoints commute with it anyway, so that it alone is a persistent set.
+ *
+ * What else may be taken in a state is what has been seen there: by a walk, and by commuting, as
+ * eager letters might have waited. That a letter is eager is a claim, which holds until something
+ * is seen that refutes it; a walk after which no claim is refuted that it used has lost nothing
+ * (reduced.c has the argument).
+ */
+#ifndef SG_SIM_EXHAUSTIVE_EAGER_H
+#define SG_SIM_EXHAUSTIVE_EAGER_H
+
+#include "sim/exhaustive/automaton.h"
+
+/* Numbers by index, zero to begin with. */
+struct sg_eager_numbers {
+    uint32_t *at;
+    uint32_t count, capacity;
+};
+
+/* Starts zeroed. Lists are linked by index + 1, and end with 0. */
+struct sg_eager {
+    struct sg_automaton *automaton;
+    struct sg_eager_numbers claims;                /* what is known of claim 2 * move + early */
+    struct sg_intern pairs;                        /* what is to be commuted, eager.c */
+    struct sg_eager_numbers first_pair, next_pair; /* by state with the claim's letter; by pair */
+    struct sg_eager_numbers seen;                  /* moves */
+    struct sg_eager_numbers first_seen, next_seen; /* by state; by index in seen */
+    uint32_t pairs_tried, seen_tried;
+    bool stale; /* a claim was refuted after it had been used */
+};
+
+void sg_eager_open(struct sg_eager *eager, struct sg_automaton *automaton);
+void sg_eager_free(struct sg_eager *eager);
+
+/* A walk begins: no claim has been used. */
+void sg_eager_renew(struct sg_eager *eager);
+
+/* May a move be made at once? Then the claim counts as used. early: a timer of the endpoint may
+ * fire early. */
+bool sg_eager_may(struct sg_eager *eager, uint32_t move, bool early);
+
+/* A walk makes a move. */
+void sg_eager_see(struct sg_eager *eager, uint32_t move);
+
+#endif

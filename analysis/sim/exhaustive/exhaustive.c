@@ -1,0 +1,231 @@
+#include "sim/exhaustive/exhaustive.h"
+
+#include "core/status.h"
+#include "sim/exhaustive/walk.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- the scenarios: two instances of one protocol on one communicator, with the parameters that
+ * change what it does and bounds as small as they go */
+
+#define BYTES 8
+#define EAGER_BYTES 64
+#define LARGE_BYTES (4 * EAGER_BYTES)
+/* Of handoff: so many that two instances ask for no done cells. With that, and with operands that
+ * are not read ahead, all its orders can be walked among four; both have variants of their own. */
+#define HANDOFF_CREDITS 5
+#define BIT(operation) (1u << SG_OPERATION_##operation)
+#define ALL_BITS (BIT(BARRIER) | BIT(REDUCE) | BIT(ALLREDUCE))
+#define DATA_BITS (BIT(REDUCE) | BIT(ALLREDUCE))
+#define MULTICAST (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT)
+
+/* adaptive's prediction is not among these, as it begins with a third instance. */
+struct variant {
+    const char *name;
+    const struct sg_algo *only; /* NULL: every protocol */
+    uint32_t operations;        /* 1 << enum sg_operation: those it matters to */
+    uint32_t bytes, flags;
+    struct sg_algo_parameters parameters;
+    bool roots;         /* the second instance has another root than the first */
+    int32_t nodes_most; /* with more there are too many orders; 0: no bound */
+    int32_t nodes_few;  /* ... from so many on with all faults; 0: never */
+    uint32_t few;       /* 1 << enum sg_explore_fault: the faults with which there are not */
+};
+
+static const struct variant variants[] = {
+    {"in order", NULL, ALL_BITS, BYTES, 0, {0}, false, 0, 0, 0},
+    {"roots that change", NULL, BIT(REDUCE), BYTES, SG_CALL_COMMUTATIVE, {0}, true, 0, 0, 0},
+    {"... in order", NULL, BIT(REDUCE), BYTES, 0, {0}, true, 0, 0, 0},
+    {"arrival order",
+     NULL,
+     DATA_BITS,
+     BYTES,
+     SG_CALL_COMMUTATIVE,
+     {.arrival_order = 1},
+     false,
+     0,
+     0,
+     0},
+    {"split", &sg_algo_bypass, BIT(REDUCE), BYTES, SG_CALL_SPLIT, {.split = 1}, false, 0, 0, 0},
+    {"split",
+     &sg_algo_handoff,
+     BIT(REDUCE),
+     LARGE_BYTES,
+     SG_CALL_SPLIT,
+     {.split = 1},
+     false,
+     0,
+     0,
+     0},
+    {"split", &sg_algo_srm, BIT(REDUCE), BYTES, SG_CALL_SPLIT, {.split = 1}, false, 0, 0, 0},
+    {"split",
+     &sg_algo_srm,
+     BIT(BARRIER) | BIT(ALLREDUCE),
+     BYTES,
+     SG_CALL_SPLIT,
+     {.split = 1},
+     false,
+     3,
+     0,
+     0},
+    {"chunks", &sg_algo_srm, BIT(ALLREDUCE), LARGE_BYTES, 0, {0}, false, 0, 0, 0},
+    {"chunks side by side",
+     &sg_algo_srm,
+     BIT(ALLREDUCE),
+     LARGE_BYTES,
+     SG_CALL_SPLIT,
+     {.split = 1},
+     false,
+     3,
+     0,
+     0},
+    {"pulled", &sg_algo_bypass, BIT(REDUCE), LARGE_BYTES, 0, {.pool = 1}, false, 0, 0, 0},
+    {"lingering", &sg_algo_bypass, BIT(REDUCE), BYTES, 0, {.linger_ns = 100}, true, 0, 0, 0},
+    {"two tokens", &sg_algo_adaptive, ALL_BITS, BYTES, 0, {.tokens = 2}, false, 0, 4, MULTICAST},
+    {"binomial", &sg_algo_tree, DATA_BITS, BYTES, 0, {.degree = 1}, false, 0, 0, 0},
+    {"ring used up", &sg_algo_handoff, BIT(REDUCE), LARGE_BYTES, 0, {.credits = 2}, true, 3, 0, 0},
+    {"read ahead", &sg_algo_handoff, ALL_BITS, BYTES, 0, {.credits = 5}, true, 3, 0, 0},
+};
+#define VARIANTS (sizeof variants / sizeof *variants)
+
+static void set_call(struct sg_algo_call *call, const struct variant *variant, uint32_t operation,
+                     uint32_t bytes, int32_t root)
+{
+    *call = (struct sg_algo_call){
+        .operation = (enum sg_operation)operation,
+        .flags =
+            operation == SG_OPERATION_BARRIER ? variant->flags & SG_CALL_SPLIT : variant->flags,
+        .bytes = operation == SG_OPERATION_BARRIER ? 0 : bytes,
+        .root = operation == SG_OPERATION_REDUCE ? root : -1,
+    };
+}
+
+static void set_case(const struct sg_algo *algo, int32_t nodes, const struct variant *variant,
+                     uint32_t operation, struct sg_explore_scenario *scenario)
+{
+    bool never_ahead = algo == &sg_algo_handoff && variant->only == NULL;
+    uint32_t bytes = never_ahead ? LARGE_BYTES : variant->bytes;
+
+    memset(scenario, 0, sizeof *scenario);
+    scenario->algo = algo;
+    scenario->nodes = nodes;
+    scenario->comms = 1;
+    scenario->instances = 2;
+    scenario->parameters = variant->parameters;
+    if (scenario->parameters.credits == 0)
+        scenario->parameters.credits = algo == &sg_algo_handoff ? HANDOFF_CREDITS : 2;
+    scenario->parameters.eager_bytes = EAGER_BYTES;
+    scenario->parameters.chunk_bytes = EAGER_BYTES;
+    scenario->parameters.timeout_ns = 1000;
+    if (scenario->parameters.degree == 0)
+        scenario->parameters.degree = 2;
+    scenario->comm[0].size = nodes;
+    for (int32_t rank = 0; rank < nodes; rank++)
+        scenario->comm[0].process[rank] = rank;
+    set_call(&scenario->instance[0].call, variant, operation, bytes,
+             variant->roots ? nodes - 1 : 0);
+    set_call(&scenario->instance[1].call, variant, operation, bytes,
+             variant->roots ? nodes / 2 : 0);
+}
+
+/* Case `index` of a protocol among so many processes, with a name to print; takes those from
+ * *faults with which it has too many orders. False: no more. */
+static bool get_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
+                     struct sg_explore_scenario *scenario, const char **name, uint32_t *faults)
+{
+    for (size_t i = 0; i < VARIANTS; i++) {
+        const struct variant *variant = &variants[i];
+
+        if ((variant->only && variant->only != algo) ||
+            (variant->nodes_most && nodes > variant->nodes_most))
+            continue;
+        for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+            if (!(algo->operations & variant->operations & 1u << operation) || index-- > 0)
+                continue;
+            set_case(algo, nodes, variant, operation, scenario);
+            *name = variant->name;
+            if (variant->nodes_few && nodes >= variant->nodes_few)
+                *faults &= variant->few;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- walking them */
+
+/* The faults of which there may be one. */
+#define WALKED (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT | 1u << SG_FAULT_TIMERS)
+
+struct walking {
+    struct sg_explore_world *world;
+    const struct sg_walk *walk;
+    void *state;
+    FILE *out;
+};
+
+static void report(const struct walking *walking, const char *name)
+{
+    struct sg_explore_world *world = walking->world;
+    char violation[SG_EXPLORE_VIOLATION_BYTES];
+
+    memcpy(violation, world->violation, sizeof violation);
+    fprintf(walking->out, "violation: %s\n", violation);
+    sg_explore_describe(world->scenario, walking->out);
+    walking->walk->show(walking->state, walking->out);
+    fprintf(walking->out, "      %s (case \"%s\")\n", violation, name);
+}
+
+static bool walk_case(const struct walking *walking, const struct sg_explore_scenario *scenario,
+                      const char *name, uint32_t faults)
+{
+    char text[SG_EXPLORE_FAULTS_BYTES];
+    struct sg_explore_world *world = walking->world;
+    struct sg_explore_counts counts;
+    bool enough;
+
+    if (!sg_explore_world_open(world, scenario))
+        return scenario->algo->needs == NULL;
+    enough = walking->walk->run(walking->state, faults, &counts);
+    if (!enough)
+        sg_log("sim: %s", sg_status_text(SG_ERR_MEMORY));
+    fprintf(walking->out,
+            "%-14s %-10s %d nodes  %-18s %-18s %10" PRIu64 " states %11" PRIu64 " steps %6" PRIu64
+            " ends %016" PRIx64 "\n",
+            scenario->algo->name, sg_operation_names[scenario->instance[0].call.operation],
+            scenario->nodes, name, sg_explore_faults_text(faults, ',', text), counts.states,
+            counts.steps, counts.ends, counts.ends_sum);
+    fflush(walking->out);
+    if (world->violation[0] == '\0')
+        return enough;
+    report(walking, name);
+    return false;
+}
+
+bool sg_explore_exhaustive(struct sg_explore_world *world, const struct sg_algo *algo,
+                           int32_t nodes, uint32_t faults, bool unreduced, FILE *out)
+{
+    struct walking walking = {
+        .world = world,
+        .walk = unreduced ? &sg_walk_unreduced : &sg_walk_reduced,
+        .out = out,
+    };
+    struct sg_explore_scenario scenario;
+    const char *name;
+    bool well;
+
+    walking.state = walking.walk->create(world);
+    well = walking.state != NULL;
+    if (!well)
+        sg_log("sim: %s", sg_status_text(SG_ERR_MEMORY));
+    for (uint32_t i = 0; well; i++) {
+        uint32_t walked = faults & WALKED;
+
+        if (!get_case(algo, nodes, i, &scenario, &name, &walked))
+            break;
+        well = walk_case(&walking, &scenario, name, walked);
+    }
+    walking.walk->destroy(walking.state);
+    return well;
+}

@@ -1,0 +1,65 @@
+/* Numbers for byte strings: equal ones have the same, from 0 up in the order of their coming. */
+#ifndef SG_SIM_EXHAUSTIVE_INTERN_H
+#define SG_SIM_EXHAUSTIVE_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SG_INTERN_NONE UINT32_MAX
+
+struct sg_intern_item {
+    uint64_t hash;
+    size_t at;
+    uint32_t bytes;
+};
+
+/* Starts zeroed. */
+struct sg_intern {
+    unsigned char *text;
+    size_t text_bytes, text_capacity;
+    struct sg_intern_item *items;
+    uint32_t count, capacity;
+    uint32_t *places; /* number + 1, by hash; a power of two of them, at least twice the count */
+    uint32_t places_count;
+};
+
+/* SG_INTERN_NONE when there is no memory. */
+uint32_t sg_intern_add(struct sg_intern *intern, const void *data, uint32_t bytes);
+
+/* Valid until the next is added. */
+static inline const void *sg_intern_at(const struct sg_intern *intern, uint32_t number)
+{
+    return intern->text + intern->items[number].at;
+}
+
+/* Forgets all and keeps the memory. */
+void sg_intern_clear(struct sg_intern *intern);
+void sg_intern_free(struct sg_intern *intern);
+
+/* The same for keys of 64 bits. Starts zeroed. */
+struct sg_index {
+    struct sg_index_place {
+        uint64_t key;
+        uint32_t number; /* + 1; 0: none */
+    } * places;
+    uint32_t count, places_count;
+};
+
+uint32_t sg_index_add(struct sg_index *index, uint64_t key);
+void sg_index_clear(struct sg_index *index);
+void sg_index_free(struct sg_index *index);
+
+/* A multiplicative hash of words, quicker than one of bytes: goes on from what came before. */
+static inline uint64_t sg_intern_hash_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
+    return hash ^ hash >> 29;
+}
+
+uint64_t sg_intern_hash(uint64_t hash, const void *data, size_t bytes);
+
+/* A growing array with room for `needed` elements, moved or not. NULL, and nothing has changed,
+ * when there is no memory. */
+void *sg_intern_room(void *array, uint32_t *capacity, size_t needed, size_t element_bytes);
+
+#endif

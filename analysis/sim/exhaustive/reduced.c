@@ -1,0 +1,378 @@
+/* Why nothing is lost by the orders that are not walked.
+ *
+ * Steps at different endpoints commute: each changes its own endpoint, and what it sends joins what
+ * is in flight, from which anything may be taken. (Accesses from one endpoint to another keep their
+ * order; they are taken at the target, in that order. Time is each endpoint's own. Checks look at
+ * one endpoint and at what it can know.) The one fault is at an endpoint that is chosen first, so
+ * that using it up is that endpoint's own affair: copies of a multicast are lost or doubled as they
+ * are sent, timers fire early there. Where nothing else is possible timers fire: such a step comes
+ * after all before it in every equivalent order.
+ *
+ * Claim: from a state that is walked, every run w of the full system is the beginning of a run that
+ * is walked, up to the order of what commutes, and of each step of w the endpoint's state and the
+ * letter have been seen (eager.h). By induction on the length of w and then on the number
+ * of eager steps up to the next state from which all steps are walked; that number is finite, as a
+ * trail is bounded.
+ *   - All steps are walked: the first of w is; the rest is shorter.
+ *   - Only the eager letter m is taken, at endpoint e. Let m1, m2 ... be what w takes at e before
+ * m, or at all. Suppose m commutes with the first i - 1 of them. Then, with m taken first, w can be
+ *     run up to mi; that run is no longer than w, and the number of eager steps is smaller, so that
+ *     the letter mi has been seen in the state that m, m1 .. have led to. Hence the claim that m is
+ *     eager has been tried on mi and holds: m commutes with mi, too. So w with m in front is a run
+ *     as well, or m followed by w is, and the induction goes on after m. The steps of w itself,
+ * with m in its later place, have been seen: trying a claim sees both orders. So every end state is
+ * walked to, and every violation is found, as it depends on one endpoint's state and letter alone.
+ * (How much may be in flight is looked at in the orders that are walked.)
+ *
+ * States walked before are not walked again; those of a walk that used a claim refuted later do not
+ * count. tests/sim compare the end states with those of unreduced.c.
+ */
+#include "sim/exhaustive/walk.h"
+
+#include "sim/exhaustive/eager.h"
+#include "sim/exhaustive/joint.h"
+#include "sim/exhaustive/snapshot.h"
+#include "sim/explore/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Steps to the end: far above what any protocol needs. */
+#define TRAIL_MAX 1024
+
+struct frame {
+    struct sg_joint joint;
+    uint64_t key;
+    uint32_t trail; /* steps that led here */
+    uint32_t count, next;
+    bool quiet; /* only timers can fire */
+    struct sg_joint_step steps[SG_JOINT_STEPS_MAX];
+};
+
+struct trodden {
+    uint32_t local; /* the endpoint's before */
+    struct sg_joint_step step;
+};
+
+struct reduced {
+    struct sg_explore_world *world;
+    struct sg_automaton automaton;
+    struct sg_eager eager;
+    struct sg_explore_seen seen, done, ends; /* done: of walks that are complete */
+    uint64_t transitions, ends_sum;
+    uint32_t faults;   /* 1 << enum sg_explore_fault */
+    uint32_t fault_at; /* 1 << endpoint: where a fault is possible */
+    uint32_t depth, trail_count;
+    struct sg_joint joint; /* the present */
+    struct trodden trail[TRAIL_MAX];
+    struct frame frames[TRAIL_MAX + 1];
+};
+
+static bool well(const struct reduced *reduced)
+{
+    return reduced->world->violation[0] == '\0' && !reduced->automaton.no_memory;
+}
+
+/* ---- steps ------------------------------------------------------------------------------------
+ */
+
+/* The first time that a walk makes this move. */
+static void note(struct reduced *reduced, uint32_t number)
+{
+    struct sg_move *move = &reduced->automaton.moves[number];
+    const struct sg_local_facts *facts = reduced->automaton.local_facts;
+    uint32_t spoils = 1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT;
+
+    if ((move->multicasts && (reduced->faults & spoils)) ||
+        ((facts[move->to].own & SG_LETTERS_FIRE) && (reduced->faults & 1u << SG_FAULT_TIMERS)))
+        reduced->fault_at |= 1u << facts[move->local].endpoint;
+    move->taken = true;
+    sg_eager_see(&reduced->eager, number);
+}
+
+static bool take(struct reduced *reduced, const struct sg_joint_step *step)
+{
+    struct sg_automaton *automaton = &reduced->automaton;
+    uint32_t local = reduced->joint.local[step->endpoint];
+    uint32_t number = sg_automaton_move(automaton, local, step->letter);
+    struct sg_move move;
+
+    if (number == SG_INTERN_NONE)
+        return false;
+    if (reduced->trail_count == TRAIL_MAX) {
+        sg_explore_violate(reduced->world, NULL, "more than %d steps to the end", TRAIL_MAX);
+        return false;
+    }
+    reduced->trail[reduced->trail_count++] = (struct trodden){local, *step};
+    reduced->transitions++;
+    move = automaton->moves[number];
+    if (move.to == SG_INTERN_NONE) {
+        sg_automaton_show(automaton, local, step->letter);
+        return false;
+    }
+    if (!move.taken)
+        note(reduced, number);
+    if (!sg_joint_take(automaton, &reduced->joint, step, &move))
+        sg_explore_violate(reduced->world, &reduced->world->endpoints[step->endpoint],
+                           "has too many messages in flight");
+    return well(reduced);
+}
+
+/* The steps once more for each fault that may befall what they send. Their number. */
+static uint32_t add_faults(struct reduced *reduced, struct sg_joint_step *steps, uint32_t count)
+{
+    struct sg_automaton *automaton = &reduced->automaton;
+    const struct sg_joint *joint = &reduced->joint;
+    uint32_t all = count;
+
+    for (uint32_t i = 0; i < count && joint->budget > 0; i++) {
+        struct sg_joint_step step = steps[i];
+        const struct sg_move *move;
+        uint32_t number;
+
+        if (step.endpoint != joint->budget - 1 || step.fault != SG_JOINT_NO_FAULT)
+            continue;
+        number = sg_automaton_move(automaton, joint->local[step.endpoint], step.letter);
+        move = number == SG_INTERN_NONE ? NULL : &automaton->moves[number];
+        for (uint32_t copy = 0; move && move->multicasts && copy < move->sent; copy++) {
+            if (!sg_letter(automaton, automaton->sent[move->sent_at + copy])->multicast)
+                continue;
+            step.copy = (uint16_t)copy;
+            step.fault = SG_JOINT_LOST;
+            if ((reduced->faults & 1u << SG_FAULT_LOSS) && all++ < SG_JOINT_STEPS_MAX)
+                steps[all - 1] = step;
+            step.fault = SG_JOINT_TWICE;
+            if ((reduced->faults & 1u << SG_FAULT_REPEAT) && all++ < SG_JOINT_STEPS_MAX)
+                steps[all - 1] = step;
+        }
+    }
+    return all;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------
+ */
+
+/* Leaves only an eager step, if there is one. */
+static uint32_t pick_eager(struct reduced *reduced, struct sg_joint_step *steps, uint32_t count)
+{
+    const struct sg_joint *joint = &reduced->joint;
+    bool timers = reduced->faults & 1u << SG_FAULT_TIMERS;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t move;
+
+        if (steps[i].fault != SG_JOINT_NO_FAULT)
+            continue;
+        move = sg_automaton_move(&reduced->automaton, joint->local[steps[i].endpoint],
+                                 steps[i].letter);
+        if (move != SG_INTERN_NONE &&
+            sg_eager_may(&reduced->eager, move, timers && joint->budget == steps[i].endpoint + 1)) {
+            steps[0] = steps[i];
+            return 1;
+        }
+    }
+    return count;
+}
+
+/* On to a state from which there are several ways, or none. Their number. */
+static uint32_t settle(struct reduced *reduced, struct sg_joint_step *steps, bool *quiet)
+{
+    bool early = reduced->faults & 1u << SG_FAULT_TIMERS;
+    uint32_t count;
+
+    do {
+        count = sg_joint_steps(&reduced->automaton, &reduced->joint, early, steps, quiet);
+        if (!*quiet && count > 1 && count <= SG_JOINT_STEPS_MAX)
+            count = pick_eager(reduced, steps, count);
+        if (count <= SG_JOINT_STEPS_MAX)
+            count = add_faults(reduced, steps, count);
+        if (count > SG_JOINT_STEPS_MAX)
+            sg_explore_violate(reduced->world, NULL, "more than %d steps are possible at once",
+                               SG_JOINT_STEPS_MAX);
+    } while (count == 1 && take(reduced, steps));
+    return count;
+}
+
+/* Nothing more can happen. */
+static void end(struct reduced *reduced)
+{
+    struct sg_explore_world *world = reduced->world;
+    uint64_t key;
+
+    sg_automaton_load(&reduced->automaton, reduced->joint.local);
+    key = sg_explore_key(world);
+    if (sg_explore_see(&reduced->ends, key) == 1)
+        reduced->ends_sum += sg_hash_mix(key);
+    sg_explore_check_end(world);
+}
+
+/* Where only timers can fire they fire in turn, and then everything ends soon. */
+static void follow(struct reduced *reduced)
+{
+    uint32_t trail = reduced->trail_count, turn = 0, count;
+    struct sg_joint_step steps[SG_JOINT_STEPS_MAX];
+    struct sg_joint start;
+    bool quiet;
+
+    sg_joint_copy(&start, &reduced->joint);
+    while ((count = sg_joint_steps(&reduced->automaton, &reduced->joint, false, steps, &quiet))) {
+        if (!take(reduced, &steps[quiet ? turn++ % count : 0]))
+            return;
+    }
+    sg_joint_copy(&reduced->joint, &start);
+    reduced->trail_count = trail;
+}
+
+/* The same state again on the way from it, and no timer that fired between, of which another one
+ * could have done so as well. */
+static bool goes_on_for_ever(const struct reduced *reduced, uint64_t key)
+{
+    for (uint32_t i = reduced->depth; i > 0 && !reduced->frames[i - 1].quiet; i--) {
+        if (reduced->frames[i - 1].key == key)
+            return true;
+    }
+    return false;
+}
+
+static void push(struct reduced *reduced)
+{
+    struct frame *frame = &reduced->frames[reduced->depth];
+    int fresh;
+
+    frame->count = settle(reduced, frame->steps, &frame->quiet);
+    if (!well(reduced))
+        return;
+    frame->key = sg_joint_key(&reduced->joint);
+    fresh = sg_explore_seen(&reduced->done, frame->key)
+                ? 0
+                : sg_explore_see(&reduced->seen, frame->key);
+    if (fresh < 0)
+        reduced->automaton.no_memory = true;
+    if (fresh == 0 && goes_on_for_ever(reduced, frame->key))
+        sg_explore_violate(reduced->world, NULL, "can go on for ever");
+    if (fresh <= 0)
+        return;
+    if (frame->count == 0) {
+        end(reduced);
+        return;
+    }
+    if (frame->quiet)
+        follow(reduced);
+    frame->next = 0;
+    frame->trail = reduced->trail_count;
+    sg_joint_copy(&frame->joint, &reduced->joint);
+    reduced->depth++;
+}
+
+static void run(struct reduced *reduced, uint32_t budget)
+{
+    memset(&reduced->joint, 0, sizeof reduced->joint);
+    memcpy(reduced->joint.local, reduced->automaton.first, sizeof reduced->joint.local);
+    reduced->joint.budget = (uint16_t)budget;
+    reduced->depth = reduced->trail_count = 0;
+    push(reduced);
+    while (reduced->depth > 0 && well(reduced)) {
+        struct frame *frame = &reduced->frames[reduced->depth - 1];
+
+        if (frame->next == frame->count) {
+            reduced->depth--;
+            continue;
+        }
+        sg_joint_copy(&reduced->joint, &frame->joint);
+        reduced->trail_count = frame->trail;
+        if (take(reduced, &frame->steps[frame->next++]))
+            push(reduced);
+    }
+}
+
+/* Walks until no claim was refuted after it had been used. What such a walk has seen is complete,
+ * whatever is refuted later of what may come in other states. */
+static void walk_fully(struct reduced *reduced, uint32_t budget)
+{
+    do {
+        sg_explore_unsee(&reduced->seen);
+        sg_eager_renew(&reduced->eager);
+        run(reduced, budget);
+    } while (reduced->eager.stale && well(reduced));
+    if (!sg_explore_see_all(&reduced->done, &reduced->seen))
+        reduced->automaton.no_memory = true;
+}
+
+static bool walk_all(void *of, uint32_t faults, struct sg_explore_counts *counts)
+{
+    struct reduced *reduced = of;
+
+    reduced->faults = faults;
+    reduced->fault_at = 0;
+    reduced->transitions = reduced->ends_sum = 0;
+    sg_explore_unsee(&reduced->done);
+    sg_explore_unsee(&reduced->ends);
+    sg_automaton_open(&reduced->automaton, reduced->world);
+    sg_eager_open(&reduced->eager, &reduced->automaton);
+    walk_fully(reduced, 0);
+    for (uint32_t e = 0; e < SG_AUTOMATON_NODES_MAX && well(reduced); e++) {
+        if (reduced->fault_at >> e & 1)
+            walk_fully(reduced, e + 1);
+    }
+    *counts = (struct sg_explore_counts){
+        .states = reduced->done.count,
+        .steps = reduced->transitions,
+        .ends = reduced->ends.count,
+        .ends_sum = reduced->ends_sum,
+    };
+    return !reduced->automaton.no_memory;
+}
+
+/* What a fault makes of what the step sends. */
+static void show_fault(struct reduced *reduced, const struct trodden *trodden, FILE *out)
+{
+    struct sg_automaton *automaton = &reduced->automaton;
+    uint32_t move = sg_automaton_move(automaton, trodden->local, trodden->step.letter);
+    uint32_t letter = automaton->sent[automaton->moves[move].sent_at + trodden->step.copy];
+
+    fprintf(out, "        %s to %d\n",
+            trodden->step.fault == SG_JOINT_LOST ? "which is lost on its way" : "which goes twice",
+            sg_letter(automaton, letter)->to);
+}
+
+static void show(void *of, FILE *out)
+{
+    struct reduced *reduced = of;
+    struct sg_explore_world *world = reduced->world;
+
+    world->trace = out;
+    for (uint32_t i = 0; i < reduced->trail_count; i++) {
+        const struct trodden *trodden = &reduced->trail[i];
+
+        world->step = i;
+        sg_automaton_show(&reduced->automaton, trodden->local, trodden->step.letter);
+        if (trodden->step.fault == SG_JOINT_LOST || trodden->step.fault == SG_JOINT_TWICE)
+            show_fault(reduced, trodden, out);
+    }
+    world->trace = NULL;
+}
+
+static void *create(struct sg_explore_world *world)
+{
+    struct reduced *reduced = calloc(1, sizeof *reduced);
+
+    if (reduced)
+        reduced->world = world;
+    return reduced;
+}
+
+static void destroy(void *of)
+{
+    struct reduced *reduced = of;
+
+    if (reduced == NULL)
+        return;
+    sg_eager_free(&reduced->eager);
+    sg_automaton_free(&reduced->automaton);
+    free(reduced->seen.keys);
+    free(reduced->done.keys);
+    free(reduced->ends.keys);
+    free(reduced);
+}
+
+const struct sg_walk sg_walk_reduced = {create, destroy, walk_all, show};

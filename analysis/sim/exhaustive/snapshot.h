@@ -1,0 +1,44 @@
+/* Saving, restoring and telling apart states of an explorer's world. */
+#ifndef SG_SIM_EXHAUSTIVE_SNAPSHOT_H
+#define SG_SIM_EXHAUSTIVE_SNAPSHOT_H
+
+#include "sim/explore/world.h"
+
+/* A copy of all that changes; its memory grows as needed and is used again. Starts zeroed. */
+struct sg_explore_snapshot {
+    unsigned char *bytes;
+    size_t capacity;
+    uint64_t now_ns;
+    uint32_t live_count, step, launched;
+};
+
+/* False when there is no memory. */
+bool sg_explore_save(const struct sg_explore_world *world, struct sg_explore_snapshot *snapshot);
+/* Into the world it was saved from. */
+void sg_explore_restore(struct sg_explore_world *world, const struct sg_explore_snapshot *snapshot);
+void sg_explore_snapshot_clear(struct sg_explore_snapshot *snapshot);
+
+/* An endpoint's clock as far as it matters to what can happen: time is relative but where calls
+ * linger, as only then does a protocol remember when something was. */
+uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
+                             const struct sg_explore_endpoint *endpoint);
+
+/* Equal for states from which the same can happen: the order in which messages were sent and the
+ * absolute time do not count. Renews the endpoints' own hashes where they changed. */
+uint64_t sg_explore_key(struct sg_explore_world *world);
+
+/* Keys seen. Starts zeroed. */
+struct sg_explore_seen {
+    uint64_t *keys;
+    uint64_t count, capacity; /* a power of two */
+};
+
+/* Adds a key: 1 if it is new, 0 if not, -1 when there is no memory. */
+int sg_explore_see(struct sg_explore_seen *seen, uint64_t key);
+bool sg_explore_seen(const struct sg_explore_seen *seen, uint64_t key);
+/* Adds the keys of another. False when there is no memory. */
+bool sg_explore_see_all(struct sg_explore_seen *seen, const struct sg_explore_seen *other);
+/* Forgets all and keeps the memory. */
+void sg_explore_unsee(struct sg_explore_seen *seen);
+
+#endif

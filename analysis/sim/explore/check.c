@@ -1,0 +1,274 @@
+#include "sim/explore/check.h"
+
+#include "sim/explore/reference.h"
+
+bool sg_explore_check_actions(struct sg_explore_world *world,
+                              const struct sg_explore_endpoint *endpoint)
+{
+    const struct sg_actions *actions = &world->host.actions;
+
+    if (actions->count > SG_ACTIONS_MAX || actions->parts_count > 2 * SG_ACTIONS_MAX) {
+        sg_explore_violate(world, endpoint, "asks for %u actions and %u parts in one event",
+                           actions->count, actions->parts_count);
+        return false;
+    }
+    return true;
+}
+
+static bool guarded(const unsigned char *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        if (from[i] != SG_EXPLORE_GUARD)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t bits_to(uint32_t last)
+{
+    return (UINT64_C(2) << last) - 2;
+}
+
+void sg_explore_check_endpoint(struct sg_explore_world *world,
+                               const struct sg_explore_endpoint *endpoint)
+{
+    const struct sg_algo_head *head = sg_explore_head(endpoint);
+
+    if (!guarded(endpoint->state - SG_EXPLORE_GUARD_BYTES, SG_EXPLORE_GUARD_BYTES) ||
+        !guarded(endpoint->state + endpoint->needs.state_bytes, SG_EXPLORE_GUARD_BYTES))
+        sg_explore_violate(world, endpoint, "has written outside its state");
+    if (head->seq != endpoint->calls)
+        sg_explore_violate(world, endpoint, "counts %u calls, not %u", head->seq, endpoint->calls);
+    if ((head->in_call != 0) != (endpoint->calls > endpoint->completes))
+        sg_explore_violate(world, endpoint, "says that it is %s a call, and is not",
+                           head->in_call ? "in" : "outside");
+    if (head->outstanding == 0 && endpoint->finished != bits_to(endpoint->calls))
+        sg_explore_violate(world, endpoint,
+                           "says that nothing is outstanding, and has not "
+                           "finished every instance");
+}
+
+/* ---- result buffers -------------------------------------------------------------------------- */
+
+/* The instance whose the result buffer is: the oldest that is not over; 0: none. */
+static uint32_t owner_of(const struct sg_explore_endpoint *endpoint, uint32_t index)
+{
+    for (uint32_t seq = 1; seq <= endpoint->calls; seq++) {
+        if (seq % endpoint->payload.results_count == index && !(endpoint->finished >> seq & 1))
+            return seq;
+    }
+    return 0;
+}
+
+/* Result buffers are shared by instances `credits` apart: a call may have been taken while an older
+ * instance has its buffer still, and gets it when that one finishes. */
+void sg_explore_claim_result(struct sg_explore_endpoint *endpoint, uint32_t seq)
+{
+    uint32_t index = seq % endpoint->payload.results_count;
+
+    if (owner_of(endpoint, index) == seq)
+        endpoint->payload.results[index] = (struct sg_value){0};
+}
+
+bool sg_explore_owns_result(const struct sg_explore_world *world,
+                            const struct sg_explore_endpoint *endpoint, uint32_t index)
+{
+    uint32_t seq = owner_of(endpoint, index);
+    const struct sg_algo_call *call;
+
+    if (seq == 0)
+        return false;
+    call = &world->scenario->instance[sg_explore_instance_at(world, endpoint->comm, seq)].call;
+    return call->operation != SG_OPERATION_REDUCE || call->root == endpoint->rank;
+}
+
+const char *sg_explore_check_put(const struct sg_explore_world *world,
+                                 const struct sg_explore_endpoint *target, uint32_t index)
+{
+    return index < target->payload.results_count && sg_explore_owns_result(world, target, index)
+               ? NULL
+               : "is given a result that it does not await";
+}
+
+/* ---- the end of a call, and of an instance --------------------------------------------------- */
+
+static bool has_result(const struct sg_algo_call *call, const struct sg_explore_endpoint *endpoint)
+{
+    return call->operation == SG_OPERATION_ALLREDUCE ||
+           (call->operation == SG_OPERATION_REDUCE && call->root == endpoint->rank);
+}
+
+static void check_entered(struct sg_explore_world *world,
+                          const struct sg_explore_endpoint *endpoint, uint32_t seq)
+{
+    for (int32_t rank = 0; rank < world->scenario->comm[endpoint->comm].size; rank++) {
+        if (sg_explore_endpoint_of(world, endpoint->comm, rank)->calls < seq) {
+            sg_explore_violate(world, endpoint, "leaves instance %u before %d has entered it", seq,
+                               rank);
+            return;
+        }
+    }
+}
+
+/* False where only the set of contributions is defined. */
+static bool expect(struct sg_explore_world *world, int32_t index, struct sg_value *expected)
+{
+    const struct sg_explore_scenario *scenario = world->scenario;
+    const struct sg_explore_instance *instance = &scenario->instance[index];
+    struct sg_reference reference = {
+        .algo = scenario->algo,
+        .size = scenario->comm[instance->comm].size,
+        .root = instance->call.root,
+        .degree = scenario->parameters.degree,
+        .instance = (uint32_t)index + 1,
+        .bytes = instance->call.bytes,
+        .flags = instance->call.flags,
+    };
+
+    if (scenario->parameters.arrival_order && (instance->call.flags & SG_CALL_COMMUTATIVE) &&
+        !(instance->call.flags & SG_CALL_EXACT))
+        return false;
+    if (world->expected[index].count == 0 &&
+        !sg_reference_result(&reference, &world->expected[index]))
+        return false;
+    *expected = world->expected[index];
+    return true;
+}
+
+static void check_result(struct sg_explore_world *world, const struct sg_explore_endpoint *endpoint,
+                         uint32_t seq)
+{
+    int32_t index = sg_explore_instance_at(world, endpoint->comm, seq);
+    int32_t size = world->scenario->comm[endpoint->comm].size;
+    uint64_t all = ~UINT64_C(0) >> (SG_VALUE_RANKS - size);
+    const struct sg_value *result =
+        &endpoint->payload.results[seq % endpoint->payload.results_count];
+    struct sg_value expected;
+
+    if (result->count == 0)
+        sg_explore_violate(world, endpoint, "has no result of instance %u", seq);
+    else if (result->instance != (uint32_t)index + 1)
+        sg_explore_violate(world, endpoint, "has another instance's result in instance %u", seq);
+    else if (result->ranks != all)
+        sg_explore_violate(world, endpoint,
+                           "has a result of instance %u without the contribution of %d", seq,
+                           __builtin_ctzll(all & ~result->ranks));
+    else if (expect(world, index, &expected) && expected.hash != result->hash)
+        sg_explore_violate(world, endpoint,
+                           "has a result of instance %u in another order or association than "
+                           "documented",
+                           seq);
+}
+
+/* What an instance promises whoever leaves it. */
+static void check_left(struct sg_explore_world *world, const struct sg_explore_endpoint *endpoint,
+                       uint32_t seq)
+{
+    int32_t index = sg_explore_instance_at(world, endpoint->comm, seq);
+    const struct sg_algo_call *call = &world->scenario->instance[index].call;
+
+    if (call->operation != SG_OPERATION_REDUCE)
+        check_entered(world, endpoint, seq);
+    if (has_result(call, endpoint))
+        check_result(world, endpoint, seq);
+}
+
+void sg_explore_check_complete(struct sg_explore_world *world,
+                               const struct sg_explore_endpoint *endpoint)
+{
+    int32_t index = sg_explore_instance_at(world, endpoint->comm, endpoint->calls);
+    bool split;
+
+    if (endpoint->completes >= endpoint->calls) {
+        sg_explore_violate(world, endpoint, "completes a call twice");
+        return;
+    }
+    /* Of one that is split the FINISH is what must not come too early. */
+    split = (world->scenario->instance[index].call.flags & SG_CALL_SPLIT) &&
+            (has_result(&world->scenario->instance[index].call, endpoint) ||
+             world->scenario->instance[index].call.operation == SG_OPERATION_BARRIER);
+    if (!split)
+        check_left(world, endpoint, endpoint->calls);
+}
+
+void sg_explore_check_finish(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                             uint32_t seq)
+{
+    if (seq == 0 || seq > endpoint->calls) {
+        sg_explore_violate(world, endpoint, "finishes instance %u, which was not called", seq);
+        return;
+    }
+    if (endpoint->finished >> seq & 1) {
+        sg_explore_violate(world, endpoint, "finishes instance %u twice", seq);
+        return;
+    }
+    check_left(world, endpoint, seq);
+    endpoint->finished |= UINT64_C(1) << seq;
+    seq += endpoint->payload.results_count;
+    if (seq <= endpoint->calls)
+        sg_explore_claim_result(endpoint, seq);
+}
+
+/* ---- queues ---------------------------------------------------------------------------------- */
+
+/* Contributions within the credits, of which there are at least the two releases that are kept, and
+ * as many words about them. */
+uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters)
+{
+    return 2u * parameters->credits + 8;
+}
+
+/* What timers cause, questions and answers, is as much as they fire. */
+static uint32_t fired(struct sg_explore_world *world, int32_t comm)
+{
+    uint32_t sum = 0;
+
+    for (int32_t rank = 0; rank < world->scenario->comm[comm].size; rank++)
+        sum += sg_explore_endpoint_of(world, comm, rank)->fired;
+    return sum;
+}
+
+void sg_explore_check_queue(struct sg_explore_world *world,
+                            const struct sg_explore_endpoint *endpoint, int32_t to)
+{
+    int32_t from = (int32_t)(endpoint - world->endpoints);
+    uint16_t *queue = &world->in_flight[from * world->scenario->nodes + to];
+    uint32_t limit = sg_explore_queue_limit(&world->scenario->parameters);
+
+    if (++*queue > limit && *queue > limit + fired(world, endpoint->comm))
+        sg_explore_violate(world, endpoint, "has %u messages in flight to %d", *queue, to);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static uint32_t instances_of(const struct sg_explore_world *world, int32_t comm)
+{
+    uint32_t count = 0;
+
+    for (int32_t i = 0; i < world->scenario->instances; i++)
+        count += world->scenario->instance[i].comm == comm;
+    return count;
+}
+
+void sg_explore_check_end(struct sg_explore_world *world)
+{
+    for (int32_t comm = 0; comm < world->scenario->comms; comm++) {
+        for (int32_t rank = 0; rank < world->scenario->comm[comm].size; rank++) {
+            const struct sg_explore_endpoint *endpoint = sg_explore_endpoint_of(world, comm, rank);
+            uint32_t instances = instances_of(world, comm);
+
+            if (endpoint->completes < endpoint->calls)
+                sg_explore_violate(world, endpoint, "hangs in the call of instance %u",
+                                   endpoint->calls);
+            else if (endpoint->calls < instances)
+                sg_explore_violate(world, endpoint, "comes to %u of %u calls", endpoint->calls,
+                                   instances);
+            else if (endpoint->finished != bits_to(instances))
+                sg_explore_violate(world, endpoint, "never finishes instance %d",
+                                   __builtin_ctzll(bits_to(instances) & ~endpoint->finished));
+            else if (sg_explore_head(endpoint)->outstanding > 0)
+                sg_explore_violate(world, endpoint, "drains for ever, %u outstanding",
+                                   sg_explore_head(endpoint)->outstanding);
+        }
+    }
+}

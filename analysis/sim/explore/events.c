@@ -1,0 +1,308 @@
+#include "sim/explore/events.h"
+
+#include "sim/explore/actions.h"
+#include "sim/explore/check.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+
+static void note(struct sg_explore_world *world, uint64_t what)
+{
+    world->history = sg_hash_mix(world->history ^ what);
+}
+
+/* A state holds no pointer, so that it works wherever it is mapped. */
+static void relocate(struct sg_explore_endpoint *endpoint)
+{
+    unsigned char *from = endpoint->state;
+
+    memcpy(endpoint->spare, from, endpoint->needs.state_bytes);
+    memset(from, SG_EXPLORE_GUARD, endpoint->needs.state_bytes);
+    endpoint->state = endpoint->spare;
+    endpoint->spare = from;
+}
+
+/* A protocol that crashes is a violation like others. Signal handling is for the explorer's one
+ * thread. */
+static sigjmp_buf crashed;
+static volatile sig_atomic_t in_protocol;
+
+static void on_crash(int number)
+{
+    if (in_protocol)
+        siglongjmp(crashed, number);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void sg_explore_catch_crashes(void)
+{
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_NODEFER};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+static void run_handler(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                        sg_host_handler handle, const struct sg_event *event)
+{
+    int number = sigsetjmp(crashed, 0);
+
+    if (number == 0) {
+        in_protocol = 1;
+        sg_host_feed(&world->host, endpoint->state, handle, event);
+        in_protocol = 0;
+        return;
+    }
+    in_protocol = 0;
+    world->host.actions.count = 0;
+    sg_explore_violate(world, endpoint, "crashes: %s", strsignal(number));
+}
+
+static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                 sg_host_handler handle, struct sg_event *event)
+{
+    struct sg_host_endpoint seen = sg_explore_seen_by_host(world, endpoint);
+    const char *wrong = NULL;
+
+    if (handle == NULL) {
+        sg_explore_violate(world, endpoint, "has no handler for an event of kind %d", event->kind);
+        return;
+    }
+    event->time_ns = world->now_ns + endpoint->ahead_ns;
+    note(world, (uint64_t)(endpoint - world->endpoints) << 8 | event->kind);
+    run_handler(world, endpoint, handle, event);
+    world->host.scheduler = &sg_explore_scheduler;
+    if (sg_explore_check_actions(world, endpoint))
+        wrong = sg_host_carry_out(&world->host, &seen);
+    if (wrong != NULL)
+        sg_explore_violate(world, endpoint, "%s", wrong);
+    sg_explore_check_endpoint(world, endpoint);
+    if (endpoint->spare)
+        relocate(endpoint);
+    endpoint->changed = true;
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+void sg_explore_call(struct sg_explore_world *world, int32_t index)
+{
+    struct sg_explore_process *process = &world->processes[index];
+    const struct sg_explore_instance *instance = &world->scenario->instance[process->next];
+    struct sg_explore_endpoint *endpoint =
+        sg_explore_endpoint_of(world, instance->comm, world->rank[instance->comm][index]);
+    struct sg_event event = {.kind = SG_EVENT_CALL, .call = instance->call};
+
+    sg_explore_say(world, "%4u  p%d calls %s #%u of c%d (root %d, %u bytes, flags %u, site %u)",
+                   world->step, index, sg_operation_names[instance->call.operation],
+                   endpoint->calls + 1, instance->comm, instance->call.root, instance->call.bytes,
+                   instance->call.flags, instance->call.site);
+    endpoint->calls++;
+    sg_explore_claim_result(endpoint, endpoint->calls);
+    if (instance->call.bytes > 0) {
+        endpoint->operand = sg_value_contribution((uint32_t)process->next + 1, endpoint->rank,
+                                                  instance->call.bytes, instance->call.flags);
+        endpoint->payload.operand = &endpoint->operand;
+    }
+    process->comm = instance->comm;
+    process->state = SG_PROCESS_IN_CALL;
+    process->next++;
+    feed(world, endpoint, world->scenario->algo->on_call, &event);
+}
+
+void sg_explore_drain(struct sg_explore_world *world, int32_t index)
+{
+    struct sg_event event = {.kind = SG_EVENT_TIMER};
+
+    sg_explore_say(world, "%4u  p%d has made all its calls and drains", world->step, index);
+    world->processes[index].state = SG_PROCESS_DRAINING;
+    for (int32_t comm = 0; comm < world->scenario->comms; comm++) {
+        struct sg_explore_endpoint *endpoint;
+
+        if (world->rank[comm][index] < 0)
+            continue;
+        endpoint = sg_explore_endpoint_of(world, comm, world->rank[comm][index]);
+        if (sg_explore_head(endpoint)->outstanding > 0)
+            world->marks[SG_HOST_DRAIN_OUTSTANDING]++;
+        if (world->scenario->algo->on_drain)
+            feed(world, endpoint, world->scenario->algo->on_drain, &event);
+    }
+}
+
+/* ---- what is in flight ----------------------------------------------------------------------- */
+
+static void forget(struct sg_explore_world *world, uint32_t live)
+{
+    uint16_t unused = world->live[live];
+
+    world->live_count--;
+    memmove(&world->live[live], &world->live[live + 1],
+            (world->live_count - live) * sizeof *world->live);
+    world->live[world->live_count] = unused;
+}
+
+static uint16_t *queue_of(struct sg_explore_world *world, const struct sg_explore_flight *flight)
+{
+    int32_t nodes = world->scenario->nodes;
+
+    return &world->in_flight[(flight->comm * nodes + flight->from) * nodes + flight->to];
+}
+
+static void mark_message(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                         const struct sg_explore_flight *flight)
+{
+    const struct sg_explore_process *process = sg_explore_process_of(world, endpoint);
+
+    if (flight->solicited && process->state == SG_PROCESS_COMPUTING)
+        world->marks[SG_HOST_SIGNAL]++;
+    if (flight->solicited && process->state == SG_PROCESS_IN_CALL)
+        world->marks[SG_HOST_SIGNAL_IN_PROGRESS]++;
+    if (flight->header.seq > endpoint->calls)
+        world->marks[SG_HOST_CROSSED_CALL]++;
+    if (flight->repeated)
+        world->marks[SG_HOST_REPEATED]++;
+}
+
+static void take_message(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                         const struct sg_explore_flight *flight)
+{
+    struct sg_event event = {.kind = SG_EVENT_MESSAGE};
+    struct sg_payload *payload = &endpoint->payload;
+
+    mark_message(world, endpoint, flight);
+    sg_explore_say(world, "%4u  endpoint %d of c%d takes %s kind %u seq %u from %d%s", world->step,
+                   flight->to, flight->comm, flight->multicast ? "multicast" : "message",
+                   flight->header.kind, flight->header.seq, flight->from,
+                   flight->repeated ? ", again" : "");
+    event.message.from = flight->from;
+    event.message.multicast = flight->multicast;
+    event.message.header = flight->header;
+    payload->parts = flight->values;
+    payload->parts_count = flight->values_count;
+    feed(world, endpoint, world->scenario->algo->on_message, &event);
+    payload->parts = NULL;
+    payload->parts_count = 0;
+}
+
+/* An access takes effect. */
+static void take_effect(struct sg_explore_world *world, struct sg_explore_endpoint *target,
+                        struct sg_explore_flight *flight)
+{
+    struct sg_host_endpoint seen = sg_explore_seen_by_host(world, target);
+    const char *wrong = NULL;
+
+    if (flight->asked.kind == SG_ACTION_WRITE_RESULT)
+        wrong = sg_explore_check_put(world, target, flight->asked.remote);
+    if (wrong == NULL)
+        wrong = sg_host_access(&seen, &flight->asked, &flight->values[0], flight->cells);
+    if (wrong)
+        sg_explore_violate(world, target, "%s (by endpoint %d)", wrong, flight->from);
+    target->changed = true;
+}
+
+static void take_access(struct sg_explore_world *world, uint32_t live)
+{
+    struct sg_explore_flight *flight = &world->flights[world->live[live]];
+    struct sg_explore_endpoint *target = sg_explore_endpoint_of(world, flight->comm, flight->to);
+    int32_t initiator = flight->from;
+
+    sg_explore_say(world, "%4u  access %u of endpoint %d takes effect at %d of c%d, %u",
+                   world->step, flight->asked.kind, initiator, flight->to, flight->comm,
+                   flight->asked.remote);
+    note(world,
+         (uint64_t)flight->to << 40 | (uint64_t)flight->asked.kind << 32 | flight->asked.remote);
+    take_effect(world, target, flight);
+    if (!sg_host_is_answered(flight->asked.kind)) {
+        forget(world, live);
+        return;
+    }
+    flight->kind = SG_FLIGHT_REPLY;
+    flight->asked.value = 0; /* has no bearing on what comes */
+    flight->from = flight->to;
+    flight->to = initiator;
+}
+
+static void take_reply(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                       const struct sg_explore_flight *flight)
+{
+    struct sg_event event = {.kind = SG_EVENT_REPLY};
+    const char *wrong = NULL;
+
+    sg_explore_say(world, "%4u  endpoint %d of c%d has the answer to access %u, tag %u: %llu",
+                   world->step, flight->to, flight->comm, flight->asked.kind, flight->asked.tag,
+                   (unsigned long long)flight->cells[0]);
+    if (flight->asked.kind == SG_ACTION_READ)
+        wrong = sg_payload_store(&endpoint->payload, flight->asked.into, &flight->values[0]);
+    if (wrong)
+        sg_explore_violate(world, endpoint, "%s", wrong);
+    event.reply.tag = flight->asked.tag;
+    memcpy(event.reply.value, flight->cells, sizeof event.reply.value);
+    feed(world, endpoint, world->scenario->algo->on_reply, &event);
+}
+
+void sg_explore_arrive(struct sg_explore_world *world, uint32_t live, bool keep)
+{
+    struct sg_explore_flight *flight = &world->flights[world->live[live]];
+    struct sg_explore_endpoint *endpoint = sg_explore_endpoint_of(world, flight->comm, flight->to);
+
+    switch (flight->kind) {
+    case SG_FLIGHT_ACCESS:
+        take_access(world, live);
+        return;
+    case SG_FLIGHT_REPLY:
+        take_reply(world, endpoint, flight);
+        break;
+    default:
+        if (!flight->repeated)
+            --*queue_of(world, flight);
+        take_message(world, endpoint, flight);
+        flight->repeated = true;
+    }
+    if (!keep)
+        forget(world, live);
+}
+
+void sg_explore_lose(struct sg_explore_world *world, uint32_t live)
+{
+    struct sg_explore_flight *flight = &world->flights[world->live[live]];
+
+    if (!flight->repeated) {
+        --*queue_of(world, flight);
+        world->marks[SG_HOST_LOST]++;
+    }
+    sg_explore_say(world, "%4u  multicast kind %u seq %u of %d to %d of c%d is lost", world->step,
+                   flight->header.kind, flight->header.seq, flight->from, flight->to, flight->comm);
+    note(world, (uint64_t)flight->to << 32 | flight->header.seq);
+    forget(world, live);
+}
+
+/* ---- timers and watches ---------------------------------------------------------------------- */
+
+void sg_explore_fire(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                     uint32_t id)
+{
+    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = id}};
+    uint64_t at_ns = endpoint->timer_ns[id];
+
+    if (world->now_ns + endpoint->ahead_ns < at_ns)
+        endpoint->ahead_ns = at_ns - world->now_ns;
+    endpoint->timer_ns[id] = SG_TIMER_UNSET;
+    endpoint->fired++;
+    sg_explore_say(world, "%4u  timer %u of endpoint %d of c%d fires", world->step, id,
+                   endpoint->rank, endpoint->comm);
+    feed(world, endpoint, world->scenario->algo->on_timer, &event);
+}
+
+void sg_explore_notice(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                       uint32_t id)
+{
+    struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = id}};
+
+    event.timer.value = endpoint->cells[endpoint->watches[id].cell];
+    endpoint->watches[id].set = false;
+    sg_explore_say(world, "%4u  endpoint %d of c%d sees cell %u change", world->step,
+                   endpoint->rank, endpoint->comm, endpoint->watches[id].cell);
+    feed(world, endpoint, world->scenario->algo->on_timer, &event);
+}

@@ -1,0 +1,21 @@
+/* The steps of an explorer's world: each feeds an event, or lets an access take effect, and carries
+ * out what comes of it.
+ */
+#ifndef SG_SIM_EXPLORE_EVENTS_H
+#define SG_SIM_EXPLORE_EVENTS_H
+
+#include "sim/explore/world.h"
+
+/* From now on crashes of protocols are violations. */
+void sg_explore_catch_crashes(void);
+
+void sg_explore_call(struct sg_explore_world *world, int32_t process);
+void sg_explore_drain(struct sg_explore_world *world, int32_t process);
+void sg_explore_arrive(struct sg_explore_world *world, uint32_t live, bool keep);
+void sg_explore_lose(struct sg_explore_world *world, uint32_t live);
+void sg_explore_fire(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                     uint32_t id);
+void sg_explore_notice(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                       uint32_t id);
+
+#endif

@@ -1,0 +1,239 @@
+#include "sim/explore/scenario.h"
+
+#include <string.h>
+
+#define DRAWS_MAX 16
+#define FEW_INSTANCES (SG_EXPLORE_INSTANCES_MAX / 3)
+/* Choices at random before faults heal: up to most of a run. */
+#define STEPS_LEAST 20
+#define STEPS_EACH 12 /* call of a process */
+#define EAGER_BYTES 64
+
+const char *const sg_explore_fault_names[SG_FAULT_COUNT] = {
+    [SG_FAULT_LOSS] = "loss",           [SG_FAULT_REPEAT] = "repeat",
+    [SG_FAULT_REORDER] = "reorder",     [SG_FAULT_DELAY] = "delay",
+    [SG_FAULT_TIMERS] = "timers",       [SG_FAULT_SLOW] = "slow",
+    [SG_FAULT_INTERRUPT] = "interrupt", [SG_FAULT_POLL] = "poll",
+};
+
+/* Streams of a seed. */
+enum { STREAM_SHAPE, STREAM_FAULTS, STREAM_PARAMETERS, STREAM_COMM, STREAM_INSTANCE = 16 };
+
+static uint32_t pick(struct sg_explore_random *random, const uint32_t *values, uint32_t count)
+{
+    return values[sg_explore_below(random, count)];
+}
+#define PICK(random, ...)                                                                          \
+    pick(random, (const uint32_t[]){__VA_ARGS__},                                                  \
+         sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* Small bounds, so that they are met. */
+static void draw_parameters(struct sg_explore_random *random, struct sg_algo_parameters *parameters)
+{
+    *parameters = (struct sg_algo_parameters){
+        .degree = (uint8_t)PICK(random, 0, 1, 2, 2, 3, 4, 8),
+        .tokens = (uint8_t)PICK(random, 0, 1, 1, 2, 2, 3, 4),
+        .predict = (uint8_t)PICK(random, 0, 0, 1),
+        .arrival_order = (uint8_t)PICK(random, 0, 0, 1),
+        .credits = (uint8_t)PICK(random, 2, 2, 3, 4, 8),
+        .linger_auto = (uint8_t)PICK(random, 0, 1),
+        .split = (uint8_t)PICK(random, 0, 0, 0, 1),
+        .linger_ns = PICK(random, 0, 0, 100, 5000),
+        .eager_bytes = EAGER_BYTES,
+        .pool = PICK(random, 1, 1, 2, 3),
+        .timeout_ns = PICK(random, 500, 2000, 20000),
+        .chunk_bytes = EAGER_BYTES,
+    };
+}
+
+/* A communicator of all processes, or of some, in an order of its own. */
+static void draw_comm(struct sg_explore_random *random, int32_t nodes, bool all,
+                      struct sg_explore_comm *comm)
+{
+    for (int32_t i = 0; i < nodes; i++) {
+        int32_t j = all ? i : (int32_t)sg_explore_below(random, (uint32_t)i + 1);
+
+        comm->process[i] = comm->process[j];
+        comm->process[j] = i;
+    }
+    comm->size = nodes;
+    if (!all && sg_explore_one_in(random, 2))
+        comm->size = 1 + (int32_t)sg_explore_below(random, (uint32_t)nodes);
+}
+
+static enum sg_operation draw_operation(struct sg_explore_random *random, uint32_t operations)
+{
+    uint32_t operation;
+
+    do
+        operation = sg_explore_below(random, SG_OPERATION_COUNT);
+    while (!(operations & 1u << operation));
+    return (enum sg_operation)operation;
+}
+
+static void draw_instance(struct sg_explore_scenario *scenario, int32_t index)
+{
+    struct sg_explore_random random =
+        sg_explore_stream(scenario->seed, STREAM_INSTANCE + (uint64_t)index);
+    struct sg_explore_instance *instance = &scenario->instance[index];
+    uint32_t comm = sg_explore_below(&random, (uint32_t)scenario->comms);
+    uint32_t size = (uint32_t)scenario->comm[comm].size;
+    enum sg_operation operation = draw_operation(&random, scenario->algo->operations);
+    /* Roots that change are as telling as roots that do not. */
+    uint32_t root = sg_explore_one_in(&random, 2) ? sg_explore_below(&random, size)
+                                                  : (uint32_t)(scenario->seed % size);
+
+    instance->comm = (int32_t)comm;
+    instance->call = (struct sg_algo_call){
+        .operation = operation,
+        .flags = PICK(&random, 0, SG_CALL_COMMUTATIVE, SG_CALL_COMMUTATIVE,
+                      SG_CALL_EXACT | SG_CALL_COMMUTATIVE),
+        .bytes = PICK(&random, 8, 8, EAGER_BYTES, EAGER_BYTES * 4),
+        .root = operation == SG_OPERATION_REDUCE ? (int32_t)root : -1,
+        .site = sg_explore_below(&random, 2),
+    };
+    if (operation == SG_OPERATION_BARRIER)
+        instance->call.bytes = instance->call.flags = 0;
+    /* Split calls among others. */
+    if (scenario->parameters.split && sg_explore_below(&random, 4) > 0)
+        instance->call.flags |= SG_CALL_SPLIT;
+}
+
+static bool suits(const struct sg_explore_scenario *scenario)
+{
+    for (int32_t i = 0; i < scenario->comms; i++) {
+        struct sg_algo_setup setup = {0, scenario->comm[i].size, scenario->parameters};
+
+        for (setup.rank = 0; setup.rank < setup.size; setup.rank++) {
+            struct sg_algo_needs needs;
+
+            if (!scenario->algo->needs(&setup, &needs))
+                return false;
+        }
+    }
+    return true;
+}
+
+static int32_t keep(int64_t cut, int32_t drawn)
+{
+    return cut >= 1 && cut < drawn ? (int32_t)cut : drawn;
+}
+
+/* Small sizes more often than large ones. */
+static void draw_shape(struct sg_explore_scenario *scenario, int32_t max_nodes,
+                       const struct sg_explore_cut *cut)
+{
+    struct sg_explore_random random = sg_explore_stream(scenario->seed, STREAM_SHAPE);
+    uint32_t most = 1 + sg_explore_below(&random, (uint32_t)max_nodes);
+    uint32_t nodes = sg_explore_one_in(&random, 2) ? most : 1 + sg_explore_below(&random, most);
+    uint32_t comms = PICK(&random, 1, 1, 1, 2, 3);
+    uint32_t instances =
+        1 + sg_explore_below(&random, sg_explore_one_in(&random, 4) ? SG_EXPLORE_INSTANCES_MAX
+                                                                    : FEW_INSTANCES);
+
+    scenario->nodes = keep(cut->nodes, (int32_t)nodes);
+    scenario->comms = keep(cut->comms, (int32_t)comms);
+    scenario->instances = keep(cut->instances, (int32_t)instances);
+    scenario->steps = sg_explore_below(&random, STEPS_LEAST + STEPS_EACH * nodes * instances);
+    if (cut->steps >= 0 && cut->steps < scenario->steps)
+        scenario->steps = (uint32_t)cut->steps;
+    scenario->priorities = sg_explore_one_in(&random, 3);
+    scenario->relocate = sg_explore_one_in(&random, 8);
+    scenario->schedule = cut->schedule >= 0 ? (uint64_t)cut->schedule : 0;
+}
+
+bool sg_explore_draw(const struct sg_algo *algo, uint64_t seed, int32_t max_nodes, uint32_t faults,
+                     const struct sg_explore_cut *cut, struct sg_explore_scenario *scenario)
+{
+    struct sg_explore_random random = sg_explore_stream(seed, STREAM_FAULTS);
+    struct sg_explore_random parameters = sg_explore_stream(seed, STREAM_PARAMETERS);
+    int draws = 0;
+
+    memset(scenario, 0, sizeof *scenario);
+    scenario->algo = algo;
+    scenario->seed = seed;
+    scenario->faults = (uint32_t)sg_explore_next(&random) & faults & SG_FAULTS_ALL;
+    if (cut->faults >= 0)
+        scenario->faults &= (uint32_t)cut->faults;
+    draw_shape(scenario, max_nodes, cut);
+    for (int32_t i = 0; i < scenario->comms; i++) {
+        struct sg_explore_random stream = sg_explore_stream(seed, STREAM_COMM + (uint64_t)i);
+
+        draw_comm(&stream, scenario->nodes, i == 0, &scenario->comm[i]);
+    }
+    do {
+        if (draws++ == DRAWS_MAX)
+            return false;
+        draw_parameters(&parameters, &scenario->parameters);
+    } while (!suits(scenario));
+    for (int32_t i = 0; i < scenario->instances; i++)
+        draw_instance(scenario, i);
+    return true;
+}
+
+bool sg_explore_faults_read(const char *text, char separator, uint32_t *faults, const char **wrong)
+{
+    uint32_t mask = 0;
+
+    if (strcmp(text, "all") == 0 || strcmp(text, "none") == 0) {
+        *faults = text[0] == 'a' ? SG_FAULTS_ALL : 0;
+        return true;
+    }
+    for (;;) {
+        const char *end = strchrnul(text, separator);
+        size_t length = (size_t)(end - text);
+        int fault = 0;
+
+        while (fault < SG_FAULT_COUNT && (strlen(sg_explore_fault_names[fault]) != length ||
+                                          memcmp(sg_explore_fault_names[fault], text, length) != 0))
+            fault++;
+        if (fault == SG_FAULT_COUNT) {
+            *wrong = text;
+            return false;
+        }
+        mask |= 1u << fault;
+        if (*end == '\0')
+            break;
+        text = end + 1;
+    }
+    *faults = mask;
+    return true;
+}
+
+const char *sg_explore_faults_text(uint32_t faults, char separator, char *text)
+{
+    char *end = text;
+
+    for (int i = 0; i < SG_FAULT_COUNT; i++) {
+        if (!(faults & 1u << i))
+            continue;
+        if (end > text)
+            *end++ = separator;
+        end = stpcpy(end, sg_explore_fault_names[i]);
+    }
+    if (end == text)
+        strcpy(text, "none");
+    return text;
+}
+
+void sg_explore_describe(const struct sg_explore_scenario *scenario, FILE *out)
+{
+    const struct sg_algo_parameters *p = &scenario->parameters;
+    char faults[SG_EXPLORE_FAULTS_BYTES];
+
+    fprintf(out, "  %s, seed %llu: %d processes, %d communicators, %d instances; faults: %s\n",
+            scenario->algo->name, (unsigned long long)scenario->seed, scenario->nodes,
+            scenario->comms, scenario->instances,
+            sg_explore_faults_text(scenario->faults, ',', faults));
+    fprintf(out,
+            "  degree %u, tokens %u, predict %u, arrival_order %u, credits %u, "
+            "linger_auto %u, split %u,\n  linger_ns %u, eager_bytes %u, pool %u, timeout_ns %u\n",
+            p->degree, p->tokens, p->predict, p->arrival_order, p->credits, p->linger_auto,
+            p->split, p->linger_ns, p->eager_bytes, p->pool, p->timeout_ns);
+    for (int32_t i = 0; i < scenario->comms; i++) {
+        fprintf(out, "  communicator %d: processes", i);
+        for (int32_t rank = 0; rank < scenario->comm[i].size; rank++)
+            fprintf(out, " %d", scenario->comm[i].process[rank]);
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,264 @@
+#include "sim/explore/world.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGN 64
+#define DELAY_ONE_IN 8
+#define DELAY_STEPS 200
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* Hands out the arena piece by piece; with no arena yet it only counts. */
+struct layout {
+    unsigned char *arena;
+    size_t used;
+};
+
+static void *reserve(struct layout *layout, size_t bytes)
+{
+    void *piece = layout->arena ? layout->arena + layout->used : NULL;
+
+    layout->used += aligned(bytes);
+    return piece;
+}
+
+bool sg_explore_world_create(struct sg_explore_world *world)
+{
+    memset(world, 0, sizeof *world);
+    world->host.world = world;
+    world->host.marks = world->marks;
+    world->flights = malloc(SG_EXPLORE_FLIGHTS_MAX * sizeof *world->flights);
+    world->host.actions.list = malloc((SG_ACTIONS_MAX + 1) * sizeof *world->host.actions.list);
+    world->host.actions.parts = malloc(2 * SG_ACTIONS_MAX * sizeof *world->host.actions.parts);
+    if (world->flights && world->host.actions.list && world->host.actions.parts)
+        return true;
+    sg_explore_world_destroy(world);
+    return false;
+}
+
+void sg_explore_world_destroy(struct sg_explore_world *world)
+{
+    free(world->flights);
+    free(world->host.actions.list);
+    free(world->host.actions.parts);
+    free(world->arena);
+    memset(world, 0, sizeof *world);
+}
+
+const struct sg_algo_head *sg_explore_head(const struct sg_explore_endpoint *endpoint)
+{
+    return (const struct sg_algo_head *)endpoint->state;
+}
+
+struct sg_explore_endpoint *sg_explore_endpoint_of(struct sg_explore_world *world, int32_t comm,
+                                                   int32_t rank)
+{
+    return &world->endpoints[comm * world->scenario->nodes + rank];
+}
+
+struct sg_explore_process *sg_explore_process_of(struct sg_explore_world *world,
+                                                 const struct sg_explore_endpoint *endpoint)
+{
+    return &world->processes[world->scenario->comm[endpoint->comm].process[endpoint->rank]];
+}
+
+int32_t sg_explore_instance_at(const struct sg_explore_world *world, int32_t comm, uint32_t seq)
+{
+    for (int32_t i = 0; i < world->scenario->instances; i++) {
+        if (world->scenario->instance[i].comm == comm && --seq == 0)
+            return i;
+    }
+    return -1;
+}
+
+/* Endpoints of ranks that a communicator does not have stay empty. */
+static void lay_out(struct sg_explore_world *world, struct layout *layout)
+{
+    const struct sg_explore_scenario *scenario = world->scenario;
+    int32_t nodes = scenario->nodes;
+
+    world->endpoints_count = scenario->comms * nodes;
+    world->processes = reserve(layout, (size_t)nodes * sizeof *world->processes);
+    world->endpoints = reserve(layout, (size_t)world->endpoints_count * sizeof *world->endpoints);
+    world->in_flight =
+        reserve(layout, (size_t)(world->endpoints_count * nodes) * sizeof *world->in_flight);
+}
+
+static void lay_out_endpoint(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
+                             struct layout *layout)
+{
+    const struct sg_explore_scenario *scenario = world->scenario;
+    const struct sg_algo_needs *needs = &endpoint->needs;
+    uint32_t credits = scenario->parameters.credits;
+    size_t guarded = aligned(needs->state_bytes) + 2 * SG_EXPLORE_GUARD_BYTES;
+
+    endpoint->state = reserve(layout, guarded);
+    endpoint->spare = scenario->relocate ? reserve(layout, guarded) : NULL;
+    endpoint->payload.slots = reserve(layout, needs->slots * sizeof(struct sg_value));
+    endpoint->payload.slots_count = needs->slots;
+    endpoint->payload.results = reserve(layout, credits * sizeof(struct sg_value));
+    endpoint->payload.results_count = credits;
+    endpoint->cells = reserve(layout, needs->cells * sizeof *endpoint->cells);
+    if (layout->arena == NULL)
+        return;
+    memset(endpoint->state, SG_EXPLORE_GUARD, guarded);
+    endpoint->state += SG_EXPLORE_GUARD_BYTES;
+    memset(endpoint->state, 0, needs->state_bytes);
+    if (endpoint->spare) {
+        memset(endpoint->spare, SG_EXPLORE_GUARD, guarded);
+        endpoint->spare += SG_EXPLORE_GUARD_BYTES;
+    }
+}
+
+/* All endpoints, twice: to learn how much they take, and to place them. */
+static bool place(struct sg_explore_world *world, struct layout *layout)
+{
+    const struct sg_explore_scenario *scenario = world->scenario;
+
+    lay_out(world, layout);
+    for (int32_t e = 0; e < world->endpoints_count; e++) {
+        int32_t comm = e / scenario->nodes, rank = e % scenario->nodes;
+        struct sg_algo_setup setup = {rank, scenario->comm[comm].size, scenario->parameters};
+        struct sg_explore_endpoint counted = {.comm = comm, .rank = rank};
+        struct sg_explore_endpoint *endpoint = layout->arena ? &world->endpoints[e] : &counted;
+
+        for (int id = 0; id < SG_TIMERS; id++)
+            endpoint->timer_ns[id] = counted.timer_ns[id] = SG_TIMER_UNSET;
+        if (rank >= setup.size)
+            continue;
+        *endpoint = counted;
+        endpoint->changed = true;
+        if (!scenario->algo->needs(&setup, &endpoint->needs))
+            return false;
+        lay_out_endpoint(world, endpoint, layout);
+        if (layout->arena)
+            scenario->algo->init(endpoint->state, &setup);
+    }
+    return true;
+}
+
+static void seat_processes(struct sg_explore_world *world)
+{
+    const struct sg_explore_scenario *scenario = world->scenario;
+
+    memset(world->rank, -1, sizeof world->rank);
+    for (int32_t comm = 0; comm < scenario->comms; comm++) {
+        for (int32_t rank = 0; rank < scenario->comm[comm].size; rank++)
+            world->rank[comm][scenario->comm[comm].process[rank]] = rank;
+    }
+}
+
+static void find_peers(struct sg_explore_world *world)
+{
+    const struct sg_explore_scenario *scenario = world->scenario;
+
+    memset(world->peers, 0, sizeof world->peers);
+    for (int32_t i = 0; i < scenario->instances; i++) {
+        const struct sg_explore_instance *instance = &scenario->instance[i];
+
+        sg_host_add_peers(&world->peers[instance->comm], scenario->algo,
+                          scenario->comm[instance->comm].size, &scenario->parameters,
+                          &instance->call);
+    }
+}
+
+bool sg_explore_world_open(struct sg_explore_world *world,
+                           const struct sg_explore_scenario *scenario)
+{
+    struct layout layout = {NULL, 0};
+
+    world->scenario = scenario;
+    world->host.algo = scenario->algo;
+    if (!place(world, &layout))
+        return false;
+    if (layout.used > world->arena_capacity) {
+        free(world->arena);
+        world->arena_capacity = 0;
+        world->arena = aligned_alloc(ALIGN, layout.used);
+        if (world->arena == NULL)
+            return false;
+        world->arena_capacity = layout.used;
+    }
+    world->arena_bytes = layout.used;
+    memset(world->arena, 0, layout.used);
+    layout = (struct layout){world->arena, 0};
+    place(world, &layout);
+    seat_processes(world);
+    find_peers(world);
+    memset(world->expected, 0, sizeof world->expected);
+    for (uint32_t i = 0; i < SG_EXPLORE_FLIGHTS_MAX; i++)
+        world->live[i] = (uint16_t)i;
+    world->live_count = 0;
+    world->now_ns = 0;
+    world->history = SG_HASH_START;
+    world->step = 0;
+    world->launched = 0;
+    world->polls = scenario->faults & 1u << SG_FAULT_POLL ? sg_hash_mix(scenario->seed) : 0;
+    world->violation[0] = '\0';
+    return true;
+}
+
+void sg_explore_violate(struct sg_explore_world *world, const struct sg_explore_endpoint *endpoint,
+                        const char *format, ...)
+{
+    char what[SG_EXPLORE_VIOLATION_BYTES - 64];
+    va_list arguments;
+
+    if (world->violation[0] != '\0')
+        return;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    if (endpoint)
+        snprintf(world->violation, sizeof world->violation, "endpoint %d of communicator %d %s",
+                 endpoint->rank, endpoint->comm, what);
+    else
+        snprintf(world->violation, sizeof world->violation, "%s", what);
+}
+
+void sg_explore_say(struct sg_explore_world *world, const char *format, ...)
+{
+    va_list arguments;
+
+    if (world->trace == NULL)
+        return;
+    va_start(arguments, format);
+    vfprintf(world->trace, format, arguments);
+    va_end(arguments);
+    fputc('\n', world->trace);
+}
+
+/* Steps that a flight is held for: most are not. */
+static uint32_t delay(const struct sg_explore_scenario *scenario, uint32_t number)
+{
+    struct sg_explore_random random =
+        sg_explore_stream(scenario->seed + scenario->schedule, number);
+
+    return sg_explore_one_in(&random, DELAY_ONE_IN) ? sg_explore_below(&random, DELAY_STEPS) : 0;
+}
+
+struct sg_explore_flight *sg_explore_launch(struct sg_explore_world *world, int32_t comm,
+                                            int32_t from, int32_t to)
+{
+    struct sg_explore_flight *flight;
+
+    if (world->live_count == SG_EXPLORE_FLIGHTS_MAX) {
+        sg_explore_violate(world, NULL, "more than %d messages are in flight",
+                           SG_EXPLORE_FLIGHTS_MAX);
+        return NULL;
+    }
+    flight = &world->flights[world->live[world->live_count++]];
+    memset(flight, 0, offsetof(struct sg_explore_flight, values));
+    flight->comm = comm;
+    flight->from = from;
+    flight->to = to;
+    world->launched++;
+    if (world->scenario->faults & 1u << SG_FAULT_DELAY)
+        flight->not_before = world->step + delay(world->scenario, world->launched);
+    return flight;
+}

@@ -1,0 +1,141 @@
+/* What the papers do not have: one-sided handoff, two tokens, prediction, one bit pattern. */
+#include "sim/lists.h"
+#include "sim/papers/claims.h"
+
+#include <stdio.h>
+
+#define INFINIBAND "infiniband-sdr"
+#define ELEMENTS 128
+#define ORDERS 1000
+
+static bool at_least(double value, double goal, char measured[SG_CLAIM_TEXT])
+{
+    snprintf(measured, SG_CLAIM_TEXT, "%.2f", value);
+    return value >= goal;
+}
+
+static bool handoff(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    return at_least(sg_claim_factor(context, "handoff", 32, 1000, 4), 7, measured);
+}
+
+static bool handoff_split(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    return at_least(sg_claim_factor(context, "handoff(split=1)", 32, 1000, 4), 25, measured);
+}
+
+static bool handoff_large(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    return at_least(sg_claim_factor(context, "handoff", 1024, 1000, 4), 35, measured);
+}
+
+/* The limit of the model: the root waits for the last arriver, and each arrival at a node of the
+ * shape costs the round trip of its fetch-and-add, of half the way where the cell is its own. */
+static bool handoff_limit(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    const struct sg_network *network = &context->options.network;
+    double far_ns = (network->overhead_us + 2 * network->latency_us) * 1e3;
+    double own_ns = (network->overhead_us + network->latency_us) * 1e3;
+    double baseline_ns = sg_claim_reduce(context, "tree(degree=1)", 32, 1000, 4).cpu_ns;
+    struct sg_world_result run = sg_claim_reduce(context, "handoff", 32, 1000, 4);
+    double round_trips_ns =
+        (run.fetch_adds - run.own_fetch_adds) * far_ns + run.own_fetch_adds * own_ns;
+    double least_ns = (run.wait_ns + round_trips_ns) / 32;
+    double limit = least_ns > 0 ? baseline_ns / least_ns : 0;
+    double value = run.cpu_ns > 0 ? baseline_ns / run.cpu_ns : 0;
+
+    snprintf(measured, SG_CLAIM_TEXT, "%.2f, limit %.2f: %.0f %%", value, limit,
+             limit > 0 ? 100 * value / limit : 0);
+    return limit > 0 && value >= 0.9 * limit;
+}
+
+static bool multicasts(struct sg_claim_context *context, const char *algo, int32_t nodes,
+                       const char *late, double goal, char measured[SG_CLAIM_TEXT])
+{
+    double value =
+        sg_claim_delay(context, algo, nodes, late, 0) / sg_claim_multicast_ns(context, 0);
+
+    snprintf(measured, SG_CLAIM_TEXT, "%.3f multicasts", value);
+    return value > 0 && value <= goal;
+}
+
+static bool two_tokens(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    return multicasts(context, "adaptive(tokens=2)", 16, "2:60,14:60", 1.2, measured);
+}
+
+static bool predict(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    return multicasts(context, "adaptive(predict=1)", 1024, "deepest:2x", 1.1, measured);
+}
+
+/* Of one allreduce whose ranks come in an order of its own each time; the results' hash names the
+ * association. Returns the number of different results. */
+static int count_results(struct sg_claim_context *context, const char *text)
+{
+    struct sg_sim_algo algo = sg_sim_algo_of(text);
+    struct sg_sim_options options = context->options;
+    struct sg_sim_case one = {
+        .algo = &algo,
+        .operation = SG_OPERATION_ALLREDUCE,
+        .nodes = 16,
+        .bytes = ELEMENTS * 8,
+        .skew_ns = sg_network_ns(100),
+    };
+    struct sg_world_result result = {0};
+    uint64_t seen[ORDERS];
+    int different = 0;
+
+    options.data = true;
+    options.iterations = 1;
+    options.warmup = 0;
+    for (int i = 0; i < ORDERS && context->status == SG_OK; i++) {
+        int j = 0;
+
+        options.seed = context->options.seed + (uint64_t)i;
+        context->status = sg_measure_delay(&options, &one, &result);
+        while (j < different && seen[j] != result.result)
+            j++;
+        if (j == different)
+            seen[different++] = result.result;
+    }
+    return different;
+}
+
+static bool one_pattern(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    int fixed = count_results(context, "adaptive");
+    int free = count_results(context, "adaptive(deterministic=0)");
+
+    snprintf(measured, SG_CLAIM_TEXT, "%d result%s; %d in arrival order", fixed,
+             fixed == 1 ? "" : "s", free);
+    return fixed == 1 && free > 1;
+}
+
+static bool deterministic_cost(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
+{
+    double fixed_ns = sg_claim_delay(context, "adaptive", 16, "deepest:2x", ELEMENTS);
+    double free_ns =
+        sg_claim_delay(context, "adaptive(deterministic=0)", 16, "deepest:2x", ELEMENTS);
+    double value = free_ns > 0 ? fixed_ns / free_ns : 0;
+
+    snprintf(measured, SG_CLAIM_TEXT, "%.2f", value);
+    return value > 0 && value <= 1.2;
+}
+
+const struct sg_claim sg_claims_beyond[] = {
+    {"one-sided handoff, 32 nodes, 1000 us, 4 elements, 200 Gb/s: factor", "at least 7", "200g",
+     handoff},
+    {"... with a split-phase root", "at least 25", "200g", handoff_split},
+    {"... 1024 nodes", "at least 35", "200g", handoff_large},
+    {"... 32 nodes on Myrinet-2000, against the model's limit", "at least 90 % of it",
+     "myrinet2000", handoff_limit},
+    {"adaptive(tokens=2), 16 nodes, two equally late", "at most 1.2 multicasts", INFINIBAND,
+     two_tokens},
+    {"adaptive(predict=1), 1024 nodes, one late by twice the latency", "at most 1.1 multicasts",
+     INFINIBAND, predict},
+    {"deterministic allreduce, 16 nodes, 1000 arrival orders", "1 result", INFINIBAND, one_pattern},
+    {"... its delay over that in arrival order", "at most 1.2", INFINIBAND, deterministic_cost},
+};
+
+const int sg_claims_beyond_count = sizeof sg_claims_beyond / sizeof *sg_claims_beyond;

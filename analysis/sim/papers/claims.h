@@ -1,0 +1,35 @@
+/* Claims of the papers, and beyond them, that the simulator is held against. */
+#ifndef SG_SIM_PAPERS_CLAIMS_H
+#define SG_SIM_PAPERS_CLAIMS_H
+
+#include "sim/timed/measure.h"
+
+#define SG_CLAIM_TEXT 160
+
+struct sg_claim_context {
+    struct sg_sim_options options; /* seed; the network of the claim under way */
+    enum sg_status status;         /* the first failure */
+};
+
+struct sg_claim {
+    const char *what, *goal;
+    const char *network;
+    /* Writes what was measured; true where the goal is met. */
+    bool (*measure)(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT]);
+};
+
+extern const struct sg_claim sg_claims_bypass[], sg_claims_adaptive[], sg_claims_beyond[];
+extern const int sg_claims_bypass_count, sg_claims_adaptive_count, sg_claims_beyond_count;
+
+/* Runs of claims. 0 after a failure. */
+struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const char *algo,
+                                       int32_t nodes, double skew_us, uint32_t elements);
+/* The blocking reduction's processor use over the algorithm's. */
+double sg_claim_factor(struct sg_claim_context *context, const char *algo, int32_t nodes,
+                       double skew_us, uint32_t elements);
+/* Of a barrier with elements 0, else an allreduce, in ns. */
+double sg_claim_delay(struct sg_claim_context *context, const char *algo, int32_t nodes,
+                      const char *late, uint32_t elements);
+double sg_claim_multicast_ns(const struct sg_claim_context *context, uint32_t elements);
+
+#endif

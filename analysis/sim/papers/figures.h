@@ -1,0 +1,50 @@
+/* The papers' figures: what each shows, and how to compute its points. */
+#ifndef SG_SIM_PAPERS_FIGURES_H
+#define SG_SIM_PAPERS_FIGURES_H
+
+#include "sim/timed/measure.h"
+
+#define SG_FIGURE_POINTS 12
+#define SG_FIGURE_SERIES 6
+
+enum sg_figure_metric {
+    SG_METRIC_CPU,            /* processor use of a reduction, us */
+    SG_METRIC_FACTOR,         /* the blocking reduction's over the series' */
+    SG_METRIC_REDUCE_LATENCY, /* last rank's entry to the root's exit, us */
+    SG_METRIC_LATENCY,        /* mean latency of a collective, us */
+    SG_METRIC_DELAY           /* synchronization delay, us */
+};
+
+enum sg_figure_axis { SG_AXIS_NODES, SG_AXIS_SKEW, SG_AXIS_ELEMENTS, SG_AXIS_LATENESS };
+
+struct sg_figure_series {
+    const char *label, *algo;
+    uint32_t elements; /* 0: the figure's */
+};
+
+/* The paper's number, the figure's; what the axis does not vary is fixed. */
+struct sg_figure {
+    const char *name; /* "000-6a" */
+    const char *title;
+    enum sg_figure_metric metric;
+    enum sg_figure_axis axis;
+    const char *network;
+    enum sg_operation operation;
+    int32_t nodes;
+    double skew_us;
+    uint32_t elements;
+    const char *late; /* with %g where the axis is lateness */
+    double x[SG_FIGURE_POINTS];
+    int points;
+    struct sg_figure_series series[SG_FIGURE_SERIES]; /* ended by a NULL label */
+};
+
+extern const struct sg_figure sg_figures[];
+extern const int sg_figure_count;
+
+/* One point. options: seed and iterations; the network is read by the caller. */
+enum sg_status sg_figure_point(const struct sg_figure *figure,
+                               const struct sg_figure_series *series,
+                               const struct sg_sim_options *options, double x, double *y);
+
+#endif

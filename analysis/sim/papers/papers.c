@@ -1,0 +1,153 @@
+/* stagger sim papers: the papers' results, and what goes beyond them, against fresh runs. */
+#include "sim/commands.h"
+#include "sim/output.h"
+#include "sim/papers/claims.h"
+
+#include <errno.h>
+
+enum { KEY_SEED = 's', KEY_SCALING = 'x' };
+
+#define SCALE_MOST (1 << 20)
+
+static const char documentation[] =
+    "Prints, as Markdown, what the papers' figures and the goals beyond them ask for, what the "
+    "simulator measures, and whether that is met; then delays at up to 1048576 nodes.\v"
+    "Exit status: 0, 1 where a run fails, 2 on bad usage.";
+
+static const struct argp_option option_table[] = {
+    {"seed", KEY_SEED, "SEED", 0, "of all random numbers (1)", 0},
+    {"no-scaling", KEY_SCALING, NULL, 0, "leave out the large sizes", 0},
+    {0},
+};
+
+struct options {
+    uint64_t seed;
+    bool no_scaling;
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case KEY_SEED:
+        options->seed = sg_sim_parse_count(state, "seed", argument, 0, UINT64_MAX);
+        return 0;
+    case KEY_SCALING:
+        options->no_scaling = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "no argument is taken: '%s'", argument);
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static enum sg_status print_claims(struct sg_claim_context *context, const char *title,
+                                   const struct sg_claim *claims, int count)
+{
+    printf("\n## %s\n\n| what | goal | measured | |\n| --- | --- | --- | --- |\n", title);
+    for (int i = 0; i < count; i++) {
+        char measured[SG_CLAIM_TEXT] = "";
+        bool met;
+
+        sg_sim_progress(title, i, count);
+        context->status = sg_network_read("sim", claims[i].network, &context->options.network);
+        if (context->status != SG_OK)
+            return context->status;
+        met = claims[i].measure(context, measured);
+        if (context->status != SG_OK)
+            return context->status;
+        sg_sim_progress(NULL, 0, 0);
+        printf("| %s | %s | %s | %s |\n", claims[i].what, claims[i].goal, measured,
+               met ? "met" : "**missed**");
+        fflush(stdout);
+    }
+    return SG_OK;
+}
+
+/* ---- the large sizes */
+
+static const struct scale {
+    const char *algo;
+    enum sg_operation operation;
+    int32_t most;
+} scales[] = {
+    {"adaptive", SG_OPERATION_BARRIER, SCALE_MOST},   {"tree", SG_OPERATION_BARRIER, SCALE_MOST},
+    {"dissemination", SG_OPERATION_BARRIER, 1 << 16}, {"adaptive", SG_OPERATION_ALLREDUCE, 1 << 16},
+    {"tree", SG_OPERATION_ALLREDUCE, 1 << 16},
+};
+
+static enum sg_status print_scale(struct sg_claim_context *context, const struct scale *scale,
+                                  int32_t nodes)
+{
+    struct sg_sim_algo algo = sg_sim_algo_of(scale->algo);
+    struct sg_sim_late late = {.who = SG_LATE_DEEPEST, .amount = 500};
+    struct sg_sim_case one = {
+        .algo = &algo,
+        .operation = scale->operation,
+        .nodes = nodes,
+        .bytes = 1024,
+        .late = &late,
+        .late_count = 1,
+    };
+    struct sg_sim_options options = context->options;
+    struct sg_world_result result;
+    enum sg_status status;
+
+    options.iterations = 1;
+    options.warmup = 0;
+    status = sg_measure_delay(&options, &one, &result);
+    if (status == SG_OK)
+        printf("| %s | %s | %d | %.2f | %.0f | %.2f | %.0f |\n", scale->algo,
+               sg_operation_names[scale->operation], (int)nodes, result.delay_ns * 1e-3,
+               (double)result.events, (double)result.events / result.seconds * 1e-6,
+               result.bytes_a_process);
+    fflush(stdout);
+    return status;
+}
+
+static enum sg_status print_scaling(struct sg_claim_context *context)
+{
+    enum sg_status status = sg_network_read("sim", "infiniband-sdr", &context->options.network);
+
+    puts("\n## Scaling\n\n"
+         "One rank late by 500 us, InfiniBand 4x SDR, allreduce of 128 doubles.\n\n"
+         "| algorithm | operation | nodes | delay, us | events | million events a second | bytes a "
+         "process |\n| --- | --- | --- | --- | --- | --- | --- |");
+    for (size_t i = 0; i < sizeof scales / sizeof *scales; i++) {
+        for (int32_t nodes = 16; nodes <= scales[i].most && status == SG_OK; nodes *= 16)
+            status = print_scale(context, &scales[i], nodes);
+    }
+    return status;
+}
+
+int sg_sim_papers_command(int argc, char **argv)
+{
+    static const struct argp argp = {option_table, parse_option, NULL, documentation,
+                                     NULL,         NULL,         NULL};
+    static char name[] = "stagger sim papers";
+    struct options options = {.seed = 1};
+    struct sg_sim_common common;
+    struct sg_claim_context context;
+    enum sg_status status;
+
+    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
+        return SG_SIM_USAGE;
+    sg_sim_common_init(&common, "", 1);
+    context = (struct sg_claim_context){.options = common.options};
+    context.options.seed = options.seed;
+    printf("Seed %llu, commit %s.\n", (unsigned long long)options.seed, sg_sim_commit);
+    status = print_claims(&context, "Against the papers: application bypass", sg_claims_bypass,
+                          sg_claims_bypass_count);
+    if (status == SG_OK)
+        status = print_claims(&context, "Against the papers: adaptive", sg_claims_adaptive,
+                              sg_claims_adaptive_count);
+    if (status == SG_OK)
+        status =
+            print_claims(&context, "Beyond the papers", sg_claims_beyond, sg_claims_beyond_count);
+    if (status == SG_OK && !options.no_scaling)
+        status = print_scaling(&context);
+    return status == SG_OK ? 0 : 1;
+}

@@ -1,0 +1,221 @@
+/* stagger sim plot: the papers' figures from fresh runs, as SVG through gnuplot. */
+#include "output/gnuplot.h"
+#include "sim/commands.h"
+#include "sim/output.h"
+#include "sim/papers/figures.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_DIRECTORY = 'o', KEY_SEED = 's', KEY_ITERATIONS = 'i', KEY_LIST = 'l' };
+
+static const char documentation[] =
+    "Draws a figure of the papers, or all, from fresh simulations: DIR/FIGURE.svg. A figure is a "
+    "paper's number and the figure's: 000-6a, or 6a of paper 000 and 002-8 alone.\v"
+    "Needs gnuplot. Exit status: 0, 1 where it cannot draw, 2 on bad usage.";
+
+static const struct argp_option option_table[] = {
+    {"output", KEY_DIRECTORY, "DIR", 0, "where the figures go (.)", 0},
+    {"seed", KEY_SEED, "SEED", 0, "of all random numbers (1)", 0},
+    {"iterations", KEY_ITERATIONS, "N", 0, "calls that are measured a point (400)", 0},
+    {"list", KEY_LIST, NULL, 0, "list the figures", 0},
+    {0},
+};
+
+struct options {
+    const char *directory, *figure;
+    bool list;
+    struct sg_sim_common common;
+};
+
+static error_t parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct options *options = state->input;
+
+    switch (key) {
+    case KEY_DIRECTORY:
+        options->directory = argument;
+        return 0;
+    case KEY_SEED:
+        options->common.options.seed = sg_sim_parse_count(state, "seed", argument, 0, UINT64_MAX);
+        return 0;
+    case KEY_ITERATIONS:
+        options->common.options.iterations =
+            (uint32_t)sg_sim_parse_count(state, "iterations", argument, 1, 1000000);
+        return 0;
+    case KEY_LIST:
+        options->list = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (options->figure != NULL)
+            argp_error(state, "one FIGURE at a time, or all");
+        options->figure = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (options->figure == NULL && !options->list)
+            argp_error(state, "FIGURE is missing");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- one figure */
+
+/* gnuplot's quoting: a single quote twice. */
+static void print_quoted(const char *text, FILE *out)
+{
+    fputc('\'', out);
+    for (; *text != '\0'; text++)
+        fprintf(out, *text == '\'' ? "''" : "%c", *text);
+    fputc('\'', out);
+}
+
+static int series_count(const struct sg_figure *figure)
+{
+    int count = 0;
+
+    while (count < SG_FIGURE_SERIES && figure->series[count].label != NULL)
+        count++;
+    return count;
+}
+
+static enum sg_status print_points(const struct sg_figure *figure,
+                                   const struct sg_sim_options *options, FILE *out)
+{
+    int series = series_count(figure);
+
+    fputs("$points << END\n", out);
+    for (int point = 0; point < figure->points; point++) {
+        fprintf(out, "%g", figure->x[point]);
+        for (int i = 0; i < series; i++) {
+            double y;
+            enum sg_status status =
+                sg_figure_point(figure, &figure->series[i], options, figure->x[point], &y);
+
+            if (status != SG_OK)
+                return status;
+            fprintf(out, " %.6g", y);
+            sg_sim_progress(figure->name, point * series + i, figure->points * series);
+        }
+        fputc('\n', out);
+    }
+    fputs("END\n", out);
+    return SG_OK;
+}
+
+static enum sg_status print_script(const struct sg_figure *figure,
+                                   const struct sg_sim_options *options, const char *path,
+                                   FILE *out)
+{
+    static const char *const axes[] = {"nodes", "maximal skew (us)", "elements", "lateness (us)"};
+    static const char *const metrics[] = {"processor use (us)", "factor of improvement",
+                                          "latency (us)", "latency (us)",
+                                          "synchronization delay (us)"};
+    enum sg_status status = print_points(figure, options, out);
+
+    if (status != SG_OK)
+        return status;
+    fputs("set terminal svg size 640,440 noenhanced\nset output ", out);
+    print_quoted(path, out);
+    fprintf(out, "\nset title '%s (%s, seed %llu, %u iterations, %s)'\n", figure->title,
+            options->network.name, (unsigned long long)options->seed, (unsigned)options->iterations,
+            sg_sim_commit);
+    fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset yrange [0:*]\nset key left top\n",
+            axes[figure->axis], metrics[figure->metric]);
+    if (figure->axis == SG_AXIS_NODES || figure->axis == SG_AXIS_ELEMENTS)
+        fputs("set logscale x 2\n", out);
+    fputs("plot", out);
+    for (int i = 0; i < series_count(figure); i++)
+        fprintf(out, "%s $points using 1:%d with linespoints title '%s'", i > 0 ? "," : "", i + 2,
+                figure->series[i].label);
+    fputs("\n", out);
+    return SG_OK;
+}
+
+static enum sg_status draw(const struct sg_figure *figure, const struct sg_sim_options *options,
+                           const char *path)
+{
+    FILE *script = sg_gnuplot_script("sim");
+    enum sg_status status;
+
+    if (script == NULL)
+        return SG_ERR_SYSTEM;
+    status = print_script(figure, options, path, script);
+    if (status == SG_OK)
+        return sg_gnuplot_run(script, "sim");
+    fclose(script);
+    return status;
+}
+
+static enum sg_status plot(struct options *options, const struct sg_figure *figure)
+{
+    char path[PATH_MAX];
+    enum sg_status status =
+        sg_network_read("sim", figure->network, &options->common.options.network);
+
+    if (status != SG_OK)
+        return status;
+    if (snprintf(path, sizeof path, "%s/%s.svg", options->directory, figure->name) >=
+        (int)sizeof path) {
+        sg_log("sim: the directory's name is too long");
+        return SG_ERR_ARGUMENT;
+    }
+    status = draw(figure, &options->common.options, path);
+    sg_sim_progress(NULL, 0, 0);
+    if (status == SG_OK)
+        puts(path);
+    return status;
+}
+
+static bool chosen(const struct sg_figure *figure, const char *name)
+{
+    return strcmp(name, "all") == 0 || strcmp(name, figure->name) == 0 ||
+           (strncmp(figure->name, "000-", 4) == 0 && strcmp(name, figure->name + 4) == 0);
+}
+
+static enum sg_status plot_chosen(struct options *options)
+{
+    int drawn = 0;
+
+    if (strchr(options->directory, '\n') != NULL ||
+        (mkdir(options->directory, 0777) != 0 && errno != EEXIST)) {
+        sg_log("sim: %s: %m", options->directory);
+        return SG_ERR_SYSTEM;
+    }
+    for (int i = 0; i < sg_figure_count; i++) {
+        enum sg_status status;
+
+        if (!chosen(&sg_figures[i], options->figure))
+            continue;
+        status = plot(options, &sg_figures[i]);
+        if (status != SG_OK)
+            return status;
+        drawn++;
+    }
+    if (drawn > 0)
+        return SG_OK;
+    sg_log("sim: no figure '%s'; --list lists them", options->figure);
+    return SG_ERR_MISSING;
+}
+
+int sg_sim_plot_command(int argc, char **argv)
+{
+    static const struct argp argp = {option_table, parse_option, "FIGURE|all", documentation,
+                                     NULL,         NULL,         NULL};
+    static char name[] = "stagger sim plot";
+    struct options options = {.directory = "."};
+
+    sg_sim_common_init(&options.common, "", 400);
+    options.common.options.warmup = 4;
+    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
+        return SG_SIM_USAGE;
+    if (!options.list)
+        return plot_chosen(&options) == SG_OK ? 0 : 1;
+    for (int i = 0; i < sg_figure_count; i++)
+        printf("%-7s  %s\n", sg_figures[i].name, sg_figures[i].title);
+    return 0;
+}

@@ -1,0 +1,206 @@
+#include "sim/timed/actions.h"
+
+static uint64_t per_byte_ns(double ns_per_byte, uint32_t bytes)
+{
+    return (uint64_t)((double)bytes * ns_per_byte + 0.5);
+}
+
+/* The message's turn at the adapter, which is then taken for its bytes. */
+static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, uint64_t bytes)
+{
+    struct endpoint *endpoint = &world->endpoints[number];
+    uint64_t departure_ns = later(endpoint->send_ns, time_ns);
+
+    endpoint->send_ns = departure_ns + sg_network_gap_ns(&world->network, bytes);
+    return departure_ns;
+}
+
+static void check_peer(struct world *world, const struct sg_host_endpoint *from, int32_t to)
+{
+    if (!sg_host_may_name(from, to))
+        sg_world_fail(world, SG_ERR_ARGUMENT, "sim: node %d names %d, which is no peer of it",
+                      (int)from->rank, (int)to);
+}
+
+/* ---- messages */
+
+/* The wire's share of the multicast's latency: it includes both overheads. */
+static uint64_t multicast_wire_ns(const struct world *world, uint64_t bytes)
+{
+    uint64_t whole_ns = sg_network_multicast_ns(&world->network, bytes);
+
+    return whole_ns > 2 * world->overhead_ns ? whole_ns - 2 * world->overhead_ns : 0;
+}
+
+static void send(struct sg_host *host, const struct sg_host_endpoint *from,
+                 const struct sg_action *action, const struct sg_value *values)
+{
+    struct world *world = host->world;
+    const struct sg_header *header = &action->send.header;
+    bool multicast = action->kind == SG_ACTION_MULTICAST;
+    uint64_t bytes = (uint64_t)header->parts * header->bytes, departure_ns;
+    struct item item = {
+        .kind = ITEM_MESSAGE,
+        .solicited = action->solicited && !multicast,
+        .endpoint = action->to,
+        .from = from->rank,
+        .message = {.from = from->rank, .multicast = multicast, .header = *header},
+        .parts = sg_parts_new(world, values, header->parts),
+    };
+
+    if (!multicast)
+        check_peer(world, from, action->to);
+    world->cursor_ns += world->overhead_ns;
+    departure_ns = depart(world, from->rank, world->cursor_ns, bytes);
+    if (multicast) {
+        world->result.multicasts++;
+        sg_item_push(world, departure_ns + multicast_wire_ns(world, bytes), EVENT_MULTICAST, &item);
+    } else {
+        sg_item_push(world,
+                     departure_ns + world->latency_ns + sg_world_jitter_ns(world, action->to),
+                     EVENT_ARRIVE, &item);
+    }
+}
+
+/* ---- one-sided */
+
+/* Own memory: effects come in the order issued, behind an atomic access that is under way. */
+static uint64_t issue_self(struct world *world, struct item *item, uint64_t time_ns)
+{
+    struct onesided *own = &world->onesided[item->endpoint];
+    uint64_t effect_ns;
+
+    if (item->access.kind == SG_ACTION_FETCH_ADD) {
+        time_ns += world->overhead_ns;
+        effect_ns = time_ns + world->loopback_ns;
+    } else {
+        time_ns += per_byte_ns(world->network.copy_ns_per_byte, item->access.bytes);
+        effect_ns = time_ns;
+    }
+    own->self_ns = later(own->self_ns, effect_ns);
+    sg_item_push(world, own->self_ns, EVENT_ACCESS, item);
+    return time_ns;
+}
+
+static void access_remote(struct sg_host *host, const struct sg_host_endpoint *from, int32_t to,
+                          const struct sg_host_access *access, const struct sg_value *value)
+{
+    struct world *world = host->world;
+    bool write = access->kind == SG_ACTION_WRITE || access->kind == SG_ACTION_WRITE_RESULT;
+    uint32_t bytes = write ? access->bytes : 0;
+    struct item item = {
+        .kind = ITEM_ACCESS,
+        .endpoint = to,
+        .from = from->rank,
+        .access = *access,
+        .parts = sg_parts_new(world, value, 1),
+    };
+    uint64_t departure_ns;
+
+    check_peer(world, from, to);
+    if (access->kind == SG_ACTION_FETCH_ADD && measuring(world)) {
+        world->fetch_adds++;
+        world->own_fetch_adds += to == from->rank;
+    }
+    if (to == from->rank) {
+        world->cursor_ns = issue_self(world, &item, world->cursor_ns);
+        return;
+    }
+    world->cursor_ns += world->overhead_ns;
+    departure_ns = depart(world, from->rank, world->cursor_ns, bytes);
+    sg_item_push(world,
+                 departure_ns + sg_network_gap_ns(&world->network, bytes) + world->latency_ns,
+                 EVENT_ACCESS, &item);
+}
+
+struct item sg_world_notice(const struct sg_host_endpoint *endpoint, uint32_t id)
+{
+    struct sg_host_watch *watch = &endpoint->watches[id];
+
+    watch->set = false;
+    return (struct item){.kind = ITEM_WATCH,
+                         .endpoint = endpoint->rank,
+                         .id = (uint16_t)id,
+                         .solicited = watch->solicited,
+                         .access = {.remote = watch->cell}};
+}
+
+static void watch(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t id)
+{
+    struct world *world = host->world;
+    const struct sg_host_watch *watch = &endpoint->watches[id];
+    struct item item;
+
+    if (endpoint->cells[watch->cell] == watch->value)
+        return;
+    /* Already so: seen at the next look. */
+    item = sg_world_notice(endpoint, id);
+    sg_item_push(world, later(world->now_ns, world->endpoints[endpoint->rank].busy_ns), EVENT_READY,
+                 &item);
+}
+
+/* ---- the rest */
+
+static bool begin(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                  const struct sg_action *action)
+{
+    struct world *world = host->world;
+
+    if (action->kind < SG_ACTION_KINDS && measuring(world))
+        world->requests[action->kind]++;
+    return world->status == SG_OK;
+}
+
+static const char *combine(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                           const struct sg_action *action)
+{
+    struct world *world = host->world;
+
+    world->cursor_ns +=
+        per_byte_ns(action->kind == SG_ACTION_COPY ? world->network.copy_ns_per_byte
+                                                   : world->network.reduce_ns_per_byte,
+                    action->data.bytes);
+    return NULL;
+}
+
+/* Not before now; one that is set to its last time again has its event already. */
+static uint64_t set_timer(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                          uint32_t id, uint64_t time_ns)
+{
+    struct world *world = host->world;
+    uint64_t at_ns = later(time_ns, world->cursor_ns);
+
+    if (endpoint->timer_ns[id] != at_ns)
+        sg_world_push(world, at_ns, EVENT_TIMER, (uint32_t)endpoint->rank * SG_TIMERS + id);
+    return at_ns;
+}
+
+static void complete(struct sg_host *host, const struct sg_host_endpoint *endpoint)
+{
+    struct world *world = host->world;
+
+    world->endpoints[endpoint->rank].completed = true;
+}
+
+static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t seq)
+{
+    sg_world_check_result(host->world, endpoint->rank, seq);
+}
+
+const struct sg_host_scheduler sg_timed_scheduler = {
+    .begin = begin,
+    .send = send,
+    .access = access_remote,
+    .combine = combine,
+    .set_timer = set_timer,
+    .watch = watch,
+    .complete = complete,
+    .finish = finish,
+};
+
+uint64_t sg_world_carry_out(struct world *world, uint64_t start_ns)
+{
+    world->cursor_ns = start_ns;
+    sg_world_check(world, sg_host_carry_out(&world->host, &world->fed));
+    return world->cursor_ns;
+}

@@ -1,0 +1,138 @@
+#include "sim/timed/measure.h"
+
+#include "algos/tree.h"
+
+#include <string.h>
+
+static struct sg_world_setup setup_of(const struct sg_sim_options *options,
+                                      const struct sg_sim_case *one)
+{
+    bool reduce = one->operation == SG_OPERATION_REDUCE;
+
+    return (struct sg_world_setup){
+        .algo = one->algo->algo,
+        .parameters = one->algo->parameters,
+        .network = &options->network,
+        .mode = options->mode,
+        .endpoints = one->nodes,
+        .ranks_per_node = options->ranks_per_node,
+        .call = {.operation = one->operation,
+                 .flags = options->flags | (one->algo->parameters.split ? SG_CALL_SPLIT : 0),
+                 .bytes = one->operation == SG_OPERATION_BARRIER ? 0 : one->bytes,
+                 .root = reduce ? options->root : -1},
+        .seed = options->seed,
+        .warmup = options->warmup,
+        .iterations = options->iterations,
+        .skew_ns = one->skew_ns,
+        .data = options->data,
+    };
+}
+
+/* Four exchanges and an interrupt on each level, and the tail of the noise. */
+uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, uint32_t bytes)
+{
+    double hop_us =
+        network->latency_us + 2 * network->overhead_us +
+        (network->gap_ns_per_byte + network->copy_ns_per_byte + network->reduce_ns_per_byte) *
+            bytes * 1e-3;
+    double interrupt_us =
+        network->signal_us > network->wake_us ? network->signal_us : network->wake_us;
+
+    return sg_network_ns((sg_tree_levels(nodes) + 2) * (8 * hop_us + 2 * interrupt_us) +
+                         30 * network->noise_us);
+}
+
+enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct sg_sim_case *one,
+                              struct sg_world_result *result)
+{
+    struct sg_world_setup setup = setup_of(options, one);
+
+    setup.catchup_ns =
+        one->skew_ns + sg_measure_settle_ns(&options->network, one->nodes, one->bytes);
+    return sg_world_run(&setup, result);
+}
+
+enum sg_status sg_measure_latency(const struct sg_sim_options *options,
+                                  const struct sg_sim_case *one, double *latency_ns)
+{
+    struct sg_world_setup setup = setup_of(options, one);
+    struct sg_world_result result;
+    enum sg_status status;
+
+    setup.skew_ns = 0;
+    setup.free_running = true;
+    setup.warmup = 0;
+    status = sg_world_run(&setup, &result);
+    if (status == SG_OK)
+        *latency_ns = result.period_ns;
+    return status;
+}
+
+int32_t sg_measure_deepest(int32_t nodes, int degree)
+{
+    int depth = sg_tree_depth(nodes, degree);
+
+    for (int32_t rank = nodes - 1; rank > 0; rank--) {
+        if (sg_tree_find(rank, nodes, degree).depth == depth)
+            return rank;
+    }
+    return 0;
+}
+
+static int degree_of(const struct sg_sim_case *one)
+{
+    if (one->algo->parameters.degree > 1)
+        return one->algo->parameters.degree;
+    return one->operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
+}
+
+static bool needs_latency(const struct sg_sim_case *one)
+{
+    for (uint32_t i = 0; i < one->late_count; i++) {
+        if (one->late[i].latencies)
+            return true;
+    }
+    return false;
+}
+
+static enum sg_status resolve(const struct sg_sim_options *options, const struct sg_sim_case *one,
+                              double latency_ns, struct sg_lateness *lateness)
+{
+    for (uint32_t i = 0; i < one->late_count; i++) {
+        const struct sg_sim_late *late = &one->late[i];
+        int32_t all = one->nodes * options->ranks_per_node;
+
+        lateness[i] = (struct sg_lateness){late->first, late->last, 0};
+        if (late->who == SG_LATE_LAST)
+            lateness[i].first = lateness[i].last = all - 1;
+        else if (late->who == SG_LATE_DEEPEST)
+            lateness[i].first = lateness[i].last =
+                sg_measure_deepest(one->nodes, degree_of(one)) * options->ranks_per_node;
+        if (lateness[i].last >= all) {
+            sg_log("sim: no rank %d among %d", (int)lateness[i].last, (int)all);
+            return SG_ERR_ARGUMENT;
+        }
+        lateness[i].delay_ns = late->latencies ? (uint64_t)(late->amount * latency_ns + 0.5)
+                                               : sg_network_ns(late->amount);
+    }
+    return SG_OK;
+}
+
+enum sg_status sg_measure_delay(const struct sg_sim_options *options, const struct sg_sim_case *one,
+                                struct sg_world_result *result)
+{
+    struct sg_world_setup setup = setup_of(options, one);
+    struct sg_lateness lateness[SG_LATE_MAX];
+    double latency_ns = 0;
+    enum sg_status status = SG_OK;
+
+    if (needs_latency(one))
+        status = sg_measure_latency(options, one, &latency_ns);
+    if (status == SG_OK)
+        status = resolve(options, one, latency_ns, lateness);
+    if (status != SG_OK)
+        return status;
+    setup.late = lateness;
+    setup.late_count = one->late_count;
+    return sg_world_run(&setup, result);
+}

@@ -1,0 +1,67 @@
+/* What papers 000 and 002 measure, of one protocol on one network: processor use of a reduction
+ * under skew, synchronization delay and latency of a collective.
+ */
+#ifndef SG_SIM_TIMED_MEASURE_H
+#define SG_SIM_TIMED_MEASURE_H
+
+#include "sim/timed/world.h"
+
+#define SG_LATE_MAX 16
+
+/* A protocol with its parameters, as rules spell it: "adaptive(tokens=2)". */
+struct sg_sim_algo {
+    const struct sg_algo *algo;
+    struct sg_algo_parameters parameters;
+    char text[80];
+};
+
+/* "15:100", "1-3:50", "last:2x", "deepest:40": who is late, and by how much. */
+struct sg_sim_late {
+    enum { SG_LATE_RANKS, SG_LATE_LAST, SG_LATE_DEEPEST } who;
+    int32_t first, last;
+    double amount;
+    bool latencies; /* amount counts latencies without skew, else us */
+};
+
+/* What all cases of a command share. */
+struct sg_sim_options {
+    struct sg_network network;
+    enum sg_sim_mode mode;
+    uint64_t seed;
+    uint32_t iterations, warmup;
+    int32_t ranks_per_node;
+    int32_t root;
+    uint32_t flags; /* SG_CALL_* of the operation */
+    bool data;
+};
+
+struct sg_sim_case {
+    const struct sg_sim_algo *algo;
+    enum sg_operation operation;
+    int32_t nodes;
+    uint32_t bytes;
+    uint64_t skew_ns;
+    const struct sg_sim_late *late;
+    uint32_t late_count;
+};
+
+/* More than what is left to do of any reduction once all have called: so long, and for the skew,
+ * its processor use is looked at. */
+uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, uint32_t bytes);
+
+/* Processor use of a reduction, and the other figures of the run. */
+enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct sg_sim_case *one,
+                              struct sg_world_result *result);
+
+/* Synchronization delay, the same way. */
+enum sg_status sg_measure_delay(const struct sg_sim_options *options, const struct sg_sim_case *one,
+                                struct sg_world_result *result);
+
+/* Mean time of a call where all call again at once, without skew: *latency_ns. */
+enum sg_status sg_measure_latency(const struct sg_sim_options *options,
+                                  const struct sg_sim_case *one, double *latency_ns);
+
+/* The rank furthest down in the tree of a protocol that has one of this degree; else the last. */
+int32_t sg_measure_deepest(int32_t nodes, int degree);
+
+#endif

@@ -1,0 +1,66 @@
+/* What a timed run is of, and what it tells. */
+#ifndef SG_SIM_TIMED_SETUP_H
+#define SG_SIM_TIMED_SETUP_H
+
+#include "algos/algo.h"
+#include "sim/timed/network.h"
+
+enum sg_sim_mode { SG_SIM_SIGNAL, SG_SIM_THREAD, SG_SIM_POLL };
+
+struct sg_lateness {
+    int32_t first, last; /* ranks */
+    uint64_t delay_ns;
+};
+
+/* Of one iteration, sums over the processes. */
+struct sg_world_cost {
+    uint64_t blocked_ns;   /* in the call */
+    uint64_t processor_ns; /* that, and in handlers that interrupt computations */
+};
+
+struct sg_world_setup {
+    const struct sg_algo *algo;
+    struct sg_algo_parameters parameters;
+    const struct sg_network *network;
+    enum sg_sim_mode mode;
+    int32_t endpoints;
+    int32_t ranks_per_node; /* 1..64 */
+    struct sg_algo_call call;
+    uint64_t seed;
+    uint32_t warmup; /* iterations before those that are measured: history for predictions */
+    uint32_t iterations;
+    uint64_t skew_ns;
+    const struct sg_lateness *late;
+    uint32_t late_count;
+    /* Delays as they were recorded, by iteration, then process; NULL: those above. */
+    const uint64_t *arrivals_ns;
+    struct sg_world_cost *costs; /* of each measured iteration, zeroed by the caller; or NULL */
+    uint64_t catchup_ns;
+    bool free_running; /* no wait between iterations: for average latencies */
+    bool data;         /* carries symbolic payloads, and compares the results */
+};
+
+struct sg_world_result {
+    double cpu_ns;   /* processor use: mean of processes and iterations, delays taken off */
+    double wait_ns;  /* what the root's call lasts at least: last entry - its own, mean; reduce */
+    double delay_ns; /* last exit - last entry, mean of iterations */
+    double worst_delay_ns;
+    double latency_ns; /* entry of the last rank to exit of the root (or of rank 0), mean */
+    double period_ns;  /* of an iteration, mean */
+    double signals;    /* a measured iteration's: interrupts of computations */
+    double ignored;    /* solicited messages that came while progress was under way */
+    double
+        requests[SG_ACTION_KINDS]; /* a measured iteration's actions that an adapter carries out */
+    double fetch_adds, own_fetch_adds; /* a measured iteration's: all, and to own memory */
+    double early, late;
+    uint64_t stalls, copies, forwarded;
+    uint64_t multicasts, lost;
+    uint64_t marks[SG_MARK_COUNT];
+    uint64_t events;
+    uint64_t history;       /* FNV-1a of all events in order */
+    uint64_t result;        /* hash of the results of all iterations, with data */
+    double bytes_a_process; /* the most memory in use, without payloads */
+    double seconds;         /* of processor time */
+};
+
+#endif

@@ -1,0 +1,198 @@
+/* A timed world: its endpoints, its processes and what is in flight, and what all its parts do with
+ * them. From the bottom up the parts are state.c, actions.c (what actions cost), node_level.c,
+ * endpoint.c (who handles what when), arrivals.c (what the network brings) and world.c (a run).
+ */
+#ifndef SG_SIM_TIMED_STATE_H
+#define SG_SIM_TIMED_STATE_H
+
+#include "sim/host/host.h"
+#include "sim/timed/queue.h"
+#include "sim/timed/setup.h"
+
+#define NONE UINT32_MAX
+#define NEVER UINT64_MAX
+
+/* Kinds of queue entries; index says of what. */
+enum {
+    EVENT_WORK_END,  /* process: its computation may be over */
+    EVENT_ARRIVE,    /* item: a message's first byte is at its endpoint */
+    EVENT_READY,     /* item: its last one is */
+    EVENT_MULTICAST, /* item: at all endpoints */
+    EVENT_WAKE,      /* endpoint: looks at what waits */
+    EVENT_TIMER,     /* endpoint * SG_TIMERS + id */
+    EVENT_ACCESS     /* item: a one-sided action at its target's adapter */
+};
+
+enum { ITEM_MESSAGE, ITEM_REPLY, ITEM_TIMER, ITEM_WATCH, ITEM_ACCESS };
+
+/* The payload of a message in flight, shared by its receivers. */
+struct parts {
+    uint32_t references, count;
+    struct sg_value values[];
+};
+
+/* What is in flight or waits to be handled. */
+struct item {
+    uint32_t next; /* in an inbox or the free list */
+    int32_t endpoint;
+    uint8_t kind;
+    bool solicited;
+    uint16_t id; /* of a timer or watch */
+    int32_t from;
+    struct parts *parts;
+    union {
+        struct sg_message message;
+        struct {
+            uint64_t value[8];
+            uint32_t tag;
+            struct sg_data into; /* of a READ, whose data is in parts */
+        } reply;
+        struct sg_host_access access; /* of a watch: remote, its cell */
+    };
+};
+
+enum phase { PHASE_DELAY, PHASE_CALL, PHASE_CATCHUP, PHASE_REST };
+
+struct process {
+    uint64_t work_end_ns; /* of its computation */
+    uint64_t entry_ns;    /* of its last call */
+    uint32_t iteration;
+    uint8_t phase;
+};
+
+struct endpoint {
+    uint64_t busy_ns;    /* until then its processor handles the protocol */
+    uint64_t send_ns;    /* until then its adapter sends */
+    uint64_t receive_ns; /* until then its adapter receives */
+    uint64_t timer_ns[SG_TIMERS];
+    uint64_t wake_ns; /* of the EVENT_WAKE that is pending; NEVER */
+    uint32_t inbox_first, inbox_last;
+    uint32_t inbox_solicited;
+    int32_t calling; /* local processes in a call */
+    int32_t resting; /* local processes past their catch-up */
+    int32_t holder;  /* the process that a handler interrupts */
+    bool in_handler; /* progress is under way in an interrupt */
+    bool completed;  /* COMPLETE was among the actions */
+};
+
+/* Of endpoints of one-sided protocols. */
+struct onesided {
+    uint64_t self_ns; /* the last access to own memory takes effect then */
+    struct sg_host_watch watches[SG_WATCHES];
+};
+
+struct world {
+    const struct sg_world_setup *setup;
+    struct sg_network network;
+    struct sg_queue queue;
+    uint64_t now_ns;
+
+    /* the network's times, in ns */
+    uint64_t latency_ns, overhead_ns, signal_ns, local_ns, loopback_ns;
+
+    struct endpoint *endpoints;
+    struct process *processes;
+    int32_t process_count;
+    unsigned char *states;
+    size_t state_stride;
+    struct sg_algo_needs needs;
+    uint64_t *cells;
+    struct onesided *onesided;
+    struct node_level *node_level; /* with more than one rank per node */
+
+    struct item *items;
+    uint32_t items_used, items_capacity, items_free;
+
+    struct sg_host host;
+    uint64_t cursor_ns; /* the actions of the endpoint being fed are carried out up to then */
+
+    /* the iteration */
+    uint32_t iteration;
+    int32_t remaining; /* processes that are not through with it */
+    uint64_t last_entry_ns, last_exit_ns, root_exit_ns, first_start_ns;
+    bool draining;
+
+    /* payloads, with data */
+    struct sg_value *values; /* slots, operand and results of each endpoint */
+    uint32_t values_stride, credits;
+    struct sg_payload payload;   /* of the endpoint being fed */
+    struct sg_host_endpoint fed; /* that endpoint */
+    struct sg_host_peers peers;
+
+    /* sums over the measured iterations */
+    uint64_t cpu_ns, wait_ns, delay_ns, root_latency_ns, signals, ignored, fetch_adds,
+        own_fetch_adds;
+    uint64_t requests[SG_ACTION_KINDS];
+    uint64_t early_before, late_before;
+    struct sg_world_result result;
+    uint64_t multicast_number, message_number;
+    enum sg_status status; /* the first failure */
+};
+
+static inline struct sg_algo_head *head_of(struct world *world, int32_t endpoint)
+{
+    return (void *)(world->states + (size_t)endpoint * world->state_stride);
+}
+
+static inline bool measuring(const struct world *world)
+{
+    return world->iteration >= world->setup->warmup && !world->draining;
+}
+
+/* Word-wise FNV-1a: the history. */
+static inline void note(struct world *world, uint64_t word)
+{
+    world->result.history = (world->result.history ^ word) * UINT64_C(0x100000001b3);
+}
+
+/* Logs the first failure only. */
+void sg_world_fail(struct world *world, enum sg_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void sg_world_push(struct world *world, uint64_t time_ns, uint32_t kind, uint32_t index);
+
+/* Items: alloc copies; NONE and a failure noted when memory runs out. */
+uint32_t sg_item_alloc(struct world *world, const struct item *item);
+/* Allocates it and pushes an event of it. */
+void sg_item_push(struct world *world, uint64_t time_ns, uint32_t kind, const struct item *item);
+void sg_item_release(struct world *world, uint32_t index);
+/* Lets go of the parts that an item refers to. */
+void sg_parts_release(struct parts *parts);
+
+/* The delay that a message takes on top of its latency. */
+uint64_t sg_world_jitter_ns(struct world *world, int32_t to);
+
+/* A measured iteration's processor time, in a call or in a handler. */
+void sg_world_charge(struct world *world, uint64_t ns, bool blocked);
+/* The process leaves its call at time_ns. */
+void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns);
+
+static inline uint64_t later(uint64_t left_ns, uint64_t right_ns)
+{
+    return left_ns > right_ns ? left_ns : right_ns;
+}
+
+/* ---- what the host sees of an endpoint. Payloads are symbolic: they cost nothing in virtual time,
+ * and tell whether every endpoint gets the same result and what it is made of. */
+
+enum sg_status sg_values_setup(struct world *world);
+void sg_values_clear(struct world *world);
+
+/* The endpoint, its buffers as *payload. */
+struct sg_host_endpoint sg_world_endpoint(struct world *world, int32_t endpoint,
+                                          struct sg_payload *payload);
+
+/* It is fed next, with a message's parts or none. */
+void sg_world_feed(struct world *world, int32_t endpoint, const struct parts *parts);
+/* ... with its call. */
+void sg_world_feed_call(struct world *world, int32_t endpoint);
+
+/* A copy of values that go on their way; NULL where there are none, and when memory runs out, which
+ * is noted. */
+struct parts *sg_parts_new(struct world *world, const struct sg_value *values, uint32_t count);
+
+/* The protocol is wrong, unless `wrong` is NULL. */
+void sg_world_check(struct world *world, const char *wrong);
+/* At a FINISH: is the result complete? */
+void sg_world_check_result(struct world *world, int32_t endpoint, uint32_t seq);
+
+#endif

@@ -1,0 +1,434 @@
+/* A timed run from its beginning to its end: memory, iterations of processes, the event loop. */
+#include "sim/timed/world.h"
+
+#include "core/hash.h"
+#include "sim/random.h"
+#include "sim/timed/actions.h"
+#include "sim/timed/arrivals.h"
+#include "sim/timed/endpoint.h"
+#include "sim/timed/node_level.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ALIGNMENT 64
+/* An iteration that takes longer does not end. */
+#define ITERATION_NS_MAX UINT64_C(1000000000000)
+
+/* ---- its memory: what it takes is known at the start, but for what is in flight */
+
+static size_t round_up(size_t size)
+{
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+static struct sg_algo_setup algo_setup(const struct sg_world_setup *setup, int32_t rank)
+{
+    return (struct sg_algo_setup){
+        .rank = rank, .size = setup->endpoints, .parameters = setup->parameters};
+}
+
+/* Endpoints may need different amounts; all get the most. */
+static enum sg_status find_needs(struct world *world)
+{
+    const struct sg_world_setup *setup = world->setup;
+
+    for (int32_t i = 0; i < setup->endpoints; i++) {
+        struct sg_algo_setup one = algo_setup(setup, i);
+        struct sg_algo_needs needs;
+
+        if (!setup->algo->needs(&one, &needs)) {
+            sg_log("sim: %s does not take these parameters with %d nodes", setup->algo->name,
+                   (int)setup->endpoints);
+            return SG_ERR_ARGUMENT;
+        }
+        if (needs.state_bytes > world->needs.state_bytes)
+            world->needs.state_bytes = needs.state_bytes;
+        if (needs.slots > world->needs.slots)
+            world->needs.slots = needs.slots;
+        if (needs.cells > world->needs.cells)
+            world->needs.cells = needs.cells;
+        if (needs.parts > world->needs.parts)
+            world->needs.parts = needs.parts;
+    }
+    return SG_OK;
+}
+
+static void set_times(struct world *world)
+{
+    const struct sg_network *network = world->setup->network;
+
+    world->network = *network;
+    world->latency_ns = sg_network_ns(network->latency_us);
+    world->overhead_ns = sg_network_ns(network->overhead_us);
+    world->signal_ns = sg_network_ns(network->signal_us);
+    world->local_ns = sg_network_ns(network->local_us);
+    world->loopback_ns =
+        sg_network_ns(network->loopback_us > 0 ? network->loopback_us : network->latency_us / 2);
+}
+
+static enum sg_status allocate(struct world *world)
+{
+    size_t endpoints = (size_t)world->setup->endpoints;
+
+    world->state_stride = round_up(world->needs.state_bytes);
+    world->states = aligned_alloc(ALIGNMENT, endpoints * world->state_stride);
+    world->endpoints = calloc(endpoints, sizeof *world->endpoints);
+    world->processes = calloc((size_t)world->process_count, sizeof *world->processes);
+    world->host.actions.list = calloc(SG_ACTIONS_MAX, sizeof *world->host.actions.list);
+    world->host.actions.parts = calloc(SG_ACTIONS_MAX * 2, sizeof *world->host.actions.parts);
+    if (world->states == NULL || world->endpoints == NULL || world->processes == NULL ||
+        world->host.actions.list == NULL || world->host.actions.parts == NULL)
+        return SG_ERR_MEMORY;
+    memset(world->states, 0, endpoints * world->state_stride);
+    if ((world->setup->algo->uses & SG_ALGO_ONE_SIDED) == 0)
+        return SG_OK;
+    world->onesided = calloc(endpoints, sizeof *world->onesided);
+    world->cells = calloc(endpoints * world->needs.cells + 1, sizeof *world->cells);
+    return world->onesided != NULL && world->cells != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+static void init_endpoint(struct world *world, int32_t number)
+{
+    struct endpoint *endpoint = &world->endpoints[number];
+    struct sg_algo_setup setup = algo_setup(world->setup, number);
+
+    endpoint->inbox_first = endpoint->inbox_last = NONE;
+    endpoint->wake_ns = NEVER;
+    endpoint->holder = number * world->setup->ranks_per_node;
+    for (int id = 0; id < SG_TIMERS; id++)
+        endpoint->timer_ns[id] = SG_TIMER_UNSET;
+    world->setup->algo->init(head_of(world, number), &setup);
+}
+
+static void close_world(struct world *world)
+{
+    /* What a failed run leaves in flight. */
+    for (uint32_t i = 0; i < world->items_used; i++)
+        sg_parts_release(world->items[i].parts);
+    sg_node_level_clear(world);
+    sg_values_clear(world);
+    sg_queue_clear(&world->queue);
+    free(world->items);
+    free(world->cells);
+    free(world->onesided);
+    free(world->host.actions.parts);
+    free(world->host.actions.list);
+    free(world->processes);
+    free(world->endpoints);
+    free(world->states);
+}
+
+/* One line says what is wrong. */
+static enum sg_status open_world(const struct sg_world_setup *setup, struct world *world)
+{
+    enum sg_status status;
+
+    *world = (struct world){
+        .setup = setup,
+        .process_count = setup->endpoints * setup->ranks_per_node,
+        .items_free = NONE,
+        .host = {.world = world,
+                 .scheduler = &sg_timed_scheduler,
+                 .algo = setup->algo,
+                 .marks = world->result.marks},
+        .result = {.history = SG_HASH_START},
+    };
+    if ((setup->algo->operations & 1U << setup->call.operation) == 0) {
+        sg_log("sim: %s has no %s", setup->algo->name, sg_operation_names[setup->call.operation]);
+        return SG_ERR_ARGUMENT;
+    }
+    status = find_needs(world);
+    if (status != SG_OK)
+        return status;
+    set_times(world);
+    status = allocate(world);
+    if (status == SG_OK)
+        status = sg_values_setup(world);
+    if (status == SG_OK)
+        status = sg_node_level_setup(world);
+    if (status != SG_OK) {
+        sg_log("sim: %s", sg_status_text(status));
+        close_world(world);
+        return status;
+    }
+    if (setup->endpoints <= SG_HOST_PEERS_MAX)
+        sg_host_add_peers(&world->peers, setup->algo, setup->endpoints, &setup->parameters,
+                          &setup->call);
+    for (int32_t i = 0; i < setup->endpoints; i++)
+        init_endpoint(world, i);
+    return SG_OK;
+}
+
+/* The most memory in use, without payloads. */
+static double world_bytes(const struct world *world)
+{
+    double endpoint =
+        sizeof *world->endpoints + (double)world->state_stride + sg_node_level_bytes(world);
+
+    if (world->onesided != NULL)
+        endpoint += sizeof *world->onesided + (double)world->needs.cells * sizeof *world->cells;
+    return endpoint * world->setup->endpoints +
+           (double)world->process_count * sizeof *world->processes +
+           (double)world->queue.capacity * sizeof *world->queue.list +
+           (double)world->items_capacity * sizeof *world->items;
+}
+
+/* ---- processes */
+
+static uint64_t fixed_delay_ns(const struct sg_world_setup *setup, int32_t process)
+{
+    uint64_t delay_ns = 0;
+
+    for (uint32_t i = 0; i < setup->late_count; i++) {
+        if (process >= setup->late[i].first && process <= setup->late[i].last)
+            delay_ns = setup->late[i].delay_ns;
+    }
+    return delay_ns;
+}
+
+static uint64_t draw_delay_ns(const struct world *world, int32_t process, uint32_t iteration)
+{
+    const struct sg_world_setup *setup = world->setup;
+    uint64_t delay = fixed_delay_ns(setup, process);
+    uint64_t who = (uint64_t)(uint32_t)process;
+
+    if (setup->arrivals_ns != NULL)
+        delay += setup->arrivals_ns[(size_t)iteration * (size_t)world->process_count + who];
+    if (setup->skew_ns > 0)
+        delay += (uint64_t)(sg_random_unit(sg_random(setup->seed, SG_RANDOM_SKEW, who, iteration)) *
+                            (double)(setup->skew_ns + 1));
+    if (world->network.noise_us > 0)
+        delay += sg_network_ns(sg_random_exponential(
+            sg_random(setup->seed, SG_RANDOM_NOISE, who, iteration), world->network.noise_us));
+    return delay;
+}
+
+static void start(struct world *world, int32_t process, uint64_t time_ns)
+{
+    struct process *self = &world->processes[process];
+
+    self->phase = PHASE_DELAY;
+    self->work_end_ns = time_ns + draw_delay_ns(world, process, self->iteration);
+    sg_world_push(world, self->work_end_ns, EVENT_WORK_END, (uint32_t)process);
+}
+
+static void start_all(struct world *world)
+{
+    world->remaining = world->process_count;
+    world->first_start_ns = world->now_ns;
+    world->last_entry_ns = world->last_exit_ns = 0;
+    for (int32_t i = 0; i < world->setup->endpoints; i++)
+        world->endpoints[i].resting = 0;
+    for (int32_t i = 0; i < world->process_count; i++) {
+        world->processes[i].iteration = world->iteration;
+        start(world, i, world->now_ns);
+    }
+}
+
+static void sum_heads(struct world *world, uint64_t *early, uint64_t *late)
+{
+    *early = *late = 0;
+    for (int32_t i = 0; i < world->setup->endpoints; i++) {
+        *early += head_of(world, i)->early;
+        *late += head_of(world, i)->late;
+    }
+}
+
+static void end_iteration(struct world *world)
+{
+    uint64_t delay = world->last_exit_ns - world->last_entry_ns;
+
+    if (measuring(world)) {
+        uint64_t last_rank_ns = world->processes[world->process_count - 1].entry_ns;
+
+        /* A split root leaves before that rank may have come. */
+        if (world->root_exit_ns > last_rank_ns)
+            world->root_latency_ns += world->root_exit_ns - last_rank_ns;
+        world->delay_ns += delay;
+        if ((double)delay > world->result.worst_delay_ns)
+            world->result.worst_delay_ns = (double)delay;
+        world->result.period_ns += (double)(world->now_ns - world->first_start_ns);
+    }
+    world->iteration++;
+    if (world->iteration == world->setup->warmup)
+        sum_heads(world, &world->early_before, &world->late_before);
+    if (world->iteration < world->setup->warmup + world->setup->iterations)
+        start_all(world);
+    else
+        world->draining = true;
+}
+
+/* A free-running process goes on by itself; the run is over with the last one. */
+static bool goes_on(struct world *world, struct process *self)
+{
+    uint32_t all = world->setup->warmup + world->setup->iterations;
+
+    if (!world->setup->free_running || self->iteration + 1 >= all)
+        return false;
+    self->iteration++;
+    if (self->iteration > world->iteration)
+        world->iteration = self->iteration;
+    return true;
+}
+
+static void work_end(struct world *world, int32_t process)
+{
+    struct process *self = &world->processes[process];
+
+    if (self->work_end_ns > world->now_ns) {
+        sg_world_push(world, self->work_end_ns, EVENT_WORK_END, (uint32_t)process);
+        return;
+    }
+    if (self->phase == PHASE_CALL) {
+        /* Was too far ahead of its node. */
+        sg_endpoint_arrive(world, process, world->now_ns);
+        return;
+    }
+    if (self->phase == PHASE_DELAY) {
+        self->phase = PHASE_CALL;
+        self->entry_ns = world->now_ns;
+        if (world->now_ns > world->last_entry_ns)
+            world->last_entry_ns = world->now_ns;
+        sg_endpoint_enter(world, process);
+        return;
+    }
+    if (goes_on(world, self)) {
+        start(world, process, world->now_ns);
+        return;
+    }
+    self->phase = PHASE_REST;
+    sg_endpoint_rest(world, process / world->setup->ranks_per_node);
+    if (--world->remaining == 0)
+        end_iteration(world);
+}
+
+/* ---- events */
+
+static void dispatch(struct world *world, const struct sg_queue_entry *entry)
+{
+    switch (entry->kind) {
+    case EVENT_WORK_END:
+        work_end(world, (int32_t)entry->index);
+        break;
+    case EVENT_WAKE:
+        sg_endpoint_wake(world, (int32_t)entry->index);
+        break;
+    case EVENT_TIMER:
+        sg_endpoint_timer(world, entry->index);
+        break;
+    default:
+        sg_world_arrive(world, entry->kind, entry->index);
+    }
+}
+
+static void run_queue(struct world *world)
+{
+    struct sg_queue_entry entry;
+
+    while (world->status == SG_OK && sg_queue_pop(&world->queue, &entry)) {
+        world->now_ns = entry.time_ns;
+        world->result.events++;
+        if (!world->setup->free_running &&
+            world->now_ns - world->first_start_ns > ITERATION_NS_MAX + world->setup->catchup_ns) {
+            sg_world_fail(world, SG_ERR_ARGUMENT, "sim: %s does not end iteration %u",
+                          world->setup->algo->name, (unsigned)world->iteration);
+        }
+        dispatch(world, &entry);
+    }
+}
+
+static void drain(struct world *world)
+{
+    world->draining = true;
+    world->first_start_ns = world->now_ns;
+    for (int32_t i = 0; i < world->setup->endpoints; i++)
+        sg_endpoint_drain(world, i);
+    run_queue(world);
+    for (int32_t i = 0; i < world->setup->endpoints; i++) {
+        if (head_of(world, i)->outstanding > 0)
+            sg_world_fail(world, SG_ERR_ARGUMENT, "sim: %s: endpoint %d is not through at the end",
+                          world->setup->algo->name, (int)i);
+    }
+}
+
+static void run(struct world *world)
+{
+    start_all(world);
+    run_queue(world);
+    if (world->status == SG_OK && world->remaining > 0)
+        sg_world_fail(world, SG_ERR_ARGUMENT,
+                      "sim: %s: iteration %u: %d of %d processes never leave their call",
+                      world->setup->algo->name, (unsigned)world->iteration, (int)world->remaining,
+                      (int)world->process_count);
+    if (world->status == SG_OK)
+        drain(world);
+}
+
+/* Means over the measured iterations. */
+static void summarise(struct world *world, struct sg_world_result *result)
+{
+    double iterations = world->setup->iterations;
+    uint64_t early, late;
+
+    *result = world->result;
+    sum_heads(world, &early, &late);
+    for (int32_t i = 0; i < world->setup->endpoints; i++) {
+        result->stalls += head_of(world, i)->stalls;
+        result->copies += head_of(world, i)->copies;
+        result->forwarded += head_of(world, i)->forwarded;
+    }
+    result->cpu_ns = (double)world->cpu_ns / iterations / world->process_count;
+    result->wait_ns = (double)world->wait_ns / iterations;
+    result->delay_ns = (double)world->delay_ns / iterations;
+    result->latency_ns = (double)world->root_latency_ns / iterations;
+    if (world->setup->free_running)
+        result->period_ns = (double)world->last_exit_ns;
+    result->period_ns /= iterations;
+    result->signals = (double)world->signals / iterations;
+    result->ignored = (double)world->ignored / iterations;
+    for (int kind = 0; kind < SG_ACTION_KINDS; kind++)
+        result->requests[kind] = (double)world->requests[kind] / iterations;
+    result->fetch_adds = (double)world->fetch_adds / iterations;
+    result->own_fetch_adds = (double)world->own_fetch_adds / iterations;
+    result->early = (double)(early - world->early_before) / iterations;
+    result->late = (double)(late - world->late_before) / iterations;
+}
+
+/* Processor time: what events cost does not depend on who else runs. */
+static double processor_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+enum sg_status sg_world_run(const struct sg_world_setup *setup, struct sg_world_result *result)
+{
+    double began_s = processor_seconds();
+    struct world world;
+    enum sg_status status = open_world(setup, &world);
+
+    if (status != SG_OK)
+        return status;
+    run(&world);
+    status = world.status;
+    if (status == SG_OK) {
+        world.result.bytes_a_process = world_bytes(&world) / world.process_count;
+        summarise(&world, result);
+        result->seconds = processor_seconds() - began_s;
+    }
+    close_world(&world);
+    return status;
+}
+
+bool sg_world_accepts(const struct sg_world_setup *setup)
+{
+    struct sg_algo_setup first = algo_setup(setup, 0);
+    struct sg_algo_needs needs;
+
+    return (setup->algo->operations & 1U << setup->call.operation) != 0 &&
+           setup->algo->needs(&first, &needs);
+}

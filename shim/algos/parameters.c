@@ -1,0 +1,167 @@
+#include "algos/parameters.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* ---- the tables ------------------------------------------------------------------------------*/
+
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+
+#define FIELD(field, scale) sg_parameter_put_number, SG_PARAMETER_FIELD(field, scale)
+#define ENGINE NULL, 0, 0, 0
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, SG_PARAMETER_INTEGER, 0, 0, NULL, NULL, NULL, NULL, ENGINE                           \
+    }
+
+#define DEGREE_AUTO                                                                                \
+    "auto: " TEXT(SG_DEGREE_BARRIER) " in a barrier, " TEXT(SG_DEGREE_DATA) " otherwise"
+
+#define DETERMINISTIC                                                                              \
+    {                                                                                              \
+        "deterministic", SG_PARAMETER_INTEGER, 0, 1, NULL, "1", NULL,                              \
+            "0: combine in the order of arrival", sg_parameter_put_opposite,                       \
+            SG_PARAMETER_FIELD(arrival_order, 1)                                                   \
+    }
+/* Of those that release by multicast. */
+#define TIMEOUT                                                                                    \
+    {                                                                                              \
+        "timeout", SG_PARAMETER_INTEGER, 10, 1000000, NULL, TEXT(SG_TIMEOUT_DEFAULT_US),           \
+            "microseconds", "after so long a release that has not come is asked for",              \
+            FIELD(timeout_ns, 1000)                                                                \
+    }
+/* After "auto" the words are in the order of enum sg_progress_mode. */
+#define PROGRESS                                                                                   \
+    {                                                                                              \
+        "progress", SG_PARAMETER_CHOICE, 0, 0, "auto|poll|thread|signal", "auto", NULL,            \
+            "who handles what is late; auto: as STAGGER_PROGRESS says", ENGINE                     \
+    }
+/* Of those that run inside a node and between nodes; after "any" the words are in the order of
+ * SG_REACH_*. */
+#define WHERE                                                                                      \
+    {                                                                                              \
+        "where", SG_PARAMETER_CHOICE, 0, 0, "any|inside|between", "any", NULL,                     \
+            "the rule holds for ranks inside one node, or between nodes", ENGINE                   \
+    }
+#define CREDITS                                                                                    \
+    {                                                                                              \
+        "credits", SG_PARAMETER_INTEGER, 2, SG_CREDITS_MAX, NULL, TEXT(SG_CREDITS_DEFAULT), NULL,  \
+            "calls that may be outstanding", FIELD(credits, 1)                                     \
+    }
+#define EAGER                                                                                      \
+    {                                                                                              \
+        "eager", SG_PARAMETER_INTEGER, 1, UINT32_MAX, NULL, TEXT(SG_EAGER_DEFAULT), "bytes",       \
+            "larger operands are read by the endpoint that needs them", FIELD(eager_bytes, 1)      \
+    }
+#define SPLIT                                                                                      \
+    {                                                                                              \
+        "split", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", NULL, "1: the calls are nonblocking ones", \
+            FIELD(split, 1)                                                                        \
+    }
+
+const struct sg_parameter sg_parameters_bypass[] = {
+    {"linger", SG_PARAMETER_INTEGER, 0, 100000, "auto", "0", "microseconds",
+     "a call waits so long for late children before it returns", sg_parameter_put_linger,
+     SG_PARAMETER_FIELD(linger_ns, 1000)},
+    DETERMINISTIC,
+    PROGRESS,
+    END,
+    CREDITS,
+    EAGER,
+    {"pool", SG_PARAMETER_INTEGER, 1, 64, NULL, TEXT(SG_POOL_DEFAULT), NULL,
+     "buffers for operands that wait to be read", FIELD(pool, 1)},
+    SPLIT,
+    END,
+};
+
+const struct sg_parameter sg_parameters_adaptive[] = {
+    {"degree", SG_PARAMETER_INTEGER, 2, SG_DEGREE_MAX, "auto", "auto", NULL,
+     "children in the tree; " DEGREE_AUTO, FIELD(degree, 1)},
+    {"tokens", SG_PARAMETER_INTEGER, 1, SG_TOKENS_MAX, NULL, "1", NULL,
+     "late ranks that are met half-way", FIELD(tokens, 1)},
+    {"predict", SG_PARAMETER_INTEGER, 0, 1, NULL, "0", NULL,
+     "1: start where the last rank usually is", FIELD(predict, 1)},
+    DETERMINISTIC,
+    TIMEOUT,
+    PROGRESS,
+    END,
+    CREDITS,
+    END,
+};
+
+const struct sg_parameter sg_parameters_tree[] = {
+    {"degree", SG_PARAMETER_INTEGER, 1, SG_DEGREE_MAX, "auto", "auto", NULL,
+     "children in the tree; 1: binomial, " DEGREE_AUTO, FIELD(degree, 1)},
+    TIMEOUT,
+    PROGRESS,
+    END,
+    CREDITS,
+    DETERMINISTIC,
+    END,
+};
+
+const struct sg_parameter sg_parameters_dissemination[] = {PROGRESS, END, END};
+
+const struct sg_parameter sg_parameters_pairwise[] = {PROGRESS, END, CREDITS, END};
+
+const struct sg_parameter sg_parameters_handoff[] = {WHERE, PROGRESS, END, CREDITS,
+                                                     EAGER, SPLIT,    END};
+
+/* The words of form are by enum sg_srm_form. */
+const struct sg_parameter sg_parameters_srm[] = {
+    {"form", SG_PARAMETER_CHOICE, 0, 0, "auto|flat|climb|chunks|single", "auto", NULL,
+     "inside a node, how operands move; auto: by ranks and bytes", ENGINE},
+    WHERE,
+    {"chunk", SG_PARAMETER_INTEGER, 1, 64, NULL, TEXT(SG_CHUNK_DEFAULT_KIB), "KiB",
+     "between nodes, what is exchanged at once; more goes in chunks of it",
+     FIELD(chunk_bytes, 1024)},
+    PROGRESS,
+    END,
+    CREDITS,
+    SPLIT,
+    END,
+};
+
+const struct sg_parameter *sg_parameters_simulated(const struct sg_parameter *parameters)
+{
+    while (parameters->name != NULL)
+        parameters++;
+    return parameters + 1;
+}
+
+/* ---- values ----------------------------------------------------------------------------------*/
+
+void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value,
+                             struct sg_algo_parameters *into)
+{
+    /* Words are 0: the protocol's own choice. */
+    uint32_t number = value < parameter->low ? 0 : (uint32_t)value * parameter->scale;
+    uint8_t small = (uint8_t)number;
+    bool is_small = parameter->size_bytes == sizeof small;
+
+    memcpy((char *)into + parameter->offset, is_small ? &small : (void *)&number,
+           parameter->size_bytes);
+}
+
+void sg_parameter_put_opposite(const struct sg_parameter *parameter, int64_t value,
+                               struct sg_algo_parameters *into)
+{
+    sg_parameter_put_number(parameter, value == 0, into);
+}
+
+void sg_parameter_put_linger(const struct sg_parameter *parameter, int64_t value,
+                             struct sg_algo_parameters *into)
+{
+    into->linger_auto = value < parameter->low;
+    sg_parameter_put_number(parameter, into->linger_auto ? SG_LINGER_AUTO_US : value, into);
+}
+
+void sg_parameters_put(const struct sg_parameter *parameters, const int64_t *values,
+                       struct sg_algo_parameters *into)
+{
+    for (int i = 0; parameters != NULL && parameters[i].name != NULL; i++) {
+        if (parameters[i].put != NULL)
+            parameters[i].put(&parameters[i], values[i], into);
+    }
+}

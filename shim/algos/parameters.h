@@ -1,0 +1,91 @@
+/* The parameters of algorithms, each written once: name, range, unit, default, and where it goes.
+ *
+ * An algorithm has one table. The grammar of rules, the engine, the simulator, `stagger advise` and
+ * `stagger info` read it, and a test compares it with the manual pages. A table has two parts, each
+ * ended by an entry without a name: what rules may set; and what only `stagger sim` may set,
+ * because the engine decides it.
+ */
+#ifndef SG_ALGOS_PARAMETERS_H
+#define SG_ALGOS_PARAMETERS_H
+
+#include "core/operation.h"
+#include "core/parameter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SG_PARAMETERS_MAX 8 /* that rules may set, of one algorithm */
+
+#define SG_DEGREE_MAX 32
+#define SG_DEGREE_BARRIER 8 /* the degree auto */
+#define SG_DEGREE_DATA 4
+#define SG_TOKENS_MAX 4
+#define SG_CREDITS_MAX 64
+#define SG_CREDITS_DEFAULT 8
+#define SG_EAGER_DEFAULT 16384
+#define SG_POOL_DEFAULT 2
+#define SG_TIMEOUT_DEFAULT_US 1000
+#define SG_CHUNK_DEFAULT_KIB 16
+#define SG_LINGER_AUTO_US 100 /* the most that the linger auto waits: what a wake-up costs */
+
+/* What protocols run with; they read what concerns them. 0 is each one's default where that is not
+ * a value of it. */
+struct sg_algo_parameters {
+    uint8_t degree;        /* children of a tree's endpoint; of tree, 1: the binomial tree */
+    uint8_t tokens;        /* of adaptive */
+    uint8_t predict;       /* of adaptive: 1 starts the token where the last arriver usually is */
+    uint8_t arrival_order; /* 1: combine as messages come (deterministic=0) */
+    uint8_t credits;       /* instances that may be outstanding, 2 at least */
+    uint8_t linger_auto;   /* 1: linger_ns is the upper bound of an estimate (bypass) */
+    uint8_t split;         /* 1: for hosts that make their CALLs up: these are SG_CALL_SPLIT */
+    uint32_t linger_ns;    /* a call waits so long for its children before it leaves (bypass) */
+    uint32_t eager_bytes;  /* larger contributions are pulled (bypass), or read only by who needs
+                            * them (handoff) */
+    uint32_t pool;         /* buffers for contributions that wait to be pulled */
+    uint32_t timeout_ns;   /* before a missing release is asked for */
+    uint32_t chunk_bytes;  /* of srm: of a call's chunks, and the most that is exchanged at once */
+};
+
+static inline int sg_data_degree(const struct sg_algo_parameters *parameters)
+{
+    return parameters->degree > 0 ? parameters->degree : SG_DEGREE_DATA;
+}
+
+static inline uint32_t sg_credits(const struct sg_algo_parameters *parameters)
+{
+    return parameters->credits > 0 ? parameters->credits : SG_CREDITS_DEFAULT;
+}
+
+static inline uint32_t sg_tokens(const struct sg_algo_parameters *parameters)
+{
+    return parameters->tokens > 0 ? parameters->tokens : 1;
+}
+
+static inline uint32_t sg_eager_bytes(const struct sg_algo_parameters *parameters)
+{
+    return parameters->eager_bytes > 0 ? parameters->eager_bytes : SG_EAGER_DEFAULT;
+}
+
+/* The second part of a table. */
+const struct sg_parameter *sg_parameters_simulated(const struct sg_parameter *parameters);
+
+/* Puts the values of a table's first part where they go. */
+void sg_parameters_put(const struct sg_parameter *parameters, const int64_t *values,
+                       struct sg_algo_parameters *into);
+
+/* For the tables below and for entries like theirs. */
+void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value,
+                             struct sg_algo_parameters *into);
+void sg_parameter_put_opposite(const struct sg_parameter *parameter, int64_t value,
+                               struct sg_algo_parameters *into);
+void sg_parameter_put_linger(const struct sg_parameter *parameter, int64_t value,
+                             struct sg_algo_parameters *into);
+#define SG_PARAMETER_FIELD(field, scale)                                                           \
+    offsetof(struct sg_algo_parameters, field), sizeof((struct sg_algo_parameters *)0)->field, scale
+
+extern const struct sg_parameter sg_parameters_bypass[], sg_parameters_adaptive[],
+    sg_parameters_tree[], sg_parameters_dissemination[], sg_parameters_pairwise[],
+    sg_parameters_handoff[], sg_parameters_srm[];
+
+#endif

@@ -1,0 +1,95 @@
+/* The configuration table: every STAGGER_* variable, its default, its documentation, its parser. */
+#ifndef SG_CORE_CONFIG_TABLE_H
+#define SG_CORE_CONFIG_TABLE_H
+
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SG_CONFIG_FILE_VARIABLE "STAGGER_CONFIG"
+
+/* Where a rule stands; the numbers are the order of precedence. */
+enum sg_config_rule_kind {
+    SG_CONFIG_RULE_NONE = 0,  /* not a rule */
+    SG_CONFIG_RULE_TRIAL = 1, /* STAGGER_TRIAL: algorithms that take turns at a place */
+    SG_CONFIG_RULE_SITE = 2,  /* STAGGER_SITE_<id>: an algorithm for one call site */
+    SG_CONFIG_RULE_RULES = 3, /* STAGGER_RULES: one rule or several, parted by ';' */
+    SG_CONFIG_RULE_FILE = 4,  /* a rule line of the configuration file */
+    SG_CONFIG_RULE_SHORT = 5, /* STAGGER_REDUCE and its like: an algorithm for one operation */
+};
+
+/* Text as the user wrote it; parsing is shim/rule's. */
+struct sg_config_rule {
+    enum sg_config_rule_kind kind;
+    char *name;   /* the variable, an id in lower case; "" for a rule line */
+    char *source; /* for messages: "STAGGER_RULES", "stagger.conf:12", ... */
+    char *text;
+};
+
+struct sg_config {
+    int trace;            /* enum sg_trace_mode */
+    char *directory;      /* "": stagger-<program>-<id> */
+    uint64_t trace_bytes; /* per rank */
+    int depth;            /* frames in a call site's id, 1..16 */
+    bool quiet;
+    bool calibrate;        /* measure costs at start, where events are recorded */
+    int ranks_per_node;    /* of virtual nodes on one machine; 0: all of a machine's */
+    int slots;             /* collectives a rank may run ahead; a power of two */
+    int stall_s;           /* waits longer than this are reported; 0: never */
+    int progress;          /* enum sg_progress_mode */
+    int signal;            /* its number, for progress by signals */
+    uint64_t memory_bytes; /* the most that the job shares on a machine */
+    int single_copy;       /* 0: off, 1: auto */
+    int trial_block;       /* collectives of a communicator until a trial's next arm */
+    int trial_seed;        /* of the arms' order */
+    char *verbs_device;    /* "": any */
+    int verbs_port, verbs_gid_index, verbs_mtu; /* -1: chosen */
+    int verbs_multicast;                        /* 0: off, 1: auto */
+    int verbs_senders;                          /* processes of a node that are connected */
+    uint64_t verbs_memory_bytes;                /* the most that a process registers */
+    char *config_file;                          /* "" : none */
+    struct sg_config_rule *rules;               /* in order of precedence */
+    int rule_count;
+    uint32_t from_environment; /* bit i: sg_config_entries[i] was set there */
+    uint32_t from_file;        /* or in the file */
+};
+
+struct sg_config_entry {
+    const char *name;          /* "STAGGER_TRACE"; a prefix where it ends in '_' */
+    const char *default_text;  /* as a user would write it */
+    const char *documentation; /* one sentence */
+    /* SG_ERR_SYNTAX: not a value; *config is then as before. NULL: a rule, which shim/rule
+     * parses. */
+    enum sg_status (*parse)(const char *text, const struct sg_config_entry *entry,
+                            struct sg_config *config);
+    /* The value as a user would write it, NULL for a rule; a text too long is cut. */
+    void (*print)(const struct sg_config_entry *entry, const struct sg_config *config, char *text,
+                  int size_bytes);
+    const char *expected; /* what a parse error says: "otf2, stats or off" */
+    size_t field;         /* offset in struct sg_config, for shared parsers */
+    double low, high;     /* range, for numbers */
+    enum sg_config_rule_kind rule;
+};
+
+/* Room for any value that print writes. */
+#define SG_CONFIG_VALUE_BYTES 4096
+
+extern const struct sg_config_entry sg_config_entries[];
+extern const int sg_config_entry_count;
+
+/* The entry of a variable, prefix entries included, or NULL. */
+const struct sg_config_entry *sg_config_find(const char *name);
+
+/* Sets out to the defaults. SG_ERR_MEMORY: *out is empty. */
+enum sg_status sg_config_defaults(struct sg_config *out);
+
+void sg_config_clear(struct sg_config *config);
+void sg_config_clear_rule(struct sg_config_rule *rule);
+
+/* Tells whether value suits the named variable (one that is no rule); if not, logs one line that
+ * begins with source ("--trace") and gives SG_ERR_SYNTAX. */
+enum sg_status sg_config_check(const char *source, const char *name, const char *value);
+
+#endif

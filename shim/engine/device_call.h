@@ -1,0 +1,34 @@
+/* Reductions with buffers that are a GPU's: they are MPICH's, which knows how to read them, on all
+ * ranks alike.
+ *
+ * Whether a rank has such a buffer is known to that rank alone. Where any rank of a communicator
+ * had a driver when the communicator was set up (sg_call.devices), the ranks of a node tell each
+ * other in each reduction, before it begins; between nodes all reductions are MPICH's there. Where
+ * a driver comes later the other ranks do not wait for such a word, and what they do cannot be
+ * changed: then this rank's data go through host memory, in and out by MPICH, as MPICH's own
+ * reductions do it.
+ */
+#ifndef SG_ENGINE_DEVICE_CALL_H
+#define SG_ENGINE_DEVICE_CALL_H
+
+#include "mpi/call.h"
+
+/* Whether one of this rank's buffers is a GPU's; counts such calls. */
+bool sg_device_has_buffer(const struct sg_call *call);
+
+/* On a call that is MPICH's for it: rank 0 says so, once. */
+void sg_device_say_mpich(const struct sg_call *call);
+
+/* The call as `run` makes it of buffers on the host. Returns what the MPI call returns. */
+typedef int (*sg_device_runner)(const struct sg_call *call, const struct sg_choice *choice,
+                                struct sg_outcome *outcome);
+int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *choice,
+                         struct sg_outcome *outcome, sg_device_runner run);
+
+/* A nonblocking call cannot be staged: says so, and ends the job. */
+void sg_device_end_job(const struct sg_call *call) __attribute__((noreturn));
+
+/* Calls of this process that had such buffers. */
+uint64_t sg_device_calls(void);
+
+#endif

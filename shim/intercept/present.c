@@ -1,0 +1,180 @@
+#include "intercept/present.h"
+
+#include "core/clock.h"
+#include "core/config.h"
+#include "core/hash.h"
+#include "core/procfs.h"
+#include "core/status.h"
+#include "mpi/real.h"
+#include "trace/record.h"
+#include "wait/yielding.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+/* MPICH's MPI_Init has just returned, which it does where all ranks have come to it: what takes
+ * longer than this is worth a look at this machine's other ranks. */
+#define LOOK_NS SECOND_NS
+/* At least, where STAGGER_STALL_S is not 0: a job that is only slow must not end. */
+#define LIMIT_S_MIN 60
+
+static struct {
+    int rank;
+    uint64_t seen_ns;   /* when this was looked at last */
+    uint64_t waited_ns; /* without the time in which the process was stopped */
+    uint64_t limit_ns;  /* 0: none */
+    bool has_looked;
+} start;
+
+/* ---- this machine's other ranks, as far as /proc tells ---- */
+
+struct mapped {
+    bool mpi, library;
+};
+
+/* library: the file name of this one. */
+static struct mapped mapped_in(const char *pid, const char *mpi, const char *library)
+{
+    struct mapped mapped = {false, false};
+    char path[300], line[4600];
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%s/maps", pid);
+    file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *slash = strrchr(line, '/');
+
+        mapped.mpi = mapped.mpi || strstr(line, mpi) != NULL;
+        mapped.library =
+            mapped.library || (slash != NULL && strncmp(slash + 1, library, strlen(library)) == 0);
+    }
+    if (file != NULL)
+        fclose(file);
+    return mapped;
+}
+
+static const char *file_of(const void *address)
+{
+    Dl_info info;
+
+    return dladdr(address, &info) != 0 ? info.dli_fname : NULL;
+}
+
+struct beside {
+    int without;   /* a process without the library; 0: none is known */
+    int spokesman; /* the least process with it */
+};
+
+/* Processes with this one's parent, its launcher, and its MPI. */
+static struct beside look_beside(void)
+{
+    struct beside found = {0, getpid()};
+    const char *mpi = file_of(*(void **)&sg_real.Init), *own = file_of(&start);
+    const char *slash = own != NULL ? strrchr(own, '/') : NULL;
+    DIR *directory = mpi != NULL && own != NULL ? opendir("/proc") : NULL;
+    struct dirent *entry;
+    char real_mpi[4096];
+
+    if (directory == NULL || realpath(mpi, real_mpi) == NULL) {
+        if (directory != NULL)
+            closedir(directory);
+        return found;
+    }
+    while ((entry = readdir(directory)) != NULL) {
+        int pid = atoi(entry->d_name);
+        struct mapped mapped;
+
+        if (pid <= 0 || pid == getpid() || sg_procfs_stat(pid).parent != getppid())
+            continue;
+        mapped = mapped_in(entry->d_name, real_mpi, slash != NULL ? slash + 1 : own);
+        if (mapped.mpi && !mapped.library)
+            found.without = pid;
+        else if (mapped.mpi && pid < found.spokesman)
+            found.spokesman = pid;
+    }
+    closedir(directory);
+    return found;
+}
+
+/* ---- the time limit ---- */
+
+static void end_job(const char *what)
+{
+    sg_log("rank %d: %s; preload the library on all ranks or on none: the job ends", start.rank,
+           what);
+    sg_real.Abort(MPI_COMM_WORLD, 1);
+}
+
+/* A job that is suspended, by its batch system or a user, has waited for nobody meanwhile. */
+static void count_wait(void)
+{
+    uint64_t now_ns = sg_clock_ns(), step_ns = now_ns - start.seen_ns;
+
+    start.waited_ns += step_ns < SECOND_NS ? step_ns : SECOND_NS;
+    start.seen_ns = now_ns;
+}
+
+static void look(void)
+{
+    struct beside beside;
+    char text[128];
+
+    count_wait();
+    if (!start.has_looked && start.waited_ns > LOOK_NS) {
+        start.has_looked = true;
+        beside = look_beside();
+        if (beside.without != 0 && beside.spokesman == getpid()) {
+            snprintf(text, sizeof text, "process %d of this job runs without stagger",
+                     beside.without);
+            end_job(text);
+        }
+    }
+    if (start.limit_ns > 0 && start.waited_ns > start.limit_ns) {
+        snprintf(text, sizeof text, "in MPI_Init for %d s: other ranks seem to run without stagger",
+                 (int)(start.limit_ns / SECOND_NS));
+        end_job(text);
+    }
+}
+
+void sg_present_begin(int rank)
+{
+    const char *stall = sg_config_environment("STAGGER_STALL_S");
+    int limit_s = stall != NULL ? atoi(stall) : LIMIT_S_MIN;
+
+    start.rank = rank;
+    start.seen_ns = sg_clock_ns();
+    start.waited_ns = 0;
+    if (limit_s > 0 && limit_s < LIMIT_S_MIN)
+        limit_s = LIMIT_S_MIN;
+    start.limit_ns = limit_s > 0 ? (uint64_t)limit_s * SECOND_NS : 0;
+    start.has_looked = false;
+    sg_patient_watch(look);
+}
+
+void sg_present_end(void)
+{
+    sg_patient_watch(NULL);
+}
+
+/* ---- versions ---- */
+
+bool sg_present_agree(MPI_Comm world, int rank)
+{
+    static const char version[] = "stagger " SG_VERSION;
+    int64_t own = (int64_t)(sg_hash_bytes(SG_LOG_VERSION, version, sizeof version) >> 1);
+    int64_t mine[2] = {own, -own}, least[2];
+
+    if (sg_patient_allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, world) != MPI_SUCCESS)
+        return false;
+    if (least[0] == -least[1])
+        return true;
+    if (rank == 0)
+        sg_log("ranks have different versions of the library: passing through");
+    return false;
+}

@@ -1,0 +1,145 @@
+/* What all machines must have alike, between machines: what the first of them brings, which is
+ * found out by one-sided access to words at endpoint 0, the home. No processor there takes part, so
+ * nobody waits for who is late.
+ *
+ * Of each machine one rank asks about a thing (agree.c says what things there are), once: it
+ * takes a ticket (fetch-and-add). The first of all writes what it brings, and all read until that
+ * is there: the first one, too, because nothing of a process may be under way when another of its
+ * endpoint asks. A thing's words are used again for the thing that many later. A ticket's count
+ * goes on, so a machine that comes second to the later thing must have taken its ticket for the
+ * earlier one: agree.c sees to that. What it needs for it is here: each machine says which
+ * quarters all its ranks have read, and all can ask whether every machine has.
+ */
+#include "internode/layout.h"
+
+#include <stddef.h>
+
+#define HOME 0
+#define CELL(member) ((uint32_t)(offsetof(struct sg_span_home, member) / sizeof(uint64_t)))
+
+/* Where the words of things are in struct sg_span_home, and of how many. */
+static const struct {
+    uint32_t tickets, decided, count;
+} cells_of[] = {
+    [SG_SPAN_CHOICE] = {CELL(tickets), CELL(decided), SG_SPAN_CHOICES},
+    [SG_SPAN_OPENING] = {CELL(opening_tickets), CELL(openings), SG_SPAN_OPENINGS},
+};
+
+enum { TICKET, WRITE, READ, DONE };
+
+static bool begin(struct sg_span *span, enum sg_action_kind kind, uint32_t cell, uint64_t value)
+{
+    struct sg_transport_region region = {.object = SG_SPAN_HOME_ONLY,
+                                         .cells = sg_span_at(span, span->home_at),
+                                         .cells_count = sizeof(struct sg_span_home) / 8};
+    struct sg_action action = {
+        .kind = (uint8_t)kind, .to = HOME, .access = {.remote = cell, .count = 1, .value = value}};
+    uint64_t values[8] = {0};
+    enum sg_transport_result result;
+
+    atomic_store_explicit(&span->asking.is_there, false, memory_order_relaxed);
+    sg_span_lock(span);
+    result = span->ops->access(span->transport, span->endpoint, &action, &region, NULL, values);
+    sg_span_unlock(span);
+    if (result == SG_TRANSPORT_DONE) {
+        span->asking.value = values[0];
+        atomic_store_explicit(&span->asking.is_there, true, memory_order_relaxed);
+    }
+    return result != SG_TRANSPORT_FULL;
+}
+
+void sg_span_hear_home(struct sg_span *span, const struct sg_transport_message *message)
+{
+    span->asking.value = message->value[0];
+    /* Release: pairs with reach, in another thread of this process. */
+    atomic_store_explicit(&span->asking.is_there, true, memory_order_release);
+}
+
+/* False: no answer yet. */
+static bool reach(struct sg_span *span, enum sg_action_kind kind, uint32_t cell, uint64_t value)
+{
+    struct sg_span_asking *asking = &span->asking;
+
+    if (!asking->is_under_way)
+        asking->is_under_way = begin(span, kind, cell, value);
+    if (!atomic_load_explicit(&asking->is_there, memory_order_acquire))
+        sg_span_look(span);
+    if (!asking->is_under_way || !atomic_load_explicit(&asking->is_there, memory_order_acquire))
+        return false;
+    asking->is_under_way = false;
+    return true;
+}
+
+/* ---- quarters ---- */
+
+static uint32_t passed_cell(uint64_t quarter)
+{
+    return CELL(passed) + (uint32_t)(quarter % SG_SPAN_OPENINGS);
+}
+
+bool sg_span_tell_home(struct sg_span *span)
+{
+    struct sg_span_asking *asking = &span->asking;
+
+    for (;;) {
+        /* Relaxed: who adds to the count tells, whatever others do. */
+        if (!asking->is_telling) {
+            asking->told = atomic_load_explicit(&span->header->told, memory_order_relaxed);
+            if (!sg_span_have_all_chosen(span, (asking->told + 1) * SG_SPAN_QUARTER))
+                return true;
+            asking->is_telling = atomic_compare_exchange_strong_explicit(
+                &span->header->told, &asking->told, asking->told + 1, memory_order_relaxed,
+                memory_order_relaxed);
+        } else if (reach(span, SG_ACTION_FETCH_ADD, passed_cell(asking->told), 1)) {
+            asking->is_telling = false;
+        } else {
+            return false;
+        }
+    }
+}
+
+bool sg_span_ask_passed(struct sg_span *span, uint64_t quarter, bool *has_passed)
+{
+    if (!reach(span, SG_ACTION_READ_CELLS, passed_cell(quarter), 0))
+        return false;
+    *has_passed = span->asking.value >= (quarter / SG_SPAN_OPENINGS + 1) * (uint64_t)span->machines;
+    return true;
+}
+
+/* ---- things ---- */
+
+/* One stage; false: it is not over. */
+static bool step(struct sg_span *span, enum sg_span_thing thing, uint64_t number, uint64_t own)
+{
+    struct sg_span_asking *asking = &span->asking;
+    uint32_t count = cells_of[thing].count, at = (uint32_t)(number % count);
+
+    switch (asking->stage) {
+    case TICKET:
+        if (!reach(span, SG_ACTION_FETCH_ADD, cells_of[thing].tickets + at, 1))
+            return false;
+        asking->stage = asking->value == number / count * (uint64_t)span->machines ? WRITE : READ;
+        return true;
+    case WRITE:
+        if (reach(span, SG_ACTION_WRITE_CELL, cells_of[thing].decided + at, own))
+            asking->stage = READ;
+        return asking->stage == READ;
+    default:
+        if (reach(span, SG_ACTION_READ_CELLS, cells_of[thing].decided + at, 0) &&
+            asking->value >> 32 == own >> 32)
+            asking->stage = DONE;
+        return asking->stage == DONE;
+    }
+}
+
+bool sg_span_decide(struct sg_span *span, enum sg_span_thing thing, uint64_t number, uint64_t own,
+                    uint64_t *word)
+{
+    while (span->asking.stage != DONE) {
+        if (!step(span, thing, number, own))
+            return false;
+    }
+    *word = span->asking.value;
+    span->asking.stage = TICKET;
+    return true;
+}

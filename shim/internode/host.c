@@ -1,0 +1,383 @@
+/* Events into protocols, their actions out: the live host of shim/algos/algo.h.
+ *
+ * Everything here runs under the endpoint's lock, in an application's thread, the progress thread
+ * or a signal handler: no malloc, no stdio, no MPI.
+ */
+#include "core/clock.h"
+#include "internode/decisions.h"
+
+#include <sched.h>
+#include <string.h>
+
+typedef void (*sg_handler)(void *state, const struct sg_event *event, struct sg_actions *actions);
+
+struct sg_span_instance *sg_span_find_instance(const struct sg_span *span, uint32_t object,
+                                               uint32_t seq)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    for (uint32_t i = 0; i < span->depth; i++) {
+        struct sg_span_instance *place = &endpoint->places[i];
+
+        if (place->arrived > 0 && place->object == object && place->object_seq == seq)
+            return place;
+    }
+    return NULL;
+}
+
+/* The event under way, for its actions. */
+struct feeding {
+    struct sg_span *span;
+    uint32_t object;
+    const struct sg_event *event;
+    const unsigned char *parts;
+};
+
+static void *data_of(const struct feeding *feeding, struct sg_data data)
+{
+    const struct sg_span *span = feeding->span;
+    const struct sg_span_object *object = &span->objects[feeding->object];
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    size_t stride;
+
+    switch ((enum sg_data_kind)data.kind) {
+    case SG_DATA_OPERAND: /* of the CALL fed last, which has no COMPLETE yet */
+        return sg_span_contribution(
+            span, atomic_load_explicit(&endpoint->fed, memory_order_relaxed) - 1, 0);
+    case SG_DATA_RESULT:
+        return sg_span_result(span, feeding->object, data.index);
+    case SG_DATA_SLOT:
+        return sg_span_region(span, feeding->object, span->endpoint) + object->slots_at +
+               (size_t)data.index * object->slot_bytes;
+    case SG_DATA_PART:
+        stride = (feeding->event->message.header.bytes + 15u) & ~(size_t)15;
+        return (void *)(uintptr_t)(feeding->parts + (size_t)data.index * stride);
+    case SG_DATA_NONE:
+        break;
+    }
+    return NULL;
+}
+
+static void move(const struct feeding *feeding, const struct sg_action *action)
+{
+    void *from = data_of(feeding, action->data.from);
+    void *into = data_of(feeding, action->data.into);
+
+    if (from != into)
+        memcpy(into, from, action->data.bytes);
+}
+
+static void reduce(const struct feeding *feeding, const struct sg_action *action)
+{
+    const struct sg_span_kind *kind =
+        sg_span_kind_of(feeding->span, feeding->object, action->data.seq);
+    enum sg_element element = (enum sg_element)kind->element;
+    sg_kernel kernel = sg_kernel_find((enum sg_reduction)kind->reduction, element);
+
+    kernel(data_of(feeding, action->data.left), data_of(feeding, action->data.right),
+           data_of(feeding, action->data.into),
+           action->data.bytes / sg_element_extent_bytes(element));
+}
+
+/* The transport's word for whom a message is: the object, the kind of what it carries, and from
+ * bit 32 on a note for other machines. */
+static uint64_t word_of(const struct feeding *feeding, const struct sg_header *header)
+{
+    const struct sg_span_kind *kind = sg_span_kind_of(feeding->span, feeding->object, header->seq);
+    uint64_t note = kind->seq == header->seq ? kind->note : 0;
+
+    return feeding->object | (uint64_t)kind->reduction << 8 | (uint64_t)kind->element << 16 |
+           note << 32;
+}
+
+/* Not every message is urgent where somebody is in a call for it; of posts each one is. */
+static void ring(const struct sg_span *span, int to, bool urgent)
+{
+    struct sg_span_endpoint *target = sg_span_endpoint(span, to);
+
+    if (!urgent && atomic_load_explicit(&target->bell.posted, memory_order_relaxed) == 0)
+        return;
+    if (atomic_load_explicit(&target->bell.inside, memory_order_acquire) == 0 &&
+        atomic_load_explicit(&target->bell.outstanding, memory_order_relaxed) > 0)
+        sg_progress_ring(&target->bell);
+}
+
+static void ring_for(const struct sg_span *span, const struct sg_action *action)
+{
+    bool urgent = action->kind == SG_ACTION_SEND && action->solicited;
+
+    /* Relaxed: who sends for a post has posted it, too. */
+    if (!urgent && !atomic_load_explicit(&span->header->has_posts, memory_order_relaxed))
+        return;
+    /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
+     * we see that it is out, and what is outstanding there. */
+    atomic_thread_fence(memory_order_seq_cst);
+    if (action->kind == SG_ACTION_SEND) {
+        ring(span, action->to, urgent);
+        return;
+    }
+    for (int to = 0; to < span->endpoints; to++)
+        ring(span, to, false);
+}
+
+/* Between machines it is the message that wakes its receiver, and posts are outstanding at both
+ * ends or at none. */
+static bool is_urgent(const struct sg_span *span, const struct sg_action *action)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    return (action->kind == SG_ACTION_SEND && action->solicited) ||
+           (span->wire != NULL &&
+            atomic_load_explicit(&endpoint->bell.posted, memory_order_relaxed) > 0);
+}
+
+static void send(const struct feeding *feeding, const struct sg_actions *actions,
+                 const struct sg_action *action)
+{
+    struct sg_span *span = feeding->span;
+    const void *parts[SG_PARTS_MAX];
+    struct sg_transport_send message = {.object = word_of(feeding, &action->send.header),
+                                        .solicited = is_urgent(span, action),
+                                        .header = action->send.header,
+                                        .parts = parts};
+    int to = action->kind == SG_ACTION_MULTICAST ? SG_TRANSPORT_ALL : action->to;
+
+    for (unsigned i = 0; i < action->send.header.parts; i++)
+        parts[i] = data_of(feeding, actions->parts[action->send.parts_at + i]);
+    /* Within the limits of set-up there is room; a receiver that is slower than they say frees it
+     * without us. */
+    while (span->ops->send(span->transport, span->endpoint, to, &message) == SG_TRANSPORT_FULL)
+        sched_yield();
+    if (span->wire == NULL)
+        ring_for(span, action);
+}
+
+static void access_remote(const struct feeding *feeding, const struct sg_action *action)
+{
+    struct sg_span *span = feeding->span;
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    const struct sg_span_object *object = &span->objects[feeding->object];
+    unsigned char *target = sg_span_region(span, feeding->object, action->to);
+    bool waits = action->kind == SG_ACTION_READ_CELLS;
+    struct sg_transport_region region = {
+        .object = feeding->object | (waits ? SG_SPAN_WAITS : 0),
+        .slots = target + object->slots_at,
+        .cells = (_Atomic uint64_t *)(void *)(target + object->cells_at),
+        .slot_bytes = object->slot_bytes,
+        .slots_count = object->needs.slots + object->setup.parameters.credits,
+        .cells_count = object->needs.cells};
+    struct sg_action wanted = *action;
+    struct sg_data local =
+        action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
+    struct sg_span_reply reply = {
+        .object = feeding->object, .tag = action->access.tag, .waits = waits};
+    bool has_reply = waits || action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ;
+    enum sg_transport_result result;
+
+    /* Results lie behind the slots. */
+    if (action->kind == SG_ACTION_WRITE_RESULT) {
+        wanted.kind = SG_ACTION_WRITE;
+        wanted.access.remote += object->needs.slots;
+    }
+    do
+        result = span->ops->access(span->transport, span->endpoint, &wanted, &region,
+                                   data_of(feeding, local), reply.value);
+    while (result == SG_TRANSPORT_FULL && sched_yield() == 0);
+    if (has_reply && result == SG_TRANSPORT_DONE)
+        endpoint->replies[endpoint->reply_count++] = reply;
+}
+
+static void set_timer(const struct feeding *feeding, const struct sg_action *action,
+                      uint64_t time_ns)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+
+    uint64_t next_ns = atomic_load_explicit(&endpoint->bell.next_timer_ns, memory_order_relaxed);
+
+    endpoint->timers[feeding->object][action->id] = time_ns;
+    if (time_ns != 0 && (next_ns == 0 || time_ns < next_ns))
+        atomic_store_explicit(&endpoint->bell.next_timer_ns, time_ns, memory_order_relaxed);
+}
+
+static void complete(const struct feeding *feeding)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+    uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
+
+    sg_span_place(feeding->span, fed - 1)->left_ns = feeding->event->time_ns;
+    /* Release: the result, if it is there, was written before. */
+    atomic_fetch_add_explicit(&endpoint->completed, 1, memory_order_release);
+}
+
+static void finish(const struct feeding *feeding, uint32_t seq)
+{
+    struct sg_span_instance *place = sg_span_find_instance(feeding->span, feeding->object, seq);
+
+    if (place == NULL)
+        return;
+    if (place->flags & SG_CALL_SPLIT)
+        atomic_fetch_sub_explicit(
+            &sg_span_endpoint(feeding->span, feeding->span->endpoint)->bell.posted, 1,
+            memory_order_relaxed);
+    /* Release: the result was written before. */
+    atomic_store_explicit(&place->finished, place->position + 1, memory_order_release);
+}
+
+static void carry_out(const struct feeding *feeding, const struct sg_actions *actions)
+{
+    for (uint32_t i = 0; i < actions->count; i++) {
+        const struct sg_action *action = &actions->list[i];
+
+        switch ((enum sg_action_kind)action->kind) {
+        case SG_ACTION_SEND:
+        case SG_ACTION_MULTICAST:
+            send(feeding, actions, action);
+            break;
+        case SG_ACTION_COPY:
+            move(feeding, action);
+            break;
+        case SG_ACTION_REDUCE:
+            reduce(feeding, action);
+            break;
+        case SG_ACTION_SET_TIMER:
+            set_timer(feeding, action, action->timer.time_ns);
+            break;
+        case SG_ACTION_STOP_TIMER:
+            set_timer(feeding, action, 0);
+            break;
+        case SG_ACTION_COMPLETE:
+            complete(feeding);
+            break;
+        case SG_ACTION_FINISH:
+            finish(feeding, action->instance.seq);
+            break;
+        case SG_ACTION_WATCH:
+            sg_span_watch(feeding->span, feeding->object, action);
+            break;
+        default:
+            access_remote(feeding, action);
+        }
+    }
+}
+
+static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind)
+{
+    switch (kind) {
+    case SG_EVENT_CALL:
+        return algo->on_call;
+    case SG_EVENT_MESSAGE:
+        return algo->on_message;
+    case SG_EVENT_TIMER:
+        return algo->on_timer;
+    case SG_EVENT_REPLY:
+        return algo->on_reply;
+    }
+    return NULL;
+}
+
+/* False: it did nothing but ask for cells. */
+static bool feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
+                     const struct sg_event *event, const void *parts)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_algo_head *head = (void *)sg_span_region(span, object, span->endpoint);
+    struct sg_algo_head before = *head;
+    struct sg_actions actions = {
+        .list = endpoint->actions, .capacity = SG_ACTIONS_MAX, .parts = endpoint->parts};
+    struct feeding feeding = {span, object, event, parts};
+    struct sg_late late;
+    bool is_late;
+
+    if (handler == NULL)
+        return false;
+    handler(head, event, &actions);
+    sg_span_decided(span, object, event, handler == span->objects[object].algo->on_drain, &actions);
+    is_late = head->late != before.late && sg_span_begin_late(span, object, event, &late);
+    carry_out(&feeding, &actions);
+    if (is_late)
+        sg_span_end_late(span, &late);
+    sg_span_count(endpoint, &before, head, actions.marks);
+    for (uint32_t i = 0; i < actions.count; i++) {
+        if (actions.list[i].kind != SG_ACTION_READ_CELLS)
+            return true;
+    }
+    return false;
+}
+
+bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns)
+{
+    struct sg_event event = {.kind = SG_EVENT_REPLY, .time_ns = time_ns};
+
+    event.reply.tag = reply->tag;
+    memcpy(event.reply.value, reply->value, sizeof reply->value);
+    return feed_one(span, reply->object, span->objects[reply->object].algo->on_reply, &event, NULL);
+}
+
+void sg_span_feed_replies(struct sg_span *span, uint64_t time_ns)
+{
+    struct sg_span_reply reply;
+
+    while (sg_span_take_reply(sg_span_endpoint(span, span->endpoint), false, &reply))
+        sg_span_feed_reply(span, &reply, time_ns);
+}
+
+/* The event, and the REPLYs that its actions got at once. */
+static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
+                     struct sg_event *event, const void *parts)
+{
+    event->time_ns = sg_clock_ns();
+    feed_one(span, object, handler, event, parts);
+    sg_span_feed_replies(span, event->time_ns);
+}
+
+static void feed_call(struct sg_span *span, struct sg_span_instance *place)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    const struct sg_algo_head *head =
+        (const void *)sg_span_region(span, place->object, span->endpoint);
+    struct sg_event event = {.kind = SG_EVENT_CALL,
+                             .call = {.operation = (enum sg_operation)place->operation,
+                                      .flags = place->flags,
+                                      .bytes = place->bytes,
+                                      .root = place->root,
+                                      .site = 0}};
+
+    place->object_seq = head->seq + 1;
+    if (place->bytes > 0 || span->wire != NULL)
+        *sg_span_kind_of(span, place->object, place->object_seq) = (struct sg_span_kind){
+            place->object_seq, place->reduction, place->element, sg_span_note(span, place)};
+    if (place->flags & SG_CALL_SPLIT)
+        atomic_fetch_add_explicit(&endpoint->bell.posted, 1, memory_order_relaxed);
+    atomic_store_explicit(&endpoint->fed, place->position + 1, memory_order_relaxed);
+    feed_all(span, place->object, span->objects[place->object].algo->on_call, &event, NULL);
+}
+
+/* One after another, each when the one before it has its COMPLETE. */
+void sg_span_feed_calls(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    for (;;) {
+        /* Relaxed, both: under the lock. */
+        uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
+        struct sg_span_instance *place = sg_span_place(span, fed);
+
+        if (atomic_load_explicit(&endpoint->completed, memory_order_relaxed) != fed ||
+            place->ready != fed + 1)
+            return;
+        feed_call(span, place);
+    }
+}
+
+void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts)
+{
+    feed_all(span, object, handler_of(span->objects[object].algo, event->kind), event, parts);
+    sg_span_feed_calls(span);
+}
+
+void sg_span_feed_drain(struct sg_span *span, uint32_t object)
+{
+    struct sg_event event = {.kind = SG_EVENT_CALL};
+
+    feed_all(span, object, span->objects[object].algo->on_drain, &event, NULL);
+}

@@ -1,0 +1,241 @@
+#include "internode/request.h"
+
+#include "core/clock.h"
+#include "mpi/real.h"
+#include "wait/wait.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+/* Tests that follow each other within this time are one wait: a loop around MPI_Test, or
+ * MPI_Waitany. */
+#define CLOSE_NS 20000
+
+struct request {
+    struct sg_span_post *post;
+    MPI_Request handle;
+    sg_request_completed completed;
+    void *context;
+    struct sg_request_times times;
+    uint64_t tested_ns;  /* a test was over */
+    struct sg_wait wait; /* of the tests that follow each other */
+    atomic_bool is_completed, is_freed;
+    atomic_int holders; /* the operation, until it is completed, and the application's request */
+    struct request *next, **link; /* link NULL: not outstanding any more */
+};
+
+static struct request *outstanding;
+static atomic_uint count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- the requests that are outstanding ---- */
+
+static void add(struct request *request)
+{
+    pthread_mutex_lock(&lock);
+    request->next = outstanding;
+    request->link = &outstanding;
+    if (outstanding != NULL)
+        outstanding->link = &request->next;
+    outstanding = request;
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Under the lock. */
+static void take_out(struct request *request)
+{
+    if (request->link == NULL)
+        return;
+    *request->link = request->next;
+    if (request->next != NULL)
+        request->next->link = request->link;
+    request->link = NULL;
+    atomic_fetch_sub_explicit(&count, 1, memory_order_relaxed);
+}
+
+static struct request *find(MPI_Request handle)
+{
+    struct request *request;
+
+    /* Relaxed: whose request it is knows of its post. */
+    if (atomic_load_explicit(&count, memory_order_relaxed) == 0)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    for (request = outstanding; request != NULL && request->handle != handle;)
+        request = request->next;
+    pthread_mutex_unlock(&lock);
+    return request;
+}
+
+/* One that nobody else will complete, taken out; NULL: there is none. */
+static struct request *take_orphan(void)
+{
+    struct request *request;
+
+    pthread_mutex_lock(&lock);
+    for (request = outstanding; request != NULL; request = request->next) {
+        if (atomic_load(&request->is_freed) && sg_span_post_is_done(request->post))
+            break;
+    }
+    if (request != NULL)
+        take_out(request);
+    pthread_mutex_unlock(&lock);
+    return request;
+}
+
+/* ---- the end of one ---- */
+
+static void let_go(struct request *request)
+{
+    if (atomic_fetch_sub(&request->holders, 1) > 1)
+        return;
+    sg_span_post_free(request->post);
+    free(request);
+}
+
+/* Once, though MPICH may ask for it again. */
+static void complete(struct request *request)
+{
+    if (atomic_exchange(&request->is_completed, true))
+        return;
+    request->times.completed_ns = sg_clock_ns();
+    if (request->completed != NULL)
+        request->completed(request->context, &request->times);
+    pthread_mutex_lock(&lock);
+    take_out(request);
+    pthread_mutex_unlock(&lock);
+    sg_real.Grequest_complete(request->handle);
+    let_go(request);
+}
+
+/* ---- what MPICH calls ---- */
+
+static int on_query(void *state, MPI_Status *status)
+{
+    (void)state;
+    sg_real.Status_set_elements(status, MPI_BYTE, 0);
+    sg_real.Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+/* MPI_Request_free calls it at once, whether the operation is done or not. */
+static int on_free(void *state)
+{
+    struct request *request = state;
+
+    atomic_store(&request->is_freed, true);
+    let_go(request);
+    return MPI_SUCCESS;
+}
+
+/* Collectives cannot be cancelled. */
+static int on_cancel(void *state, int is_complete)
+{
+    (void)state;
+    (void)is_complete;
+    return MPI_SUCCESS;
+}
+
+/* From MPI_Test and the like. It never sleeps: the program may have other things to do between two
+ * tests. */
+static int on_poll(void *state, MPI_Status *status)
+{
+    struct request *request = state;
+    uint64_t begin_ns = sg_clock_ns();
+    bool follows = begin_ns - request->tested_ns < CLOSE_NS;
+    bool done = sg_span_post_poll(request->post);
+
+    (void)status;
+    if (!follows) {
+        request->times.tests++;
+        request->wait = (struct sg_wait){0};
+    } else if (!done) {
+        sg_wait_brief(&request->wait);
+    }
+    if (done && atomic_load(&request->is_completed))
+        return MPI_SUCCESS;
+    begin_ns = follows ? request->tested_ns : begin_ns;
+    request->tested_ns = sg_clock_ns();
+    request->times.exposed_ns += request->tested_ns - begin_ns;
+    if (done)
+        complete(request);
+    return MPI_SUCCESS;
+}
+
+static void await(struct request *request)
+{
+    uint64_t begin_ns = sg_clock_ns();
+
+    sg_span_post_wait(request->post);
+    request->times.tests++;
+    request->times.exposed_ns += sg_clock_ns() - begin_ns;
+    complete(request);
+}
+
+/* From MPI_Waitall. */
+static int on_wait(int states_count, void **states, double timeout_s, MPI_Status *status)
+{
+    (void)timeout_s;
+    (void)status;
+    for (int i = 0; i < states_count; i++)
+        await(states[i]);
+    return MPI_SUCCESS;
+}
+
+/* ---- what the library calls ---- */
+
+int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
+                    sg_request_completed completed, void *context, struct sg_outcome *outcome)
+{
+    struct request *request = calloc(1, sizeof *request);
+    int error = MPI_ERR_OTHER;
+
+    if (request != NULL)
+        request->post = sg_span_post_new(call->span, call, plan);
+    if (request != NULL && request->post != NULL)
+        error = sg_real.x_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, request,
+                                         &request->handle);
+    if (error != MPI_SUCCESS) {
+        if (request != NULL)
+            sg_span_post_free(request->post);
+        free(request);
+        return error;
+    }
+    request->completed = completed;
+    request->context = context;
+    atomic_init(&request->holders, 2);
+    *call->request = request->handle;
+    add(request);
+    sg_span_post_start(request->post, outcome);
+    request->times.posted_ns = sg_clock_ns();
+    if (sg_span_post_is_done(request->post))
+        complete(request);
+    return MPI_SUCCESS;
+}
+
+void sg_request_reap(void)
+{
+    struct request *request;
+
+    while ((request = take_orphan()) != NULL)
+        complete(request);
+}
+
+void sg_request_wait(MPI_Request handle)
+{
+    struct request *request = find(handle);
+
+    if (request != NULL)
+        await(request);
+}
+
+void sg_request_poll(MPI_Request handle)
+{
+    struct request *request = find(handle);
+
+    if (request != NULL)
+        on_poll(request, MPI_STATUS_IGNORE);
+}

@@ -1,0 +1,37 @@
+/* A nonblocking call as an MPI request of the application's: a generalized request, which MPICH
+ * polls from MPI_Test and the like, and has waited for in MPI_Waitall (MPIX_Grequest_start). What
+ * it does with others is made good here.
+ *
+ * In the application's threads; not from a signal handler.
+ */
+#ifndef SG_INTERNODE_REQUEST_H
+#define SG_INTERNODE_REQUEST_H
+
+#include "internode/internode.h"
+#include "mpi/call.h"
+
+/* How the application met its request. */
+struct sg_request_times {
+    uint64_t posted_ns;    /* the post returned */
+    uint64_t completed_ns; /* the request was completed */
+    uint64_t exposed_ns;   /* in between, in waits and tests */
+    uint32_t tests;        /* how many: calls that follow each other closely are one */
+};
+
+/* When the request is completed: by whichever thread waits or tests, once. */
+typedef void (*sg_request_completed)(void *context, const struct sg_request_times *times);
+
+/* Starts the call and sets *call->request. Where it returns an error nothing has been started, and
+ * no error handler has been called. completed may be NULL. */
+int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
+                    sg_request_completed completed, void *context, struct sg_outcome *outcome);
+
+/* Before MPI_Wait, in which MPICH polls without a pause, and MPI_Request_get_status, in which it
+ * does not poll. Of any request: what is not ours is left alone. */
+void sg_request_wait(MPI_Request handle);
+void sg_request_poll(MPI_Request handle);
+
+/* Completes requests that the application has freed and that are done. */
+void sg_request_reap(void);
+
+#endif

@@ -1,0 +1,52 @@
+/* What a user reads when ranks of several nodes wait for ever. */
+#include "internode/layout.h"
+#include "mpi/report.h"
+
+#include <stdio.h>
+
+#define RANKS_NAMED 16
+#define TEXT_BYTES 4096
+
+/* Appends; the text stays whole when it is full. */
+static void append(char *text, int *used, int rank, const struct sg_span_about *about)
+{
+    char call[SG_REPORT_CALL_BYTES];
+    /* Relaxed: what is read is only shown. */
+    bool came_once = atomic_load_explicit(&about->position, memory_order_relaxed) > 0;
+    int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d was %s%s", rank,
+                          came_once ? "last in " : "in none before",
+                          came_once ? sg_report_call(&about->call, call) : "");
+
+    if (length > 0 && *used + length < TEXT_BYTES)
+        *used += length;
+    else
+        text[*used] = '\0';
+}
+
+void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call, uint64_t position,
+                          int seconds)
+{
+    char text[TEXT_BYTES] = "", instance[SG_REPORT_CALL_BYTES];
+    uint64_t tag = position + 1;
+    int used = 0, missing = 0, here = 0;
+
+    if (atomic_exchange(&span->header->stall_reported, tag) == tag)
+        return;
+    for (int rank = 0; rank < span->ranks; rank++) {
+        const struct sg_span_about *about;
+
+        if (!sg_span_is_here(span, rank))
+            continue;
+        here++;
+        about = sg_span_about(span, rank);
+        if (atomic_load_explicit(&about->position, memory_order_relaxed) > position)
+            continue;
+        if (missing++ < RANKS_NAMED)
+            append(text, &used, rank, about);
+    }
+    sg_report_line(sg_observed_stall,
+                   "rank %d waits in %s for more than %d s, %s: %d of %d ranks%s have not come%s",
+                   span->rank, sg_report_function(call), seconds,
+                   sg_report_instance(call, position, span->ranks, instance), missing, here,
+                   here < span->ranks ? " of this machine" : "", text);
+}

@@ -1,0 +1,39 @@
+/* What messages, copies and the like cost here: measured once, when a run that is recorded begins.
+ *
+ * Rank 0 measures, by itself, with one rank of its own node and with one of another node; nobody
+ * else does anything meanwhile, so that it stands for a quiet machine, and for one machine where
+ * they differ. The other ranks of its machine sleep, so that no processor is busy that those who
+ * measure might need.
+ *
+ * Each cost is the first quartile of its samples. No measurement goes on for longer than a
+ * millisecond or so (three where something is in the way), and none begins after within_ns:
+ * what is then missing is 0, as what could not be measured.
+ */
+#ifndef SG_INTRANODE_CALIBRATE_H
+#define SG_INTRANODE_CALIBRATE_H
+
+#include "core/calibration.h"
+#include "core/exchange.h"
+#include "core/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_calibrate {
+    const struct sg_exchange *exchange;
+    /* The same on all ranks. */
+    int near;            /* a rank of rank 0's node; -1: there is none */
+    int far;             /* one of another node; likewise */
+    int beside;          /* one of its machine, near or far; likewise */
+    const bool *listens; /* by rank: those of rank 0's machine, and far */
+    int ranks;           /* on rank 0's machine */
+    /* Of rank 0. */
+    int signal;         /* that is stagger's to use; 0: none is measured */
+    uint64_t within_ns; /* no measurement between ranks begins later */
+};
+
+/* Collective over the exchange; every rank gets the same. A status other than SG_OK: communication
+ * failed, as the exchange's. */
+enum sg_status sg_calibrate(const struct sg_calibrate *setup, struct sg_calibration *out);
+
+#endif

@@ -1,0 +1,80 @@
+/* Flat exchange (paper srm, section 2.2: small messages in shared memory; here without a master):
+ * every rank writes its operand into its own line or slot; whoever needs the result waits for all
+ * and folds them, in the association of the shape. The critical path is the transfer of one line.
+ * A rank that only contributes to a reduce leaves at once.
+ */
+#include "intranode/fold.h"
+#include "intranode/ring.h"
+
+#include <string.h>
+
+static const void *operand_of(void *context, int rank)
+{
+    const struct sg_node_op *op = context;
+
+    return sg_ring_data(op->node, op->position, rank, sg_op_chunk_bytes(op));
+}
+
+static void fold_all(struct sg_node_op *op)
+{
+    struct sg_folding folding = {.shape = &op->call.shape,
+                                 .fold = op->call.fold,
+                                 .fold_context = op->call.fold_context,
+                                 .element_bytes = op->call.element_bytes,
+                                 .operand = operand_of,
+                                 .operand_context = op};
+
+    sg_fold_all(&folding, op->chunk_count, sg_op_target(op));
+}
+
+/* Time stamps stand in the lines when ranks measure. */
+static void find_skew(struct sg_node_op *op)
+{
+    uint64_t first_ns = op->call.arrival_ns;
+
+    if (first_ns == 0)
+        return;
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
+        const struct sg_node_control *control = sg_ring_control(op->node, rank);
+
+        if (line->arrival_ns < first_ns)
+            first_ns = line->arrival_ns;
+        op->early += line->arrival_ns < op->call.arrival_ns;
+        op->late += op->call.operation == SG_OPERATION_REDUCE && rank != op->node->rank &&
+                    atomic_load_explicit(&control->finished, memory_order_relaxed) > op->position;
+    }
+    op->skew_known = first_ns != 0;
+    op->skew_ns = op->call.arrival_ns - first_ns;
+}
+
+enum sg_node_step sg_flat_poll(struct sg_node_op *op)
+{
+    struct sg_node *node = op->node;
+    size_t size_bytes = sg_op_chunk_bytes(op);
+    bool contributes_only =
+        op->call.operation == SG_OPERATION_REDUCE && node->rank != op->call.root;
+
+    if (op->state == SG_OP_START) {
+        if (size_bytes > 0) {
+            memcpy(sg_ring_data(node, op->position, node->rank, size_bytes), sg_op_own(op),
+                   size_bytes);
+            op->copies++;
+        }
+        sg_op_publish(op);
+        op->state = SG_OP_ARRIVED;
+        op->seen_ranks = 0;
+    }
+    if (contributes_only)
+        return SG_NODE_DONE;
+    if (!sg_op_sees_all(op))
+        return SG_NODE_WAIT;
+    if (op->mismatch_rank >= 0)
+        return SG_NODE_MISMATCH;
+    /* The own next line back into this processor's cache, before it is on anybody's path. */
+    sg_ring_take(sg_ring_line(node, op->position + 1, node->rank));
+    find_skew(op);
+    if (size_bytes > 0)
+        fold_all(op);
+    return SG_NODE_DONE;
+}

@@ -1,0 +1,58 @@
+#include "intranode/fold.h"
+
+/* Partials are kept in blocks of this size, one a level: they stay in the nearest cache. */
+#define BLOCK_BYTES 1024
+
+/* One block, from the first leaf to the last. A stack holds the partials that wait for their right
+ * part; as leaves come from the left, whoever comes from the right finds its partner on top. */
+static void fold_block(const struct sg_folding *folding, size_t offset_bytes, size_t count,
+                       void *out)
+{
+    const struct sg_shape *shape = folding->shape;
+    _Alignas(64) unsigned char partials[SG_FOLD_LEVELS][BLOCK_BYTES];
+    const void *stack[SG_FOLD_LEVELS];
+    int depth = 0;
+
+    for (int leaf = 0; leaf < shape->size; leaf++) {
+        int rank = sg_shape_leaf(shape, leaf);
+        struct sg_climb climb = sg_climb_start(shape, rank);
+        const void *value =
+            (const char *)folding->operand(folding->operand_context, rank) + offset_bytes;
+        bool right;
+        int meeting;
+
+        while (sg_climb_step(shape, &climb, &meeting, &right) && right) {
+            bool last = --depth == 0 && leaf == shape->size - 1;
+            void *target = last ? (void *)((char *)out + offset_bytes) : partials[depth];
+
+            folding->fold(folding->fold_context, stack[depth], value, target, count);
+            value = target;
+        }
+        stack[depth++] = value;
+    }
+}
+
+/* Two operands need no partials, and so no blocks. */
+static void fold_two(const struct sg_folding *folding, size_t count, void *out)
+{
+    const void *left = folding->operand(folding->operand_context, sg_shape_leaf(folding->shape, 0));
+    const void *right =
+        folding->operand(folding->operand_context, sg_shape_leaf(folding->shape, 1));
+
+    folding->fold(folding->fold_context, left, right, out, count);
+}
+
+void sg_fold_all(const struct sg_folding *folding, size_t count, void *out)
+{
+    size_t block = BLOCK_BYTES / folding->element_bytes;
+
+    if (folding->shape->size == 2) {
+        fold_two(folding, count, out);
+        return;
+    }
+    for (size_t done = 0; done < count; done += block) {
+        size_t left = count - done;
+
+        fold_block(folding, done * folding->element_bytes, left < block ? left : block, out);
+    }
+}

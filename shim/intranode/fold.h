@@ -1,0 +1,22 @@
+/* Folds the operands of all ranks in the association of a shape. Pure: buffers in, buffer out. */
+#ifndef SG_INTRANODE_FOLD_H
+#define SG_INTRANODE_FOLD_H
+
+#include "intranode/node.h"
+
+/* Where a rank's operand is. */
+typedef const void *(*sg_fold_operand)(void *context, int rank);
+
+struct sg_folding {
+    const struct sg_shape *shape;
+    sg_node_fold fold;
+    void *fold_context;
+    size_t element_bytes;
+    sg_fold_operand operand;
+    void *operand_context;
+};
+
+/* out may be one of the operands exactly, or apart from all. */
+void sg_fold_all(const struct sg_folding *folding, size_t count, void *out);
+
+#endif

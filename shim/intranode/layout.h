@@ -1,0 +1,87 @@
+/* The shared segment of one communicator on one node: what lies where.
+ *
+ * A ring of `depth` instances. An instance is a position in the sequence of collectives (and chunks
+ * of them) that run here; every rank counts positions alike. Each rank owns, per ring index, a
+ * slot: a line that others poll, a line about the call for reports, and room for an operand.
+ *
+ * Who may write what, and when it may be used again:
+ *   line, about, operand   their rank alone, at the start of its instance
+ *   meeting, release, choice  whoever arrives there; they carry the position, so that what an
+ *                          earlier instance left is told apart
+ *   control.finished       its rank alone: the instances it has left for good
+ * A rank starts the instance at position p only when every rank has finished p - depth: nobody then
+ * reads what p overwrites. Offsets and indices only, no pointers: the segment is mapped anywhere.
+ */
+#ifndef SG_INTRANODE_LAYOUT_H
+#define SG_INTRANODE_LAYOUT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SG_NODE_LINE_BYTES 64
+#define SG_NODE_INLINE_BYTES 48
+#define SG_NODE_MAGIC UINT64_C(0x7265676761747367)
+
+/* Polled by the other ranks; small operands travel in it. */
+struct sg_node_line {
+    _Atomic uint32_t sequence; /* low bits of position + 1; written last */
+    uint32_t signature;        /* of the call: see sg_node_signature */
+    uint64_t arrival_ns;       /* 0: not measured */
+    unsigned char payload[SG_NODE_INLINE_BYTES];
+};
+
+/* For messages to people: which call it is. */
+struct sg_node_about {
+    uint64_t bytes;
+    uint64_t offset; /* of the call site in its module */
+    uint32_t site;   /* id */
+    int32_t root;
+    uint8_t operation; /* enum sg_operation */
+    uint8_t algorithm;
+    bool posted;     /* its nonblocking form */
+    bool in_place;   /* an allreduce with MPI_IN_PLACE */
+    char module[36]; /* base name of the call site's, cut from the left */
+};
+
+struct sg_node_control {
+    _Atomic uint64_t finished; /* instances this rank has left */
+    unsigned char reserved[SG_NODE_LINE_BYTES - 8];
+    /* Chunks of large operands that this rank has been through, by stage: chunks.c. */
+    _Atomic uint64_t stage[3];
+    _Atomic uint64_t failed; /* position + 1 of the last instance in which a read failed */
+    unsigned char reserved2[SG_NODE_LINE_BYTES - 32];
+};
+
+/* A word that several ranks write, tagged with the position it belongs to: position + 1 in the
+ * upper bits, a value (a rank, a choice) in the lower SG_NODE_VALUE_BITS. */
+struct sg_node_word {
+    _Atomic uint64_t word;
+    unsigned char reserved[SG_NODE_LINE_BYTES - 8];
+};
+#define SG_NODE_VALUE_BITS 28
+
+#define SG_NODE_WARNED 6
+
+struct sg_node_header {
+    uint64_t magic;
+    uint64_t nonce; /* the segment asked for, not another */
+    uint64_t size_bytes;
+    uint32_t ranks;
+    uint32_t depth;
+    uint32_t slot_bytes; /* room for an operand */
+    unsigned char reserved[SG_NODE_LINE_BYTES - 36];
+    /* On a line of their own: read at every release, written when somebody goes to sleep. */
+    _Atomic uint32_t sleepers;
+    _Atomic uint32_t wake;                   /* futex */
+    _Atomic uint64_t stall_reported;         /* tagged with the instance that a rank spoke about */
+    _Atomic uint64_t warned[SG_NODE_WARNED]; /* pairs of choices that a rank has warned of */
+};
+
+_Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");
+_Static_assert(sizeof(struct sg_node_about) == SG_NODE_LINE_BYTES, "about");
+_Static_assert(sizeof(struct sg_node_control) == 2 * SG_NODE_LINE_BYTES, "control");
+_Static_assert(sizeof(struct sg_node_word) == SG_NODE_LINE_BYTES, "word");
+_Static_assert(sizeof(struct sg_node_header) == 2 * SG_NODE_LINE_BYTES, "header");
+
+#endif

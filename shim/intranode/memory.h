@@ -1,0 +1,42 @@
+/* The shared memory of a machine's ranks: whether they can share any, and how much of it the job
+ * has taken there (STAGGER_MEMORY).
+ *
+ * Who makes a segment takes its bytes from the machine's account first and gives them back when it
+ * frees its own mapping: what others still have mapped then is over by the next collective set-up.
+ * Where the account does not cover a segment one line says so, once a machine, and its user does
+ * without, on all ranks alike.
+ */
+#ifndef SG_INTRANODE_MEMORY_H
+#define SG_INTRANODE_MEMORY_H
+
+#include "core/exchange.h"
+#include "intranode/segment.h"
+
+#include <stdbool.h>
+
+/* Collective over the exchange, in MPI_Init, after sg_placement_start. Where some rank cannot map
+ * what another one of its machine has made, nothing is shared in the whole job, and one line says
+ * who and why. */
+enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes);
+
+/* Alike on all ranks. */
+bool sg_memory_is_shared(void);
+
+/* A segment on this rank's account. what: whose it is, for the line. SG_ERR_MISSING: the account
+ * does not cover it, which has been said. SG_ERR_SYSTEM: errno tells; nothing is logged. */
+enum sg_status sg_memory_create(size_t size_bytes, const char *what, void **segment,
+                                struct sg_segment_ticket *ticket);
+/* Unmaps; the maker's account has the bytes back. */
+void sg_memory_free(void *segment, size_t size_bytes, bool is_maker);
+
+/* Collective, in MPI_Init: a segment for each group of ranks, made by its first one, a world rank
+ * that all of the group give. SG_OK: mapped on all ranks. SG_ERR_MISSING: on none, *first_failed is
+ * the lowest rank that has it not; where that is this one, errno tells, 0: it was said. */
+enum sg_status sg_memory_map(const struct sg_exchange *exchange, int first, size_t size_bytes,
+                             const char *what, void **segment, int *first_failed);
+
+/* Every rank's data of size_bytes on every rank, malloc'ed; collective. */
+enum sg_status sg_memory_gather(const struct sg_exchange *exchange, const void *own,
+                                size_t size_bytes, void **all);
+
+#endif

@@ -1,0 +1,74 @@
+/* The engine of a communicator whose ranks share one machine: a segment, and calls run in it by the
+ * algorithms of shim/intranode.
+ *
+ * Set up by the communicator's ranks together (shim/intercept/comm.c carries the messages): rank 0
+ * offers, the others accept, all agree. Runs in the application's thread, inside the intercepted
+ * call; one call at a time a communicator, as MPI demands.
+ */
+#ifndef SG_INTRANODE_MPI_LOCAL_H
+#define SG_INTRANODE_MPI_LOCAL_H
+
+#include "core/status.h"
+#include "intranode/node.h"
+#include "intranode/segment.h"
+#include "mpi/call.h"
+
+struct sg_local;
+
+/* Once, in MPI_Init. depth: slots a rank may run ahead (a power of two). stall_s: after how long a
+ * wait is reported. */
+void sg_local_start(uint32_t depth, int stall_s);
+
+/* Rank 0: makes the segment. SG_ERR_MISSING: there is not so much left (intranode/memory.h), which
+ * has been said. SG_ERR_SYSTEM: errno tells; nothing is logged. */
+enum sg_status sg_local_offer(const char *name, int ranks, struct sg_local **out,
+                              struct sg_segment_ticket *ticket);
+
+/* The others. */
+enum sg_status sg_local_accept(const struct sg_segment_ticket *ticket, int rank,
+                               struct sg_local **out);
+
+/* Before the agreement: where the members' large buffers are. False when out of memory. */
+bool sg_local_use_pool(struct sg_local *local, const int *world_ranks);
+
+/* When all have it, or some have not: the segment can no longer be opened. */
+void sg_local_seal(const struct sg_segment_ticket *ticket);
+
+void sg_local_free(struct sg_local *local);
+
+/* False where the segment could not be had on every rank: nothing runs here. */
+struct sg_node *sg_local_node(struct sg_local *local);
+
+/* The choice that all ranks of the instance follow: the first arriver's, by its index in
+ * call->rules. Waits for a slot if need be; warns once of each pair of call sites that choose
+ * differently. The instance is used up by sg_local_run or sg_local_skip. */
+const struct sg_choice *sg_local_agree(struct sg_local *local, const struct sg_call *call,
+                                       const struct sg_choice *own);
+
+/* Whether it is so on any rank; an instance of its own. */
+bool sg_local_any(struct sg_local *local, const struct sg_call *call, bool own);
+
+/* Leaves the instance that was agreed on without running it here. */
+void sg_local_skip(struct sg_local *local);
+
+/* Where an algorithm's runner finds out what to do with a call. */
+struct sg_local_plan {
+    struct sg_shape shape;
+    size_t element_bytes; /* extent */
+    size_t size_bytes;    /* of the whole operand */
+    sg_copy copy;         /* NULL: elements have no holes */
+    sg_node_fold fold;
+    void *fold_context;
+    const void *own; /* this rank's contribution */
+    void *result;    /* NULL: gets none */
+};
+
+/* False: MPICH's own is to run (by a decision that all ranks make alike, or an argument error of
+ * this rank's that MPICH is to report). */
+bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg_local_plan *plan);
+
+int sg_local_run(struct sg_local *local, const struct sg_call *call,
+                 const struct sg_local_plan *plan, enum sg_node_method method,
+                 struct sg_outcome *outcome);
+
+#endif

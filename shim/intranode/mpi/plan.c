@@ -1,0 +1,107 @@
+/* From an MPI call to operands, kernel and shape, or to MPICH.
+ *
+ * What every rank decides alike: the operation and its type (derived types and pairs that MPI does
+ * not allow go to MPICH), count 0. What is this rank's own are argument errors; MPICH then reports
+ * them and no other rank is any wiser, as without stagger.
+ */
+#include "intranode/mpi/local.h"
+#include "intranode/mpi/local_parts.h"
+#include "mpi/operands.h"
+#include "mpi/real.h"
+#include "mpi/types.h"
+
+#include <string.h>
+
+/* MPICH's handles of operations that a program made carry this mark. Others are no operations:
+ * asking MPICH about them would reach the wrong error handler. */
+#define IS_USER_OPERATION(handle)                                                                  \
+    (((unsigned)(handle)&0x80000000u) != 0 && ((unsigned)(handle)&0x3c000000u) == 0x18000000u)
+
+static void copy_right(const struct sg_user_fold *user, void *to, const void *right, size_t count)
+{
+    if (user->copy != NULL)
+        user->copy(to, right, count);
+    else
+        memcpy(to, right, count * user->extent_bytes);
+}
+
+/* An operation of the user's works in place: right becomes left (op) right. */
+static void fold_user(void *context, const void *left, const void *right, void *out, size_t count)
+{
+    struct sg_user_fold *user = context;
+    size_t room = out == left ? user->scratch_bytes / user->extent_bytes : count;
+
+    for (size_t done = 0; done < count; done += room) {
+        size_t piece = count - done < room ? count - done : room;
+        size_t offset_bytes = done * user->extent_bytes;
+        const char *from = (const char *)left + offset_bytes;
+        char *to = (char *)out + offset_bytes;
+        int error;
+
+        if (out == left)
+            from = memcpy(user->scratch, from, piece * user->extent_bytes);
+        if (out != right)
+            copy_right(user, to, (const char *)right + offset_bytes, piece);
+        error = sg_real.Reduce_local(from, to, (int)piece, user->datatype, user->op);
+        if (user->error == MPI_SUCCESS)
+            user->error = error;
+    }
+}
+
+/* The shape by which stock MPICH 4.0.2 would fold (shim/algos/shape.h). */
+static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool predefined)
+{
+    struct sg_shape_reduce reduce = {.ranks = ranks,
+                                     .root = call->root,
+                                     .count = (uint64_t)call->count,
+                                     .bytes = call->bytes,
+                                     .predefined = predefined,
+                                     .commutative = true};
+    int commutes = 1;
+
+    if (call->operation != SG_OPERATION_REDUCE)
+        return (struct sg_shape){SG_SHAPE_DOUBLING, ranks, 0};
+    if (!predefined) {
+        sg_real.Op_commutative(call->op, &commutes);
+        reduce.commutative = commutes != 0;
+    }
+    return sg_shape_of_reduce(&reduce);
+}
+
+bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg_local_plan *plan)
+{
+    const struct sg_node *node = sg_local_node(local);
+    struct sg_user_fold *user = sg_local_user_fold(local);
+    struct sg_operands operands;
+    enum sg_element element;
+    bool predefined = sg_operation_is_predefined(call->op);
+
+    memset(plan, 0, sizeof *plan);
+    if (call->operation == SG_OPERATION_BARRIER) {
+        plan->shape = shape_of(call, node->ranks, true);
+        return true;
+    }
+    if (call->count <= 0 || (!predefined && !IS_USER_OPERATION(call->op)) ||
+        !sg_type_of(call->datatype, &element))
+        return false;
+    if (call->operation == SG_OPERATION_REDUCE && (call->root < 0 || call->root >= node->ranks))
+        return false;
+    plan->element_bytes = sg_element_extent_bytes(element);
+    plan->size_bytes = (size_t)call->count * plan->element_bytes;
+    plan->copy = sg_copy_find(element);
+    if (predefined) {
+        if (!sg_operands_of(call, &operands))
+            return false;
+        plan->fold = sg_operands_fold;
+        plan->fold_context = sg_operands_fold_context(&operands);
+    } else {
+        user->op = call->op;
+        user->datatype = call->datatype;
+        user->extent_bytes = plan->element_bytes;
+        user->copy = plan->copy;
+        plan->fold = fold_user;
+        plan->fold_context = user;
+    }
+    plan->shape = shape_of(call, node->ranks, predefined);
+    return sg_buffers_of(call, node->rank, &plan->own, &plan->result);
+}

@@ -1,0 +1,23 @@
+/* The node's buffers for large operands (shim/intranode/pool.h): made in MPI_Init, on all ranks or
+ * on none, where some rule may need them. Not under MPI_THREAD_MULTIPLE: two communicators' calls
+ * could then wait for each other's buffers; large operands go through the communicator's own slots.
+ */
+#ifndef SG_INTRANODE_MPI_POOL_H
+#define SG_INTRANODE_MPI_POOL_H
+
+#include "core/exchange.h"
+#include "intranode/pool.h"
+
+#include <stdbool.h>
+
+/* Collective over the exchange (world ranks), after sg_memory_start. is_wanted: alike on all ranks.
+ * Where it is and cannot be had, one line says so. */
+enum sg_status sg_pool_start(const struct sg_exchange *exchange, bool is_wanted);
+
+/* Alike on all ranks. */
+bool sg_pool_is_there(void);
+
+/* The buffers of a rank of this node; NULL: there are none. */
+struct sg_pool_rank *sg_pool_of(int world_rank);
+
+#endif

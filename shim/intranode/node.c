@@ -1,0 +1,316 @@
+/* The ring: layout, credits, chunks. A call of any size is a row of chunks, each an instance of its
+ * own; a rank that only contributes (reduce, not root) runs ahead as far as credits reach.
+ */
+#include "intranode/node.h"
+
+#include "core/text.h"
+#include "intranode/ring.h"
+
+#include <string.h>
+
+static size_t slot_stride(uint32_t slot_bytes)
+{
+    return 2 * SG_NODE_LINE_BYTES + slot_bytes;
+}
+
+static size_t instance_bytes(int ranks, uint32_t slot_bytes)
+{
+    return (size_t)(1 + ranks) * SG_NODE_LINE_BYTES + (size_t)ranks * slot_stride(slot_bytes);
+}
+
+size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes)
+{
+    return sizeof(struct sg_node_header) + (size_t)ranks * sizeof(struct sg_node_control) +
+           depth * instance_bytes(ranks, slot_bytes);
+}
+
+void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce)
+{
+    struct sg_node_header *header = segment;
+
+    header->nonce = nonce;
+    header->size_bytes = sg_node_bytes(ranks, depth, slot_bytes);
+    header->ranks = (uint32_t)ranks;
+    header->depth = depth;
+    header->slot_bytes = slot_bytes;
+    header->magic = SG_NODE_MAGIC;
+}
+
+bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonce)
+{
+    struct sg_node_header *header = segment;
+
+    if (header->magic != SG_NODE_MAGIC || header->nonce != nonce)
+        return false;
+    memset(node, 0, sizeof *node);
+    node->header = header;
+    node->rank = rank;
+    node->ranks = (int)header->ranks;
+    node->depth = header->depth;
+    node->slot_bytes = header->slot_bytes;
+    node->slot_stride = slot_stride(header->slot_bytes);
+    node->instance_bytes = instance_bytes(node->ranks, header->slot_bytes);
+    node->instances = (unsigned char *)(sg_ring_control(node, node->ranks));
+    return true;
+}
+
+/* True when every rank has left the instance whose place `position` takes. A rank that has run so
+ * far ahead that it must look goes on only when half the ring is free: else it would look at every
+ * call, and take the line from a rank that is writing it. The others need nothing more of it to
+ * finish all instances before this one, so this ends. */
+static bool has_credit(struct sg_node *node, uint64_t position)
+{
+    uint64_t least = UINT64_MAX;
+
+    if (position < node->depth + node->known_finished)
+        return true;
+    for (int rank = 0; rank < node->ranks; rank++) {
+        /* Acquire: what that rank read of the old instance, it read before. */
+        uint64_t finished =
+            atomic_load_explicit(&sg_ring_control(node, rank)->finished, memory_order_acquire);
+
+        if (finished < least)
+            least = finished;
+    }
+    node->known_finished = least;
+    return position + node->depth / 2 <= node->depth + least;
+}
+
+/* This rank has left the instance at position and all before it. */
+static void leave(struct sg_node *node, uint64_t position)
+{
+    /* Release: our reads of the instance come before its place is used again. */
+    atomic_store_explicit(&sg_ring_control(node, node->rank)->finished, position + 1,
+                          memory_order_release);
+}
+
+/* MPI has either all ranks of an allreduce pass MPI_IN_PLACE or none. */
+static bool is_in_place(const struct sg_node_call *call)
+{
+    return call->operation == SG_OPERATION_ALLREDUCE && call->send == call->receive;
+}
+
+/* Different for calls that differ in operation, root, bytes or MPI_IN_PLACE, as good as always; one
+ * multiplication, because it stands on the path of every call. */
+static uint32_t signature_of(const struct sg_node_call *call)
+{
+    uint64_t bytes = (uint64_t)call->count * call->element_bytes;
+    uint64_t rest = (uint64_t)(uint32_t)(call->root + 1) << 3 | (uint64_t)is_in_place(call) << 2 |
+                    (uint64_t)call->operation;
+
+    return (uint32_t)((bytes ^ rest << 40) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+void sg_node_about_site(struct sg_node_about *about, uint32_t site, uint64_t offset,
+                        const char *module)
+{
+    if (about->site == site)
+        return;
+    about->site = site;
+    about->offset = offset;
+    if (module != NULL)
+        sg_text_tail(module, about->module, sizeof about->module);
+}
+
+static void write_about(struct sg_node_about *about, const struct sg_node_call *call)
+{
+    about->bytes = (uint64_t)call->count * call->element_bytes;
+    about->root = call->root;
+    about->operation = (uint8_t)call->operation;
+    about->algorithm = call->algorithm;
+    about->in_place = is_in_place(call);
+    sg_node_about_site(about, call->site, call->site_offset, call->site_module);
+}
+
+void sg_op_publish(struct sg_node_op *op)
+{
+    struct sg_node *node = op->node;
+    struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
+
+    write_about(sg_ring_about(node, op->position, node->rank), &op->call);
+    line->signature = op->signature;
+    line->arrival_ns = op->call.arrival_ns;
+    /* Release: whoever sees the sequence sees operand, line and about. */
+    atomic_store_explicit(&line->sequence, (uint32_t)(op->position + 1), memory_order_release);
+}
+
+bool sg_op_sees(struct sg_node_op *op, int rank)
+{
+    const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
+
+    /* Acquire: pairs with sg_op_publish. */
+    if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(op->position + 1))
+        return false;
+    if (line->signature != op->signature)
+        op->mismatch_rank = rank;
+    return true;
+}
+
+bool sg_op_sees_all(struct sg_node_op *op)
+{
+    while (op->seen_ranks < op->node->ranks) {
+        if (!sg_op_sees(op, op->seen_ranks))
+            return false;
+        op->seen_ranks++;
+    }
+    op->seen_ranks = 0;
+    return true;
+}
+
+void sg_stage_begin(struct sg_node_op *op)
+{
+    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
+
+    op->stage_base = atomic_load_explicit(&control->stage[SG_STAGE_FETCH], memory_order_relaxed);
+    memset(op->stage_count, 0, sizeof op->stage_count);
+    op->seen_ranks = 0;
+}
+
+void sg_stage_done(struct sg_node_op *op, int stage)
+{
+    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
+
+    op->stage_count[stage]++;
+    /* Release: what this stage wrote, and read, comes before. */
+    atomic_store_explicit(&control->stage[stage], op->stage_base + op->stage_count[stage],
+                          memory_order_release);
+}
+
+bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
+{
+    while (op->seen_ranks < op->node->ranks) {
+        const struct sg_node_control *control = sg_ring_control(op->node, op->seen_ranks);
+
+        /* Acquire: pairs with sg_stage_done. */
+        if ((int64_t)(atomic_load_explicit(&control->stage[stage], memory_order_acquire) -
+                      (op->stage_base + count)) < 0)
+            return false;
+        op->seen_ranks++;
+    }
+    op->seen_ranks = 0;
+    return true;
+}
+
+bool sg_node_disagrees(struct sg_node_op *op)
+{
+    for (int rank = 0; rank < op->node->ranks && op->mismatch_rank < 0; rank++)
+        sg_op_sees(op, rank);
+    return op->mismatch_rank >= 0;
+}
+
+const struct sg_node_about *sg_node_about(const struct sg_node *node, uint64_t position, int rank)
+{
+    const struct sg_node_line *line = sg_ring_line(node, position, rank);
+
+    /* Acquire: what is said about the call was written before. */
+    if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(position + 1))
+        return NULL;
+    return sg_ring_about(node, position, rank);
+}
+
+static size_t next_chunk(const struct sg_node_op *op)
+{
+    size_t left = op->call.count - op->done_count;
+    size_t room = op->call.element_bytes > 0 ? op->node->slot_bytes / op->call.element_bytes : 0;
+
+    bool whole = op->call.method == SG_NODE_CHUNKS || op->call.method == SG_NODE_SINGLE;
+
+    return whole || left < room ? left : room;
+}
+
+void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_node_call *call)
+{
+    /* Each member by name: zeroing the whole first takes longer than a barrier's exchange. */
+    op->node = node;
+    op->call = *call;
+    op->position = node->position;
+    op->signature = signature_of(call);
+    op->state = SG_OP_START;
+    op->done_count = 0;
+    op->seen_ranks = 0;
+    memset(op->stage_count, 0, sizeof op->stage_count);
+    op->own_in_slot = false;
+    op->failed = false;
+    op->stalled = false;
+    op->skew_known = false;
+    op->skew_ns = 0;
+    op->stalls = 0;
+    op->late = 0;
+    op->early = 0;
+    op->copies = 0;
+    op->mismatch_rank = -1;
+    op->chunk_count = next_chunk(op);
+}
+
+static enum sg_node_step poll_chunk(struct sg_node_op *op)
+{
+    if (op->state == SG_OP_START && !has_credit(op->node, op->position)) {
+        op->stalls += !op->stalled;
+        op->stalled = true;
+        return SG_NODE_WAIT;
+    }
+    op->stalled = false;
+    switch (op->call.method) {
+    case SG_NODE_FLAT:
+        return sg_flat_poll(op);
+    case SG_NODE_HANDOFF:
+        return sg_handoff_poll(op);
+    case SG_NODE_CHUNKS:
+        return sg_chunks_poll(op);
+    default:
+        return sg_single_poll(op);
+    }
+}
+
+enum sg_node_step sg_node_poll(struct sg_node_op *op)
+{
+    for (;;) {
+        enum sg_node_step step = poll_chunk(op);
+
+        if (op->mismatch_rank >= 0)
+            return SG_NODE_MISMATCH;
+        if (step == SG_NODE_AGAIN)
+            continue;
+        if (step != SG_NODE_DONE)
+            return step;
+        /* Everyone has entered a synchronising instance that is complete, and so left those
+         * before it. */
+        if (op->call.operation != SG_OPERATION_REDUCE)
+            op->node->known_finished = op->position;
+        leave(op->node, op->position);
+        op->position++;
+        op->node->position = op->position;
+        op->done_count += op->chunk_count;
+        if (op->done_count == op->call.count)
+            return SG_NODE_DONE;
+        op->chunk_count = next_chunk(op);
+        op->state = SG_OP_START;
+    }
+}
+
+bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int *chooser)
+{
+    _Atomic uint64_t *word = sg_ring_choice(node, node->position);
+    uint64_t seen, wanted;
+
+    if (!has_credit(node, node->position))
+        return false;
+    /* Relaxed, all: the word tells all there is to know. */
+    seen = atomic_load_explicit(word, memory_order_relaxed);
+    /* The value holds choice and chooser, 14 bits each. */
+    wanted = sg_ring_tag(node->position, choice << 14 | (uint32_t)(node->rank & 0x3fff));
+    while (!sg_ring_is(seen, node->position)) {
+        if (atomic_compare_exchange_weak_explicit(word, &seen, wanted, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            seen = wanted;
+    }
+    *chosen = sg_ring_value(seen) >> 14;
+    *chooser = (int)(sg_ring_value(seen) & 0x3fff);
+    return true;
+}
+
+void sg_node_skip(struct sg_node *node)
+{
+    leave(node, node->position);
+    node->position++;
+}

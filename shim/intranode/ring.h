@@ -1,0 +1,140 @@
+/* Where things lie in the ring: shared by the files of shim/intranode. */
+#ifndef SG_INTRANODE_RING_H
+#define SG_INTRANODE_RING_H
+
+#include "intranode/node.h"
+
+#include <string.h>
+
+static inline unsigned char *sg_ring_instance(const struct sg_node *node, uint64_t position)
+{
+    return node->instances + (position & (node->depth - 1)) * node->instance_bytes;
+}
+
+static inline struct sg_node_control *sg_ring_control(const struct sg_node *node, int rank)
+{
+    return (struct sg_node_control *)(node->header + 1) + rank;
+}
+
+static inline _Atomic uint64_t *sg_ring_release(const struct sg_node *node, uint64_t position)
+{
+    return &((struct sg_node_word *)sg_ring_instance(node, position))->word;
+}
+
+static inline _Atomic uint64_t *sg_ring_choice(const struct sg_node *node, uint64_t position)
+{
+    return &((struct sg_node_word *)sg_ring_instance(node, position) + 1)->word;
+}
+
+/* meeting: 1..ranks-1 */
+static inline _Atomic uint64_t *sg_ring_meeting(const struct sg_node *node, uint64_t position,
+                                                int meeting)
+{
+    return &((struct sg_node_word *)sg_ring_instance(node, position) + 1 + meeting)->word;
+}
+
+static inline struct sg_node_line *sg_ring_line(const struct sg_node *node, uint64_t position,
+                                                int rank)
+{
+    return (struct sg_node_line *)(sg_ring_instance(node, position) +
+                                   (size_t)(1 + node->ranks) * SG_NODE_LINE_BYTES +
+                                   (size_t)rank * node->slot_stride);
+}
+
+static inline struct sg_node_about *sg_ring_about(const struct sg_node *node, uint64_t position,
+                                                  int rank)
+{
+    return (struct sg_node_about *)(sg_ring_line(node, position, rank) + 1);
+}
+
+static inline void *sg_ring_operand(const struct sg_node *node, uint64_t position, int rank)
+{
+    return sg_ring_line(node, position, rank) + 2;
+}
+
+/* Asks for a line's ownership ahead of a store to it; a hint. */
+static inline void sg_ring_take(const void *line)
+{
+    __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+}
+
+/* Words tagged with their position. */
+static inline uint64_t sg_ring_tag(uint64_t position, uint32_t value)
+{
+    return (position + 1) << SG_NODE_VALUE_BITS | value;
+}
+
+static inline bool sg_ring_is(uint64_t word, uint64_t position)
+{
+    return word >> SG_NODE_VALUE_BITS == ((position + 1) & (UINT64_MAX >> SG_NODE_VALUE_BITS));
+}
+
+static inline uint32_t sg_ring_value(uint64_t word)
+{
+    return (uint32_t)word & ((1u << SG_NODE_VALUE_BITS) - 1);
+}
+
+/* Where a rank's operand of a size is. */
+static inline void *sg_ring_data(const struct sg_node *node, uint64_t position, int rank,
+                                 size_t size_bytes)
+{
+    return size_bytes <= SG_NODE_INLINE_BYTES ? sg_ring_line(node, position, rank)->payload
+                                              : sg_ring_operand(node, position, rank);
+}
+
+/* Shared by node.c, flat.c, handoff.c: a chunk of the call, at op->position. */
+static inline size_t sg_op_chunk_bytes(const struct sg_node_op *op)
+{
+    return op->chunk_count * op->call.element_bytes;
+}
+
+/* Publishes this rank's line for op->position: the operand, if any, is in place before. */
+void sg_op_publish(struct sg_node_op *op);
+
+/* This rank's operand of the chunk, in its user's buffer. */
+static inline const void *sg_op_own(const struct sg_node_op *op)
+{
+    return (const char *)op->call.send + op->done_count * op->call.element_bytes;
+}
+
+static inline void *sg_op_target(const struct sg_node_op *op)
+{
+    return (char *)op->call.receive + op->done_count * op->call.element_bytes;
+}
+
+/* Copies elements into the user's buffer. */
+static inline void sg_op_deliver(const struct sg_node_op *op, void *to, const void *from,
+                                 size_t count)
+{
+    if (op->call.copy != NULL)
+        op->call.copy(to, from, count);
+    else
+        memcpy(to, from, count * op->call.element_bytes);
+}
+
+/* True when rank's line for op->position is there; its signature is compared: on a difference the
+ * operation's mismatch_rank is set. */
+bool sg_op_sees(struct sg_node_op *op, int rank);
+
+/* A chunk by one method: DONE when this rank has left the instance. */
+enum sg_node_step sg_flat_poll(struct sg_node_op *op);
+enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
+/* The whole call. */
+enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
+enum sg_node_step sg_single_poll(struct sg_node_op *op);
+
+/* States of a chunk. */
+enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING, SG_OP_FOLDED, SG_OP_FETCHED };
+
+/* Counts of what large operands go through, in each rank's control: a rank has brought its operand,
+ * folded its share, fetched the other shares. They run on from call to call, alike on all ranks. */
+enum { SG_STAGE_BRING, SG_STAGE_FOLD, SG_STAGE_FETCH };
+void sg_stage_begin(struct sg_node_op *op);
+void sg_stage_done(struct sg_node_op *op, int stage);
+/* True when every rank has been through a stage `count` times since sg_stage_begin. */
+bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count);
+
+/* True when every rank's line for op->position is there. */
+bool sg_op_sees_all(struct sg_node_op *op);
+
+#endif

@@ -1,0 +1,178 @@
+/* Large allreduce with a single copy: ranks read each other's buffers where they are. Each rank
+ * folds its own share of the operand straight into its receive buffer, block by block, and fetches
+ * the other shares from the receive buffers of those that folded them.
+ *
+ * Reading may fail (memory of a device, say) on one rank alone. Then this rank says so before its
+ * last count, and all run the call once more through the shared buffers: operands are whole,
+ * because the method is not for MPI_IN_PLACE.
+ */
+#include "intranode/fold.h"
+#include "intranode/ring.h"
+
+#include <string.h>
+
+/* Where a rank's buffers are, in its line. */
+struct places {
+    uint64_t send;
+    uint64_t receive;
+};
+
+static struct places places_of(const struct sg_node_op *op, int rank)
+{
+    struct places places;
+
+    memcpy(&places, sg_ring_line(op->node, op->position, rank)->payload, sizeof places);
+    return places;
+}
+
+static void arrive(struct sg_node_op *op)
+{
+    struct places places = {(uint64_t)(uintptr_t)op->call.send,
+                            (uint64_t)(uintptr_t)op->call.receive};
+
+    memcpy(sg_ring_line(op->node, op->position, op->node->rank)->payload, &places, sizeof places);
+    sg_op_publish(op);
+}
+
+/* The share of the whole operand that a rank folds. */
+static void share_of(const struct sg_node_op *op, int rank, size_t *first, size_t *count)
+{
+    size_t each = (op->call.count + (size_t)op->node->ranks - 1) / (size_t)op->node->ranks;
+    size_t end;
+
+    *first = each * (size_t)rank < op->call.count ? each * (size_t)rank : op->call.count;
+    end = *first + each < op->call.count ? *first + each : op->call.count;
+    *count = end - *first;
+}
+
+struct block {
+    const struct sg_node_op *op;
+    size_t offset_bytes; /* in the operand */
+};
+
+/* A rank's part of the block: read into its own scratch, or the own operand. */
+static unsigned char *scratch_of(const struct sg_node_op *op, int rank)
+{
+    return op->node->reader->scratch + (size_t)rank * SG_NODE_READ_BYTES;
+}
+
+static const void *block_operand(void *context, int rank)
+{
+    const struct block *block = context;
+
+    return rank == block->op->node->rank ? (const char *)block->op->call.send + block->offset_bytes
+                                         : (const char *)scratch_of(block->op, rank);
+}
+
+static bool fold_block(struct sg_node_op *op, size_t first, size_t count)
+{
+    const struct sg_node_reader *reader = op->node->reader;
+    struct block block = {.op = op, .offset_bytes = first * op->call.element_bytes};
+    struct sg_folding folding = {.shape = &op->call.shape,
+                                 .fold = op->call.fold,
+                                 .fold_context = op->call.fold_context,
+                                 .element_bytes = op->call.element_bytes,
+                                 .operand = block_operand,
+                                 .operand_context = &block};
+
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        if (rank != op->node->rank &&
+            !reader->read(reader->context, rank, places_of(op, rank).send + block.offset_bytes,
+                          scratch_of(op, rank), count * op->call.element_bytes))
+            return false;
+    }
+    sg_fold_all(&folding, count, (char *)op->call.receive + block.offset_bytes);
+    return true;
+}
+
+static bool fold_share(struct sg_node_op *op)
+{
+    size_t room = SG_NODE_READ_BYTES / op->call.element_bytes;
+    size_t first, count;
+
+    share_of(op, op->node->rank, &first, &count);
+    for (size_t done = 0; done < count; done += room) {
+        size_t left = count - done;
+
+        if (!fold_block(op, first + done, left < room ? left : room))
+            return false;
+    }
+    op->copies++;
+    return true;
+}
+
+static bool fetch_shares(struct sg_node_op *op)
+{
+    const struct sg_node_reader *reader = op->node->reader;
+
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        size_t first, count, offset_bytes;
+
+        share_of(op, rank, &first, &count);
+        offset_bytes = first * op->call.element_bytes;
+        if (rank != op->node->rank && count > 0 &&
+            !reader->read(reader->context, rank, places_of(op, rank).receive + offset_bytes,
+                          (char *)op->call.receive + offset_bytes, count * op->call.element_bytes))
+            return false;
+    }
+    op->copies++;
+    return true;
+}
+
+static void say_failed(struct sg_node_op *op)
+{
+    /* Relaxed: this rank's next count, a release, comes behind it. */
+    atomic_store_explicit(&sg_ring_control(op->node, op->node->rank)->failed, op->position + 1,
+                          memory_order_relaxed);
+    op->failed = true;
+}
+
+static bool anyone_failed(const struct sg_node_op *op)
+{
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        if (atomic_load_explicit(&sg_ring_control(op->node, rank)->failed, memory_order_relaxed) ==
+            op->position + 1)
+            return true;
+    }
+    return false;
+}
+
+enum sg_node_step sg_single_poll(struct sg_node_op *op)
+{
+    switch (op->state) {
+    case SG_OP_START:
+        arrive(op);
+        sg_stage_begin(op);
+        op->state = SG_OP_ARRIVED;
+        /* fall through */
+    case SG_OP_ARRIVED:
+        if (!sg_op_sees_all(op))
+            return SG_NODE_WAIT;
+        if (op->mismatch_rank >= 0)
+            return SG_NODE_MISMATCH;
+        sg_stage_done(op, SG_STAGE_BRING);
+        if (!fold_share(op))
+            say_failed(op);
+        sg_stage_done(op, SG_STAGE_FOLD);
+        op->state = SG_OP_FOLDED;
+        /* fall through */
+    case SG_OP_FOLDED:
+        if (!sg_stage_all(op, SG_STAGE_FOLD, 1))
+            return SG_NODE_WAIT;
+        if (!op->failed && !fetch_shares(op))
+            say_failed(op);
+        sg_stage_done(op, SG_STAGE_FETCH);
+        op->state = SG_OP_FETCHED;
+        /* fall through */
+    default:
+        if (!sg_stage_all(op, SG_STAGE_FETCH, 1))
+            return SG_NODE_WAIT;
+    }
+    if (!anyone_failed(op))
+        return SG_NODE_DONE;
+    /* The call is agreed on: its line is not written again, which others may be reading. */
+    op->call.method = SG_NODE_CHUNKS;
+    sg_stage_begin(op);
+    op->state = SG_OP_MOVING;
+    return SG_NODE_AGAIN;
+}

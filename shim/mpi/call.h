@@ -1,0 +1,67 @@
+/* An intercepted MPI call, and what became of it. */
+#ifndef SG_MPI_CALL_H
+#define SG_MPI_CALL_H
+
+#include "core/operation.h"
+#include "rule/rule.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_local;
+struct sg_span;
+
+/* What a log calls a call. */
+struct sg_call_name {
+    bool recorded; /* false: it does not know of it */
+    uint32_t site, comm, seq;
+};
+
+/* One intercepted call, as the application made it. */
+struct sg_call {
+    enum sg_operation operation;
+    const void *send; /* reduce, allreduce; maybe MPI_IN_PLACE */
+    void *receive;
+    MPI_Count count;
+    MPI_Datatype datatype;
+    MPI_Op op;
+    int root; /* reduce; -1 otherwise */
+    MPI_Comm comm;
+    uint64_t bytes;                  /* count times type size */
+    uint64_t arrival_ns;             /* 0: not measured */
+    const struct sg_rule_site *site; /* for messages; NULL: not known */
+    struct sg_call_name name;        /* for what is told of it later */
+    MPI_Request *request;            /* where a nonblocking call's goes; NULL: it waits */
+    struct sg_local *local;          /* of the communicator; NULL: none */
+    struct sg_span *span;            /* likewise; neither: MPICH's own is to run */
+    bool devices;                    /* some rank of the communicator has a GPU's driver */
+    /* Not NULL: the choice may differ between the ranks, which agree on one. */
+    const struct sg_ruleset *rules;
+    /* With rules: the choice without the call site, once the span's ranks agree on none any more.
+     */
+    const struct sg_choice *(*choose_alike)(const struct sg_call *call);
+    /* MPICH's own version of the call. */
+    int (*pass)(const struct sg_call *call);
+};
+
+/* What happened, for the trace. Zeroed by the caller. */
+struct sg_outcome {
+    /* By core/ran.h. The algorithm is MPICH's own where the chosen one does not take the call; the
+     * arm is the choice's that all ranks followed. */
+    uint8_t ran;
+    uint32_t early;
+    uint32_t late;
+    uint32_t signals;
+    uint32_t ignored; /* signals that found progress under way */
+    uint32_t stalls;
+    uint32_t outstanding;
+    uint32_t copies;
+    uint32_t moves;      /* of tokens */
+    uint32_t repeats;    /* releases that came again */
+    uint64_t handler_ns; /* spent on what came late */
+    bool skew_known;
+    uint64_t skew_ns;
+};
+
+#endif

@@ -1,0 +1,44 @@
+/* What the engine tells of apart from the outcomes of calls. It keeps no log: whoever keeps one
+ * gives it these functions.
+ */
+#ifndef SG_MPI_OBSERVER_H
+#define SG_MPI_OBSERVER_H
+
+#include "mpi/call.h"
+
+/* A contribution that was handled after its receiver's call had returned. */
+struct sg_late {
+    struct sg_call_name call; /* the receiver's */
+    enum sg_operation operation;
+    int child; /* the first rank of the node whose contribution it was */
+    uint64_t bytes;
+    uint64_t begin_ns, end_ns; /* it was handled */
+    uint64_t avoided_ns;       /* since the call returned, or the last one before it was handled */
+};
+
+struct sg_observer {
+    /* Any thread of the process, or a signal handler: async-signal-safe. */
+    void (*late)(const struct sg_late *late);
+    /* By a thread of the application, inside its call, with the line that the user reads. */
+    void (*stall)(const char *text);
+    void (*mismatch)(const char *text);
+    /* Likewise, of what is no fault and on no terminal. */
+    void (*note)(const char *text);
+    /* Likewise: where a call site is, as "FUNCTION FILE:LINE"; module: the base name, maybe cut
+     * from the left. False: not known. */
+    bool (*place)(uint32_t site, const char *module, uint64_t offset, char *text,
+                  size_t text_bytes);
+};
+
+/* In MPI_Init, before any call is run; NULL: nobody. */
+void sg_observe(const struct sg_observer *observer);
+
+/* For the engine. */
+void sg_observed_late(const struct sg_late *late);
+void sg_observed_stall(const char *text);
+void sg_observed_mismatch(const char *text);
+void sg_observed_note(const char *text);
+bool sg_observed_place(uint32_t site, const char *module, uint64_t offset, char *text,
+                       size_t text_bytes);
+
+#endif

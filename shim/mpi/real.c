@@ -1,0 +1,138 @@
+#include "mpi/real.h"
+
+#include "core/status.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sg_real sg_real;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool is_mpich, has_user_threads;
+static void *library; /* where RTLD_NEXT does not reach it; else NULL */
+static char version_line[128];
+
+struct loaded {
+    char **names;
+    int count;
+    int capacity;
+};
+
+static int collect_name(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct loaded *loaded = context;
+
+    if (info->dlpi_name == NULL || info->dlpi_name[0] == '\0')
+        return 0;
+    if (loaded->count == loaded->capacity) {
+        int capacity = loaded->capacity ? 2 * loaded->capacity : 64;
+        char **names = realloc(loaded->names, (size_t)capacity * sizeof *names);
+
+        if (names == NULL)
+            return 1;
+        loaded->names = names;
+        loaded->capacity = capacity;
+    }
+    loaded->names[loaded->count] = strdup(info->dlpi_name);
+    if (loaded->names[loaded->count] != NULL)
+        loaded->count++;
+    return 0;
+}
+
+/* The loaded object that gives `symbol`: for programs that dlopen'ed their MPI RTLD_LOCAL. The
+ * handle is kept: the library must not go while we hold its functions. */
+static void *find_library(const char *symbol)
+{
+    struct loaded loaded = {0};
+    void *found = NULL;
+
+    /* Names first, dlopen after: the loader's lock is held while iterating. */
+    dl_iterate_phdr(collect_name, &loaded);
+    for (int i = 0; i < loaded.count; i++) {
+        void *handle = found ? NULL : dlopen(loaded.names[i], RTLD_LAZY | RTLD_NOLOAD);
+
+        if (handle != NULL && dlsym(handle, symbol) != NULL)
+            found = handle;
+        else if (handle != NULL)
+            dlclose(handle);
+        free(loaded.names[i]);
+    }
+    free(loaded.names);
+    return found;
+}
+
+void *sg_real_find(const char *symbol)
+{
+    void *address = dlsym(RTLD_NEXT, symbol);
+
+    return address == NULL && library != NULL ? dlsym(library, symbol) : address;
+}
+
+static void read_version(void)
+{
+    /* Greater than any MPI's MPI_MAX_LIBRARY_VERSION_STRING. */
+    static char version[16384];
+    int length = 0;
+
+    if (sg_real.Get_library_version == NULL ||
+        sg_real.Get_library_version(version, &length) != MPI_SUCCESS)
+        return;
+    has_user_threads = strstr(version, "thread-package=argobots") != NULL ||
+                       strstr(version, "thread-package=qthreads") != NULL;
+    version[strcspn(version, "\n,")] = '\0';
+    version[sizeof version_line - 1] = '\0';
+    strcpy(version_line, version);
+    for (char *c = version_line; *c != '\0'; c++) {
+        if (*c == '\t')
+            *c = ' ';
+    }
+}
+
+static void resolve(void)
+{
+    bool whole = true;
+
+    if (dlsym(RTLD_NEXT, "PMPI_Init") == NULL)
+        library = find_library("PMPI_Init");
+#define RESOLVE(name) *(void **)&sg_real.name = sg_real_find("PMPI_" #name);
+    SG_REAL_FUNCTIONS(RESOLVE)
+    SG_REAL_OPTIONAL(RESOLVE)
+#undef RESOLVE
+#define RESOLVE(name) *(void **)&sg_real.x_##name = sg_real_find("PMPIX_" #name);
+    SG_REAL_EXTENSIONS(RESOLVE)
+#undef RESOLVE
+#define TEST(name) whole = whole && (sg_real.name != NULL);
+    SG_REAL_FUNCTIONS(TEST)
+#undef TEST
+    read_version();
+    is_mpich = whole && strncmp(version_line, "MPICH Version", strlen("MPICH Version")) == 0;
+}
+
+bool sg_real_is_mpich(void)
+{
+    pthread_once(&once, resolve);
+    return is_mpich;
+}
+
+bool sg_real_has_user_threads(void)
+{
+    pthread_once(&once, resolve);
+    return has_user_threads;
+}
+
+const char *sg_real_version(void)
+{
+    pthread_once(&once, resolve);
+    return version_line;
+}
+
+bool sg_real_owns(const char *object_name)
+{
+    const char *slash = strrchr(object_name, '/');
+    const char *base = slash ? slash + 1 : object_name;
+
+    return strncmp(base, "libmpi", 6) == 0 || strncmp(base, "libpmpi", 7) == 0;
+}

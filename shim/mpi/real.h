@@ -1,0 +1,110 @@
+/* The MPI library behind the preload: found at the first intercepted call, checked to be MPICH.
+ *
+ * libstagger.so has no link to libmpich: it is also loaded into launchers and shells. The
+ * functions are looked up behind it (RTLD_NEXT), and where the program loaded its MPI with
+ * RTLD_LOCAL, through the handles of the libraries that are loaded.
+ *
+ * Thread-safe; not from a signal handler.
+ */
+#ifndef SG_MPI_REAL_H
+#define SG_MPI_REAL_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Every MPI function stagger calls, by its profiling name. */
+#define SG_REAL_FUNCTIONS(X)                                                                       \
+    X(Abort)                                                                                       \
+    X(Allreduce)                                                                                   \
+    X(Barrier)                                                                                     \
+    X(Comm_call_errhandler)                                                                        \
+    X(Comm_create_keyval)                                                                          \
+    X(Comm_delete_attr)                                                                            \
+    X(Comm_disconnect)                                                                             \
+    X(Comm_free)                                                                                   \
+    X(Comm_free_keyval)                                                                            \
+    X(Comm_get_name)                                                                               \
+    X(Comm_get_parent)                                                                             \
+    X(Comm_group)                                                                                  \
+    X(Comm_idup)                                                                                   \
+    X(Comm_rank)                                                                                   \
+    X(Comm_set_attr)                                                                               \
+    X(Comm_set_errhandler)                                                                         \
+    X(Comm_size)                                                                                   \
+    X(Comm_test_inter)                                                                             \
+    X(Finalize)                                                                                    \
+    X(Finalized)                                                                                   \
+    X(Get_library_version)                                                                         \
+    X(Grequest_complete)                                                                           \
+    X(Group_free)                                                                                  \
+    X(Group_translate_ranks)                                                                       \
+    X(Iallreduce)                                                                                  \
+    X(Ibarrier)                                                                                    \
+    X(Ibcast)                                                                                      \
+    X(Igather)                                                                                     \
+    X(Igatherv)                                                                                    \
+    X(Init)                                                                                        \
+    X(Init_thread)                                                                                 \
+    X(Initialized)                                                                                 \
+    X(Iprobe)                                                                                      \
+    X(Ireduce)                                                                                     \
+    X(Op_commutative)                                                                              \
+    X(Pcontrol)                                                                                    \
+    X(Query_thread)                                                                                \
+    X(Recv)                                                                                        \
+    X(Reduce)                                                                                      \
+    X(Reduce_local)                                                                                \
+    X(Request_get_status)                                                                          \
+    X(Send)                                                                                        \
+    X(Status_set_cancelled)                                                                        \
+    X(Status_set_elements)                                                                         \
+    X(Test)                                                                                        \
+    X(Type_size_x)                                                                                 \
+    X(Wait)
+
+/* Not in every MPICH; called only where the application calls them. */
+#define SG_REAL_OPTIONAL(X)                                                                        \
+    X(Allreduce_c)                                                                                 \
+    X(Iallreduce_c)                                                                                \
+    X(Ireduce_c)                                                                                   \
+    X(Reduce_c)
+
+/* MPICH's own; NULL where it has none. */
+#define SG_REAL_EXTENSIONS(X) X(Grequest_start)
+
+struct sg_real {
+#define SG_REAL_MEMBER(name) __typeof__(&PMPI_##name) name;
+    SG_REAL_FUNCTIONS(SG_REAL_MEMBER)
+    SG_REAL_OPTIONAL(SG_REAL_MEMBER)
+#undef SG_REAL_MEMBER
+#define SG_REAL_MEMBER(name) __typeof__(&PMPIX_##name) x_##name;
+    SG_REAL_EXTENSIONS(SG_REAL_MEMBER)
+#undef SG_REAL_MEMBER
+};
+
+extern struct sg_real sg_real;
+
+/* True when the process's MPI is MPICH and was found whole. The first call resolves. */
+bool sg_real_is_mpich(void);
+
+/* The first line of the library's version, "" where it could not be had. */
+const char *sg_real_version(void);
+
+/* True when this MPICH's threads are user-level ones (Argobots, Qthreads): a wait that does not go
+ * through MPICH keeps all others of the same processor from running. */
+bool sg_real_has_user_threads(void);
+
+/* A symbol of the process's MPI library (or its Fortran part), NULL where there is none. */
+void *sg_real_find(const char *symbol);
+
+/* True when a loaded object's path is that of an MPI library (C, C++ or Fortran part). */
+bool sg_real_owns(const char *object_name);
+
+/* An intercepted function takes register-wide arguments, because a foreign MPI's handles may be
+ * pointers and must come through unharmed; the symbol is given apart from the C name, because
+ * mpi.h declares it otherwise. */
+typedef intptr_t sg_word;
+#define SG_INTERCEPTS(symbol) __asm__(symbol) __attribute__((visibility("default")))
+
+#endif

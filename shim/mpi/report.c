@@ -1,0 +1,148 @@
+#include "mpi/report.h"
+
+#include "core/status.h"
+#include "mpi/real.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* As much as sg_log takes. */
+#define LINE_BYTES 1000
+
+void sg_report_line(void (*observed)(const char *text), const char *format, ...)
+{
+    char text[LINE_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sg_log("%s", text);
+    observed(text);
+}
+
+static const char *function_of(enum sg_operation operation, bool posted)
+{
+    return posted ? sg_operation_post_regions[operation] : sg_operation_regions[operation];
+}
+
+const char *sg_report_function(const struct sg_call *call)
+{
+    return function_of(call->operation, call->request != NULL);
+}
+
+const char *sg_report_place(uint32_t site, const char *module, uint64_t offset,
+                            char text[SG_REPORT_PLACE_BYTES])
+{
+    const char *known = module != NULL && module[0] != '\0' ? module : "?";
+
+    if (!sg_observed_place(site, known, offset, text, SG_REPORT_PLACE_BYTES))
+        snprintf(text, SG_REPORT_PLACE_BYTES, "%s+0x%llx", known, (unsigned long long)offset);
+    return text;
+}
+
+static const char *name_of(MPI_Comm comm, char name[MPI_MAX_OBJECT_NAME])
+{
+    int length;
+
+    name[0] = '\0';
+    if (sg_real.Comm_get_name(comm, name, &length) != MPI_SUCCESS || name[0] == '\0')
+        snprintf(name, MPI_MAX_OBJECT_NAME, "a communicator");
+    return name;
+}
+
+const char *sg_report_instance(const struct sg_call *call, uint64_t position, int ranks,
+                               char text[SG_REPORT_CALL_BYTES])
+{
+    char name[MPI_MAX_OBJECT_NAME], place[SG_REPORT_PLACE_BYTES] = "?";
+
+    if (call->site != NULL)
+        sg_report_place(call->site->id, call->site->module, call->site->offset, place);
+    snprintf(text, SG_REPORT_CALL_BYTES, "instance #%llu on %.60s, %d ranks, at %s",
+             (unsigned long long)(call->name.recorded ? call->name.seq : position),
+             name_of(call->comm, name), ranks, place);
+    return text;
+}
+
+const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES])
+{
+    size_t size_bytes = SG_REPORT_CALL_BYTES;
+    char place[SG_REPORT_PLACE_BYTES];
+    int used = snprintf(text, size_bytes, "%s",
+                        about->operation < SG_OPERATION_COUNT
+                            ? function_of((enum sg_operation)about->operation, about->posted)
+                            : "a collective");
+
+    if (about->operation != SG_OPERATION_BARRIER)
+        used += snprintf(text + used, size_bytes - (size_t)used, " of %llu bytes",
+                         (unsigned long long)about->bytes);
+    if (about->in_place)
+        used += snprintf(text + used, size_bytes - (size_t)used, " in place");
+    if (about->root >= 0)
+        used += snprintf(text + used, size_bytes - (size_t)used, " to root %d", about->root);
+    snprintf(text + used, size_bytes - (size_t)used, " at %s #%08x",
+             sg_report_place(about->site, about->module, about->offset, place), about->site);
+    return text;
+}
+
+static bool is_first(_Atomic uint64_t *told, enum sg_operation operation, int one, int other)
+{
+    uint64_t low = (uint64_t)(one < other ? one : other);
+    uint64_t high = (uint64_t)(one < other ? other : one);
+    uint64_t pair = (low << 32 | high) << 2 | (uint64_t)operation;
+
+    for (int i = 0; i < SG_NODE_WARNED; i++) {
+        uint64_t seen = 0;
+
+        if (atomic_compare_exchange_strong(&told[i], &seen, pair))
+            return true;
+        if (seen == pair)
+            return false;
+    }
+    return false;
+}
+
+void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
+                      int own, int chosen, int chooser)
+{
+    char place[SG_REPORT_PLACE_BYTES];
+
+    if (own == chosen || !is_first(told, call->operation, own, chosen))
+        return;
+    sg_report_line(
+        sg_observed_mismatch,
+        "%s at %s #%08x of rank %d: a rule says %s, but rank %d reached the same instance "
+        "from another call site, whose rule says %s and is followed",
+        sg_report_function(call),
+        sg_report_place(call->site->id, call->site->module, call->site->offset, place),
+        call->site->id, rank, sg_algorithms[own].name, chooser, sg_algorithms[chosen].name);
+}
+
+void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
+{
+    char name[MPI_MAX_OBJECT_NAME], place[SG_REPORT_PLACE_BYTES];
+
+    sg_report_line(sg_observed_note,
+                   "rank %d posts %s at %s, %d calls or more ahead of another rank: from this call "
+                   "on rules by call site no longer hold on %.60s",
+                   rank, sg_report_function(call),
+                   sg_report_place(call->site->id, call->site->module, call->site->offset, place),
+                   calls, name_of(call->comm, name));
+}
+
+void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
+                        int other_rank, const struct sg_node_about *other)
+{
+    char texts[2][SG_REPORT_CALL_BYTES];
+
+    sg_report_line(
+        sg_observed_mismatch,
+        "ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s; "
+        "the job ends",
+        rank, sg_report_call(own, texts[0]), other_rank,
+        other != NULL ? sg_report_call(other, texts[1]) : "another that it has left");
+    sg_log_drain();
+    sg_real.Abort(call->comm, 1);
+    abort();
+}

@@ -1,0 +1,49 @@
+/* What a user reads when the ranks of a communicator disagree: which call each is in, and where.
+ * By threads of the application, inside the intercepted call.
+ */
+#ifndef SG_MPI_REPORT_H
+#define SG_MPI_REPORT_H
+
+#include "intranode/layout.h"
+#include "mpi/call.h"
+#include "mpi/observer.h"
+
+#define SG_REPORT_PLACE_BYTES 200
+#define SG_REPORT_CALL_BYTES (SG_REPORT_PLACE_BYTES + 100)
+
+/* "MPI_Reduce", "MPI_Ireduce" */
+const char *sg_report_function(const struct sg_call *call);
+
+/* "solve solver.c:88"; where that is not known "solver+0x12f0". module: NULL or "": not known. */
+const char *sg_report_place(uint32_t site, const char *module, uint64_t offset,
+                            char text[SG_REPORT_PLACE_BYTES]);
+
+/* "instance #12 on MPI_COMM_WORLD, 4 ranks, at solve solver.c:88"; position: where the
+ * call's number is not recorded. */
+const char *sg_report_instance(const struct sg_call *call, uint64_t position, int ranks,
+                               char text[SG_REPORT_CALL_BYTES]);
+
+/* "MPI_Reduce of 8 bytes to root 1 at solve solver.c:88 #1f2e3d4c" */
+const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES]);
+
+/* A line for the user, and for whoever observes that kind of thing. */
+void sg_report_line(void (*observed)(const char *text), const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Two call sites with two rules in one instance (architecture.md, trap 2). own, chosen: algorithms.
+ * One line for the first rank of a communicator that meets the pair in an operation, whoever of the
+ * two chose. told: in memory that its ranks share, zeroed at first; what does not fit is not told.
+ */
+void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
+                      int own, int chosen, int chooser);
+
+/* A post for which no word is free: rules by call site end (docs/decisions/0031). */
+void sg_report_far_ahead(const struct sg_call *call, int rank, int calls);
+
+/* Ranks that disagree on operation, size, root or MPI_IN_PLACE: both call sites, then the end of
+ * the job. other: NULL where it is not known any more. */
+void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
+                        int other_rank, const struct sg_node_about *other)
+    __attribute__((noreturn));
+
+#endif

@@ -1,0 +1,146 @@
+/* MPICH's predefined handles carry their kind, size and number: 0x4c00SSNN (SS the size in bytes,
+ * NN the number), 0x8c00000N for the pairs with padding, 0x5800000N for operations. The number
+ * finds the entry, and comparing the whole handle tells whether it is that entry's: the same type
+ * of another size is another handle.
+ */
+#include "mpi/types.h"
+
+#include <limits.h>
+#include <stdint.h>
+
+#define ENTRIES 256u
+
+struct type_entry {
+    MPI_Datatype handle;
+    uint8_t element;
+};
+
+/* One bit for the kind, seven for the number. */
+#define INDEX(handle) (((uint32_t)(handle) >> 24 & 0x80u) | ((uint32_t)(handle)&0x7fu))
+#define ENTRY(type, name) [INDEX(type)] = {type, SG_ELEMENT_##name},
+
+_Static_assert(sizeof(short) == 2 && sizeof(int) == 4 && sizeof(long) == 8 &&
+                   sizeof(long long) == 8 && sizeof(long double) == 16 && CHAR_MIN < 0,
+               "the table below holds for x86-64");
+_Static_assert(sizeof(MPI_Aint) == 8 && sizeof(MPI_Offset) == 8 && sizeof(MPI_Count) == 8,
+               "the table below holds for x86-64");
+
+/* clang-format off */
+static struct type_entry types[ENTRIES] = {
+    ENTRY(MPI_CHAR, INT8)
+    ENTRY(MPI_SIGNED_CHAR, INT8)
+    ENTRY(MPI_UNSIGNED_CHAR, UINT8)
+    ENTRY(MPI_BYTE, BYTE)
+    ENTRY(MPI_SHORT, INT16)
+    ENTRY(MPI_UNSIGNED_SHORT, UINT16)
+    ENTRY(MPI_INT, INT32)
+    ENTRY(MPI_UNSIGNED, UINT32)
+    ENTRY(MPI_LONG, INT64)
+    ENTRY(MPI_UNSIGNED_LONG, UINT64)
+    ENTRY(MPI_LONG_LONG, INT64)
+    ENTRY(MPI_UNSIGNED_LONG_LONG, UINT64)
+    ENTRY(MPI_INT8_T, INT8)
+    ENTRY(MPI_INT16_T, INT16)
+    ENTRY(MPI_INT32_T, INT32)
+    ENTRY(MPI_INT64_T, INT64)
+    ENTRY(MPI_UINT8_T, UINT8)
+    ENTRY(MPI_UINT16_T, UINT16)
+    ENTRY(MPI_UINT32_T, UINT32)
+    ENTRY(MPI_UINT64_T, UINT64)
+    ENTRY(MPI_AINT, INT64)
+    ENTRY(MPI_OFFSET, INT64)
+    ENTRY(MPI_COUNT, INT64)
+    ENTRY(MPI_FLOAT, FLOAT)
+    ENTRY(MPI_DOUBLE, DOUBLE)
+    ENTRY(MPI_LONG_DOUBLE, LONG_DOUBLE)
+    ENTRY(MPI_C_BOOL, BOOL)
+    ENTRY(MPI_C_FLOAT_COMPLEX, C_COMPLEX_FLOAT)
+    ENTRY(MPI_C_DOUBLE_COMPLEX, C_COMPLEX_DOUBLE)
+    ENTRY(MPI_C_LONG_DOUBLE_COMPLEX, C_COMPLEX_LONG_DOUBLE)
+    ENTRY(MPI_FLOAT_INT, FLOAT_INT)
+    ENTRY(MPI_DOUBLE_INT, DOUBLE_INT)
+    ENTRY(MPI_LONG_INT, LONG_INT)
+    ENTRY(MPI_2INT, INT_INT)
+    ENTRY(MPI_SHORT_INT, SHORT_INT)
+    ENTRY(MPI_LONG_DOUBLE_INT, LONG_DOUBLE_INT)
+
+    ENTRY(MPI_CXX_BOOL, BOOL)
+    ENTRY(MPI_CXX_FLOAT_COMPLEX, COMPLEX_FLOAT)
+    ENTRY(MPI_CXX_DOUBLE_COMPLEX, COMPLEX_DOUBLE)
+    ENTRY(MPI_CXX_LONG_DOUBLE_COMPLEX, COMPLEX_LONG_DOUBLE)
+
+    ENTRY(MPI_CHARACTER, INT8)
+    ENTRY(MPI_LOGICAL, LOGICAL)
+    ENTRY(MPI_INTEGER, INT32)
+    ENTRY(MPI_INTEGER1, INT8)
+    ENTRY(MPI_INTEGER2, INT16)
+    ENTRY(MPI_INTEGER4, INT32)
+    ENTRY(MPI_INTEGER8, INT64)
+    ENTRY(MPI_REAL, REAL4)
+    ENTRY(MPI_DOUBLE_PRECISION, REAL8)
+    ENTRY(MPI_REAL4, REAL4)
+    ENTRY(MPI_REAL8, REAL8)
+    ENTRY(MPI_REAL16, REAL16)
+    ENTRY(MPI_COMPLEX, COMPLEX_FLOAT)
+    ENTRY(MPI_DOUBLE_COMPLEX, COMPLEX_DOUBLE)
+    ENTRY(MPI_COMPLEX8, COMPLEX_FLOAT)
+    ENTRY(MPI_COMPLEX16, COMPLEX_DOUBLE)
+    ENTRY(MPI_2INTEGER, INT_INT)
+    ENTRY(MPI_2REAL, FLOAT_FLOAT)
+    ENTRY(MPI_2DOUBLE_PRECISION, DOUBLE_DOUBLE)
+};
+
+#define OPERATION(name) [MPI_##name & 0xf] = SG_REDUCTION_##name,
+static const uint8_t reductions[] = {SG_REDUCTIONS(OPERATION)};
+/* clang-format on */
+
+/* What the type of the same size with a sign is. */
+static uint8_t signed_element(uint8_t element)
+{
+    switch (element) {
+    case SG_ELEMENT_UINT8:
+        return SG_ELEMENT_INT8;
+    case SG_ELEMENT_UINT16:
+        return SG_ELEMENT_INT16;
+    case SG_ELEMENT_UINT32:
+        return SG_ELEMENT_INT32;
+    case SG_ELEMENT_UINT64:
+        return SG_ELEMENT_INT64;
+    default:
+        return element;
+    }
+}
+
+void sg_types_init(sg_reduce_local reduce_local)
+{
+    for (struct type_entry *entry = types; entry < types + ENTRIES; entry++) {
+        const uint64_t largest = UINT64_MAX;
+        uint64_t result = 1;
+
+        if (signed_element(entry->element) == entry->element || entry->handle == 0)
+            continue;
+        if (reduce_local(&largest, &result, 1, entry->handle, MPI_MAX) == MPI_SUCCESS &&
+            result == 1)
+            entry->element = signed_element(entry->element);
+    }
+}
+
+bool sg_type_of(MPI_Datatype datatype, enum sg_element *out)
+{
+    const struct type_entry *entry = &types[INDEX(datatype)];
+
+    /* An unused entry's handle is 0, which is no datatype's but might be passed. */
+    if (entry->handle != datatype || datatype == 0)
+        return false;
+    *out = entry->element;
+    return true;
+}
+
+/* Predefined operations are numbered without a gap, from MPI_MAX to MPI_MAXLOC. */
+bool sg_reduction_of(MPI_Op op, enum sg_reduction *out)
+{
+    if (op < MPI_MAX || op > MPI_MAXLOC)
+        return false;
+    *out = reductions[op & 0xf];
+    return true;
+}

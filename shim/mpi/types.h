@@ -1,0 +1,29 @@
+/* From MPI's handles to the kernels' types and operations: a look-up in constants, without a call
+ * into MPI. Known are the predefined handles of C, C++ and Fortran that some predefined operation
+ * takes; a derived type (those of MPI_Type_create_f90_* included), a user's operation, or a handle
+ * of an MPICH whose types have other sizes is not.
+ *
+ * Once initialised: any thread, any signal handler. Outputs are written only where the result is
+ * true.
+ */
+#ifndef SG_MPI_TYPES_H
+#define SG_MPI_TYPES_H
+
+#include "algos/kernel.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+typedef int (*sg_reduce_local)(const void *in, void *inout, int count, MPI_Datatype datatype,
+                               MPI_Op op);
+
+/* Asks MPICH (PMPI_Reduce_local) how it compares unsigned integers: 4.0.2 takes them for signed
+ * ones in MAX and MIN (its issue 6083), and results are to be the same with and without us. After
+ * that, sg_type_of gives the signed element for such types. To be called once, after MPI_Init and
+ * before other threads; without it, unsigned types are what they are called. */
+void sg_types_init(sg_reduce_local reduce_local);
+
+bool sg_type_of(MPI_Datatype datatype, enum sg_element *out);
+bool sg_reduction_of(MPI_Op op, enum sg_reduction *out);
+
+#endif

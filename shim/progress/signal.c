@@ -1,0 +1,143 @@
+/* The mode `signal`: a real-time signal to the thread that armed a bell last.
+ *
+ * The handler may interrupt anything: malloc, stdio, MPI, our own code with an endpoint's lock
+ * held. It only tries locks; whoever holds one looks again before it leaves (poll of struct
+ * sg_progress_ops), and a rank inside a call looks before it leaves that. It blocks all signals
+ * while it runs, so that a handler of the application's cannot leave it by longjmp with the lock
+ * held.
+ *
+ * A signal may come to nothing: its thread ends or blocks it, or the application takes it for
+ * itself after the bell was armed. So the helper thread stands by: a sender whose signal finds no
+ * thread wakes it, and while a bell is armed it looks a few times a second whether a signal stays
+ * without an answer.
+ */
+#include "progress/parts.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* A signal without an answer for so long is not going to have one. */
+#define UNHEARD_NS UINT64_C(1000000000)
+
+/* Of this process; number 0: there are no signals. */
+static struct sg_progress_cell *cell;
+static int number;
+static _Atomic uint32_t answers; /* signals taken, and bells armed anew */
+static __thread int thread_id;
+
+/* An exchange, to acquire what it overwrites: a sender that found 1 has its message seen
+ * afterwards. */
+static void answer(void)
+{
+    atomic_exchange(&cell->signalled, 0);
+    atomic_fetch_add_explicit(&answers, 1, memory_order_relaxed);
+}
+
+static void on_signal(int signal)
+{
+    int saved_errno = errno;
+
+    (void)signal;
+    answer();
+    sg_progress_attend_by_signal();
+    errno = saved_errno;
+}
+
+static bool is_ours(int signal)
+{
+    struct sigaction now;
+
+    return sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+           now.sa_handler == on_signal;
+}
+
+static bool is_free(int signal)
+{
+    struct sigaction now;
+
+    return sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+           now.sa_handler == SIG_DFL;
+}
+
+void sg_progress_signal_start(struct sg_progress_cell *own, int wanted)
+{
+    cell = own;
+    number = wanted;
+}
+
+bool sg_progress_signal_install(void)
+{
+    /* What read, write and their like were doing goes on after it. */
+    struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    sigfillset(&ours.sa_mask);
+    return is_ours(number) || (is_free(number) && sigaction(number, &ours, NULL) == 0);
+}
+
+bool sg_progress_signal_is_ours(void)
+{
+    return is_ours(number);
+}
+
+bool sg_progress_signal_expect(void)
+{
+    sigset_t blocked;
+
+    if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, number) != 0)
+        return false;
+    if (thread_id == 0)
+        thread_id = (int)syscall(SYS_gettid);
+    atomic_store_explicit(&cell->thread, thread_id, memory_order_relaxed);
+    /* A signal that came to nothing is not to silence all that follow. The caller looks for itself
+     * once it has left. */
+    answer();
+    return true;
+}
+
+/* Time in which the process was stopped does not count, but for a look's: its thread had none. */
+bool sg_progress_signal_is_unheard(uint64_t now_ns)
+{
+    static uint32_t answers_before;
+    static uint64_t looked_ns, waited_ns;
+    uint32_t answers_now = atomic_load_explicit(&answers, memory_order_relaxed);
+    uint64_t passed_ns = now_ns - looked_ns;
+
+    looked_ns = now_ns;
+    if (number == 0 || atomic_load(&cell->signalled) == 0 || answers_now != answers_before) {
+        answers_before = answers_now;
+        waited_ns = 0;
+        return false;
+    }
+    waited_ns += passed_ns < SG_PROGRESS_WATCH_NS ? passed_ns : SG_PROGRESS_WATCH_NS;
+    return waited_ns >= UNHEARD_NS;
+}
+
+void sg_progress_signal_forget(void)
+{
+    struct sigaction usual = {.sa_handler = SIG_DFL};
+
+    if (number != 0 && is_ours(number))
+        sigaction(number, &usual, NULL);
+}
+
+bool sg_progress_signal_send(const struct sg_progress_cell *to, int signal)
+{
+    pid_t process = atomic_load_explicit(&to->process, memory_order_relaxed);
+    siginfo_t info;
+
+    memset(&info, 0, sizeof info);
+    info.si_signo = signal;
+    info.si_code = SI_QUEUE;
+    info.si_pid = getpid();
+    info.si_uid = getuid();
+    if (syscall(SYS_rt_tgsigqueueinfo, process,
+                atomic_load_explicit(&to->thread, memory_order_relaxed), signal, &info) == 0)
+        return true;
+    /* A full queue refuses a signal that carries something, but never one that does not: kill's.
+     * It may come to another thread of the process, which does as well. */
+    return errno == EAGAIN && kill(process, signal) == 0;
+}

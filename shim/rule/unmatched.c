@@ -1,0 +1,102 @@
+/* Which of the user's rules decided no call, and what is said of them. A rule for an operation
+ * alone that the program does not call is no mistake; one with a call site, a communicator or bytes
+ * that nothing matches is likely to be one.
+ */
+#include "rule/ruleset.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SAID_MAX = 20 };
+
+/* Relaxed: nothing else is told by it. A load first, so that the line stays shared. */
+void sg_rule_note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen)
+{
+    _Atomic uint8_t *at = &set->seen[index];
+
+    if ((atomic_load_explicit(at, memory_order_relaxed) & seen) == 0)
+        atomic_fetch_or_explicit(at, (uint8_t)seen, memory_order_relaxed);
+}
+
+void sg_ruleset_seen(const struct sg_ruleset *rules, uint8_t *seen)
+{
+    for (int i = 0; i < rules->count; i++)
+        seen[i] = atomic_load_explicit(&rules->seen[i], memory_order_relaxed);
+}
+
+static bool is_own(const struct sg_rule *rule)
+{
+    return !sg_rule_is_default(rule) && rule->choice.arm == 0;
+}
+
+bool sg_ruleset_has_own(const struct sg_ruleset *rules)
+{
+    bool own = false;
+
+    for (int i = 0; i < rules->count && !own; i++)
+        own = is_own(&rules->rules[i]);
+    return own;
+}
+
+static bool names_a_place(const struct sg_rule *rule)
+{
+    return rule->site_kind != SG_RULE_SITE_ANY || rule->comm_kind != SG_RULE_COMM_ANY ||
+           !rule->any_bytes;
+}
+
+/* Whether a rule before it decided calls that may have been its own. */
+static bool is_behind(const struct sg_ruleset *rules, int index, const uint8_t *seen)
+{
+    const struct sg_rule *rule = &rules->rules[index];
+    bool behind = false;
+
+    for (int i = 0; i < index && !behind; i++) {
+        int operation = rules->rules[i].operation;
+
+        behind = (seen[i] & SG_RULE_SEEN_TAKEN) != 0 && is_own(&rules->rules[i]) &&
+                 (operation < 0 || rule->operation < 0 || operation == rule->operation);
+    }
+    return behind;
+}
+
+static void say(const struct sg_ruleset *rules, int index, const uint8_t *seen)
+{
+    const struct sg_rule *rule = &rules->rules[index];
+    const char *algorithm = rules->table.entries[rule->choice.algorithm].name;
+    char *text = NULL;
+    size_t text_bytes;
+    FILE *stream = open_memstream(&text, &text_bytes);
+
+    if (stream == NULL)
+        return;
+    sg_rule_print_place(rule, stream);
+    fprintf(stream, "=%s (%s): ", algorithm, rule->source);
+    if ((seen[index] & SG_RULE_SEEN_NODE) != 0)
+        fprintf(stream, "%s does not run inside a node, where its calls were", algorithm);
+    else if ((seen[index] & SG_RULE_SEEN_SPAN) != 0)
+        fprintf(stream, "%s does not run between nodes, where its calls were", algorithm);
+    else
+        fprintf(stream, "matched no call%s",
+                is_behind(rules, index, seen) ? ", or earlier rules took them" : "");
+    if (fclose(stream) == 0)
+        sg_log("rule %s", text);
+    free(text);
+}
+
+void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *seen)
+{
+    int said = 0;
+
+    for (int i = 0; i < rules->count; i++) {
+        const struct sg_rule *rule = &rules->rules[i];
+
+        if (!is_own(rule) || (seen[i] & SG_RULE_SEEN_TAKEN) != 0 ||
+            (seen[i] == 0 && !names_a_place(rule)))
+            continue;
+        if (said++ < SAID_MAX)
+            say(rules, i, seen);
+    }
+    if (said > SAID_MAX)
+        sg_log("%d more rules matched no call", said - SAID_MAX);
+}

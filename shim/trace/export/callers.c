@@ -1,0 +1,103 @@
+#include "trace/export/callers.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES_MAX 16
+
+/* One line of the text: "OFFSET BUILD-ID MODULE". */
+struct frame {
+    uint64_t offset;
+    const char *build_id; /* "": any */
+    const char *module;
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* False: no line, or none that is whole. *at goes behind it. */
+static bool take_frame(char **at, const char *module, struct frame *frame)
+{
+    char *line = strsep(at, "\n");
+    char *build_id = line != NULL ? strchr(line, ' ') : NULL;
+    char *path = build_id != NULL ? strchr(build_id + 1, ' ') : NULL;
+
+    if (path == NULL)
+        return false;
+    *build_id++ = '\0';
+    *path++ = '\0';
+    frame->offset = strtoull(line, NULL, 16);
+    frame->build_id = build_id;
+    frame->module = *path != '\0' ? path : module;
+    return true;
+}
+
+static void print_place(FILE *out, const char *module, uint64_t offset,
+                        const struct sg_symbol *symbol)
+{
+    if (symbol->function == NULL && symbol->file == NULL)
+        fprintf(out, "%s+0x%" PRIx64, base_name(module), offset);
+    if (symbol->function != NULL)
+        fputs(symbol->function, out);
+    if (symbol->file != NULL)
+        fprintf(out, "%s%s:%" PRIu32, symbol->function != NULL ? " " : "", base_name(symbol->file),
+                symbol->line);
+}
+
+/* What calls main is nobody's. */
+static bool is_main(const struct sg_symbol *symbol)
+{
+    return symbol->function != NULL && strcmp(symbol->function, "main") == 0;
+}
+
+static void print_path(FILE *out, struct sg_symbols *symbols, const char *module,
+                       const struct sg_symbol *own, uint64_t own_offset, char *callers)
+{
+    struct sg_symbol symbol[FRAMES_MAX];
+    struct frame frame[FRAMES_MAX];
+    int count = 0;
+    bool ends = is_main(own);
+
+    while (!ends && count < FRAMES_MAX && take_frame(&callers, module, &frame[count])) {
+        sg_symbols_lookup(symbols, frame[count].module, frame[count].build_id, frame[count].offset,
+                          &symbol[count]);
+        ends = is_main(&symbol[count]);
+        count++;
+    }
+    while (count-- > 0) {
+        print_place(out, frame[count].module, frame[count].offset, &symbol[count]);
+        fputs(" > ", out);
+    }
+    if (own->function != NULL)
+        fputs(own->function, out);
+    else
+        fprintf(out, "%s+0x%" PRIx64, base_name(module), own_offset);
+}
+
+const char *sg_callers_name(struct sg_symbols *symbols, const char *module,
+                            const struct sg_symbol *symbol, uint64_t offset, const char *callers)
+{
+    char *copy, *text = NULL;
+    const char *name = NULL;
+    size_t size_bytes;
+    FILE *out;
+
+    if (callers[0] == '\0')
+        return symbol->function;
+    copy = strdup(callers);
+    out = open_memstream(&text, &size_bytes);
+    if (copy != NULL && out != NULL)
+        print_path(out, symbols, module, symbol, offset, copy);
+    if (out != NULL && fclose(out) == 0)
+        name = sg_symbols_keep(symbols, text);
+    free(text);
+    free(copy);
+    return name;
+}

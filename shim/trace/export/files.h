@@ -1,0 +1,49 @@
+/* The files of an archive: DIR/traces.otf2, traces.def, traces.marker and DIR/traces/N.evt, N.def.
+ *
+ * DIR may be writable for others, and what is in it may have been put there by them: files and the
+ * directory traces/ are made below DIR's descriptor, are never ones that were there before, and no
+ * symbolic link is followed. The anchor, traces.otf2, is written under another name and gets its
+ * own when it is whole, so where it is the archive is.
+ *
+ * Functions return 0 or an errno value.
+ */
+#ifndef SG_TRACE_FILES_H
+#define SG_TRACE_FILES_H
+
+#include <otf2/otf2.h>
+#include <stdint.h>
+
+#define SG_ARCHIVE_NAME "traces"
+
+struct sg_files {
+    int directory; /* DIR; -1: not open */
+    int locations; /* DIR/traces */
+    int anchor; /* of the process that prepared them; locked, so that no other takes it for a rest
+                 */
+};
+
+#define SG_FILES_CLOSED ((struct sg_files){-1, -1, -1})
+
+int sg_files_open(struct sg_files *files, const char *directory);
+void sg_files_close(struct sg_files *files);
+
+/* One process: removes what an export that was cut off has left, and begins the anchor and
+ * DIR/traces. EEXIST where there is an archive, EBUSY where another process makes one. */
+int sg_files_prepare(struct sg_files *files);
+
+/* Every process, once that has been done. */
+int sg_files_enter(struct sg_files *files);
+
+/* A new file to write. location: of event and local definition files. */
+int sg_files_create(const struct sg_files *files, OTF2_FileType type, uint64_t location, int *file);
+
+/* Gives the anchor its name. */
+int sg_files_finish(const struct sg_files *files);
+
+/* One process: removes the archive's files, and DIR/traces where it holds nothing else. */
+int sg_files_remove(const struct sg_files *files);
+
+/* The size of them all. */
+uint64_t sg_files_bytes(const struct sg_files *files);
+
+#endif

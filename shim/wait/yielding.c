@@ -1,0 +1,100 @@
+#include "wait/yielding.h"
+
+#include "mpi/real.h"
+
+#include <sched.h>
+
+/* What is on its way between processors comes within these. */
+#define LOOKS_BEFORE_YIELD 200
+
+#define LOOKS_PER_WATCH 256
+
+static void (*watch)(void);
+
+void sg_patient_watch(void (*look)(void))
+{
+    watch = look;
+}
+
+static void wait_a_little(int looks)
+{
+    if (looks < LOOKS_BEFORE_YIELD)
+        return;
+    if (watch != NULL && looks % LOOKS_PER_WATCH == 0)
+        watch();
+    sched_yield();
+}
+
+/* status: of the call that began it. */
+static int complete(int status, MPI_Request *request)
+{
+    int done = 0;
+
+    for (int looks = 0; status == MPI_SUCCESS; looks++) {
+        status = sg_real.Test(request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            break;
+        wait_a_little(looks);
+    }
+    return status;
+}
+
+int sg_patient_allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
+                         MPI_Comm comm)
+{
+    MPI_Request request;
+
+    return complete(sg_real.Iallreduce(from, into, count, type, op, comm, &request), &request);
+}
+
+int sg_patient_barrier(MPI_Comm comm)
+{
+    MPI_Request request;
+
+    return complete(sg_real.Ibarrier(comm, &request), &request);
+}
+
+int sg_patient_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+
+    return complete(sg_real.Ibcast(data, count, type, root, comm, &request), &request);
+}
+
+int sg_patient_dup(MPI_Comm comm, MPI_Comm *out)
+{
+    MPI_Request request;
+
+    return complete(sg_real.Comm_idup(comm, out, &request), &request);
+}
+
+int sg_patient_gather(const void *from, int count, MPI_Datatype type, void *into, int root,
+                      MPI_Comm comm)
+{
+    MPI_Request request;
+
+    return complete(sg_real.Igather(from, count, type, into, count, type, root, comm, &request),
+                    &request);
+}
+
+int sg_patient_gatherv(const void *from, int count, void *into, const int *counts,
+                       const int *starts, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+
+    return complete(
+        sg_real.Igatherv(from, count, type, into, counts, starts, type, root, comm, &request),
+        &request);
+}
+
+int sg_patient_probe(int from, int tag, MPI_Comm comm)
+{
+    int there = 0, status;
+
+    for (int looks = 0;; looks++) {
+        status = sg_real.Iprobe(from, tag, comm, &there, MPI_STATUS_IGNORE);
+        if (there || status != MPI_SUCCESS)
+            return status;
+        wait_a_little(looks);
+    }
+}

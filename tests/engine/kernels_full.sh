@@ -1,0 +1,18 @@
+#!/bin/bash
+# timeout: 1800
+# The association of results against MPICH's own reductions, with more ranks: up to those of a large
+# node, where MPICH has fewer elements than ranks to cut a reduce up for.
+PROGRAM_SECONDS=500
+. "$(dirname "$0")/../lib/sh.sh"
+
+for ranks in 9 17 24 131; do
+    sentence="MPICH associates reduces as documented at $ranks ranks"
+    plain "$ranks" "$PROGRAMS/association" few >association.out 2>&1
+    status=$?
+    sed 's/^/# /' association.out
+    if [ "$status" -eq 77 ]; then
+        skip "$sentence" "not MPICH 4.0.2"
+    else
+        check "$sentence" is 0 "$status"
+    fi
+done

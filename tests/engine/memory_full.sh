@@ -1,0 +1,84 @@
+#!/bin/bash
+# timeout: 3600
+# 64 ranks with 500 communicators of all ranks in a memory control group: what the library adds to
+# what MPICH takes stays within STAGGER_MEMORY, and the program lives within a limit that holds no
+# more. The figures are printed.
+. "$(dirname "$0")/../lib/sh.sh"
+RANKS=64 COMMUNICATORS=500 MEMORY_MIB=64
+PROGRAM_SECONDS=800
+about="64 ranks with 500 communicators in a memory control group"
+
+# A group of either version: the files for its use and its limit.
+make_group() {
+    local own
+    group=
+    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+        own=$(sed -n 's/^0:://p' /proc/self/cgroup)
+        for own in "/sys/fs/cgroup$own" /sys/fs/cgroup; do
+            mkdir "$own/stagger-$$" 2>/dev/null || continue
+            group=$own/stagger-$$
+            usage=$group/memory.current limit=$group/memory.max
+            [ -w "$limit" ] && return
+            rmdir "$group"
+        done
+    else
+        own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
+        for own in "/sys/fs/cgroup/memory$own" /sys/fs/cgroup/memory; do
+            mkdir "$own/stagger-$$" 2>/dev/null || continue
+            group=$own/stagger-$$
+            usage=$group/memory.usage_in_bytes limit=$group/memory.limit_in_bytes
+            return
+        done
+    fi
+    group=
+    return 1
+}
+if ! make_group; then
+    skip "$about" "no memory control group can be made here"
+    exit 0
+fi
+at_exit+=("rmdir '$group'")
+
+# grouped NAME LIBRARY [patient]: a run within the group; $1.out has the mapped bytes and the group's use
+grouped() {
+    (
+        echo "$BASHPID" >"$group/cgroup.procs" || exit 1
+        PRELOAD=$2 STAGGER_TRACE=off observe "$1" "$RANKS" "$PROGRAMS/memory" "$COMMUNICATORS" \
+            "$usage" "${3:-}"
+        echo "$status" >"$1.status"
+    )
+    status=$(cat "$1.status")
+}
+mib() { awk -v when="$2" -v column="$3" '$1 == when { print int($column / 1048576) }' "$1.out"; }
+added() { echo $(($(mib "$1" made 3) - $(mib "$1" start 3))); }
+show() {
+    echo "# $1: MiB in the group $(mib "$1" start 3) after MPI_Init," \
+        "$(mib "$1" made 3) with $COMMUNICATORS communicators; shared $(mib "$1" made 2)"
+}
+
+grouped plain '' patient
+show plain
+check "stock MPICH runs there" is 0 "$status"
+STAGGER_RULES='*=mpich' grouped mpich "$LIB"
+show mpich
+check "where all rules say mpich the library shares nothing" all 'is 0 "$status"' \
+    'is 0 "$(mib mpich made 2)"'
+STAGGER_MEMORY=16g grouped all "$LIB"
+show all
+check "with room for all communicators have segments" all 'is 0 "$status"' \
+    '[ "$(mib all made 2)" -ge 1000 ]' 'empty all.err'
+STAGGER_MEMORY=${MEMORY_MIB}m grouped limited "$LIB"
+show limited
+check "with STAGGER_MEMORY=${MEMORY_MIB}m no more than that is shared, with one line" all \
+    'is 0 "$status"' 'within 1 $MEMORY_MIB "$(mib limited made 2)"' \
+    'has_lines limited.err "^stagger: " 1' 'has limited.err "more than STAGGER_MEMORY leaves"'
+# A fifth more than without the library, and what it may share: less than all segments take.
+most=$(($(mib mpich made 3) * 6 / 5 + MEMORY_MIB))
+if [ "$most" -lt "$(mib all made 3)" ]; then
+    echo "${most}M" >"$limit"
+    STAGGER_MEMORY=${MEMORY_MIB}m grouped confined "$LIB"
+    show confined
+    check "a limit of $most MiB for the group does not end the program" is 0 "$status"
+else
+    skip "a limit for the group" "MPICH itself takes too much of it here"
+fi

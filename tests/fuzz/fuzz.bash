@@ -1,0 +1,30 @@
+# Sourced by what fuzzes: builds the targets and runs one. Needs ROOT, BUILD and WORK.
+# shellcheck shell=bash
+FUZZ=$BUILD/variant-fuzz
+
+fuzz_can_build() { "$ROOT/.ci/deps" --missing fuzz >/dev/null; }
+
+fuzz_build() {
+    make -C "$ROOT" --no-print-directory -j2 CC=clang SAN=fuzzer-no-link,address,undefined \
+        B="$FUZZ" fuzz-programs
+}
+
+fuzz_targets() {
+    local program
+    for program in "$FUZZ"/fuzz/*; do basename "$program"; done
+}
+
+# fuzz_run TARGET OPTION...: inputs that it fails with are kept in BUILD/fuzz-found. What is new
+# goes into FUZZ_CORPUS/TARGET, where that is set.
+fuzz_run() {
+    local target=$1 new
+    shift
+    new=${FUZZ_CORPUS:-$WORK/corpus}/$target
+    mkdir -p "$new" "$BUILD/fuzz-found" "$WORK/files"
+    # What the code under test says goes nowhere; libFuzzer and the sanitizers speak on.
+    TMPDIR=$WORK/files UBSAN_OPTIONS=print_stacktrace=1 \
+        LSAN_OPTIONS=suppressions=$ROOT/tests/system/lsan.supp:print_suppressions=0 \
+        "$FUZZ/fuzz/$target" -seed=1 -max_len=20000 -timeout=120 -rss_limit_mb=4000 \
+        -close_fd_mask=2 -artifact_prefix="$BUILD/fuzz-found/$target-" "$@" \
+        "$new" "$ROOT/tests/fuzz/corpus/$target"
+}

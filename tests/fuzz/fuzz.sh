@@ -1,0 +1,42 @@
+#!/bin/bash
+# timeout: 900
+# What reads text and bytes from outside, under clang's libFuzzer with AddressSanitizer and
+# UndefinedBehaviorSanitizer: the corpus in tests/fuzz/corpus, and a fixed number of inputs made
+# from it, the same ones each time. `make fuzz` goes on for longer.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/fuzz/fuzz.bash"
+
+if ! fuzz_can_build; then
+    skip "fuzzing" "clang or its libFuzzer is not installed"
+    exit
+fi
+check "the targets build" fuzz_build
+
+# Targets that write files take a thousand times as long as the others.
+declare -A runs=([archive]=40 [log]=150)
+clean() { fuzz_run "$1" -runs="${runs[$1]:-4000}"; }
+for target in $(fuzz_targets); do
+    check "fuzzing: $target holds for the corpus and what is made of it" clean "$target"
+done
+
+# A target that reads past its input shows that the sanitizers are at work.
+cat >wrong.c <<'C'
+#include <stddef.h>
+#include <stdint.h>
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static volatile uint8_t sink;
+
+    if (size > 3 && data[0] == 'f' && data[1] == 'z')
+        sink = data[size];
+    return 0;
+}
+C
+finds() {
+    clang -g -O1 -fsanitize=fuzzer,address wrong.c -o wrong || return
+    ./wrong -seed=1 -runs=200000 -artifact_prefix="$WORK/" >wrong.out 2>&1
+    is 77 $? || is 1 $?
+    has wrong.out 'heap-buffer-overflow'
+}
+check "a read beyond the input is found" finds

@@ -1,0 +1,85 @@
+/* Logs of two ranks, damaged in any way: they are read record by record, made into an archive as
+ * `stagger recover` makes it, and reported on; statistics are reported on without one.
+ *
+ * Input: a byte of bits (1: headers as they come, else sound ones; 2: statistics), then the two
+ * files' bytes by halves. */
+#include "fuzz/directory.h"
+#include "fuzz/report.h"
+
+#include "core/exchange.h"
+#include "rule/algorithm.h"
+#include "trace/export/export.h"
+#include "trace/fabricate.h"
+
+static void write_log(const char *directory, int rank, int bits, const uint8_t *data, size_t size)
+{
+    char path[256];
+    struct fabricated log;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
+    file = fopen(path, "w");
+    if (file == NULL)
+        abort();
+    if ((bits & 1) == 0) {
+        fabricate_start(&log, rank, 2);
+        log.header.trace_mode = bits & 2 ? SG_TRACE_STATS : SG_TRACE_OTF2;
+        fwrite(&log.header, 1, sizeof log.header, file);
+        for (size_t at = sizeof log.header; at < SG_LOG_HEADER_BYTES; at++)
+            fputc(0, file);
+    }
+    fwrite(data, 1, size, file);
+    fclose(file);
+}
+
+static void read_log(struct sg_logread *log)
+{
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0, before = 0;
+
+    fuzz_holds(sg_logread_header(log) != NULL, "a log that opens has a header");
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        fuzz_holds(slot > before, "reading goes on");
+        before = slot;
+    }
+    sg_logread_damaged(log);
+    sg_logread_last_ns(log);
+}
+
+static void export_logs(const char *directory)
+{
+    static const char *names[64];
+    struct sg_export input = {.directory = directory,
+                              .algorithms = names,
+                              .algorithm_count = sg_algorithm_count,
+                              .exchange = &sg_exchange_serial};
+    struct sg_export_result result;
+    int missing;
+
+    for (int i = 0; i < sg_algorithm_count; i++)
+        names[i] = sg_algorithms[i].name;
+    if (sg_logread_open_all(directory, &input.logs, &input.log_count, &input.world_size,
+                            &missing) != SG_OK)
+        return;
+    for (int i = 0; i < input.log_count; i++)
+        read_log(input.logs[i]);
+    sg_export_archive(&input, &result);
+    for (int i = 0; i < input.log_count; i++)
+        sg_logread_close(input.logs[i]);
+    free(input.logs);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *directory = fuzz_directory();
+    int bits = size > 0 ? data[0] : 0;
+    size_t half = size > 0 ? (size - 1) / 2 : 0;
+
+    write_log(directory, 0, bits, data + (size > 0), half);
+    write_log(directory, 1, bits, data + (size > 0) + half, size - (size > 0) - half);
+    if ((bits & 2) == 0)
+        export_logs(directory);
+    fuzz_report(directory);
+    return 0;
+}

@@ -1,0 +1,42 @@
+#!/bin/bash
+# The library under an MPICH that is built with all its checks of arguments, beside Debian's: wrong
+# calls say what they say without the library, and what follows a call that was left, meets.
+# timeout: 7200
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intercept/wrong_calls.bash"
+PROGRAM_SECONDS=60
+
+if ! missing=$("$ROOT/.ci/deps" --missing checked); then
+    skip "an MPICH with all its checks" "not installed: $missing"
+    exit 0
+fi
+if ! checked=$("$ROOT/tests/intercept/checked_mpich" "$BUILD/checked-mpich" 2>why); then
+    skip "an MPICH with all its checks" "it cannot be had: $(tail -n 1 why)"
+    exit 0
+fi
+export LD_LIBRARY_PATH=$checked
+check "Debian's programs and launcher run with it" \
+    has <(ldd "$PROGRAMS/wrong_calls") "libmpich.so.12 => $checked"
+
+for call in alias_reduce alias_reduce_c alias_allreduce alias_allreduce_c alias_ireduce \
+    alias_iallreduce alias_iallreduce_c root_reduce root_ireduce null_send null_receive \
+    null_send_ireduce bad_operation bad_operation_iallreduce no_operation freed_reduce freed_allreduce \
+    freed_iallreduce no_type \
+    no_request_ibarrier no_request_ireduce no_request_iallreduce no_request_iallreduce_c; do
+    for handler in fatal return handle; do
+        says_the_same $handler $call used 0 1
+    done
+done
+# It does not look at counts, and ends by an assertion of its own.
+says_the_same handle count_allreduce used 0 1
+
+for nodes in 0 1; do
+    for call in reduce allreduce reduce_c ireduce iallreduce comm_free delete; do
+        for how in throw jump; do
+            name=$nodes-$how-$call
+            STAGGER_RANKS_PER_NODE=$nodes observe "$name" 2 "$PROGRAMS/left_calls" $how $call deeper
+            check "after a wrong $call, left by $how, calls from deeper meet" \
+                all 'ran_well "$name"' 'archive_agrees "$name.trace" "$name.out"'
+        done
+    done
+done

@@ -1,0 +1,77 @@
+#!/bin/bash
+# Calls that an error handler leaves by an exception or by longjmp, or calls collectives from: the
+# ranks' next collectives meet, and the archive has those that were right, once. The full check
+# makes every call, from every depth, both in a node and between nodes.
+# timeout: 1800
+. "$(dirname "$0")/../lib/sh.sh"
+PROGRAM_SECONDS=60
+
+# went_well NAME: as ran_well, but rules may match no call.
+went_well() {
+    is 0 "$status" && is 2 "$(grep '^stagger: ' "$1.err" | grep -vc ': matched no call$')" &&
+        lacks "$1.err" 'assert|BAD TERM'
+}
+
+# follows NODE-RANKS HOW CALL DEPTH [thread]
+follows() {
+    local name="$1-$2-$3-$4${5:+-$5}" ranks_per_node=$1
+    shift
+    STAGGER_RANKS_PER_NODE=$ranks_per_node observe "$name" 2 "$PROGRAMS/left_calls" "$@"
+    check "after a wrong $2, handled by $1, calls from ${3/same/the same depth}${4:+ on a thread} meet \
+($([ "$ranks_per_node" = 0 ] && echo in a node || echo between nodes))" \
+        all 'went_well "$name"' 'archive_agrees "$name.trace" "$name.out"'
+    rm -rf "$name.trace"
+}
+
+if [ "${SG_TEST_ALL:-1}" = 1 ]; then
+    for nodes in 0 1; do
+        for call in reduce allreduce reduce_c ireduce iallreduce comm_free delete; do
+            for depth in deeper same shallower; do
+                for thread in "" thread; do
+                    follows $nodes throw $call $depth $thread
+                    follows $nodes jump $call $depth $thread
+                    case $call in
+                    comm_free | delete) ;; # what their callbacks call is MPICH's on every rank
+                    *) follows $nodes handle $call $depth $thread ;;
+                    esac
+                done
+            done
+        done
+    done
+else
+    for call in reduce allreduce reduce_c comm_free delete; do
+        follows 0 throw $call deeper
+        follows 1 jump $call deeper
+    done
+    for call in ireduce iallreduce; do
+        follows 1 throw $call deeper
+        follows 1 jump $call same
+    done
+    follows 0 handle reduce same
+    follows 1 handle allreduce deeper
+    follows 1 handle iallreduce same
+    follows 0 jump reduce same
+    follows 0 throw allreduce shallower
+    follows 0 jump reduce deeper thread
+    follows 1 throw comm_free deeper thread
+fi
+
+# Rules that tell call sites apart: the ranks choose together, and a call that is wrong on one rank
+# takes no turn in it.
+export STAGGER_RULES="*@nowhere.c:7=mpich; *@left_calls.cc=mpich"
+follows 1 throw reduce deeper
+follows 1 jump iallreduce same
+follows 0 jump allreduce deeper
+unset STAGGER_RULES
+
+# Without a trace nothing is known of a call that was left.
+STAGGER_TRACE=off observe off 2 "$PROGRAMS/left_calls" jump reduce deeper
+check "the same without a trace" is 0 "$status"
+
+# ---- requests that cannot be had -------------------------------------------------------------------
+refusing=$LIB:$PROGRAMS/librefused_requests.so
+for how in returns leaves; do
+    PRELOAD=$refusing STAGGER_RANKS_PER_NODE=1 observe "refused-$how" 2 "$PROGRAMS/refused_requests" "$how"
+    check "a nonblocking call without a request is an error of its own, whose handler $how" \
+        all 'ran_well "refused-$how"' 'archive_agrees "refused-$how.trace" "refused-$how.out"'
+done

@@ -1,0 +1,55 @@
+#!/bin/bash
+# Preloaded on some ranks only, and in different versions: never a silent hang.
+# timeout: 600
+. "$(dirname "$0")/../lib/sh.sh"
+
+# ranks NAME WITH... : a rank each, with the library (its path) or without (-)
+ranks() {
+    local name=$1 with arguments=()
+    shift
+    for with in "$@"; do
+        [ ${#arguments[@]} -eq 0 ] || arguments+=(:)
+        [ "$with" = - ] || arguments+=(-env LD_PRELOAD "$with")
+        arguments+=(-n 1 "${program[@]}")
+    done
+    STAGGER_DIR=$WORK/$name.trace timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" \
+        "${arguments[@]}" </dev/null >"$name.out" 2>"$name.err"
+    status=$?
+}
+
+ends_with_line() {
+    within 1 123 "$status" && has_lines "$1.err" '^stagger: ' 1 &&
+        has "$1.err" "^stagger: rank [0-9]+: $2; preload the library on all ranks or on none: the job ends"
+}
+
+program=("$PROGRAMS/counts_c")
+without='process [0-9]+ of this job runs without stagger'
+ranks first "$LIB" -
+check "a job with the library on its first rank only ends with one line" ends_with_line first "$without"
+ranks last - "$LIB"
+check "a job with the library on its last rank only ends with one line" ends_with_line last "$without"
+ranks two "$LIB" - "$LIB"
+check "where two ranks have the library and one has not, there is one line" ends_with_line two "$without"
+check "nothing is left of them" all 'absent first.trace' 'absent last.trace' 'absent two.trace'
+
+# The same library but for the text of its version.
+other=$WORK/other/libstagger.so
+mkdir other
+version=$(cat "$ROOT/VERSION")
+LC_ALL=C sed "s/stagger ${version//./\\.}/stagger ${version//[0-9]/9}/g" "$LIB" >"$other"
+check "there is a library of another version" all '! cmp -s "$LIB" "$other"'
+cp "$BUILD/libstagger-otf2.so" other/
+compare versions 2 "${program[@]}"
+ranks versions "$LIB" "$other"
+check "with different versions on its ranks a program runs as without the library" \
+    all 'is 0 "$status"' 'same <(sort versions.plain.out) <(sort versions.out)' 'absent versions.trace'
+check "and one line says so" \
+    all 'has_lines versions.err "^stagger: " 1' 'has versions.err "different versions.*passing through"'
+
+if [ "${SG_TEST_ALL:-1}" = 1 ]; then
+    # The shells stay, so that the ranks have different parents.
+    program=(sh -c "$PROGRAMS/counts_c; exit \$?")
+    ranks hidden "$LIB" -
+    check "where the rank without it cannot be seen, the job ends after a time limit" \
+        ends_with_line hidden 'in MPI_Init for 60 s: other ranks seem to run without stagger'
+fi

@@ -1,0 +1,51 @@
+#!/bin/bash
+# Beside a profiling tool (tests/mpi/pmpi_tool.c), in both orders: results are right, nothing hangs,
+# and whoever comes first in LD_PRELOAD sees each call once; both do where the tool chains.
+. "$(dirname "$0")/../lib/sh.sh"
+
+program=("$PROGRAMS/lifetimes" 6 3)
+tool=$PROGRAMS/libpmpi_tool.so
+tool_counts() { sed -n 's/"tool"/"rank"/p' "$1" | LC_ALL=C sort; }
+
+PRELOAD=$tool:$LIB
+observe before 2 "${program[@]}"
+check "behind a tool that calls PMPI_* the program runs, and the library has no part in it" \
+    all 'is 0 "$status"' 'empty before.err' 'absent before.trace'
+check "the tool sees each call once" same <(own_counts before.out) <(tool_counts before.out)
+
+TOOL_NEXT=1 observe chain 2 "${program[@]}"
+check "behind a tool that chains it runs under the library" ran_well chain
+check "both see each call once" \
+    all 'archive_agrees chain.trace chain.out' 'same <(own_counts chain.out) <(tool_counts chain.out)'
+
+PRELOAD=$LIB:$tool
+observe behind 2 "${program[@]}"
+check "before a tool it runs under the library" ran_well behind
+check "the library sees each call once, the tool none" \
+    all 'archive_agrees behind.trace behind.out' 'lacks behind.out "\"tool\""'
+
+# A tool that wraps MPI_Finalize alone: the library ends from inside MPICH's.
+PRELOAD=$PROGRAMS/libpmpi_finalize.so:$LIB
+for nodes in 0 1; do
+    STAGGER_RANKS_PER_NODE=$nodes observe finalize-$nodes 2 "${program[@]}"
+    check "where a tool takes MPI_Finalize the library ends all the same ($nodes)" \
+        all 'ran_well finalize-$nodes' 'has_lines finalize-$nodes.out "\"tool\"" 2'
+    check "and its archive is whole ($nodes)" archive_agrees finalize-$nodes.trace finalize-$nodes.out
+done
+
+# An MPICH whose threads are user-level ones, as far as it says.
+PRELOAD=$LIB:$PROGRAMS/libuser_threads.so
+compare threads 2 "${program[@]}"
+observe threads 2 "${program[@]}"
+check "under an MPICH with user-level threads the program runs as without the library" \
+    all 'is 0 "$status"' 'same <(sort threads.plain.out) <(sort threads.out)' 'absent threads.trace'
+check "and one line says so" \
+    all 'has_lines threads.err "^stagger: " 1' 'has threads.err "user-level threads: passing through"'
+
+# Operations that are pending where their communicator is freed.
+PRELOAD=$LIB
+for nodes in 0 1; do
+    STAGGER_RANKS_PER_NODE=$nodes STAGGER_TRACE=off observe pending-$nodes 3 "$PROGRAMS/pending_free"
+    check "a communicator may be freed while operations on it are pending ($nodes)" \
+        all 'is 0 "$status"' 'has_lines pending-$nodes.out "^rank . ok$" 3'
+done

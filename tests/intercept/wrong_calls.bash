@@ -1,0 +1,25 @@
+# Wrong calls with and without the library, for scripts that source lib/sh.sh.
+# shellcheck shell=bash
+
+# What differs from run to run: addresses, the numbers of errors and of communicators.
+text_of() {
+    sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/Abort\([0-9]+\)/Abort/; s/in comm [0-9]+/in comm/
+        /^(=|YOUR|This typ|Please|stagger: |$)/d' "$1.out" "$1.err" | LC_ALL=C sort
+}
+
+# says_the_same HANDLER CALL COMM NODE-RANKS...: the error's text, on whatever stream, the handler's
+# calls and the exit status are those without the library.
+says_the_same() {
+    local handler=$1 call=$2 comm=$3 nodes
+    local name=$call-$handler-$comm
+    shift 3
+    compare "$name" 2 "$PROGRAMS/wrong_calls" "$handler" "$call" "$comm"
+    for nodes in "$@"; do
+        STAGGER_TRACE=off STAGGER_RANKS_PER_NODE=$nodes \
+            observe "$name" 2 "$PROGRAMS/wrong_calls" "$handler" "$call" "$comm"
+        check "$call, handler $handler, communicator $comm: MPICH's own text and status \
+($([ "$nodes" = 0 ] && echo in a node || echo between nodes))" \
+            all 'is "$plain_status" "$status"' \
+            'same <(text_of "$name.plain") <(text_of "$name")' 'lacks "$name.err" "^stagger: "'
+    done
+}

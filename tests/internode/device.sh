@@ -1,0 +1,40 @@
+#!/bin/bash
+# timeout: 300
+# Reductions of buffers in a GPU's memory between nodes: all are MPICH's where any rank has a
+# driver, nonblocking ones too; data of a driver that comes later go through the host's memory.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+export MPIR_CVAR_DEVICE_COLLECTIVES=none # MPICH 4.0.2 crashes in reduces in place at other roots
+export HWLOC_COMPONENTS=-levelzero,-opencl,-gl # it would load real drivers beside the stand-ins
+libraries=$LIB:$PROGRAMS/libgpumpi.so
+driver=$PROGRAMS/drivers/libcuda.so.1
+finished() { all 'is 0 "$status"' "has $1.out finished" "lacks $1.err 'BAD TERM|assert'"; }
+
+device() { # NAME ARG...
+    local name=$1
+    shift
+    PRELOAD=$libraries run_across "$name" thread 1 '*=tree' 3 "$PROGRAMS/device" "$driver" "$@"
+}
+
+for form in '' posted; do
+    device early early one $form
+    check "one rank's driver makes reductions MPICH's on all ranks${form:+, $form}" finished early
+    calls_of early
+    check "barriers stay the library's${form:+, $form}" all \
+        'is mpich "$(algorithms_of early on_device)"' 'is mpich "$(algorithms_of early on_host)"' \
+        'is tree "$(algorithms_of early main)"'
+    check "that is said once${form:+, $form}" has_lines early.err \
+        "^stagger: a rank has a GPU's driver: reductions between nodes are MPICH's own" 1
+done
+
+device late late one
+check "a driver that comes after MPI_Init is noticed between nodes" finished late
+calls_of late
+check "such data go through the host's memory" is tree "$(algorithms_of late on_device)"
+
+device posted late one posted
+check "a nonblocking call of such a buffer ends the job with a word" all \
+    'within 1 123 "$status"' \
+    "has posted.err '^stagger: MPI_I[a-z]+ has a buffer in a GPU.s memory .*the job ends'"

@@ -1,0 +1,42 @@
+#!/bin/bash
+# Ranks that reach one instance between nodes by different ways: another call site is legal and may
+# have a rule of its own; another operation, size or root is not.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+program=$PROGRAMS/disagree
+
+# ---- two call sites with two rules in one instance -----------------------------------------------------
+for pair in 'adaptive tree' 'pairwise adaptive' 'tree mpich' 'mpich adaptive'; do
+    # shellcheck disable=SC2086 # two words
+    run_across sites thread 1 "$(line_rules $pair)" 3 "$program" sites 600
+    check_sites sites "$pair"
+done
+
+# ---- ranks that disagree ---------------------------------------------------------------------------------
+# The launcher may lose what a job wrote right before it ended.
+disagrees() { # WAY RANKS-PER-NODE RULES [COUNT]
+    for _ in 1 2 3; do
+        run_across "$1" thread "$2" "$3" 3 "$program" "$1" ${4:+"$4"}
+        grep -q '^stagger: ranks of one' "$1.err" && return
+    done
+}
+named='is in MPI_[A-Za-z]+ .*at [a-z_]+ disagree\.c:[0-9]+ #.*, rank [0-2] in (MPI_[A-Za-z]+ .*at [a-z_]+ disagree\.c:[0-9]+ #|another that)'
+for each in 1 2; do
+    for rules in "${SPAN_RULES[0]}" "${SPAN_RULES[2]}" '*=tree'; do
+        for way in operation bytes root; do
+            disagrees $way $each "$rules"
+            check "another $way ends the job ($each a node, $rules)" all \
+                'within 1 123 "$status"' "lacks $way.out finished"
+            check "and both ranks and call sites are named ($each a node, $rules)" has $way.err \
+                "^stagger: ranks of one communicator disagree on a collective: rank [0-2] $named"
+        done
+        for count in 1 10000; do
+            disagrees place $each "$rules" $count
+            check "MPI_IN_PLACE on one rank ends the job and is named ($each a node, $rules, $count)" all \
+                'within 1 123 "$status"' "lacks place.out finished" \
+                'has place.err "^stagger: .* disagree .*bytes in place at [a-z_]+ disagree"'
+        done
+    done
+done

@@ -1,0 +1,41 @@
+#!/bin/bash
+# timeout: 600
+# Ranks that die, abort or do not come, between nodes: the job ends and nothing of it is
+# left, or the wait is reported.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/engine/dying.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+runs=12 # of each mode
+export PROGRAM_SECONDS=60
+for mode in $(modes signal thread poll); do
+    bad=0
+    forgiven=0
+    recovered=0
+    for ((seed = 1; seed <= runs; seed++)); do
+        STAGGER_QUIET=1 run_across dying "$mode" $((1 + seed % 2)) \
+            "${SPAN_RULES[seed % ${#SPAN_RULES[@]}]}" $((3 + seed % 2)) \
+            "$PROGRAMS/dying" "$seed" "$WORK"
+        tally_death dying "$seed" 4
+    done
+    check "a job one of whose ranks is killed ends and fails, $runs times ($mode)" ends_and_fails
+    check "its logs make a sound archive ($mode)" within 1 "$runs" "$recovered"
+
+    for way in abort kill crash; do
+        run_across ending "$mode" 1 "${SPAN_RULES[0]}" 3 "$PROGRAMS/ending" "$way" 50
+        check "a rank that ends by $way takes the others with it ($mode)" within 1 123 "$status"
+    done
+
+    STAGGER_STALL_S=1 STAGGER_RULES='*=adaptive;*=bypass' STAGGER_RANKS_PER_NODE=1 \
+        STAGGER_PROGRESS=$mode release_after 'more than 1 s' late \
+        mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
+    check "a wait for a rank that does not come is reported once ($mode)" \
+        has_lines late.err '^stagger: .*waits in MPI_Allreduce for more than 1 s' 1
+    check "with the rank that has not come ($mode)" \
+        has late.err 'more than 1 s, .*: 1 of 3 ranks have not come; rank 2 was in none before$'
+    check "and when it comes the program goes on ($mode)" all 'is 0 "$status"' \
+        'has late.out finished' 'archive_sound late.trace'
+done
+check "no process of it is left" all_gone
+check "nothing of ours is left in /dev/shm" no_shared_memory

@@ -1,0 +1,20 @@
+#!/bin/bash
+# timeout: 600
+# What reductions between nodes may write of the program's memory: values, and nothing between or
+# around them, by every protocol, blocking and not. The user's operations are MPICH's there.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+holes() { # RANKS-PER-NODE RULES [posted]
+    run_across holes thread "$1" "$2" 3 "$PROGRAMS/holes" between ${3:+"$3"}
+    check "reductions write values alone, and the right ones ($2, $1 a node${3:+, $3})" gave holes
+}
+
+for rules in "${SPAN_RULES[@]}"; do
+    holes 1 "$rules"
+done
+for rules in "${SPAN_RULES[0]}" '*=tree' '*=srm'; do
+    holes 2 "$rules"
+    holes 2 "$rules" posted
+done

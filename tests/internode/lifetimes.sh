@@ -1,0 +1,39 @@
+#!/bin/bash
+# timeout: 600
+# Communicators between nodes: hundreds at once, many after one another, freed and finalized with
+# reductions outstanding.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+for mode in $(modes thread signal poll); do
+    for rules in "${SPAN_RULES[0]}" "${SPAN_RULES[2]}"; do
+        STAGGER_TRACE=stats run_across many "$mode" 1 "$rules" 2 "$PROGRAMS/lifetimes" 200 300
+        check "200 communicators at once and 300 after one another ($rules; $mode)" gave many
+        run_across many "$mode" 2 "$rules" 3 "$PROGRAMS/lifetimes" 40 40
+        check "so do fewer of more ranks, and the archive has their calls ($rules; $mode)" all \
+            'gave many' 'archive_agrees many.trace many.out'
+    done
+    STAGGER_SLOTS=2 run_across many "$mode" 1 "${SPAN_RULES[4]}" 4 "$PROGRAMS/lifetimes" 20 20
+    check "two slots are enough ($mode)" gave many
+
+    # 0 has the children 1 and 2, and 2 has 3.
+    for order in '3 2 1 0' '2 1 3 0' '1 2 3 0' '2 3 1 0'; do
+        for rules in '*=bypass' '*=tree'; do
+            # 2's call waits for 3
+            [ "$rules" = '*=tree' ] && [ "${order%% *}" = 2 ] && continue
+            [ "$rules $mode" = '*=bypass poll' ] && [[ $order = *2*3* ]] && continue
+            # shellcheck disable=SC2086 # words
+            run_across last "$mode" 1 "$rules" 4 "$PROGRAMS/span_finalize" 7 $order
+            check "ranks finalize with reduces outstanding, in order $order ($rules; $mode)" all \
+                'gave last' 'has_lines last.out finished 4' 'archive_sound last.trace'
+        done
+    done
+
+    run_across pairs "$mode" 2 "${SPAN_RULES[0]}" 4 "$PROGRAMS/virtual_nodes"
+    check "results are right on communicators within nodes and across ($mode)" all 'gave pairs' \
+        'archive_agrees pairs.trace pairs.out'
+    calls_of pairs
+    check "those across run by the protocols ($mode)" \
+        is "adaptive bypass" "$(algorithms_of pairs across)"
+done

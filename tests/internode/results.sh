@@ -1,0 +1,37 @@
+#!/bin/bash
+# timeout: 900
+# Results of reductions between nodes, bit for bit: over a pairwise cover against a sequential
+# reference of each protocol's documented association, and against MPICH's own where no association
+# can show. What the protocols do not take goes to MPICH.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+whole=
+# RANKS RANKS-PER-NODE: 1, 2 and 3 ranks a node; results_full.sh has all numbers of ranks
+for case in '2 1' '4 1' '3 2' '5 3'; do
+    read -r ranks each <<<"$case"
+    . "$ROOT/tests/internode/results.bash"
+done
+
+# ---- what goes to MPICH, and errors -----------------------------------------------------------
+rules='*=adaptive;*=bypass'
+for mode in $MODES; do
+    for ranks in 2 3; do
+        run_across fallbacks "$mode" 1 "$rules" "$ranks" "$PROGRAMS/fallbacks"
+        check "what goes to MPICH gives right results ($ranks ranks, $mode)" all \
+            'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
+        calls_of fallbacks
+        for function in derived_type freed_operation no_elements $(logical_real fallbacks); do
+            check "MPICH's own ran for ${function//_/ } ($ranks ranks, $mode)" \
+                is "mpich" "$(algorithms_of fallbacks "$function")"
+        done
+        check "the protocols ran for large counts ($ranks ranks, $mode)" \
+            is "adaptive bypass" "$(algorithms_of fallbacks large_count)"
+
+        compare errors "$ranks" "$PROGRAMS/errors"
+        run_across errors "$mode" 1 "$rules" "$ranks" "$PROGRAMS/errors"
+        check "wrong arguments reach the error handlers that they reach in MPICH ($ranks, $mode)" \
+            all 'is 0 "$status"' 'same <(sort errors.plain.out) <(sort errors.out)'
+    done
+done

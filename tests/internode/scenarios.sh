@@ -1,0 +1,29 @@
+#!/bin/bash
+# Reductions whose calls come in a given order: the trace's counts of early contributions (there before
+# the call) and late ones (which came when the call had returned) are those that the order forces.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+# early_late NAME: "rank:early/late" of every rank where they are not 0, from NAME.calls
+early_late() {
+    awk '$6 == "reduce" { late[$1] += $8; early[$1] += $9; ranks[$1] }
+        END { for (r in ranks) if (late[r] + early[r]) print r ":" early[r] "/" late[r] }' \
+        "$1.calls" | sort -n | paste -sd ' '
+}
+
+scenario() {
+    local sentence=$1 expected=$2 mode
+    shift 2
+    for mode in $modes; do
+        run_across scenario "$mode" 1 'reduce=bypass;*=mpich' 8 "$PROGRAMS/span_scenarios" "$@"
+        calls_of scenario
+        early_late scenario >scenario.counts
+        check "$sentence: results are right ($mode)" all 'gave scenario' \
+            'ran_by scenario bypass reduce'
+        check "$sentence: what came early and late is in the trace ($mode)" \
+            has scenario.counts "^$expected\$"
+    done
+}
+
+. "$ROOT/tests/internode/scenarios.bash"

@@ -1,0 +1,410 @@
+/* The choice of calls by ranks of one machine, and of several with a home, whose accesses the test
+ * carries out: at once, or later, as adapters do. Ranks are gone through one by one, or are
+ * threads.
+ */
+#include "internode/layout.h"
+#include "lib/unit.h"
+#include "mpi/report.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_MAX = 4, MACHINES_MAX = 3, AHEAD = 1000, TRIES = 200, ROUNDS = 4, SEEDS = 3 };
+/* So far ahead of another rank a post may end rules by call site, and from the second on it does.
+ */
+enum { NEAR = SG_SPAN_CHOICES - SG_SPAN_QUARTER, FAR = SG_SPAN_CHOICES };
+#define CALLS (ROUNDS * SG_SPAN_CHOICES)
+
+struct rank {
+    struct sg_span span;
+    _Atomic uint64_t made;  /* calls */
+    uint64_t ended;         /* the first call by another choice than that of some rank; CALLS */
+    uint8_t brought[CALLS]; /* by which rank the choice was */
+    uint64_t random_state;
+    bool has_answer; /* to an access that was LATER */
+    struct sg_transport_message answer;
+    /* Of a thread: it stays before this call until rank 0 has made so many. */
+    uint64_t stays_at, until;
+};
+
+static struct rank *ranks;
+static int rank_count, is_post, reports;
+static struct sg_span_header *segments[MACHINES_MAX];
+static struct sg_ruleset *rules;
+static const struct sg_choice alike;
+static bool is_threaded;
+static jmp_buf given_up; /* a wait of the test's own thread */
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* ---- what the words need of the rest ----------------------------------------------------------
+ */
+
+static struct rank *rank_of(const struct sg_span *span)
+{
+    return &ranks[span->rank];
+}
+
+void sg_span_lock(struct sg_span *span)
+{
+}
+
+void sg_span_unlock(struct sg_span *span)
+{
+}
+
+void sg_wait_wake(const struct sg_wait_bed *bed)
+{
+}
+
+enum sg_progress_by sg_progress_by(void)
+{
+    return SG_PROGRESS_BY_CALL;
+}
+
+bool sg_span_look(struct sg_span *span)
+{
+    struct rank *rank = rank_of(span);
+
+    if (!rank->has_answer || next_random(&rank->random_state) % 2)
+        return false;
+    rank->has_answer = false;
+    sg_span_hear_home(span, &rank->answer);
+    return true;
+}
+
+/* The test's own thread gives up where nobody else is to come to anything. */
+void sg_span_wait(struct sg_span *span, bool (*is_over)(void *context), void *context,
+                  const struct sg_call *call, uint64_t position)
+{
+    for (int tries = 0; !is_over(context); tries++) {
+        if (span->asking.is_under_way)
+            continue;
+        if (is_threaded)
+            sched_yield();
+        else if (tries > TRIES)
+            longjmp(given_up, 1);
+    }
+}
+
+void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
+                      int own, int chosen, int chooser)
+{
+}
+
+void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
+{
+    __atomic_fetch_add(&reports, 1, __ATOMIC_RELAXED);
+}
+
+void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
+                        int other_rank, const struct sg_node_about *other)
+{
+    abort();
+}
+
+bool sg_call_is_in_place(const struct sg_call *call)
+{
+    return false;
+}
+
+static const struct sg_choice *choose_alike(const struct sg_call *call)
+{
+    return &alike;
+}
+
+static enum sg_transport_result reach_home(struct sg_transport *transport, int self,
+                                           const struct sg_action *action,
+                                           const struct sg_transport_region *region, void *local,
+                                           uint64_t value[8])
+{
+    struct rank *rank = &ranks[self];
+    _Atomic uint64_t *cell = (_Atomic uint64_t *)sg_span_at(&ranks[0].span, ranks[0].span.home_at) +
+                             action->access.remote;
+
+    if (action->access.remote >= region->cells_count || action->to != 0 || rank->has_answer)
+        abort();
+    if (action->kind == SG_ACTION_FETCH_ADD)
+        value[0] = atomic_fetch_add(cell, action->access.value);
+    else if (action->kind == SG_ACTION_WRITE_CELL)
+        atomic_store(cell, action->access.value);
+    else
+        value[0] = atomic_load(cell);
+    if (next_random(&rank->random_state) % 2)
+        return SG_TRANSPORT_DONE;
+    rank->has_answer = true;
+    rank->answer.value[0] = value[0];
+    return SG_TRANSPORT_LATER;
+}
+
+static const struct sg_transport_ops ops = {.name = "test", .access = reach_home};
+static const struct sg_transport_wire wire;
+
+/* ---- ranks ------------------------------------------------------------------------------------
+ */
+
+static int machine_of[RANKS_MAX], number_of[RANKS_MAX];
+
+/* As many rules as ranks: each brings one of its own. */
+static void make_rules(void)
+{
+    static char texts[RANKS_MAX][16] = {"barrier@a=tree", "barrier@b=tree", "barrier@c=tree",
+                                        "barrier@d=tree"};
+    static char source[] = "test";
+    struct sg_config_rule given[RANKS_MAX];
+    struct sg_config config = {.rules = given, .rule_count = RANKS_MAX};
+
+    for (int i = 0; i < RANKS_MAX; i++)
+        given[i] = (struct sg_config_rule){SG_CONFIG_RULE_RULES, source, source, texts[i]};
+    CU_ASSERT_FATAL(sg_ruleset_create(&config, true, &rules) == SG_OK);
+}
+
+/* 1 machine: no home. */
+static void start(int machines, int each, bool posts, uint64_t seed)
+{
+    size_t home_at = (sizeof(struct sg_span_header) + 63) & ~(size_t)63;
+    size_t about_at = home_at + sizeof(struct sg_span_home);
+
+    rank_count = machines * each;
+    is_post = posts;
+    reports = 0;
+    is_threaded = false;
+    make_rules();
+    ranks = calloc((size_t)rank_count, sizeof *ranks);
+    CU_ASSERT_FATAL(ranks != NULL);
+    for (int machine = 0; machine < machines; machine++) {
+        size_t bytes = about_at + (size_t)each * sizeof(struct sg_span_about);
+
+        CU_ASSERT_FATAL(posix_memalign((void **)&segments[machine], 64, bytes) == 0);
+        memset((void *)segments[machine], 0, bytes);
+    }
+    for (int i = 0; i < rank_count; i++) {
+        struct sg_span *span = &ranks[i].span;
+
+        machine_of[i] = i % machines;
+        number_of[i] = i / machines;
+        ranks[i].random_state = (seed + 1) * 2654435761u + (uint64_t)i;
+        ranks[i].ended = CALLS;
+        span->header = segments[machine_of[i]];
+        span->home_at = home_at;
+        span->about_at = about_at;
+        span->rank = span->endpoint = i;
+        span->ranks = rank_count;
+        span->machines = machines;
+        span->machine_of = machine_of;
+        span->number_of = number_of;
+        span->ops = &ops;
+        span->has_home = machines > 1;
+        span->wire = machines > 1 ? &wire : NULL;
+    }
+}
+
+static void stop(int machines)
+{
+    for (int machine = 0; machine < machines; machine++)
+        free(segments[machine]);
+    free(ranks);
+    sg_ruleset_destroy(rules);
+}
+
+static void make_call(struct rank *rank)
+{
+    MPI_Request request;
+    struct sg_call call = {
+        .rules = rules, .choose_alike = choose_alike, .request = is_post ? &request : NULL};
+    uint64_t number = atomic_load(&rank->made);
+
+    if (sg_span_agrees(&rank->span)) {
+        const struct sg_choice *choice =
+            sg_span_agree(&rank->span, &call, sg_ruleset_choice(rules, rank->span.rank));
+
+        if (choice == &alike)
+            rank->ended = number;
+        else
+            rank->brought[number] = (uint8_t)sg_ruleset_index(rules, choice);
+    }
+    atomic_store(&rank->made, number + 1);
+}
+
+/* False: it waits for another rank. */
+static bool come_to(int which, uint64_t count)
+{
+    if (setjmp(given_up) != 0)
+        return false;
+    while (atomic_load(&ranks[which].made) < count)
+        make_call(&ranks[which]);
+    return true;
+}
+
+/* All ranks have found the choice of one, or all have ended before the same call. */
+static bool are_alike(void)
+{
+    for (int i = 0; i < rank_count; i++) {
+        if (ranks[i].ended != ranks[0].ended)
+            return false;
+        for (uint64_t call = 0; call < ranks[0].ended && call < atomic_load(&ranks[0].made);
+             call++) {
+            if (ranks[i].brought[call] >= rank_count ||
+                ranks[i].brought[call] != ranks[0].brought[call])
+                return false;
+        }
+    }
+    return reports == (ranks[0].ended < CALLS);
+}
+
+static bool are_by(int which, uint64_t from, uint64_t to)
+{
+    for (uint64_t call = from; call < to; call++) {
+        if (ranks[0].brought[call] != which)
+            return false;
+    }
+    return true;
+}
+
+static bool all_come_to(uint64_t count)
+{
+    for (int i = 0; i < rank_count; i++) {
+        if (!come_to(i, count))
+            return false;
+    }
+    return are_alike();
+}
+
+static void *run_rank(void *context)
+{
+    struct rank *rank = context;
+
+    while (atomic_load(&rank->made) < CALLS) {
+        while (atomic_load(&rank->made) == rank->stays_at &&
+               atomic_load(&ranks[0].made) < rank->until)
+            sched_yield();
+        make_call(rank);
+        if (next_random(&rank->random_state) % 512 == 0)
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* All but rank 0 stay somewhere until that is `ahead` calls further on at most, or by chance
+ * further than that. */
+static void run_threads(uint64_t ahead)
+{
+    pthread_t threads[RANKS_MAX];
+
+    is_threaded = true;
+    for (int i = 0; i < rank_count; i++) {
+        struct rank *rank = &ranks[i];
+
+        rank->stays_at =
+            i == 0 ? CALLS : next_random(&rank->random_state) % (CALLS - 2 * SG_SPAN_CHOICES);
+        rank->until = rank->stays_at + next_random(&rank->random_state) % ahead;
+        CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, run_rank, rank) == 0);
+    }
+    for (int i = 0; i < rank_count; i++)
+        CU_ASSERT_FATAL(pthread_join(threads[i], NULL) == 0);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    int machines, each;
+} shapes[] = {{1, 3}, {3, 1}, {2, 2}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+static void test_ahead(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        start(shapes[i].machines, shapes[i].each, true, 0);
+        CU_ASSERT(come_to(1, AHEAD));
+        CU_ASSERT(all_come_to(AHEAD) && are_by(1, 0, AHEAD));
+        stop(shapes[i].machines);
+    }
+}
+
+static void test_post_far_ahead(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        start(shapes[i].machines, shapes[i].each, true, 0);
+        CU_ASSERT(come_to(1, CALLS) && ranks[1].ended == FAR);
+        CU_ASSERT(all_come_to(CALLS) && are_by(1, 0, FAR));
+        stop(shapes[i].machines);
+    }
+}
+
+static void test_end_where_opened(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        uint64_t common = SG_SPAN_CHOICES / 2;
+
+        start(shapes[i].machines, shapes[i].each, true, 0);
+        /* One more: who is in a call has read the quarter before it. */
+        CU_ASSERT(all_come_to(common + 1));
+        CU_ASSERT(come_to(1, common + NEAR) && ranks[1].ended == CALLS);
+        CU_ASSERT(come_to(1, CALLS) && ranks[1].ended == common + FAR);
+        CU_ASSERT(all_come_to(CALLS) && are_by(1, common + 1, common + FAR));
+        stop(shapes[i].machines);
+    }
+}
+
+static void test_blocking_far_ahead(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        start(shapes[i].machines, shapes[i].each, false, 0);
+        CU_ASSERT(!come_to(1, CALLS) && atomic_load(&ranks[1].made) == FAR);
+        for (int rank = rank_count - 1; rank >= 0; rank--)
+            CU_ASSERT(rank == 1 || come_to(rank, FAR));
+        CU_ASSERT(come_to(1, FAR + AHEAD) && all_come_to(FAR + AHEAD));
+        CU_ASSERT(ranks[1].ended == CALLS);
+        stop(shapes[i].machines);
+    }
+}
+
+static void test_threads_of_blocking_calls(void)
+{
+    for (int i = 0; i < SHAPES; i++) {
+        start(shapes[i].machines, shapes[i].each, false, 0);
+        run_threads(AHEAD);
+        CU_ASSERT(are_alike() && ranks[0].ended == CALLS);
+        stop(shapes[i].machines);
+    }
+}
+
+static void test_threads_of_posts(void)
+{
+    int ended = 0;
+
+    for (int i = 0; i < SHAPES; i++) {
+        for (uint64_t seed = 0; seed < SEEDS; seed++) {
+            start(shapes[i].machines, shapes[i].each, true, seed);
+            run_threads(2 * FAR);
+            CU_ASSERT(are_alike());
+            ended += ranks[0].ended < CALLS;
+            stop(shapes[i].machines);
+        }
+    }
+    CU_ASSERT(ended > 0);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a rank goes a thousand calls ahead of the others, who find its choices", test_ahead},
+    {"a post that is a whole ring ahead returns, and the others end rules by call site where it "
+     "did",
+     test_post_far_ahead},
+    {"they hold for what is three quarters of the ring ahead", test_end_where_opened},
+    {"a blocking call that is a whole ring ahead waits until the others have come",
+     test_blocking_far_ahead},
+    {"threads find the choice of one, while words are used again", test_threads_of_blocking_calls},
+    {"threads that post find the choice of one, or end rules by call site before the same call",
+     test_threads_of_posts},
+    {NULL, NULL},
+};

@@ -1,0 +1,461 @@
+/* The node's algorithms, driven from one thread: each rank is a row of calls, polled in an order
+ * drawn from a seed, so that every order of arrival and every depth of run-ahead comes up. Results
+ * are compared with a sequential evaluation of the shape, by an operation that is neither
+ * commutative nor associative: a hash of (left, right).
+ */
+#include "intranode/node.h"
+#include "lib/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MAX 17
+#define DEPTH 4
+#define SLOT_BYTES 256
+#define COUNT_MAX 100
+
+static uint64_t random_state;
+
+static unsigned draw(unsigned below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned)(random_state >> 33) % below;
+}
+
+static uint64_t mix(uint64_t left, uint64_t right)
+{
+    uint64_t value = left * UINT64_C(0x9e3779b97f4a7c15) + right;
+
+    return (value ^ value >> 29) * UINT64_C(0xbf58476d1ce4e5b9) + 1;
+}
+
+static void fold(void *context, const void *left, const void *right, void *out, size_t count)
+{
+    const uint64_t *a = left;
+    const uint64_t *b = right;
+    uint64_t *c = out;
+
+    for (size_t i = 0; i < count; i++)
+        c[i] = mix(a[i], b[i]);
+}
+
+/* One collective of the script, the same for all ranks but for the buffers. */
+struct collective {
+    enum sg_operation operation;
+    enum sg_node_method method;
+    struct sg_shape shape;
+    int root;
+    size_t count;
+    bool in_place;
+};
+
+struct actor {
+    struct sg_node node;
+    struct sg_node_op op;
+    uint64_t send[COUNT_MAX], receive[COUNT_MAX];
+    int at; /* in the script */
+    bool inside;
+};
+
+static uint64_t contribution(int collective, int rank, size_t i)
+{
+    return mix((uint64_t)collective << 32 | (uint64_t)rank, i);
+}
+
+static uint64_t expected(const struct collective *what, int collective, size_t i)
+{
+    uint64_t waiting[RANKS_MAX] = {0};
+    uint64_t value = 0;
+
+    for (int leaf = 0; leaf < what->shape.size; leaf++) {
+        int rank = sg_shape_leaf(&what->shape, leaf);
+        struct sg_climb climb = sg_climb_start(&what->shape, rank);
+        bool right;
+        int node;
+
+        value = contribution(collective, rank, i);
+        while (sg_climb_step(&what->shape, &climb, &node, &right)) {
+            if (!right) {
+                waiting[node] = value;
+                break;
+            }
+            value = mix(waiting[node], value);
+        }
+    }
+    return value;
+}
+
+static void begin(struct actor *actor, const struct collective *what, int rank)
+{
+    bool receives = what->operation == SG_OPERATION_ALLREDUCE ||
+                    (what->operation == SG_OPERATION_REDUCE && rank == what->root);
+    uint64_t *own = what->in_place && receives ? actor->receive : actor->send;
+    struct sg_node_call call = {.operation = what->operation,
+                                .method = what->method,
+                                .shape = what->shape,
+                                .root = what->root,
+                                .send = own,
+                                .receive = receives ? actor->receive : NULL,
+                                .count = what->count,
+                                .element_bytes = sizeof(uint64_t),
+                                .fold = fold,
+                                .arrival_ns = (uint64_t)actor->at + 1,
+                                .site = 1,
+                                .site_module = "module"};
+
+    memset(actor->receive, 0, sizeof actor->receive);
+    for (size_t i = 0; i < what->count; i++)
+        own[i] = contribution(actor->at, rank, i);
+    sg_node_begin(&actor->op, &actor->node, &call);
+    actor->inside = true;
+}
+
+static void check(const struct actor *actor, const struct collective *what)
+{
+    if (actor->op.call.receive == NULL)
+        return;
+    for (size_t i = 0; i < what->count; i++)
+        CU_ASSERT_EQUAL_FATAL(actor->receive[i], expected(what, actor->at, i));
+}
+
+/* One poll of one rank. Polluting the send buffer after a call shows whoever still reads it. */
+static void step(struct actor *actor, const struct collective *script, int rank)
+{
+    enum sg_node_step got;
+
+    if (!actor->inside)
+        begin(actor, &script[actor->at], rank);
+    got = sg_node_poll(&actor->op);
+    CU_ASSERT_NOT_EQUAL_FATAL(got, SG_NODE_MISMATCH);
+    if (got != SG_NODE_DONE)
+        return;
+    check(actor, &script[actor->at]);
+    memset(actor->send, 0xa5, sizeof actor->send);
+    actor->inside = false;
+    actor->at++;
+}
+
+static struct actor *make_actors(int ranks, void **segment)
+{
+    struct actor *actors = calloc((size_t)ranks, sizeof *actors);
+    size_t size_bytes = sg_node_bytes(ranks, DEPTH, SLOT_BYTES);
+
+    *segment = aligned_alloc(64, size_bytes);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(actors);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(*segment);
+    memset(*segment, 0, size_bytes);
+    sg_node_format(*segment, ranks, DEPTH, SLOT_BYTES, 42);
+    for (int rank = 0; rank < ranks; rank++)
+        CU_ASSERT_TRUE_FATAL(sg_node_attach(&actors[rank].node, *segment, rank, 42));
+    return actors;
+}
+
+/* Runs a script to its end; *stalls counts waits for credit, *ahead the greatest lead seen. */
+static void run(const struct collective *script, int length, int ranks, unsigned *stalls,
+                int *ahead)
+{
+    void *segment;
+    struct actor *actors = make_actors(ranks, &segment);
+    int finished = 0;
+
+    while (finished < ranks) {
+        /* Bursts: one rank runs while it can, so that others fall behind. */
+        int rank = (int)draw((unsigned)ranks);
+        int burst = 1 + (int)draw(12);
+        int least = length;
+
+        for (int i = 0; i < burst && actors[rank].at < length; i++)
+            step(&actors[rank], script, rank);
+        *stalls += actors[rank].op.stalls;
+        finished = 0;
+        for (int other = 0; other < ranks; other++) {
+            finished += actors[other].at == length;
+            if (actors[other].at < least)
+                least = actors[other].at;
+        }
+        if (actors[rank].at - least > *ahead)
+            *ahead = actors[rank].at - least;
+    }
+    free(segment);
+    free(actors);
+}
+
+static void fill(struct collective *script, int length, int ranks, size_t greatest)
+{
+    for (int i = 0; i < length; i++) {
+        struct collective *what = &script[i];
+
+        what->operation = (enum sg_operation)draw(SG_OPERATION_COUNT);
+        what->method = draw(2) ? SG_NODE_FLAT : SG_NODE_HANDOFF;
+        what->root = what->operation == SG_OPERATION_REDUCE ? (int)draw((unsigned)ranks) : -1;
+        what->shape.kind = draw(2) ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL;
+        what->shape.size = ranks;
+        what->shape.root = what->shape.kind == SG_SHAPE_BINOMIAL ? (int)draw((unsigned)ranks) : 0;
+        what->count = what->operation == SG_OPERATION_BARRIER ? 0 : draw((unsigned)greatest + 1);
+        what->in_place = draw(2);
+    }
+}
+
+static void test_random_scripts(void)
+{
+    struct collective script[60];
+    unsigned stalls = 0;
+    int ahead = 0;
+
+    for (int seed = 0; seed < 1500; seed++) {
+        int ranks = 2 + seed % (RANKS_MAX - 1);
+
+        random_state = (uint64_t)seed;
+        fill(script, 60, ranks, seed % 3 == 0 ? COUNT_MAX : seed % 3 == 1 ? 6 : 32);
+        run(script, 60, ranks, &stalls, &ahead);
+    }
+    CU_ASSERT_TRUE(stalls > 0);
+    CU_ASSERT_TRUE(ahead > 2);
+}
+
+/* An allreduce, then reduces whose leaves run ahead: a reader of the allreduce that is slow must
+ * still find its slots. */
+static void test_run_ahead(void)
+{
+    struct collective script[DEPTH + 8];
+    void *segment;
+    struct actor *actors = make_actors(3, &segment);
+
+    random_state = 7;
+    fill(script, DEPTH + 8, 3, 6);
+    for (int i = 0; i < DEPTH + 8; i++) {
+        script[i].operation = i == 0 ? SG_OPERATION_ALLREDUCE : SG_OPERATION_REDUCE;
+        script[i].method = SG_NODE_FLAT;
+        script[i].root = i == 0 ? -1 : 0;
+        script[i].count = 6;
+        script[i].shape = (struct sg_shape){SG_SHAPE_DOUBLING, 3, 0};
+    }
+    /* All enter the allreduce, 1 and 2 complete it, 0 does not look. */
+    for (int rank = 0; rank < 3; rank++)
+        step(&actors[rank], script, rank);
+    for (int i = 0; i < 100; i++) {
+        step(&actors[1], script, 1);
+        step(&actors[2], script, 2);
+    }
+    /* Rank 0 has left nothing: the place of instance 0 is not taken again. */
+    CU_ASSERT_EQUAL(actors[1].at, DEPTH);
+    CU_ASSERT_EQUAL(actors[2].at, DEPTH);
+    CU_ASSERT_EQUAL(actors[1].op.stalls, 1);
+    while (actors[0].at < DEPTH + 8) {
+        step(&actors[0], script, 0);
+        for (int rank = 1; rank < 3; rank++) {
+            if (actors[rank].at < DEPTH + 8)
+                step(&actors[rank], script, rank);
+        }
+    }
+    free(segment);
+    free(actors);
+}
+
+/* Large operands: a few collectives in a row, every step of every rank in a random order. */
+static int reads_until_failure; /* 0: none fails */
+static int reads_failed;
+
+static bool read_memory(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
+{
+    if (reads_until_failure > 0 && --reads_until_failure == 0) {
+        reads_failed++;
+        return false;
+    }
+    memcpy(to, (const void *)(uintptr_t)address, size_bytes);
+    return true;
+}
+
+static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind kind,
+                      enum sg_node_method method)
+{
+    struct sg_node_reader reader = {.read = read_memory};
+    struct sg_pool_rank *pool = aligned_alloc(64, (size_t)ranks * sizeof *pool);
+    struct sg_pool_rank *places[RANKS_MAX];
+    struct large {
+        uint64_t *send, *receive;
+    } buffers[RANKS_MAX];
+    void *segment;
+    struct actor *actors = make_actors(ranks, &segment);
+    enum { LENGTH = 4 };
+    struct collective what[LENGTH];
+    int finished = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(pool);
+    reader.scratch = malloc((size_t)ranks * SG_NODE_READ_BYTES);
+    for (int rank = 0; rank < ranks; rank++) {
+        places[rank] = &pool[rank];
+        actors[rank].node.pool = places;
+        actors[rank].node.reader = &reader;
+        buffers[rank].send = malloc(count * sizeof(uint64_t));
+        buffers[rank].receive = malloc(count * sizeof(uint64_t));
+    }
+    for (int i = 0; i < LENGTH; i++) {
+        bool reduce = i % 2 == 1 && method != SG_NODE_SINGLE;
+
+        what[i] = (struct collective){reduce ? SG_OPERATION_REDUCE : SG_OPERATION_ALLREDUCE,
+                                      method,
+                                      {kind, ranks, 0},
+                                      reduce ? i % ranks : -1,
+                                      count,
+                                      in_place};
+    }
+    while (finished < ranks * LENGTH) {
+        int rank = (int)draw((unsigned)ranks);
+        struct actor *actor = &actors[rank];
+
+        if (actor->at == LENGTH)
+            continue;
+        if (!actor->inside) {
+            struct collective none = what[actor->at];
+
+            /* The buffers of struct actor are too small: begin with none, then set ours. */
+            none.count = 0;
+            begin(actor, &none, rank);
+            actor->op.call.count = count;
+            actor->op.chunk_count = count;
+            if (actor->op.call.receive != NULL)
+                actor->op.call.receive = buffers[rank].receive;
+            actor->op.call.send = in_place && actor->op.call.receive != NULL ? buffers[rank].receive
+                                                                             : buffers[rank].send;
+            for (size_t i = 0; i < count; i++)
+                ((uint64_t *)actor->op.call.send)[i] = contribution(actor->at, rank, i);
+        }
+        if (sg_node_poll(&actor->op) != SG_NODE_DONE)
+            continue;
+        for (size_t i = 0; actor->op.call.receive != NULL && i < count; i++)
+            CU_ASSERT_EQUAL_FATAL(buffers[rank].receive[i],
+                                  expected(&what[actor->at], actor->at, i));
+        memset(buffers[rank].send, 0xa5, count * sizeof(uint64_t));
+        memset(places[rank], 0x5a, sizeof *pool); /* nobody looks at it any more */
+        actor->inside = false;
+        actor->at++;
+        finished++;
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        free(buffers[rank].send);
+        free(buffers[rank].receive);
+    }
+    free(reader.scratch);
+    free(pool);
+    free(segment);
+    free(actors);
+}
+
+static const size_t counts[] = {1, 2, 7, 100, 16384, 16385, 70000};
+
+static void test_chunks(void)
+{
+
+    random_state = 11;
+    for (int ranks = 2; ranks <= 9; ranks++) {
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            run_large(ranks, ranks > 3 && counts[i] > 20000 ? 20000 : counts[i], i % 2 == 0,
+                      ranks % 2 == 0 ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL, SG_NODE_CHUNKS);
+    }
+}
+
+static void test_single(void)
+{
+    random_state = 13;
+    reads_until_failure = 0;
+    for (int ranks = 2; ranks <= 5; ranks++) {
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            run_large(ranks, counts[i] > 20000 ? 20000 : counts[i], false, SG_SHAPE_DOUBLING,
+                      SG_NODE_SINGLE);
+    }
+}
+
+/* Whatever read fails, of a fold or a fetch, on whatever rank: the result is right. */
+static void test_failed_reads(void)
+{
+    random_state = 17;
+    reads_failed = 0;
+    for (int failure = 1; failure <= 12; failure++) {
+        reads_until_failure = failure;
+        run_large(3, 9000, false, SG_SHAPE_DOUBLING, SG_NODE_SINGLE);
+    }
+    reads_until_failure = 0;
+    CU_ASSERT_EQUAL(reads_failed, 12);
+}
+
+static void test_mismatch(void)
+{
+    for (int method = SG_NODE_FLAT; method <= SG_NODE_HANDOFF; method++) {
+        void *segment;
+        struct actor *actors = make_actors(2, &segment);
+        struct collective eight = {SG_OPERATION_ALLREDUCE,
+                                   (enum sg_node_method)method,
+                                   {SG_SHAPE_DOUBLING, 2, 0},
+                                   -1,
+                                   1,
+                                   false};
+        struct collective sixteen = eight;
+
+        sixteen.count = 2;
+        begin(&actors[0], &eight, 0);
+        begin(&actors[1], &sixteen, 1);
+        CU_ASSERT_EQUAL(sg_node_poll(&actors[0].op), SG_NODE_WAIT);
+        CU_ASSERT_FALSE(sg_node_disagrees(&actors[0].op));
+        CU_ASSERT_EQUAL(sg_node_poll(&actors[1].op), SG_NODE_MISMATCH);
+        CU_ASSERT_EQUAL(actors[1].op.mismatch_rank, 0);
+        CU_ASSERT_TRUE(sg_node_disagrees(&actors[0].op));
+        CU_ASSERT_EQUAL(actors[0].op.mismatch_rank, 1);
+        CU_ASSERT_EQUAL(sg_node_about(&actors[0].node, 0, 1)->bytes, 16);
+        CU_ASSERT_EQUAL(sg_node_about(&actors[1].node, 0, 0)->bytes, 8);
+        CU_ASSERT_STRING_EQUAL(sg_node_about(&actors[1].node, 0, 0)->module, "module");
+        free(segment);
+        free(actors);
+    }
+}
+
+static void test_choice(void)
+{
+    void *segment;
+    struct actor *actors = make_actors(3, &segment);
+    uint32_t chosen;
+    int chooser;
+
+    for (uint32_t round = 0; round < 3 * DEPTH; round++) {
+        int first = (int)round % 3;
+
+        for (int i = 0; i < 3; i++) {
+            int rank = (first + i) % 3;
+
+            CU_ASSERT_TRUE(
+                sg_node_choose(&actors[rank].node, (uint32_t)rank + 5, &chosen, &chooser));
+            CU_ASSERT_EQUAL(chosen, (uint32_t)first + 5);
+            CU_ASSERT_EQUAL(chooser, first);
+        }
+        for (int rank = 0; rank < 3; rank++)
+            sg_node_skip(&actors[rank].node);
+    }
+    for (int i = 0; i < DEPTH; i++) {
+        CU_ASSERT_TRUE(sg_node_choose(&actors[0].node, 1, &chosen, &chooser));
+        sg_node_skip(&actors[0].node);
+    }
+    CU_ASSERT_FALSE(sg_node_choose(&actors[0].node, 1, &chosen, &chooser));
+    free(segment);
+    free(actors);
+}
+
+static void test_foreign_segment(void)
+{
+    unsigned char segment[sizeof(struct sg_node_header)] = {0};
+    struct sg_node node;
+
+    CU_ASSERT_FALSE(sg_node_attach(&node, segment, 0, 42));
+}
+
+const struct unit_test unit_tests[] = {
+    {"random scripts give the shape's result in every order of arrival", test_random_scripts},
+    {"a slow reader's slots are not used again", test_run_ahead},
+    {"large operands are folded share by share, in any order of steps", test_chunks},
+    {"large operands are read where they are, in any order of steps", test_single},
+    {"a read that fails sends all through the shared buffers", test_failed_reads},
+    {"ranks that disagree on size are found by both", test_mismatch},
+    {"the first arriver's choice holds for all", test_choice},
+    {"a segment without the magic is not attached", test_foreign_segment},
+    {NULL, NULL},
+};

@@ -1,0 +1,77 @@
+# Shared by the scripts that work in a Debian system of their own, sourced after sh.sh. mmdebstrap
+# makes it anew each time, from the package archives that this machine's apt is configured for, with
+# the same proxy; the packages downloaded, and nothing else, are kept in build/chroot/archives.
+# shellcheck shell=bash
+
+# no_system PROGRAM...: prints why no system can be made, or fails: what lacks root, mmdebstrap, one of
+# the programs or Debian's archives makes none.
+no_system() {
+    local tool
+    [ "$(id -u)" = 0 ] || { echo "needs root"; return; }
+    for tool in mmdebstrap unshare "$@"; do
+        command -v "$tool" >/dev/null || { echo "$tool is not installed"; return; }
+    done
+    unshare --mount --ipc --pid --fork true 2>/dev/null || { echo "needs namespaces (unshare)"; return; }
+    [ -n "$(system_sources any)" ] || { echo "apt knows no archive of this Debian's packages"; return; }
+    return 1
+}
+
+# system_sources SUITE: this machine's lines of sources.list that name its own release, for SUITE.
+system_sources() {
+    local own
+    own=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || return
+    # shellcheck disable=SC2016 # apt's variables
+    apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+        sed -n "s/^\(deb [^ ]* \)$own\(\(-updates\|-security\)\{0,1\} \)/\1$1\2/p" | sort -u
+}
+
+# make_system SUITE VARIANT [PACKAGES]: the system in $system, which is removed at exit. Where it
+# cannot be made, prints why and fails.
+make_system() {
+    local suite=$1 variant=$2 include=${3:-}
+    archives=$ROOT/build/chroot/archives
+    mkdir -p "$archives/partial" || return
+    # Not in /tmp: it may be small, and in memory.
+    # What a killed run left goes first.
+    for system in "$ROOT"/build/chroot/*-[0-9]*; do
+        [ ! -d "$system" ] || kill -0 "${system##*-}" 2>/dev/null || rm -rf --one-file-system "$system"
+    done
+    system=$ROOT/build/chroot/$suite-$$
+    mkdir "$system" || return
+    at_exit+=('rm -rf --one-file-system "$system"')
+    chmod 755 "$system"
+    system_sources "$suite" >sources.list
+    apt-config dump | grep -E '^Acquire::https?::' >apt.conf
+    # Its mounts go with its namespace.
+    # shellcheck disable=SC2016 # expanded by the hooks' shell
+    ARCHIVES=$archives unshare --mount --pid --fork --kill-child \
+        mmdebstrap --variant="$variant" ${include:+--include="$include"} --aptopt="$WORK/apt.conf" \
+        --skip=download/empty,essential/unlink,cleanup/apt/cache \
+        --setup-hook='mkdir -p "$1/var/cache/apt/archives" &&
+            mount --bind "$ARCHIVES" "$1/var/cache/apt/archives"' \
+        "$suite" "$system" "$WORK/sources.list" >mmdebstrap.out 2>&1 &&
+        # As on every machine: without it OTF2 asks the network for the name, once an archive.
+        printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(uname -n)" >"$system/etc/hosts" && return
+    grep '^E:' mmdebstrap.out | tail -n 1
+    return 1
+}
+
+# inside SECONDS COMMAND...: in the system, as root with an empty environment, with processes, shared
+# memory and mounts of its own; what still runs at its end is ended.
+inside() {
+    local seconds=$1 name proxies=()
+    shift
+    for name in http_proxy https_proxy no_proxy; do
+        [ -z "${!name:-}" ] || proxies+=("$name=${!name}")
+    done
+    # The shell stays: the first process of a namespace has to collect those that lost their parents.
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    timeout --kill-after=5 "$seconds" unshare --mount --ipc --pid --fork --kill-child sh -c '
+        mount -t proc proc "$0/proc" && mount --rbind /sys "$0/sys" && mount --rbind /dev "$0/dev" &&
+            mount -t tmpfs tmpfs "$0/dev/shm" && mount --bind "$1" "$0/var/cache/apt/archives" || exit
+        shift
+        chroot "$0" "$@"
+        exit $?' "$system" "$archives" \
+        env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C HOME=/root DEBIAN_FRONTEND=noninteractive \
+        "${proxies[@]+"${proxies[@]}"}" "$@" </dev/null
+}

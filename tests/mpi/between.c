@@ -1,0 +1,37 @@
+/* N rounds of collectives, a command that rank 0 gives to the shell, and N rounds more:
+ * between N COMMAND. The command's exit status does not matter; without it there is none. */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+
+static void go_round(int rounds, int size, struct own_counts *counts)
+{
+    for (int i = 0; i < rounds; i++) {
+        int mine = i, sum;
+
+        COUNTED(counts->barrier, MPI_Barrier(MPI_COMM_WORLD));
+        COUNTED(counts->allreduce, MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+        REQUIRE(sum == i * size);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 10;
+    struct own_counts counts = {0};
+    int rank, size;
+
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    go_round(rounds, size, &counts);
+    if (rank == 0 && argc > 2) {
+        unsetenv("LD_PRELOAD");
+        if (system(argv[2]) < 0)
+            perror("system");
+    }
+    go_round(rounds, size, &counts);
+    MUST(MPI_Finalize());
+    print_counts(rank, &counts);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* Closes every descriptor from 3 up that is a file of stagger's output directory, opens files of
+ * its own in their place, and makes N rounds of collectives: closing N. Each rank's own file
+ * closing.RANK.own holds ten bytes. */
+#include "mpi_test.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int rounds = argc > 1 ? atoi(argv[1]) : 10;
+    struct own_counts counts = {0};
+    int rank, size, closed = 0;
+    char name[64];
+
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    snprintf(name, sizeof name, "closing.%d.own", rank);
+    for (int file = 3; file < 1024; file++) {
+        char path[64], target[4096];
+        ssize_t length;
+        int own;
+
+        snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+        length = readlink(path, target, sizeof target - 1);
+        if (length < 4 || memcmp(target + length - 4, ".log", 4) != 0)
+            continue;
+        own = open(name, O_RDWR | O_CREAT | O_TRUNC, 0666);
+        REQUIRE(own >= 0 && dup2(own, file) == file);
+        REQUIRE(write(own, "0123456789", 10) == 10);
+        closed++;
+    }
+    REQUIRE(closed <= 1);
+    for (int i = 0; i < rounds; i++) {
+        int mine = i, sum;
+
+        COUNTED(counts.barrier, MPI_Barrier(MPI_COMM_WORLD));
+        COUNTED(counts.allreduce, MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+        REQUIRE(sum == i * size);
+    }
+    MUST(MPI_Finalize());
+    print_counts(rank, &counts);
+    return 0;
+}

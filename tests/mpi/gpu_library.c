@@ -1,0 +1,74 @@
+/* A stand-in for an MPICH that takes pointers to a GPU's memory: MPICH's reductions, with such
+ * pointers translated, on a machine with a GPU. Preloaded behind libstagger.so, which finds it in
+ * the place of MPICH's, or alone.
+ */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The devices' files: drivers without any are taken for what hwloc loads to look for some. */
+int access(const char *path, int mode)
+{
+    int (*real)(const char *, int);
+
+    if (strcmp(path, "/dev/dxg") == 0)
+        return 0;
+    *(void **)&real = dlsym(RTLD_NEXT, "access");
+    return real(path, mode);
+}
+
+/* driver.c's, once it is loaded. */
+static void *host(const void *pointer)
+{
+    static void *(*alias)(const void *);
+    static const char *const names[] = {"libcuda.so.1", "libamdhip64.so.6", "libze_loader.so.1"};
+    void *found;
+
+    for (int i = 0; i < 3 && alias == NULL; i++) {
+        void *driver = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+
+        if (driver != NULL)
+            *(void **)&alias = dlsym(driver, "driver_alias");
+    }
+    found = alias != NULL && pointer != MPI_IN_PLACE ? alias(pointer) : NULL;
+    return found != NULL ? found : (void *)(size_t)pointer;
+}
+
+#define REAL(name)                                                                                 \
+    __typeof__(&PMPI_##name) real;                                                                 \
+    *(void **)&real = dlsym(RTLD_NEXT, "PMPI_" #name)
+
+int PMPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                   MPI_Comm comm)
+{
+    REAL(Allreduce);
+    return real(host(send), host(receive), count, type, op, comm);
+}
+
+int PMPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+                MPI_Comm comm)
+{
+    REAL(Reduce);
+    return real(host(send), host(receive), count, type, op, root, comm);
+}
+
+int PMPI_Iallreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                    MPI_Comm comm, MPI_Request *request)
+{
+    REAL(Iallreduce);
+    return real(host(send), host(receive), count, type, op, comm, request);
+}
+
+int PMPI_Ireduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm comm, MPI_Request *request)
+{
+    REAL(Ireduce);
+    return real(host(send), host(receive), count, type, op, root, comm, request);
+}
+
+#define ALIAS(name) extern __typeof__(PMPI_##name) MPI_##name __attribute__((alias("PMPI_" #name)))
+ALIAS(Allreduce);
+ALIAS(Reduce);
+ALIAS(Iallreduce);
+ALIAS(Ireduce);

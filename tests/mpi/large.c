@@ -1,0 +1,36 @@
+/* Allreduces of many bytes, checked: what ranks read from each other's memory.
+ *
+ *     large BYTES COUNT
+ *
+ * Each rank prints the processes that it is and that started it.
+ */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+
+static struct own_counts counts;
+
+int main(int argc, char **argv)
+{
+    int rank, ranks, count = atoi(argv[1]) / (int)sizeof(double), calls = atoi(argv[2]);
+    double *own = malloc((size_t)count * sizeof *own), *sum = malloc((size_t)count * sizeof *sum);
+
+    REQUIRE(own != NULL && sum != NULL);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    printf("process %d of %d\n", (int)getpid(), (int)getppid());
+    for (int call = 0; call < calls; call++) {
+        for (int i = 0; i < count; i++)
+            own[i] = rank + i + call;
+        COUNTED(counts.allreduce,
+                MPI_Allreduce(own, sum, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD));
+        for (int i = 0; i < count; i++)
+            REQUIRE(sum[i] == ranks * (i + call) + ranks * (ranks - 1) / 2);
+    }
+    free(own);
+    free(sum);
+    print_counts(rank, &counts);
+    MUST(MPI_Finalize());
+    return 0;
+}

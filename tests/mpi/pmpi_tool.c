@@ -1,0 +1,60 @@
+/* A profiling tool: wraps what the library wraps, counts, and says at MPI_Finalize how often it was
+ * called. It calls PMPI_*, or with TOOL_NEXT in the environment the next MPI_* (as the tools that
+ * chain do). Built with ONLY_FINALIZE it wraps nothing but MPI_Finalize.
+ */
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int barriers, reduces, allreduces;
+
+static void *next(const char *name, void *profiled)
+{
+    return getenv("TOOL_NEXT") != NULL ? dlsym(RTLD_NEXT, name) : profiled;
+}
+
+#define NEXT(name) ((__typeof__(&P##name))next(#name, (void *)P##name))
+
+int MPI_Finalize(void)
+{
+    int rank;
+
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    printf("{\"tool\":%d,\"barrier\":%d,\"reduce\":%d,\"allreduce\":%d}\n", rank, barriers, reduces,
+           allreduces);
+    fflush(stdout);
+    return NEXT(MPI_Finalize)();
+}
+
+#ifndef ONLY_FINALIZE
+int MPI_Init(int *argc, char ***argv)
+{
+    return NEXT(MPI_Init)(argc, argv);
+}
+
+int MPI_Barrier(MPI_Comm comm)
+{
+    barriers++;
+    return NEXT(MPI_Barrier)(comm);
+}
+
+int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm)
+{
+    reduces++;
+    return NEXT(MPI_Reduce)(send, receive, count, type, op, root, comm);
+}
+
+int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm)
+{
+    allreduces++;
+    return NEXT(MPI_Allreduce)(send, receive, count, type, op, comm);
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    return NEXT(MPI_Comm_free)(comm);
+}
+#endif

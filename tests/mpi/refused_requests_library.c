@@ -1,0 +1,11 @@
+/* Stands for an MPICH that has no room for a generalized request: preloaded behind the library,
+ * which finds its functions here first.
+ */
+#include <mpi.h>
+
+int PMPIX_Grequest_start(MPI_Grequest_query_function *query, MPI_Grequest_free_function *free,
+                         MPI_Grequest_cancel_function *cancel, MPIX_Grequest_poll_function *poll,
+                         MPIX_Grequest_wait_function *wait, void *state, MPI_Request *request)
+{
+    return MPI_ERR_OTHER;
+}

@@ -1,0 +1,271 @@
+/* What a wrong call says: `wrong_calls HANDLER CALL COMM` makes CALL on the last rank, under the
+ * communicator's handler (some calls are made on all ranks, and say what came): fatal, return, or
+ * handle, which prints the error's text as it is called. COMM is used (a communicator that had
+ * collectives), first (the call is its first) or world.
+ */
+#include "mpi_test.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static MPI_Comm comm;
+static int rank, size;
+static int one, other; /* the same addresses in every run, but for where the program lies */
+static MPI_Request request = MPI_REQUEST_NULL;
+
+static int alias_reduce(void)
+{
+    return MPI_Reduce(&one, &one, 1, MPI_INT, MPI_SUM, rank, comm);
+}
+
+static int alias_reduce_c(void)
+{
+    return MPI_Reduce_c(&one, &one, 1, MPI_INT, MPI_SUM, rank, comm);
+}
+
+static int alias_allreduce(void)
+{
+    return MPI_Allreduce(&one, &one, 1, MPI_INT, MPI_SUM, comm);
+}
+
+static int alias_allreduce_c(void)
+{
+    return MPI_Allreduce_c(&one, &one, 1, MPI_INT, MPI_SUM, comm);
+}
+
+static int alias_ireduce(void)
+{
+    return MPI_Ireduce(&one, &one, 1, MPI_INT, MPI_SUM, rank, comm, &request);
+}
+
+static int alias_iallreduce(void)
+{
+    return MPI_Iallreduce(&one, &one, 1, MPI_INT, MPI_SUM, comm, &request);
+}
+
+static int alias_iallreduce_c(void)
+{
+    return MPI_Iallreduce_c(&one, &one, 1, MPI_INT, MPI_SUM, comm, &request);
+}
+
+static int root_reduce(void)
+{
+    return MPI_Reduce(&one, &other, 1, MPI_INT, MPI_SUM, 77, comm);
+}
+
+static int root_ireduce(void)
+{
+    return MPI_Ireduce(&one, &other, 1, MPI_INT, MPI_SUM, 77, comm, &request);
+}
+
+static int count_allreduce(void)
+{
+    return MPI_Allreduce(&one, &other, -1, MPI_INT, MPI_SUM, comm);
+}
+
+static int count_reduce(void)
+{
+    return MPI_Reduce(&one, &other, -1, MPI_INT, MPI_SUM, 0, comm);
+}
+
+static int count_iallreduce(void)
+{
+    return MPI_Iallreduce(&one, &other, -1, MPI_INT, MPI_SUM, comm, &request);
+}
+
+static int null_send(void)
+{
+    return MPI_Allreduce(NULL, &other, 1, MPI_INT, MPI_SUM, comm);
+}
+
+static int null_receive(void)
+{
+    return MPI_Allreduce(&one, NULL, 1, MPI_INT, MPI_SUM, comm);
+}
+
+static int null_send_ireduce(void)
+{
+    return MPI_Ireduce(NULL, &other, 1, MPI_INT, MPI_SUM, rank, comm, &request);
+}
+
+static int bad_operation(void)
+{
+    return MPI_Allreduce(&one, &other, 1, MPI_FLOAT, MPI_BAND, comm);
+}
+
+static int bad_operation_iallreduce(void)
+{
+    return MPI_Iallreduce(&one, &other, 1, MPI_FLOAT, MPI_BAND, comm, &request);
+}
+
+static int no_operation(void)
+{
+    return MPI_Reduce(&one, &other, 1, MPI_INT, MPI_OP_NULL, 0, comm);
+}
+
+static void add(void *in, void *inout, int *count, MPI_Datatype *datatype)
+{
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+}
+
+/* An operation that was freed before the call, which MPICH does not look at. */
+static MPI_Op freed(void)
+{
+    MPI_Op op, handle;
+    int mine = 1, sum = 2;
+
+    MUST(MPI_Op_create(add, 1, &op));
+    MUST(MPI_Reduce_local(&mine, &sum, 1, MPI_INT, op));
+    REQUIRE(sum == 3);
+    handle = op;
+    MUST(MPI_Op_free(&op));
+    return handle;
+}
+
+static int freed_reduce(void)
+{
+    return MPI_Reduce(&one, &other, 1, MPI_INT, freed(), 0, comm);
+}
+
+static int freed_allreduce(void)
+{
+    return MPI_Allreduce(&one, &other, 1, MPI_INT, freed(), comm);
+}
+
+static int freed_iallreduce(void)
+{
+    int error = MPI_Iallreduce(&one, &other, 1, MPI_INT, freed(), comm, &request);
+
+    return error != MPI_SUCCESS ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static int no_type(void)
+{
+    return MPI_Allreduce(&one, &other, 1, MPI_DATATYPE_NULL, MPI_SUM, comm);
+}
+
+static int no_request_ibarrier(void)
+{
+    return MPI_Ibarrier(comm, NULL);
+}
+
+static int no_request_ireduce(void)
+{
+    return MPI_Ireduce(&one, &other, 1, MPI_INT, MPI_SUM, 0, comm, NULL);
+}
+
+static int no_request_iallreduce(void)
+{
+    return MPI_Iallreduce(&one, &other, 1, MPI_INT, MPI_SUM, comm, NULL);
+}
+
+static int no_request_iallreduce_c(void)
+{
+    return MPI_Iallreduce_c(&one, &other, 1, MPI_INT, MPI_SUM, comm, NULL);
+}
+
+static const struct {
+    const char *name;
+    int (*call)(void);
+} calls[] = {
+    {"alias_reduce", alias_reduce},
+    {"alias_reduce_c", alias_reduce_c},
+    {"alias_allreduce", alias_allreduce},
+    {"alias_allreduce_c", alias_allreduce_c},
+    {"alias_ireduce", alias_ireduce},
+    {"alias_iallreduce", alias_iallreduce},
+    {"alias_iallreduce_c", alias_iallreduce_c},
+    {"root_reduce", root_reduce},
+    {"root_ireduce", root_ireduce},
+    {"count_allreduce", count_allreduce},
+    {"count_reduce", count_reduce},
+    {"count_iallreduce", count_iallreduce},
+    {"null_send", null_send},
+    {"null_receive", null_receive},
+    {"null_send_ireduce", null_send_ireduce},
+    {"bad_operation", bad_operation},
+    {"bad_operation_iallreduce", bad_operation_iallreduce},
+    {"no_operation", no_operation},
+    {"freed_reduce", freed_reduce},
+    {"freed_allreduce", freed_allreduce},
+    {"freed_iallreduce", freed_iallreduce},
+    {"no_type", no_type},
+    {"no_request_ibarrier", no_request_ibarrier},
+    {"no_request_ireduce", no_request_ireduce},
+    {"no_request_iallreduce", no_request_iallreduce},
+    {"no_request_iallreduce_c", no_request_iallreduce_c},
+};
+
+static void say(const char *who, int error)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    MUST(MPI_Error_string(error, text, &length));
+    printf("%s: %s\n", who, text);
+    fflush(stdout);
+}
+
+static void on_error(MPI_Comm *of, int *error, ...)
+{
+    REQUIRE(*of == comm || *of == MPI_COMM_WORLD);
+    say(*of == comm ? "handler" : "handler of the world", *error);
+}
+
+static void use(void)
+{
+    int mine = 1, sum = 0;
+    MPI_Request own;
+
+    MUST(MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm));
+    REQUIRE(sum == size);
+    MUST(MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm, &own));
+    MUST(MPI_Wait(&own, MPI_STATUS_IGNORE));
+    REQUIRE(sum == size);
+}
+
+static void set_handler(const char *name)
+{
+    MPI_Errhandler handler = MPI_ERRORS_ARE_FATAL;
+
+    if (strcmp(name, "return") == 0)
+        handler = MPI_ERRORS_RETURN;
+    else if (strcmp(name, "handle") == 0)
+        MUST(MPI_Comm_create_errhandler(on_error, &handler));
+    MUST(MPI_Comm_set_errhandler(comm, handler));
+    MUST(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+}
+
+int main(int argc, char **argv)
+{
+    int (*call)(void) = NULL;
+    bool by_all;
+
+    REQUIRE(argc == 4);
+    by_all = strncmp(argv[2], "freed_", 6) == 0;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        if (strcmp(argv[2], calls[i].name) == 0)
+            call = calls[i].call;
+    }
+    REQUIRE(call != NULL);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &size));
+    comm = MPI_COMM_WORLD;
+    if (strcmp(argv[3], "world") != 0)
+        MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+    set_handler(argv[1]);
+    if (strcmp(argv[3], "first") != 0)
+        use();
+    one = rank + 1;
+    if (by_all || rank == size - 1)
+        say("returned", call());
+    if (by_all)
+        printf("rank %d has %d\n", rank, other);
+    use();
+    if (comm != MPI_COMM_WORLD)
+        MUST(MPI_Comm_free(&comm));
+    MUST(MPI_Finalize());
+    return 0;
+}

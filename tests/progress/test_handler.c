@@ -1,0 +1,152 @@
+/* What a signal handler touches of clients on one machine and between machines: the real progress
+ * over a client that only counts who looks at it.
+ */
+#include "progress/progress.h"
+
+#include "core/config.h"
+#include "lib/unit.h"
+#include "progress/parts.h"
+#include "rule/rule.h"
+#include "transport/transport.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIGNAL 42
+enum { HERE, BETWEEN };
+
+/* Where tests/progress/safety.sh finds the functions. */
+_Static_assert(offsetof(struct sg_transport_ops, wire) == 16 &&
+                   offsetof(struct sg_transport_ops, send) == 48 &&
+                   sizeof(struct sg_transport_ops) == 88,
+               "as safety.sh has it");
+_Static_assert(offsetof(struct sg_progress_ops, poll) == 0, "as safety.sh has it");
+
+/* By whom, as sg_progress_by has it. */
+#define BYS (SG_PROGRESS_BY_SIGNAL + 1)
+static _Atomic int looks[2][BYS];   /* by client */
+static _Atomic int wire_calls[BYS]; /* of a transport between machines */
+
+/* ---- what progress needs of the rest --------------------------------------------------------- */
+
+static struct sg_progress_client clients[2];
+static struct sg_progress_bell bells[2];
+
+static bool look(struct sg_progress_client *client)
+{
+    atomic_fetch_add(&looks[client - clients][sg_progress_by()], 1);
+    return true;
+}
+
+static void do_nothing(struct sg_progress_client *client)
+{
+}
+
+static const struct sg_progress_ops client_ops = {look, do_nothing, do_nothing};
+
+enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool wired,
+                                       struct sg_progress_table **table, uint32_t *own)
+{
+    *table = calloc(1, sizeof **table + sizeof(struct sg_progress_cell));
+    *own = 0;
+    return *table != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+static void count_wire(void)
+{
+    atomic_fetch_add(&wire_calls[sg_progress_by()], 1);
+}
+
+static int told[2]; /* a pipe in the place of an adapter's descriptor */
+
+static int wire_descriptor(const struct sg_transport *transport)
+{
+    return told[0];
+}
+
+static void wire_arm(struct sg_transport *transport)
+{
+    count_wire();
+}
+
+static int wire_take_events(struct sg_transport *transport)
+{
+    char event;
+
+    count_wire();
+    return read(told[0], &event, 1) == 1;
+}
+
+static const struct sg_transport_wire wire = {
+    .descriptor = wire_descriptor, .arm = wire_arm, .take_events = wire_take_events};
+
+/* ---- the clients ----------------------------------------------------------------------------- */
+
+static void set_up(struct sg_progress_client *client)
+{
+    client->ops = &client_ops;
+    client->bell = &bells[client - clients];
+    client->serves = true;
+    atomic_store(&client->bell->outstanding, 1);
+    CU_ASSERT_FATAL(sg_progress_add(client));
+}
+
+static void test_start(void)
+{
+    const struct sg_exchange exchange = {.rank = 0, .size = 1};
+    const struct sg_config config = {0};
+    struct sg_ruleset *rules;
+
+    CU_ASSERT_FATAL(sg_ruleset_create(&config, false, &rules) == SG_OK);
+    CU_ASSERT_FATAL(pipe2(told, O_NONBLOCK | O_CLOEXEC) == 0);
+    CU_ASSERT_FATAL(sg_progress_start(&exchange, rules, true, SG_PROGRESS_SIGNAL, SIGNAL) == SG_OK);
+    clients[BETWEEN].wire = &wire;
+    set_up(&clients[HERE]);
+    set_up(&clients[BETWEEN]);
+    sg_ruleset_destroy(rules);
+}
+
+static void test_signal(void)
+{
+    sg_progress_arm(&clients[HERE], SG_PROGRESS_SIGNAL);
+    CU_ASSERT(raise(SIGNAL) == 0); /* handled when it returns */
+    CU_ASSERT(looks[HERE][SG_PROGRESS_BY_SIGNAL] == 1);
+    CU_ASSERT(looks[BETWEEN][SG_PROGRESS_BY_SIGNAL] == 0);
+    CU_ASSERT(wire_calls[SG_PROGRESS_BY_SIGNAL] == 0);
+}
+
+static void test_thread(void)
+{
+    int before;
+
+    sg_progress_arm(&clients[BETWEEN], SG_PROGRESS_THREAD);
+    before = atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]);
+    CU_ASSERT(write(told[1], "", 1) == 1);
+    while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) == before)
+        sched_yield();
+    CU_ASSERT(raise(SIGNAL) == 0);
+    CU_ASSERT(wire_calls[SG_PROGRESS_BY_SIGNAL] == 0);
+}
+
+static void test_stop(void)
+{
+    for (int i = HERE; i <= BETWEEN; i++) {
+        sg_progress_remove(&clients[i]);
+    }
+    sg_progress_stop();
+    close(told[0]);
+    close(told[1]);
+}
+
+const struct unit_test unit_tests[] = {
+    {"progress by signal starts beside progress between machines", test_start},
+    {"a signal handler touches nothing of a client between machines", test_signal},
+    {"what comes from another machine is handled by a thread", test_thread},
+    {"both end", test_stop},
+    {NULL, NULL},
+};

@@ -1,0 +1,36 @@
+#!/bin/bash
+# A signal that nobody hears keeps nothing: its thread has ended or blocks it, or the application takes
+# it for itself. A thread stands in; where it finds that out by itself, it says so once.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/progress/progress.bash"
+
+rounds=4
+# unheard WAY: the rounds' reduces are signal's, the barriers MPICH's
+unheard() {
+    RULES='reduce=bypass;*=mpich' run_late "$1" signal "$PROGRAMS/late_unheard" "$1" "$WORK/words" $rounds
+}
+# by_thread NAME: all that was late was a thread's
+by_thread() {
+    is 0 "$(total "$1" signals)" && is "$rounds x Progress thread: $2 MPI_Reduce \
+MPI_COMM_WORLD from 3, wait avoided" "$(late_regions "$1" | sed 's/ x [0-9]* / x /')"
+}
+
+unheard exits
+check "the thread that is to be interrupted has ended: the helper thread steps in" all 'finished exits' \
+    'by_thread exits reduce'
+unheard blocked
+check "a program that waits for signals blocks all in all threads: the helper thread steps in" all \
+    'finished blocked' 'by_thread blocked reduce'
+for way in blocks waits signalfd takes; do
+    unheard $way
+    check "a signal that came to nothing is found out, and a thread takes over ($way)" all \
+        "finished $way 3" "has_lines $way.err '^stagger: signal 42 .* a thread handles late' 1" \
+        "is $rounds \$(late_records $way)"
+done
+unheard ignores
+check "a signal that is ignored from now on is found out, too" all 'finished ignores 3' \
+    "has_lines ignores.err '^stagger: signal 42 .* a thread handles late' 1" \
+    "is $rounds \$(late_records ignores)"
+unheard ignored
+check "a signal that is ignored from the start is left alone" all 'finished ignored 3' \
+    "has_lines ignored.err '^stagger: signal 42 has a handler' 1" 'by_thread ignored reduce'

@@ -1,0 +1,44 @@
+#!/bin/bash
+# Nonblocking calls inside a node are MPICH's and are not recorded: the report says how many there were.
+. "$(dirname "$0")/../lib/sh.sh"
+
+cat >posts.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    double one = 1, sum;
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 20; i++) {
+        MPI_Iallreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (argc > 1)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+"$("$ROOT/.ci/find-mpi" cc 2>/dev/null || echo mpicc.mpich)" -g posts.c -o posts || exit 1
+
+observe posts 3 ./posts
+"$STAGGER" report posts.trace >posts.txt 2>posts.err
+check "of a program of nonblocking calls alone it says so in place of rows" all \
+    'has posts.txt "^no barrier, reduce or allreduce is recorded: 120 nonblocking calls were left to MPICH$"'
+report_json posts.trace posts.json
+check "JSON has their number" is "120 120 0" \
+    "$(json posts.json '"%d %d %d" % (d["unmanaged_calls"], d["unmanaged_posts"], len(d["sites"]))')"
+"$STAGGER" report --html posts.html posts.trace
+check "the page says so" has posts.html '120 nonblocking calls were left to MPICH'
+
+observe both 3 ./posts barrier
+check "beside others they are a note" has <("$STAGGER" report both.trace) \
+    '^note: 120 nonblocking calls were left to MPICH, not recorded$'
+STAGGER_TRACE=stats observe stats 3 ./posts barrier
+check "statistics tell as well" has <("$STAGGER" report stats.trace) \
+    '^note: 120 nonblocking calls were left to MPICH, not recorded$'
+observe none 2 "$PROGRAMS/cg" -n 4
+check "a run without them says nothing of them" lacks <("$STAGGER" report none.trace) 'nonblocking'

@@ -1,0 +1,37 @@
+#!/bin/bash
+# What a run says of rules that decided nothing: that no call was like them, or that their algorithm
+# does not run where their calls were. It says nothing of others.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/engine/engine.bash"
+
+# said RULES: what is told of rules when the solver runs by them on one machine
+said() {
+    STAGGER_RULES=$1 mpirun_stagger 2 "$PROGRAMS/cg" -n 8 >run.out 2>run.err ||
+        { cat run.err; return 1; }
+    sed -n 's/^stagger: rule //p' run.err
+}
+
+check "a rule that no call is like is named, with where it stands" \
+    is "allreduce@nosuch.c:7=srm (STAGGER_RULES): matched no call" \
+    "$(said 'allreduce@nosuch.c:7=srm; allreduce=mpich')"
+check "so is one of a communicator that is not there" \
+    is "allreduce~nosuch=srm (STAGGER_RULES): matched no call" "$(said 'allreduce~nosuch=srm')"
+check "one that an earlier rule takes all calls from decides none either" \
+    is "allreduce@dot=mpich (STAGGER_RULES): matched no call, or earlier rules took them" \
+    "$(said 'allreduce=srm; allreduce@dot=mpich' | sed 's/:[0-9]*=/=/')"
+check "an algorithm that does not run inside a node is named" \
+    is "reduce=bypass (STAGGER_RULES): bypass does not run inside a node, where its calls were" \
+    "$(said 'reduce=bypass')"
+check "not where another rule takes its calls" is "" "$(said 'reduce=bypass; reduce=handoff')"
+check "rules that decide calls are not told of" is "" \
+    "$(said 'allreduce~WORLD(2)=srm; reduce@residual*=handoff; barrier=mpich')"
+check "nor are rules of an operation alone that is not called" is "" "$(said '*=mpich; barrier=srm')"
+check "where the function is printed by the report, it is matched" is "" \
+    "$(said "$("$STAGGER" report "$(ls -d stagger-cg-* | head -1)" >text && awk '$1 == "allreduce" { print $1 "@" $2 " " $3 "~" $4 "=srm"; exit }' text)")"
+STAGGER_SITE_00000007=mpich mpirun_stagger 2 "$PROGRAMS/cg" -n 8 >run.out 2>run.err
+check "a call site that is not there is told" has run.err \
+    '^stagger: rule \*@00000007=mpich \(STAGGER_SITE_00000007\): matched no call$'
+many=$(for i in $(seq 30); do printf 'allreduce@f%d=mpich;' "$i"; done)
+check "of many rules the first are told, and how many there are more" all \
+    'is 20 "$(said "$many" | grep -c "matched no call$")"' \
+    'has run.err "^stagger: 10 more rules matched no call$"'

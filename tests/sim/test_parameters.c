@@ -1,0 +1,178 @@
+/* The tables of parameters against the protocols, and the spellings that the simulator takes. */
+#include "algos/algo.h"
+#include "core/capture.h"
+#include "lib/unit.h"
+#include "rule/algorithm.h"
+#include "sim/lists.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE = 8 };
+
+static const struct sg_algo *protocol_of(const char *name)
+{
+    for (int i = 0; sg_algos[i] != NULL; i++) {
+        if (strcmp(sg_algos[i]->name, name) == 0)
+            return sg_algos[i];
+    }
+    return NULL;
+}
+
+static bool parses(const struct sg_parameter *parameter, int64_t number)
+{
+    char text[32];
+    int64_t value;
+
+    snprintf(text, sizeof text, "%" PRId64, number);
+    return sg_parameter_parse(parameter, text, text + strlen(text), &value) && value == number;
+}
+
+static int64_t default_of(const struct sg_parameter *parameter)
+{
+    const char *text = parameter->default_text;
+    int64_t value = 0;
+
+    CU_ASSERT_TRUE(sg_parameter_parse(parameter, text, text + strlen(text), &value));
+    return value;
+}
+
+static bool is_taken(const struct sg_algo *algo, const struct sg_parameter *parameter,
+                     int64_t value)
+{
+    struct sg_algo_setup setup = {.size = SIZE};
+    struct sg_algo_needs needs = {0};
+
+    parameter->put(parameter, value, &setup.parameters);
+    return algo->needs(&setup, &needs);
+}
+
+/* The parameters of one part of a table; each default is put into `into`. */
+static void check_part(const struct sg_algo *algo, const struct sg_parameter *list,
+                       struct sg_algo_parameters *into)
+{
+    for (; list->name != NULL; list++) {
+        CU_ASSERT_PTR_NOT_NULL(list->documentation);
+        if (list->put != NULL)
+            list->put(list, default_of(list), into);
+        if (list->kind == SG_PARAMETER_CHOICE)
+            continue;
+        CU_ASSERT_PTR_NOT_NULL_FATAL(list->put);
+        CU_ASSERT_TRUE(parses(list, list->low) && !parses(list, list->low - 1));
+        CU_ASSERT_TRUE(parses(list, list->high) && !parses(list, list->high + 1));
+        CU_ASSERT_TRUE(is_taken(algo, list, list->low) && is_taken(algo, list, list->high));
+    }
+}
+
+static void tables_fit_protocols(void)
+{
+    int protocols = 0;
+
+    for (int i = 0; i < sg_algorithm_count; i++) {
+        const struct sg_algo *algo = protocol_of(sg_algorithms[i].name);
+        struct sg_algo_setup plain = {.size = SIZE}, filled = {.size = SIZE};
+        struct sg_algo_needs plain_needs = {0}, filled_needs = {0};
+
+        if (algo == NULL)
+            continue;
+        protocols++;
+        CU_ASSERT_PTR_EQUAL_FATAL(sg_algorithms[i].parameters, algo->parameters);
+        check_part(algo, algo->parameters, &filled.parameters);
+        check_part(algo, sg_parameters_simulated(algo->parameters), &filled.parameters);
+        CU_ASSERT_TRUE(algo->needs(&plain, &plain_needs));
+        CU_ASSERT_TRUE(algo->needs(&filled, &filled_needs));
+        CU_ASSERT_EQUAL(memcmp(&plain_needs, &filled_needs, sizeof plain_needs), 0);
+    }
+    CU_ASSERT_EQUAL(protocols, sg_algorithm_count - 1);
+}
+
+/* What the simulator makes of a text, and what it says; the caller frees. */
+static struct sg_algo_parameters simulated(const char *text, char **log)
+{
+    struct capture capture;
+    struct sg_sim_algo algo;
+
+    capture_begin(&capture);
+    algo = sg_sim_algo_of(text);
+    *log = capture_end(&capture);
+    return algo.parameters;
+}
+
+static void values_go_where_they_belong(void)
+{
+    char *log;
+    struct sg_algo_parameters bypass =
+        simulated("bypass(linger=auto,deterministic=0,credits=4,eager=4k,pool=3,split=1)", &log);
+    struct sg_algo_parameters adaptive;
+
+    CU_ASSERT_STRING_EQUAL(log, "");
+    free(log);
+    CU_ASSERT_TRUE(bypass.linger_auto == 1 && bypass.linger_ns == 100000);
+    CU_ASSERT_TRUE(bypass.arrival_order == 1 && bypass.credits == 4 && bypass.split == 1);
+    CU_ASSERT_TRUE(bypass.eager_bytes == 4096 && bypass.pool == 3);
+    adaptive =
+        simulated("adaptive(degree=auto,tokens=2,predict=1,deterministic=1,timeout=20)", &log);
+    CU_ASSERT_STRING_EQUAL(log, "");
+    free(log);
+    CU_ASSERT_TRUE(adaptive.degree == 0 && adaptive.tokens == 2 && adaptive.predict == 1);
+    CU_ASSERT_TRUE(adaptive.arrival_order == 0 && adaptive.timeout_ns == 20000);
+    CU_ASSERT_EQUAL(simulated("bypass(linger=5)", &log).linger_ns, 5000);
+    free(log);
+    CU_ASSERT_EQUAL(simulated("srm(chunk=2)", &log).chunk_bytes, 2048);
+    free(log);
+}
+
+static const struct spelling {
+    const char *old, *now, *said;
+} spellings[] = {
+    {"bypass(linger_us=20)", "bypass(linger=20)", "linger takes the place of linger_us=20, "},
+    {"bypass(linger_us=100,linger_auto=1)", "bypass(linger=auto)",
+     "linger=auto takes the place of linger_auto=1, "},
+    {"tree(timeout_us=70)", "tree(timeout=70)", "timeout takes the place of timeout_us=70, "},
+    {"adaptive(arrival_order=1)", "adaptive(deterministic=0)",
+     "deterministic, the opposite, takes the place of arrival_order=1, "},
+    {"bypass(arrival_order=0)", "bypass(deterministic=1)",
+     "deterministic, the opposite, takes the place of arrival_order=0, "},
+    {"srm(chunk=8192)", "srm(chunk=8)",
+     "chunk in KiB, 64 at most, takes the place of chunk=8192, "},
+    {"handoff(predict=1)", "adaptive(predict=1)", "handoff has no parameter predict, "},
+};
+
+static void old_spellings_are_taken(void)
+{
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
+        const struct spelling *one = &spellings[i];
+        char *said, *nothing;
+        struct sg_algo_parameters old = simulated(one->old, &said);
+        struct sg_algo_parameters now = simulated(one->now, &nothing);
+
+        CU_ASSERT_EQUAL(memcmp(&old, &now, sizeof old), 0);
+        CU_ASSERT_PTR_NOT_NULL(strstr(said, one->said));
+        CU_ASSERT_PTR_NOT_NULL(strstr(said, "which the next release refuses\n"));
+        CU_ASSERT_STRING_EQUAL(nothing, "");
+        free(said);
+        free(nothing);
+    }
+}
+
+static void what_no_algorithm_has_is_refused(void)
+{
+    static const char *const wrong[] = {"bypass(progress=poll)", "bypass(linger=100001)",
+                                        "adaptive(degree=33)",   "adaptive(degree=none)",
+                                        "srm(chunk=0)",          "tree(magic=1)",
+                                        "tree(degree=1",         "tree(degree)"};
+    char room[SG_SIM_COMPLAINT_BYTES];
+    struct sg_sim_algos algos;
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CU_ASSERT_PTR_NOT_NULL(sg_sim_parse_algos(wrong[i], &algos, room));
+}
+
+const struct unit_test unit_tests[] = {
+    {"tables and protocols agree on ranges and defaults", tables_fit_protocols},
+    {"values go where they belong", values_go_where_they_belong},
+    {"old spellings are taken, with a line each", old_spellings_are_taken},
+    {"what no algorithm has is refused", what_no_algorithm_has_is_refused},
+    {NULL, NULL},
+};

@@ -1,0 +1,88 @@
+#!/bin/bash
+# What others may have put where the output goes: it is not followed, not overwritten and not taken for
+# ours.
+. "$(dirname "$0")/../lib/sh.sh"
+
+rounds=200
+compare reference 2 "$PROGRAMS/calls" "$rounds"
+
+mode_of() { stat -c %a "$1"; }
+
+# untouched NAME: results and exit status are those without the library.
+untouched() {
+    is 0 "$status" && lacks "$1.err" 'BAD TERM|assert' &&
+        same <(own_counts reference.plain.out) <(own_counts "$1.out")
+}
+
+# kept: the file that a link points to is what it was.
+keep() { rm -rf elsewhere && mkdir elsewhere && echo mine >elsewhere/file; }
+kept() { is mine "$(cat elsewhere/file)" && is file "$(ls elsewhere)"; }
+
+# ---- whose directory it is ----------------------------------------------------------------------------
+
+if [ "$(id -u)" = 0 ] && mkdir foreign.trace && chown 12345 foreign.trace 2>/dev/null; then
+    observe foreign 2 "$PROGRAMS/calls" "$rounds"
+    check "an empty directory of another user is left alone" all 'untouched foreign' \
+        'is "" "$(ls foreign.trace)"'
+    check "output goes to the next name, and one line says why" all \
+        'archive_agrees foreign.trace-2 foreign.out' \
+        'has_lines foreign.err "^stagger: .*foreign.trace belongs to another user: writing to" 1'
+
+    mkdir ours && ln -s ours link.trace && chown -h 12345 link.trace
+    observe link 2 "$PROGRAMS/calls" "$rounds"
+    check "a link of another user is not followed" all 'untouched link' 'is "" "$(ls ours)"' \
+        'archive_agrees link.trace-2 link.out'
+else
+    skip "an empty directory of another user is left alone" "only root may give directories away"
+    skip "a link of another user is not followed" "only root may give links away"
+fi
+
+mkdir scratch && ln -s scratch own.trace
+observe own 2 "$PROGRAMS/calls" "$rounds"
+check "a link of one's own to an empty directory is" all 'untouched own' \
+    'archive_agrees scratch own.out'
+
+# ---- who may write and read ------------------------------------------------------------------------------
+
+(umask 0 && STAGGER_TRACE_BYTES=1m observe open 2 "$PROGRAMS/calls" 7000)
+check "nobody else may write to what a run makes, whatever the umask" is "" \
+    "$(find open.trace -perm /022)"
+check "others may read it" is "" "$(find open.trace ! -perm -044)"
+check "the logs are there for that" [ -s open.trace/rank-000000.log ]
+(umask 077 && STAGGER_TRACE_BYTES=1m observe closed 2 "$PROGRAMS/calls" 7000)
+check "unless the umask says no" is "" "$(find closed.trace -perm /077)"
+
+# ---- what is in it when the archive is made ------------------------------------------------------------------
+
+# plant COMMAND: in the directory of a run that is under way; leaves job.trace, job.err, $status
+plant() {
+    keep
+    rm -rf job.trace
+    observe job 2 "$PROGRAMS/between" 50 "cd '$WORK/job.trace' && $1"
+}
+one_line() {
+    is 0 "$status" && has_lines job.err '^stagger: .*cannot write the trace' 1 &&
+        lacks job.err 'BAD TERM|assert'
+}
+
+for file in traces.def traces.otf2.part traces.marker; do
+    plant "ln -s ../elsewhere/file $file"
+    check "a link in the place of $file is not followed" all kept 'is 0 "$status"' \
+        'archive_agrees job.trace job.out'
+done
+plant "ln -s ../elsewhere/file traces.otf2"
+check "a link in the place of traces.otf2 is taken for an archive" all kept one_line \
+    'has job.err "traces.otf2 is there already"'
+plant "ln -s ../elsewhere traces"
+check "a link in the place of traces/ is refused" all kept one_line
+plant "mkdir traces && ln -s ../../elsewhere/file traces/0.evt"
+check "a link in traces/ is not followed" all kept 'is 0 "$status"' 'archive_agrees job.trace job.out'
+plant "mkdir traces && echo mine >traces/notes"
+check "a file in traces/ that is no archive's stays" all one_line \
+    'is mine "$(cat job.trace/traces/notes)"'
+rm -rf job.trace/traces
+check "and when it is gone, recover makes the archive" all '"$STAGGER" recover job.trace' \
+    'archive_agrees job.trace job.out'
+plant "rm -r '$WORK/job.trace'"
+check "a directory that is gone when the run ends costs one line" all 'is 0 "$status"' kept \
+    'within 1 2 "$(grep -c "^stagger: " job.err)"' 'lacks job.err "BAD TERM|assert"'

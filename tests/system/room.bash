@@ -1,0 +1,81 @@
+# Sourced by the tests of archives for which there is no room: file systems of a given size, limits
+# of file sizes, and what a job and `stagger recover` do there. shellcheck shell=bash
+PROGRAM_SECONDS=${PROGRAM_SECONDS:-600} # ranks that spin take their time on a busy machine
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/sh.sh"
+
+# A user who may not mount does so in a namespace of its own, where there are such.
+if [ "$(id -u)" != 0 ] && [ -z "${SG_TEST_NAMESPACE:-}" ] &&
+    unshare --user --map-root-user --mount true 2>/dev/null; then
+    SG_TEST_NAMESPACE=1 unshare --user --map-root-user --mount bash "$0"
+    exit
+fi
+
+rounds=33000 # of calls: 99 000 a rank, 6.3 MB of log
+compare room 2 "$PROGRAMS/calls" "$rounds"
+
+# disk SIZE: an empty file system of that size at $WORK/disk
+disk() {
+    umount "$WORK/disk" 2>/dev/null
+    mkdir -p "$WORK/disk" && mount -t tmpfs -o "size=$1" tmpfs "$WORK/disk" 2>/dev/null
+}
+at_exit+=("umount '$WORK/disk' 2>/dev/null")
+
+# job DIRECTORY [PREFIX...]: leaves job.out, job.err and $status
+job() {
+    local directory=$1
+    shift
+    STAGGER_DIR=$directory "$@" mpirun_stagger 2 "$PROGRAMS/calls" "$rounds" >job.out 2>job.err
+    status=$?
+}
+
+# limit KIB COMMAND...: no file grows beyond that
+limit() { (ulimit -f "$1" && shift && "$@"); }
+
+# The program did not notice: its results, its exit status; at most one line of complaint besides the
+# one at the start and the one at the end.
+unnoticed() {
+    is 0 "$status" && lacks job.err 'BAD TERM|assert|Bus error|signal' &&
+        same <(own_counts room.plain.out) <(own_counts job.out) &&
+        within 1 2 "$(grep -c '^stagger: ' job.err)" && is "" "$(grep -v '^stagger: ' job.err)"
+}
+
+# readable DIRECTORY: an archive to its last event
+readable() { otf2-print --silent "$1/traces.otf2" && "$STAGGER" report "$1" >/dev/null; }
+
+# whole_or_none DIRECTORY: an archive that can be read, or none and nothing of one begun
+whole_or_none() {
+    if [ -e "$1/traces.otf2" ]; then
+        readable "$1"
+    else
+        is "" "$(find "$1" -name 'traces*' 2>/dev/null)"
+    fi
+}
+
+# recoverable DIRECTORY: the archive is there, or `stagger recover` makes it of the logs where there
+# is room
+recoverable() {
+    rm -rf roomy && cp -r "$1" roomy || return 1
+    if [ ! -e roomy/traces.otf2 ]; then
+        "$STAGGER" recover roomy >recover.out 2>recover.err || { cat recover.err; return 1; }
+    fi
+    readable roomy
+}
+
+# held DIRECTORY: what holds after a job whose output had not room enough. A disk that is full before
+# the first call gives no directory at all.
+held() {
+    unnoticed && { [ ! -e "$1/rank-000000.log" ] && [ ! -e "$1/traces.otf2" ] ||
+        { whole_or_none "$1" && recoverable "$1"; }; }
+}
+
+# recovers_or_says DIRECTORY: leaves an archive and status 0, or nothing of one, status 1 and one line
+recovers_or_says() {
+    "$STAGGER" recover "$1" >recover.out 2>recover.err
+    local result=$?
+    if [ "$result" = 0 ]; then
+        readable "$1"
+    else
+        is 1 "$result" && has_lines recover.err . 1 && has recover.err '^stagger: .*(No space|too large)' &&
+            is "" "$(find "$1" -name 'traces*')"
+    fi
+}

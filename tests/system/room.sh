@@ -1,0 +1,37 @@
+#!/bin/bash
+# timeout: 900
+# Archives for which there is no room: at every place where the disk or a limit can end the writing,
+# the job ends as it would have, one line tells, and the logs give the archive later.
+. "$(dirname "$0")/room.bash"
+
+if disk 14m; then
+    for size in 14m 17m 20m; do
+        disk "$size" && job "$WORK/disk/a"
+        check "a job on a disk of $size ends well, and its logs give the archive" held "$WORK/disk/a"
+    done
+    disk 17m && job "$WORK/disk/a"
+    check "its line says what there was no room for, and what to do" has job.err \
+        '^stagger: .*/a: cannot write the trace: No space left.*; the logs stay for: stagger recover '
+else
+    skip "jobs on small disks" "no file system can be mounted"
+fi
+
+for size in 7000 9000; do
+    rm -rf limited
+    job "$WORK/limited" limit "$size"
+    check "so does one whose files may not grow beyond $size KiB" held "$WORK/limited"
+done
+
+# What a job leaves that ends without MPI_Finalize.
+observe logs 2 "$PROGRAMS/ending" kill "$rounds"
+for size in 14m 17m 20m; do
+    if disk "$size" && cp -r logs.trace "$WORK/disk/a"; then
+        check "stagger recover on a disk of $size makes an archive or says one line" \
+            recovers_or_says "$WORK/disk/a"
+    fi
+done
+for size in 1 100 7000; do
+    rm -rf again && cp -r logs.trace again
+    check "so it does where files may not grow beyond $size KiB" limit "$size" recovers_or_says again
+    check "and with room afterwards it makes the archive ($size KiB)" recoverable again
+done

@@ -1,0 +1,39 @@
+#!/bin/bash
+# timeout: 3600
+# Every place where the disk or a limit of file sizes can end the writing of a log or an archive.
+. "$(dirname "$0")/room.bash"
+
+# Megabytes: from no room for a log's first segment to room for everything.
+sizes=(1 2 3 {4..40})
+if disk 1m; then
+    for size in "${sizes[@]}"; do
+        disk "${size}m" && job "$WORK/disk/a"
+        check "a job on a disk of $size MiB ends well, and its logs give the archive" \
+            held "$WORK/disk/a"
+    done
+    observe logs 2 "$PROGRAMS/ending" kill "$rounds"
+    for size in "${sizes[@]}"; do
+        disk "${size}m" || break
+        cp -r logs.trace "$WORK/disk/a" 2>/dev/null || continue # no room for the logs alone
+        check "stagger recover on a disk of $size MiB makes an archive or says one line" \
+            recovers_or_says "$WORK/disk/a"
+        check "and with room afterwards it makes the archive ($size MiB)" recoverable "$WORK/disk/a"
+    done
+else
+    skip "jobs on small disks" "no file system can be mounted"
+    observe logs 2 "$PROGRAMS/ending" kill "$rounds"
+fi
+
+# KiB. MPICH itself writes files; below what it needs nothing runs.
+for size in 3000 {4000..12000..250}; do
+    limit "$size" plain 1 "$PROGRAMS/calls" 5 >/dev/null 2>&1 || continue
+    rm -rf limited
+    job "$WORK/limited" limit "$size"
+    check "a job whose files may not grow beyond $size KiB ends well" held "$WORK/limited"
+done
+for size in 0 1 2 4 8 64 100 1000 {2000..12000..500}; do
+    rm -rf again && cp -r logs.trace again
+    check "stagger recover where files may not grow beyond $size KiB" \
+        limit "$size" recovers_or_says again
+    check "and with room afterwards it makes the archive ($size KiB)" recoverable again
+done

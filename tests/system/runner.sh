@@ -1,0 +1,64 @@
+#!/bin/bash
+# one processor
+# tests/run itself: what it counts, that unit tests run side by side, and that it leaves nothing
+# running. And what .ci/run makes of it.
+. "$(dirname "$0")/../lib/sh.sh"
+
+build=$WORK/build
+meet=$WORK/meet
+mkdir -p "$build/tests/runner" && mkfifo "$meet" "$WORK/begun"
+unit_test() {
+    printf '#!/bin/bash\n%s\n' "$2" >"$build/tests/runner/test_$1"
+    chmod +x "$build/tests/runner/test_$1"
+}
+run() { MEET=$meet timeout 200 "$ROOT/tests/run" "$build" check only=runner/test_"$1" >run.out 2>&1; }
+closing() { is "$1" "$(tail -n 1 run.out)"; }
+# Processes that carry the mark of this script's fake tests in their environment.
+left() { grep -lzx "MEET=$meet" /proc/[0-9]*/environ 2>/dev/null; }
+
+unit_test counted 'echo "ok - a"; echo "not ok - b"; echo "skip - c: d"; exit 1'
+run counted
+check "what a test passes, fails and skips is counted, and shown where it fails" all "is 1 $?" \
+    'closing "1 passed, 1 failed, 1 skipped"' 'has run.out "^    not ok - b$"' \
+    'has "$build/test-logs/runner.test_counted.log" "^ok - a$"'
+unit_test counted 'echo "ok - a"; exit 3'
+run counted
+check "a status that no result explains fails" all "is 1 $?" 'closing "1 passed, 1 failed, 0 skipped"' \
+    'has run.out "not ok - runner/test_counted exits with status 0 .it was 3.$"'
+unit_test counted 'exit 0'
+run counted
+check "a test without a result fails" all "is 1 $?" 'closing "0 passed, 1 failed, 0 skipped"'
+
+# Each writes to the other; opening a pipe waits for its other end.
+unit_test meets_1 'echo >"$MEET"; echo "ok - met"'
+unit_test meets_2 'read -r <"$MEET"; echo "ok - met"'
+if [ "$(nproc)" -gt 1 ]; then
+    run meets
+    check "unit tests run side by side, and are told in order" all "is 0 $?" \
+        'closing "2 passed, 0 failed, 0 skipped"' \
+        'is "runner/test_meets_1 runner/test_meets_2 2" "$(cut -d " " -f 1 run.out | xargs)"'
+else
+    skip "unit tests run side by side, and are told in order" "one processor"
+fi
+
+unit_test leaves 'setsid sleep 1000 & sleep 1000 & echo "ok - left"'
+run leaves
+check "what a test leaves running is ended" all "is 0 $?" 'is "" "$(left)"'
+unit_test hangs "echo >'$WORK/begun'; setsid sleep 1000 & sleep 1000"
+MEET=$meet "$ROOT/tests/run" "$build" check only=runner/test_hangs >run.out 2>&1 &
+read -r <"$WORK/begun"
+kill "$!"
+wait "$!"
+check "where it is ended itself, so are its tests" all "is 130 $?" 'is "" "$(left)"'
+
+# ci DEMO CHECK FRESH: .ci/run in a tree whose targets are these commands
+mkdir -p ci/.ci && cp "$ROOT/.ci/run" ci/.ci
+ci() {
+    printf 'demo:\n\t@%s\ncheck:\n\t@%s\nfresh:\n\t@%s\n' "$@" >ci/Makefile
+    ci/.ci/run >run.out 2>run.err
+}
+ci true 'echo 3 passed, 0 failed, 1 skipped' 'echo 0 passed, 0 failed, 1 skipped'
+check "continuous integration's last line counts all that it ran" all "is 0 $?" \
+    'closing "4 passed, 0 failed, 2 skipped"'
+ci false 'echo 3 passed, 2 failed, 1 skipped; false' 'echo no package; false'
+check "and what did not run to its end fails" all "is 1 $?" 'closing "3 passed, 4 failed, 1 skipped"'

@@ -1,0 +1,75 @@
+#!/bin/bash
+# What a user does to the output of a job that is still running: the tools say that it runs, and its end
+# is what it would have been.
+. "$(dirname "$0")/../lib/sh.sh"
+
+rounds=50
+
+# during NAME COMMAND: what the command, run in the middle of a job with its output in NAME.trace, prints
+# and says is in NAME.said, its exit status in NAME.result
+during() {
+    local name=$1
+    observe "$name" 2 "$PROGRAMS/between" "$rounds" \
+        "cd '$WORK' && { $2; } >'$name.said' 2>&1 </dev/null; echo \$? >'$name.result'"
+}
+
+# The job ended as if nobody had looked.
+undisturbed() { ran_well "$1" && archive_agrees "$1.trace" "$1.out" && absent "$1.trace/rank-000000.log"; }
+
+during report "'$STAGGER' report report.trace"
+check "report of a running job says that it runs, and shows what is there so far" all \
+    'is 0 "$(cat report.result)"' 'has report.said "^stagger: report.trace: the run is still going on"' \
+    'has report.said "allreduce .*between"' 'lacks report.said "ended"'
+check "and the job's end is undisturbed" undisturbed report
+
+STAGGER_TRACE=stats during stats "'$STAGGER' report stats.trace"
+check "so it is where statistics are kept" all 'is 0 "$(cat stats.result)"' \
+    'has stats.said "^stagger: stats.trace: the run is still going on"' \
+    'has stats.said "allreduce .*between"' 'is 0 "$status"'
+
+for command in recover 'recover --force'; do
+    during recover "'$STAGGER' $command recover.trace"
+    check "$command refuses a running job with one line" all 'is 1 "$(cat recover.result)"' \
+        'has_lines recover.said . 1' 'has recover.said "^stagger: recover.trace: the run is still going on"'
+    check "and the job's end is undisturbed ($command)" undisturbed recover
+    rm -rf recover.trace
+done
+
+during beside "'$STAGGER' recover --output so-far beside.trace"
+check "recover --output makes an archive elsewhere of what is there so far" all \
+    'is 0 "$(cat beside.result)"' 'archive_sound so-far' \
+    'is "True $((4 * rounds))" "$(report_json so-far so-far.json &&
+         json so-far.json "str(d[\"partial\"]) + \" \" + str(sum(s[\"calls\"] for s in d[\"sites\"]))")"'
+check "and the job's end is undisturbed (elsewhere)" undisturbed beside
+
+for command in arrivals 'export --perfetto x.json' 'advise' 'compare beside.trace'; do
+    during other "'$STAGGER' $command other.trace"
+    check "$command says in one line that the job runs" all 'is 1 "$(cat other.result)"' \
+        'is 1 "$(grep -c "^stagger: .*other.trace: the run is still going on" other.said)"'
+    rm -rf other.trace
+done
+
+# Who holds a log's file and does not write to it is no writer.
+# It would keep the launcher waiting, too, but for what it closes.
+cat >hold <<'HOLD'
+for held in /proc/$$/fd/*; do
+    held=${held##*/}
+    case $held in [0-2] | 255) ;; *) eval "exec $held>&-" ;; esac
+done
+sleep 300 &
+echo $! >child.pid
+HOLD
+during child "bash ./hold"
+kill "$(cat child.pid)" 2>/dev/null
+observe killed 2 "$PROGRAMS/ending" kill "$rounds"
+"$STAGGER" report killed.trace >report.out 2>report.err
+check "a job that was killed is one that ended" all 'has_lines report.err . 1' \
+    'has report.err "^stagger: killed.trace: the run ended without an archive"' \
+    '"$STAGGER" recover killed.trace' 'archive_sound killed.trace'
+
+# The program closes all descriptors that it does not know, and opens files of its own.
+STAGGER_TRACE_BYTES=64m observe closing 2 "$PROGRAMS/closing" 30000
+check "a program that closes our descriptors and reuses them keeps its files" all 'is 0 "$status"' \
+    'is "" "$(find . -maxdepth 1 -name "closing.*.own" ! -size 10c)"' \
+    'is 2 "$(ls closing.*.own | wc -l)"'
+check "and gets its archive" archive_agrees closing.trace closing.out

@@ -1,0 +1,92 @@
+/* The endpoint's lock and the bell (shim/internode, shim/progress) under the memory model. */
+#include "lib/unit.h"
+#include "weak/bell.h"
+#include "weak/rules.h"
+
+const struct sg_ruleset *bell_rules(void)
+{
+    return weak_one_rule();
+}
+
+/* ---- the lock: who does not get it is seen by the holder, who looks again ---- */
+
+static void set_up_expecting(void)
+{
+    bell_set_up(2);
+    bell_expect();
+}
+
+static void check_one(void)
+{
+    bell_check(1);
+}
+
+/* Who has sent looks; another rank does so at any time. */
+static void run_send_and_look(int thread)
+{
+    if (thread == 0)
+        bell_send_quietly();
+    bell_look(1 + thread);
+}
+
+static void run_send_and_look_and_look(int thread)
+{
+    if (thread == 0)
+        bell_send();
+    bell_look(1 + thread % 2);
+}
+
+static const struct weak_scenario holder = {
+    "the holder looks again", 2, set_up_expecting, run_send_and_look, check_one, 0, 5};
+static const struct weak_scenario holders = {
+    "two may hold it", 3, set_up_expecting, run_send_and_look_and_look, check_one, 0, 2};
+
+/* ---- the bell: a message for whoever has left is handled by the helper thread ---- */
+
+static void set_up_bell(void)
+{
+    bell_set_up(1);
+    bell_start_helper();
+}
+
+static void run_bell(int thread)
+{
+    if (thread == 0)
+        bell_send();
+    else
+        bell_call(1);
+}
+
+static const struct weak_scenario bell = {
+    "a call is left with a message outstanding", 2, set_up_bell, run_bell, check_one, 0, 3};
+
+/* ---- */
+
+static const struct weak_scenario *const scenarios[] = {
+    &holder,
+    &holders,
+    &bell,
+    NULL,
+};
+
+static void test_all(void)
+{
+    CU_ASSERT_TRUE(weak_holds(scenarios));
+}
+
+/* The bell's other ends and the removal of spans: test_rings.c. */
+static const char *const functions[] = {
+    "sg_span_try_lock", "sg_span_unlock",      "sg_span_look", "ring_for", "ring",
+    "sg_span_leave",    "sg_shm_lane_pending", NULL,
+};
+
+static void test_faults(void)
+{
+    CU_ASSERT_TRUE(weak_faults(scenarios, functions, NULL));
+}
+
+const struct unit_test unit_tests[] = {
+    {"nothing that arrives at an endpoint is left in any execution of the memory model", test_all},
+    {"each order in its lock and its bell is needed", test_faults},
+    {NULL, NULL},
+};

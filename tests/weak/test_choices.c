@@ -1,0 +1,196 @@
+/* The choices of calls on one machine and the openings of their words (shim/internode/agree.c)
+ * under the memory model, with four words: a quarter is one call. Ranks that are ahead have made
+ * the first four calls; all find one choice for a call, or end before the same one.
+ */
+#include "internode/layout.h"
+#include "lib/unit.h"
+#include "mpi/report.h"
+#include "weak/rules.h"
+#include "weak/weak.h"
+
+#include <string.h>
+
+enum { RANKS_MAX = 3, AHEAD = SG_SPAN_CHOICES, CALLS = AHEAD + 2, ALIKE = RANKS_MAX };
+
+static _Alignas(64) unsigned char segment[sizeof(struct sg_span_header) + 64 +
+                                          RANKS_MAX * sizeof(struct sg_span_about)];
+static struct sg_span spans[RANKS_MAX];
+static int machine_of[RANKS_MAX], number_of[RANKS_MAX] = {0, 1, 2};
+static int brought[RANKS_MAX][CALLS]; /* by which rank; ALIKE: all have ended */
+static int ranks, reports;
+static bool is_post;
+static const struct sg_choice alike;
+
+/* ---- what the words need of the rest ---- */
+
+void sg_span_wait(struct sg_span *span, bool (*is_over)(void *context), void *context,
+                  const struct sg_call *call, uint64_t position)
+{
+    weak_await(is_over, context);
+}
+
+bool sg_span_tell_home(struct sg_span *span)
+{
+    weak_fail("no home");
+}
+
+bool sg_span_ask_passed(struct sg_span *span, uint64_t quarter, bool *has_passed)
+{
+    weak_fail("no home");
+}
+
+bool sg_span_decide(struct sg_span *span, enum sg_span_thing thing, uint64_t number, uint64_t own,
+                    uint64_t *word)
+{
+    weak_fail("no home");
+}
+
+void sg_wait_wake(const struct sg_wait_bed *bed)
+{
+}
+
+enum sg_progress_by sg_progress_by(void)
+{
+    return SG_PROGRESS_BY_CALL;
+}
+
+bool sg_call_is_in_place(const struct sg_call *call)
+{
+    return false;
+}
+
+void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
+                      int own, int chosen, int chooser)
+{
+}
+
+void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
+{
+    reports++;
+}
+
+void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
+                        int other_rank, const struct sg_node_about *other)
+{
+    weak_fail("ranks disagree");
+}
+
+static const struct sg_choice *choose_alike(const struct sg_call *call)
+{
+    return &alike;
+}
+
+/* ---- ranks ---- */
+
+static void make_calls(int rank, int from, int to)
+{
+    MPI_Request request;
+    struct sg_call call = {.rules = weak_one_rule(),
+                           .choose_alike = choose_alike,
+                           .request = is_post ? &request : NULL};
+    struct sg_span *span = &spans[rank];
+
+    for (int number = from; number < to; number++) {
+        const struct sg_choice *choice = &alike;
+
+        if (sg_span_agrees(span))
+            choice = sg_span_agree(span, &call, sg_ruleset_choice(call.rules, rank));
+        brought[rank][number] = choice == &alike ? ALIKE : sg_ruleset_index(call.rules, choice);
+    }
+}
+
+/* All but rank 1 are ahead. */
+static void set_up(int ranks_wanted, bool posts)
+{
+    ranks = ranks_wanted;
+    is_post = posts;
+    reports = 0;
+    memset(segment, 0, sizeof segment);
+    memset(spans, 0, sizeof spans);
+    for (int rank = 0; rank < ranks; rank++) {
+        spans[rank].header = (struct sg_span_header *)segment;
+        spans[rank].about_at = (sizeof(struct sg_span_header) + 63) & ~(size_t)63;
+        spans[rank].rank = rank;
+        spans[rank].ranks = ranks;
+        spans[rank].machine_of = machine_of;
+        spans[rank].number_of = number_of;
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        if (rank != 1)
+            make_calls(rank, 0, AHEAD);
+    }
+}
+
+static void set_up_posts(void)
+{
+    set_up(2, true);
+}
+
+static void set_up_posts_of_three(void)
+{
+    set_up(3, true);
+}
+
+static void set_up_blocking(void)
+{
+    set_up(2, false);
+}
+
+static void run(int thread)
+{
+    make_calls(thread, thread == 1 ? 0 : AHEAD, CALLS);
+}
+
+static void run_to_first(int thread)
+{
+    make_calls(thread, thread == 1 ? 0 : AHEAD, AHEAD + 1);
+}
+
+static void check_calls(int calls)
+{
+    bool has_ended = false;
+
+    for (int number = 0; number < calls; number++) {
+        WEAK_CHECK(number >= AHEAD || brought[1][number] == 0);
+        WEAK_CHECK(!has_ended || brought[0][number] == ALIKE);
+        has_ended = brought[0][number] == ALIKE;
+        for (int rank = 1; rank < ranks; rank++)
+            WEAK_CHECK(brought[rank][number] == brought[0][number]);
+    }
+    WEAK_CHECK(reports == has_ended && (is_post || !has_ended));
+}
+
+static void check(void)
+{
+    check_calls(CALLS);
+}
+
+static void check_first(void)
+{
+    check_calls(AHEAD + 1);
+}
+
+static const struct weak_scenario posts = {
+    "a post that is ahead, and a rank that comes", 2, set_up_posts, run, check, 0, 0};
+static const struct weak_scenario three = {"two posts that are ahead, and a rank that comes",
+                                           3,
+                                           set_up_posts_of_three,
+                                           run_to_first,
+                                           check_first,
+                                           0,
+                                           0};
+static const struct weak_scenario blocking = {
+    "a blocking call that is ahead, and a rank that comes", 2, set_up_blocking, run, check, 0, 0};
+
+static const struct weak_scenario *const scenarios[] = {&posts, &three, &blocking, NULL};
+
+static void test_all(void)
+{
+    CU_ASSERT_TRUE(weak_holds(scenarios));
+}
+
+const struct unit_test unit_tests[] = {
+    {"ranks find one choice, or end before the same call, in every execution of the memory model",
+     test_all},
+    {NULL, NULL},
+};

@@ -1,0 +1,332 @@
+/* The ring of a node (shim/intranode) under the memory model: its lines, credits, meetings, stages
+ * and choices, with two ranks or three and two places. Every rank goes through the same calls; each
+ * has the result that it is to have, no operand is torn, and nobody waits for ever.
+ */
+#include "intranode/ring.h"
+#include "lib/unit.h"
+#include "weak/weak.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RANKS_MAX 3
+#define DEPTH 2
+#define SLOT_BYTES 64
+#define CALLS_MAX 5
+#define WORDS_MAX 32
+#define SEGMENT_BYTES 8192
+
+struct call {
+    enum sg_operation operation;
+    enum sg_node_method method;
+    int root;
+    int count; /* words of 8 bytes */
+};
+
+static _Alignas(64) unsigned char segment[SEGMENT_BYTES];
+static struct sg_pool_rank pool[RANKS_MAX];
+static struct sg_pool_rank *pools[RANKS_MAX];
+static struct sg_node nodes[RANKS_MAX];
+static struct sg_node_op ops[RANKS_MAX];
+static uint64_t sent[RANKS_MAX][CALLS_MAX][WORDS_MAX], received[RANKS_MAX][CALLS_MAX][WORDS_MAX];
+static unsigned char scratch[RANKS_MAX][RANKS_MAX * SG_NODE_READ_BYTES];
+static struct sg_node_reader readers[RANKS_MAX];
+
+/* Of the scenario under way. */
+static const struct call *calls;
+static int ranks, call_count;
+static int failing_reader; /* the rank that cannot read others' memory; -1 */
+
+static bool read_memory(void *context, int rank, uint64_t address, void *to, size_t bytes)
+{
+    if (context == &readers[failing_reader >= 0 ? failing_reader : 0] && failing_reader >= 0)
+        return false;
+    weak_copy(to, (const void *)(uintptr_t)address, bytes);
+    return true;
+}
+
+static uint64_t operand(int call, int rank, int word)
+{
+    return (uint64_t)(1 + call) << 16 | (uint64_t)(1 + word) << 8 | UINT64_C(1) << rank;
+}
+
+static void fold(void *context, const void *left, const void *right, void *out, size_t count)
+{
+    uint64_t a[WORDS_MAX], b[WORDS_MAX];
+
+    weak_copy(a, left, count * 8);
+    weak_copy(b, right, count * 8);
+    for (size_t i = 0; i < count; i++)
+        a[i] += b[i];
+    weak_copy(out, a, count * 8);
+}
+
+static void set_up(int ranks_wanted, int count, const struct call *wanted)
+{
+    ranks = ranks_wanted;
+    call_count = count;
+    calls = wanted;
+    memset(segment, 0, sizeof segment);
+    memset(pool, 0, sizeof pool);
+    memset(received, 0, sizeof received);
+    memset(ops, 0, sizeof ops);
+    sg_node_format(segment, ranks, DEPTH, SLOT_BYTES, 1);
+    for (int rank = 0; rank < ranks; rank++) {
+        pools[rank] = &pool[rank];
+        readers[rank] = (struct sg_node_reader){read_memory, &readers[rank], scratch[rank]};
+        sg_node_attach(&nodes[rank], segment, rank, 1);
+        nodes[rank].pool = pools;
+        nodes[rank].reader = &readers[rank];
+        for (int call = 0; call < count; call++) {
+            for (int word = 0; word < WORDS_MAX; word++)
+                sent[rank][call][word] = operand(call, rank, word);
+        }
+    }
+}
+
+static bool has_left(void *context)
+{
+    int rank = (int)(intptr_t)context;
+    enum sg_node_step step = sg_node_poll(&ops[rank]);
+
+    WEAK_CHECK(step != SG_NODE_MISMATCH);
+    return step == SG_NODE_DONE;
+}
+
+static void check_result(int call, int rank)
+{
+    uint64_t result[WORDS_MAX];
+
+    weak_copy(result, received[rank][call], (size_t)calls[call].count * 8);
+    for (int word = 0; word < calls[call].count; word++) {
+        uint64_t wanted = 0;
+
+        for (int other = 0; other < ranks; other++)
+            wanted += operand(call, other, word);
+        WEAK_CHECK(result[word] == wanted);
+    }
+}
+
+static void run_call(int rank, int number)
+{
+    const struct call *each = &calls[number];
+    bool receives = each->operation == SG_OPERATION_ALLREDUCE || each->root == rank;
+    struct sg_node_call call = {.operation = each->operation,
+                                .method = each->method,
+                                .shape = {SG_SHAPE_DOUBLING, ranks, 0},
+                                .root = each->root,
+                                .send = each->count > 0 ? sent[rank][number] : NULL,
+                                .receive =
+                                    each->count > 0 && receives ? received[rank][number] : NULL,
+                                .count = (size_t)each->count,
+                                .element_bytes = each->count > 0 ? 8 : 0,
+                                .fold = fold};
+
+    sg_node_begin(&ops[rank], &nodes[rank], &call);
+    weak_await(has_left, (void *)(intptr_t)rank);
+    if (call.receive != NULL)
+        check_result(number, rank);
+}
+
+static void run(int rank)
+{
+    for (int number = 0; number < call_count; number++)
+        run_call(rank, number);
+}
+
+/* ---- choices ---- */
+
+/* Each rank brings its own number as its choice, and calls by the method chosen; of every other
+ * instance no rank makes a call. */
+static uint32_t chosen[RANKS_MAX][CALLS_MAX];
+static int choosers[RANKS_MAX][CALLS_MAX];
+
+struct choosing {
+    int rank, number;
+};
+
+static bool has_chosen(void *context)
+{
+    const struct choosing *choosing = context;
+    int rank = choosing->rank, number = choosing->number;
+
+    return sg_node_choose(&nodes[rank], (uint32_t)rank, &chosen[rank][number],
+                          &choosers[rank][number]);
+}
+
+static void choose_and_run(int rank)
+{
+    for (int number = 0; number < call_count; number++) {
+        struct choosing choosing = {rank, number};
+
+        weak_await(has_chosen, &choosing);
+        WEAK_CHECK(chosen[rank][number] == (uint32_t)choosers[rank][number]);
+        if (number % 2 == 0)
+            run_call(rank, number);
+        else
+            sg_node_skip(&nodes[rank]);
+    }
+}
+
+static void compare_choices(void)
+{
+    for (int rank = 1; rank < ranks; rank++) {
+        for (int number = 0; number < call_count; number++)
+            WEAK_CHECK(choosers[rank][number] == choosers[0][number]);
+    }
+}
+
+/* ---- disagreement ---- */
+
+static bool is_found_out(void *context)
+{
+    int rank = (int)(intptr_t)context;
+
+    return sg_node_poll(&ops[rank]) == SG_NODE_MISMATCH || sg_node_disagrees(&ops[rank]);
+}
+
+static bool is_told(void *context)
+{
+    return sg_node_about(&nodes[(int)(intptr_t)context], 0, 1 - (int)(intptr_t)context) != NULL;
+}
+
+/* Two calls that differ: each rank finds out, and what the other says of its call. */
+static void disagree(int rank)
+{
+    struct sg_node_call call = {.operation = SG_OPERATION_BARRIER,
+                                .method = SG_NODE_FLAT,
+                                .shape = {SG_SHAPE_DOUBLING, ranks, 0},
+                                .root = -1,
+                                .site = 7,
+                                .site_offset = (uint64_t)rank,
+                                .site_module = "program"};
+    struct sg_node_about about;
+
+    if (rank == 1) {
+        call.operation = SG_OPERATION_REDUCE;
+        call.root = 1;
+    }
+    sg_node_begin(&ops[rank], &nodes[rank], &call);
+    weak_await(is_found_out, (void *)(intptr_t)rank);
+    weak_await(is_told, (void *)(intptr_t)rank);
+    weak_copy(&about, sg_node_about(&nodes[rank], 0, 1 - rank), sizeof about);
+    WEAK_CHECK(about.site == 7 && about.offset == (uint64_t)(1 - rank));
+    WEAK_CHECK(about.operation == (rank == 0 ? SG_OPERATION_REDUCE : SG_OPERATION_BARRIER));
+}
+
+/* Who waits for another looks at what that one is in. */
+static void look_at_other(int rank)
+{
+    struct sg_node_about about;
+
+    if (rank == 1) {
+        weak_await(is_told, (void *)(intptr_t)rank);
+        weak_copy(&about, sg_node_about(&nodes[rank], 0, 0), sizeof about);
+        WEAK_CHECK(about.operation == SG_OPERATION_BARRIER && about.root == -1);
+    }
+    run(rank);
+}
+
+/* ---- scenarios ---- */
+
+#define BARRIER(method)                                                                            \
+    {                                                                                              \
+        SG_OPERATION_BARRIER, method, -1, 0                                                        \
+    }
+#define REDUCE(method, root, count)                                                                \
+    {                                                                                              \
+        SG_OPERATION_REDUCE, method, root, count                                                   \
+    }
+#define ALLREDUCE(method, count)                                                                   \
+    {                                                                                              \
+        SG_OPERATION_ALLREDUCE, method, -1, count                                                  \
+    }
+
+/* name, ranks, its calls */
+#define SCENARIO(id, ranks, ...) SCENARIO_OF(id, ranks, -1, run, NULL, 0, __VA_ARGS__)
+
+/* ... the rank that cannot read others' memory, what threads do, what is looked at in the end, and
+ * how many choices are not the first */
+#define SCENARIO_OF(id, ranks, failing, run, finish, deviations, ...)                              \
+    static const struct call calls_of_##id[] = {__VA_ARGS__};                                      \
+    static void set_up_##id(void)                                                                  \
+    {                                                                                              \
+        failing_reader = failing;                                                                  \
+        set_up(ranks, sizeof calls_of_##id / sizeof *calls_of_##id, calls_of_##id);                \
+    }                                                                                              \
+    static const struct weak_scenario id = {#id, ranks, set_up_##id, run, finish, 64, deviations}
+
+SCENARIO(flat_allreduces, 2, ALLREDUCE(SG_NODE_FLAT, 2), ALLREDUCE(SG_NODE_FLAT, 8),
+         ALLREDUCE(SG_NODE_FLAT, 2), ALLREDUCE(SG_NODE_FLAT, 8));
+SCENARIO(flat_barriers, 3, BARRIER(SG_NODE_FLAT), BARRIER(SG_NODE_FLAT));
+SCENARIO(flat_allreduce_of_three, 3, ALLREDUCE(SG_NODE_FLAT, 1));
+SCENARIO(flat_reduces, 2, REDUCE(SG_NODE_FLAT, 0, 1), REDUCE(SG_NODE_FLAT, 0, 8),
+         REDUCE(SG_NODE_FLAT, 0, 1), REDUCE(SG_NODE_FLAT, 0, 8));
+SCENARIO(flat_in_chunks, 2, ALLREDUCE(SG_NODE_FLAT, 20));
+SCENARIO(handoff_allreduces, 2, ALLREDUCE(SG_NODE_HANDOFF, 1), ALLREDUCE(SG_NODE_HANDOFF, 8),
+         ALLREDUCE(SG_NODE_HANDOFF, 1));
+SCENARIO(handoff_allreduce_of_three, 3, ALLREDUCE(SG_NODE_HANDOFF, 1));
+SCENARIO(handoff_barriers, 2, BARRIER(SG_NODE_HANDOFF), BARRIER(SG_NODE_HANDOFF),
+         BARRIER(SG_NODE_HANDOFF));
+SCENARIO(handoff_barriers_of_three, 3, BARRIER(SG_NODE_HANDOFF), BARRIER(SG_NODE_HANDOFF));
+SCENARIO(handoff_reduces, 2, REDUCE(SG_NODE_HANDOFF, 0, 1), REDUCE(SG_NODE_HANDOFF, 0, 8),
+         REDUCE(SG_NODE_HANDOFF, 0, 1));
+SCENARIO(handoff_reduces_of_three, 3, REDUCE(SG_NODE_HANDOFF, 1, 1));
+SCENARIO(mixed, 2, REDUCE(SG_NODE_FLAT, 0, 1), REDUCE(SG_NODE_HANDOFF, 1, 1),
+         ALLREDUCE(SG_NODE_FLAT, 1));
+SCENARIO_OF(single_that_fails, 2, 1, run, NULL, 0, ALLREDUCE(SG_NODE_SINGLE, 2));
+SCENARIO_OF(choices, 2, -1, choose_and_run, compare_choices, 0, BARRIER(SG_NODE_FLAT),
+            BARRIER(SG_NODE_FLAT), BARRIER(SG_NODE_FLAT));
+SCENARIO_OF(other_is_looked_at, 2, -1, look_at_other, NULL, 0, BARRIER(SG_NODE_FLAT));
+SCENARIO_OF(disagreement, 2, -1, disagree, NULL, 0, BARRIER(SG_NODE_FLAT));
+SCENARIO(chunks, 2, ALLREDUCE(SG_NODE_CHUNKS, 16));
+SCENARIO(single, 2, ALLREDUCE(SG_NODE_SINGLE, 4));
+SCENARIO(chunks_of_two_calls, 2, ALLREDUCE(SG_NODE_CHUNKS, 8), REDUCE(SG_NODE_CHUNKS, 0, 8));
+SCENARIO(single_twice, 2, ALLREDUCE(SG_NODE_SINGLE, 4), ALLREDUCE(SG_NODE_SINGLE, 4));
+SCENARIO_OF(three_chunks, 2, -1, run, NULL, 4, ALLREDUCE(SG_NODE_CHUNKS, 24));
+
+static const struct weak_scenario *const scenarios[] = {
+    &flat_allreduces,
+    &flat_barriers,
+    &flat_allreduce_of_three,
+    &flat_reduces,
+    &flat_in_chunks,
+    &handoff_allreduces,
+    &handoff_barriers,
+    &handoff_allreduce_of_three,
+    &handoff_reduces,
+    &handoff_reduces_of_three,
+    &mixed,
+    &choices,
+    &disagreement,
+    &other_is_looked_at,
+    &single,
+    &single_that_fails,
+    &chunks,
+    &three_chunks,
+    NULL,
+};
+
+static const struct weak_scenario *const larger[] = {
+    &handoff_barriers_of_three,
+    &single_twice,
+    &chunks_of_two_calls,
+    NULL,
+};
+
+static void test_all(void)
+{
+    CU_ASSERT_TRUE(weak_holds(scenarios));
+    CU_ASSERT_TRUE(weak_more() == 0 || weak_holds(larger));
+}
+
+static void test_faults(void)
+{
+    CU_ASSERT_TRUE(weak_faults(scenarios, NULL, NULL));
+}
+
+const struct unit_test unit_tests[] = {
+    {"collectives of a node hold in every execution of the memory model", test_all},
+    {"each order in the ring is needed", test_faults},
+    {NULL, NULL},
+};
