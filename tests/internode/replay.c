@@ -189,30 +189,32 @@ static bool advance(struct replay *replay, int32_t rank)
 
 /* ---- accesses ---- */
 
-/* The next of a rank's decisions of that kind and tag (of a REPLY) or timer; NULL: none. */
+/* The next of a rank's decisions of that kind and tag (of a REPLY) or timer, but for so many; NULL:
+ * none. */
 static const struct sg_decision *next_of(const struct replay *replay, int32_t rank, uint32_t kind,
-                                         uint32_t number)
+                                         uint32_t number, uint32_t skip)
 {
     for (uint32_t i = replay->at[rank]; i < replay->counts[rank]; i++) {
         const struct sg_decision *decision = replay->list[rank][i];
 
         if (decision->kind == kind &&
-            (kind == SG_EVENT_REPLY ? decision->tag : decision->timer) == number)
+            (kind == SG_EVENT_REPLY ? decision->tag : decision->timer) == number && skip-- == 0)
             return decision;
     }
     return NULL;
 }
 
-/* Its reply is on its way already. */
-static bool has_read(const struct sg_explore_world *world, const struct sg_decision *decision)
+/* The replies with that tag that are on their way to a rank. */
+static uint32_t replies_to(const struct sg_explore_world *world, int32_t rank, uint32_t tag)
 {
+    uint32_t count = 0;
+
     for (uint32_t i = 0; i < world->live_count; i++) {
         const struct sg_explore_flight *flight = &world->flights[world->live[i]];
 
-        if (flight->to == decision->rank && same_reply(flight, decision))
-            return true;
+        count += flight->kind == SG_FLIGHT_REPLY && flight->to == rank && flight->asked.tag == tag;
     }
-    return false;
+    return count;
 }
 
 /* Of handoff: some endpoint is still to read what the cell holds before that is written. */
@@ -225,11 +227,11 @@ static bool is_to_be_read(const struct replay *replay, uint32_t cell, uint64_t v
     cell -= 2 * credits;
     for (int32_t rank = 0; rank < replay->scenario.nodes; rank++) {
         uint32_t first = cell / SG_HANDOFF_CELLS_PER_READ * SG_HANDOFF_CELLS_PER_READ;
-        const struct sg_decision *decision =
-            next_of(replay, rank, SG_EVENT_REPLY, first << SG_HANDOFF_TAG_BITS | SG_HANDOFF_CELLS);
+        uint32_t tag = first << SG_HANDOFF_TAG_BITS | SG_HANDOFF_CELLS;
+        const struct sg_decision *decision = next_of(replay, rank, SG_EVENT_REPLY, tag,
+                                                     replies_to(&replay->world, rank, tag));
 
-        if (decision != NULL && decision->values[cell - first] < value &&
-            !has_read(&replay->world, decision))
+        if (decision != NULL && decision->values[cell - first] < value)
             return true;
     }
     return false;
@@ -242,7 +244,7 @@ static bool is_to_be_noticed(const struct replay *replay, int32_t rank, uint32_t
 
     if (replay->scenario.algo != &sg_algo_srm)
         return false;
-    decision = next_of(replay, rank, SG_EVENT_TIMER, cell);
+    decision = next_of(replay, rank, SG_EVENT_TIMER, cell, 0);
     return decision != NULL && replay->world.endpoints[rank].cells[cell] == decision->values[0];
 }
 
@@ -255,7 +257,7 @@ static bool may_take_effect(const struct replay *replay, const struct sg_explore
     switch (flight->asked.kind) {
     case SG_ACTION_FETCH_ADD:
     case SG_ACTION_READ_CELLS:
-        decision = next_of(replay, flight->from, SG_EVENT_REPLY, flight->asked.tag);
+        decision = next_of(replay, flight->from, SG_EVENT_REPLY, flight->asked.tag, 0);
         return decision == NULL ||
                memcmp(decision->values, &cells[flight->asked.remote],
                       (flight->asked.kind == SG_ACTION_FETCH_ADD ? 1 : flight->asked.count) *

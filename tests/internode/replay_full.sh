@@ -69,6 +69,12 @@ for mode in $(modes signal thread poll); do
     done
 done
 
+# One-sided accesses take effect in orders that a run shows seldom.
+for round in $(seq 100); do
+    decide "communicators of two, round $round" handoff '[1-9][0-9]*' signal 1 \
+        "barrier=handoff;reduce=handoff;*=handoff" 4 "$PROGRAMS/virtual_nodes"
+done
+
 # ---- the comparison itself -----------------------------------------------------------------------
 decide "reduces to be changed" bypass 20 thread 1 '*=adaptive;*=bypass' 4 \
     "$PROGRAMS/late" async "$WORK/words" 20
