@@ -253,7 +253,8 @@ bool sg_device_holds(const void *buffer)
 {
     bool held = false;
 
-    if (buffer == NULL)
+    /* One driver may be there from the start, and the buffer's have come since. */
+    if (buffer == NULL || !sg_device_is_there())
         return false;
     /* Acquire: pairs with sg_device_look. */
     for (size_t i = 0; i < DRIVERS && !held; i++)

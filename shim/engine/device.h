@@ -21,6 +21,7 @@ bool sg_device_look(void);
 /* The same as of the last ticks of the kernel's clock, some ms: at 5 ns, for every call. */
 bool sg_device_is_there(void);
 
+/* Looks as sg_device_is_there does. */
 bool sg_device_holds(const void *buffer);
 
 /* The driver's library, for messages; "" where there is none. */

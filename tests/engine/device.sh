@@ -65,5 +65,10 @@ for algorithm in srm handoff; do
     done
 done
 
+PRELOAD=$libraries:$ze run_by second srm 3 "$PROGRAMS/device" "$cuda" late all
+check "a driver that comes when there is another is noticed" finished second
+calls_of second
+check "its buffers' calls are MPICH's" is mpich "$(algorithms_of second on_device)"
+
 device none srm 2 "$cuda" late one posted
 check "nonblocking calls inside a node are MPICH's, whoever's their buffers are" finished none

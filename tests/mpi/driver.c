@@ -4,11 +4,20 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
+#if defined CUDA
+#define DRIVER "CUDA"
+#elif defined HIP
+#define DRIVER "HIP"
+#else
+#define DRIVER "ZE"
+#endif
 #define REGIONS_MAX 16
 
 static struct {
@@ -59,6 +68,15 @@ void *driver_alias(const void *pointer)
             return regions[i].alias + (at - regions[i].device);
     }
     return NULL;
+}
+
+/* For gpu_library.c: by name it is not found where hwloc failed to load a library that needs it. */
+static void __attribute__((constructor)) tell(void)
+{
+    char address[32];
+
+    snprintf(address, sizeof address, "%llx", (unsigned long long)(uintptr_t)driver_alias);
+    setenv("DRIVER_" DRIVER, address, 1);
 }
 
 /* ---- what the real one has ---- */

@@ -5,33 +5,43 @@
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A stand-in's driver_alias (driver.c), once it is loaded. */
+typedef void *(*alias_function)(const void *);
+
+static alias_function alias_of(const char *driver)
+{
+    const char *address = getenv(driver);
+
+    return address != NULL ? (alias_function)strtoull(address, NULL, 16) : NULL;
+}
 
 /* The devices' files: drivers without any are taken for what hwloc loads to look for some. */
 int access(const char *path, int mode)
 {
     int (*real)(const char *, int);
 
-    if (strcmp(path, "/dev/dxg") == 0)
+    if ((strcmp(path, "/dev/nvidiactl") == 0 && alias_of("DRIVER_CUDA") != NULL) ||
+        (strcmp(path, "/dev/kfd") == 0 && alias_of("DRIVER_HIP") != NULL) ||
+        (strcmp(path, "/dev/dxg") == 0 && alias_of("DRIVER_ZE") != NULL))
         return 0;
     *(void **)&real = dlsym(RTLD_NEXT, "access");
     return real(path, mode);
 }
 
-/* driver.c's, once it is loaded. */
 static void *host(const void *pointer)
 {
-    static void *(*alias)(const void *);
-    static const char *const names[] = {"libcuda.so.1", "libamdhip64.so.6", "libze_loader.so.1"};
-    void *found;
+    static const char *const drivers[] = {"DRIVER_CUDA", "DRIVER_HIP", "DRIVER_ZE"};
+    void *found = NULL;
 
-    for (int i = 0; i < 3 && alias == NULL; i++) {
-        void *driver = dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD);
+    for (int i = 0; i < 3 && found == NULL && pointer != MPI_IN_PLACE; i++) {
+        alias_function alias = alias_of(drivers[i]);
 
-        if (driver != NULL)
-            *(void **)&alias = dlsym(driver, "driver_alias");
+        if (alias != NULL)
+            found = alias(pointer);
     }
-    found = alias != NULL && pointer != MPI_IN_PLACE ? alias(pointer) : NULL;
     return found != NULL ? found : (void *)(size_t)pointer;
 }
 

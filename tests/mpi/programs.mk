@@ -129,7 +129,7 @@ $(P)/drivers/libze_loader.so.1: DRIVER := ZE
 $(P)/drivers/%: tests/mpi/driver.c tests/mpi/programs.mk
 	$(say) CC $@
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -D$(DRIVER) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -Wl,-soname,$(@F)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -D$(DRIVER) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -Wl,-Bsymbolic,-soname,$(@F)
 
 $(P)/libgpumpi.so: tests/mpi/gpu_library.c tests/mpi/programs.mk
 	$(say) MPICC $@
