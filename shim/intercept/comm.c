@@ -194,10 +194,11 @@ void sg_comm_part(MPI_Comm handle)
     if (comm == NULL || comm == &world || comm == &self)
         return;
     put_attribute_first(comm, handle);
-    if (comm->span == NULL || !sg_span_is_linked(comm->span))
+    if (comm->span == NULL)
         return;
     sg_span_drain(comm->span);
-    sg_patient_barrier(comm->talk);
+    if (sg_span_is_linked(comm->span))
+        sg_patient_barrier(comm->talk);
 }
 
 /* Agrees on the identity by one broadcast and writes the definition. talk is a communicator of the
