@@ -91,11 +91,12 @@ static const struct {
 #define PREDEFINED_TYPES (int)(sizeof predefined_types / sizeof predefined_types[0])
 #define PREDEFINED_OPERATIONS (int)(sizeof predefined_operations / sizeof predefined_operations[0])
 
-/* MPICH 4.0.2 ends the program there. */
+/* MPICH ends the program there; from 4.1 on with Fortran's reals, too. */
 static inline bool predefined_fatal(MPI_Op op, MPI_Datatype type)
 {
     return (op == MPI_LAND || op == MPI_LOR) &&
-           (type == MPI_FLOAT || type == MPI_DOUBLE || type == MPI_LONG_DOUBLE);
+           (type == MPI_FLOAT || type == MPI_DOUBLE || type == MPI_LONG_DOUBLE ||
+            (MPICH_NUMVERSION >= 40100000 && type == MPI_REAL16));
 }
 
 /* The MPICH whose results stagger repeats. */
