@@ -17,6 +17,7 @@ is_like_plain() {
         [ "$plain_status" = "$status" ] &&
             cmp -s <(text_of "$name.plain") <(text_of "$name") && return
         compare "$name" 2 "$@"
+        pkill -KILL -f "$*" # ranks that the launcher left
     done
     is "$plain_status" "$status"
     same <(text_of "$name.plain") <(text_of "$name")
