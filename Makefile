@@ -56,12 +56,12 @@ VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed explore exhaustive papers)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report \
-                  analysis/compare analysis/advise analysis/page analysis/perfetto analysis/output $(SIM_DIRS) \
-                  analysis/cli
+                  analysis/compare analysis/advise analysis/page analysis/perfetto analysis/options analysis/output \
+                  $(SIM_DIRS) analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/intranode shim/transport \
-                  analysis/output analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto \
-                  $(SIM_DIRS) analysis/bench
+                  analysis/options analysis/output analysis/report analysis/compare analysis/advise analysis/page \
+                  analysis/perfetto $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
                     $(wildcard tests/*/test_*.c tests/*/*/test_*.c))))
@@ -145,10 +145,10 @@ $(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 # The assembler reads the pages' styles and scripts into it.
 $(B)/analysis/page/assets.o: $(wildcard analysis/page/assets/*)
 
-# Outputs of the simulator name the commit; the file changes only when that does.
+# Outputs name the commit; the file changes only when that does.
 COMMIT := $(shell git describe --always --dirty --abbrev=12 --exclude '*' 2>/dev/null || echo unknown)
-$(B)/analysis/sim/commit.o $(B)/analysis/bench/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
-$(B)/analysis/sim/commit.o $(B)/analysis/bench/commit.o: $(B)/commit
+$(B)/analysis/output/commit.o lint: CPPFLAGS_ALL += -DSG_COMMIT='"$(COMMIT)"'
+$(B)/analysis/output/commit.o: $(B)/commit
 $(B)/commit: FORCE
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
@@ -179,7 +179,7 @@ BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config confi
                 config_table operation parameter status text) \
               $(basename $(call sources,shim/rule)) shim/algos/parameters
 
-BENCH_DIRS := analysis/output analysis/bench analysis/bench/mpi
+BENCH_DIRS := analysis/options analysis/output analysis/bench analysis/bench/mpi
 
 $(B)/stagger-bench: $(call objects,$(BENCH_DIRS)) $(BENCH_SHIM:%=$(B)/%.o)
 	$(say) LINK $@

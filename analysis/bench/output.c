@@ -1,5 +1,6 @@
 #include "bench/output.h"
 
+#include "bench/command_line.h"
 #include "bench/plot.h"
 #include "bench/rows.h"
 #include "output/csv.h"
@@ -41,7 +42,7 @@ static void print_latency_head(const struct sg_bench_head *head, FILE *stream)
     fputs("\n", stream);
     if (head->options->late)
         fprintf(stream, "processor time in a call that rank %d enters %.0f us late\n",
-                head->options->late_rank, head->options->skews_us[0]);
+                head->options->late_rank, head->options->skews_us.list[0]);
 }
 
 static void print_head(const struct sg_bench_head *head, FILE *stream)
@@ -62,7 +63,7 @@ static void print_head(const struct sg_bench_head *head, FILE *stream)
                 options->late_rank);
     else if (options->command == SG_BENCH_DELAY)
         fprintf(stream, "from the last entry to the last exit, arrival pattern %s\n\n",
-                sg_bench_arrival_name(options->arrival));
+                sg_bench_arrival_names[options->arrival]);
 }
 
 static void print_row(struct sg_bench_output *output, const json_t *row,
@@ -100,14 +101,14 @@ static void set_of_command(json_t **root, const struct sg_bench_head *head)
                               number_of(head->limits.copy_gbs)));
     if (options->late)
         sg_json_set(root, "late",
-                    json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skews_us[0], "rank",
+                    json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skews_us.list[0], "rank",
                               options->late_rank, "root", options->root, "results"));
 }
 
 static json_t *root_of(const struct sg_bench_head *head)
 {
     json_t *root = json_pack("{s:i, s:s, s:i, s:[], s:b, s:s, s:s, s:s}", "version", JSON_VERSION,
-                             "command", sg_bench_command_name(head->options->command), "ranks",
+                             "command", sg_bench_command_names[head->options->command], "ranks",
                              head->ranks, "results", "intercepted", head->intercepted, "ours",
                              head->ours, "stock", head->stock, "mpi", head->mpi_name);
 

@@ -11,18 +11,8 @@
 #define EXPONENTIAL_MOST 10.0
 #define NS_PER_US 1000.0
 
-const char *sg_bench_arrival_name(enum sg_bench_arrival arrival)
-{
-    static const char *const names[SG_BENCH_ARRIVALS] = {[SG_BENCH_TOGETHER] = "none",
-                                                         [SG_BENCH_ONE_LATE] = "one",
-                                                         [SG_BENCH_SOME_LATE] = "some",
-                                                         [SG_BENCH_UNIFORM] = "uniform",
-                                                         [SG_BENCH_EXPONENTIAL] = "exponential",
-                                                         [SG_BENCH_LINEAR] = "linear",
-                                                         [SG_BENCH_REPLAY] = "trace"};
-
-    return names[arrival];
-}
+const char *const sg_bench_arrival_names[SG_BENCH_ARRIVALS + 1] = {
+    "none", "one", "some", "uniform", "exponential", "linear", "trace"};
 
 /* From 0 to below 1. */
 static double chance(const struct sg_bench_pattern *pattern, uint64_t round, int rank)

@@ -38,8 +38,7 @@ struct sg_bench_pattern {
     size_t calls;
 };
 
-/* "none", "one" and so on; static storage. */
-const char *sg_bench_arrival_name(enum sg_bench_arrival arrival);
+extern const char *const sg_bench_arrival_names[SG_BENCH_ARRIVALS + 1]; /* NULL at the end */
 
 /* How late a rank comes, in ns. */
 double sg_bench_lateness_ns(const struct sg_bench_pattern *pattern, uint64_t round, int rank);

@@ -177,15 +177,6 @@ static int find_series(const json_t *rows, const struct figure *figure, const ch
     return count;
 }
 
-/* gnuplot's quoting: a single quote twice. */
-static void print_quoted(const char *text, FILE *out)
-{
-    fputc('\'', out);
-    for (; *text != '\0'; text++)
-        fprintf(out, *text == '\'' ? "''" : "%c", *text);
-    fputc('\'', out);
-}
-
 static void print_script(const json_t *root, const struct figure *figure, const char *path,
                          FILE *out)
 {
@@ -200,7 +191,7 @@ static void print_script(const json_t *root, const struct figure *figure, const 
     for (int i = 0; i < count; i++)
         print_series(rows, x, &series[i], i, out);
     fputs("set terminal svg size 800,500 noenhanced\nset output ", out);
-    print_quoted(path, out);
+    sg_gnuplot_quote(path, out);
     fprintf(out, "\nset title 'stagger-bench %s, %lld ranks'\n", figure->command,
             (long long)json_integer_value(json_object_get(root, "ranks")));
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset key outside\n", x, figure->y_title);
@@ -210,7 +201,7 @@ static void print_script(const json_t *root, const struct figure *figure, const 
     fputs("plot", out);
     for (int i = 0; i < count; i++) {
         fprintf(out, "%s $series%d using 1:2:3:4 with yerrorlines title ", i > 0 ? "," : "", i);
-        print_quoted(series[i].title, out);
+        sg_gnuplot_quote(series[i].title, out);
     }
     fputs("\n", out);
 }

@@ -10,60 +10,45 @@
 /* ---- what rows are made of ---------------------------------------------------------------------
  */
 
-/* NAME, then WHICH, then the unit. */
-static void record_us(struct sg_record *record, const char *name, const char *which, double ns)
+static const char *join(char whole[NAME_BYTES], const char *name, const char *which)
 {
-    char whole[NAME_BYTES];
-
-    snprintf(whole, sizeof whole, "%s%s", name, which);
-    sg_record_us(record, whole, ns);
-}
-
-static void record_number(struct sg_record *record, const char *name, const char *which,
-                          double value)
-{
-    char whole[NAME_BYTES];
-
-    snprintf(whole, sizeof whole, "%s%s", name, which);
-    sg_record_number(record, whole, value);
-}
-
-static void record_count(struct sg_record *record, const char *name, const char *which,
-                         size_t count)
-{
-    char whole[NAME_BYTES];
-
-    snprintf(whole, sizeof whole, "%s%s", name, which);
-    sg_record_count(record, whole, count);
+    snprintf(whole, NAME_BYTES, "%s%s", name, which);
+    return whole;
 }
 
 void sg_bench_record_summary(struct sg_record *record, const char *name,
                              const struct sg_bench_summary *summary)
 {
-    record_us(record, name, "", summary->median);
-    record_us(record, name, "_low", summary->low);
-    record_us(record, name, "_high", summary->high);
+    char whole[NAME_BYTES];
+
+    sg_record_us(record, name, summary->median);
+    sg_record_us(record, join(whole, name, "_low"), summary->low);
+    sg_record_us(record, join(whole, name, "_high"), summary->high);
 }
 
 void sg_bench_record_ratio(struct sg_record *record, const char *name,
                            const struct sg_bench_summary *summary)
 {
-    record_number(record, name, "", summary->median);
-    record_number(record, name, "_low", summary->low);
-    record_number(record, name, "_high", summary->high);
+    char whole[NAME_BYTES];
+
+    sg_record_number(record, name, summary->median);
+    sg_record_number(record, join(whole, name, "_low"), summary->low);
+    sg_record_number(record, join(whole, name, "_high"), summary->high);
 }
 
 void sg_bench_record_distribution(struct sg_record *record, const char *name,
                                   const struct sg_bench_distribution *distribution)
 {
+    char whole[NAME_BYTES];
+
     sg_bench_record_summary(record, name, &distribution->median);
-    record_us(record, name, "_min", distribution->least);
-    record_us(record, name, "_mean", distribution->mean);
-    record_us(record, name, "_p95", distribution->p95);
-    record_us(record, name, "_p99", distribution->p99);
-    record_us(record, name, "_max", distribution->most);
-    record_count(record, name, "_outliers", distribution->outliers);
-    record_count(record, name, "_count", distribution->count);
+    sg_record_us(record, join(whole, name, "_min"), distribution->least);
+    sg_record_us(record, join(whole, name, "_mean"), distribution->mean);
+    sg_record_us(record, join(whole, name, "_p95"), distribution->p95);
+    sg_record_us(record, join(whole, name, "_p99"), distribution->p99);
+    sg_record_us(record, join(whole, name, "_max"), distribution->most);
+    sg_record_count(record, join(whole, name, "_outliers"), distribution->outliers);
+    sg_record_count(record, join(whole, name, "_count"), distribution->count);
 }
 
 /* ---- latency -----------------------------------------------------------------------------------

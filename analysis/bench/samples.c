@@ -3,16 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *sg_bench_reduction_name(enum sg_bench_reduction reduction)
-{
-    static const char *const names[SG_BENCH_REDUCTIONS] = {[SG_BENCH_REDUCE_ROOT] = "root",
-                                                           [SG_BENCH_REDUCE_MAX] = "max",
-                                                           [SG_BENCH_REDUCE_SPAN] = "span",
-                                                           [SG_BENCH_REDUCE_MEAN] = "mean",
-                                                           [SG_BENCH_REDUCE_MIN] = "min"};
-
-    return names[reduction];
-}
+const char *const sg_bench_reduction_names[SG_BENCH_REDUCTIONS + 1] = {"root", "max", "span",
+                                                                       "mean", "min"};
 
 /* From one time to another, which may be a little earlier. */
 static double passed_ns(uint64_t from_ns, uint64_t to_ns)

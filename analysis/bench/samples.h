@@ -22,8 +22,7 @@ enum sg_bench_reduction {
     SG_BENCH_REDUCTIONS
 };
 
-/* "root", "max", "span", "mean", "min"; static storage. */
-const char *sg_bench_reduction_name(enum sg_bench_reduction reduction);
+extern const char *const sg_bench_reduction_names[SG_BENCH_REDUCTIONS + 1]; /* NULL at the end */
 
 /* Of one rank in one call. */
 struct sg_bench_times {

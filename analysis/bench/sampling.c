@@ -59,14 +59,8 @@ static uint64_t global_ns(const struct run *run, uint64_t local_ns)
     return sg_clock_model_global(sg_clocksync_model(run->clocks), local_ns);
 }
 
-const char *sg_bench_scheme_name(enum sg_bench_scheme scheme)
-{
-    static const char *const names[SG_BENCH_SCHEMES] = {[SG_BENCH_WINDOW] = "window",
-                                                        [SG_BENCH_BARRIER] = "barrier",
-                                                        [SG_BENCH_DISSEMINATION] = "dissemination"};
-
-    return names[scheme];
-}
+const char *const sg_bench_scheme_names[SG_BENCH_SCHEMES + 1] = {"window", "barrier",
+                                                                 "dissemination", "loop"};
 
 /* ---- rank 0 between batches: which calls count, how long windows are to be, whether it is enough
  */

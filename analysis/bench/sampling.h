@@ -25,6 +25,7 @@ enum sg_bench_scheme {
     SG_BENCH_WINDOW,
     SG_BENCH_BARRIER,
     SG_BENCH_DISSEMINATION,
+    SG_BENCH_LOOP, /* not for sg_bench_sample: calls in a loop, whose time is shared out among them */
     SG_BENCH_SCHEMES
 };
 
@@ -52,8 +53,7 @@ struct sg_bench_sampling {
     double window_ns; /* the first window; 0: a long one. Rank 0's counts */
 };
 
-/* "window", "barrier", "dissemination"; static storage. */
-const char *sg_bench_scheme_name(enum sg_bench_scheme scheme);
+extern const char *const sg_bench_scheme_names[SG_BENCH_SCHEMES + 1]; /* NULL at the end */
 
 /* clocks: of machine->now_ns, synchronised at least once; is synchronised again meanwhile. *out is
  * filled on rank 0, by it to be cleared. SG_ERR_FORMAT: a result was wrong (out->wrong_variant, on

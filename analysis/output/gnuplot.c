@@ -14,6 +14,15 @@ FILE *sg_gnuplot_script(const char *who)
     return script;
 }
 
+/* A single quote is written twice. */
+void sg_gnuplot_quote(const char *text, FILE *script)
+{
+    fputc('\'', script);
+    for (; *text != '\0'; text++)
+        fprintf(script, *text == '\'' ? "''" : "%c", *text);
+    fputc('\'', script);
+}
+
 /* With the script as its standard input. An errno. */
 static int start(FILE *script, pid_t *child)
 {

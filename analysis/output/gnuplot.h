@@ -11,6 +11,9 @@
 /* Where the script goes; NULL: one line has said why. who: what the lines begin with. */
 FILE *sg_gnuplot_script(const char *who);
 
+/* The text in gnuplot's quotes. */
+void sg_gnuplot_quote(const char *text, FILE *script);
+
 /* Runs it, and closes it in any case. SG_ERR_MISSING: there is no gnuplot; SG_ERR_SYSTEM: it does
  * not draw; one line has said so. */
 enum sg_status sg_gnuplot_run(FILE *script, const char *who);

@@ -2,64 +2,28 @@
 #include "sim/commands.h"
 #include "sim/output.h"
 
-enum { KEY_SKEW = 's', KEY_ELEMENTS = 'e', KEY_ROOT = 'r' };
-
 static const char documentation[] =
     "Simulates reductions under process skew and prints the average processor use of a node (us), "
-    "for the algorithm, for the blocking binomial reduction, and their factor.\v"
+    "for the algorithm and for the blocking binomial reduction, and their factor.\v"
     "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; bypass "
     "unless told, among 2,4,8,16,32 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
-static const struct argp_option option_table[] = {
-    {"skew-us", KEY_SKEW, "US,...", 0, "largest skews (0,200,400,600,800,1000)", 0},
-    {"elements", KEY_ELEMENTS, "N,...", 0, "elements of an operand (4,32,128)", 0},
-    {"root", KEY_ROOT, "NODE", 0, "the root (0)", 0},
-    {0},
-};
-
 struct options {
     struct sg_sim_common common;
-    struct sg_sim_numbers skews, elements;
+    struct sg_numbers skews, elements;
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    char room[SG_SIM_COMPLAINT_BYTES];
+#define AT(member) offsetof(struct options, member)
 
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case KEY_SKEW:
-        sg_sim_check_option(state, "skew-us",
-                            sg_sim_parse_numbers(argument, 0, 1e6, false, &options->skews, room));
-        return 0;
-    case KEY_ELEMENTS:
-        sg_sim_check_option(
-            state, "elements",
-            sg_sim_parse_numbers(argument, 1, 1 << 24, true, &options->elements, room));
-        return 0;
-    case KEY_ROOT:
-        options->common.options.root =
-            (int32_t)sg_sim_parse_count(state, "root", argument, 0, SG_ENDPOINTS_MAX - 1);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void set_defaults(struct options *options)
-{
-    char room[SG_SIM_COMPLAINT_BYTES];
-
-    sg_sim_common_init(&options->common, "myrinet2000", 1000);
-    sg_sim_parse_algos("bypass", &options->common.algos, room);
-    sg_sim_parse_numbers("2,4,8,16,32", 1, 32, true, &options->common.nodes, room);
-    sg_sim_parse_numbers("0,200,400,600,800,1000", 0, 1000, true, &options->skews, room);
-    sg_sim_parse_numbers("4,32,128", 1, 128, true, &options->elements, room);
-}
+static const struct sg_option option_table[] = {
+    {"skew-us", 's', "US,...", "largest skews (0,200,400,600,800,1000)", sg_option_reals, AT(skews),
+     .most = 1000000},
+    {"elements", 'e', "N,...", "elements of an operand (4,32,128)", sg_option_wholes, AT(elements),
+     .least = 1, .most = 1 << 24},
+    {"root", 'r', "NODE", "the root (0)", sg_option_u32, AT(common.options.root),
+     .most = SG_ENDPOINTS_MAX - 1},
+    {0}};
 
 static json_t *row_of(const struct options *options, const struct sg_sim_case *one,
                       const struct sg_world_result *result, const struct sg_world_result *baseline)
@@ -99,14 +63,12 @@ static struct sg_sim_case case_of(const struct options *options, int i)
 static enum sg_status measure_row(const void *of, int i, json_t **row)
 {
     const struct options *options = of;
-    struct sg_sim_algo blocking = sg_sim_algo_of("tree(degree=1)");
-    struct sg_sim_case one = case_of(options, i), baseline_case = one;
+    struct sg_sim_case one = case_of(options, i);
     struct sg_world_result result, baseline;
     enum sg_status status = sg_measure_cpu(&options->common.options, &one, &result);
 
-    baseline_case.algo = &blocking;
     if (status == SG_OK)
-        status = sg_measure_cpu(&options->common.options, &baseline_case, &baseline);
+        status = sg_measure_blocking(&options->common.options, &one, &baseline);
     if (status == SG_OK)
         *row = row_of(options, &one, &result, &baseline);
     return status;
@@ -127,14 +89,23 @@ static enum sg_status check_root(const struct options *options)
 
 int sg_sim_cpu_command(int argc, char **argv)
 {
-    static const struct argp argp = {option_table,           parse_option, NULL, documentation,
-                                     sg_sim_common_children, NULL,         NULL};
     static char name[] = "stagger sim cpu";
-    struct options options;
+    struct options options = {
+        .common = sg_sim_common_of("myrinet2000", 1000),
+        .skews = {{0, 200, 400, 600, 800, 1000}, 6},
+        .elements = {{4, 32, 128}, 3},
+    };
+    const struct sg_command_line line = {
+        name,
+        NULL,
+        documentation,
+        {{option_table, &options}, {sg_sim_common_options, &options.common}},
+        NULL};
 
-    set_defaults(&options);
-    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
-        return SG_SIM_USAGE;
+    options.common.algos = (struct sg_sim_algos){{sg_sim_algo_of("bypass")}, 1};
+    options.common.nodes = (struct sg_numbers){{2, 4, 8, 16, 32}, 5};
+    if (!sg_options_read(&line, argc, argv))
+        return SG_OPTIONS_USAGE;
     if (sg_sim_common_finish(&options.common) != SG_OK || check_root(&options) != SG_OK)
         return 1;
     return sg_sim_print_rows("cpu", "processor use", &options.common,

@@ -2,104 +2,52 @@
 #include "sim/commands.h"
 #include "sim/output.h"
 
-#include <string.h>
-
-enum {
-    KEY_OP = 'o',
-    KEY_LATE = 'l',
-    KEY_ELEMENTS = 'e',
-    KEY_SKEW = 's',
-    KEY_WARMUP = 'w',
-    KEY_EXACT = 'x'
-};
-
 static const char documentation[] =
     "Simulates barriers or allreduces and prints the synchronization delay, last exit minus last "
     "entry (us), and its multiple of one multicast latency.\v"
     "RANKS is a rank, a range FIRST-LAST, 'last' or 'deepest' (the rank furthest down in the "
     "algorithm's tree); US may be FACTORx, in latencies of the same call without skew. "
     "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; adaptive,tree "
-    "unless "
-    "told, among 16 nodes. "
+    "unless told, among 16 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
-static const struct argp_option option_table[] = {
-    {"op", KEY_OP, "OP", 0, "barrier or allreduce (barrier)", 0},
-    {"late", KEY_LATE, "RANKS:US,...", 0, "who is late (deepest:2x)", 0},
-    {"skew-us", KEY_SKEW, "US", 0, "largest random delay of every rank on top (0)", 0},
-    {"elements", KEY_ELEMENTS, "N", 0, "elements of an operand (128)", 0},
-    {"warmup", KEY_WARMUP, "N", 0, "calls before those measured (8)", 0},
-    {"exact", KEY_EXACT, NULL, 0, "an operation that any order gives the same result", 0},
-    {0},
-};
+enum { BARRIER };
+static const char *const operations[] = {"barrier", "allreduce", NULL};
 
 struct options {
     struct sg_sim_common common;
-    enum sg_operation operation;
-    uint32_t elements;
-    uint64_t skew_ns;
+    int operation;
+    bool exact;
+    uint32_t elements, skew_us;
     struct sg_sim_late late[SG_LATE_MAX];
     uint32_t late_count;
     const char *late_text;
 };
 
-static enum sg_operation parse_operation(struct argp_state *state, const char *text)
+#define AT(member) offsetof(struct options, member)
+
+static const char *read_late(const struct sg_option *option, const char *text, void *into,
+                             char *fault)
 {
-    if (strcmp(text, "allreduce") == 0)
-        return SG_OPERATION_ALLREDUCE;
-    if (strcmp(text, "barrier") != 0)
-        argp_error(state, "--op is barrier or allreduce, not '%s'", text);
-    return SG_OPERATION_BARRIER;
+    struct options *options = into;
+
+    options->late_text = text;
+    return sg_sim_parse_late(text, options->late, &options->late_count, fault);
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-    char room[SG_SIM_COMPLAINT_BYTES];
-
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &options->common;
-        return 0;
-    case KEY_OP:
-        options->operation = parse_operation(state, argument);
-        return 0;
-    case KEY_LATE:
-        options->late_text = argument;
-        sg_sim_check_option(state, "late",
-                            sg_sim_parse_late(argument, options->late, &options->late_count, room));
-        return 0;
-    case KEY_SKEW:
-        options->skew_ns =
-            sg_network_ns((double)sg_sim_parse_count(state, "skew-us", argument, 0, 1000000));
-        return 0;
-    case KEY_ELEMENTS:
-        options->elements = (uint32_t)sg_sim_parse_count(state, "elements", argument, 1, 1 << 24);
-        return 0;
-    case KEY_WARMUP:
-        options->common.options.warmup =
-            (uint32_t)sg_sim_parse_count(state, "warmup", argument, 0, 1000000);
-        return 0;
-    case KEY_EXACT:
-        options->common.options.flags |= SG_CALL_EXACT;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static void set_defaults(struct options *options)
-{
-    static const char late[] = "deepest:2x";
-    char room[SG_SIM_COMPLAINT_BYTES];
-
-    *options = (struct options){.elements = 128, .late_text = late};
-    sg_sim_common_init(&options->common, "infiniband-sdr", 4);
-    options->common.options.warmup = 8;
-    sg_sim_parse_algos("adaptive,tree", &options->common.algos, room);
-    sg_sim_parse_numbers("16", 1, 16, true, &options->common.nodes, room);
-    sg_sim_parse_late(late, options->late, &options->late_count, room);
-}
+static const struct sg_option option_table[] = {
+    {"op", 'o', "OP", "barrier or allreduce (barrier)", sg_option_word, AT(operation),
+     .words = operations},
+    {"late", 'l', "RANKS:US,...", "who is late (deepest:2x)", .read = read_late},
+    {"skew-us", 's', "US", "largest random delay of every rank on top (0)", sg_option_u32,
+     AT(skew_us), .most = 1000000},
+    {"elements", 'e', "N", "elements of an operand (128)", sg_option_u32, AT(elements), .least = 1,
+     .most = 1 << 24},
+    {"warmup", 'w', "N", "calls before those measured (8)", sg_option_u32,
+     AT(common.options.warmup), .most = 1000000},
+    {"exact", 'x', NULL, "an operation that gives the same result in any order", sg_option_flag,
+     .at = AT(exact)},
+    {0}};
 
 static json_t *row_of(const struct options *options, const struct sg_sim_case *one,
                       const struct sg_world_result *result)
@@ -127,10 +75,10 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
     const struct options *options = of;
     struct sg_sim_case one = {
         .algo = &options->common.algos.list[i / options->common.nodes.count],
-        .operation = options->operation,
+        .operation = options->operation == BARRIER ? SG_OPERATION_BARRIER : SG_OPERATION_ALLREDUCE,
         .nodes = (int32_t)options->common.nodes.list[i % options->common.nodes.count],
         .bytes = options->elements * SG_SIM_ELEMENT_BYTES,
-        .skew_ns = options->skew_ns,
+        .skew_ns = sg_network_ns(options->skew_us),
         .late = options->late,
         .late_count = options->late_count,
     };
@@ -144,14 +92,25 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
 
 int sg_sim_delay_command(int argc, char **argv)
 {
-    static const struct argp argp = {option_table,           parse_option, NULL, documentation,
-                                     sg_sim_common_children, NULL,         NULL};
     static char name[] = "stagger sim delay";
-    struct options options;
+    struct options options = {.common = sg_sim_common_of("infiniband-sdr", 4), .elements = 128};
+    const struct sg_command_line line = {
+        name,
+        NULL,
+        documentation,
+        {{option_table, &options}, {sg_sim_common_options, &options.common}},
+        NULL};
+    char fault[SG_OPTION_FAULT_BYTES];
 
-    set_defaults(&options);
-    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
-        return SG_SIM_USAGE;
+    options.common.options.warmup = 8;
+    options.common.algos =
+        (struct sg_sim_algos){{sg_sim_algo_of("adaptive"), sg_sim_algo_of("tree")}, 2};
+    options.common.nodes = (struct sg_numbers){{16}, 1};
+    read_late(NULL, "deepest:2x", &options, fault);
+    if (!sg_options_read(&line, argc, argv))
+        return SG_OPTIONS_USAGE;
+    if (options.exact)
+        options.common.options.flags |= SG_CALL_EXACT;
     if (sg_sim_common_finish(&options.common) != SG_OK)
         return 1;
     return sg_sim_print_rows("delay", "synchronization delays", &options.common,

@@ -1,21 +1,21 @@
 /* stagger sim explore: runs the protocols over hostile networks in many random orders, or in all
  * orders, and checks after every event what docs/algorithms.md promises.
  */
-#include "core/clock.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "options/options.h"
+#include "output/commit.h"
+#include "output/progress.h"
 #include "sim/commands.h"
 #include "sim/exhaustive/exhaustive.h"
 #include "sim/explore/events.h"
-#include "sim/explore/marks.h"
 #include "sim/explore/run.h"
 #include "sim/explore/shrink.h"
-#include "sim/output.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
+#define ALGOS_MAX 8
 #define SEEDS_DEFAULT 1000
 #define NODES_DEFAULT 9
 #define EXHAUSTIVE_NODES_LOW 2
@@ -25,10 +25,9 @@
 #define TWICE_ONE_IN 16
 /* From so many seeds a protocol up, every rare state must have been reached. */
 #define MARKS_SEEDS 1000
-#define PROGRESS_NS UINT64_C(200000000)
 
 struct options {
-    const struct sg_algo *algos[SG_EXPLORE_ALGOS_MAX];
+    const struct sg_algo *algos[ALGOS_MAX];
     uint32_t algos_count;
     uint64_t seeds, first;
     uint32_t faults; /* 1 << enum sg_explore_fault */
@@ -40,47 +39,19 @@ struct options {
 
 /* ---- the command line */
 
-enum { KEY_EXHAUSTIVE = 256, KEY_NODES, KEY_MAX_NODES, KEY_ONLY, KEY_UNREDUCED };
-
 static const char documentation[] =
-    "Looks for errors of the protocols: each seed draws processes, communicators, instances, "
-    "parameters and faults and runs them in one random order; after every event what the "
-    "protocols promise is checked. A violation is printed with the command that repeats it and "
-    "with the steps of the shortest case found.\v"
+    "Looks for errors in the protocols: each seed draws processes, communicators, instances, "
+    "parameters and faults, and runs them in one random order; after every event the protocols' "
+    "guarantees are checked. A violation is printed with the command that repeats it and with "
+    "the steps of the shortest case found.\v"
     "Faults: loss, repeat, reorder, delay, timers, slow, interrupt, poll.\n\n"
-    "Exit status: 0, 1 on a violation or when a rare state was never reached (looked at from 1000 "
+    "Exit status: 0, 1 on a violation or when a rare state was never reached (checked from 1000 "
     "seeds a protocol up, with all faults), 2 on bad usage.";
 
-static const struct argp_option option_table[] = {
-    {"algo", 'a', "LIST", 0, "protocols, with commas, or all (default: all)", 0},
-    {"seeds", 's', "N", 0, "seeds to run (default: 1000)", 0},
-    {"first", 'f', "SEED", 0, "the first of them (default: 1)", 0},
-    {"faults", 'F', "LIST", 0, "faults to draw from: a list, all or none (default: all)", 0},
-    {"max-nodes", KEY_MAX_NODES, "N", 0, "processes at most, to 64 (default: 9)", 0},
-    {"trace", 't', NULL, 0, "print every step of every seed", 0},
-    {"only", KEY_ONLY, "CUT", 0, "cut the scenario down, as a violation's replay command says", 0},
-    {"exhaustive", KEY_EXHAUSTIVE, NULL, 0,
-     "walk every order of two instances with at most one fault instead", 0},
-    {"unreduced", KEY_UNREDUCED, NULL, 0, "... those that are equivalent to others, too", 0},
-    {"nodes", KEY_NODES, "LOW..HIGH", 0, "... of so many processes (default: 2..3)", 0},
-    {0},
-};
-
-static uint64_t number(const char *option, const char *text, uint64_t least, uint64_t most,
-                       struct argp_state *state)
+static const char *take_algo(const struct sg_option *option, const char *name, size_t length,
+                             void *into, char *fault)
 {
-    const char *end = text + strlen(text);
-    uint64_t value = 0;
-
-    if (sg_text_number(text, end, false, &value) != end || value < least || value > most)
-        argp_error(state, "%s wants a number from %llu to %llu, not '%s'", option,
-                   (unsigned long long)least, (unsigned long long)most, text);
-    return value;
-}
-
-static void add_algo(struct options *options, const char *name, size_t length,
-                     struct argp_state *state)
-{
+    struct options *options = into;
     bool all = length == 3 && memcmp(name, "all", 3) == 0;
     bool found = false;
 
@@ -93,106 +64,88 @@ static void add_algo(struct options *options, const char *name, size_t length,
         found = true;
         for (uint32_t j = 0; j < options->algos_count; j++)
             listed |= options->algos[j] == sg_algos[i];
-        if (!listed && options->algos_count < SG_EXPLORE_ALGOS_MAX)
+        if (!listed && options->algos_count < ALGOS_MAX)
             options->algos[options->algos_count++] = sg_algos[i];
     }
-    if (!found)
-        argp_error(state, "there is no protocol '%.*s'", (int)length, name);
+    return found ? NULL
+                 : sg_option_fault(fault, ": there is no protocol '%.*s'", (int)length, name);
 }
 
-static void set_algos(struct options *options, const char *text, struct argp_state *state)
+static const char *read_algos(const struct sg_option *option, const char *text, void *into,
+                              char *fault)
 {
-    options->algos_count = 0;
-    for (;;) {
-        size_t length = strcspn(text, ",");
-
-        add_algo(options, text, length, state);
-        if (text[length] == '\0')
-            return;
-        text += length + 1;
-    }
+    ((struct options *)into)->algos_count = 0;
+    return sg_option_each(option, text, take_algo, into, fault);
 }
 
-static void set_faults(struct options *options, const char *text, struct argp_state *state)
+static const char *read_faults(const struct sg_option *option, const char *text, void *into,
+                               char *fault)
 {
     const char *wrong;
 
-    if (!sg_explore_faults_read(text, ',', &options->faults, &wrong))
-        argp_error(state, "there is no fault '%.*s'", (int)strcspn(wrong, ","), wrong);
+    if (sg_explore_faults_read(text, ',', sg_option_place(option, into), &wrong))
+        return NULL;
+    return sg_option_fault(fault, ": there is no fault '%.*s'", (int)strcspn(wrong, ","), wrong);
 }
 
-static void set_nodes(struct options *options, const char *text, struct argp_state *state)
+static const char *read_cut(const struct sg_option *option, const char *text, void *into,
+                            char *fault)
 {
-    const char *dots = strstr(text, "..");
-    char low[16];
-
-    if (dots != NULL && (size_t)(dots - text) < sizeof low) {
-        memcpy(low, text, (size_t)(dots - text));
-        low[dots - text] = '\0';
-        options->nodes_low =
-            (int32_t)number("--nodes", low, EXHAUSTIVE_NODES_LOW, EXHAUSTIVE_NODES_HIGH, state);
-        text = dots + 2;
-    } else {
-        options->nodes_low = EXHAUSTIVE_NODES_LOW;
-    }
-    options->nodes_high = (int32_t)number("--nodes", text, (uint64_t)options->nodes_low,
-                                          EXHAUSTIVE_NODES_HIGH, state);
-    if (dots == NULL)
-        options->nodes_low = options->nodes_high;
-}
-
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
     const char *wrong;
 
-    switch (key) {
-    case 'a':
-        set_algos(options, argument, state);
-        return 0;
-    case 's':
-        options->seeds = number("--seeds", argument, 1, UINT32_MAX, state);
-        return 0;
-    case 'f':
-        options->first = number("--first", argument, 0, UINT64_MAX / 2, state);
-        return 0;
-    case 'F':
-        set_faults(options, argument, state);
-        return 0;
-    case KEY_MAX_NODES:
-        options->max_nodes =
-            (int32_t)number("--max-nodes", argument, 1, SG_EXPLORE_NODES_MAX, state);
-        return 0;
-    case 't':
-        options->trace = true;
-        return 0;
-    case KEY_ONLY:
-        if (!sg_explore_cut_read(argument, &options->cut, &wrong))
-            argp_error(state, "--only does not know '%.*s'", (int)strcspn(wrong, ","), wrong);
-        return 0;
-    case KEY_EXHAUSTIVE:
-        options->exhaustive = true;
-        return 0;
-    case KEY_UNREDUCED:
-        options->unreduced = true;
-        return 0;
-    case KEY_NODES:
-        set_nodes(options, argument, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "unexpected '%s'", argument);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (sg_explore_cut_read(text, sg_option_place(option, into), &wrong))
+        return NULL;
+    return sg_option_fault(fault, "does not know '%.*s'", (int)strcspn(wrong, ","), wrong);
 }
+
+/* LOW..HIGH, or one number. */
+static const char *read_nodes(const struct sg_option *option, const char *text, void *into,
+                              char *fault)
+{
+    struct options *options = into;
+    const char *all = text + strlen(text), *end;
+    uint64_t low, high;
+
+    end = sg_text_number(text, all, false, &low);
+    high = low;
+    if (end != NULL && strncmp(end, "..", 2) == 0)
+        end = sg_text_number(end + 2, all, false, &high);
+    if (end != all || low < option->least || high < low || high > option->most)
+        return sg_option_wants(fault, "a number from 2 to 4, or LOW..HIGH", text, strlen(text));
+    options->nodes_low = (int32_t)low;
+    options->nodes_high = (int32_t)high;
+    return NULL;
+}
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct sg_option option_table[] = {
+    {"algo", 'a', "LIST", "protocols, separated by commas, or all (default: all)",
+     .read = read_algos},
+    {"seeds", 's', "N", "seeds to run (default: 1000)", sg_option_u64, AT(seeds), .least = 1,
+     .most = UINT32_MAX},
+    {"first", 'f', "SEED", "the first of them (default: 1)", sg_option_u64, AT(first),
+     .most = UINT64_MAX / 2},
+    {"faults", 'F', "LIST", "faults to draw from: a list, all or none (default: all)", read_faults,
+     .at = AT(faults)},
+    {"max-nodes", 0, "N", "processes at most, to 64 (default: 9)", sg_option_u32, AT(max_nodes),
+     .least = 1, .most = SG_EXPLORE_NODES_MAX},
+    {"trace", 't', NULL, "print every step of every seed", sg_option_flag, .at = AT(trace)},
+    {"only", 0, "CUT", "cut the scenario down, as a violation's replay command says", read_cut,
+     .at = AT(cut)},
+    {"exhaustive", 0, NULL, "walk every order of two instances with at most one fault instead",
+     sg_option_flag, .at = AT(exhaustive)},
+    {"unreduced", 0, NULL, "... those that are equivalent to others, too", sg_option_flag,
+     .at = AT(unreduced)},
+    {"nodes", 0, "LOW..HIGH", "... of so many processes (default: 2..3)", read_nodes,
+     .least = EXHAUSTIVE_NODES_LOW, .most = EXHAUSTIVE_NODES_HIGH},
+    {0}};
 
 /* False on bad usage, after one clear line. */
 static bool read_options(int argc, char **argv, struct options *options)
 {
-    static const struct argp argp = {option_table, parse_option, "",  documentation,
-                                     NULL,         NULL,         NULL};
     static char name[] = "stagger sim explore";
+    const struct sg_command_line line = {name, "", documentation, {{option_table, options}}, NULL};
 
     *options = (struct options){
         .seeds = SEEDS_DEFAULT,
@@ -203,13 +156,89 @@ static bool read_options(int argc, char **argv, struct options *options)
         .nodes_high = EXHAUSTIVE_NODES_HIGH - 1,
         .cut = SG_EXPLORE_UNCUT,
     };
-    while (sg_algos[options->algos_count] != NULL && options->algos_count < SG_EXPLORE_ALGOS_MAX) {
-        options->algos[options->algos_count] = sg_algos[options->algos_count];
-        options->algos_count++;
+    take_algo(NULL, "all", 3, options, NULL);
+    return sg_options_read(&line, argc, argv);
+}
+
+/* ---- rare states */
+
+static const char *const host_names[SG_HOST_MARK_COUNT - SG_MARK_COUNT] = {
+    [SG_HOST_SIGNAL - SG_MARK_COUNT] = "signal while computing",
+    [SG_HOST_SIGNAL_IN_PROGRESS - SG_MARK_COUNT] = "signal while in progress",
+    [SG_HOST_LOST - SG_MARK_COUNT] = "multicast lost",
+    [SG_HOST_REPEATED - SG_MARK_COUNT] = "multicast repeated",
+    [SG_HOST_OVERTAKEN - SG_MARK_COUNT] = "message overtaken",
+    [SG_HOST_TIMER_EARLY - SG_MARK_COUNT] = "timer before messages",
+    [SG_HOST_DRAIN_OUTSTANDING - SG_MARK_COUNT] = "drained while outstanding",
+    [SG_HOST_CROSSED_CALL - SG_MARK_COUNT] = "message before its call",
+};
+
+/* Which protocols can reach a mark: one of them is enough. */
+static const struct {
+    int mark;
+    const struct sg_algo *by[ALGOS_MAX];
+} reachable[] = {
+    {SG_MARK_EARLY,
+     {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination,
+      &sg_algo_pairwise}},
+    {SG_MARK_LATE, {&sg_algo_bypass}},
+    {SG_MARK_CREDIT_OUT, {&sg_algo_bypass, &sg_algo_tree, &sg_algo_handoff, &sg_algo_srm}},
+    {SG_MARK_POOL_OUT, {&sg_algo_bypass}},
+    {SG_MARK_PULLED, {&sg_algo_bypass}},
+    {SG_MARK_LINGER_PAID, {&sg_algo_bypass}},
+    {SG_MARK_LINGER_VAIN, {&sg_algo_bypass}},
+    {SG_MARK_TOKEN_ACK_CROSS, {&sg_algo_adaptive}},
+    {SG_MARK_TOKEN_MOVED, {&sg_algo_adaptive}},
+    {SG_MARK_TOKENS_MEET, {&sg_algo_adaptive}},
+    {SG_MARK_PREDICTED, {&sg_algo_adaptive}},
+    {SG_MARK_PREDICT_WRONG, {&sg_algo_adaptive}},
+    {SG_MARK_RELEASE_LOST, {&sg_algo_adaptive, &sg_algo_tree}},
+    {SG_MARK_RELEASE_ANSWERED, {&sg_algo_adaptive, &sg_algo_tree}},
+    {SG_MARK_RELEASE_FORWARDED, {&sg_algo_adaptive, &sg_algo_tree}},
+    {SG_MARK_RELEASE_REPEATED, {&sg_algo_adaptive, &sg_algo_tree}},
+    {SG_MARK_RELEASE_EARLY, {&sg_algo_adaptive}},
+    {SG_MARK_SECOND_CLIMBED, {&sg_algo_handoff}},
+    {SG_MARK_SPLIT_FINISHED, {&sg_algo_bypass, &sg_algo_handoff, &sg_algo_srm}},
+    {SG_HOST_SIGNAL, {&sg_algo_bypass}},
+    {SG_HOST_SIGNAL_IN_PROGRESS, {&sg_algo_bypass}},
+    {SG_HOST_LOST, {&sg_algo_adaptive, &sg_algo_tree}},
+    {SG_HOST_REPEATED, {&sg_algo_adaptive, &sg_algo_tree}},
+    {SG_HOST_OVERTAKEN, {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree}},
+    {SG_HOST_TIMER_EARLY, {&sg_algo_adaptive, &sg_algo_bypass, &sg_algo_tree}},
+    {SG_HOST_DRAIN_OUTSTANDING, {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree}},
+    {SG_HOST_CROSSED_CALL,
+     {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination,
+      &sg_algo_pairwise}},
+};
+
+static bool concerns(const struct sg_algo *const *by, const struct options *options)
+{
+    for (uint32_t i = 0; i < ALGOS_MAX && by[i] != NULL; i++) {
+        for (uint32_t j = 0; j < options->algos_count; j++) {
+            if (by[i] == options->algos[j])
+                return true;
+        }
     }
-    argv[0] = name;
-    argp_err_exit_status = SG_SIM_USAGE;
-    return argp_parse(&argp, argc, argv, 0, NULL, options) == 0;
+    return false;
+}
+
+/* Prints the counts of the marks that some of the protocols can reach; returns how many of these
+ * were never reached. */
+static uint32_t print_marks(const uint64_t *marks, const struct options *options)
+{
+    uint32_t missed = 0;
+
+    puts("rare states reached:");
+    for (size_t i = 0; i < sizeof reachable / sizeof *reachable; i++) {
+        int mark = reachable[i].mark;
+
+        if (!concerns(reachable[i].by, options))
+            continue;
+        printf("  %12llu  %s\n", (unsigned long long)marks[mark],
+               mark < SG_MARK_COUNT ? sg_mark_names[mark] : host_names[mark - SG_MARK_COUNT]);
+        missed += marks[mark] == 0;
+    }
+    return missed;
 }
 
 /* ---- running */
@@ -218,7 +247,7 @@ struct exploring {
     const struct options *options;
     struct sg_explore_world world;
     uint64_t skipped, steps, history;
-    uint64_t progress_ns; /* when to show it next; 0: never */
+    struct sg_progress_line progress;
 };
 
 static bool is_uncut(const struct sg_explore_cut *cut)
@@ -226,23 +255,6 @@ static bool is_uncut(const struct sg_explore_cut *cut)
     static const struct sg_explore_cut uncut = SG_EXPLORE_UNCUT;
 
     return memcmp(cut, &uncut, sizeof uncut) == 0;
-}
-
-static void show_progress(struct exploring *exploring, uint64_t done, uint64_t total)
-{
-    uint64_t now_ns;
-
-    if (exploring->progress_ns == 0)
-        return;
-    now_ns = sg_clock_ns();
-    if (now_ns < exploring->progress_ns && done < total)
-        return;
-    exploring->progress_ns = now_ns + PROGRESS_NS;
-    if (done < total)
-        fprintf(stderr, "\rstagger: exploring, %.0f%%\033[K", 100.0 * (double)done / (double)total);
-    else
-        fputs("\r\033[K", stderr);
-    fflush(stderr);
 }
 
 /* The least case, step by step, with the commands that repeat it and the whole seed. */
@@ -263,7 +275,7 @@ static void report(struct exploring *exploring, const struct sg_explore_subject 
         sg_explore_print_replay(&least, stdout);
         putchar('\n');
     }
-    sg_explore_draw(least.algo, least.seed, least.max_nodes, least.faults, &least.cut, &scenario);
+    sg_explore_draw(&least, &scenario);
     sg_explore_describe(&scenario, stdout);
     sg_explore_run(world, &scenario);
     printf("      %s\n", world->violation[0] ? world->violation : "no violation this time");
@@ -284,8 +296,7 @@ static bool explore_seed(struct exploring *exploring, uint64_t seed)
     struct sg_explore_scenario scenario;
     uint64_t history;
 
-    if (!sg_explore_draw(subject.algo, seed, subject.max_nodes, subject.faults, &subject.cut,
-                         &scenario)) {
+    if (!sg_explore_draw(&subject, &scenario)) {
         exploring->skipped++;
         return true;
     }
@@ -305,7 +316,7 @@ static bool explore_seed(struct exploring *exploring, uint64_t seed)
     exploring->history = sg_hash_mix(exploring->history + history);
     if (world->violation[0] == '\0')
         return true;
-    show_progress(exploring, 1, 1);
+    sg_progress_line_end(&exploring->progress);
     report(exploring, &subject);
     return false;
 }
@@ -318,13 +329,13 @@ static bool explore_seeds(struct exploring *exploring)
     if (options->trace)
         exploring->world.trace = stdout;
     for (uint64_t i = 0; i < options->seeds; i++) {
-        show_progress(exploring, i, options->seeds);
+        sg_progress_line_show(&exploring->progress, "stagger: exploring, %.0f%%",
+                              100.0 * (double)i / (double)options->seeds);
         if (!explore_seed(exploring, options->first + i))
             return false;
     }
-    show_progress(exploring, 1, 1);
-    missed = sg_explore_print_marks(exploring->world.marks, options->algos, options->algos_count,
-                                    stdout);
+    sg_progress_line_end(&exploring->progress);
+    missed = print_marks(exploring->world.marks, options);
     printf("%" PRIu64 " seeds, %" PRIu64 " without a scenario, %" PRIu64
            " steps, no violation; history %016" PRIx64 "\n",
            options->seeds, exploring->skipped, exploring->steps, exploring->history);
@@ -363,7 +374,7 @@ static void print_head(const struct options *options)
         printf(", seeds %" PRIu64 "..%" PRIu64 ", at most %d nodes, faults %s", options->first,
                options->first + options->seeds - 1, options->max_nodes,
                sg_explore_faults_text(options->faults, ',', faults));
-    printf("; stagger %s, commit %s\n", SG_VERSION, sg_sim_commit);
+    printf("; stagger %s, commit %s\n", SG_VERSION, sg_commit);
 }
 
 int sg_explore_command(int argc, char **argv)
@@ -373,13 +384,12 @@ int sg_explore_command(int argc, char **argv)
     bool well;
 
     if (!read_options(argc, argv, &options))
-        return SG_SIM_USAGE;
+        return SG_OPTIONS_USAGE;
     if (!sg_explore_world_create(&exploring.world)) {
         sg_log("sim: %s", sg_status_text(SG_ERR_MEMORY));
         return 1;
     }
-    if (isatty(STDERR_FILENO))
-        exploring.progress_ns = sg_clock_ns() + PROGRESS_NS;
+    sg_progress_line_start(&exploring.progress, true);
     sg_explore_catch_crashes();
     print_head(&options);
     well = options.exhaustive ? explore_all(&exploring) : explore_seeds(&exploring);

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM SG_SIM_COMPLAINT_BYTES
+#define ROOM SG_OPTION_FAULT_BYTES
 #define RANK_MAX SG_ENDPOINTS_MAX
 
 static const char *complain(char *room, const char *what, const char *text, size_t length)
 {
     char excerpt[SG_EXCERPT_BYTES];
 
-    snprintf(room, ROOM, "%s: '%s'", what, sg_text_excerpt(text, length, excerpt, sizeof excerpt));
+    snprintf(room, ROOM, ": %s: '%s'", what,
+             sg_text_excerpt(text, length, excerpt, sizeof excerpt));
     return room;
 }
 
@@ -179,7 +180,7 @@ struct sg_sim_algo sg_sim_algo_of(const char *text)
     return algo;
 }
 
-/* ---- numbers */
+/* ---- late ranks */
 
 static const char *number_end(const char *text, double *value)
 {
@@ -190,33 +191,6 @@ static const char *number_end(const char *text, double *value)
     *value = strtod(text, &end);
     return isfinite(*value) ? end : NULL;
 }
-
-const char *sg_sim_parse_numbers(const char *text, double least, double most, bool whole,
-                                 struct sg_sim_numbers *numbers, char room[ROOM])
-{
-    numbers->count = 0;
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        double value;
-
-        if (number_end(text, &value) != text + length || value < least || value > most ||
-            (whole && value != floor(value))) {
-            char what[64];
-
-            snprintf(what, sizeof what, "not a %snumber from %.0f to %.0f", whole ? "whole " : "",
-                     least, most);
-            return complain(room, what, text, length);
-        }
-        if (numbers->count == SG_SIM_LIST_MAX)
-            return complain(room, "too many numbers", text, strlen(text));
-        numbers->list[numbers->count++] = value;
-        if (text[length] == '\0')
-            return NULL;
-        text += length + 1;
-    }
-}
-
-/* ---- late ranks */
 
 static bool starts(const char *text, const char *word)
 {

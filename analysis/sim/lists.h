@@ -1,7 +1,8 @@
-/* The lists that the simulator's options take: protocols with parameters, numbers, late ranks. */
+/* The lists that the simulator's options take: protocols with parameters, and late ranks. */
 #ifndef SG_SIM_LISTS_H
 #define SG_SIM_LISTS_H
 
+#include "options/options.h"
 #include "sim/timed/measure.h"
 
 #define SG_SIM_LIST_MAX 32
@@ -11,20 +12,11 @@ struct sg_sim_algos {
     int count;
 };
 
-struct sg_sim_numbers {
-    double list[SG_SIM_LIST_MAX];
-    int count;
-};
-
-#define SG_SIM_COMPLAINT_BYTES 320
-
-/* Each returns NULL, or what is wrong with the text; `room` holds it. */
+/* Each returns NULL, or what is wrong with the text, as readers of options do (options.h). */
 const char *sg_sim_parse_algos(const char *text, struct sg_sim_algos *algos,
-                               char room[SG_SIM_COMPLAINT_BYTES]);
-const char *sg_sim_parse_numbers(const char *text, double least, double most, bool whole,
-                                 struct sg_sim_numbers *numbers, char room[SG_SIM_COMPLAINT_BYTES]);
+                               char fault[SG_OPTION_FAULT_BYTES]);
 const char *sg_sim_parse_late(const char *text, struct sg_sim_late *late, uint32_t *count,
-                              char room[SG_SIM_COMPLAINT_BYTES]);
+                              char fault[SG_OPTION_FAULT_BYTES]);
 
 /* For code: text must be right. */
 struct sg_sim_algo sg_sim_algo_of(const char *text);

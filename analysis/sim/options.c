@@ -1,145 +1,71 @@
 #include "sim/options.h"
 
-#include "core/text.h"
+#define AT(member) offsetof(struct sg_sim_common, member)
 
-#include <errno.h>
-#include <string.h>
-
-enum {
-    KEY_ALGO = 'a',
-    KEY_NODES = 'n',
-    KEY_JSON = 'j',
-    KEY_CSV = 'c',
-    KEY_NETWORK = 0x100,
-    KEY_SET,
-    KEY_SEED,
-    KEY_ITERATIONS,
-    KEY_MODE,
-    KEY_RANKS,
-    KEY_STATS
-};
-
-static const struct argp_option option_table[] = {
-    {"algo", KEY_ALGO, "A,...", 0, "algorithms", 1},
-    {"nodes", KEY_NODES, "N,...", 0, "nodes", 1},
-    {"network", KEY_NETWORK, "NAME", 0, "a network's name, or the path of its file", 1},
-    {"set", KEY_SET, "KEY=VALUE", 0, "change one value of the network", 1},
-    {"mode", KEY_MODE, "MODE", 0, "progress while computing: signal, thread or poll", 1},
-    {"ranks-per-node", KEY_RANKS, "K", 0, "processes on each node (1)", 1},
-    {"iterations", KEY_ITERATIONS, "N", 0, "calls that are measured", 1},
-    {"seed", KEY_SEED, "SEED", 0, "of all random numbers (1)", 1},
-    {"json", KEY_JSON, NULL, 0, "print JSON", 2},
-    {"csv", KEY_CSV, NULL, 0, "print CSV", 2},
-    {"stats", KEY_STATS, NULL, 0, "events, events a second, bytes a process, history, requests", 2},
-    {0},
-};
-
-bool sg_sim_read_arguments(const struct argp *argp, char *name, int argc, char **argv, void *input)
+static const char *read_algos(const struct sg_option *option, const char *text, void *into,
+                              char *fault)
 {
-    argv[0] = name;
-    argp_err_exit_status = SG_SIM_USAGE;
-    return argp_parse(argp, argc, argv, 0, NULL, input) == 0;
+    return sg_sim_parse_algos(text, sg_option_place(option, into), fault);
 }
 
-void sg_sim_check_option(struct argp_state *state, const char *option, const char *wrong)
+static const char *read_setting(const struct sg_option *option, const char *text, void *into,
+                                char *fault)
 {
-    if (wrong != NULL)
-        argp_error(state, "--%s: %s", option, wrong);
+    struct sg_sim_common *common = into;
+
+    if (common->settings_count == SG_SIM_SETTINGS_MAX)
+        return sg_option_fault(fault, "is given %d times at most", SG_SIM_SETTINGS_MAX);
+    common->settings[common->settings_count++] = text;
+    return NULL;
 }
 
-uint64_t sg_sim_parse_count(struct argp_state *state, const char *option, const char *text,
-                            uint64_t least, uint64_t most)
+static const char *set_format(struct sg_sim_common *common, enum sg_sim_format format,
+                              const char *wrong)
 {
-    const char *end = text + strlen(text);
-    uint64_t value;
-
-    if (sg_text_number(text, end, false, &value) != end || value < least || value > most)
-        argp_error(state, "--%s wants a number from %llu to %llu, not '%s'", option,
-                   (unsigned long long)least, (unsigned long long)most, text);
-    return value;
-}
-
-static enum sg_sim_mode parse_mode(struct argp_state *state, const char *text)
-{
-    if (strcmp(text, "thread") == 0)
-        return SG_SIM_THREAD;
-    if (strcmp(text, "poll") == 0)
-        return SG_SIM_POLL;
-    if (strcmp(text, "signal") != 0)
-        argp_error(state, "--mode is signal, thread or poll, not '%s'", text);
-    return SG_SIM_SIGNAL;
-}
-
-static void set_format(struct argp_state *state, enum sg_sim_format format)
-{
-    struct sg_sim_common *common = state->input;
-
     if (common->format != SG_SIM_TEXT && common->format != format)
-        argp_error(state, "--json and --csv exclude each other");
+        return wrong;
     common->format = format;
+    return NULL;
 }
 
-static error_t parse_common(int key, char *argument, struct argp_state *state)
+static const char *read_json(const struct sg_option *option, const char *text, void *into,
+                             char *fault)
 {
-    struct sg_sim_common *common = state->input;
-    struct sg_sim_options *options = &common->options;
-    char room[SG_SIM_COMPLAINT_BYTES];
-
-    switch (key) {
-    case KEY_ALGO:
-        sg_sim_check_option(state, "algo", sg_sim_parse_algos(argument, &common->algos, room));
-        return 0;
-    case KEY_NODES:
-        sg_sim_check_option(
-            state, "nodes",
-            sg_sim_parse_numbers(argument, 1, SG_ENDPOINTS_MAX, true, &common->nodes, room));
-        return 0;
-    case KEY_NETWORK:
-        common->network_name = argument;
-        return 0;
-    case KEY_SET:
-        if (common->settings_count == SG_SIM_LIST_MAX)
-            argp_error(state, "at most %d --set", SG_SIM_LIST_MAX);
-        common->settings[common->settings_count++] = argument;
-        return 0;
-    case KEY_SEED:
-        options->seed = sg_sim_parse_count(state, "seed", argument, 0, UINT64_MAX);
-        return 0;
-    case KEY_ITERATIONS:
-        options->iterations =
-            (uint32_t)sg_sim_parse_count(state, "iterations", argument, 1, 10000000);
-        return 0;
-    case KEY_MODE:
-        options->mode = parse_mode(state, argument);
-        return 0;
-    case KEY_RANKS:
-        options->ranks_per_node =
-            (int32_t)sg_sim_parse_count(state, "ranks-per-node", argument, 1, 64);
-        return 0;
-    case KEY_JSON:
-        set_format(state, SG_SIM_JSON);
-        return 0;
-    case KEY_CSV:
-        set_format(state, SG_SIM_CSV);
-        return 0;
-    case KEY_STATS:
-        common->stats = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument is taken: '%s'", argument);
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return set_format(into, SG_SIM_JSON, "and --csv exclude each other");
 }
 
-static const struct argp common_argp = {option_table, parse_common, NULL, NULL, NULL, NULL, NULL};
-
-const struct argp_child sg_sim_common_children[] = {{&common_argp, 0, NULL, 0}, {0}};
-
-void sg_sim_common_init(struct sg_sim_common *common, const char *network, uint32_t iterations)
+static const char *read_csv(const struct sg_option *option, const char *text, void *into,
+                            char *fault)
 {
-    *common = (struct sg_sim_common){
+    return set_format(into, SG_SIM_CSV, "and --json exclude each other");
+}
+
+static const char *const modes[] = {"signal", "thread", "poll", NULL};
+
+const struct sg_option sg_sim_common_options[] = {
+    {"algo", 'a', "A,...", "algorithms", read_algos, AT(algos), .group = 1},
+    {"nodes", 'n', "N,...", "nodes", sg_option_wholes, AT(nodes), .least = 1,
+     .most = SG_ENDPOINTS_MAX, .group = 1},
+    {"network", 0, "NAME", "a network's name, or the path of its file", sg_option_text,
+     AT(network_name), .group = 1},
+    {"set", 0, "KEY=VALUE", "change one value of the network", read_setting, .group = 1},
+    {"mode", 0, "MODE", "progress during computation: signal, thread or poll", sg_option_word,
+     AT(options.mode), .words = modes, .group = 1},
+    {"ranks-per-node", 0, "K", "processes on each node (1)", sg_option_u32,
+     AT(options.ranks_per_node), .least = 1, .most = 64, .group = 1},
+    {"iterations", 0, "N", "calls that are measured", sg_option_u32, AT(options.iterations),
+     .least = 1, .most = 10000000, .group = 1},
+    {"seed", 0, "SEED", "of all random numbers (1)", sg_option_u64, AT(options.seed),
+     .most = UINT64_MAX, .group = 1},
+    {"json", 'j', NULL, "print JSON", read_json, .group = 2},
+    {"csv", 'c', NULL, "print CSV", read_csv, .group = 2},
+    {"stats", 0, NULL, "events, events a second, bytes a process, history, requests",
+     sg_option_flag, AT(stats), .group = 2},
+    {0}};
+
+struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations)
+{
+    return (struct sg_sim_common){
         .network_name = network,
         .options = {.seed = 1,
                     .iterations = iterations,

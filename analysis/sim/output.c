@@ -1,15 +1,14 @@
 #include "sim/output.h"
 
-#include "core/clock.h"
+#include "output/csv.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define FORMAT_VERSION 1
 #define CELL_BYTES 640
-#define FIRST_NS UINT64_C(1000000000)
-#define RENEW_NS UINT64_C(200000000)
+#define DIGITS 9
 
 json_t *sg_sim_real(double value)
 {
@@ -42,7 +41,7 @@ static json_t *output_of(const char *command, const struct sg_sim_common *common
     const struct sg_sim_options *options = &common->options;
 
     return json_pack("{s:i, s:s, s:s, s:I, s:s, s:i, s:i, s:o, s:o, s:[]}", "version",
-                     FORMAT_VERSION, "command", command, "commit", sg_sim_commit, "seed",
+                     FORMAT_VERSION, "command", command, "commit", sg_commit, "seed",
                      (json_int_t)options->seed, "mode", modes[options->mode], "iterations",
                      (int)options->iterations, "ranks_per_node", (int)options->ranks_per_node,
                      "network", network_of(&options->network), "fitted",
@@ -102,16 +101,66 @@ void sg_sim_add_stats(json_t *row, const struct sg_world_result *result)
     add_requests(row, result);
 }
 
-/* ---- cells of CSV and text */
+/* ---- CSV and text: rows whose lists are words */
 
-static void join(const json_t *list, char *cell)
+static json_t *join(const json_t *list)
 {
+    char text[CELL_BYTES] = "";
     size_t used = 0;
 
-    cell[0] = '\0';
-    for (size_t i = 0; i < json_array_size(list) && used < CELL_BYTES; i++)
-        used += (size_t)snprintf(cell + used, CELL_BYTES - used, "%s%s", i > 0 ? "; " : "",
+    for (size_t i = 0; i < json_array_size(list) && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? "; " : "",
                                  json_string_value(json_array_get(list, i)));
+    return json_string(text);
+}
+
+static void join_lists(json_t *rows)
+{
+    json_t *row, *value;
+    const char *key;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        json_object_foreach(row, key, value)
+        {
+            if (json_is_array(value))
+                json_object_set_new(row, key, join(value));
+        }
+    }
+}
+
+/* What holds for all rows stands in each. */
+static enum sg_status print_csv(json_t *output, FILE *out)
+{
+    static const char *const common[] = {"seed", "mode", "iterations", "ranks_per_node", "commit"};
+    json_t *rows = json_object_get(output, "rows"), *row, *value;
+    struct sg_csv_column *columns;
+    struct sg_csv csv = {"\r\n", DIGITS, NULL, 0};
+    const char *key;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        json_object_set(row, "network",
+                        json_object_get(json_object_get(output, "network"), "name"));
+        for (size_t j = 0; j < sizeof common / sizeof *common; j++)
+            json_object_set(row, common[j], json_object_get(output, common[j]));
+    }
+    row = json_array_get(rows, 0);
+    columns = calloc(json_object_size(row) + 1, sizeof *columns);
+    if (columns == NULL) {
+        sg_log("sim: out of memory");
+        return SG_ERR_MEMORY;
+    }
+    json_object_foreach(row, key, value)
+    {
+        columns[csv.column_count++].path = key;
+    }
+    csv.columns = columns;
+    sg_csv_print(&csv, rows, out);
+    free(columns);
+    return SG_OK;
 }
 
 static void cell_of(const json_t *value, char *cell)
@@ -120,56 +169,8 @@ static void cell_of(const json_t *value, char *cell)
         snprintf(cell, CELL_BYTES, "%s", json_string_value(value));
     else if (json_is_integer(value))
         snprintf(cell, CELL_BYTES, "%lld", (long long)json_integer_value(value));
-    else if (json_is_real(value))
-        snprintf(cell, CELL_BYTES, "%.9g", json_real_value(value));
     else
-        join(value, cell);
-}
-
-static void print_quoted(const char *cell, FILE *out)
-{
-    if (strpbrk(cell, ",\"\r\n") == NULL) {
-        fputs(cell, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *cell != '\0'; cell++)
-        fprintf(out, *cell == '"' ? "\"\"" : "%c", *cell);
-    fputc('"', out);
-}
-
-static void print_csv_cell(const json_t *value, const char *end, FILE *out)
-{
-    char cell[CELL_BYTES];
-
-    cell_of(value, cell);
-    print_quoted(cell, out);
-    fputs(end, out);
-}
-
-/* RFC 4180. What holds for all rows stands in each. */
-static void print_csv(json_t *output, FILE *out)
-{
-    static const char *const common[] = {"seed", "mode", "iterations", "ranks_per_node", "commit"};
-    const size_t count = sizeof common / sizeof *common;
-    json_t *rows = json_object_get(output, "rows");
-    json_t *first = json_array_get(rows, 0);
-
-    for (void *at = json_object_iter(first); at != NULL; at = json_object_iter_next(first, at))
-        fprintf(out, "%s,", json_object_iter_key(at));
-    fputs("network", out);
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, ",%s", common[i]);
-    fputs("\r\n", out);
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        json_t *row = json_array_get(rows, i);
-
-        for (void *at = json_object_iter(row); at != NULL; at = json_object_iter_next(row, at))
-            print_csv_cell(json_object_iter_value(at), ",", out);
-        print_csv_cell(json_object_get(json_object_get(output, "network"), "name"), ",", out);
-        for (size_t j = 0; j < count; j++)
-            print_csv_cell(json_object_get(output, common[j]), j + 1 < count ? "," : "\r\n", out);
-    }
+        snprintf(cell, CELL_BYTES, "%.*g", DIGITS, json_real_value(value));
 }
 
 static long long whole_of(json_t *output, const char *key)
@@ -180,9 +181,9 @@ static long long whole_of(json_t *output, const char *key)
 static void print_heading(json_t *output, FILE *out)
 {
     json_t *network = json_object_get(output, "network");
-    char fitted[CELL_BYTES];
+    json_t *list = join(json_object_get(output, "fitted"));
+    const char *fitted = json_string_value(list);
 
-    join(json_object_get(output, "fitted"), fitted);
     fprintf(out, "network %s:", json_string_value(json_object_get(network, "name")));
     for (void *at = json_object_iter(network); at != NULL;
          at = json_object_iter_next(network, at)) {
@@ -195,7 +196,8 @@ static void print_heading(json_t *output, FILE *out)
             "\nseed %lld, %lld iterations, mode %s, %lld ranks per node, commit %s, fitted: %s\n\n",
             whole_of(output, "seed"), whole_of(output, "iterations"),
             json_string_value(json_object_get(output, "mode")), whole_of(output, "ranks_per_node"),
-            sg_sim_commit, fitted[0] != '\0' ? fitted : "none");
+            sg_commit, fitted != NULL && fitted[0] != '\0' ? fitted : "none");
+    json_decref(list);
 }
 
 static int width_of(json_t *rows, const char *key)
@@ -244,15 +246,19 @@ static void print_text(json_t *output, FILE *out)
 
 static enum sg_status print_output(json_t *output, enum sg_sim_format format, FILE *out)
 {
+    enum sg_status status = SG_OK;
+
     if (format == SG_SIM_JSON) {
-        json_dumpf(output, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+        json_dumpf(output, out, JSON_INDENT(1) | JSON_REAL_PRECISION(DIGITS));
         fputc('\n', out);
-    } else if (format == SG_SIM_CSV) {
-        print_csv(output, out);
     } else {
-        print_text(output, out);
+        join_lists(json_object_get(output, "rows"));
+        if (format == SG_SIM_CSV)
+            status = print_csv(output, out);
+        else
+            print_text(output, out);
     }
-    return fflush(out) == 0 && !ferror(out) ? SG_OK : SG_ERR_SYSTEM;
+    return fflush(out) == 0 && !ferror(out) ? status : SG_ERR_SYSTEM;
 }
 
 /* ---- a command's rows */
@@ -276,35 +282,22 @@ int sg_sim_print_rows(const char *command, const char *what, const struct sg_sim
                       int total, sg_sim_measure_row measure, const void *options)
 {
     json_t *output = output_of(command, common);
+    struct sg_progress_line progress;
     enum sg_status status = SG_OK;
 
+    sg_progress_line_start(&progress, true);
     for (int i = 0; i < total && status == SG_OK; i++) {
-        sg_sim_progress(what, i, total);
+        sg_sim_show(&progress, what, i, total);
         status = add_row(output, measure, options, i);
     }
-    sg_sim_progress(NULL, 0, 0);
+    sg_progress_line_end(&progress);
     if (status == SG_OK)
         status = print_output(output, common->format, stdout);
     json_decref(output);
     return status == SG_OK ? 0 : 1;
 }
 
-void sg_sim_progress(const char *what, int done, int total)
+void sg_sim_show(struct sg_progress_line *progress, const char *what, int done, int total)
 {
-    static uint64_t next_ns;
-    static bool shown;
-    uint64_t now_ns = sg_clock_ns();
-
-    if (next_ns == 0)
-        next_ns = isatty(STDERR_FILENO) ? now_ns + FIRST_NS : UINT64_MAX;
-    if (total == 0) {
-        if (shown)
-            fputs("\r\033[K", stderr);
-        shown = false;
-    } else if (now_ns >= next_ns) {
-        next_ns = now_ns + RENEW_NS;
-        shown = true;
-        fprintf(stderr, "\rstagger: simulating %s, %d of %d\033[K", what, done, total);
-        fflush(stderr);
-    }
+    sg_progress_line_show(progress, "stagger: simulating %s, %d of %d", what, done, total);
 }

@@ -4,13 +4,11 @@
 #ifndef SG_SIM_OUTPUT_H
 #define SG_SIM_OUTPUT_H
 
+#include "output/commit.h"
+#include "output/progress.h"
 #include "sim/options.h"
 
 #include <jansson.h>
-#include <stdio.h>
-
-/* The git commit this was built from, "unknown" without one. */
-extern const char sg_sim_commit[];
 
 /* Measures case number i of a command; *row, which the caller takes over, is NULL when memory runs
  * out.
@@ -30,7 +28,6 @@ json_t *sg_sim_fitted(const struct sg_network *network);
 /* Adds --stats' figures to a row. */
 void sg_sim_add_stats(json_t *row, const struct sg_world_result *result);
 
-/* The progress line: on a terminal, once the work takes over a second. total 0: erases it. */
-void sg_sim_progress(const char *what, int done, int total);
+void sg_sim_show(struct sg_progress_line *progress, const char *what, int done, int total);
 
 #endif

@@ -1,5 +1,5 @@
 /* The command line: what it gives, and one line for each thing that is wrong with it. */
-#include "bench/options.h"
+#include "bench/command_line.h"
 #include "core/capture.h"
 #include "lib/unit.h"
 
@@ -33,8 +33,8 @@ static void test_defaults(void)
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
     CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_ALLREDUCE);
     CU_ASSERT_EQUAL(options.operations[2], SG_OPERATION_REDUCE);
-    CU_ASSERT_EQUAL(options.bytes_count, 1);
-    CU_ASSERT_EQUAL(options.bytes[0], 8);
+    CU_ASSERT_EQUAL(options.bytes.count, 1);
+    CU_ASSERT_EQUAL(options.bytes.list[0], 8);
     CU_ASSERT_EQUAL(options.iterations, 0);
     CU_ASSERT_EQUAL(options.row_s, 2);
     CU_ASSERT_EQUAL(options.format, SG_BENCH_TEXT);
@@ -49,9 +49,9 @@ static void test_overlap(void)
     CU_ASSERT_EQUAL(options.operation_count, 2);
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
     CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_ALLREDUCE);
-    CU_ASSERT_EQUAL(options.bytes_count, 1);
-    CU_ASSERT_EQUAL(options.bytes[0], 65536);
-    CU_ASSERT_EQUAL(options.test_count, 3);
+    CU_ASSERT_EQUAL(options.bytes.count, 1);
+    CU_ASSERT_EQUAL(options.bytes.list[0], 65536);
+    CU_ASSERT_EQUAL(options.test_bytes.count, 3);
 }
 
 static void test_cpu(void)
@@ -60,20 +60,20 @@ static void test_cpu(void)
     CU_ASSERT_EQUAL(options.command, SG_BENCH_CPU);
     CU_ASSERT_EQUAL(options.operation_count, 1);
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
-    CU_ASSERT_EQUAL(options.bytes_count, 3);
-    CU_ASSERT_EQUAL(options.bytes[0], 32);
-    CU_ASSERT_EQUAL(options.bytes[2], 1024);
-    CU_ASSERT_EQUAL(options.skew_count, 1);
-    CU_ASSERT_EQUAL(options.skews_us[0], 1000);
+    CU_ASSERT_EQUAL(options.bytes.count, 3);
+    CU_ASSERT_EQUAL(options.bytes.list[0], 32);
+    CU_ASSERT_EQUAL(options.bytes.list[2], 1024);
+    CU_ASSERT_EQUAL(options.skews_us.count, 1);
+    CU_ASSERT_EQUAL(options.skews_us.list[0], 1000);
     CU_ASSERT_EQUAL(options.algorithm_count, 0);
     CU_ASSERT_FALSE(options.late);
     CU_ASSERT_EQUAL_FATAL(read_line("--skew-us 0,0.5 cpu --elements 1k --algorithms bypass,rules"),
                           SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.bytes_count, 1);
-    CU_ASSERT_EQUAL(options.bytes[0], 8192);
-    CU_ASSERT_EQUAL(options.skew_count, 2);
-    CU_ASSERT_EQUAL(options.skews_us[0], 0);
-    CU_ASSERT_EQUAL(options.skews_us[1], 0.5);
+    CU_ASSERT_EQUAL(options.bytes.count, 1);
+    CU_ASSERT_EQUAL(options.bytes.list[0], 8192);
+    CU_ASSERT_EQUAL(options.skews_us.count, 2);
+    CU_ASSERT_EQUAL(options.skews_us.list[0], 0);
+    CU_ASSERT_EQUAL(options.skews_us.list[1], 0.5);
     CU_ASSERT_EQUAL(options.algorithm_count, 2);
     CU_ASSERT_STRING_EQUAL(sg_bench_algorithm_name(options.algorithms[0]), "bypass");
     CU_ASSERT_EQUAL(options.algorithms[1], SG_BENCH_RULES);
@@ -84,13 +84,13 @@ static void test_delay(void)
     CU_ASSERT_EQUAL_FATAL(read_line("delay"), SG_BENCH_RUN);
     CU_ASSERT_EQUAL(options.command, SG_BENCH_DELAY);
     CU_ASSERT_EQUAL(options.operation_count, 2);
-    CU_ASSERT_EQUAL(options.bytes[0], 1024);
+    CU_ASSERT_EQUAL(options.bytes.list[0], 1024);
     CU_ASSERT_EQUAL(options.late_rank, 3);
-    CU_ASSERT_EQUAL(options.skews_us[0], 1000);
+    CU_ASSERT_EQUAL(options.skews_us.list[0], 1000);
     CU_ASSERT_EQUAL_FATAL(read_line("delay --late 1 --late-us 5,7 --ops allreduce"), SG_BENCH_RUN);
     CU_ASSERT_EQUAL(options.late_rank, 1);
-    CU_ASSERT_EQUAL(options.skew_count, 2);
-    CU_ASSERT_EQUAL(options.skews_us[1], 7);
+    CU_ASSERT_EQUAL(options.skews_us.count, 2);
+    CU_ASSERT_EQUAL(options.skews_us.list[1], 7);
     CU_ASSERT_EQUAL(options.operation_count, 1);
 }
 
@@ -102,9 +102,9 @@ static void test_everything(void)
     CU_ASSERT_EQUAL(options.operation_count, 2);
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
     CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_BARRIER);
-    CU_ASSERT_EQUAL(options.bytes_count, 3);
-    CU_ASSERT_EQUAL(options.bytes[1], 65536);
-    CU_ASSERT_EQUAL(options.bytes[2], 1048576);
+    CU_ASSERT_EQUAL(options.bytes.count, 3);
+    CU_ASSERT_EQUAL(options.bytes.list[1], 65536);
+    CU_ASSERT_EQUAL(options.bytes.list[2], 1048576);
     CU_ASSERT_EQUAL(options.iterations, 30);
     CU_ASSERT_EQUAL(options.row_s, 0.5);
     CU_ASSERT_EQUAL(options.root, 3);
@@ -115,7 +115,7 @@ static void test_late(void)
 {
     CU_ASSERT_EQUAL_FATAL(read_line("latency --skew-us 1500"), SG_BENCH_RUN);
     CU_ASSERT_TRUE(options.late);
-    CU_ASSERT_EQUAL(options.skews_us[0], 1500);
+    CU_ASSERT_EQUAL(options.skews_us.list[0], 1500);
     CU_ASSERT_EQUAL(options.late_rank, 3);
     CU_ASSERT_EQUAL(options.operation_count, 1);
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_REDUCE);
@@ -133,7 +133,7 @@ static void test_instrument(void)
     CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_SPAN);
     CU_ASSERT_EQUAL(options.arrival, SG_BENCH_SOME_LATE);
     CU_ASSERT_EQUAL(options.late_count, 3);
-    CU_ASSERT_EQUAL(options.skew_count, 2);
+    CU_ASSERT_EQUAL(options.skews_us.count, 2);
     CU_ASSERT_FALSE(options.late);
     CU_ASSERT_STRING_EQUAL(sg_bench_algorithm_name(options.vs), "tree");
     CU_ASSERT_EQUAL(options.seed, 7);
@@ -142,16 +142,16 @@ static void test_instrument(void)
     CU_ASSERT_EQUAL_FATAL(read_line("overlap --arrival trace:a.txt --test-bytes 0,4k"),
                           SG_BENCH_RUN);
     CU_ASSERT_STRING_EQUAL(options.arrivals, "a.txt");
-    CU_ASSERT_EQUAL(options.test_bytes[1], 4096);
+    CU_ASSERT_EQUAL(options.test_bytes.list[1], 4096);
     CU_ASSERT_EQUAL_FATAL(read_line("latency"), SG_BENCH_RUN);
     CU_ASSERT_EQUAL(options.scheme, SG_BENCH_WINDOW);
     CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_MAX);
     CU_ASSERT_EQUAL(options.arrival, SG_BENCH_TOGETHER);
-    CU_ASSERT_EQUAL(options.skews_us[0], 0);
+    CU_ASSERT_EQUAL(options.skews_us.list[0], 0);
     CU_ASSERT_EQUAL_FATAL(read_line("cpu"), SG_BENCH_RUN);
     CU_ASSERT_EQUAL(options.arrival, SG_BENCH_UNIFORM);
     CU_ASSERT_EQUAL_FATAL(read_line("delay --arrival linear"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.skews_us[0], 1000);
+    CU_ASSERT_EQUAL(options.skews_us.list[0], 1000);
 }
 
 static void test_faults(void)
@@ -247,10 +247,10 @@ static void test_sizes(void)
 {
     char line[400] = "latency --bytes 8";
 
-    for (int i = 1; i < SG_BENCH_SIZES_MAX; i++)
+    for (int i = 1; i < SG_OPTION_LIST_MAX; i++)
         strcat(line, ",8");
     CU_ASSERT_EQUAL_FATAL(read_line(line), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.bytes_count, SG_BENCH_SIZES_MAX);
+    CU_ASSERT_EQUAL(options.bytes.count, SG_OPTION_LIST_MAX);
     strcat(line, ",8");
     CU_ASSERT_EQUAL(read_line(line), SG_BENCH_BAD);
 }

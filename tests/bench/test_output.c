@@ -140,7 +140,7 @@ static void test_json_late(void)
     json_t *root, *late, *result;
 
     options = (struct sg_bench_options){
-        .format = SG_BENCH_JSON, .late = true, .skews_us = {1000}, .late_rank = 3};
+        .format = SG_BENCH_JSON, .late = true, .skews_us = {{1000}, 1}, .late_rank = 3};
     root = parsed(50);
     CU_ASSERT_EQUAL(json_array_size(json_object_get(root, "results")), 0);
     late = json_object_get(root, "late");
@@ -196,7 +196,7 @@ static void test_text_late(void)
 {
     char *text;
 
-    options = (struct sg_bench_options){.late = true, .skews_us = {1000}, .late_rank = 3};
+    options = (struct sg_bench_options){.late = true, .skews_us = {{1000}, 1}, .late_rank = 3};
     text = printed(NAN, true);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "cache line one way not known"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "rank 3 enters 1000 us late\n"));

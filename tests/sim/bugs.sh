@@ -28,8 +28,8 @@ protocols() {
     done
 }
 mapfile -t all < <(protocols)
-all_but_protocols=(shim/core/{operation,status,text}.c explorer.c
-    analysis/sim/{commit,explore}.c analysis/sim/{host,explore,exhaustive}/*.c)
+all_but_protocols=(shim/core/{operation,status,text}.c explorer.c analysis/options/options.c
+    analysis/output/{commit,progress}.c analysis/sim/explore.c analysis/sim/{host,explore,exhaustive}/*.c)
 
 build() { compile "${all[@]}" "${all_but_protocols[@]}" && link; }
 check "the explorer builds" build || exit 1

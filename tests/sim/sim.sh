@@ -146,9 +146,9 @@ check "an unknown algorithm is bad usage" refused 2 "no such algorithm: 'magic';
 check "an unknown parameter is bad usage" refused 2 "no such parameter" cpu --algo 'bypass(x=1)'
 check "a parameter out of range is bad usage" refused 2 "not in its range" \
     cpu --algo 'adaptive(tokens=5)'
-check "no number is bad usage" refused 2 "not a whole number from 1 to [0-9]+: 'four'" \
+check "no number is bad usage" refused 2 "--nodes wants whole numbers from 1 to [0-9]+, not 'four'" \
     cpu --nodes 2,four
-check "an empty list is bad usage" refused 2 "not a whole number" cpu --elements ''
+check "an empty list is bad usage" refused 2 "wants whole numbers" cpu --elements ''
 check "--json with --csv is bad usage" refused 2 "exclude each other" cpu --json --csv
 check "an unknown mode is bad usage" refused 2 "signal, thread or poll, not 'dream'" \
     cpu --mode dream

@@ -162,7 +162,7 @@ static void what_no_algorithm_has_is_refused(void)
                                         "adaptive(degree=33)",   "adaptive(degree=none)",
                                         "srm(chunk=0)",          "tree(magic=1)",
                                         "tree(degree=1",         "tree(degree)"};
-    char room[SG_SIM_COMPLAINT_BYTES];
+    char room[SG_OPTION_FAULT_BYTES];
     struct sg_sim_algos algos;
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)

@@ -34,8 +34,8 @@ check "rule includes core and rule only" \
 check "... and, of algos, the tables of parameters" is "" "$(include shim/rule 'algos/' | grep -vF algos/parameters.h)"
 check "trace includes core and trace only" \
     keeps_out shim/trace "rule|algos|transport|intranode|$live"
-for part in shim/core shim/rule shim/trace shim/algos shim/transport shim/intranode/ shim/progress analysis/output \
-    analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/sim analysis/cli; do
+for part in shim/core shim/rule shim/trace shim/algos shim/transport shim/intranode/ shim/progress \
+    analysis/options analysis/output analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/sim analysis/cli; do
     check "$part knows nothing of MPI" keeps_from "$part" '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]'
 done
 check "algos includes core and algos only" \
@@ -44,7 +44,7 @@ check "intranode includes core, algos and intranode only, but for its part that 
     keeps_out shim/intranode/ "rule|trace|transport|$live"
 check "transport includes core, algos and transport only" \
     keeps_out shim/transport "rule|trace|intranode|sim|$live"
-check "the simulator includes core, algos, output and itself only" \
+check "the simulator includes core, algos, options, output and itself only" \
     keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|engine|intercept|report"
 check "its host includes nothing else of it" keeps_from analysis/sim/host 'sim/(timed|explore|exhaustive|papers|[a-z]+\.h)'
 check "timed runs know nothing of exploring" keeps_from analysis/sim/timed 'sim/(explore|exhaustive|papers)/'
@@ -66,6 +66,8 @@ check "engine does not include intercept" keeps_out shim/engine 'intercept|repor
 check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
 check "bench knows nothing of MPI but in its folder mpi" is "" \
     "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
+check "options includes core and itself only" \
+    keeps_out analysis/options "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|output|$live"
 check "output includes core and itself only" \
     keeps_out analysis/output "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|$live"
 check "the tools do not include intercept or engine" \

@@ -64,15 +64,8 @@ enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_benc
 enum sg_status sg_bench_delay(const struct sg_bench_job *job,
                               const struct sg_bench_case *bench_case, double late_us);
 
-/* Whether another pair is to be measured: not when more than limit_ns have passed since begin_ns.
- * The same on all ranks. */
-bool sg_bench_go_on(const struct sg_bench_case *bench_case, uint64_t begin_ns, double limit_ns);
-
-/* Verifies both sides; on rank 0 a wrong result is logged. SG_ERR_FORMAT on all ranks alike. */
-enum sg_status sg_bench_check(const struct sg_bench_case *bench_case);
-
-/* The same of one side; by: what else the message is to say of who gives the result; NULL:
- * nothing. */
+/* Verifies one side; on rank 0 a wrong result is logged. SG_ERR_FORMAT on all ranks alike. by: who
+ * gives the result, for the message; NULL: nobody in particular. */
 enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum sg_bench_side side,
                                    const char *by);
 

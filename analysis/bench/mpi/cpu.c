@@ -131,37 +131,27 @@ static enum sg_status report(const struct sg_bench_calls *calls,
     return status;
 }
 
+static enum sg_status adapt(struct sg_bench_calls *calls, struct sg_bench_sampling *sampling)
+{
+    enum sg_status status;
+
+    sampling->processor = sampling->with_nothing = true;
+    sampling->until_enough = false;
+    sampling->lateness = calls->job->options->busy ? SG_BENCH_BUSY : SG_BENCH_WAITING;
+    status = measure_catch_up(calls, &sampling->catch_up_ns);
+    sampling->catch_up_ns += sg_bench_lateness_most_ns(&sampling->pattern);
+    return status;
+}
+
 enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
                             double skew_us)
 {
-    struct sg_bench_variants variants;
-    struct sg_bench_calls calls = {.job = job, .bench_case = bench_case, .variants = &variants};
+    static const struct sg_bench_way way = {adapt, report};
     int algorithms[SG_BENCH_ALGORITHMS_MAX + 1], count = job->algorithm_count;
-    struct sg_bench_sampling sampling;
-    struct sg_bench_samples samples = {0};
-    enum sg_status status;
 
     for (int i = 0; i < count; i++)
         algorithms[i] = job->algorithms[i];
     if (job->between_nodes)
         algorithms[count++] = SG_ALGORITHM_TREE;
-    sg_bench_variants_open(algorithms, count, bench_case->operation, &variants);
-    sampling = sg_bench_sampling_of(job, bench_case, variants.count, skew_us);
-    sampling.processor = sampling.with_nothing = true;
-    sampling.until_enough = false;
-    sampling.lateness = job->options->busy ? SG_BENCH_BUSY : SG_BENCH_WAITING;
-    status = sg_bench_variants_check(&variants, bench_case);
-    if (status == SG_OK)
-        status = measure_catch_up(&calls, &sampling.catch_up_ns);
-    if (status == SG_OK) {
-        sampling.catch_up_ns += sg_bench_lateness_most_ns(&sampling.pattern);
-        status = sg_bench_measure(&calls, &sampling, &samples);
-    }
-    if (status == SG_OK)
-        status = sg_bench_variants_check(&variants, bench_case);
-    if (status == SG_OK && job->output != NULL)
-        status = report(&calls, &sampling, &samples);
-    sg_bench_samples_clear(&samples);
-    sg_bench_variants_close(&variants);
-    return status;
+    return sg_bench_go(&way, job, bench_case, algorithms, count, skew_us);
 }

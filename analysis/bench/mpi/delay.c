@@ -72,28 +72,17 @@ static enum sg_status report_all(const struct sg_bench_calls *calls,
     return status;
 }
 
+static enum sg_status adapt(struct sg_bench_calls *calls, struct sg_bench_sampling *sampling)
+{
+    /* That stop rule would look at times of calls, most of which are waiting. */
+    sampling->until_enough = false;
+    return SG_OK;
+}
+
 enum sg_status sg_bench_delay(const struct sg_bench_job *job,
                               const struct sg_bench_case *bench_case, double late_us)
 {
-    struct sg_bench_variants variants;
-    struct sg_bench_calls calls = {.job = job, .bench_case = bench_case, .variants = &variants};
-    struct sg_bench_sampling sampling;
-    struct sg_bench_samples samples = {0};
-    enum sg_status status;
+    static const struct sg_bench_way way = {adapt, report_all};
 
-    sg_bench_variants_open(job->algorithms, job->algorithm_count, bench_case->operation, &variants);
-    status = sg_bench_variants_check(&variants, bench_case);
-    if (status == SG_OK) {
-        sampling = sg_bench_sampling_of(job, bench_case, variants.count, late_us);
-        /* That stop rule would look at times of calls, most of which are waiting. */
-        sampling.until_enough = false;
-        status = sg_bench_measure(&calls, &sampling, &samples);
-    }
-    if (status == SG_OK)
-        status = sg_bench_variants_check(&variants, bench_case);
-    if (status == SG_OK && job->output != NULL)
-        status = report_all(&calls, &sampling, &samples);
-    sg_bench_samples_clear(&samples);
-    sg_bench_variants_close(&variants);
-    return status;
+    return sg_bench_go(&way, job, bench_case, job->algorithms, job->algorithm_count, late_us);
 }

@@ -1,8 +1,8 @@
 #include "bench/mpi/describe.h"
 
-#include "bench/commit.h"
 #include "bench/mpi/machine.h"
 #include "core/config.h"
+#include "output/commit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ void sg_bench_describe_run(const struct sg_bench_job *job)
     uname(&machine);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     sg_record_text(record, "stagger", SG_VERSION);
-    sg_record_text(record, "commit", sg_bench_commit);
+    sg_record_text(record, "commit", sg_commit);
     sg_record_text(record, "when", when);
     sg_record_text(record, "host", machine.nodename);
     sg_record_text(record, "kernel", machine.release);

@@ -4,6 +4,7 @@
  *
  * Rank 0 reads the command line, speaks, and prints; the others follow.
  */
+#include "bench/command_line.h"
 #include "bench/given.h"
 #include "bench/limits.h"
 #include "bench/mpi/bench.h"
@@ -166,8 +167,8 @@ static enum sg_status measure_case(const struct sg_bench_job *job, struct sg_ben
         return sg_bench_late(job, bench_case);
     if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
         return sg_bench_latency(job, bench_case);
-    for (int i = 0; i < options->skew_count && status == SG_OK; i++)
-        status = measures[options->command](job, bench_case, options->skews_us[i]);
+    for (int i = 0; i < options->skews_us.count && status == SG_OK; i++)
+        status = measures[options->command](job, bench_case, options->skews_us.list[i]);
     return status;
 }
 
@@ -197,7 +198,7 @@ static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation
 /* A barrier has no size. */
 static int sizes_of(const struct sg_bench_options *options, enum sg_operation operation)
 {
-    return operation == SG_OPERATION_BARRIER ? 1 : options->bytes_count;
+    return operation == SG_OPERATION_BARRIER ? 1 : options->bytes.count;
 }
 
 /* What is measured now, the place-th of so many. */
@@ -211,7 +212,7 @@ static void show_case(const struct sg_bench_job *job, struct sg_progress_line *p
     if (count > 1)
         snprintf(share, sizeof share, ", %d of %d", place, count);
     sg_progress_line_show(progress, "stagger-bench %s: %s%s%s",
-                          sg_bench_command_name(job->options->command),
+                          sg_bench_command_names[job->options->command],
                           sg_operation_names[operation], size, share);
 }
 
@@ -223,7 +224,7 @@ static enum sg_status run_cases(const struct sg_bench_job *job, struct sg_progre
 
     if (options->command == SG_BENCH_CLOCK || options->command == SG_BENCH_NOISE) {
         sg_progress_line_show(progress, "stagger-bench %s",
-                              sg_bench_command_name(options->command));
+                              sg_bench_command_names[options->command]);
         return options->command == SG_BENCH_CLOCK ? sg_bench_clock(job) : sg_bench_noise(job);
     }
     for (int i = 0; i < options->operation_count; i++)
@@ -233,7 +234,7 @@ static enum sg_status run_cases(const struct sg_bench_job *job, struct sg_progre
         bool sized = operation != SG_OPERATION_BARRIER;
 
         for (int j = 0; j < sizes_of(options, operation) && status == SG_OK; j++) {
-            uint64_t bytes = sized ? options->bytes[j] : 0;
+            uint64_t bytes = sized ? options->bytes.list[j] : 0;
 
             show_case(job, progress, operation, bytes, ++place, count);
             status = run_case(job, operation, bytes);

@@ -34,7 +34,7 @@ static enum sg_status report(const struct sg_bench_calls *calls, int variant, ui
                    sg_bench_algorithm_name(calls->variants->of[variant].algorithm));
     sg_record_count(record, "test_bytes", test_bytes);
     sg_record_count(record, "tests", tests);
-    sg_record_text(record, "reduction", sg_bench_reduction_name(sampling->reduction));
+    sg_record_text(record, "reduction", sg_bench_reduction_names[sampling->reduction]);
     sg_record_us(record, "skew", sampling->pattern.skew_ns);
     sg_record_count(record, "rounds", found->rounds);
     sg_bench_record_sampling(record, sampling, samples, 0);
@@ -90,8 +90,8 @@ enum sg_status sg_bench_overlap(const struct sg_bench_job *job,
 
     sg_bench_variants_open(job->algorithms, job->algorithm_count, bench_case->operation, &variants);
     for (int i = 0; i < variants.count && status == SG_OK; i++) {
-        for (int j = 0; j < options->test_count && status == SG_OK; j++)
-            status = measure(&calls, i, skew_us, options->test_bytes[j]);
+        for (int j = 0; j < options->test_bytes.count && status == SG_OK; j++)
+            status = measure(&calls, i, skew_us, options->test_bytes.list[j]);
     }
     sg_bench_variants_close(&variants);
     return status;

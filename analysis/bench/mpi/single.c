@@ -38,7 +38,7 @@ static void add_reductions(struct sg_record *record, const struct sg_bench_sampl
                            int variant, int root, bool keep, double *scratch)
 {
     for (int way = 0; way < SG_BENCH_REDUCTIONS; way++) {
-        const char *name = sg_bench_reduction_name((enum sg_bench_reduction)way);
+        const char *name = sg_bench_reduction_names[way];
         char samples_name[32];
         struct sg_bench_summary summary;
 
@@ -66,7 +66,7 @@ static struct sg_record *row_of(const struct sg_bench_calls *calls,
     sg_record_count(record, "bytes", calls->bench_case->bytes);
     sg_record_text(record, "algorithm", sg_bench_algorithm_name(variants->of[variant].algorithm));
     sg_record_text(record, "vs", sg_bench_algorithm_name(variants->of[vs].algorithm));
-    sg_record_text(record, "reduction", sg_bench_reduction_name(sampling->reduction));
+    sg_record_text(record, "reduction", sg_bench_reduction_names[sampling->reduction]);
     sg_record_us(record, "skew", sampling->pattern.skew_ns);
     sg_bench_record_sampling(record, sampling, samples, variant);
     if (samples->rounds > 0) {
@@ -101,11 +101,13 @@ static void widen(const char *field, size_t least)
 
 static enum sg_status report(const struct sg_bench_calls *calls,
                              const struct sg_bench_sampling *sampling,
-                             const struct sg_bench_samples *samples, int vs)
+                             const struct sg_bench_samples *samples)
 {
+    int vs = sg_bench_variants_find(calls->variants, calls->job->options->vs);
     double *values = calloc(3 * samples->rounds + 1, sizeof *values);
     enum sg_status status = values != NULL ? SG_OK : SG_ERR_MEMORY;
 
+    vs = vs >= 0 ? vs : calls->variants->count - 1;
     widen("vs", strlen(sg_bench_algorithm_name(calls->variants->of[vs].algorithm)));
     for (int i = 0; i < calls->variants->count && status == SG_OK; i++) {
         /* MPICH's own is there to be compared with, unless it is compared. */
@@ -121,26 +123,7 @@ static enum sg_status report(const struct sg_bench_calls *calls,
 enum sg_status sg_bench_single(const struct sg_bench_job *job,
                                const struct sg_bench_case *bench_case, double skew_us)
 {
-    struct sg_bench_variants variants;
-    struct sg_bench_calls calls = {.job = job, .bench_case = bench_case, .variants = &variants};
-    struct sg_bench_sampling sampling;
-    struct sg_bench_samples samples = {0};
-    enum sg_status status;
-    int vs;
+    static const struct sg_bench_way way = {NULL, report};
 
-    sg_bench_variants_open(job->algorithms, job->algorithm_count, bench_case->operation, &variants);
-    vs = sg_bench_variants_find(&variants, job->options->vs);
-    vs = vs >= 0 ? vs : variants.count - 1;
-    status = sg_bench_variants_check(&variants, bench_case);
-    if (status == SG_OK) {
-        sampling = sg_bench_sampling_of(job, bench_case, variants.count, skew_us);
-        status = sg_bench_measure(&calls, &sampling, &samples);
-    }
-    if (status == SG_OK)
-        status = sg_bench_variants_check(&variants, bench_case);
-    if (status == SG_OK && job->output != NULL)
-        status = report(&calls, &sampling, &samples, vs);
-    sg_bench_samples_clear(&samples);
-    sg_bench_variants_close(&variants);
-    return status;
+    return sg_bench_go(&way, job, bench_case, job->algorithms, job->algorithm_count, skew_us);
 }

@@ -103,7 +103,7 @@ struct sg_bench_sampling sg_bench_sampling_of(const struct sg_bench_job *job,
                                       .rounds = options->iterations,
                                       .time_ns = options->row_s * 1e9,
                                       .until_enough = true,
-                                      .reduction = options->reduction,
+                                      .reduction = (enum sg_bench_reduction)options->reduction,
                                       .root = bench_case->root,
                                       .seed = options->seed};
 }
@@ -126,6 +126,32 @@ enum sg_status sg_bench_measure(struct sg_bench_calls *calls,
                (unsigned long long)calls->bench_case->bytes,
                sg_bench_algorithm_name(variant->algorithm));
     }
+    return status;
+}
+
+enum sg_status sg_bench_go(const struct sg_bench_way *way, const struct sg_bench_job *job,
+                           const struct sg_bench_case *bench_case, const int *algorithms, int count,
+                           double skew_us)
+{
+    struct sg_bench_variants variants;
+    struct sg_bench_calls calls = {.job = job, .bench_case = bench_case, .variants = &variants};
+    struct sg_bench_sampling sampling;
+    struct sg_bench_samples samples = {0};
+    enum sg_status status;
+
+    sg_bench_variants_open(algorithms, count, bench_case->operation, &variants);
+    sampling = sg_bench_sampling_of(job, bench_case, variants.count, skew_us);
+    status = sg_bench_variants_check(&variants, bench_case);
+    if (status == SG_OK && way->adapt != NULL)
+        status = way->adapt(&calls, &sampling);
+    if (status == SG_OK)
+        status = sg_bench_measure(&calls, &sampling, &samples);
+    if (status == SG_OK)
+        status = sg_bench_variants_check(&variants, bench_case);
+    if (status == SG_OK && job->output != NULL)
+        status = way->report(&calls, &sampling, &samples);
+    sg_bench_samples_clear(&samples);
+    sg_bench_variants_close(&variants);
     return status;
 }
 
@@ -152,8 +178,8 @@ void sg_bench_record_sampling(struct sg_record *record, const struct sg_bench_sa
 {
     double *skew_ns = calloc(samples->rounds + 1, sizeof *skew_ns);
 
-    sg_record_text(record, "scheme", sg_bench_scheme_name(sampling->scheme));
-    sg_record_text(record, "arrival", sg_bench_arrival_name(sampling->pattern.arrival));
+    sg_record_text(record, "scheme", sg_bench_scheme_names[sampling->scheme]);
+    sg_record_text(record, "arrival", sg_bench_arrival_names[sampling->pattern.arrival]);
     if (skew_ns != NULL && samples->rounds > 0) {
         struct sg_bench_distribution achieved;
 

@@ -20,10 +20,26 @@ struct sg_bench_calls {
 /* calls outlives the target. Fills the case's operands. */
 void sg_bench_target_open(struct sg_bench_calls *calls, struct sg_bench_target *out);
 
-/* What the options ask for, at one skew of the pattern, of so many variants. */
+/* What the options ask for, at one skew of the pattern, of so many variants. For sg_bench_go, and
+ * measurements that differ from it. */
 struct sg_bench_sampling sg_bench_sampling_of(const struct sg_bench_job *job,
                                               const struct sg_bench_case *bench_case, int variants,
                                               double skew_us);
+
+/* One measurement of the variants of a case. */
+struct sg_bench_way {
+    /* Adds to what the options ask for; may be NULL. */
+    enum sg_status (*adapt)(struct sg_bench_calls *calls, struct sg_bench_sampling *sampling);
+    /* On rank 0. */
+    enum sg_status (*report)(const struct sg_bench_calls *calls,
+                             const struct sg_bench_sampling *sampling,
+                             const struct sg_bench_samples *samples);
+};
+
+/* Verifies each variant that the algorithms make, samples them, verifies them again, and reports. */
+enum sg_status sg_bench_go(const struct sg_bench_way *way, const struct sg_bench_job *job,
+                           const struct sg_bench_case *bench_case, const int *algorithms, int count,
+                           double skew_us);
 
 /* Samples, and logs what was wrong; as sg_bench_sample. */
 enum sg_status sg_bench_measure(struct sg_bench_calls *calls,

@@ -9,7 +9,7 @@
 #define STEPS_EACH 12 /* call of a process */
 #define EAGER_BYTES 64
 
-const char *const sg_explore_fault_names[SG_FAULT_COUNT] = {
+static const char *const fault_names[SG_FAULT_COUNT] = {
     [SG_FAULT_LOSS] = "loss",           [SG_FAULT_REPEAT] = "repeat",
     [SG_FAULT_REORDER] = "reorder",     [SG_FAULT_DELAY] = "delay",
     [SG_FAULT_TIMERS] = "timers",       [SG_FAULT_SLOW] = "slow",
@@ -142,20 +142,20 @@ static void draw_shape(struct sg_explore_scenario *scenario, int32_t max_nodes,
     scenario->schedule = cut->schedule >= 0 ? (uint64_t)cut->schedule : 0;
 }
 
-bool sg_explore_draw(const struct sg_algo *algo, uint64_t seed, int32_t max_nodes, uint32_t faults,
-                     const struct sg_explore_cut *cut, struct sg_explore_scenario *scenario)
+bool sg_explore_draw(const struct sg_explore_subject *subject, struct sg_explore_scenario *scenario)
 {
+    uint64_t seed = subject->seed;
     struct sg_explore_random random = sg_explore_stream(seed, STREAM_FAULTS);
     struct sg_explore_random parameters = sg_explore_stream(seed, STREAM_PARAMETERS);
     int draws = 0;
 
     memset(scenario, 0, sizeof *scenario);
-    scenario->algo = algo;
+    scenario->algo = subject->algo;
     scenario->seed = seed;
-    scenario->faults = (uint32_t)sg_explore_next(&random) & faults & SG_FAULTS_ALL;
-    if (cut->faults >= 0)
-        scenario->faults &= (uint32_t)cut->faults;
-    draw_shape(scenario, max_nodes, cut);
+    scenario->faults = (uint32_t)sg_explore_next(&random) & subject->faults & SG_FAULTS_ALL;
+    if (subject->cut.faults >= 0)
+        scenario->faults &= (uint32_t)subject->cut.faults;
+    draw_shape(scenario, subject->max_nodes, &subject->cut);
     for (int32_t i = 0; i < scenario->comms; i++) {
         struct sg_explore_random stream = sg_explore_stream(seed, STREAM_COMM + (uint64_t)i);
 
@@ -184,8 +184,8 @@ bool sg_explore_faults_read(const char *text, char separator, uint32_t *faults, 
         size_t length = (size_t)(end - text);
         int fault = 0;
 
-        while (fault < SG_FAULT_COUNT && (strlen(sg_explore_fault_names[fault]) != length ||
-                                          memcmp(sg_explore_fault_names[fault], text, length) != 0))
+        while (fault < SG_FAULT_COUNT && (strlen(fault_names[fault]) != length ||
+                                          memcmp(fault_names[fault], text, length) != 0))
             fault++;
         if (fault == SG_FAULT_COUNT) {
             *wrong = text;
@@ -209,7 +209,7 @@ const char *sg_explore_faults_text(uint32_t faults, char separator, char *text)
             continue;
         if (end > text)
             *end++ = separator;
-        end = stpcpy(end, sg_explore_fault_names[i]);
+        end = stpcpy(end, fault_names[i]);
     }
     if (end == text)
         strcpy(text, "none");

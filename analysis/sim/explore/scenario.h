@@ -28,8 +28,6 @@ enum sg_explore_fault {
 };
 #define SG_FAULTS_ALL ((1u << SG_FAULT_COUNT) - 1)
 
-extern const char *const sg_explore_fault_names[SG_FAULT_COUNT];
-
 struct sg_explore_comm {
     int32_t size;
     int32_t process[SG_EXPLORE_NODES_MAX]; /* of each rank */
@@ -60,10 +58,18 @@ struct sg_explore_cut {
 
 #define SG_EXPLORE_UNCUT ((struct sg_explore_cut){-1, -1, -1, -1, -1, -1})
 
-/* Draws scenario `seed` of a protocol among at most max_nodes processes and the faults allowed.
- * False when none of several draws suits the protocol. */
-bool sg_explore_draw(const struct sg_algo *algo, uint64_t seed, int32_t max_nodes, uint32_t faults,
-                     const struct sg_explore_cut *cut, struct sg_explore_scenario *scenario);
+/* What a scenario is drawn of: the protocol, the seed, the most processes and the faults allowed. */
+struct sg_explore_subject {
+    const struct sg_algo *algo;
+    uint64_t seed;
+    int32_t max_nodes;
+    uint32_t faults;
+    struct sg_explore_cut cut;
+};
+
+/* False when none of several draws suits the protocol. */
+bool sg_explore_draw(const struct sg_explore_subject *subject,
+                     struct sg_explore_scenario *scenario);
 
 /* "loss,repeat", "all", "none" to a mask. False: *wrong is the word that is no fault. */
 bool sg_explore_faults_read(const char *text, char separator, uint32_t *faults, const char **wrong);

@@ -34,9 +34,7 @@ bool sg_explore_run_subject(struct sg_explore_world *world,
                             const struct sg_explore_subject *subject,
                             struct sg_explore_scenario *scenario)
 {
-    return sg_explore_draw(subject->algo, subject->seed, subject->max_nodes, subject->faults,
-                           &subject->cut, scenario) &&
-           sg_explore_run(world, scenario);
+    return sg_explore_draw(subject, scenario) && sg_explore_run(world, scenario);
 }
 
 /* Takes the cut over if some schedule fails under it. */
@@ -107,8 +105,7 @@ void sg_explore_shrink(struct sg_explore_world *world, struct sg_explore_subject
     bool smaller = true;
 
     world->trace = NULL;
-    sg_explore_draw(subject->algo, subject->seed, subject->max_nodes, subject->faults,
-                    &subject->cut, scenario);
+    sg_explore_draw(subject, scenario);
     while (smaller && shrinking.runs < RUNS_MAX) {
         smaller = lessen(&shrinking, offsetof(struct sg_explore_cut, comms), 1, scenario->comms);
         smaller |=

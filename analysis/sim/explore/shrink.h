@@ -5,15 +5,6 @@
 
 #include "sim/explore/world.h"
 
-/* What was run: with the arguments of sg_explore_draw. */
-struct sg_explore_subject {
-    const struct sg_algo *algo;
-    uint64_t seed;
-    int32_t max_nodes;
-    uint32_t faults;
-    struct sg_explore_cut cut;
-};
-
 /* Cuts subject->cut down, using world for its runs. */
 void sg_explore_shrink(struct sg_explore_world *world, struct sg_explore_subject *subject);
 

@@ -8,25 +8,12 @@
 #define ELEMENTS 128
 #define ORDERS 1000
 
-static bool at_least(double value, double goal, char measured[SG_CLAIM_TEXT])
+static bool factor(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
+    double value = sg_claim_factor(context, context->claim->algo, context->claim->nodes, 1000, 4);
+
     snprintf(measured, SG_CLAIM_TEXT, "%.2f", value);
-    return value >= goal;
-}
-
-static bool handoff(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
-{
-    return at_least(sg_claim_factor(context, "handoff", 32, 1000, 4), 7, measured);
-}
-
-static bool handoff_split(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
-{
-    return at_least(sg_claim_factor(context, "handoff(split=1)", 32, 1000, 4), 25, measured);
-}
-
-static bool handoff_large(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
-{
-    return at_least(sg_claim_factor(context, "handoff", 1024, 1000, 4), 35, measured);
+    return value >= context->claim->value;
 }
 
 /* The limit of the model: the root waits for the last arriver, and each arrival at a node of the
@@ -49,24 +36,14 @@ static bool handoff_limit(struct sg_claim_context *context, char measured[SG_CLA
     return limit > 0 && value >= 0.9 * limit;
 }
 
-static bool multicasts(struct sg_claim_context *context, const char *algo, int32_t nodes,
-                       const char *late, double goal, char measured[SG_CLAIM_TEXT])
+static bool multicasts(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
-    double value =
-        sg_claim_delay(context, algo, nodes, late, 0) / sg_claim_multicast_ns(context, 0);
+    double value = sg_claim_delay(context, context->claim->algo, context->claim->nodes,
+                                  context->claim->late, 0) /
+                   sg_claim_multicast_ns(context, 0);
 
     snprintf(measured, SG_CLAIM_TEXT, "%.3f multicasts", value);
-    return value > 0 && value <= goal;
-}
-
-static bool two_tokens(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
-{
-    return multicasts(context, "adaptive(tokens=2)", 16, "2:60,14:60", 1.2, measured);
-}
-
-static bool predict(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
-{
-    return multicasts(context, "adaptive(predict=1)", 1024, "deepest:2x", 1.1, measured);
+    return value > 0 && value <= context->claim->value;
 }
 
 /* Of one allreduce whose ranks come in an order of its own each time; the results' hash names the
@@ -125,17 +102,21 @@ static bool deterministic_cost(struct sg_claim_context *context, char measured[S
 
 const struct sg_claim sg_claims_beyond[] = {
     {"one-sided handoff, 32 nodes, 1000 us, 4 elements, 200 Gb/s: factor", "at least 7", "200g",
-     handoff},
-    {"... with a split-phase root", "at least 25", "200g", handoff_split},
-    {"... 1024 nodes", "at least 35", "200g", handoff_large},
+     factor, 7, .algo = "handoff", .nodes = 32},
+    {"... with a split-phase root", "at least 25", "200g", factor, 25, .algo = "handoff(split=1)",
+     .nodes = 32},
+    {"... 1024 nodes", "at least 35", "200g", factor, 35, .algo = "handoff", .nodes = 1024},
     {"... 32 nodes on Myrinet-2000, against the model's limit", "at least 90 % of it",
-     "myrinet2000", handoff_limit},
+     "myrinet2000", .measure = handoff_limit},
     {"adaptive(tokens=2), 16 nodes, two equally late", "at most 1.2 multicasts", INFINIBAND,
-     two_tokens},
+     multicasts, 1.2, .algo = "adaptive(tokens=2)", .nodes = 16, .late = "2:60,14:60"},
     {"adaptive(predict=1), 1024 nodes, one late by twice the latency", "at most 1.1 multicasts",
-     INFINIBAND, predict},
-    {"deterministic allreduce, 16 nodes, 1000 arrival orders", "1 result", INFINIBAND, one_pattern},
-    {"... its delay over that in arrival order", "at most 1.2", INFINIBAND, deterministic_cost},
+     INFINIBAND, multicasts, 1.1, .algo = "adaptive(predict=1)", .nodes = 1024,
+     .late = "deepest:2x"},
+    {"deterministic allreduce, 16 nodes, 1000 arrival orders", "1 result", INFINIBAND,
+     .measure = one_pattern},
+    {"... its delay over that in arrival order", "at most 1.2", INFINIBAND,
+     .measure = deterministic_cost},
 };
 
 const int sg_claims_beyond_count = sizeof sg_claims_beyond / sizeof *sg_claims_beyond;

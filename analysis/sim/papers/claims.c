@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#define ELEMENT_BYTES 8
 /* Paper 000 takes 10,000; the mean is within 1 % from here on. */
 #define REDUCE_ITERATIONS 4000
 
@@ -16,7 +15,7 @@ struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const c
         .algo = &algo,
         .operation = SG_OPERATION_REDUCE,
         .nodes = nodes,
-        .bytes = elements * ELEMENT_BYTES,
+        .bytes = elements * SG_SIM_ELEMENT_BYTES,
         .skew_ns = sg_network_ns(skew_us),
     };
     struct sg_world_result result = {0};
@@ -48,11 +47,11 @@ double sg_claim_delay(struct sg_claim_context *context, const char *text, int32_
         .algo = &algo,
         .operation = elements > 0 ? SG_OPERATION_ALLREDUCE : SG_OPERATION_BARRIER,
         .nodes = nodes,
-        .bytes = elements * ELEMENT_BYTES,
+        .bytes = elements * SG_SIM_ELEMENT_BYTES,
         .late = late,
     };
     struct sg_world_result result = {0};
-    char room[SG_SIM_COMPLAINT_BYTES];
+    char room[SG_OPTION_FAULT_BYTES];
 
     if (sg_sim_parse_late(late_text, late, &one.late_count, room) != NULL)
         abort();
@@ -66,5 +65,5 @@ double sg_claim_delay(struct sg_claim_context *context, const char *text, int32_
 double sg_claim_multicast_ns(const struct sg_claim_context *context, uint32_t elements)
 {
     return (double)sg_network_multicast_ns(&context->options.network,
-                                           (uint64_t)elements * ELEMENT_BYTES);
+                                           (uint64_t)elements * SG_SIM_ELEMENT_BYTES);
 }

@@ -8,6 +8,7 @@
 
 struct sg_claim_context {
     struct sg_sim_options options; /* seed; the network of the claim under way */
+    const struct sg_claim *claim;  /* the one under way */
     enum sg_status status;         /* the first failure */
 };
 
@@ -16,10 +17,21 @@ struct sg_claim {
     const char *network;
     /* Writes what was measured; true where the goal is met. */
     bool (*measure)(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT]);
+    double value; /* of the goal, and what follows: of functions that serve several claims */
+    const char *algo;
+    int32_t nodes;
+    const char *late;
+    uint32_t elements;
 };
 
 extern const struct sg_claim sg_claims_bypass[], sg_claims_adaptive[], sg_claims_beyond[];
 extern const int sg_claims_bypass_count, sg_claims_adaptive_count, sg_claims_beyond_count;
+
+/* Within 15 % of the goal. */
+static inline bool sg_claim_within(double value, double goal)
+{
+    return value >= goal * 0.85 && value <= goal * 1.15;
+}
 
 /* Runs of claims. 0 after a failure. */
 struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const char *algo,

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#define ELEMENT_BYTES 8
-
 /* ---- the table */
 
 #define NODES_32 {2, 4, 8, 16, 32}, 5
@@ -125,8 +123,6 @@ static enum sg_status cpu_point(const struct sg_figure *figure,
                                 const struct sg_sim_options *options, const struct sg_sim_case *one,
                                 double *y)
 {
-    struct sg_sim_algo blocking = sg_sim_algo_of("tree(degree=1)");
-    struct sg_sim_case baseline = *one;
     struct sg_world_result result, other;
     enum sg_status status = sg_measure_cpu(options, one, &result);
 
@@ -139,8 +135,7 @@ static enum sg_status cpu_point(const struct sg_figure *figure,
     *y = result.cpu_ns * 1e-3;
     if (figure->metric == SG_METRIC_CPU)
         return SG_OK;
-    baseline.algo = &blocking;
-    status = sg_measure_cpu(options, &baseline, &other);
+    status = sg_measure_blocking(options, one, &other);
     if (status == SG_OK)
         *y = other.cpu_ns / result.cpu_ns;
     return status;
@@ -153,7 +148,7 @@ static enum sg_status delay_point(const struct sg_figure *figure,
     struct sg_sim_options few = *options;
     struct sg_sim_late late[SG_LATE_MAX];
     struct sg_world_result result;
-    char text[80], room[SG_SIM_COMPLAINT_BYTES];
+    char text[80], fault[SG_OPTION_FAULT_BYTES];
     const char *wrong;
     enum sg_status status;
 
@@ -161,9 +156,9 @@ static enum sg_status delay_point(const struct sg_figure *figure,
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     snprintf(text, sizeof text, figure->late, x);
 #pragma GCC diagnostic pop
-    wrong = sg_sim_parse_late(text, late, &one.late_count, room);
+    wrong = sg_sim_parse_late(text, late, &one.late_count, fault);
     if (wrong != NULL) {
-        sg_log("sim: figure %s: %s", figure->name, wrong);
+        sg_log("sim: figure %s%s", figure->name, wrong);
         return SG_ERR_ARGUMENT;
     }
     one.late = late;
@@ -187,7 +182,7 @@ enum sg_status sg_figure_point(const struct sg_figure *figure,
         .algo = &algo,
         .operation = figure->operation,
         .nodes = figure->axis == SG_AXIS_NODES ? (int32_t)x : figure->nodes,
-        .bytes = (figure->axis == SG_AXIS_ELEMENTS ? (uint32_t)x : elements) * ELEMENT_BYTES,
+        .bytes = (figure->axis == SG_AXIS_ELEMENTS ? (uint32_t)x : elements) * SG_SIM_ELEMENT_BYTES,
         .skew_ns = sg_network_ns(skew_us),
     };
     double latency_ns;

@@ -3,63 +3,45 @@
 #include "sim/output.h"
 #include "sim/papers/claims.h"
 
-#include <errno.h>
-
-enum { KEY_SEED = 's', KEY_SCALING = 'x' };
-
 #define SCALE_MOST (1 << 20)
 
 static const char documentation[] =
-    "Prints, as Markdown, what the papers' figures and the goals beyond them ask for, what the "
-    "simulator measures, and whether that is met; then delays at up to 1048576 nodes.\v"
+    "Prints, as Markdown, the goals of the papers' figures and those beyond them, what the "
+    "simulator measures, and whether each is met; then delays at up to 1048576 nodes.\v"
     "Exit status: 0, 1 where a run fails, 2 on bad usage.";
-
-static const struct argp_option option_table[] = {
-    {"seed", KEY_SEED, "SEED", 0, "of all random numbers (1)", 0},
-    {"no-scaling", KEY_SCALING, NULL, 0, "leave out the large sizes", 0},
-    {0},
-};
 
 struct options {
     uint64_t seed;
     bool no_scaling;
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
-
-    switch (key) {
-    case KEY_SEED:
-        options->seed = sg_sim_parse_count(state, "seed", argument, 0, UINT64_MAX);
-        return 0;
-    case KEY_SCALING:
-        options->no_scaling = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "no argument is taken: '%s'", argument);
-        return EINVAL;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct sg_option option_table[] = {
+    {"seed", 's', "SEED", "of all random numbers (1)", sg_option_u64,
+     offsetof(struct options, seed), .most = UINT64_MAX},
+    {"no-scaling", 'x', NULL, "leave out the large sizes", sg_option_flag,
+     .at = offsetof(struct options, no_scaling)},
+    {0}};
 
 static enum sg_status print_claims(struct sg_claim_context *context, const char *title,
                                    const struct sg_claim *claims, int count)
 {
+    struct sg_progress_line progress;
+
+    sg_progress_line_start(&progress, true);
     printf("\n## %s\n\n| what | goal | measured | |\n| --- | --- | --- | --- |\n", title);
     for (int i = 0; i < count; i++) {
         char measured[SG_CLAIM_TEXT] = "";
         bool met;
 
-        sg_sim_progress(title, i, count);
+        sg_sim_show(&progress, title, i, count);
+        context->claim = &claims[i];
         context->status = sg_network_read("sim", claims[i].network, &context->options.network);
         if (context->status != SG_OK)
             return context->status;
         met = claims[i].measure(context, measured);
+        sg_progress_line_end(&progress);
         if (context->status != SG_OK)
             return context->status;
-        sg_sim_progress(NULL, 0, 0);
         printf("| %s | %s | %s | %s |\n", claims[i].what, claims[i].goal, measured,
                met ? "met" : "**missed**");
         fflush(stdout);
@@ -125,20 +107,17 @@ static enum sg_status print_scaling(struct sg_claim_context *context)
 
 int sg_sim_papers_command(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, NULL, documentation,
-                                     NULL,         NULL,         NULL};
     static char name[] = "stagger sim papers";
     struct options options = {.seed = 1};
-    struct sg_sim_common common;
-    struct sg_claim_context context;
+    const struct sg_command_line line = {
+        name, NULL, documentation, {{option_table, &options}}, NULL};
+    struct sg_claim_context context = {.options = sg_sim_common_of("", 1).options};
     enum sg_status status;
 
-    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
-        return SG_SIM_USAGE;
-    sg_sim_common_init(&common, "", 1);
-    context = (struct sg_claim_context){.options = common.options};
+    if (!sg_options_read(&line, argc, argv))
+        return SG_OPTIONS_USAGE;
     context.options.seed = options.seed;
-    printf("Seed %llu, commit %s.\n", (unsigned long long)options.seed, sg_sim_commit);
+    printf("Seed %llu, commit %s.\n", (unsigned long long)options.seed, sg_commit);
     status = print_claims(&context, "Against the papers: application bypass", sg_claims_bypass,
                           sg_claims_bypass_count);
     if (status == SG_OK)

@@ -10,20 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_DIRECTORY = 'o', KEY_SEED = 's', KEY_ITERATIONS = 'i', KEY_LIST = 'l' };
-
 static const char documentation[] =
-    "Draws a figure of the papers, or all, from fresh simulations: DIR/FIGURE.svg. A figure is a "
-    "paper's number and the figure's: 000-6a, or 6a of paper 000 and 002-8 alone.\v"
+    "Draws a figure of the papers, or all, from new simulations: DIR/FIGURE.svg. A figure is a "
+    "paper's number and the figure's: 000-6a; 6a alone is paper 000's.\v"
     "Needs gnuplot. Exit status: 0, 1 where it cannot draw, 2 on bad usage.";
-
-static const struct argp_option option_table[] = {
-    {"output", KEY_DIRECTORY, "DIR", 0, "where the figures go (.)", 0},
-    {"seed", KEY_SEED, "SEED", 0, "of all random numbers (1)", 0},
-    {"iterations", KEY_ITERATIONS, "N", 0, "calls that are measured a point (400)", 0},
-    {"list", KEY_LIST, NULL, 0, "list the figures", 0},
-    {0},
-};
 
 struct options {
     const char *directory, *figure;
@@ -31,48 +21,18 @@ struct options {
     struct sg_sim_common common;
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
-{
-    struct options *options = state->input;
+#define AT(member) offsetof(struct options, member)
 
-    switch (key) {
-    case KEY_DIRECTORY:
-        options->directory = argument;
-        return 0;
-    case KEY_SEED:
-        options->common.options.seed = sg_sim_parse_count(state, "seed", argument, 0, UINT64_MAX);
-        return 0;
-    case KEY_ITERATIONS:
-        options->common.options.iterations =
-            (uint32_t)sg_sim_parse_count(state, "iterations", argument, 1, 1000000);
-        return 0;
-    case KEY_LIST:
-        options->list = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->figure != NULL)
-            argp_error(state, "one FIGURE at a time, or all");
-        options->figure = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->figure == NULL && !options->list)
-            argp_error(state, "FIGURE is missing");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
+static const struct sg_option option_table[] = {
+    {"output", 'o', "DIR", "where the figures go (.)", sg_option_text, .at = AT(directory)},
+    {"seed", 's', "SEED", "of all random numbers (1)", sg_option_u64, AT(common.options.seed),
+     .most = UINT64_MAX},
+    {"iterations", 'i', "N", "calls that are measured a point (400)", sg_option_u32,
+     AT(common.options.iterations), .least = 1, .most = 1000000},
+    {"list", 'l', NULL, "list the figures", sg_option_flag, .at = AT(list)},
+    {0}};
 
 /* ---- one figure */
-
-/* gnuplot's quoting: a single quote twice. */
-static void print_quoted(const char *text, FILE *out)
-{
-    fputc('\'', out);
-    for (; *text != '\0'; text++)
-        fprintf(out, *text == '\'' ? "''" : "%c", *text);
-    fputc('\'', out);
-}
 
 static int series_count(const struct sg_figure *figure)
 {
@@ -87,7 +47,9 @@ static enum sg_status print_points(const struct sg_figure *figure,
                                    const struct sg_sim_options *options, FILE *out)
 {
     int series = series_count(figure);
+    struct sg_progress_line progress;
 
+    sg_progress_line_start(&progress, true);
     fputs("$points << END\n", out);
     for (int point = 0; point < figure->points; point++) {
         fprintf(out, "%g", figure->x[point]);
@@ -96,14 +58,17 @@ static enum sg_status print_points(const struct sg_figure *figure,
             enum sg_status status =
                 sg_figure_point(figure, &figure->series[i], options, figure->x[point], &y);
 
-            if (status != SG_OK)
+            if (status != SG_OK) {
+                sg_progress_line_end(&progress);
                 return status;
+            }
             fprintf(out, " %.6g", y);
-            sg_sim_progress(figure->name, point * series + i, figure->points * series);
+            sg_sim_show(&progress, figure->name, point * series + i, figure->points * series);
         }
         fputc('\n', out);
     }
     fputs("END\n", out);
+    sg_progress_line_end(&progress);
     return SG_OK;
 }
 
@@ -120,10 +85,10 @@ static enum sg_status print_script(const struct sg_figure *figure,
     if (status != SG_OK)
         return status;
     fputs("set terminal svg size 640,440 noenhanced\nset output ", out);
-    print_quoted(path, out);
+    sg_gnuplot_quote(path, out);
     fprintf(out, "\nset title '%s (%s, seed %llu, %u iterations, %s)'\n", figure->title,
             options->network.name, (unsigned long long)options->seed, (unsigned)options->iterations,
-            sg_sim_commit);
+            sg_commit);
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset yrange [0:*]\nset key left top\n",
             axes[figure->axis], metrics[figure->metric]);
     if (figure->axis == SG_AXIS_NODES || figure->axis == SG_AXIS_ELEMENTS)
@@ -165,7 +130,6 @@ static enum sg_status plot(struct options *options, const struct sg_figure *figu
         return SG_ERR_ARGUMENT;
     }
     status = draw(figure, &options->common.options, path);
-    sg_sim_progress(NULL, 0, 0);
     if (status == SG_OK)
         puts(path);
     return status;
@@ -204,15 +168,18 @@ static enum sg_status plot_chosen(struct options *options)
 
 int sg_sim_plot_command(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, "FIGURE|all", documentation,
-                                     NULL,         NULL,         NULL};
     static char name[] = "stagger sim plot";
-    struct options options = {.directory = "."};
+    struct options options = {.directory = ".", .common = sg_sim_common_of("", 400)};
+    const struct sg_command_line line = {
+        name, "FIGURE|all", documentation, {{option_table, &options}}, &options.figure};
 
-    sg_sim_common_init(&options.common, "", 400);
     options.common.options.warmup = 4;
-    if (!sg_sim_read_arguments(&argp, name, argc, argv, &options))
-        return SG_SIM_USAGE;
+    if (!sg_options_read(&line, argc, argv))
+        return SG_OPTIONS_USAGE;
+    if (options.figure == NULL && !options.list) {
+        sg_log("sim: FIGURE is missing; --list lists the figures");
+        return SG_OPTIONS_USAGE;
+    }
     if (!options.list)
         return plot_chosen(&options) == SG_OK ? 0 : 1;
     for (int i = 0; i < sg_figure_count; i++)

@@ -52,6 +52,16 @@ enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct
     return sg_world_run(&setup, result);
 }
 
+enum sg_status sg_measure_blocking(const struct sg_sim_options *options,
+                                   const struct sg_sim_case *one, struct sg_world_result *result)
+{
+    static const struct sg_sim_algo blocking = {&sg_algo_tree, {.degree = 1}, "tree(degree=1)"};
+    struct sg_sim_case baseline = *one;
+
+    baseline.algo = &blocking;
+    return sg_measure_cpu(options, &baseline, result);
+}
+
 enum sg_status sg_measure_latency(const struct sg_sim_options *options,
                                   const struct sg_sim_case *one, double *latency_ns)
 {
@@ -68,7 +78,8 @@ enum sg_status sg_measure_latency(const struct sg_sim_options *options,
     return status;
 }
 
-int32_t sg_measure_deepest(int32_t nodes, int degree)
+/* The rank furthest down in the tree of a protocol that has one of this degree; else the last. */
+static int32_t deepest(int32_t nodes, int degree)
 {
     int depth = sg_tree_depth(nodes, degree);
 
@@ -107,7 +118,7 @@ static enum sg_status resolve(const struct sg_sim_options *options, const struct
             lateness[i].first = lateness[i].last = all - 1;
         else if (late->who == SG_LATE_DEEPEST)
             lateness[i].first = lateness[i].last =
-                sg_measure_deepest(one->nodes, degree_of(one)) * options->ranks_per_node;
+                deepest(one->nodes, degree_of(one)) * options->ranks_per_node;
         if (lateness[i].last >= all) {
             sg_log("sim: no rank %d among %d", (int)lateness[i].last, (int)all);
             return SG_ERR_ARGUMENT;

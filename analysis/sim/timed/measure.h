@@ -7,6 +7,7 @@
 #include "sim/timed/world.h"
 
 #define SG_LATE_MAX 16
+#define SG_SIM_ELEMENT_BYTES 8 /* an operand is of doubles */
 
 /* A protocol with its parameters, as rules spell it: "adaptive(tokens=2)". */
 struct sg_sim_algo {
@@ -53,6 +54,10 @@ uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, u
 enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct sg_sim_case *one,
                               struct sg_world_result *result);
 
+/* The same of the blocking binomial reduction instead of the case's protocol. */
+enum sg_status sg_measure_blocking(const struct sg_sim_options *options,
+                                   const struct sg_sim_case *one, struct sg_world_result *result);
+
 /* Synchronization delay, the same way. */
 enum sg_status sg_measure_delay(const struct sg_sim_options *options, const struct sg_sim_case *one,
                                 struct sg_world_result *result);
@@ -60,8 +65,5 @@ enum sg_status sg_measure_delay(const struct sg_sim_options *options, const stru
 /* Mean time of a call where all call again at once, without skew: *latency_ns. */
 enum sg_status sg_measure_latency(const struct sg_sim_options *options,
                                   const struct sg_sim_case *one, double *latency_ns);
-
-/* The rank furthest down in the tree of a protocol that has one of this degree; else the last. */
-int32_t sg_measure_deepest(int32_t nodes, int degree);
 
 #endif

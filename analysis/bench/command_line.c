@@ -1,31 +1,33 @@
-#include "bench/options.h"
+#include "bench/command_line.h"
 
 #include "bench/option_values.h"
 #include "core/text.h"
 #include "rule/algorithm.h"
 
-#include <argp.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define DEFAULT_ROW_S 2
 #define DEFAULT_SKEW_US 1000
-
 #define DEFAULT_QUANTUM_US 1000
+#define ROW_S_MAX 3600
+#define SKEW_US_MAX 1000000
+#define ITERATIONS_MAX UINT64_C(1000000000)
+#define TEST_BYTES "0,64k,4k"
 
 #define COMMANDS "latency, cpu, delay, overlap, clock, noise"
 
-static const char *const command_names[SG_BENCH_COMMANDS] = {
+const char *const sg_bench_command_names[SG_BENCH_COMMANDS + 1] = {
     [SG_BENCH_LATENCY] = "latency", [SG_BENCH_CPU] = "cpu",     [SG_BENCH_DELAY] = "delay",
     [SG_BENCH_OVERLAP] = "overlap", [SG_BENCH_CLOCK] = "clock", [SG_BENCH_NOISE] = "noise"};
 
 struct reading {
     struct sg_bench_options options;
     enum sg_bench_verdict verdict;
-    int ranks;
     bool command_seen;
-    bool seen[64]; /* by place in the table of options */
+    uint64_t seen; /* 1 << place in the table of options */
 };
 
 static const char documentation[] =
@@ -51,70 +53,86 @@ static const char documentation[] =
 #define OF_CALLS (LATENCY | CPU | DELAY | OVERLAP)
 #define ALL (OF_CALLS | CLOCK | NOISE)
 
-static const struct known_option {
-    const char *name;
-    int letter;           /* 0: none */
-    const char *argument; /* NULL: takes none */
-    unsigned commands;
-    sg_bench_set set;
-    const char *says;
-} options_known[] = {
-    {"ops", 'o', "LIST", OF_CALLS, sg_bench_set_operations,
-     "of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; delay, "
-     "overlap: barrier, allreduce)"},
-    {"scheme", 0, "NAME", LATENCY | DELAY | OVERLAP, sg_bench_set_scheme,
-     "latency, delay, overlap: window, barrier, dissemination; latency: loop (default: window)"},
-    {"reduce", 0, "WAY", LATENCY | OVERLAP, sg_bench_set_reduction,
-     "latency, overlap: ranks' times to one: root, max, span, mean, min (default: max)"},
-    {"arrival", 0, "PATTERN", OF_CALLS, sg_bench_set_arrival,
-     "none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: uniform; "
-     "delay: one)"},
-    {"busy", 0, NULL, CPU, sg_bench_set_busy, "cpu: late ranks work instead of sleeping"},
-    {"vs", 0, "WHAT", LATENCY, sg_bench_set_vs,
-     "latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as text "
-     "(default: pmpi)"},
-    {"seed", 0, "N", OF_CALLS, sg_bench_set_seed,
-     "of arrivals and of the order of calls (default: 1)"},
-    {"test-bytes", 0, "LIST", OVERLAP, sg_bench_set_tests,
-     "overlap: test once for so many bytes; 0: never (default: 0,64k,4k)"},
-    {"each", 0, NULL, CLOCK, sg_bench_set_each,
-     "clock: every rank as if it had a machine of its own"},
-    {"quantum-us", 0, "US", NOISE, sg_bench_set_quantum, "noise: of work (default: 1000)"},
-    {"bytes", 'b', "LIST", LATENCY | OVERLAP, sg_bench_set_bytes,
-     "latency, overlap: sizes of the operand, multiples of 8; k, m, g (default: 8; overlap: 64k)"},
-    {"elements", 0, "LIST", CPU | DELAY, sg_bench_set_elements,
-     "cpu, delay: doubles of the operand (default: 4,32,128; delay: 128)"},
-    {"algorithms", 0, "LIST", OF_CALLS, sg_bench_set_algorithms,
-     "rules (those in force), or algorithms between nodes (default: rules; delay: "
-     "rules,tree and those that know no late rank)"},
-    {"iterations", 'i', "N", OF_CALLS, sg_bench_set_iterations,
-     "calls in a block; cpu, delay: rounds (default: as many as the time allows)"},
-    {"time", 't', "SECONDS", ALL, sg_bench_set_seconds,
-     "measure each row for about so long (default: 2)"},
-    {"root", 'r', "RANK", LATENCY | CPU | OVERLAP, sg_bench_set_root,
-     "latency, cpu: root of the reductions (default: 0)"},
-    {"skew-us", 0, "US", LATENCY | CPU | OVERLAP, sg_bench_set_skews,
-     "a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
-     "processor time in the call while one rank is late by so long"},
-    {"late", 0, "RANK", OF_CALLS, sg_bench_set_late_rank,
-     "latency, delay: the rank that is late (default: the last)"},
-    {"late-us", 0, "LIST", DELAY, sg_bench_set_late_times, "delay: how late it is (default: 1000)"},
-    {"json", 'j', NULL, ALL, sg_bench_set_json, "print JSON (docs/bench-json.md)"},
-    {"csv", 0, NULL, ALL, sg_bench_set_csv, "print CSV"},
-    {"samples", 0, NULL, ALL, sg_bench_set_samples, "keep every sample, in JSON"},
-    {"plot", 0, "FILE.svg", ALL, sg_bench_set_plot, "draw a figure (gnuplot)"},
-};
-enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known, KEY_FIRST = 256 };
+/* Rows of the table. */
+#define AT(member) offsetof(struct sg_bench_options, member)
+#define SAYS(text, mask) .says = text, .commands = mask
 
-/* For argp: the letter, or a number of its own. */
-static int key_of(int place)
-{
-    return options_known[place].letter != 0 ? options_known[place].letter : KEY_FIRST + place;
-}
+static const struct sg_option options_known[] = {
+    {"ops", 'o', "LIST", .read = sg_bench_read_operations,
+     SAYS("of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; "
+          "delay, overlap: barrier, allreduce)",
+          OF_CALLS)},
+    {"scheme", 0, "NAME", .read = sg_option_word, .at = AT(scheme), .words = sg_bench_scheme_names,
+     SAYS("latency, delay, overlap: window, barrier, dissemination; latency: loop (default: "
+          "window)",
+          LATENCY | DELAY | OVERLAP)},
+    {"reduce", 0, "WAY", .read = sg_option_word, .at = AT(reduction),
+     .words = sg_bench_reduction_names,
+     SAYS("latency, overlap: ranks' times to one: root, max, span, mean, min (default: max)",
+          LATENCY | OVERLAP)},
+    {"arrival", 0, "PATTERN", .read = sg_bench_read_arrival,
+     SAYS("none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: "
+          "uniform; delay: one)",
+          OF_CALLS)},
+    {"busy", .read = sg_option_flag, .at = AT(busy),
+     SAYS("cpu: late ranks work instead of sleeping", CPU)},
+    {"vs", 0, "WHAT", .read = sg_bench_read_vs,
+     SAYS("latency: what to compare with: pmpi, rules (those in force), an algorithm, or rules as "
+          "text (default: pmpi)",
+          LATENCY)},
+    {"seed", 0, "N", .read = sg_option_u64, .at = AT(seed), .most = UINT64_MAX,
+     SAYS("of arrivals and of the order of calls (default: 1)", OF_CALLS)},
+    {"test-bytes", 0, "LIST", .read = sg_bench_read_tests, .at = AT(test_bytes),
+     SAYS("overlap: test once for so many bytes; 0: never (default: " TEST_BYTES ")", OVERLAP)},
+    {"each", .read = sg_option_flag, .at = AT(each),
+     SAYS("clock: every rank as if it had a machine of its own", CLOCK)},
+    {"quantum-us", 0, "US", .read = sg_option_real, .at = AT(quantum_us), .least = 1,
+     .most = SKEW_US_MAX, SAYS("noise: of work (default: 1000)", NOISE)},
+    {"bytes", 'b', "LIST", .read = sg_bench_read_bytes, .at = AT(bytes),
+     SAYS("latency, overlap: sizes of the operand, multiples of 8; k, m, g (default: 8; overlap: "
+          "64k)",
+          LATENCY | OVERLAP)},
+    {"elements", 0, "LIST", .read = sg_bench_read_elements, .at = AT(bytes),
+     SAYS("cpu, delay: doubles of the operand (default: 4,32,128; delay: 128)", CPU | DELAY)},
+    {"algorithms", 0, "LIST", .read = sg_bench_read_algorithms,
+     SAYS("rules (those in force), or algorithms between nodes (default: rules; delay: rules,tree "
+          "and those that know no late rank)",
+          OF_CALLS)},
+    {"iterations", 'i', "N", .read = sg_option_u64, .at = AT(iterations), .least = 1,
+     .most = ITERATIONS_MAX,
+     SAYS("calls in a block; cpu, delay: rounds (default: as many as the time allows)", OF_CALLS)},
+    {"time", 't', "SECONDS", .read = sg_option_real, .at = AT(row_s), .most = ROW_S_MAX,
+     SAYS("measure each row for about so long (default: 2)", ALL)},
+    {"root", 'r', "RANK", .read = sg_bench_read_rank, .at = AT(root),
+     SAYS("latency, cpu: root of the reductions (default: 0)", LATENCY | CPU | OVERLAP)},
+    {"skew-us", 0, "US", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
+     SAYS("a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
+          "processor time in the call while one rank is late by so long",
+          LATENCY | CPU | OVERLAP)},
+    {"late", 0, "RANK", .read = sg_bench_read_rank, .at = AT(late_rank),
+     SAYS("latency, delay: the rank that is late (default: the last)", OF_CALLS)},
+    {"late-us", 0, "LIST", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
+     SAYS("delay: how late it is (default: 1000)", DELAY)},
+    {"json", 'j', .read = sg_bench_read_json, SAYS("print JSON (docs/bench-json.md)", ALL)},
+    {"csv", .read = sg_bench_read_csv, SAYS("print CSV", ALL)},
+    {"samples", .read = sg_option_flag, .at = AT(samples), SAYS("keep every sample, in JSON", ALL)},
+    {"plot", 0, "FILE.svg", .read = sg_bench_read_plot, SAYS("draw a figure (gnuplot)", ALL)},
+    {0}};
+enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known - 1, KEY_FIRST = 256 };
 
-const char *sg_bench_command_name(enum sg_bench_command command)
+/* One line; what the parser then gives. */
+static error_t fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static error_t fault(const char *format, ...)
 {
-    return command_names[command];
+    char text[SG_OPTION_FAULT_BYTES + 40];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    sg_log("bench: %s", text);
+    return EINVAL;
 }
 
 static bool was_given(const struct reading *reading, const char *name)
@@ -123,22 +141,19 @@ static bool was_given(const struct reading *reading, const char *name)
 
     while (strcmp(options_known[place].name, name) != 0)
         place++;
-    return reading->seen[place];
+    return reading->seen >> place & 1;
 }
 
 static error_t set_word(struct reading *reading, const char *word)
 {
     char excerpt[SG_EXCERPT_BYTES];
-    int command = 0;
+    int command = sg_option_find_word(sg_bench_command_names, word, strlen(word));
 
+    sg_text_excerpt(word, strlen(word), excerpt, sizeof excerpt);
     if (reading->command_seen)
-        return sg_bench_fault("one command at a time: '%s' is one too many",
-                              sg_bench_shown(word, excerpt));
-    while (command < SG_BENCH_COMMANDS && strcmp(word, command_names[command]) != 0)
-        command++;
-    if (command == SG_BENCH_COMMANDS)
-        return sg_bench_fault("'%s' is not a command; there are: " COMMANDS,
-                              sg_bench_shown(word, excerpt));
+        return fault("one command at a time: '%s' is one too many", excerpt);
+    if (command < 0)
+        return fault("'%s' is not a command; there are: " COMMANDS, excerpt);
     reading->options.command = (enum sg_bench_command)command;
     reading->command_seen = true;
     return 0;
@@ -171,14 +186,15 @@ static void complete_sizes(struct sg_bench_options *options)
     static const char *const elements[SG_BENCH_COMMANDS] = {
         [SG_BENCH_LATENCY] = "1",    [SG_BENCH_CPU] = "4,32,128", [SG_BENCH_DELAY] = "128",
         [SG_BENCH_OVERLAP] = "8192", [SG_BENCH_CLOCK] = "1",      [SG_BENCH_NOISE] = "1"};
+    char room[SG_OPTION_FAULT_BYTES];
 
-    if (options->bytes_count == 0)
-        sg_bench_set_elements(elements[options->command], 0, options);
-    if (options->skew_count == 0)
-        options->skews_us[options->skew_count++] =
+    if (options->bytes.count == 0)
+        sg_bench_read_elements(NULL, elements[options->command], options, room);
+    if (options->skews_us.count == 0)
+        options->skews_us.list[options->skews_us.count++] =
             options->arrival == SG_BENCH_TOGETHER ? 0 : DEFAULT_SKEW_US;
-    if (options->test_count == 0)
-        sg_bench_set_tests("0,64k,4k", 0, options);
+    if (options->test_bytes.count == 0)
+        sg_bench_read_tests(NULL, TEST_BYTES, options, room);
 }
 
 /* An algorithm asked for that no operation asked for has would be left out without a word. */
@@ -191,8 +207,8 @@ static error_t check_algorithms(const struct sg_bench_options *options)
             taken =
                 taken || sg_bench_algorithm_takes(options->algorithms[i], options->operations[j]);
         if (!taken)
-            return sg_bench_fault("--algorithms: %s is none of these operations",
-                                  sg_bench_algorithm_name(options->algorithms[i]));
+            return fault("--algorithms: %s is none of these operations",
+                         sg_bench_algorithm_name(options->algorithms[i]));
     }
     return 0;
 }
@@ -204,9 +220,9 @@ static error_t check_latency(const struct reading *reading)
     if (options->scheme == SG_BENCH_LOOP &&
         (options->arrival != SG_BENCH_TOGETHER || was_given(reading, "algorithms") ||
          was_given(reading, "vs") || was_given(reading, "reduce")))
-        return sg_bench_fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce");
-    if (options->late && (options->skew_count != 1 || options->skews_us[0] == 0))
-        return sg_bench_fault("--skew-us wants one number above 0");
+        return fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce");
+    if (options->late && (options->skews_us.count != 1 || options->skews_us.list[0] == 0))
+        return fault("--skew-us wants one number above 0");
     return 0;
 }
 
@@ -214,8 +230,8 @@ static error_t check_delay(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->operation_count; i++) {
         if (options->operations[i] == SG_OPERATION_REDUCE)
-            return sg_bench_fault("delay is of barrier and allreduce: ranks need not wait in a "
-                                  "reduce");
+            return fault("delay is of barrier and allreduce: ranks need not wait in a "
+                         "reduce");
     }
     return 0;
 }
@@ -226,11 +242,12 @@ static error_t complete(struct reading *reading)
     error_t error = 0;
 
     if (!reading->command_seen)
-        return sg_bench_fault("a command is missing; there are: " COMMANDS);
+        return fault("a command is missing; there are: " COMMANDS);
     for (int place = 0; place < OPTIONS_KNOWN; place++) {
-        if (reading->seen[place] && (options_known[place].commands & 1u << options->command) == 0)
-            return sg_bench_fault("--%s is no option of %s", options_known[place].name,
-                                  command_names[options->command]);
+        if ((reading->seen >> place & 1) != 0 &&
+            (options_known[place].commands & 1u << options->command) == 0)
+            return fault("--%s is no option of %s", options_known[place].name,
+                         sg_bench_command_names[options->command]);
     }
     if (options->arrival == SG_BENCH_ARRIVALS)
         options->arrival = options->command == SG_BENCH_CPU     ? SG_BENCH_UNIFORM
@@ -239,11 +256,11 @@ static error_t complete(struct reading *reading)
     options->late = options->command == SG_BENCH_LATENCY && was_given(reading, "skew-us") &&
                     !was_given(reading, "arrival");
     if (was_given(reading, "late") && !options->late && options->arrival != SG_BENCH_ONE_LATE)
-        return sg_bench_fault("--late needs --skew-us, or --arrival one");
+        return fault("--late needs --skew-us, or --arrival one");
     if (was_given(reading, "samples") && options->format != SG_BENCH_JSON)
-        return sg_bench_fault("--samples needs --json");
+        return fault("--samples needs --json");
     if (!was_given(reading, "late"))
-        options->late_rank = reading->ranks - 1;
+        options->late_rank = options->ranks - 1;
     complete_operations(options);
     complete_sizes(options);
     if (options->command == SG_BENCH_LATENCY)
@@ -258,14 +275,17 @@ static error_t complete(struct reading *reading)
 
 static error_t set_option(struct reading *reading, int key, const char *argument)
 {
-    int place = 0;
+    const struct sg_option *option = sg_options_find(options_known, KEY_FIRST, key);
+    char room[SG_OPTION_FAULT_BYTES];
+    const char *wrong;
 
-    while (place < OPTIONS_KNOWN && key_of(place) != key)
-        place++;
-    if (place == OPTIONS_KNOWN)
+    if (option == NULL)
         return ARGP_ERR_UNKNOWN;
-    reading->seen[place] = true;
-    return options_known[place].set(argument, reading->ranks, &reading->options);
+    reading->seen |= UINT64_C(1) << (option - options_known);
+    wrong = option->read(option, argument, &reading->options, room);
+    if (wrong == NULL)
+        return 0;
+    return *wrong == '\0' ? EINVAL : fault("--%s %s", option->name, wrong);
 }
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -294,27 +314,23 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                                             struct sg_bench_options *out)
 {
     struct argp_option table[OPTIONS_KNOWN + 3] = {
-        [OPTIONS_KNOWN] = {"help", 'h', NULL, 0, "print this help", -1},
+        {"help", 'h', NULL, 0, "print this help", -1},
         {"version", 'V', NULL, 0, "print the version", -1},
     };
     const struct argp argp = {table,         parse_option, "latency|cpu|delay|overlap|clock|noise",
                               documentation, NULL,         NULL,
                               NULL};
     static char name[] = "stagger-bench";
-    struct reading reading = {.options = {.row_s = DEFAULT_ROW_S,
+    struct reading reading = {.options = {.ranks = ranks,
+                                          .row_s = DEFAULT_ROW_S,
                                           .reduction = SG_BENCH_REDUCE_MAX,
                                           .arrival = SG_BENCH_ARRIVALS,
                                           .vs = SG_ALGORITHM_MPICH,
                                           .seed = 1,
                                           .quantum_us = DEFAULT_QUANTUM_US},
-                              .verdict = SG_BENCH_RUN,
-                              .ranks = ranks};
+                              .verdict = SG_BENCH_RUN};
 
-    for (int i = 0; i < OPTIONS_KNOWN; i++)
-        table[i] = (struct argp_option){.name = options_known[i].name,
-                                        .key = key_of(i),
-                                        .arg = options_known[i].argument,
-                                        .doc = options_known[i].says};
+    sg_options_fill(options_known, KEY_FIRST, table + 2);
     /* argp would leave the process, with the other ranks still in it: so it is kept from that, and
      * the parser stops by itself. */
     argv[0] = name;

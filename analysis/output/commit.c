@@ -1,0 +1,3 @@
+#include "output/commit.h"
+
+const char sg_commit[] = SG_COMMIT;

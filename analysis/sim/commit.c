@@ -1,3 +1,0 @@
-#include "sim/output.h"
-
-const char sg_sim_commit[] = SG_COMMIT;
