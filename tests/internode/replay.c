@@ -95,19 +95,19 @@ static void gather(struct replay *replay, const struct sg_decision *first)
 
 static bool same_message(const struct sg_explore_flight *flight, const struct sg_message *message)
 {
-    return flight->kind == SG_FLIGHT_MESSAGE && flight->from == message->from &&
-           flight->multicast == message->multicast &&
-           memcmp(&flight->header, &message->header, sizeof flight->header) == 0;
+    return flight->base.kind == SG_FLIGHT_MESSAGE && flight->base.from == message->from &&
+           flight->base.multicast == message->multicast &&
+           memcmp(&flight->base.header, &message->header, sizeof message->header) == 0;
 }
 
 static bool same_reply(const struct sg_explore_flight *flight, const struct sg_decision *decision)
 {
-    return flight->kind == SG_FLIGHT_REPLY && flight->asked.tag == decision->tag;
+    return flight->base.kind == SG_FLIGHT_REPLY && flight->base.tag == decision->tag;
 }
 
 static bool same_flight(const struct sg_explore_flight *flight, const struct sg_decision *decision)
 {
-    if (flight->to != decision->rank)
+    if (flight->base.to != decision->rank)
         return false;
     return decision->kind == SG_EVENT_MESSAGE
                ? same_message(flight, &decision->message)
@@ -212,7 +212,8 @@ static uint32_t replies_to(const struct sg_explore_world *world, int32_t rank, u
     for (uint32_t i = 0; i < world->live_count; i++) {
         const struct sg_explore_flight *flight = &world->flights[world->live[i]];
 
-        count += flight->kind == SG_FLIGHT_REPLY && flight->to == rank && flight->asked.tag == tag;
+        count += flight->base.kind == SG_FLIGHT_REPLY && flight->base.to == rank &&
+                 flight->base.tag == tag;
     }
     return count;
 }
@@ -228,8 +229,8 @@ static bool is_to_be_read(const struct replay *replay, uint32_t cell, uint64_t v
     for (int32_t rank = 0; rank < replay->scenario.nodes; rank++) {
         uint32_t first = cell / SG_HANDOFF_CELLS_PER_READ * SG_HANDOFF_CELLS_PER_READ;
         uint32_t tag = first << SG_HANDOFF_TAG_BITS | SG_HANDOFF_CELLS;
-        const struct sg_decision *decision = next_of(replay, rank, SG_EVENT_REPLY, tag,
-                                                     replies_to(&replay->world, rank, tag));
+        const struct sg_decision *decision =
+            next_of(replay, rank, SG_EVENT_REPLY, tag, replies_to(&replay->world, rank, tag));
 
         if (decision != NULL && decision->values[cell - first] < value)
             return true;
@@ -251,20 +252,20 @@ static bool is_to_be_noticed(const struct replay *replay, int32_t rank, uint32_t
 /* What it finds is what it found in the live run. */
 static bool may_take_effect(const struct replay *replay, const struct sg_explore_flight *flight)
 {
-    const uint64_t *cells = replay->world.endpoints[flight->to].cells;
+    const uint64_t *cells = replay->world.endpoints[flight->base.to].cells;
     const struct sg_decision *decision;
 
-    switch (flight->asked.kind) {
+    switch (flight->base.asked) {
     case SG_ACTION_FETCH_ADD:
     case SG_ACTION_READ_CELLS:
-        decision = next_of(replay, flight->from, SG_EVENT_REPLY, flight->asked.tag, 0);
+        decision = next_of(replay, flight->base.from, SG_EVENT_REPLY, flight->base.tag, 0);
         return decision == NULL ||
-               memcmp(decision->values, &cells[flight->asked.remote],
-                      (flight->asked.kind == SG_ACTION_FETCH_ADD ? 1 : flight->asked.count) *
+               memcmp(decision->values, &cells[flight->base.access.remote],
+                      (flight->base.asked == SG_ACTION_FETCH_ADD ? 1 : flight->base.access.count) *
                           sizeof *cells) == 0;
     case SG_ACTION_WRITE_CELL:
-        return !is_to_be_noticed(replay, flight->to, flight->asked.remote) &&
-               !is_to_be_read(replay, flight->asked.remote, flight->asked.value);
+        return !is_to_be_noticed(replay, flight->base.to, flight->base.access.remote) &&
+               !is_to_be_read(replay, flight->base.access.remote, flight->base.access.value);
     default:
         return true;
     }
@@ -280,7 +281,7 @@ static bool take_access(struct replay *replay)
         struct sg_explore_step step = replay->steps[i];
         const struct sg_explore_flight *flight = &world->flights[world->live[step.index]];
 
-        if (step.kind != SG_STEP_ARRIVE || flight->kind != SG_FLIGHT_ACCESS ||
+        if (step.kind != SG_STEP_ARRIVE || flight->base.kind != SG_FLIGHT_ACCESS ||
             !may_take_effect(replay, flight))
             continue;
         sg_explore_take(world, &step);
@@ -305,9 +306,9 @@ static void lose_what_is_late(struct sg_explore_world *world)
     for (uint32_t i = world->live_count; i-- > 0;) {
         struct sg_explore_flight *flight = &world->flights[world->live[i]];
 
-        if (flight->kind == SG_FLIGHT_REPLY)
+        if (flight->base.kind == SG_FLIGHT_REPLY)
             flight->repeated = true; /* it is in no queue of messages */
-        if (flight->kind == SG_FLIGHT_REPLY || flight->asked.kind == SG_ACTION_MULTICAST)
+        if (flight->base.kind == SG_FLIGHT_REPLY || flight->base.asked == SG_ACTION_MULTICAST)
             sg_explore_lose(world, i);
     }
 }

@@ -37,7 +37,7 @@ static void join(uint8_t *known, const uint8_t *other)
 /* An endpoint's buffers lie together in the arena, up to the next one's. */
 static unsigned char *piece_of(const struct sg_explore_world *world, int32_t e)
 {
-    return e < world->endpoints_count ? world->endpoints[e].state - SG_EXPLORE_GUARD_BYTES
+    return e < world->endpoints_count ? world->endpoints[e].host.state - SG_EXPLORE_GUARD_BYTES
                                       : world->arena + world->arena_bytes;
 }
 
@@ -82,7 +82,7 @@ static void take_down(const struct sg_explore_world *world, int32_t e, const uin
 /* Counters for statistics decide nothing. */
 static void clear_counters(struct sg_explore_endpoint *endpoint)
 {
-    struct sg_algo_head *head = (struct sg_algo_head *)endpoint->state;
+    struct sg_algo_head *head = (struct sg_algo_head *)endpoint->host.state;
 
     head->early = head->late = head->stalls = head->copies = head->forwarded = 0;
 }
@@ -225,11 +225,11 @@ static uint32_t number_letter(struct sg_automaton *automaton,
             return SG_INTERN_NONE;
         automaton->letter_facts = facts;
         facts[number] = (struct sg_letter_facts){
-            .kind = flight->kind,
-            .from = (uint8_t)flight->from,
-            .to = (uint8_t)flight->to,
-            .known = known[flight->to],
-            .multicast = flight->multicast,
+            .kind = flight->base.kind,
+            .from = (uint8_t)flight->base.from,
+            .to = (uint8_t)flight->base.to,
+            .known = known[flight->base.to],
+            .multicast = flight->base.multicast,
         };
     }
     return number + SG_LETTER_FLIGHTS;
@@ -332,8 +332,8 @@ static bool make_move(struct sg_automaton *automaton, uint32_t number, uint32_t 
 
 uint32_t sg_automaton_move(struct sg_automaton *automaton, uint32_t local, uint32_t letter)
 {
-    uint32_t before = automaton->numbers.count;
-    uint32_t number = sg_index_add(&automaton->numbers, (uint64_t)local << 32 | letter);
+    uint64_t before = automaton->numbers.count;
+    uint32_t number = sg_keys_number(&automaton->numbers, ((uint64_t)local << 32 | letter) + 1);
     struct sg_move *moves, move;
 
     if (number < before)
@@ -359,10 +359,11 @@ void sg_automaton_open(struct sg_automaton *automaton, struct sg_explore_world *
     static const uint8_t nothing[SG_AUTOMATON_NODES_MAX];
 
     automaton->world = world;
+    automaton->numbers.numbered = true;
     automaton->queue_limit = sg_explore_queue_limit(&world->scenario->parameters);
     sg_intern_clear(&automaton->locals);
     sg_intern_clear(&automaton->letters);
-    sg_index_clear(&automaton->numbers);
+    sg_keys_clear(&automaton->numbers);
     automaton->sent_count = 0;
     automaton->no_memory = false;
     for (int32_t e = 0; e < world->endpoints_count; e++) {
@@ -375,7 +376,7 @@ void sg_automaton_free(struct sg_automaton *automaton)
 {
     sg_intern_free(&automaton->locals);
     sg_intern_free(&automaton->letters);
-    sg_index_free(&automaton->numbers);
+    sg_keys_free(&automaton->numbers);
     free(automaton->local_facts);
     free(automaton->letter_facts);
     free(automaton->moves);

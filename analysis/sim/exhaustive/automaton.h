@@ -11,6 +11,7 @@
 #define SG_SIM_EXHAUSTIVE_AUTOMATON_H
 
 #include "sim/exhaustive/intern.h"
+#include "sim/exhaustive/keys.h"
 #include "sim/explore/steps.h"
 
 #define SG_AUTOMATON_NODES_MAX 4
@@ -54,7 +55,7 @@ struct sg_automaton {
     uint32_t queue_limit; /* of messages in flight from one endpoint to another */
     uint32_t first[SG_AUTOMATON_NODES_MAX];
     struct sg_intern locals, letters;
-    struct sg_index numbers; /* of moves, by state and letter */
+    struct sg_keys numbers; /* of moves, by state and letter */
     struct sg_local_facts *local_facts;
     struct sg_letter_facts *letter_facts; /* from SG_LETTER_FLIGHTS on */
     struct sg_move *moves;

@@ -36,19 +36,6 @@ static inline const void *sg_intern_at(const struct sg_intern *intern, uint32_t 
 void sg_intern_clear(struct sg_intern *intern);
 void sg_intern_free(struct sg_intern *intern);
 
-/* The same for keys of 64 bits. Starts zeroed. */
-struct sg_index {
-    struct sg_index_place {
-        uint64_t key;
-        uint32_t number; /* + 1; 0: none */
-    } * places;
-    uint32_t count, places_count;
-};
-
-uint32_t sg_index_add(struct sg_index *index, uint64_t key);
-void sg_index_clear(struct sg_index *index);
-void sg_index_free(struct sg_index *index);
-
 /* A multiplicative hash of words, quicker than one of bytes: goes on from what came before. */
 static inline uint64_t sg_intern_hash_word(uint64_t hash, uint64_t word)
 {

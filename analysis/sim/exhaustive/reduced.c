@@ -58,7 +58,7 @@ struct reduced {
     struct sg_explore_world *world;
     struct sg_automaton automaton;
     struct sg_eager eager;
-    struct sg_explore_seen seen, done, ends; /* done: of walks that are complete */
+    struct sg_keys seen, done, ends; /* done: of walks that are complete */
     uint64_t transitions, ends_sum;
     uint32_t faults;   /* 1 << enum sg_explore_fault */
     uint32_t fault_at; /* 1 << endpoint: where a fault is possible */
@@ -201,7 +201,7 @@ static void end(struct reduced *reduced)
 
     sg_automaton_load(&reduced->automaton, reduced->joint.local);
     key = sg_explore_key(world);
-    if (sg_explore_see(&reduced->ends, key) == 1)
+    if (sg_keys_add(&reduced->ends, key) == 1)
         reduced->ends_sum += sg_hash_mix(key);
     sg_explore_check_end(world);
 }
@@ -243,9 +243,7 @@ static void push(struct reduced *reduced)
     if (!well(reduced))
         return;
     frame->key = sg_joint_key(&reduced->joint);
-    fresh = sg_explore_seen(&reduced->done, frame->key)
-                ? 0
-                : sg_explore_see(&reduced->seen, frame->key);
+    fresh = sg_keys_has(&reduced->done, frame->key) ? 0 : sg_keys_add(&reduced->seen, frame->key);
     if (fresh < 0)
         reduced->automaton.no_memory = true;
     if (fresh == 0 && goes_on_for_ever(reduced, frame->key))
@@ -290,11 +288,11 @@ static void run(struct reduced *reduced, uint32_t budget)
 static void walk_fully(struct reduced *reduced, uint32_t budget)
 {
     do {
-        sg_explore_unsee(&reduced->seen);
+        sg_keys_clear(&reduced->seen);
         sg_eager_renew(&reduced->eager);
         run(reduced, budget);
     } while (reduced->eager.stale && well(reduced));
-    if (!sg_explore_see_all(&reduced->done, &reduced->seen))
+    if (!sg_keys_add_all(&reduced->done, &reduced->seen))
         reduced->automaton.no_memory = true;
 }
 
@@ -305,8 +303,8 @@ static bool walk_all(void *of, uint32_t faults, struct sg_explore_counts *counts
     reduced->faults = faults;
     reduced->fault_at = 0;
     reduced->transitions = reduced->ends_sum = 0;
-    sg_explore_unsee(&reduced->done);
-    sg_explore_unsee(&reduced->ends);
+    sg_keys_clear(&reduced->done);
+    sg_keys_clear(&reduced->ends);
     sg_automaton_open(&reduced->automaton, reduced->world);
     sg_eager_open(&reduced->eager, &reduced->automaton);
     walk_fully(reduced, 0);
@@ -369,9 +367,9 @@ static void destroy(void *of)
         return;
     sg_eager_free(&reduced->eager);
     sg_automaton_free(&reduced->automaton);
-    free(reduced->seen.keys);
-    free(reduced->done.keys);
-    free(reduced->ends.keys);
+    sg_keys_free(&reduced->seen);
+    sg_keys_free(&reduced->done);
+    sg_keys_free(&reduced->ends);
     free(reduced);
 }
 

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEN_LEAST 4096
-
 /* Of a flight, what is used. */
 static size_t flight_bytes(const struct sg_explore_flight *flight)
 {
@@ -130,18 +128,9 @@ static uint64_t endpoint_key(const struct sg_explore_world *world,
 
 static uint64_t flight_key(const struct sg_explore_flight *flight)
 {
-    uint64_t hash = SG_HASH_START;
+    uint64_t hash = sg_intern_hash(SG_HASH_START, &flight->base, sizeof flight->base);
 
-    hash = sg_intern_hash_word(hash, (uint64_t)flight->kind << 24 |
-                                         (uint64_t)flight->asked.kind << 16 |
-                                         (uint64_t)flight->multicast << 2 |
-                                         (uint64_t)flight->solicited << 1 | flight->repeated);
-    hash = sg_intern_hash_word(hash, (uint64_t)flight->comm << 48 | (uint64_t)flight->from << 24 |
-                                         (uint64_t)flight->to);
-    hash = sg_intern_hash(hash, &flight->header, sizeof flight->header);
-    hash = sg_intern_hash_word(hash, (uint64_t)flight->asked.remote << 32 | flight->asked.tag);
-    hash = sg_intern_hash_word(hash, flight->asked.value);
-    hash = sg_intern_hash(hash, flight->cells, sizeof flight->cells);
+    hash = sg_intern_hash_word(hash, (uint64_t)flight->comm << 1 | flight->repeated);
     for (uint32_t i = 0; i < flight->values_count; i++)
         hash = add_value(hash, &flight->values[i]);
     return hash;
@@ -153,11 +142,11 @@ static uint64_t place_of(const struct sg_explore_world *world, uint32_t live)
     const struct sg_explore_flight *flight = &world->flights[world->live[live]];
     uint64_t place = 0;
 
-    for (uint32_t i = 0; flight->kind == SG_FLIGHT_ACCESS && i < live; i++) {
+    for (uint32_t i = 0; flight->base.kind == SG_FLIGHT_ACCESS && i < live; i++) {
         const struct sg_explore_flight *other = &world->flights[world->live[i]];
 
-        place += other->kind == SG_FLIGHT_ACCESS && other->from == flight->from &&
-                 other->to == flight->to && other->comm == flight->comm;
+        place += other->base.kind == SG_FLIGHT_ACCESS && other->base.from == flight->base.from &&
+                 other->base.to == flight->base.to && other->comm == flight->comm;
     }
     return place;
 }
@@ -181,76 +170,4 @@ uint64_t sg_explore_key(struct sg_explore_world *world)
     for (uint32_t i = 0; i < world->live_count; i++)
         flights += sg_hash_mix(flight_key(&world->flights[world->live[i]]) + place_of(world, i));
     return sg_hash_mix(sg_intern_hash_word(hash, flights));
-}
-
-/* ---- the set --------------------------------------------------------------------------------- */
-
-static void insert(struct sg_explore_seen *seen, uint64_t key)
-{
-    uint64_t at = key & (seen->capacity - 1);
-
-    while (seen->keys[at] != 0)
-        at = (at + 1) & (seen->capacity - 1);
-    seen->keys[at] = key;
-}
-
-static bool grow(struct sg_explore_seen *seen)
-{
-    struct sg_explore_seen larger = {
-        .count = seen->count,
-        .capacity = seen->capacity ? 2 * seen->capacity : SEEN_LEAST,
-    };
-
-    larger.keys = calloc(larger.capacity, sizeof *larger.keys);
-    if (larger.keys == NULL)
-        return false;
-    for (uint64_t i = 0; i < seen->capacity; i++) {
-        if (seen->keys[i] != 0)
-            insert(&larger, seen->keys[i]);
-    }
-    free(seen->keys);
-    *seen = larger;
-    return true;
-}
-
-int sg_explore_see(struct sg_explore_seen *seen, uint64_t key)
-{
-    key += key == 0; /* 0 marks a free place */
-    if (2 * seen->count >= seen->capacity && !grow(seen))
-        return -1;
-    for (uint64_t at = key & (seen->capacity - 1); seen->keys[at] != 0;
-         at = (at + 1) & (seen->capacity - 1)) {
-        if (seen->keys[at] == key)
-            return 0;
-    }
-    insert(seen, key);
-    seen->count++;
-    return 1;
-}
-
-bool sg_explore_seen(const struct sg_explore_seen *seen, uint64_t key)
-{
-    key += key == 0;
-    for (uint64_t at = key & (seen->capacity - 1); seen->count > 0 && seen->keys[at] != 0;
-         at = (at + 1) & (seen->capacity - 1)) {
-        if (seen->keys[at] == key)
-            return true;
-    }
-    return false;
-}
-
-bool sg_explore_see_all(struct sg_explore_seen *seen, const struct sg_explore_seen *other)
-{
-    for (uint64_t i = 0; i < other->capacity; i++) {
-        if (other->keys[i] != 0 && sg_explore_see(seen, other->keys[i]) < 0)
-            return false;
-    }
-    return true;
-}
-
-void sg_explore_unsee(struct sg_explore_seen *seen)
-{
-    seen->count = 0;
-    if (seen->keys)
-        memset(seen->keys, 0, seen->capacity * sizeof *seen->keys);
 }

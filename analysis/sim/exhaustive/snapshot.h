@@ -27,18 +27,4 @@ uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
  * absolute time do not count. Renews the endpoints' own hashes where they changed. */
 uint64_t sg_explore_key(struct sg_explore_world *world);
 
-/* Keys seen. Starts zeroed. */
-struct sg_explore_seen {
-    uint64_t *keys;
-    uint64_t count, capacity; /* a power of two */
-};
-
-/* Adds a key: 1 if it is new, 0 if not, -1 when there is no memory. */
-int sg_explore_see(struct sg_explore_seen *seen, uint64_t key);
-bool sg_explore_seen(const struct sg_explore_seen *seen, uint64_t key);
-/* Adds the keys of another. False when there is no memory. */
-bool sg_explore_see_all(struct sg_explore_seen *seen, const struct sg_explore_seen *other);
-/* Forgets all and keeps the memory. */
-void sg_explore_unsee(struct sg_explore_seen *seen);
-
 #endif

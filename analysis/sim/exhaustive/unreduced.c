@@ -1,5 +1,6 @@
 #include "sim/exhaustive/walk.h"
 
+#include "sim/exhaustive/keys.h"
 #include "sim/exhaustive/snapshot.h"
 #include "sim/explore/check.h"
 #include "sim/explore/steps.h"
@@ -27,7 +28,7 @@ struct unreduced {
     struct sg_explore_world *world;
     struct frame frames[DEPTH_MAX];
     uint32_t depth;
-    struct sg_explore_seen seen, ends;
+    struct sg_keys seen, ends;
     uint64_t ends_sum;
     struct sg_explore_snapshot follow;
     struct sg_explore_step scratch[SG_EXPLORE_STEPS_MAX];
@@ -57,8 +58,8 @@ static bool is_multicast(const struct sg_explore_world *world, const struct sg_e
 {
     const struct sg_explore_flight *flight = &world->flights[world->live[step->index]];
 
-    return step->kind == SG_STEP_ARRIVE && flight->kind == SG_FLIGHT_MESSAGE && flight->multicast &&
-           !flight->repeated;
+    return step->kind == SG_STEP_ARRIVE && flight->base.kind == SG_FLIGHT_MESSAGE &&
+           flight->base.multicast && !flight->repeated;
 }
 
 /* The steps from the world's state. Timers fire once nothing else is possible; earlier, and what
@@ -115,7 +116,7 @@ static void follow(struct unreduced *walk)
 
 static void end(struct unreduced *walk, uint64_t key)
 {
-    if (sg_explore_see(&walk->ends, key) == 1)
+    if (sg_keys_add(&walk->ends, key) == 1)
         walk->ends_sum += sg_hash_mix(key);
     sg_explore_check_end(walk->world);
 }
@@ -126,7 +127,7 @@ static void push(struct unreduced *walk, bool fault)
     struct sg_explore_world *world = walk->world;
     struct frame *frame = &walk->frames[walk->depth];
     uint64_t key = sg_explore_key(world) + fault;
-    int fresh = sg_explore_see(&walk->seen, key);
+    int fresh = sg_keys_add(&walk->seen, key);
     bool quiet;
 
     if (fresh < 0)
@@ -184,8 +185,8 @@ static bool walk_all(void *of, uint32_t faults, struct sg_explore_counts *counts
     walk->depth = 0;
     walk->transitions = walk->ends_sum = 0;
     walk->faults = faults;
-    sg_explore_unsee(&walk->seen);
-    sg_explore_unsee(&walk->ends);
+    sg_keys_clear(&walk->seen);
+    sg_keys_clear(&walk->ends);
     run(walk);
     *counts = (struct sg_explore_counts){
         .states = walk->seen.count,
@@ -228,8 +229,8 @@ static void destroy(void *of)
     for (uint32_t i = 0; i < DEPTH_MAX; i++)
         sg_explore_snapshot_clear(&walk->frames[i].snapshot);
     sg_explore_snapshot_clear(&walk->follow);
-    free(walk->seen.keys);
-    free(walk->ends.keys);
+    sg_keys_free(&walk->seen);
+    sg_keys_free(&walk->ends);
     free(walk);
 }
 

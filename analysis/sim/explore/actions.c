@@ -4,23 +4,6 @@
 
 #include <string.h>
 
-struct sg_host_endpoint sg_explore_seen_by_host(const struct sg_explore_world *world,
-                                                struct sg_explore_endpoint *endpoint)
-{
-    return (struct sg_host_endpoint){
-        .owner = endpoint,
-        .rank = endpoint->rank,
-        .size = world->scenario->comm[endpoint->comm].size,
-        .peers = &world->peers[endpoint->comm],
-        .payload = &endpoint->payload,
-        .timer_ns = endpoint->timer_ns,
-        .cells = endpoint->cells,
-        .watches = endpoint->watches,
-        .cells_count = endpoint->needs.cells,
-        .parts_most = endpoint->needs.parts,
-    };
-}
-
 static uint64_t hash_header(const struct sg_header *header)
 {
     uint64_t hash = (uint64_t)header->seq << 32 | header->bytes;
@@ -41,92 +24,81 @@ static void say_value(struct sg_explore_world *world, const char *what,
     fputs("}", world->trace);
 }
 
-static void say_sent(struct sg_explore_world *world, const struct sg_action *action,
+static void say_sent(struct sg_explore_world *world, const struct sg_flight *flight,
                      const struct sg_value *values)
 {
-    const struct sg_header *header = &action->send.header;
+    const struct sg_header *header = &flight->header;
 
     if (world->trace == NULL)
         return;
-    if (action->kind == SG_ACTION_MULTICAST)
+    if (flight->kind == SG_FLIGHT_ACCESS) {
+        fprintf(world->trace, "        accesses %d: action %u, %u, value %llu, tag %u\n",
+                flight->to, flight->asked, flight->access.remote,
+                (unsigned long long)flight->access.value, flight->tag);
+        return;
+    }
+    if (flight->multicast)
         fputs("        multicasts ", world->trace);
     else
-        fprintf(world->trace, "        sends to %d ", action->to);
+        fprintf(world->trace, "        sends to %d ", flight->to);
     fprintf(world->trace, "kind %u seq %u (%u %u %u %u %u)", header->kind, header->seq,
             header->number[0], header->number[1], header->number[2], header->number[3],
             header->number[4]);
     for (uint32_t i = 0; i < header->parts; i++)
         say_value(world, " ", &values[i]);
-    fputs(action->solicited ? ", solicited\n" : "\n", world->trace);
+    fputs(flight->solicited ? ", solicited\n" : "\n", world->trace);
 }
 
-/* ---- messages -------------------------------------------------------------------------------- */
+/* ---- what is sent ---------------------------------------------------------------------------- */
 
-static void post(struct sg_explore_world *world, const struct sg_explore_endpoint *endpoint,
-                 int32_t to, const struct sg_action *action, const struct sg_value *values)
+static void launch_message(struct sg_explore_world *world,
+                           const struct sg_explore_endpoint *endpoint, const struct sg_flight *sent,
+                           const struct sg_value *values)
 {
-    const struct sg_header *header = &action->send.header;
-    struct sg_explore_flight *flight = sg_explore_launch(world, endpoint->comm, endpoint->rank, to);
+    const struct sg_header *header = &sent->header;
+    struct sg_explore_flight *flight = sg_explore_launch(world, endpoint->comm, sent);
 
     if (flight == NULL)
         return;
-    flight->kind = SG_FLIGHT_MESSAGE;
-    flight->multicast = action->kind == SG_ACTION_MULTICAST;
-    flight->solicited = action->solicited;
-    flight->header = *header;
     flight->values_count = header->parts;
     memcpy(flight->values, values, header->parts * sizeof *values);
-    world->history = sg_hash_mix(world->history ^ hash_header(header) ^ (uint64_t)to << 48);
+    world->history = sg_hash_mix(world->history ^ hash_header(header) ^ (uint64_t)sent->to << 48);
     for (uint32_t i = 0; i < header->parts; i++)
         world->history = sg_hash_mix(world->history + values[i].hash);
-    sg_explore_check_queue(world, endpoint, to);
+    sg_explore_check_queue(world, endpoint, sent->to);
 }
 
-static void check_peer(struct sg_explore_world *world, const struct sg_host_endpoint *from,
-                       int32_t to)
+static void launch_access(struct sg_explore_world *world,
+                          const struct sg_explore_endpoint *endpoint,
+                          const struct sg_flight *access, const struct sg_value *written)
 {
-    if (!sg_host_may_name(from, to))
-        sg_explore_violate(world, from->owner, "names %d, which is none of its peers", to);
-}
+    struct sg_explore_flight *flight = sg_explore_launch(world, endpoint->comm, access);
 
-static void send(struct sg_host *host, const struct sg_host_endpoint *from,
-                 const struct sg_action *action, const struct sg_value *values)
-{
-    struct sg_explore_world *world = host->world;
-    const struct sg_explore_endpoint *endpoint = from->owner;
-
-    say_sent(world, action, values);
-    if (action->kind == SG_ACTION_SEND) {
-        check_peer(world, from, action->to);
-        post(world, endpoint, action->to, action, values);
-        return;
-    }
-    for (int32_t to = 0; to < from->size; to++) {
-        if (to != from->rank)
-            post(world, endpoint, to, action, values);
-    }
-}
-
-static void access_remote(struct sg_host *host, const struct sg_host_endpoint *from, int32_t to,
-                          const struct sg_host_access *access, const struct sg_value *written)
-{
-    struct sg_explore_world *world = host->world;
-    const struct sg_explore_endpoint *endpoint = from->owner;
-    struct sg_explore_flight *flight;
-
-    check_peer(world, from, to);
-    flight = sg_explore_launch(world, endpoint->comm, endpoint->rank, to);
     if (flight == NULL)
         return;
-    flight->kind = SG_FLIGHT_ACCESS;
-    flight->asked = *access;
     flight->values[0] = written != NULL ? *written : (struct sg_value){0};
     flight->values_count = 1;
-    world->history = sg_hash_mix(world->history ^ flight->values[0].hash ^ access->value ^
-                                 (uint64_t)access->kind << 56);
-    if (world->trace)
-        fprintf(world->trace, "        accesses %d: action %u, %u, value %llu, tag %u\n", to,
-                access->kind, access->remote, (unsigned long long)access->value, access->tag);
+    world->history = sg_hash_mix(world->history ^ flight->values[0].hash ^ access->access.value ^
+                                 (uint64_t)access->asked << 56);
+}
+
+static void launch(struct sg_host *host, const struct sg_host_endpoint *from,
+                   const struct sg_flight *flight, const struct sg_value *values)
+{
+    struct sg_explore_world *world = host->world;
+    struct sg_flight copy = *flight;
+
+    say_sent(world, flight, values);
+    if (flight->kind == SG_FLIGHT_ACCESS) {
+        launch_access(world, from->owner, flight, values);
+    } else if (!flight->multicast) {
+        launch_message(world, from->owner, flight, values);
+    } else {
+        for (copy.to = 0; copy.to < from->size; copy.to++) {
+            if (copy.to != from->rank)
+                launch_message(world, from->owner, &copy, values);
+        }
+    }
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
@@ -185,17 +157,6 @@ static const char *combine(struct sg_host *host, const struct sg_host_endpoint *
     return wrong;
 }
 
-static uint64_t set_timer(struct sg_host *host, const struct sg_host_endpoint *endpoint,
-                          uint32_t id, uint64_t time_ns)
-{
-    return time_ns;
-}
-
-/* Whether a cell has changed is looked at with every step. */
-static void watch(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t id)
-{
-}
-
 static void complete(struct sg_host *host, const struct sg_host_endpoint *of)
 {
     struct sg_explore_world *world = host->world;
@@ -216,13 +177,11 @@ static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint
     sg_explore_check_finish(world, endpoint->owner, seq);
 }
 
+/* Timers fire, and watched cells are looked at, when steps are chosen. */
 const struct sg_host_scheduler sg_explore_scheduler = {
     .begin = begin,
-    .send = send,
-    .access = access_remote,
+    .launch = launch,
     .combine = combine,
-    .set_timer = set_timer,
-    .watch = watch,
     .complete = complete,
     .finish = finish,
 };

@@ -8,8 +8,4 @@
 
 extern const struct sg_host_scheduler sg_explore_scheduler;
 
-/* The endpoint as the host sees it. */
-struct sg_host_endpoint sg_explore_seen_by_host(const struct sg_explore_world *world,
-                                                struct sg_explore_endpoint *endpoint);
-
 #endif

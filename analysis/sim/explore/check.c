@@ -34,8 +34,8 @@ void sg_explore_check_endpoint(struct sg_explore_world *world,
 {
     const struct sg_algo_head *head = sg_explore_head(endpoint);
 
-    if (!guarded(endpoint->state - SG_EXPLORE_GUARD_BYTES, SG_EXPLORE_GUARD_BYTES) ||
-        !guarded(endpoint->state + endpoint->needs.state_bytes, SG_EXPLORE_GUARD_BYTES))
+    if (!guarded(endpoint->host.state - SG_EXPLORE_GUARD_BYTES, SG_EXPLORE_GUARD_BYTES) ||
+        !guarded(endpoint->host.state + endpoint->needs.state_bytes, SG_EXPLORE_GUARD_BYTES))
         sg_explore_violate(world, endpoint, "has written outside its state");
     if (head->seq != endpoint->calls)
         sg_explore_violate(world, endpoint, "counts %u calls, not %u", head->seq, endpoint->calls);

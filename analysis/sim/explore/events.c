@@ -15,11 +15,11 @@ static void note(struct sg_explore_world *world, uint64_t what)
 /* A state holds no pointer, so that it works wherever it is mapped. */
 static void relocate(struct sg_explore_endpoint *endpoint)
 {
-    unsigned char *from = endpoint->state;
+    unsigned char *from = endpoint->host.state;
 
     memcpy(endpoint->spare, from, endpoint->needs.state_bytes);
     memset(from, SG_EXPLORE_GUARD, endpoint->needs.state_bytes);
-    endpoint->state = endpoint->spare;
+    endpoint->host.state = endpoint->spare;
     endpoint->spare = from;
 }
 
@@ -52,7 +52,7 @@ static void run_handler(struct sg_explore_world *world, struct sg_explore_endpoi
 
     if (number == 0) {
         in_protocol = 1;
-        sg_host_feed(&world->host, endpoint->state, handle, event);
+        sg_host_feed(&world->host, &endpoint->host, handle, event);
         in_protocol = 0;
         return;
     }
@@ -64,7 +64,6 @@ static void run_handler(struct sg_explore_world *world, struct sg_explore_endpoi
 static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                  sg_host_handler handle, struct sg_event *event)
 {
-    struct sg_host_endpoint seen = sg_explore_seen_by_host(world, endpoint);
     const char *wrong = NULL;
 
     if (handle == NULL) {
@@ -76,7 +75,7 @@ static void feed(struct sg_explore_world *world, struct sg_explore_endpoint *end
     run_handler(world, endpoint, handle, event);
     world->host.scheduler = &sg_explore_scheduler;
     if (sg_explore_check_actions(world, endpoint))
-        wrong = sg_host_carry_out(&world->host, &seen);
+        wrong = sg_host_carry_out(&world->host, &endpoint->host);
     if (wrong != NULL)
         sg_explore_violate(world, endpoint, "%s", wrong);
     sg_explore_check_endpoint(world, endpoint);
@@ -147,7 +146,7 @@ static uint16_t *queue_of(struct sg_explore_world *world, const struct sg_explor
 {
     int32_t nodes = world->scenario->nodes;
 
-    return &world->in_flight[(flight->comm * nodes + flight->from) * nodes + flight->to];
+    return &world->in_flight[(flight->comm * nodes + flight->base.from) * nodes + flight->base.to];
 }
 
 static void mark_message(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
@@ -155,11 +154,11 @@ static void mark_message(struct sg_explore_world *world, struct sg_explore_endpo
 {
     const struct sg_explore_process *process = sg_explore_process_of(world, endpoint);
 
-    if (flight->solicited && process->state == SG_PROCESS_COMPUTING)
+    if (flight->base.solicited && process->state == SG_PROCESS_COMPUTING)
         world->marks[SG_HOST_SIGNAL]++;
-    if (flight->solicited && process->state == SG_PROCESS_IN_CALL)
+    if (flight->base.solicited && process->state == SG_PROCESS_IN_CALL)
         world->marks[SG_HOST_SIGNAL_IN_PROGRESS]++;
-    if (flight->header.seq > endpoint->calls)
+    if (flight->base.header.seq > endpoint->calls)
         world->marks[SG_HOST_CROSSED_CALL]++;
     if (flight->repeated)
         world->marks[SG_HOST_REPEATED]++;
@@ -168,17 +167,15 @@ static void mark_message(struct sg_explore_world *world, struct sg_explore_endpo
 static void take_message(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                          const struct sg_explore_flight *flight)
 {
-    struct sg_event event = {.kind = SG_EVENT_MESSAGE};
+    const struct sg_flight *base = &flight->base;
+    struct sg_event event = sg_host_event(base);
     struct sg_payload *payload = &endpoint->payload;
 
     mark_message(world, endpoint, flight);
     sg_explore_say(world, "%4u  endpoint %d of c%d takes %s kind %u seq %u from %d%s", world->step,
-                   flight->to, flight->comm, flight->multicast ? "multicast" : "message",
-                   flight->header.kind, flight->header.seq, flight->from,
+                   base->to, flight->comm, base->multicast ? "multicast" : "message",
+                   base->header.kind, base->header.seq, base->from,
                    flight->repeated ? ", again" : "");
-    event.message.from = flight->from;
-    event.message.multicast = flight->multicast;
-    event.message.header = flight->header;
     payload->parts = flight->values;
     payload->parts_count = flight->values_count;
     feed(world, endpoint, world->scenario->algo->on_message, &event);
@@ -186,71 +183,55 @@ static void take_message(struct sg_explore_world *world, struct sg_explore_endpo
     payload->parts_count = 0;
 }
 
-/* An access takes effect. */
-static void take_effect(struct sg_explore_world *world, struct sg_explore_endpoint *target,
+/* An access takes effect; false: it has no reply. */
+static bool take_access(struct sg_explore_world *world, struct sg_explore_endpoint *target,
                         struct sg_explore_flight *flight)
 {
-    struct sg_host_endpoint seen = sg_explore_seen_by_host(world, target);
+    struct sg_flight *base = &flight->base;
+    int32_t initiator = base->from;
     const char *wrong = NULL;
 
-    if (flight->asked.kind == SG_ACTION_WRITE_RESULT)
-        wrong = sg_explore_check_put(world, target, flight->asked.remote);
-    if (wrong == NULL)
-        wrong = sg_host_access(&seen, &flight->asked, &flight->values[0], flight->cells);
-    if (wrong)
-        sg_explore_violate(world, target, "%s (by endpoint %d)", wrong, flight->from);
-    target->changed = true;
-}
-
-static void take_access(struct sg_explore_world *world, uint32_t live)
-{
-    struct sg_explore_flight *flight = &world->flights[world->live[live]];
-    struct sg_explore_endpoint *target = sg_explore_endpoint_of(world, flight->comm, flight->to);
-    int32_t initiator = flight->from;
-
     sg_explore_say(world, "%4u  access %u of endpoint %d takes effect at %d of c%d, %u",
-                   world->step, flight->asked.kind, initiator, flight->to, flight->comm,
-                   flight->asked.remote);
-    note(world,
-         (uint64_t)flight->to << 40 | (uint64_t)flight->asked.kind << 32 | flight->asked.remote);
-    take_effect(world, target, flight);
-    if (!sg_host_is_answered(flight->asked.kind)) {
-        forget(world, live);
-        return;
-    }
-    flight->kind = SG_FLIGHT_REPLY;
-    flight->asked.value = 0; /* has no bearing on what comes */
-    flight->from = flight->to;
-    flight->to = initiator;
+                   world->step, base->asked, initiator, base->to, flight->comm,
+                   base->access.remote);
+    note(world, (uint64_t)base->to << 40 | (uint64_t)base->asked << 32 | base->access.remote);
+    if (base->asked == SG_ACTION_WRITE_RESULT)
+        wrong = sg_explore_check_put(world, target, base->access.remote);
+    if (wrong == NULL)
+        wrong = sg_host_access(&target->host, base, &flight->values[0]);
+    if (wrong)
+        sg_explore_violate(world, target, "%s (by endpoint %d)", wrong, initiator);
+    target->changed = true;
+    return base->kind == SG_FLIGHT_REPLY;
 }
 
 static void take_reply(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
                        const struct sg_explore_flight *flight)
 {
-    struct sg_event event = {.kind = SG_EVENT_REPLY};
+    const struct sg_flight *base = &flight->base;
+    struct sg_event event = sg_host_event(base);
     const char *wrong = NULL;
 
     sg_explore_say(world, "%4u  endpoint %d of c%d has the answer to access %u, tag %u: %llu",
-                   world->step, flight->to, flight->comm, flight->asked.kind, flight->asked.tag,
-                   (unsigned long long)flight->cells[0]);
-    if (flight->asked.kind == SG_ACTION_READ)
-        wrong = sg_payload_store(&endpoint->payload, flight->asked.into, &flight->values[0]);
+                   world->step, base->to, flight->comm, base->asked, base->tag,
+                   (unsigned long long)base->cells[0]);
+    if (base->asked == SG_ACTION_READ)
+        wrong = sg_payload_store(&endpoint->payload, base->into, &flight->values[0]);
     if (wrong)
         sg_explore_violate(world, endpoint, "%s", wrong);
-    event.reply.tag = flight->asked.tag;
-    memcpy(event.reply.value, flight->cells, sizeof event.reply.value);
     feed(world, endpoint, world->scenario->algo->on_reply, &event);
 }
 
 void sg_explore_arrive(struct sg_explore_world *world, uint32_t live, bool keep)
 {
     struct sg_explore_flight *flight = &world->flights[world->live[live]];
-    struct sg_explore_endpoint *endpoint = sg_explore_endpoint_of(world, flight->comm, flight->to);
+    struct sg_explore_endpoint *endpoint =
+        sg_explore_endpoint_of(world, flight->comm, flight->base.to);
 
-    switch (flight->kind) {
+    switch (flight->base.kind) {
     case SG_FLIGHT_ACCESS:
-        take_access(world, live);
-        return;
+        keep = take_access(world, endpoint, flight);
+        break;
     case SG_FLIGHT_REPLY:
         take_reply(world, endpoint, flight);
         break;
@@ -273,8 +254,9 @@ void sg_explore_lose(struct sg_explore_world *world, uint32_t live)
         world->marks[SG_HOST_LOST]++;
     }
     sg_explore_say(world, "%4u  multicast kind %u seq %u of %d to %d of c%d is lost", world->step,
-                   flight->header.kind, flight->header.seq, flight->from, flight->to, flight->comm);
-    note(world, (uint64_t)flight->to << 32 | flight->header.seq);
+                   flight->base.header.kind, flight->base.header.seq, flight->base.from,
+                   flight->base.to, flight->comm);
+    note(world, (uint64_t)flight->base.to << 32 | flight->base.header.seq);
     forget(world, live);
 }
 

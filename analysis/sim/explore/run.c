@@ -62,8 +62,8 @@ static uint64_t priority(const struct run *run, const struct sg_explore_step *st
         const struct sg_explore_flight *flight =
             &run->world->flights[run->world->live[step->index]];
 
-        class = (uint64_t)flight->kind << 48 | (uint64_t)flight->comm << 40 |
-                (uint64_t)flight->from << 20 | (uint64_t)flight->to;
+        class = (uint64_t)flight->base.kind << 48 | (uint64_t)flight->comm << 40 |
+                (uint64_t)flight->base.from << 20 | (uint64_t)flight->base.to;
     }
     return sg_hash_mix(sg_hash_mix(class) + run->demoted);
 }
@@ -89,7 +89,7 @@ static void maybe_spoil(struct run *run, struct sg_explore_step *step)
     if (step->kind != SG_STEP_ARRIVE)
         return;
     flight = &run->world->flights[run->world->live[step->index]];
-    if (!flight->multicast)
+    if (!flight->base.multicast)
         return;
     if (has_fault(run, SG_FAULT_LOSS) && sg_explore_one_in(&run->random, LOSE_ONE_IN))
         step->kind = SG_STEP_LOSE;

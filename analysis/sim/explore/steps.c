@@ -39,12 +39,12 @@ static bool reachable(const struct sg_explore_world *world, const struct sg_expl
 static bool deliverable(const struct sg_explore_world *world, const struct sg_explore_view *view,
                         const struct sg_explore_flight *flight)
 {
-    if (view->held && world->step < flight->not_before)
+    if (view->held && world->step < flight->base.own)
         return false;
-    if (flight->kind == SG_FLIGHT_ACCESS)
+    if (flight->base.kind == SG_FLIGHT_ACCESS)
         return true;
-    return reachable(world, view, flight->comm, flight->to,
-                     flight->kind == SG_FLIGHT_MESSAGE && flight->solicited);
+    return reachable(world, view, flight->comm, flight->base.to,
+                     flight->base.kind == SG_FLIGHT_MESSAGE && flight->base.solicited);
 }
 
 /* Bit `to` of [kind][comm][from]: something from there is on its way already. */
@@ -70,12 +70,12 @@ static uint32_t list_arrivals(const struct sg_explore_world *world,
     clear_ahead(world, &ahead);
     for (uint32_t i = 0; i < world->live_count; i++) {
         const struct sg_explore_flight *flight = &world->flights[world->live[i]];
-        uint64_t *row = &ahead.to[flight->kind][flight->comm][flight->from];
-        bool overtakes = *row >> flight->to & 1;
+        uint64_t *row = &ahead.to[flight->base.kind][flight->comm][flight->base.from];
+        bool overtakes = *row >> flight->base.to & 1;
 
-        *row |= UINT64_C(1) << flight->to;
+        *row |= UINT64_C(1) << flight->base.to;
         /* One-sided accesses to one target take effect in their order. */
-        if (overtakes && (!view->reorder || flight->kind == SG_FLIGHT_ACCESS))
+        if (overtakes && (!view->reorder || flight->base.kind == SG_FLIGHT_ACCESS))
             continue;
         if (deliverable(world, view, flight))
             steps[count++] = (struct sg_explore_step){

@@ -8,25 +8,6 @@
 #define DELAY_ONE_IN 8
 #define DELAY_STEPS 200
 
-static size_t aligned(size_t bytes)
-{
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
-
-/* Hands out the arena piece by piece; with no arena yet it only counts. */
-struct layout {
-    unsigned char *arena;
-    size_t used;
-};
-
-static void *reserve(struct layout *layout, size_t bytes)
-{
-    void *piece = layout->arena ? layout->arena + layout->used : NULL;
-
-    layout->used += aligned(bytes);
-    return piece;
-}
-
 bool sg_explore_world_create(struct sg_explore_world *world)
 {
     memset(world, 0, sizeof *world);
@@ -52,7 +33,7 @@ void sg_explore_world_destroy(struct sg_explore_world *world)
 
 const struct sg_algo_head *sg_explore_head(const struct sg_explore_endpoint *endpoint)
 {
-    return (const struct sg_algo_head *)endpoint->state;
+    return (const struct sg_algo_head *)endpoint->host.state;
 }
 
 struct sg_explore_endpoint *sg_explore_endpoint_of(struct sg_explore_world *world, int32_t comm,
@@ -76,47 +57,62 @@ int32_t sg_explore_instance_at(const struct sg_explore_world *world, int32_t com
     return -1;
 }
 
+/* Of a state with its guards. */
+static size_t guarded_bytes(size_t state_bytes)
+{
+    return (state_bytes + ALIGN - 1) / ALIGN * ALIGN + 2 * SG_EXPLORE_GUARD_BYTES;
+}
+
 /* Endpoints of ranks that a communicator does not have stay empty. */
-static void lay_out(struct sg_explore_world *world, struct layout *layout)
+static void lay_out(struct sg_explore_world *world, struct sg_host_layout *layout)
 {
     const struct sg_explore_scenario *scenario = world->scenario;
     int32_t nodes = scenario->nodes;
 
     world->endpoints_count = scenario->comms * nodes;
-    world->processes = reserve(layout, (size_t)nodes * sizeof *world->processes);
-    world->endpoints = reserve(layout, (size_t)world->endpoints_count * sizeof *world->endpoints);
-    world->in_flight =
-        reserve(layout, (size_t)(world->endpoints_count * nodes) * sizeof *world->in_flight);
+    world->processes = sg_host_reserve(layout, (size_t)nodes * sizeof *world->processes);
+    world->endpoints =
+        sg_host_reserve(layout, (size_t)world->endpoints_count * sizeof *world->endpoints);
+    world->in_flight = sg_host_reserve(layout, (size_t)(world->endpoints_count * nodes) *
+                                                   sizeof *world->in_flight);
 }
 
+/* In the arena, as the host is to see it. */
 static void lay_out_endpoint(struct sg_explore_world *world, struct sg_explore_endpoint *endpoint,
-                             struct layout *layout)
+                             struct sg_host_layout *layout)
 {
     const struct sg_explore_scenario *scenario = world->scenario;
-    const struct sg_algo_needs *needs = &endpoint->needs;
-    uint32_t credits = scenario->parameters.credits;
-    size_t guarded = aligned(needs->state_bytes) + 2 * SG_EXPLORE_GUARD_BYTES;
+    size_t state_bytes = endpoint->needs.state_bytes;
 
-    endpoint->state = reserve(layout, guarded);
-    endpoint->spare = scenario->relocate ? reserve(layout, guarded) : NULL;
-    endpoint->payload.slots = reserve(layout, needs->slots * sizeof(struct sg_value));
-    endpoint->payload.slots_count = needs->slots;
-    endpoint->payload.results = reserve(layout, credits * sizeof(struct sg_value));
-    endpoint->payload.results_count = credits;
-    endpoint->cells = reserve(layout, needs->cells * sizeof *endpoint->cells);
-    if (layout->arena == NULL)
+    endpoint->host = (struct sg_host_endpoint){
+        .owner = endpoint,
+        .rank = endpoint->rank,
+        .size = scenario->comm[endpoint->comm].size,
+        .peers = &world->peers[endpoint->comm],
+        .payload = &endpoint->payload,
+        .timer_ns = endpoint->timer_ns,
+        .watches = endpoint->watches,
+    };
+    sg_host_lay_out(layout, &endpoint->needs, scenario->parameters.credits, SG_EXPLORE_GUARD_BYTES,
+                    &endpoint->host);
+    endpoint->cells = endpoint->host.cells;
+    endpoint->spare = NULL;
+    if (scenario->relocate)
+        endpoint->spare = sg_host_reserve(layout, guarded_bytes(state_bytes));
+    if (layout->memory == NULL)
         return;
-    memset(endpoint->state, SG_EXPLORE_GUARD, guarded);
-    endpoint->state += SG_EXPLORE_GUARD_BYTES;
-    memset(endpoint->state, 0, needs->state_bytes);
+    memset(endpoint->host.state - SG_EXPLORE_GUARD_BYTES, SG_EXPLORE_GUARD,
+           guarded_bytes(state_bytes));
+    memset(endpoint->host.state, 0, state_bytes);
     if (endpoint->spare) {
-        memset(endpoint->spare, SG_EXPLORE_GUARD, guarded);
+        memset(endpoint->spare, SG_EXPLORE_GUARD, guarded_bytes(state_bytes));
         endpoint->spare += SG_EXPLORE_GUARD_BYTES;
     }
+    sg_host_init(&endpoint->host, scenario->algo, &scenario->parameters);
 }
 
 /* All endpoints, twice: to learn how much they take, and to place them. */
-static bool place(struct sg_explore_world *world, struct layout *layout)
+static bool place(struct sg_explore_world *world, struct sg_host_layout *layout)
 {
     const struct sg_explore_scenario *scenario = world->scenario;
 
@@ -124,20 +120,19 @@ static bool place(struct sg_explore_world *world, struct layout *layout)
     for (int32_t e = 0; e < world->endpoints_count; e++) {
         int32_t comm = e / scenario->nodes, rank = e % scenario->nodes;
         struct sg_algo_setup setup = {rank, scenario->comm[comm].size, scenario->parameters};
-        struct sg_explore_endpoint counted = {.comm = comm, .rank = rank};
-        struct sg_explore_endpoint *endpoint = layout->arena ? &world->endpoints[e] : &counted;
+        struct sg_explore_endpoint counted;
+        struct sg_explore_endpoint *endpoint = layout->memory ? &world->endpoints[e] : &counted;
 
-        for (int id = 0; id < SG_TIMERS; id++)
-            endpoint->timer_ns[id] = counted.timer_ns[id] = SG_TIMER_UNSET;
-        if (rank >= setup.size)
+        *endpoint = (struct sg_explore_endpoint){.comm = comm, .rank = rank, .changed = true};
+        if (rank >= setup.size) {
+            endpoint->changed = false;
+            for (int id = 0; id < SG_TIMERS; id++)
+                endpoint->timer_ns[id] = SG_TIMER_UNSET;
             continue;
-        *endpoint = counted;
-        endpoint->changed = true;
+        }
         if (!scenario->algo->needs(&setup, &endpoint->needs))
             return false;
         lay_out_endpoint(world, endpoint, layout);
-        if (layout->arena)
-            scenario->algo->init(endpoint->state, &setup);
     }
     return true;
 }
@@ -170,7 +165,7 @@ static void find_peers(struct sg_explore_world *world)
 bool sg_explore_world_open(struct sg_explore_world *world,
                            const struct sg_explore_scenario *scenario)
 {
-    struct layout layout = {NULL, 0};
+    struct sg_host_layout layout = {NULL, 0};
 
     world->scenario = scenario;
     world->host.algo = scenario->algo;
@@ -186,7 +181,7 @@ bool sg_explore_world_open(struct sg_explore_world *world,
     }
     world->arena_bytes = layout.used;
     memset(world->arena, 0, layout.used);
-    layout = (struct layout){world->arena, 0};
+    layout = (struct sg_host_layout){world->arena, 0};
     place(world, &layout);
     seat_processes(world);
     find_peers(world);
@@ -243,7 +238,7 @@ static uint32_t delay(const struct sg_explore_scenario *scenario, uint32_t numbe
 }
 
 struct sg_explore_flight *sg_explore_launch(struct sg_explore_world *world, int32_t comm,
-                                            int32_t from, int32_t to)
+                                            const struct sg_flight *base)
 {
     struct sg_explore_flight *flight;
 
@@ -254,11 +249,10 @@ struct sg_explore_flight *sg_explore_launch(struct sg_explore_world *world, int3
     }
     flight = &world->flights[world->live[world->live_count++]];
     memset(flight, 0, offsetof(struct sg_explore_flight, values));
+    flight->base = *base;
     flight->comm = comm;
-    flight->from = from;
-    flight->to = to;
     world->launched++;
     if (world->scenario->faults & 1u << SG_FAULT_DELAY)
-        flight->not_before = world->step + delay(world->scenario, world->launched);
+        flight->base.own = world->step + delay(world->scenario, world->launched);
     return flight;
 }

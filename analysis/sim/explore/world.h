@@ -45,7 +45,8 @@ struct sg_explore_process {
 };
 
 struct sg_explore_endpoint {
-    unsigned char *state, *spare; /* the spare is where a relocated state goes */
+    unsigned char *spare;         /* where a relocated state goes */
+    struct sg_host_endpoint host; /* what the host reaches of it */
     struct sg_payload payload;
     struct sg_value operand;
     uint64_t *cells;
@@ -61,17 +62,12 @@ struct sg_explore_endpoint {
     uint64_t hash;     /* of all this, kept by the exhaustive walk */
 };
 
-enum sg_explore_flight_kind { SG_FLIGHT_MESSAGE, SG_FLIGHT_ACCESS, SG_FLIGHT_REPLY };
-
-/* Something on its way; values beyond values_count are not kept. */
+/* Something on its way, with its values; those beyond values_count are not kept. base.own is the
+ * step before which it does not arrive. */
 struct sg_explore_flight {
-    uint8_t kind; /* enum sg_explore_flight_kind */
-    bool solicited, repeated, multicast;
-    int32_t comm, from, to; /* an access's initiator is `from`, and `to` of its reply */
-    uint32_t not_before;    /* step */
-    struct sg_host_access asked;
-    uint64_t cells[8]; /* of a reply */
-    struct sg_header header;
+    struct sg_flight base;
+    int32_t comm;
+    bool repeated;
     uint32_t values_count;
     struct sg_value values[SG_PARTS_MAX];
 };
@@ -124,9 +120,10 @@ void sg_explore_violate(struct sg_explore_world *world, const struct sg_explore_
 /* A line of the trace, if there is one. */
 void sg_explore_say(struct sg_explore_world *world, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* A new flight at the end of the list; NULL (and a violation) when there are too many. */
+/* Puts a copy of the flight at the end of the list; NULL (and a violation) when there are too many.
+ */
 struct sg_explore_flight *sg_explore_launch(struct sg_explore_world *world, int32_t comm,
-                                            int32_t from, int32_t to);
+                                            const struct sg_flight *flight);
 /* Scenario's index of an endpoint's n-th instance, from 1; -1: there is none. */
 int32_t sg_explore_instance_at(const struct sg_explore_world *world, int32_t comm, uint32_t seq);
 

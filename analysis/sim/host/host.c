@@ -1,16 +1,61 @@
 #include "sim/host/host.h"
 
+#include <stdio.h>
 #include <string.h>
 
-void sg_host_feed(struct sg_host *host, void *state, sg_host_handler handle,
-                  const struct sg_event *event)
+#define ALIGN 64
+
+/* ---- an endpoint's memory */
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+void *sg_host_reserve(struct sg_host_layout *layout, size_t bytes)
+{
+    void *piece = layout->memory ? layout->memory + layout->used : NULL;
+
+    layout->used += aligned(bytes);
+    return piece;
+}
+
+void sg_host_lay_out(struct sg_host_layout *layout, const struct sg_algo_needs *needs,
+                     uint32_t credits, size_t guard, struct sg_host_endpoint *endpoint)
+{
+    unsigned char *state = sg_host_reserve(layout, aligned(needs->state_bytes) + 2 * guard);
+
+    endpoint->state = state ? state + guard : NULL;
+    endpoint->cells = sg_host_reserve(layout, needs->cells * sizeof *endpoint->cells);
+    endpoint->cells_count = needs->cells;
+    endpoint->parts_most = needs->parts;
+    if (credits == 0)
+        return;
+    endpoint->payload->slots_count = needs->slots;
+    endpoint->payload->slots = sg_host_reserve(layout, needs->slots * sizeof(struct sg_value));
+    endpoint->payload->results_count = credits;
+    endpoint->payload->results = sg_host_reserve(layout, credits * sizeof(struct sg_value));
+}
+
+void sg_host_init(const struct sg_host_endpoint *endpoint, const struct sg_algo *algo,
+                  const struct sg_algo_parameters *parameters)
+{
+    const struct sg_algo_setup setup = {endpoint->rank, endpoint->size, *parameters};
+
+    for (int id = 0; id < SG_TIMERS; id++)
+        endpoint->timer_ns[id] = SG_TIMER_UNSET;
+    algo->init(endpoint->state, &setup);
+}
+
+void sg_host_feed(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                  sg_host_handler handle, const struct sg_event *event)
 {
     struct sg_actions *actions = &host->actions;
 
     actions->capacity = SG_ACTIONS_MAX;
     actions->count = actions->parts_count = 0;
     actions->marks = 0;
-    handle(state, event, actions);
+    handle(endpoint->state, event, actions);
     for (uint64_t marks = actions->marks; marks != 0; marks &= marks - 1)
         host->marks[__builtin_ctzll(marks)]++;
 }
@@ -52,10 +97,13 @@ void sg_host_add_peers(struct sg_host_peers *peers, const struct sg_algo *algo, 
     }
 }
 
-bool sg_host_may_name(const struct sg_host_endpoint *endpoint, int32_t to)
+static const char *check_peer(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                              int32_t to)
 {
-    return endpoint->peers == NULL ||
-           (endpoint->peers->named[endpoint->rank][to / 64] >> to % 64 & 1);
+    if (endpoint->peers == NULL || (endpoint->peers->named[endpoint->rank][to / 64] >> to % 64 & 1))
+        return NULL;
+    snprintf(host->wrong, sizeof host->wrong, "names %d, which is none of its peers", (int)to);
+    return host->wrong;
 }
 
 /* ---- actions */
@@ -63,24 +111,36 @@ bool sg_host_may_name(const struct sg_host_endpoint *endpoint, int32_t to)
 static const char *send(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                         const struct sg_action *action)
 {
-    const struct sg_header *header = &action->send.header;
+    bool multicast = action->kind == SG_ACTION_MULTICAST;
     struct sg_value values[SG_PARTS_MAX];
+    struct sg_flight flight;
     const char *wrong = NULL;
 
-    if (action->send.parts_at + header->parts > host->actions.parts_count)
+    if (action->send.parts_at + action->send.header.parts > host->actions.parts_count)
         return "sends parts that it has not listed";
-    if (header->parts > endpoint->parts_most)
+    if (action->send.header.parts > endpoint->parts_most)
         return "sends more parts than it needs";
     if (endpoint->payload != NULL)
         wrong = sg_payload_gather(endpoint->payload, action, host->actions.parts, values);
     if (wrong != NULL)
         return wrong;
-    if (action->kind == SG_ACTION_MULTICAST && !(host->algo->uses & SG_ALGO_MULTICAST))
+    if (multicast && !(host->algo->uses & SG_ALGO_MULTICAST))
         return "multicasts without saying that it does";
-    if (action->kind == SG_ACTION_SEND &&
+    if (!multicast &&
         (action->to < 0 || action->to >= endpoint->size || action->to == endpoint->rank))
         return "sends to itself or to an endpoint that there is not";
-    host->scheduler->send(host, endpoint, action, endpoint->payload != NULL ? values : NULL);
+    if (!multicast)
+        wrong = check_peer(host, endpoint, action->to);
+    if (wrong != NULL)
+        return wrong;
+    memset(&flight, 0, sizeof flight);
+    flight.from = endpoint->rank;
+    flight.to = action->to;
+    flight.kind = SG_FLIGHT_MESSAGE;
+    flight.solicited = action->solicited;
+    flight.multicast = multicast;
+    flight.header = action->send.header;
+    host->scheduler->launch(host, endpoint, &flight, endpoint->payload != NULL ? values : NULL);
     return NULL;
 }
 
@@ -89,15 +149,7 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
 {
     bool write = action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_WRITE_RESULT;
     bool follow = endpoint->payload != NULL;
-    struct sg_host_access access = {
-        .value = action->access.value,
-        .bytes = action->access.bytes,
-        .remote = action->access.remote,
-        .count = action->access.count,
-        .tag = action->access.tag,
-        .into = action->access.into,
-        .kind = action->kind,
-    };
+    struct sg_flight flight;
     struct sg_value value;
     const char *wrong = NULL;
 
@@ -111,9 +163,22 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
     else if (action->kind == SG_ACTION_READ && follow) /* holds nothing until the answer */
         wrong = sg_payload_store(endpoint->payload, action->access.into, NULL);
     if (wrong == NULL)
-        host->scheduler->access(host, endpoint, action->to, &access,
-                                write && follow ? &value : NULL);
-    return wrong;
+        wrong = check_peer(host, endpoint, action->to);
+    if (wrong != NULL)
+        return wrong;
+    memset(&flight, 0, sizeof flight);
+    flight.from = endpoint->rank;
+    flight.to = action->to;
+    flight.kind = SG_FLIGHT_ACCESS;
+    flight.asked = action->kind;
+    flight.tag = action->access.tag;
+    flight.into = action->access.into;
+    flight.access.value = action->access.value;
+    flight.access.bytes = action->access.bytes;
+    flight.access.remote = action->access.remote;
+    flight.access.count = action->access.count;
+    host->scheduler->launch(host, endpoint, &flight, write && follow ? &value : NULL);
+    return NULL;
 }
 
 static const char *watch(struct sg_host *host, const struct sg_host_endpoint *endpoint,
@@ -129,7 +194,8 @@ static const char *watch(struct sg_host *host, const struct sg_host_endpoint *en
         .set = true,
         .solicited = action->solicited,
     };
-    host->scheduler->watch(host, endpoint, action->id);
+    if (host->scheduler->watch != NULL)
+        host->scheduler->watch(host, endpoint, action->id);
     return NULL;
 }
 
@@ -141,6 +207,16 @@ static const char *combine(struct sg_host *host, const struct sg_host_endpoint *
     if (endpoint->payload != NULL)
         wrong = sg_payload_carry_out(endpoint->payload, action);
     return wrong != NULL ? wrong : host->scheduler->combine(host, endpoint, action);
+}
+
+static void set_timer(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                      const struct sg_action *action)
+{
+    uint64_t at_ns = action->timer.time_ns;
+
+    if (host->scheduler->set_timer != NULL)
+        at_ns = host->scheduler->set_timer(host, endpoint, action->id, at_ns);
+    endpoint->timer_ns[action->id] = at_ns;
 }
 
 static const char *carry_out_one(struct sg_host *host, const struct sg_host_endpoint *endpoint,
@@ -156,8 +232,7 @@ static const char *carry_out_one(struct sg_host *host, const struct sg_host_endp
     case SG_ACTION_REDUCE:
         return combine(host, endpoint, action);
     case SG_ACTION_SET_TIMER:
-        endpoint->timer_ns[action->id] =
-            host->scheduler->set_timer(host, endpoint, action->id, action->timer.time_ns);
+        set_timer(host, endpoint, action);
         return NULL;
     case SG_ACTION_STOP_TIMER:
         endpoint->timer_ns[action->id] = SG_TIMER_UNSET;
@@ -196,47 +271,75 @@ const char *sg_host_carry_out(struct sg_host *host, const struct sg_host_endpoin
     return wrong;
 }
 
-/* ---- at the target of an access */
+/* ---- at the end of the way */
 
-bool sg_host_is_answered(uint32_t kind)
-{
-    return kind == SG_ACTION_FETCH_ADD || kind == SG_ACTION_READ || kind == SG_ACTION_READ_CELLS;
-}
-
+/* cells: what FETCH_ADD and READ_CELLS find. */
 static const char *access_cells(const struct sg_host_endpoint *target,
-                                const struct sg_host_access *access, uint64_t cells[8])
+                                const struct sg_flight *flight, uint64_t cells[8])
 {
-    uint32_t count = access->kind == SG_ACTION_READ_CELLS ? access->count : 1;
+    uint32_t count = flight->asked == SG_ACTION_READ_CELLS ? flight->access.count : 1;
+    uint32_t remote = flight->access.remote;
     uint64_t *cell;
 
-    if (count > 8 || access->remote > target->cells_count ||
-        count > target->cells_count - access->remote)
+    if (count > 8 || remote > target->cells_count || count > target->cells_count - remote)
         return "is asked for cells that it has not";
-    cell = &target->cells[access->remote];
+    cell = &target->cells[remote];
     memcpy(cells, cell, count * sizeof *cells);
-    if (access->kind == SG_ACTION_FETCH_ADD)
-        *cell += access->value;
-    else if (access->kind == SG_ACTION_WRITE_CELL)
-        *cell = access->value;
+    if (flight->asked == SG_ACTION_FETCH_ADD)
+        *cell += flight->access.value;
+    else if (flight->asked == SG_ACTION_WRITE_CELL)
+        *cell = flight->access.value;
     return NULL;
 }
 
-const char *sg_host_access(const struct sg_host_endpoint *target,
-                           const struct sg_host_access *access, struct sg_value *value,
-                           uint64_t cells[8])
+static const char *take_effect(const struct sg_host_endpoint *target,
+                               const struct sg_flight *flight, struct sg_value *value,
+                               uint64_t cells[8])
 {
-    struct sg_data result = {SG_DATA_RESULT, (uint16_t)access->remote};
+    struct sg_data result = {SG_DATA_RESULT, (uint16_t)flight->access.remote};
 
-    switch (access->kind) {
+    switch (flight->asked) {
     case SG_ACTION_WRITE:
-        return target->payload ? sg_payload_put(target->payload, access->remote, value) : NULL;
+        return target->payload ? sg_payload_put(target->payload, flight->access.remote, value)
+                               : NULL;
     case SG_ACTION_WRITE_RESULT:
         return target->payload ? sg_payload_store(target->payload, result, value) : NULL;
     case SG_ACTION_READ:
-        return target->payload
-                   ? sg_payload_get(target->payload, access->remote, access->bytes, value)
-                   : NULL;
+        return target->payload ? sg_payload_get(target->payload, flight->access.remote,
+                                                flight->access.bytes, value)
+                               : NULL;
     default:
-        return access_cells(target, access, cells);
+        return access_cells(target, flight, cells);
     }
+}
+
+const char *sg_host_access(const struct sg_host_endpoint *target, struct sg_flight *flight,
+                           struct sg_value *value)
+{
+    uint64_t cells[8] = {0};
+    const char *wrong = take_effect(target, flight, value, cells);
+    int32_t initiator = flight->from;
+
+    if (wrong != NULL || (flight->asked != SG_ACTION_FETCH_ADD && flight->asked != SG_ACTION_READ &&
+                          flight->asked != SG_ACTION_READ_CELLS))
+        return wrong;
+    flight->kind = SG_FLIGHT_REPLY;
+    flight->from = flight->to;
+    flight->to = initiator;
+    memcpy(flight->cells, cells, sizeof cells);
+    return NULL;
+}
+
+struct sg_event sg_host_event(const struct sg_flight *flight)
+{
+    struct sg_event event = {.kind = SG_EVENT_MESSAGE};
+
+    if (flight->kind == SG_FLIGHT_REPLY) {
+        event.kind = SG_EVENT_REPLY;
+        event.reply.tag = flight->tag;
+        memcpy(event.reply.value, flight->cells, sizeof event.reply.value);
+    } else {
+        event.message = (struct sg_message){flight->from, flight->multicast, flight->header};
+    }
+    return event;
 }

@@ -32,24 +32,64 @@ void sg_host_add_peers(struct sg_host_peers *peers, const struct sg_algo *algo, 
                        const struct sg_algo_parameters *parameters,
                        const struct sg_algo_call *call);
 
-/* What actions reach of an endpoint; the memory is the scheduler's. */
+/* An endpoint, as far as actions and accesses reach it; the memory is the scheduler's. */
 struct sg_host_endpoint {
     void *owner; /* the scheduler's own of it */
     int32_t rank, size;
     const struct sg_host_peers *peers; /* NULL: not followed */
-    struct sg_payload *payload;        /* NULL: payloads are not followed */
-    uint64_t *timer_ns;                /* SG_TIMERS; SG_TIMER_UNSET */
+    unsigned char *state;
+    struct sg_payload *payload; /* NULL: payloads are not followed */
+    uint64_t *timer_ns;         /* SG_TIMERS; SG_TIMER_UNSET */
     uint64_t *cells;
     struct sg_host_watch *watches; /* SG_WATCHES */
     uint32_t cells_count, parts_most;
 };
 
-/* A one-sided action on its way; without padding, so that equal ones have equal bytes. */
-struct sg_host_access {
-    uint64_t value;
-    uint32_t bytes, remote, count, tag;
+/* Hands out memory piece by piece; with memory NULL it only counts. */
+struct sg_host_layout {
+    unsigned char *memory; /* aligned to 64 */
+    size_t used;
+};
+
+void *sg_host_reserve(struct sg_host_layout *layout, size_t bytes);
+
+/* Reserves an endpoint's state and cells and, of so many credits, its slots and results (0 credits:
+ * none); `guard` bytes, a multiple of 64, stay free on both sides of the state. */
+void sg_host_lay_out(struct sg_host_layout *layout, const struct sg_algo_needs *needs,
+                     uint32_t credits, size_t guard, struct sg_host_endpoint *endpoint);
+
+/* Its timers and the protocol's state, in zeroed memory, as they are before the first call. */
+void sg_host_init(const struct sg_host_endpoint *endpoint, const struct sg_algo *algo,
+                  const struct sg_algo_parameters *parameters);
+
+/* ---- what is on its way */
+
+enum sg_flight_kind {
+    SG_FLIGHT_MESSAGE,
+    SG_FLIGHT_ACCESS,
+    SG_FLIGHT_REPLY,
+    SG_FLIGHT_TIMER, /* at its endpoint, but not handled yet */
+    SG_FLIGHT_WATCH  /* likewise */
+};
+
+/* Something on its way, but for the values that it carries. Without padding, and zero where it is
+ * not used, so that equal ones have equal bytes. */
+struct sg_flight {
+    int32_t from, to; /* of an access: from its initiator; of its reply: to it */
+    uint8_t kind;     /* enum sg_flight_kind */
+    bool solicited, multicast;
+    uint8_t asked; /* of an access and its reply: enum sg_action_kind */
+    uint32_t tag;  /* of these; of a timer or watch: its id */
     struct sg_data into;
-    uint32_t kind; /* enum sg_action_kind */
+    uint32_t own; /* the scheduler's */
+    union {
+        struct sg_header header;
+        struct {
+            uint64_t value;
+            uint32_t bytes, remote, count;
+        } access;          /* of a watch: remote, its cell */
+        uint64_t cells[8]; /* of a reply */
+    };
 };
 
 struct sg_host {
@@ -58,6 +98,7 @@ struct sg_host {
     const struct sg_algo *algo;
     struct sg_actions actions; /* list and parts are the scheduler's memory */
     uint64_t *marks;           /* how often each was reached */
+    char wrong[64];            /* room for what is wrong */
 };
 
 /* What comes of actions once they have been done as far as the endpoint goes. */
@@ -65,19 +106,18 @@ struct sg_host_scheduler {
     /* Before each; false: neither this one nor the rest is carried out. */
     bool (*begin)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                   const struct sg_action *action);
-    /* SEND and MULTICAST; values: what its parts hold, NULL where that is not followed. */
-    void (*send)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
-                 const struct sg_action *action, const struct sg_value *values);
-    /* One-sided; value: what it writes, NULL if nothing or not followed. */
-    void (*access)(struct sg_host *host, const struct sg_host_endpoint *endpoint, int32_t to,
-                   const struct sg_host_access *access, const struct sg_value *value);
+    /* A message (to all others where it is a multicast) or an access leaves. values: of its parts,
+     * or what it writes; NULL where there are none, and where payloads are not followed. */
+    void (*launch)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                   const struct sg_flight *flight, const struct sg_value *values);
     /* A COPY or REDUCE is done. */
     const char *(*combine)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                            const struct sg_action *action);
-    /* When a timer is to fire that a protocol sets to time_ns; its last time is still there. */
+    /* When a timer is to fire that a protocol sets to time_ns; its last time is still there. NULL:
+     * then. */
     uint64_t (*set_timer)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                           uint32_t id, uint64_t time_ns);
-    /* The watch is placed. */
+    /* The watch is placed. May be NULL. */
     void (*watch)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t id);
     void (*complete)(struct sg_host *host, const struct sg_host_endpoint *endpoint);
     void (*finish)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t seq);
@@ -87,21 +127,18 @@ typedef void (*sg_host_handler)(void *state, const struct sg_event *event,
                                 struct sg_actions *actions);
 
 /* Lets a handler write its actions, and counts its marks. */
-void sg_host_feed(struct sg_host *host, void *state, sg_host_handler handle,
-                  const struct sg_event *event);
-
-/* May the endpoint name that one? */
-bool sg_host_may_name(const struct sg_host_endpoint *endpoint, int32_t to);
+void sg_host_feed(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                  sg_host_handler handle, const struct sg_event *event);
 
 /* Carries out what it wrote, up to the first that is wrong. */
 const char *sg_host_carry_out(struct sg_host *host, const struct sg_host_endpoint *endpoint);
 
-/* An access takes effect at its target. value: what a WRITE brings and a READ gets, unused where
- * payloads are not followed; cells: what FETCH_ADD and READ_CELLS find. */
-const char *sg_host_access(const struct sg_host_endpoint *target,
-                           const struct sg_host_access *access, struct sg_value *value,
-                           uint64_t cells[8]);
-/* Has such an access an answer? */
-bool sg_host_is_answered(uint32_t kind);
+/* An access takes effect at its target, and becomes its reply if it has one. value: what a WRITE
+ * brings and a READ gets, unused where payloads are not followed. */
+const char *sg_host_access(const struct sg_host_endpoint *target, struct sg_flight *flight,
+                           struct sg_value *value);
+
+/* A message's or a reply's event, but for its time. */
+struct sg_event sg_host_event(const struct sg_flight *flight);
 
 #endif

@@ -15,13 +15,6 @@ static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, ui
     return departure_ns;
 }
 
-static void check_peer(struct world *world, const struct sg_host_endpoint *from, int32_t to)
-{
-    if (!sg_host_may_name(from, to))
-        sg_world_fail(world, SG_ERR_ARGUMENT, "sim: node %d names %d, which is no peer of it",
-                      (int)from->rank, (int)to);
-}
-
 /* ---- messages */
 
 /* The wire's share of the multicast's latency: it includes both overheads. */
@@ -32,33 +25,20 @@ static uint64_t multicast_wire_ns(const struct world *world, uint64_t bytes)
     return whole_ns > 2 * world->overhead_ns ? whole_ns - 2 * world->overhead_ns : 0;
 }
 
-static void send(struct sg_host *host, const struct sg_host_endpoint *from,
-                 const struct sg_action *action, const struct sg_value *values)
+static void send(struct world *world, struct item *item)
 {
-    struct world *world = host->world;
-    const struct sg_header *header = &action->send.header;
-    bool multicast = action->kind == SG_ACTION_MULTICAST;
-    uint64_t bytes = (uint64_t)header->parts * header->bytes, departure_ns;
-    struct item item = {
-        .kind = ITEM_MESSAGE,
-        .solicited = action->solicited && !multicast,
-        .endpoint = action->to,
-        .from = from->rank,
-        .message = {.from = from->rank, .multicast = multicast, .header = *header},
-        .parts = sg_parts_new(world, values, header->parts),
-    };
+    uint64_t bytes = (uint64_t)item->base.header.parts * item->base.header.bytes, departure_ns;
 
-    if (!multicast)
-        check_peer(world, from, action->to);
     world->cursor_ns += world->overhead_ns;
-    departure_ns = depart(world, from->rank, world->cursor_ns, bytes);
-    if (multicast) {
+    departure_ns = depart(world, item->base.from, world->cursor_ns, bytes);
+    if (item->base.multicast) {
+        item->base.solicited = false;
         world->result.multicasts++;
-        sg_item_push(world, departure_ns + multicast_wire_ns(world, bytes), EVENT_MULTICAST, &item);
+        sg_item_push(world, departure_ns + multicast_wire_ns(world, bytes), EVENT_MULTICAST, item);
     } else {
         sg_item_push(world,
-                     departure_ns + world->latency_ns + sg_world_jitter_ns(world, action->to),
-                     EVENT_ARRIVE, &item);
+                     departure_ns + world->latency_ns + sg_world_jitter_ns(world, item->base.to),
+                     EVENT_ARRIVE, item);
     }
 }
 
@@ -67,14 +47,14 @@ static void send(struct sg_host *host, const struct sg_host_endpoint *from,
 /* Own memory: effects come in the order issued, behind an atomic access that is under way. */
 static uint64_t issue_self(struct world *world, struct item *item, uint64_t time_ns)
 {
-    struct onesided *own = &world->onesided[item->endpoint];
+    struct onesided *own = &world->onesided[item->base.to];
     uint64_t effect_ns;
 
-    if (item->access.kind == SG_ACTION_FETCH_ADD) {
+    if (item->base.asked == SG_ACTION_FETCH_ADD) {
         time_ns += world->overhead_ns;
         effect_ns = time_ns + world->loopback_ns;
     } else {
-        time_ns += per_byte_ns(world->network.copy_ns_per_byte, item->access.bytes);
+        time_ns += per_byte_ns(world->network.copy_ns_per_byte, item->base.access.bytes);
         effect_ns = time_ns;
     }
     own->self_ns = later(own->self_ns, effect_ns);
@@ -82,47 +62,51 @@ static uint64_t issue_self(struct world *world, struct item *item, uint64_t time
     return time_ns;
 }
 
-static void access_remote(struct sg_host *host, const struct sg_host_endpoint *from, int32_t to,
-                          const struct sg_host_access *access, const struct sg_value *value)
+static void access_remote(struct world *world, struct item *item)
 {
-    struct world *world = host->world;
-    bool write = access->kind == SG_ACTION_WRITE || access->kind == SG_ACTION_WRITE_RESULT;
-    uint32_t bytes = write ? access->bytes : 0;
-    struct item item = {
-        .kind = ITEM_ACCESS,
-        .endpoint = to,
-        .from = from->rank,
-        .access = *access,
-        .parts = sg_parts_new(world, value, 1),
-    };
+    uint8_t asked = item->base.asked;
+    bool write = asked == SG_ACTION_WRITE || asked == SG_ACTION_WRITE_RESULT;
+    uint32_t bytes = write ? item->base.access.bytes : 0;
+    bool own = item->base.to == item->base.from;
     uint64_t departure_ns;
 
-    check_peer(world, from, to);
-    if (access->kind == SG_ACTION_FETCH_ADD && measuring(world)) {
+    if (asked == SG_ACTION_FETCH_ADD && measuring(world)) {
         world->fetch_adds++;
-        world->own_fetch_adds += to == from->rank;
+        world->own_fetch_adds += own;
     }
-    if (to == from->rank) {
-        world->cursor_ns = issue_self(world, &item, world->cursor_ns);
+    if (own) {
+        world->cursor_ns = issue_self(world, item, world->cursor_ns);
         return;
     }
     world->cursor_ns += world->overhead_ns;
-    departure_ns = depart(world, from->rank, world->cursor_ns, bytes);
+    departure_ns = depart(world, item->base.from, world->cursor_ns, bytes);
     sg_item_push(world,
                  departure_ns + sg_network_gap_ns(&world->network, bytes) + world->latency_ns,
-                 EVENT_ACCESS, &item);
+                 EVENT_ACCESS, item);
+}
+
+static void launch(struct sg_host *host, const struct sg_host_endpoint *from,
+                   const struct sg_flight *flight, const struct sg_value *values)
+{
+    bool message = flight->kind == SG_FLIGHT_MESSAGE;
+    struct item item = {sg_parts_new(host->world, values, message ? flight->header.parts : 1),
+                        *flight};
+
+    if (message)
+        send(host->world, &item);
+    else
+        access_remote(host->world, &item);
 }
 
 struct item sg_world_notice(const struct sg_host_endpoint *endpoint, uint32_t id)
 {
     struct sg_host_watch *watch = &endpoint->watches[id];
+    struct item item = {NULL, {.to = endpoint->rank, .kind = SG_FLIGHT_WATCH, .tag = id}};
 
     watch->set = false;
-    return (struct item){.kind = ITEM_WATCH,
-                         .endpoint = endpoint->rank,
-                         .id = (uint16_t)id,
-                         .solicited = watch->solicited,
-                         .access = {.remote = watch->cell}};
+    item.base.solicited = watch->solicited;
+    item.base.access.remote = watch->cell;
+    return item;
 }
 
 static void watch(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t id)
@@ -189,8 +173,7 @@ static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint
 
 const struct sg_host_scheduler sg_timed_scheduler = {
     .begin = begin,
-    .send = send,
-    .access = access_remote,
+    .launch = launch,
     .combine = combine,
     .set_timer = set_timer,
     .watch = watch,

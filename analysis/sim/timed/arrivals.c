@@ -10,8 +10,8 @@
 static void arrive(struct world *world, uint32_t index)
 {
     struct item *item = &world->items[index];
-    struct endpoint *endpoint = &world->endpoints[item->endpoint];
-    uint64_t bytes = (uint64_t)item->message.header.parts * item->message.header.bytes;
+    struct endpoint *endpoint = &world->endpoints[item->base.to];
+    uint64_t bytes = (uint64_t)item->base.header.parts * item->base.header.bytes;
     uint64_t from_ns = later(endpoint->receive_ns, world->now_ns);
 
     endpoint->receive_ns = from_ns + sg_network_gap_ns(&world->network, bytes);
@@ -40,7 +40,7 @@ static void multicast_one(struct world *world, const struct item *item)
         sg_endpoint_deliver(world, item);
         return;
     }
-    sg_item_push(world, world->now_ns + sg_world_jitter_ns(world, item->endpoint), EVENT_READY,
+    sg_item_push(world, world->now_ns + sg_world_jitter_ns(world, item->base.to), EVENT_READY,
                  item);
 }
 
@@ -50,9 +50,9 @@ static void multicast(struct world *world, const struct item *item)
     struct item copy = *item;
 
     for (int32_t to = 0; to < world->setup->endpoints; to++) {
-        if (to == item->from || lost(world, to, number))
+        if (to == item->base.from || lost(world, to, number))
             continue;
-        copy.endpoint = to;
+        copy.base.to = to;
         multicast_one(world, &copy);
         world->result.events++;
     }
@@ -75,48 +75,42 @@ static void end_watches(struct world *world, const struct sg_host_endpoint *endp
     }
 }
 
-/* The answer's way back to the initiator, of `bytes` bytes of payload. */
-static void answer(struct world *world, const struct item *access, struct item *reply,
-                   uint32_t bytes)
+/* The answer's way back to the initiator. */
+static void answer(struct world *world, const struct sg_flight *access, const struct item *reply)
 {
     uint64_t at_ns = world->now_ns;
+    uint32_t bytes = access->asked == SG_ACTION_READ         ? access->access.bytes
+                     : access->asked == SG_ACTION_READ_CELLS ? access->access.count * 8
+                                                             : 0;
 
-    reply->kind = ITEM_REPLY;
-    reply->endpoint = access->from;
-    reply->from = access->endpoint;
-    reply->reply.tag = access->access.tag;
-    reply->reply.into = access->access.into;
-    if (access->from != access->endpoint)
+    if (access->from != access->to)
         at_ns += world->latency_ns + sg_network_gap_ns(&world->network, bytes);
-    else if (access->access.kind == SG_ACTION_FETCH_ADD)
+    else if (access->asked == SG_ACTION_FETCH_ADD)
         at_ns += world->loopback_ns;
     sg_item_push(world, at_ns, EVENT_READY, reply);
 }
 
 static void take_effect(struct world *world, const struct item *item)
 {
+    const struct sg_flight *access = &item->base;
     struct sg_payload payload;
-    struct sg_host_endpoint target = sg_world_endpoint(world, item->endpoint, &payload);
-    const struct sg_host_access *access = &item->access;
+    struct sg_host_endpoint target = sg_world_endpoint(world, access->to, &payload);
+    struct item reply = {NULL, *access};
     struct sg_value value = {0};
-    struct item reply = {0};
 
     note(world, world->now_ns);
-    note(world, (uint64_t)access->kind << 32 | (uint32_t)item->endpoint);
+    note(world, (uint64_t)access->asked << 32 | (uint32_t)access->to);
     if (item->parts != NULL)
         value = item->parts->values[0];
-    sg_world_check(world, sg_host_access(&target, access, &value, reply.reply.value));
+    sg_world_check(world, sg_host_access(&target, &reply.base, &value));
     if (world->status != SG_OK)
         return;
-    if (access->kind == SG_ACTION_READ)
+    if (access->asked == SG_ACTION_READ)
         reply.parts = sg_parts_new(world, target.payload != NULL ? &value : NULL, 1);
-    if (sg_host_is_answered(access->kind))
-        answer(world, item, &reply,
-               access->kind == SG_ACTION_READ         ? access->bytes
-               : access->kind == SG_ACTION_READ_CELLS ? access->count * 8
-                                                      : 0);
-    if (access->kind == SG_ACTION_WRITE_CELL || access->kind == SG_ACTION_FETCH_ADD)
-        end_watches(world, &target, access->remote);
+    if (reply.base.kind == SG_FLIGHT_REPLY)
+        answer(world, access, &reply);
+    if (access->asked == SG_ACTION_WRITE_CELL || access->asked == SG_ACTION_FETCH_ADD)
+        end_watches(world, &target, access->access.remote);
 }
 
 /* The answer to a READ is in the initiator's memory. */
@@ -126,15 +120,15 @@ static void land(struct world *world, const struct item *reply)
 
     if (reply->parts == NULL)
         return;
-    sg_world_endpoint(world, reply->endpoint, &payload);
-    sg_world_check(world, sg_payload_store(&payload, reply->reply.into, reply->parts->values));
+    sg_world_endpoint(world, reply->base.to, &payload);
+    sg_world_check(world, sg_payload_store(&payload, reply->base.into, reply->parts->values));
 }
 
 void sg_world_arrive(struct world *world, uint32_t kind, uint32_t index)
 {
     struct item item = world->items[index];
 
-    if (kind == EVENT_ARRIVE && item.message.header.bytes > 0) {
+    if (kind == EVENT_ARRIVE && item.base.header.bytes > 0) {
         arrive(world, index);
         return;
     }
@@ -145,7 +139,7 @@ void sg_world_arrive(struct world *world, uint32_t kind, uint32_t index)
         take_effect(world, &item);
         sg_parts_release(item.parts);
     } else {
-        if (item.kind == ITEM_REPLY)
+        if (item.base.kind == SG_FLIGHT_REPLY)
             land(world, &item);
         sg_endpoint_deliver(world, &item);
     }

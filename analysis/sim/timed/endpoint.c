@@ -22,18 +22,18 @@ static void wake_at(struct world *world, int32_t number, uint64_t time_ns)
 
 static void inbox_put(struct world *world, const struct item *item)
 {
-    struct endpoint *endpoint = &world->endpoints[item->endpoint];
+    struct endpoint *endpoint = &world->endpoints[item->base.to];
     uint32_t index = sg_item_alloc(world, item);
 
     if (index == NONE)
         return;
-    world->items[index].next = NONE;
+    world->items[index].base.own = NONE;
     if (endpoint->inbox_first == NONE)
         endpoint->inbox_first = index;
     else
-        world->items[endpoint->inbox_last].next = index;
+        world->items[endpoint->inbox_last].base.own = index;
     endpoint->inbox_last = index;
-    endpoint->inbox_solicited += item->solicited;
+    endpoint->inbox_solicited += item->base.solicited;
 }
 
 static bool inbox_take(struct world *world, struct endpoint *endpoint, struct item *item)
@@ -43,8 +43,8 @@ static bool inbox_take(struct world *world, struct endpoint *endpoint, struct it
     if (index == NONE)
         return false;
     *item = world->items[index];
-    endpoint->inbox_first = item->next;
-    endpoint->inbox_solicited -= item->solicited;
+    endpoint->inbox_first = item->base.own;
+    endpoint->inbox_solicited -= item->base.solicited;
     sg_item_release(world, index);
     return true;
 }
@@ -54,52 +54,48 @@ static bool inbox_take(struct world *world, struct endpoint *endpoint, struct it
 /* Of the endpoint that the host sees (sg_world_feed); returns when its processor is done. */
 static uint64_t feed(struct world *world, sg_host_handler handle, const struct sg_event *event)
 {
-    sg_host_feed(&world->host, head_of(world, world->fed.rank), handle, event);
+    sg_host_feed(&world->host, &world->fed, handle, event);
     return sg_world_carry_out(world, event->time_ns);
 }
 
-static void note_message(struct world *world, const struct item *item)
+/* The history has had no number for accesses, which no endpoint handles. */
+static void note_item(struct world *world, const struct sg_flight *base, uint64_t time_ns)
 {
-    const struct sg_header *header = &item->message.header;
+    uint64_t kind = base->kind > SG_FLIGHT_ACCESS ? base->kind - 1U : base->kind;
 
-    note(world, (uint64_t)(uint32_t)item->from << 32 | header->seq);
-    note(world, (uint64_t)header->kind << 32 | header->number[0]);
+    note(world, time_ns);
+    note(world, kind << 32 | (uint32_t)base->to);
+    if (base->kind == SG_FLIGHT_MESSAGE) {
+        note(world, (uint64_t)(uint32_t)base->from << 32 | base->header.seq);
+        note(world, (uint64_t)base->header.kind << 32 | base->header.number[0]);
+    } else if (base->kind == SG_FLIGHT_REPLY) {
+        note(world, base->cells[0]);
+    }
 }
 
 /* Feeds one item from time_ns on; returns when that is done. */
 static uint64_t handle(struct world *world, struct item *item, uint64_t time_ns)
 {
     const struct sg_algo *algo = world->setup->algo;
-    struct endpoint *endpoint = &world->endpoints[item->endpoint];
-    struct sg_event event = {.kind = SG_EVENT_MESSAGE};
+    const struct sg_flight *base = &item->base;
+    struct endpoint *endpoint = &world->endpoints[base->to];
+    sg_host_handler handler = algo->on_timer;
+    struct sg_event event = {.kind = SG_EVENT_TIMER};
 
-    if (item->kind == ITEM_MESSAGE)
+    if (base->kind == SG_FLIGHT_MESSAGE)
         time_ns += world->overhead_ns;
-    event.time_ns = time_ns;
-    note(world, time_ns);
-    note(world, (uint64_t)item->kind << 32 | (uint32_t)item->endpoint);
-    sg_world_feed(world, item->endpoint, item->parts);
-    switch (item->kind) {
-    case ITEM_MESSAGE:
-        note_message(world, item);
-        event.message = item->message;
-        endpoint->busy_ns = feed(world, algo->on_message, &event);
-        break;
-    case ITEM_REPLY:
-        event.kind = SG_EVENT_REPLY;
-        event.reply.tag = item->reply.tag;
-        for (int i = 0; i < 8; i++)
-            event.reply.value[i] = item->reply.value[i];
-        note(world, item->reply.value[0]);
-        endpoint->busy_ns = feed(world, algo->on_reply, &event);
-        break;
-    default:
-        event.kind = SG_EVENT_TIMER;
-        event.timer.id = item->id;
-        if (item->kind == ITEM_WATCH)
-            event.timer.value = world->fed.cells[item->access.remote];
-        endpoint->busy_ns = feed(world, algo->on_timer, &event);
+    note_item(world, base, time_ns);
+    sg_world_feed(world, base->to, item->parts);
+    if (base->kind == SG_FLIGHT_MESSAGE || base->kind == SG_FLIGHT_REPLY) {
+        event = sg_host_event(base);
+        handler = base->kind == SG_FLIGHT_MESSAGE ? algo->on_message : algo->on_reply;
+    } else {
+        event.timer.id = base->tag;
+        if (base->kind == SG_FLIGHT_WATCH)
+            event.timer.value = world->fed.cells[base->access.remote];
     }
+    event.time_ns = time_ns;
+    endpoint->busy_ns = feed(world, handler, &event);
     sg_parts_release(item->parts);
     return endpoint->busy_ns;
 }
@@ -218,23 +214,23 @@ static void begin_interrupt(struct world *world, int32_t number)
 
 void sg_endpoint_deliver(struct world *world, const struct item *item)
 {
-    struct endpoint *endpoint = &world->endpoints[item->endpoint];
+    struct endpoint *endpoint = &world->endpoints[item->base.to];
     bool busy = endpoint->busy_ns > world->now_ns || endpoint->in_handler;
     struct item copy;
 
-    if (item->solicited && measuring(world) && (busy || endpoint->calling > 0))
+    if (item->base.solicited && measuring(world) && (busy || endpoint->calling > 0))
         world->ignored++;
     if (polls(endpoint) && !busy && endpoint->inbox_first == NONE) {
         copy = *item;
         handle(world, &copy, world->now_ns);
-        leave(world, item->endpoint);
+        leave(world, item->base.to);
         return;
     }
     inbox_put(world, item);
     if (busy || polls(endpoint))
-        wake_at(world, item->endpoint, later(endpoint->busy_ns, world->now_ns));
-    else if (item->solicited && armed(world, item->endpoint))
-        begin_interrupt(world, item->endpoint);
+        wake_at(world, item->base.to, later(endpoint->busy_ns, world->now_ns));
+    else if (item->base.solicited && armed(world, item->base.to))
+        begin_interrupt(world, item->base.to);
 }
 
 void sg_endpoint_wake(struct world *world, int32_t number)
@@ -266,7 +262,7 @@ void sg_endpoint_timer(struct world *world, uint32_t index)
 {
     int32_t number = (int32_t)(index / SG_TIMERS);
     uint32_t id = index % SG_TIMERS;
-    struct item item = {.endpoint = number, .kind = ITEM_TIMER, .id = (uint16_t)id};
+    struct item item = {NULL, {.to = number, .kind = SG_FLIGHT_TIMER, .tag = id}};
 
     if (world->endpoints[number].timer_ns[id] != world->now_ns)
         return;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define FIRST_ITEMS 1024
+
 void sg_world_fail(struct world *world, enum sg_status status, const char *format, ...)
 {
     char text[200];
@@ -48,7 +49,7 @@ uint32_t sg_item_alloc(struct world *world, const struct item *item)
     uint32_t index = world->items_free;
 
     if (index != NONE) {
-        world->items_free = world->items[index].next;
+        world->items_free = world->items[index].base.own;
     } else {
         if (world->items_used == world->items_capacity && !grow_items(world)) {
             sg_world_fail(world, SG_ERR_MEMORY, "sim: out of memory");
@@ -70,7 +71,7 @@ void sg_item_push(struct world *world, uint64_t time_ns, uint32_t kind, const st
 
 void sg_item_release(struct world *world, uint32_t index)
 {
-    world->items[index].next = world->items_free;
+    world->items[index].base.own = world->items_free;
     world->items[index].parts = NULL;
     world->items_free = index;
 }
@@ -128,72 +129,56 @@ void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns)
 
 /* ---- what the host sees */
 
-enum sg_status sg_values_setup(struct world *world)
-{
-    world->result.result = SG_HASH_START;
-    if (!world->setup->data)
-        return SG_OK;
-    world->credits = sg_credits(&world->setup->parameters);
-    world->values_stride = world->needs.slots + world->credits + 1;
-    world->values =
-        calloc((size_t)world->setup->endpoints * world->values_stride, sizeof *world->values);
-    return world->values != NULL ? SG_OK : SG_ERR_MEMORY;
-}
-
-void sg_values_clear(struct world *world)
-{
-    free(world->values);
-}
-
 void sg_world_check(struct world *world, const char *wrong)
 {
     if (wrong != NULL)
         sg_world_fail(world, SG_ERR_ARGUMENT, "sim: %s %s", world->setup->algo->name, wrong);
 }
 
-static struct sg_payload payload_of(struct world *world, int32_t endpoint)
+static void lay_out(const struct world *world, struct sg_host_layout *layout,
+                    struct sg_host_endpoint *endpoint)
 {
-    struct sg_value *values = world->values + (size_t)endpoint * world->values_stride;
+    sg_host_lay_out(layout, &world->needs, world->credits, 0, endpoint);
+    if (world->credits > 0)
+        endpoint->payload->operand = sg_host_reserve(layout, sizeof *endpoint->payload->operand);
+}
 
-    return (struct sg_payload){
-        .slots = values,
-        .slots_count = world->needs.slots,
-        .results = values + world->needs.slots,
-        .results_count = world->credits,
-        .operand = values + world->needs.slots + world->credits,
-    };
+size_t sg_world_endpoint_bytes(const struct world *world)
+{
+    struct sg_payload payload;
+    struct sg_host_endpoint endpoint = {.payload = &payload};
+    struct sg_host_layout layout = {NULL, 0};
+
+    lay_out(world, &layout, &endpoint);
+    return layout.used;
 }
 
 struct sg_host_endpoint sg_world_endpoint(struct world *world, int32_t number,
                                           struct sg_payload *payload)
 {
     struct endpoint *endpoint = &world->endpoints[number];
+    struct sg_host_layout layout = {world->memory + (size_t)number * world->stride, 0};
     struct sg_host_endpoint of = {
         .owner = endpoint,
         .rank = number,
         .size = world->setup->endpoints,
         .timer_ns = endpoint->timer_ns,
-        .parts_most = world->needs.parts,
+        .payload = world->credits > 0 ? payload : NULL,
     };
 
     if (of.size <= SG_HOST_PEERS_MAX)
         of.peers = &world->peers;
-    if (world->values != NULL) {
-        *payload = payload_of(world, number);
-        of.payload = payload;
-    }
-    if (world->onesided != NULL) {
-        of.cells = world->cells + (size_t)number * world->needs.cells;
-        of.cells_count = world->needs.cells;
+    if (world->onesided != NULL)
         of.watches = world->onesided[number].watches;
-    }
+    *payload = (struct sg_payload){0};
+    lay_out(world, &layout, &of);
     return of;
 }
 
 void sg_world_feed(struct world *world, int32_t endpoint, const struct parts *parts)
 {
     world->fed = sg_world_endpoint(world, endpoint, &world->payload);
-    if (world->values == NULL || parts == NULL)
+    if (world->fed.payload == NULL || parts == NULL)
         return;
     world->payload.parts = parts->values;
     world->payload.parts_count = parts->count;
@@ -204,7 +189,7 @@ void sg_world_feed_call(struct world *world, int32_t endpoint)
     const struct sg_algo_call *call = &world->setup->call;
 
     sg_world_feed(world, endpoint, NULL);
-    if (world->values != NULL)
+    if (world->fed.payload != NULL)
         *world->payload.operand = sg_value_contribution(head_of(world, endpoint)->seq + 1, endpoint,
                                                         call->bytes, call->flags);
 }
@@ -232,10 +217,10 @@ void sg_world_check_result(struct world *world, int32_t endpoint, uint32_t seq)
     const struct sg_value *value;
     struct sg_payload payload;
 
-    if (world->values == NULL || call->bytes == 0 ||
+    if (world->credits == 0 || call->bytes == 0 ||
         (call->operation == SG_OPERATION_REDUCE && call->root != endpoint))
         return;
-    payload = payload_of(world, endpoint);
+    sg_world_endpoint(world, endpoint, &payload);
     value = &payload.results[seq % world->credits];
     if (value->count != (uint32_t)world->setup->endpoints || value->instance != seq)
         sg_world_fail(world, SG_ERR_ARGUMENT, "sim: endpoint %d lacks contributions in its result",

@@ -23,32 +23,16 @@ enum {
     EVENT_ACCESS     /* item: a one-sided action at its target's adapter */
 };
 
-enum { ITEM_MESSAGE, ITEM_REPLY, ITEM_TIMER, ITEM_WATCH, ITEM_ACCESS };
-
 /* The payload of a message in flight, shared by its receivers. */
 struct parts {
     uint32_t references, count;
     struct sg_value values[];
 };
 
-/* What is in flight or waits to be handled. */
+/* What is in flight or waits to be handled. base.own: the next in an inbox or in the free list. */
 struct item {
-    uint32_t next; /* in an inbox or the free list */
-    int32_t endpoint;
-    uint8_t kind;
-    bool solicited;
-    uint16_t id; /* of a timer or watch */
-    int32_t from;
-    struct parts *parts;
-    union {
-        struct sg_message message;
-        struct {
-            uint64_t value[8];
-            uint32_t tag;
-            struct sg_data into; /* of a READ, whose data is in parts */
-        } reply;
-        struct sg_host_access access; /* of a watch: remote, its cell */
-    };
+    struct parts *parts; /* of a message; what a WRITE brings, or a READ's reply */
+    struct sg_flight base;
 };
 
 enum phase { PHASE_DELAY, PHASE_CALL, PHASE_CATCHUP, PHASE_REST };
@@ -93,10 +77,9 @@ struct world {
     struct endpoint *endpoints;
     struct process *processes;
     int32_t process_count;
-    unsigned char *states;
-    size_t state_stride;
-    struct sg_algo_needs needs;
-    uint64_t *cells;
+    unsigned char *memory; /* of each endpoint: state, cells and, with data, values */
+    size_t stride;
+    struct sg_algo_needs needs; /* the most of any endpoint */
     struct onesided *onesided;
     struct node_level *node_level; /* with more than one rank per node */
 
@@ -112,9 +95,7 @@ struct world {
     uint64_t last_entry_ns, last_exit_ns, root_exit_ns, first_start_ns;
     bool draining;
 
-    /* payloads, with data */
-    struct sg_value *values; /* slots, operand and results of each endpoint */
-    uint32_t values_stride, credits;
+    uint32_t credits;            /* 0: without data */
     struct sg_payload payload;   /* of the endpoint being fed */
     struct sg_host_endpoint fed; /* that endpoint */
     struct sg_host_peers peers;
@@ -131,7 +112,7 @@ struct world {
 
 static inline struct sg_algo_head *head_of(struct world *world, int32_t endpoint)
 {
-    return (void *)(world->states + (size_t)endpoint * world->state_stride);
+    return (void *)(world->memory + (size_t)endpoint * world->stride);
 }
 
 static inline bool measuring(const struct world *world)
@@ -174,8 +155,8 @@ static inline uint64_t later(uint64_t left_ns, uint64_t right_ns)
 /* ---- what the host sees of an endpoint. Payloads are symbolic: they cost nothing in virtual time,
  * and tell whether every endpoint gets the same result and what it is made of. */
 
-enum sg_status sg_values_setup(struct world *world);
-void sg_values_clear(struct world *world);
+/* How much memory one takes. */
+size_t sg_world_endpoint_bytes(const struct world *world);
 
 /* The endpoint, its buffers as *payload. */
 struct sg_host_endpoint sg_world_endpoint(struct world *world, int32_t endpoint,

@@ -72,34 +72,34 @@ static enum sg_status allocate(struct world *world)
 {
     size_t endpoints = (size_t)world->setup->endpoints;
 
-    world->state_stride = round_up(world->needs.state_bytes);
-    world->states = aligned_alloc(ALIGNMENT, endpoints * world->state_stride);
+    if (world->setup->data)
+        world->credits = sg_credits(&world->setup->parameters);
+    world->stride = sg_world_endpoint_bytes(world);
+    world->memory = aligned_alloc(ALIGNMENT, endpoints * world->stride);
     world->endpoints = calloc(endpoints, sizeof *world->endpoints);
     world->processes = calloc((size_t)world->process_count, sizeof *world->processes);
     world->host.actions.list = calloc(SG_ACTIONS_MAX, sizeof *world->host.actions.list);
     world->host.actions.parts = calloc(SG_ACTIONS_MAX * 2, sizeof *world->host.actions.parts);
-    if (world->states == NULL || world->endpoints == NULL || world->processes == NULL ||
-        world->host.actions.list == NULL || world->host.actions.parts == NULL)
+    if (world->setup->algo->uses & SG_ALGO_ONE_SIDED)
+        world->onesided = calloc(endpoints, sizeof *world->onesided);
+    if (world->memory == NULL || world->endpoints == NULL || world->processes == NULL ||
+        world->host.actions.list == NULL || world->host.actions.parts == NULL ||
+        ((world->setup->algo->uses & SG_ALGO_ONE_SIDED) && world->onesided == NULL))
         return SG_ERR_MEMORY;
-    memset(world->states, 0, endpoints * world->state_stride);
-    if ((world->setup->algo->uses & SG_ALGO_ONE_SIDED) == 0)
-        return SG_OK;
-    world->onesided = calloc(endpoints, sizeof *world->onesided);
-    world->cells = calloc(endpoints * world->needs.cells + 1, sizeof *world->cells);
-    return world->onesided != NULL && world->cells != NULL ? SG_OK : SG_ERR_MEMORY;
+    memset(world->memory, 0, endpoints * world->stride);
+    return SG_OK;
 }
 
 static void init_endpoint(struct world *world, int32_t number)
 {
     struct endpoint *endpoint = &world->endpoints[number];
-    struct sg_algo_setup setup = algo_setup(world->setup, number);
+    struct sg_payload payload;
+    struct sg_host_endpoint seen = sg_world_endpoint(world, number, &payload);
 
     endpoint->inbox_first = endpoint->inbox_last = NONE;
     endpoint->wake_ns = NEVER;
     endpoint->holder = number * world->setup->ranks_per_node;
-    for (int id = 0; id < SG_TIMERS; id++)
-        endpoint->timer_ns[id] = SG_TIMER_UNSET;
-    world->setup->algo->init(head_of(world, number), &setup);
+    sg_host_init(&seen, world->setup->algo, &world->setup->parameters);
 }
 
 static void close_world(struct world *world)
@@ -108,16 +108,14 @@ static void close_world(struct world *world)
     for (uint32_t i = 0; i < world->items_used; i++)
         sg_parts_release(world->items[i].parts);
     sg_node_level_clear(world);
-    sg_values_clear(world);
     sg_queue_clear(&world->queue);
     free(world->items);
-    free(world->cells);
     free(world->onesided);
     free(world->host.actions.parts);
     free(world->host.actions.list);
     free(world->processes);
     free(world->endpoints);
-    free(world->states);
+    free(world->memory);
 }
 
 /* One line says what is wrong. */
@@ -133,7 +131,7 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
                  .scheduler = &sg_timed_scheduler,
                  .algo = setup->algo,
                  .marks = world->result.marks},
-        .result = {.history = SG_HASH_START},
+        .result = {.history = SG_HASH_START, .result = SG_HASH_START},
     };
     if ((setup->algo->operations & 1U << setup->call.operation) == 0) {
         sg_log("sim: %s has no %s", setup->algo->name, sg_operation_names[setup->call.operation]);
@@ -144,8 +142,6 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
         return status;
     set_times(world);
     status = allocate(world);
-    if (status == SG_OK)
-        status = sg_values_setup(world);
     if (status == SG_OK)
         status = sg_node_level_setup(world);
     if (status != SG_OK) {
@@ -161,14 +157,14 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
     return SG_OK;
 }
 
-/* The most memory in use, without payloads. */
+/* The most memory in use, without payloads and padding. */
 static double world_bytes(const struct world *world)
 {
-    double endpoint =
-        sizeof *world->endpoints + (double)world->state_stride + sg_node_level_bytes(world);
+    double endpoint = sizeof *world->endpoints + (double)round_up(world->needs.state_bytes) +
+                      sg_node_level_bytes(world);
 
     if (world->onesided != NULL)
-        endpoint += sizeof *world->onesided + (double)world->needs.cells * sizeof *world->cells;
+        endpoint += sizeof *world->onesided + (double)world->needs.cells * sizeof(uint64_t);
     return endpoint * world->setup->endpoints +
            (double)world->process_count * sizeof *world->processes +
            (double)world->queue.capacity * sizeof *world->queue.list +
