@@ -1,6 +1,6 @@
 #include "bench/limits.h"
 
-#include "bench/summary.h"
+#include "bench/statistics.h"
 #include "core/clock.h"
 
 #include <math.h>

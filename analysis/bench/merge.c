@@ -1,6 +1,6 @@
 #include "bench/merge.h"
 
-#include "bench/distribution.h"
+#include "bench/statistics.h"
 #include "output/line.h"
 
 #include <math.h>
@@ -59,10 +59,12 @@ err_run:
 
 /* ---- one row --------------------------------------------------------------------------------- */
 
+/* The numbers are in one block, each list as long as all samples. */
 struct pooled {
     double *samples, *others; /* of what is compared with, as many */
-    size_t *counts;           /* by launch */
-    double *medians, *ratios; /* ratios: of pairs */
+    double *sorted, *scratch;
+    double *medians; /* by launch, as counts */
+    size_t *counts;
     size_t launches, total;
     bool paired;
 };
@@ -102,11 +104,8 @@ static void take_launch(struct pooled *pooled, const json_t *row)
 
     pooled->paired = pooled->paired && json_array_size(other) == count;
     for (size_t i = 0; i < count; i++) {
-        double value = json_number_value(json_array_get(own, i));
-        double against = json_number_value(json_array_get(other, i));
-
-        pooled->samples[pooled->total + i] = value;
-        pooled->others[pooled->total + i] = against;
+        pooled->samples[pooled->total + i] = json_number_value(json_array_get(own, i));
+        pooled->others[pooled->total + i] = json_number_value(json_array_get(other, i));
     }
     pooled->counts[pooled->launches++] = count;
     pooled->total += count;
@@ -114,23 +113,16 @@ static void take_launch(struct pooled *pooled, const json_t *row)
 
 static bool open_pooled(struct pooled *pooled, size_t total, size_t launches)
 {
-    pooled->samples = calloc(total + 1, sizeof *pooled->samples);
-    pooled->others = calloc(total + 1, sizeof *pooled->others);
-    pooled->ratios = calloc(total + 1, sizeof *pooled->ratios);
+    pooled->samples = calloc(4 * total + launches + 1, sizeof *pooled->samples);
     pooled->counts = calloc(launches, sizeof *pooled->counts);
-    pooled->medians = calloc(launches, sizeof *pooled->medians);
+    if (pooled->samples == NULL || pooled->counts == NULL)
+        return false;
+    pooled->others = pooled->samples + total;
+    pooled->sorted = pooled->others + total;
+    pooled->scratch = pooled->sorted + total;
+    pooled->medians = pooled->scratch + total;
     pooled->paired = true;
-    return pooled->samples != NULL && pooled->others != NULL && pooled->ratios != NULL &&
-           pooled->counts != NULL && pooled->medians != NULL;
-}
-
-static void close_pooled(struct pooled *pooled)
-{
-    free(pooled->samples);
-    free(pooled->others);
-    free(pooled->ratios);
-    free(pooled->counts);
-    free(pooled->medians);
+    return true;
 }
 
 static void set(json_t *row, const char *name, double value)
@@ -158,15 +150,11 @@ static void describe(json_t *row, struct pooled *pooled)
 
     if (pooled->paired) {
         /* Pairs are lost when the sides are sorted. */
-        double *own = calloc(pooled->total, sizeof *own);
-
-        if (own != NULL) {
-            memcpy(own, pooled->samples, pooled->total * sizeof *own);
-            comparison = sg_bench_compare(own, pooled->others, pooled->ratios, pooled->total);
-            set_summary(row, "vs", "_us", &comparison.stock);
-            set_summary(row, "ratio", "", &comparison.ratio);
-        }
-        free(own);
+        memcpy(pooled->sorted, pooled->samples, pooled->total * sizeof *pooled->sorted);
+        comparison =
+            sg_bench_compare(pooled->sorted, pooled->others, pooled->scratch, pooled->total);
+        set_summary(row, "vs", "_us", &comparison.stock);
+        set_summary(row, "ratio", "", &comparison.ratio);
     }
     pool = sg_bench_pool(pooled->samples, pooled->counts, pooled->launches, pooled->medians);
     json_object_set_new(row, "launches", json_integer((json_int_t)pool.launches));
@@ -205,7 +193,8 @@ static enum sg_status pool_row(const json_t *runs, const json_t *row, json_t *re
         describe(merged, &pooled);
         status = SG_OK;
     }
-    close_pooled(&pooled);
+    free(pooled.samples);
+    free(pooled.counts);
     if (status == SG_OK && json_array_append(results, merged) != 0)
         status = SG_ERR_MEMORY;
     json_decref(merged);

@@ -118,11 +118,6 @@ static json_t *root_of(const struct sg_bench_head *head)
 
 /* ---- CSV: what is a number or a word in the JSON, by the same names -------------------------- */
 
-static bool is_scalar(const json_t *value)
-{
-    return !json_is_object(value) && !json_is_array(value);
-}
-
 /* "# NAME: VALUE" for what is in the head. */
 static void print_csv_head(const json_t *object, const char *prefix, FILE *stream)
 {
@@ -133,47 +128,12 @@ static void print_csv_head(const json_t *object, const char *prefix, FILE *strea
     {
         if (json_is_object(value))
             print_csv_head(value, name, stream);
-        if (!is_scalar(value))
+        if (json_is_object(value) || json_is_array(value))
             continue;
         fprintf(stream, "# %s%s%s: ", prefix, prefix[0] != '\0' ? "." : "", name);
         sg_csv_value(value, DIGITS, stream);
         fputc('\n', stream);
     }
-}
-
-/* Rows need not have the same fields: columns are those of all, in the order in which they come. */
-static enum sg_status print_csv_rows(const json_t *rows, FILE *stream)
-{
-    json_t *names = json_object(), *row, *value;
-    struct sg_csv_column *columns;
-    struct sg_csv csv = {"\n", DIGITS, NULL, 0};
-    const char *name;
-    size_t i;
-
-    json_array_foreach(rows, i, row)
-    {
-        json_object_foreach(row, name, value)
-        {
-            if (is_scalar(value))
-                json_object_set_new(names, name, json_null());
-        }
-    }
-    columns = calloc(json_object_size(names) + 1, sizeof *columns);
-    if (columns == NULL) {
-        json_decref(names);
-        sg_log("bench: out of memory");
-        return SG_ERR_MEMORY;
-    }
-    json_object_foreach(names, name, value)
-    {
-        columns[csv.column_count++].path = name;
-    }
-    csv.columns = columns;
-    if (csv.column_count > 0)
-        sg_csv_print(&csv, rows, stream);
-    free(columns);
-    json_decref(names);
-    return SG_OK;
 }
 
 static enum sg_status print_csv(const struct sg_bench_output *output)
@@ -182,9 +142,9 @@ static enum sg_status print_csv(const struct sg_bench_output *output)
     enum sg_status status;
 
     print_csv_head(output->root, "", output->stream);
-    status = print_csv_rows(results, output->stream);
+    status = sg_csv_print_fields(results, "\n", DIGITS, "bench", output->stream);
     if (status == SG_OK && output->rows != results)
-        status = print_csv_rows(output->rows, output->stream);
+        status = sg_csv_print_fields(output->rows, "\n", DIGITS, "bench", output->stream);
     return status;
 }
 

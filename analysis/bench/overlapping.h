@@ -13,7 +13,7 @@
 #define SG_BENCH_OVERLAPPING_H
 
 #include "bench/sampling.h"
-#include "bench/summary.h"
+#include "bench/statistics.h"
 
 #include <stdint.h>
 

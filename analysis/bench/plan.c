@@ -1,6 +1,6 @@
 #include "bench/plan.h"
 
-#include "bench/summary.h"
+#include "bench/statistics.h"
 
 #include <math.h>
 

@@ -6,9 +6,9 @@
 #ifndef SG_BENCH_ROWS_H
 #define SG_BENCH_ROWS_H
 
-#include "bench/distribution.h"
 #include "bench/options.h"
 #include "bench/plan.h"
+#include "bench/statistics.h"
 #include "output/line.h"
 #include "output/record.h"
 

@@ -1,6 +1,6 @@
 #include "bench/sampling.h"
 
-#include "bench/distribution.h"
+#include "bench/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "output/csv.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAME_BYTES 64
@@ -85,4 +86,39 @@ void sg_csv_print(const struct sg_csv *csv, const json_t *rows, FILE *out)
         }
         fputs(csv->line_end, out);
     }
+}
+
+enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int digits,
+                                   const char *who, FILE *out)
+{
+    json_t *names = json_object(), *row, *value;
+    struct sg_csv csv = {line_end, digits, NULL, 0};
+    struct sg_csv_column *columns;
+    const char *name;
+    size_t i;
+
+    json_array_foreach(rows, i, row)
+    {
+        json_object_foreach(row, name, value)
+        {
+            if (!json_is_object(value) && !json_is_array(value))
+                json_object_set_new(names, name, json_null());
+        }
+    }
+    columns = calloc(json_object_size(names) + 1, sizeof *columns);
+    if (columns == NULL) {
+        json_decref(names);
+        sg_log("%s: out of memory", who);
+        return SG_ERR_MEMORY;
+    }
+    json_object_foreach(names, name, value)
+    {
+        columns[csv.column_count++].path = name;
+    }
+    csv.columns = columns;
+    if (csv.column_count > 0)
+        sg_csv_print(&csv, rows, out);
+    free(columns);
+    json_decref(names);
+    return SG_OK;
 }

@@ -4,6 +4,8 @@
 #ifndef SG_OUTPUT_CSV_H
 #define SG_OUTPUT_CSV_H
 
+#include "core/status.h"
+
 #include <jansson.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -23,6 +25,12 @@ struct sg_csv {
 
 /* A word, a number or a truth value; anything else is empty. */
 void sg_csv_value(const json_t *value, int digits, FILE *out);
+
+/* Of rows that need not have the same fields: a column for each that is no list or object, in the
+ * order in which they come; nothing where there are no rows. SG_ERR_MEMORY (logged; who: what the
+ * line begins with). */
+enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int digits,
+                                   const char *who, FILE *out);
 
 /* rows: an array. */
 void sg_csv_print(const struct sg_csv *csv, const json_t *rows, FILE *out);

@@ -3,7 +3,6 @@
 #include "output/csv.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FORMAT_VERSION 1
@@ -134,10 +133,7 @@ static void join_lists(json_t *rows)
 static enum sg_status print_csv(json_t *output, FILE *out)
 {
     static const char *const common[] = {"seed", "mode", "iterations", "ranks_per_node", "commit"};
-    json_t *rows = json_object_get(output, "rows"), *row, *value;
-    struct sg_csv_column *columns;
-    struct sg_csv csv = {"\r\n", DIGITS, NULL, 0};
-    const char *key;
+    json_t *rows = json_object_get(output, "rows"), *row;
     size_t i;
 
     json_array_foreach(rows, i, row)
@@ -147,20 +143,7 @@ static enum sg_status print_csv(json_t *output, FILE *out)
         for (size_t j = 0; j < sizeof common / sizeof *common; j++)
             json_object_set(row, common[j], json_object_get(output, common[j]));
     }
-    row = json_array_get(rows, 0);
-    columns = calloc(json_object_size(row) + 1, sizeof *columns);
-    if (columns == NULL) {
-        sg_log("sim: out of memory");
-        return SG_ERR_MEMORY;
-    }
-    json_object_foreach(row, key, value)
-    {
-        columns[csv.column_count++].path = key;
-    }
-    csv.columns = columns;
-    sg_csv_print(&csv, rows, out);
-    free(columns);
-    return SG_OK;
+    return sg_csv_print_fields(rows, "\r\n", DIGITS, "sim", out);
 }
 
 static void cell_of(const json_t *value, char *cell)

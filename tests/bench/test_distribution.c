@@ -1,5 +1,5 @@
 /* Distributions, the stop rule, pooling and order. */
-#include "bench/distribution.h"
+#include "bench/statistics.h"
 #include "lib/unit.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Medians, their intervals, and ratios of paired blocks. */
-#include "bench/summary.h"
+#include "bench/statistics.h"
 #include "lib/unit.h"
 
 #include <math.h>

@@ -64,6 +64,9 @@ enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_benc
 enum sg_status sg_bench_delay(const struct sg_bench_job *job,
                               const struct sg_bench_case *bench_case, double late_us);
 
+/* On rank 0: "environment" and "clocks" in the head of the JSON. */
+void sg_bench_describe_run(const struct sg_bench_job *job);
+
 /* Verifies one side; on rank 0 a wrong result is logged. SG_ERR_FORMAT on all ranks alike. by: who
  * gives the result, for the message; NULL: nobody in particular. */
 enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum sg_bench_side side,

@@ -1,5 +1,5 @@
-#include "bench/mpi/describe.h"
-
+/* What a run's output says of where it ran. */
+#include "bench/mpi/bench.h"
 #include "bench/mpi/machine.h"
 #include "core/config.h"
 #include "output/commit.h"

@@ -1,7 +1,7 @@
 #include "bench/mpi/machine.h"
 
-#include "bench/distribution.h"
 #include "bench/mpi/quiet.h"
+#include "bench/statistics.h"
 #include "core/clock.h"
 
 #include <math.h>

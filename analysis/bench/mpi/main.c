@@ -8,10 +8,9 @@
 #include "bench/given.h"
 #include "bench/limits.h"
 #include "bench/mpi/bench.h"
-#include "bench/mpi/describe.h"
 #include "bench/mpi/machine.h"
 #include "bench/mpi/quiet.h"
-#include "bench/settings.h"
+#include "core/config.h"
 #include "output/progress.h"
 #include "output/terminal.h"
 #include "rule/algorithm.h"
@@ -24,6 +23,9 @@
 #include <unistd.h>
 
 enum { FAILED = 1, USAGE = 2 };
+
+#define PROGRESS_VARIABLE "STAGGER_PROGRESS"
+#define PROGRESS_BYTES 16
 
 /* How the file name of the library begins that knows rules. */
 #define LIBRARY "libstagger"
@@ -98,25 +100,45 @@ static bool can_run(const struct sg_bench_job *job, bool ours, const char *optio
     return false;
 }
 
+/* What the preloaded library's configuration says: ranks per node (0: all ranks of a machine), and
+ * asynchronous progress ("thread"; "": not known). False when out of memory, which is logged. */
+static bool read_settings(int *ranks_per_node, char progress[PROGRESS_BYTES])
+{
+    const struct sg_config_entry *entry = sg_config_find(PROGRESS_VARIABLE);
+    struct sg_config config;
+
+    /* Without a word: the library complains of what is wrong. */
+    if (sg_config_read(&config, false) != SG_OK) {
+        sg_log("bench: out of memory");
+        return false;
+    }
+    *ranks_per_node = config.ranks_per_node;
+    progress[0] = '\0';
+    if (entry != NULL)
+        entry->print(entry, &config, progress, PROGRESS_BYTES);
+    sg_config_clear(&config);
+    return true;
+}
+
 /* On rank 0: what there is to measure, or false, with a line that says why not. */
 static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
-                        struct sg_bench_settings *settings)
+                        char progress[PROGRESS_BYTES])
 {
     const struct sg_bench_options *options = job->options;
+    int ranks_per_node;
     bool ours = head->intercepted && strncmp(head->ours, LIBRARY, strlen(LIBRARY)) == 0;
 
-    if (!sg_bench_settings_read(settings))
+    if (!read_settings(&ranks_per_node, progress))
         return false;
     if (options->arrival == SG_BENCH_REPLAY &&
         sg_bench_pattern_read(options->arrivals, job->size, &job->lateness_ns,
                               &job->replayed_calls) != SG_OK)
         return false;
-    job->between_nodes =
-        ours && settings->ranks_per_node > 0 && settings->ranks_per_node < job->size;
+    job->between_nodes = ours && ranks_per_node > 0 && ranks_per_node < job->size;
     if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
         return true;
     if (job->between_nodes)
-        head->progress = settings->progress[0] != '\0' ? settings->progress : NULL;
+        head->progress = progress[0] != '\0' ? progress : NULL;
     else if (ours)
         head->progress = sg_algorithms[SG_ALGORITHM_HANDOFF].name;
     for (int i = 0; i < options->algorithm_count; i++) {
@@ -276,7 +298,7 @@ static void gather_bounds(struct sg_bench_job *job)
 /* Everything up to the first measurement; false, on all ranks, where there is nothing to measure.
  */
 static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
-                    struct sg_bench_head *head, struct sg_bench_settings *settings)
+                    struct sg_bench_head *head, char progress[PROGRESS_BYTES])
 {
     int found[] = {true, false};
 
@@ -292,7 +314,7 @@ static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_
         measure_limits(job, &head->limits);
     if (job->rank == 0) {
         describe(job, name, head);
-        found[0] = look_around(job, head, settings);
+        found[0] = look_around(job, head, progress);
         found[1] = job->between_nodes;
     }
     PMPI_Bcast(found, 2, MPI_INT, 0, job->quiet);
@@ -360,11 +382,11 @@ static int run(const struct sg_bench_options *options, int rank, int size)
 {
     struct sg_bench_job job = {.options = options, .rank = rank, .size = size};
     char name[MPI_MAX_LIBRARY_VERSION_STRING];
-    struct sg_bench_settings settings;
+    char progress[PROGRESS_BYTES];
     struct sg_bench_head head = {0};
     enum sg_status status;
 
-    if (!prepare(&job, name, &head, &settings)) {
+    if (!prepare(&job, name, &head, progress)) {
         forget(&job);
         return USAGE;
     }

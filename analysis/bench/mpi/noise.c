@@ -1,9 +1,9 @@
 /* What the machine does by itself: fixed quanta of work, one after the other on all ranks at once,
  * of which all would take the same time if nothing came between. Each rank's times tell what did.
  */
-#include "bench/distribution.h"
 #include "bench/mpi/bench.h"
 #include "bench/rows.h"
+#include "bench/statistics.h"
 
 #include <stdlib.h>
 

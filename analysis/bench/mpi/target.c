@@ -1,11 +1,86 @@
 #include "bench/mpi/target.h"
 
-#include <math.h>
+#include "rule/algorithm.h"
+
 #include <stdlib.h>
+
+/* ---- variants */
+
+static void add(struct sg_bench_variants *variants, int algorithm)
+{
+    struct sg_bench_variant *variant = &variants->of[variants->count++];
+    char name[SG_BENCH_COMM_NAME_BYTES];
+
+    variant->algorithm = algorithm;
+    variant->side = algorithm == SG_ALGORITHM_MPICH ? SG_BENCH_STOCK : SG_BENCH_OURS;
+    variant->comm = MPI_COMM_WORLD;
+    if (algorithm == SG_BENCH_RULES || algorithm == SG_ALGORITHM_MPICH)
+        return;
+    sg_bench_algorithm_comm_name(algorithm, name);
+    MPI_Comm_dup(MPI_COMM_WORLD, &variant->comm);
+    MPI_Comm_set_name(variant->comm, name);
+}
+
+void sg_bench_variants_open(const int *algorithms, int count, enum sg_operation operation,
+                            struct sg_bench_variants *out)
+{
+    out->count = 0;
+    for (int i = 0; i < count; i++) {
+        if (sg_bench_algorithm_takes(algorithms[i], operation) &&
+            sg_bench_variants_find(out, algorithms[i]) < 0)
+            add(out, algorithms[i]);
+    }
+    add(out, SG_ALGORITHM_MPICH);
+}
+
+void sg_bench_variants_close(struct sg_bench_variants *variants)
+{
+    for (int i = 0; i < variants->count; i++) {
+        if (variants->of[i].comm != MPI_COMM_WORLD)
+            MPI_Comm_free(&variants->of[i].comm);
+    }
+}
+
+int sg_bench_variants_find(const struct sg_bench_variants *variants, int algorithm)
+{
+    for (int i = 0; i < variants->count; i++) {
+        if (variants->of[i].algorithm == algorithm)
+            return i;
+    }
+    return -1;
+}
+
+/* The case as this variant has it: buffers are shared. */
+static struct sg_bench_case variant_case(const struct sg_bench_variant *variant,
+                                         const struct sg_bench_case *bench_case)
+{
+    struct sg_bench_case own = *bench_case;
+
+    own.comm = variant->comm;
+    return own;
+}
+
+/* Verifies every one. */
+static enum sg_status check_variants(const struct sg_bench_variants *variants,
+                                     const struct sg_bench_case *bench_case)
+{
+    for (int i = 0; i < variants->count; i++) {
+        const struct sg_bench_variant *variant = &variants->of[i];
+        struct sg_bench_case own = variant_case(variant, bench_case);
+        enum sg_status status =
+            sg_bench_check_side(&own, variant->side, sg_bench_algorithm_name(variant->algorithm));
+
+        if (status != SG_OK)
+            return status;
+    }
+    return SG_OK;
+}
+
+/* ---- the target */
 
 static struct sg_bench_case case_of(const struct sg_bench_calls *calls, int variant)
 {
-    return sg_bench_variant_case(&calls->variants->of[variant], calls->bench_case);
+    return variant_case(&calls->variants->of[variant], calls->bench_case);
 }
 
 static void prepare(void *context, int variant, uint64_t round)
@@ -141,13 +216,13 @@ enum sg_status sg_bench_go(const struct sg_bench_way *way, const struct sg_bench
 
     sg_bench_variants_open(algorithms, count, bench_case->operation, &variants);
     sampling = sg_bench_sampling_of(job, bench_case, variants.count, skew_us);
-    status = sg_bench_variants_check(&variants, bench_case);
+    status = check_variants(&variants, bench_case);
     if (status == SG_OK && way->adapt != NULL)
         status = way->adapt(&calls, &sampling);
     if (status == SG_OK)
         status = sg_bench_measure(&calls, &sampling, &samples);
     if (status == SG_OK)
-        status = sg_bench_variants_check(&variants, bench_case);
+        status = check_variants(&variants, bench_case);
     if (status == SG_OK && job->output != NULL)
         status = way->report(&calls, &sampling, &samples);
     sg_bench_samples_clear(&samples);

@@ -34,13 +34,18 @@
     {                                                                                              \
         {"adaptive", "adaptive", 0}, {"nonadaptive", "tree", 0}, {"pair-wise", "pairwise", 0},     \
     }
+#define LATENCIES                                                                                  \
+    {                                                                                              \
+        {"blocking", BLOCKING, 0}, {"application-bypass", "bypass", 0},                            \
+    }
+#define TOKENS                                                                                     \
+    {                                                                                              \
+        {"adaptive", "adaptive", 0}, {"nonadaptive", "tree", 0},                                   \
+            {"adaptive, two tokens", "adaptive(tokens=2)", 0},                                     \
+    }
 #define MYRINET "myrinet2000", SG_OPERATION_REDUCE
 #define BARRIER "infiniband-sdr", SG_OPERATION_BARRIER
 #define ALLREDUCE "infiniband-sdr", SG_OPERATION_ALLREDUCE
-#define TWO_TOKENS                                                                                 \
-    {                                                                                              \
-        "adaptive, two tokens", "adaptive(tokens=2)", 0                                            \
-    }
 
 const struct sg_figure sg_figures[] = {
     {"000-6a", "Processor use, 32 nodes", SG_METRIC_CPU, SG_AXIS_SKEW, MYRINET, 32, 0, 0, NULL,
@@ -55,28 +60,10 @@ const struct sg_figure sg_figures[] = {
      NODES_32, AB_NAB},
     {"000-8b", "Factor of improvement, no skew", SG_METRIC_FACTOR, SG_AXIS_NODES, MYRINET, 0, 0, 0,
      NULL, NODES_32, FACTORS},
-    {"000-9",
-     "Latency, no skew, 1 element, nodes",
-     SG_METRIC_REDUCE_LATENCY,
-     SG_AXIS_NODES,
-     MYRINET,
-     0,
-     0,
-     1,
-     NULL,
-     NODES_32,
-     {{"blocking", BLOCKING, 0}, {"application-bypass", "bypass", 0}}},
-    {"000-10",
-     "Latency, no skew, 32 nodes, elements",
-     SG_METRIC_REDUCE_LATENCY,
-     SG_AXIS_ELEMENTS,
-     MYRINET,
-     32,
-     0,
-     0,
-     NULL,
-     ELEMENTS_128,
-     {{"blocking", BLOCKING, 0}, {"application-bypass", "bypass", 0}}},
+    {"000-9", "Latency, no skew, 1 element, nodes", SG_METRIC_REDUCE_LATENCY, SG_AXIS_NODES,
+     MYRINET, 0, 0, 1, NULL, NODES_32, LATENCIES},
+    {"000-10", "Latency, no skew, 32 nodes, elements", SG_METRIC_REDUCE_LATENCY, SG_AXIS_ELEMENTS,
+     MYRINET, 32, 0, 0, NULL, ELEMENTS_128, LATENCIES},
     {"002-4", "Average latency of barrier", SG_METRIC_LATENCY, SG_AXIS_NODES, BARRIER, 0, 0, 0,
      NULL, NODES_16, BARRIERS},
     {"002-5", "Average latency of allreduce", SG_METRIC_LATENCY, SG_AXIS_NODES, ALLREDUCE, 0, 0,
@@ -89,30 +76,12 @@ const struct sg_figure sg_figures[] = {
      "deepest:%g", LATENESS, BARRIERS},
     {"002-9", "One node late, allreduce", SG_METRIC_DELAY, SG_AXIS_LATENESS, ALLREDUCE, 16, 0, 128,
      "deepest:%g", LATENESS, ALLREDUCES},
-    {"002-10",
-     "Two nodes late, barrier, lateness (us)",
-     SG_METRIC_DELAY,
-     SG_AXIS_LATENESS,
-     BARRIER,
-     16,
-     0,
-     0,
-     "2:%1$g,14:%1$g",
-     LATENESS,
-     {{"adaptive", "adaptive", 0}, {"nonadaptive", "tree", 0}, TWO_TOKENS}},
+    {"002-10", "Two nodes late, barrier, lateness (us)", SG_METRIC_DELAY, SG_AXIS_LATENESS, BARRIER,
+     16, 0, 0, "2:%1$g,14:%1$g", LATENESS, TOKENS},
     {"002-11", "One inner node late, barrier", SG_METRIC_DELAY, SG_AXIS_LATENESS, BARRIER, 16, 0, 0,
      "1:%g", LATENESS, BARRIERS},
-    {"002-12",
-     "Two nodes late, allreduce, lateness (us)",
-     SG_METRIC_DELAY,
-     SG_AXIS_LATENESS,
-     ALLREDUCE,
-     16,
-     0,
-     128,
-     "4:%1$g,15:%1$g",
-     LATENESS,
-     {{"adaptive", "adaptive", 0}, {"nonadaptive", "tree", 0}, TWO_TOKENS}},
+    {"002-12", "Two nodes late, allreduce, lateness (us)", SG_METRIC_DELAY, SG_AXIS_LATENESS,
+     ALLREDUCE, 16, 0, 128, "4:%1$g,15:%1$g", LATENESS, TOKENS},
 };
 
 const int sg_figure_count = sizeof sg_figures / sizeof *sg_figures;
