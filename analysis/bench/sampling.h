@@ -25,7 +25,7 @@ enum sg_bench_scheme {
     SG_BENCH_WINDOW,
     SG_BENCH_BARRIER,
     SG_BENCH_DISSEMINATION,
-    SG_BENCH_LOOP, /* not for sg_bench_sample: calls in a loop, whose time is shared out among them */
+    SG_BENCH_LOOP, /* calls in a loop, whose time is shared out; not for sg_bench_sample */
     SG_BENCH_SCHEMES
 };
 

@@ -1,6 +1,6 @@
 /* What is told of values: medians and their 95 % intervals, without an assumption about the
- * distribution; how values are spread, when there are enough of them, and what several launches of a
- * program say together.
+ * distribution; how values are spread, when there are enough of them, and what several launches of
+ * a program say together.
  *
  * The interval of a median is that of order statistics: of n values in order, the k-th from either
  * end, where k is the greatest for which the binomial distribution (n, 1/2) keeps at least 95 %

@@ -304,8 +304,8 @@ static void look_at_clock(uint64_t (*now_ns)(void))
     now_ns();
 }
 
-/* The processor's counter, where it counts at one rate whatever the processor does, so that it could
- * be the clock; NaN where there is none. */
+/* The processor's counter, where it counts at one rate whatever the processor does, so that it
+ * could be the clock; NaN where there is none. */
 #if defined(__x86_64__)
 
 #include <cpuid.h>

@@ -1,5 +1,5 @@
-/* The collectives of MPI as bench/host.h wants what is measured: blocking or in parts, with operands
- * of which the results are known.
+/* The collectives of MPI as bench/host.h wants what is measured: blocking or in parts, with
+ * operands of which the results are known.
  *
  * A case has variants, the sides of a comparison between algorithms: each a way to call the
  * collective, on a communicator of its own (bench/algorithms.h) or, by the rules in force and as
@@ -65,7 +65,7 @@ struct sg_bench_way {
                              const struct sg_bench_samples *samples);
 };
 
-/* Verifies each variant that the algorithms make, samples them, verifies them again, and reports. */
+/* Verifies each variant that the algorithms make, samples them, verifies again, and reports. */
 enum sg_status sg_bench_go(const struct sg_bench_way *way, const struct sg_bench_job *job,
                            const struct sg_bench_case *bench_case, const int *algorithms, int count,
                            double skew_us);

@@ -58,7 +58,7 @@ struct sg_explore_cut {
 
 #define SG_EXPLORE_UNCUT ((struct sg_explore_cut){-1, -1, -1, -1, -1, -1})
 
-/* What a scenario is drawn of: the protocol, the seed, the most processes and the faults allowed. */
+/* What a scenario is drawn of. */
 struct sg_explore_subject {
     const struct sg_algo *algo;
     uint64_t seed;
