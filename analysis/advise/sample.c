@@ -2,7 +2,7 @@
 
 #include "report/aggregate.h"
 #include "report/map.h"
-#include "report/room.h"
+#include "core/room.h"
 #include "sim/random.h"
 #include "trace/record.h"
 

@@ -1,6 +1,6 @@
 #include "compare/call_sites.h"
 
-#include "report/room.h"
+#include "core/room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "compare/collect.h"
 
 #include "report/aggregate.h"
-#include "report/room.h"
+#include "core/room.h"
 
 #include <stdlib.h>
 #include <string.h>

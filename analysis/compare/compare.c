@@ -3,7 +3,7 @@
 #include "compare/call_sites.h"
 #include "compare/columns.h"
 #include "compare/run_spread.h"
-#include "report/room.h"
+#include "core/room.h"
 
 #include <assert.h>
 #include <stdlib.h>

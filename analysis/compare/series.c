@@ -1,6 +1,6 @@
 #include "compare/series.h"
 
-#include "report/room.h"
+#include "core/room.h"
 
 static void add(struct sg_sample *into, const struct sg_sample *more)
 {

@@ -1,7 +1,7 @@
 #include "page/detail.h"
 
 #include "report/aggregate.h"
-#include "report/room.h"
+#include "core/room.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "perfetto/labels.h"
 
 #include "output/format.h"
-#include "report/room.h"
+#include "core/room.h"
 
 #include <inttypes.h>
 #include <jansson.h>

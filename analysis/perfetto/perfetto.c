@@ -7,7 +7,7 @@
 #include "perfetto/labels.h"
 #include "report/aggregate.h"
 #include "report/report.h"
-#include "report/room.h"
+#include "core/room.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

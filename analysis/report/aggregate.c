@@ -1,7 +1,7 @@
 #include "report/aggregate_impl.h"
 
 #include "report/measure.h"
-#include "report/room.h"
+#include "core/room.h"
 
 #include <assert.h>
 #include <stdlib.h>

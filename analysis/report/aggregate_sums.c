@@ -6,7 +6,7 @@
  */
 #include "report/aggregate_impl.h"
 
-#include "report/room.h"
+#include "core/room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "report/archive_calls.h"
 
-#include "report/room.h"
+#include "core/room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "report/archive_defs_impl.h"
 
-#include "report/room.h"
+#include "core/room.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "core/operation.h"
 #include "core/ran.h"
 #include "report/map.h"
-#include "report/room.h"
+#include "core/room.h"
 #include "rule/algorithm.h"
 #include "trace/export/callers.h"
 #include "trace/record.h"

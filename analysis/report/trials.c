@@ -2,7 +2,7 @@
 #include "report/trials.h"
 
 #include "report/aggregate.h"
-#include "report/room.h"
+#include "core/room.h"
 #include "report/trials_impl.h"
 #include "report/watch.h"
 

@@ -1,5 +1,5 @@
 /* From the blocks of each communicator to reports: which go together, and their rounds. */
-#include "report/room.h"
+#include "core/room.h"
 #include "report/trials.h"
 #include "report/trials_impl.h"
 

@@ -1,6 +1,6 @@
 /* Arrays that grow: they double, so appending takes constant time on average. */
-#ifndef SG_REPORT_ROOM_H
-#define SG_REPORT_ROOM_H
+#ifndef SG_CORE_ROOM_H
+#define SG_CORE_ROOM_H
 
 #include <stdbool.h>
 #include <stdlib.h>
