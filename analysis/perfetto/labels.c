@@ -1,7 +1,7 @@
 #include "perfetto/labels.h"
 
-#include "output/format.h"
 #include "core/room.h"
+#include "output/format.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -4,10 +4,10 @@
  */
 #include "perfetto/perfetto.h"
 
+#include "core/room.h"
 #include "perfetto/labels.h"
 #include "report/aggregate.h"
 #include "report/report.h"
-#include "core/room.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -216,7 +216,7 @@ static void put_counters(struct writer *writer, const struct sg_call *call)
         if (count == SG_COUNT_OUTSTANDING ? value == counter->of[count] : value == 0)
             continue;
         counter->of[count] = count == SG_COUNT_OUTSTANDING ? value : counter->of[count] + value;
-        snprintf(name, sizeof name, "\"%s\"", sg_count_names[count].metric);
+        snprintf(name, sizeof name, "\"%s\"", sg_metrics[sg_count_names[count].metric].name);
         put_counter(writer, (uint64_t)call->rank + 1, call->end_ns, name, counter->of[count]);
     }
 }

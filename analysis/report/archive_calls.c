@@ -270,7 +270,7 @@ static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList 
 }
 
 static uint64_t number_of(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                          enum sg_def_attribute which, bool *known)
+                          enum sg_attribute_ref which, bool *known)
 {
     uint64_t value = 0;
 

@@ -66,7 +66,7 @@ struct sg_archive_events {
 };
 
 static inline bool sg_archive_has(const struct sg_archive_defs *defs,
-                                  OTF2_AttributeList *attributes, enum sg_def_attribute which)
+                                  OTF2_AttributeList *attributes, enum sg_attribute_ref which)
 {
     /* Asked for first, because getting one that is not there is an error to OTF2. */
     return attributes != NULL && defs->has_attribute[which] &&

@@ -12,6 +12,7 @@
 #include "core/status.h"
 #include "report/counts.h"
 #include "report/map.h"
+#include "trace/export/vocabulary.h"
 
 #include <otf2/otf2.h>
 #include <stdbool.h>
@@ -49,21 +50,6 @@ struct sg_def_comm {
     uint32_t size;                 /* 0: not of MPI ranks, calls on it are dropped */
     struct sg_def_member *members; /* by rank in MPI_COMM_WORLD */
     int64_t first_rank;            /* world rank of its rank 0; -1: MPI_COMM_SELF */
-};
-
-enum sg_def_attribute {
-    SG_ATTRIBUTE_SITE,
-    SG_ATTRIBUTE_ALGORITHM,
-    SG_ATTRIBUTE_SEQ,
-    SG_ATTRIBUTE_BYTES,
-    SG_ATTRIBUTE_COMM,
-    SG_ATTRIBUTE_OPERATION,
-    SG_ATTRIBUTE_AVOIDED,
-    SG_ATTRIBUTE_EXPOSED,
-    SG_ATTRIBUTE_HIDDEN,
-    SG_ATTRIBUTE_TRIAL,
-    SG_ATTRIBUTE_ARM,
-    SG_ATTRIBUTE_COUNT
 };
 
 struct sg_def_metric_class {

@@ -5,20 +5,6 @@
 
 #define RANKS_MAX (UINT32_C(1) << 30)
 
-static const char *const attribute_names[SG_ATTRIBUTE_COUNT] = {
-    [SG_ATTRIBUTE_SITE] = "call site",
-    [SG_ATTRIBUTE_ALGORITHM] = "algorithm",
-    [SG_ATTRIBUTE_SEQ] = "seq",
-    [SG_ATTRIBUTE_BYTES] = "bytes",
-    [SG_ATTRIBUTE_COMM] = "communicator",
-    [SG_ATTRIBUTE_OPERATION] = "operation",
-    [SG_ATTRIBUTE_AVOIDED] = "wait avoided",
-    [SG_ATTRIBUTE_EXPOSED] = "exposed wait",
-    [SG_ATTRIBUTE_HIDDEN] = "hidden time",
-    [SG_ATTRIBUTE_TRIAL] = "trial",
-    [SG_ATTRIBUTE_ARM] = "arm",
-};
-
 /* ---- resolving --------------------------------------------------------------------------------
  */
 
@@ -44,11 +30,11 @@ static enum sg_region_kind kind_of(const struct sg_raw_region *region, const cha
     if (name != NULL) {
         if (operation_of(name) < SG_OPERATION_COUNT)
             return SG_REGION_COLLECTIVE;
-        if (strcmp(name, "late contribution") == 0)
+        if (strcmp(name, SG_REGION_NAME_LATE) == 0)
             return SG_REGION_LATE;
-        if (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0)
+        if (strcmp(name, SG_REGION_NAME_INIT) == 0 || strcmp(name, "MPI_Init_thread") == 0)
             return SG_REGION_INIT;
-        if (strcmp(name, "MPI_Finalize") == 0)
+        if (strcmp(name, SG_REGION_NAME_FINALIZE) == 0)
             return SG_REGION_FINALIZE;
     }
     /* Other tools name the wrappers of other language bindings otherwise. */
@@ -164,7 +150,7 @@ static uint8_t count_of(const struct sg_archive_defs *defs, OTF2_MetricMemberRef
 
         for (int count = 0; count < SG_COUNT_COUNT; count++) {
             if (defs->raw->metrics[i].ref == ref && name != NULL &&
-                strcmp(name, sg_count_names[count].metric) == 0)
+                strcmp(name, sg_metrics[sg_count_names[count].metric].name) == 0)
                 return (uint8_t)count;
         }
     }
@@ -194,7 +180,7 @@ static void resolve_attributes(struct sg_archive_defs *defs)
         const char *name = sg_archive_string(defs, attribute->name);
 
         for (int known = 0; known < SG_ATTRIBUTE_COUNT && name != NULL; known++) {
-            if (strcmp(name, attribute_names[known]) == 0) {
+            if (strcmp(name, sg_attributes[known].name) == 0) {
                 defs->attributes[known] = attribute->ref;
                 defs->has_attribute[known] = true;
             }

@@ -1,14 +1,14 @@
 #include "report/counts.h"
 
 const struct sg_count_name sg_count_names[SG_COUNT_COUNT] = {
-    [SG_COUNT_EARLY] = {"early", "early messages"},
-    [SG_COUNT_LATE] = {"late", "late messages"},
-    [SG_COUNT_SIGNALS] = {"signals", "signals"},
-    [SG_COUNT_IGNORED] = {"signals_ignored", "signals ignored"},
-    [SG_COUNT_STALLS] = {"stalls", "slot stalls"},
-    [SG_COUNT_MOVES] = {"token_moves", "token moves"},
-    [SG_COUNT_REPEATS] = {"releases_repeated", "releases repeated"},
-    [SG_COUNT_OUTSTANDING] = {"outstanding_max", "bypass outstanding"},
+    [SG_COUNT_EARLY] = {"early", SG_METRIC_EARLY},
+    [SG_COUNT_LATE] = {"late", SG_METRIC_LATE},
+    [SG_COUNT_SIGNALS] = {"signals", SG_METRIC_SIGNALS},
+    [SG_COUNT_IGNORED] = {"signals_ignored", SG_METRIC_IGNORED},
+    [SG_COUNT_STALLS] = {"stalls", SG_METRIC_STALLS},
+    [SG_COUNT_MOVES] = {"token_moves", SG_METRIC_MOVES},
+    [SG_COUNT_REPEATS] = {"releases_repeated", SG_METRIC_REPEATS},
+    [SG_COUNT_OUTSTANDING] = {"outstanding_max", SG_METRIC_OUTSTANDING},
 };
 
 void sg_counts_add(struct sg_counts *into, enum sg_count count, uint64_t value)

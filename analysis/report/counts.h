@@ -4,6 +4,8 @@
 #ifndef SG_REPORT_COUNTS_H
 #define SG_REPORT_COUNTS_H
 
+#include "trace/export/vocabulary.h"
+
 #include <stdint.h>
 
 enum sg_count {
@@ -23,8 +25,8 @@ struct sg_counts {
 };
 
 struct sg_count_name {
-    const char *field;  /* in JSON and CSV */
-    const char *metric; /* in the archive */
+    const char *field;         /* in JSON and CSV */
+    enum sg_metric_ref metric; /* in the archive */
 };
 
 extern const struct sg_count_name sg_count_names[SG_COUNT_COUNT];

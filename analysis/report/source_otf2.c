@@ -79,25 +79,24 @@ static void forget_complaint(struct archive *archive)
     archive->code = OTF2_SUCCESS;
 }
 
-/* name: without its namespace. */
 static void take_property(struct sg_archive_facts *facts, const char *name, const char *value)
 {
     static const struct {
         const char *name;
         size_t offset;
     } numbers[] = {
-        {"DROPPED", offsetof(struct sg_archive_facts, dropped_calls)},
-        {"UNMANAGED", offsetof(struct sg_archive_facts, unmanaged_calls)},
-        {"UNMANAGED_POSTS", offsetof(struct sg_archive_facts, unmanaged_posts)},
-        {"OVERHEAD_CALLS", offsetof(struct sg_archive_facts, overhead_calls)},
-        {"OVERHEAD_NS", offsetof(struct sg_archive_facts, overhead_ns)},
-        {"TRIAL_BLOCK", offsetof(struct sg_archive_facts, trial_block)},
-        {"OVERHEAD_LONG_CALLS", offsetof(struct sg_archive_facts, overhead_long_calls)},
+        {SG_PROPERTY_DROPPED, offsetof(struct sg_archive_facts, dropped_calls)},
+        {SG_PROPERTY_UNMANAGED, offsetof(struct sg_archive_facts, unmanaged_calls)},
+        {SG_PROPERTY_UNMANAGED_POSTS, offsetof(struct sg_archive_facts, unmanaged_posts)},
+        {SG_PROPERTY_OVERHEAD_CALLS, offsetof(struct sg_archive_facts, overhead_calls)},
+        {SG_PROPERTY_OVERHEAD_NS, offsetof(struct sg_archive_facts, overhead_ns)},
+        {SG_PROPERTY_TRIAL_BLOCK, offsetof(struct sg_archive_facts, trial_block)},
+        {SG_PROPERTY_OVERHEAD_LONG_CALLS, offsetof(struct sg_archive_facts, overhead_long_calls)},
     };
 
-    if (strcmp(name, "PARTIAL") == 0)
+    if (strcmp(name, SG_PROPERTY_PARTIAL) == 0)
         facts->partial = strcmp(value, "0") != 0;
-    if (strcmp(name, "CALIBRATION") == 0)
+    if (strcmp(name, SG_PROPERTY_CALIBRATION) == 0)
         sg_calibration_parse(value, &facts->calibration);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (strcmp(name, numbers[i].name) == 0)
@@ -115,10 +114,9 @@ static void read_properties(struct archive *archive)
     for (uint32_t i = 0; i < count; i++) {
         char *value = NULL;
 
-        if (strncmp(names[i], "STAGGER::", 9) != 0 ||
-            OTF2_Reader_GetProperty(archive->reader, names[i], &value) != OTF2_SUCCESS)
+        if (OTF2_Reader_GetProperty(archive->reader, names[i], &value) != OTF2_SUCCESS)
             continue;
-        take_property(&archive->facts, names[i] + 9, value);
+        take_property(&archive->facts, names[i], value);
         free(value);
     }
     free(names);

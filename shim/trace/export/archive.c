@@ -1,7 +1,5 @@
 #include "trace/export/archive.h"
 
-#include "trace/export/chunks.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -40,12 +38,21 @@ bool sg_archive_check(struct sg_archive *archive, OTF2_ErrorCode code)
     return code == OTF2_SUCCESS;
 }
 
+void sg_archive_check_file(struct sg_archive *archive, int error)
+{
+    if (error != 0)
+        sg_archive_fail(archive, "%s", strerror(error));
+}
+
 void sg_archive_begin(struct sg_archive *archive, const char *directory,
                       const struct sg_exchange *exchange)
 {
     *archive =
         (struct sg_archive){.directory = directory, .exchange = exchange, .files = SG_FILES_CLOSED};
     archive->old_callback = OTF2_Error_RegisterCallback(on_error, archive);
+    archive->sizes = calloc((size_t)exchange->size, sizeof *archive->sizes);
+    if (archive->sizes == NULL)
+        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
 }
 
 void sg_archive_end(struct sg_archive *archive)
@@ -54,6 +61,32 @@ void sg_archive_end(struct sg_archive *archive)
     sg_files_close(&archive->files);
     free(archive->sizes);
     archive->sizes = NULL;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------- */
+
+/* *all: malloc'ed on rank 0, elsewhere and on failure NULL. */
+static enum sg_status gather_all(const struct sg_archive *archive, const void *data,
+                                 size_t size_bytes, void **all, size_t *total_bytes)
+{
+    const struct sg_exchange *exchange = archive->exchange;
+    enum sg_status status;
+
+    *all = NULL;
+    *total_bytes = 0;
+    status = exchange->gather(exchange->context, data, size_bytes, all, archive->sizes);
+    for (int rank = 0; rank < exchange->size && status == SG_OK && exchange->rank == 0; rank++)
+        *total_bytes += archive->sizes[rank];
+    return status;
+}
+
+void sg_archive_gather(struct sg_archive *archive, const void *data, size_t size_bytes, void **all,
+                       size_t *total_bytes)
+{
+    enum sg_status status = gather_all(archive, data, size_bytes, all, total_bytes);
+
+    if (status != SG_OK)
+        sg_archive_fail(archive, "%s", sg_status_text(status));
 }
 
 /* ---- OTF2's callbacks ----------------------------------------------------------------------- */
@@ -109,23 +142,16 @@ static OTF2_CallbackCode gather_any(void *context, OTF2_CollectiveContext *comm,
                                     const uint32_t *out_counts, OTF2_Type type, uint32_t root)
 {
     const struct sg_archive *archive = context;
-    const struct sg_exchange *exchange = archive->exchange;
-    void *all = NULL;
+    size_t total_bytes;
+    void *all;
     enum sg_status status;
 
     if (root != 0)
         return OTF2_CALLBACK_ERROR;
-    status = exchange->gather(exchange->context, in_data, in_count * type_bytes(type), &all,
-                              archive->sizes);
-    if (status == SG_OK && exchange->rank == 0) {
-        size_t total = 0;
-
-        for (int rank = 0; rank < exchange->size; rank++)
-            total += archive->sizes[rank];
-        if (total > 0)
-            memcpy(out_data, all, total);
-        free(all);
-    }
+    status = gather_all(archive, in_data, in_count * type_bytes(type), &all, &total_bytes);
+    if (total_bytes > 0)
+        memcpy(out_data, all, total_bytes);
+    free(all);
     return as_code(status);
 }
 
@@ -195,23 +221,12 @@ static const OTF2_CollectiveCallbacks collective_callbacks = {
 
 /* ---- opening and closing -------------------------------------------------------------------- */
 
-static void check_file(struct sg_archive *archive, int error)
-{
-    if (error != 0)
-        sg_archive_fail(archive, "%s", strerror(error));
-}
-
 void sg_archive_create(struct sg_archive *archive)
 {
-    archive->sizes = calloc((size_t)archive->exchange->size, sizeof *archive->sizes);
-    if (archive->sizes == NULL) {
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
-        return;
-    }
     if (archive->exchange->rank != 0)
-        check_file(archive, sg_files_open(&archive->files, archive->directory));
+        sg_archive_check_file(archive, sg_files_open(&archive->files, archive->directory));
     if (!archive->failed)
-        check_file(archive, sg_files_enter(&archive->files));
+        sg_archive_check_file(archive, sg_files_enter(&archive->files));
     if (archive->failed)
         return;
     /* Without files of its own: it would not survive a full disk. See chunks.h. */
@@ -220,8 +235,6 @@ void sg_archive_create(struct sg_archive *archive)
                                         OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE);
     if (archive->handle == NULL)
         sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
-    else
-        sg_chunks_start(archive);
 }
 
 void sg_archive_open(struct sg_archive *archive)
@@ -255,12 +268,12 @@ void sg_archive_prepare(struct sg_archive *archive)
     else if (error == ENOTEMPTY)
         sg_archive_fail(archive, "%s/ holds what belongs to no archive", SG_ARCHIVE_NAME);
     else
-        check_file(archive, error);
+        sg_archive_check_file(archive, error);
 }
 
 void sg_archive_finish(struct sg_archive *archive)
 {
-    check_file(archive, sg_files_finish(&archive->files));
+    sg_archive_check_file(archive, sg_files_finish(&archive->files));
 }
 
 void sg_archive_remove(struct sg_archive *archive)

@@ -13,13 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define SG_EVENT_CHUNK_BYTES OTF2_CHUNK_SIZE_EVENTS_DEFAULT
+#define SG_DEFINITION_CHUNK_BYTES OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT
+
 struct sg_archive {
     const char *directory;
     const struct sg_exchange *exchange;
     struct sg_files files;
     OTF2_Archive *handle;
     bool flush_is_final; /* of the flush that is under way: its file's last one */
-    size_t *sizes;       /* of what a gather brings; rank 0 */
+    size_t *sizes;       /* of what a gather brings; rank 0's are set */
     OTF2_ErrorCallback old_callback;
     bool failed;
     char error[256]; /* the first failure */
@@ -28,18 +31,24 @@ struct sg_archive {
 /* Begins to listen to OTF2's errors. */
 void sg_archive_begin(struct sg_archive *archive, const char *directory,
                       const struct sg_exchange *exchange);
+/* Rank 0 gets what every rank gives, by rank, in *all (malloc'ed), *total_bytes in all. A failure of
+ * any rank is noted there. */
+void sg_archive_gather(struct sg_archive *archive, const void *data, size_t size_bytes, void **all,
+                       size_t *total_bytes);
 /* Notes a failure of our own, unless there is one already. */
 void sg_archive_fail(struct sg_archive *archive, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* False when the code is an error. */
 bool sg_archive_check(struct sg_archive *archive, OTF2_ErrorCode code);
+/* error: 0 or an errno value. */
+void sg_archive_check_file(struct sg_archive *archive, int error);
 void sg_archive_end(struct sg_archive *archive);
 
 /* Rank 0 only: refuses a directory that holds an archive, and removes what an export that was cut
  * off has left. Before anyone creates. */
 void sg_archive_prepare(struct sg_archive *archive);
 
-/* Local: the handle with its callbacks, not yet a file. */
+/* Local: the handle, not yet a file; it needs the callbacks of chunks.h. */
 void sg_archive_create(struct sg_archive *archive);
 /* Collective: ready for event writers. */
 void sg_archive_open(struct sg_archive *archive);

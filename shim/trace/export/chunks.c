@@ -18,12 +18,6 @@ struct writer {
     uint64_t written_bytes;
 };
 
-static void check_file(struct sg_archive *archive, int error)
-{
-    if (error != 0)
-        sg_archive_fail(archive, "%s", strerror(error));
-}
-
 /* ---- the anchor ------------------------------------------------------------------------------ */
 
 /* Where the anchor file says how files are written: behind a header of two bytes, a magic text,
@@ -78,14 +72,15 @@ static void write_chunks(struct sg_archive *archive, OTF2_FileType type, OTF2_Lo
     if (type == OTF2_FILETYPE_ANCHOR && writer->used > 0)
         claim_plain_files(archive, writer->chunks[0]);
     if (writer->file < 0 && !archive->failed)
-        check_file(archive, sg_files_create(&archive->files, type, location, &writer->file));
+        sg_archive_check_file(archive,
+                              sg_files_create(&archive->files, type, location, &writer->file));
     for (int i = 0; i < writer->used && !archive->failed; i++) {
         uint64_t size_bytes = chunk_bytes_of(type);
 
         if (archive->flush_is_final && i == writer->used - 1)
             size_bytes = filled_bytes(writer->chunks[i], size_bytes, type);
-        check_file(archive, sg_file_write(writer->file, writer->written_bytes, writer->chunks[i],
-                                          size_bytes));
+        sg_archive_check_file(archive, sg_file_write(writer->file, writer->written_bytes,
+                                                     writer->chunks[i], size_bytes));
         writer->written_bytes += size_bytes;
     }
 }
@@ -147,7 +142,7 @@ static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef loca
     }
     /* A disk across a network may tell only now that it is full. */
     if (writer->file >= 0 && close(writer->file) != 0)
-        check_file(archive, errno);
+        sg_archive_check_file(archive, errno);
     for (int i = 0; i < CHUNKS_PER_WRITER; i++)
         free(writer->chunks[i]);
     free(writer);
@@ -161,6 +156,8 @@ static const OTF2_MemoryCallbacks memory_callbacks = {
 
 void sg_chunks_start(struct sg_archive *archive)
 {
+    if (archive->handle == NULL)
+        return;
     sg_archive_check(archive,
                      OTF2_Archive_SetFlushCallbacks(archive->handle, &flush_callbacks, archive));
     sg_archive_check(archive,

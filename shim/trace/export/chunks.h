@@ -11,10 +11,7 @@
 
 #include "trace/export/archive.h"
 
-#define SG_EVENT_CHUNK_BYTES OTF2_CHUNK_SIZE_EVENTS_DEFAULT
-#define SG_DEFINITION_CHUNK_BYTES OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT
-
-/* Sets the callbacks of the archive's handle, which has just been opened. */
+/* Sets the callbacks of the archive's handle, which has just been created; NULL: does nothing. */
 void sg_chunks_start(struct sg_archive *archive);
 
 #endif

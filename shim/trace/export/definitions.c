@@ -1,62 +1,79 @@
-#include "trace/export/definer.h"
+#include "trace/export/definitions.h"
 
-#include <stdio.h>
+#include "core/hash.h"
+#include "trace/export/properties.h"
+#include "trace/export/vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
 #include <sys/utsname.h>
+
+/* The tables are gone through twice: once to collect the strings, which stand first in the archive,
+ * once to write. */
+struct definer {
+    struct sg_archive *archive;
+    struct sg_unified *unified;
+    OTF2_GlobalDefWriter *writer;
+    bool collecting;
+    const struct sg_location *locations; /* by rank, then thread */
+    size_t location_count;
+    uint32_t *nodes; /* by rank: number of its host */
+    uint32_t node_count;
+};
+
+static uint32_t text_of(struct definer *definer, const char *string)
+{
+    return sg_strings_add(&definer->unified->strings, string);
+}
+
+static void check(struct definer *definer, OTF2_ErrorCode code)
+{
+    sg_archive_check(definer->archive, code);
+}
 
 /* ---- clock, strings, paradigm --------------------------------------------------------------- */
 
-static void define_clock(struct sg_definer *definer, uint64_t begin_ns, uint64_t end_ns)
+static void define_clock(struct definer *definer, uint64_t begin_ns, uint64_t end_ns)
 {
     /* Any rank's pair of clock readings serves; ranks are in order, rank 0's is exact. */
     const struct sg_summary *summary = &definer->unified->summaries[0];
     uint64_t created_ns = sg_summary_global_ns(summary, summary->monotonic_ns);
     uint64_t realtime_ns = summary->realtime_ns + (begin_ns - created_ns);
 
-    sg_definer_check(definer, OTF2_GlobalDefWriter_WriteClockProperties(
-                                  definer->writer, UINT64_C(1000000000), begin_ns,
-                                  end_ns - begin_ns + 1, realtime_ns));
+    check(definer,
+          OTF2_GlobalDefWriter_WriteClockProperties(definer->writer, UINT64_C(1000000000), begin_ns,
+                                                    end_ns - begin_ns + 1, realtime_ns));
 }
 
-static void define_strings(struct sg_definer *definer)
+static void define_strings(struct definer *definer)
 {
     const struct sg_strings *strings = &definer->unified->strings;
 
     for (uint32_t number = 0; number < strings->count; number++)
-        sg_definer_check(definer, OTF2_GlobalDefWriter_WriteString(definer->writer, number,
-                                                                   strings->texts[number]));
+        check(definer,
+              OTF2_GlobalDefWriter_WriteString(definer->writer, number, strings->texts[number]));
 }
 
-static void define_paradigm(struct sg_definer *definer)
+static void define_paradigm(struct definer *definer)
 {
-    uint32_t name = sg_definer_text(definer, "MPI");
-    OTF2_AttributeValue comm_template = {.stringRef =
-                                             sg_definer_text(definer, "MPI Communicator ${id}")};
-    OTF2_AttributeValue window_template = {.stringRef =
-                                               sg_definer_text(definer, "MPI Window ${id}")};
+    uint32_t name = text_of(definer, "MPI");
+    OTF2_AttributeValue comm_template = {.stringRef = text_of(definer, "MPI Communicator ${id}")};
+    OTF2_AttributeValue window_template = {.stringRef = text_of(definer, "MPI Window ${id}")};
 
     if (definer->collecting)
         return;
-    sg_definer_check(definer,
-                     OTF2_GlobalDefWriter_WriteParadigm(definer->writer, OTF2_PARADIGM_MPI, name,
-                                                        OTF2_PARADIGM_CLASS_PROCESS));
-    sg_definer_check(definer, OTF2_GlobalDefWriter_WriteParadigmProperty(
-                                  definer->writer, OTF2_PARADIGM_MPI,
-                                  OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING,
-                                  comm_template));
-    sg_definer_check(definer, OTF2_GlobalDefWriter_WriteParadigmProperty(
-                                  definer->writer, OTF2_PARADIGM_MPI,
-                                  OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE, OTF2_TYPE_STRING,
-                                  window_template));
+    check(definer, OTF2_GlobalDefWriter_WriteParadigm(definer->writer, OTF2_PARADIGM_MPI, name,
+                                                      OTF2_PARADIGM_CLASS_PROCESS));
+    check(definer, OTF2_GlobalDefWriter_WriteParadigmProperty(
+                       definer->writer, OTF2_PARADIGM_MPI,
+                       OTF2_PARADIGM_PROPERTY_COMM_NAME_TEMPLATE, OTF2_TYPE_STRING, comm_template));
+    check(definer,
+          OTF2_GlobalDefWriter_WriteParadigmProperty(definer->writer, OTF2_PARADIGM_MPI,
+                                                     OTF2_PARADIGM_PROPERTY_RMA_WIN_NAME_TEMPLATE,
+                                                     OTF2_TYPE_STRING, window_template));
 }
 
 /* ---- system tree, locations ----------------------------------------------------------------- */
-
-static const struct sg_summary *summary_of(const struct sg_definer *definer, int rank)
-{
-    int index = definer->unified->by_rank[rank];
-
-    return index >= 0 ? &definer->unified->summaries[index] : NULL;
-}
 
 static bool same_node(const struct sg_summary *a, const struct sg_summary *b)
 {
@@ -64,10 +81,10 @@ static bool same_node(const struct sg_summary *a, const struct sg_summary *b)
 }
 
 /* Numbers the hosts by their lowest rank; a rank without a log is put on the first. */
-static bool number_nodes(struct sg_definer *definer)
+static bool number_nodes(struct definer *definer)
 {
     int world_size = definer->unified->world_size;
-    int *leaders = malloc((size_t)world_size * sizeof *leaders);
+    const struct sg_summary **leaders = calloc((size_t)world_size, sizeof *leaders);
 
     definer->nodes = calloc((size_t)world_size, sizeof *definer->nodes);
     if (leaders == NULL || definer->nodes == NULL) {
@@ -75,16 +92,15 @@ static bool number_nodes(struct sg_definer *definer)
         return false;
     }
     for (int rank = 0; rank < world_size; rank++) {
-        const struct sg_summary *summary = summary_of(definer, rank);
+        const struct sg_summary *summary = sg_unified_summary(definer->unified, (uint32_t)rank);
         uint32_t node = 0;
 
         if (summary == NULL)
             continue;
-        while (node < definer->node_count &&
-               !same_node(summary, summary_of(definer, leaders[node])))
+        while (node < definer->node_count && !same_node(summary, leaders[node]))
             node++;
         if (node == definer->node_count)
-            leaders[definer->node_count++] = rank;
+            leaders[definer->node_count++] = summary;
         definer->nodes[rank] = node;
     }
     free(leaders);
@@ -92,94 +108,93 @@ static bool number_nodes(struct sg_definer *definer)
 }
 
 /* The host where there is one only, else the kind of system. */
-static const char *machine_name(const struct sg_definer *definer, struct utsname *system)
+static const char *machine_name(const struct definer *definer, struct utsname *system)
 {
     if (definer->node_count == 1)
         return definer->unified->summaries[0].host;
     return uname(system) == 0 ? system->sysname : "machine";
 }
 
-static void define_system_tree(struct sg_definer *definer)
+static void define_system_tree(struct definer *definer)
 {
     struct utsname system;
-    uint32_t machine = sg_definer_text(definer, machine_name(definer, &system));
-    uint32_t machine_class = sg_definer_text(definer, "machine");
-    uint32_t node_class = sg_definer_text(definer, "node");
+    uint32_t machine = text_of(definer, machine_name(definer, &system));
+    uint32_t machine_class = text_of(definer, "machine");
+    uint32_t node_class = text_of(definer, "node");
     uint32_t defined = 0;
 
     if (!definer->collecting) {
-        sg_definer_check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                                      definer->writer, 0, machine, machine_class,
-                                      OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-        sg_definer_check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                                      definer->writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
+        check(definer,
+              OTF2_GlobalDefWriter_WriteSystemTreeNode(definer->writer, 0, machine, machine_class,
+                                                       OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+        check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                           definer->writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
     }
     for (int i = 0; i < definer->unified->summary_count; i++) {
         const struct sg_summary *summary = &definer->unified->summaries[i];
-        uint32_t host = sg_definer_text(definer, summary->host);
+        uint32_t host = text_of(definer, summary->host);
 
         if (definer->collecting || definer->nodes[summary->rank] != defined)
             continue;
         defined++;
-        sg_definer_check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNode(definer->writer, defined,
-                                                                           host, node_class, 0));
-        sg_definer_check(definer,
-                         OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                             definer->writer, defined, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
+        check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNode(definer->writer, defined, host,
+                                                                node_class, 0));
+        check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                           definer->writer, defined, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
     }
 }
 
-static void define_location_groups(struct sg_definer *definer)
+static void define_location_groups(struct definer *definer)
 {
     for (int rank = 0; rank < definer->unified->world_size; rank++) {
         uint32_t name = sg_strings_addf(&definer->unified->strings, "MPI Rank %d", rank);
 
         if (!definer->collecting)
-            sg_definer_check(definer, OTF2_GlobalDefWriter_WriteLocationGroup(
-                                          definer->writer, (OTF2_LocationGroupRef)rank, name,
-                                          OTF2_LOCATION_GROUP_TYPE_PROCESS,
-                                          definer->nodes[rank] + 1, OTF2_UNDEFINED_LOCATION_GROUP));
+            check(definer, OTF2_GlobalDefWriter_WriteLocationGroup(
+                               definer->writer, (OTF2_LocationGroupRef)rank, name,
+                               OTF2_LOCATION_GROUP_TYPE_PROCESS, definer->nodes[rank] + 1,
+                               OTF2_UNDEFINED_LOCATION_GROUP));
     }
 }
 
-static void define_locations(struct sg_definer *definer)
+static void define_locations(struct definer *definer)
 {
     for (size_t i = 0; i < definer->location_count; i++) {
-        const struct sg_location_record *location = &definer->locations[i];
-        uint32_t rank = (uint32_t)location->id;
-        uint32_t thread = (uint32_t)(location->id >> 32);
-        const struct sg_summary *summary = summary_of(definer, (int)rank);
+        const struct sg_location *location = &definer->locations[i];
+        uint32_t rank = sg_location_rank(location);
+        uint32_t thread = sg_location_thread(location);
+        const struct sg_summary *summary = sg_unified_summary(definer->unified, rank);
         uint32_t name;
 
         if (thread == 0)
-            name = sg_definer_text(definer, "Master thread");
+            name = text_of(definer, "Master thread");
         else if (summary != NULL && summary->progress_thread == thread + 1)
-            name = sg_definer_text(definer, "Progress thread");
+            name = text_of(definer, "Progress thread");
         else
             name = sg_strings_addf(&definer->unified->strings, "Thread %u", thread);
         if (!definer->collecting)
-            sg_definer_check(definer, OTF2_GlobalDefWriter_WriteLocation(
-                                          definer->writer, location->id, name,
-                                          OTF2_LOCATION_TYPE_CPU_THREAD, location->events, rank));
+            check(definer, OTF2_GlobalDefWriter_WriteLocation(definer->writer, location->id, name,
+                                                              OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                              location->events, rank));
     }
 }
 
 /* ---- regions -------------------------------------------------------------------------------- */
 
-static void define_region(struct sg_definer *definer, uint32_t ref, const char *name,
+static void define_region(struct definer *definer, uint32_t ref, const char *name,
                           OTF2_RegionRole role, OTF2_Paradigm paradigm)
 {
-    uint32_t text = sg_definer_text(definer, name);
-    uint32_t none = sg_definer_text(definer, "");
-    uint32_t file = sg_definer_text(definer, paradigm == OTF2_PARADIGM_MPI ? "MPI" : "stagger");
+    uint32_t text = text_of(definer, name);
+    uint32_t none = text_of(definer, "");
+    uint32_t file = text_of(definer, paradigm == OTF2_PARADIGM_MPI ? "MPI" : "stagger");
 
     if (!definer->collecting)
-        sg_definer_check(
-            definer, OTF2_GlobalDefWriter_WriteRegion(definer->writer, ref, text, text, none, role,
-                                                      paradigm, OTF2_REGION_FLAG_NONE, file, 0, 0));
+        check(definer,
+              OTF2_GlobalDefWriter_WriteRegion(definer->writer, ref, text, text, none, role,
+                                               paradigm, OTF2_REGION_FLAG_NONE, file, 0, 0));
 }
 
-static void define_regions(struct sg_definer *definer)
+static void define_regions(struct definer *definer)
 {
     static const OTF2_RegionRole roles[SG_OPERATION_COUNT] = {
         [SG_OPERATION_BARRIER] = OTF2_REGION_ROLE_BARRIER,
@@ -192,55 +207,130 @@ static void define_regions(struct sg_definer *definer)
         define_region(definer, operation, sg_operation_regions[operation], roles[operation],
                       OTF2_PARADIGM_MPI);
     for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++)
-        define_region(definer, SG_REGION_POSTS + operation, sg_operation_post_regions[operation],
-                      roles[operation], OTF2_PARADIGM_MPI);
-    define_region(definer, SG_REGION_INIT, "MPI_Init", OTF2_REGION_ROLE_FUNCTION,
+        define_region(definer, SG_REGION_REF_POSTS + operation,
+                      sg_operation_post_regions[operation], roles[operation], OTF2_PARADIGM_MPI);
+    define_region(definer, SG_REGION_REF_INIT, SG_REGION_NAME_INIT, OTF2_REGION_ROLE_FUNCTION,
                   OTF2_PARADIGM_MPI);
-    define_region(definer, SG_REGION_FINALIZE, "MPI_Finalize", OTF2_REGION_ROLE_FUNCTION,
-                  OTF2_PARADIGM_MPI);
-    define_region(definer, SG_REGION_LATE, "late contribution", OTF2_REGION_ROLE_CODE,
+    define_region(definer, SG_REGION_REF_FINALIZE, SG_REGION_NAME_FINALIZE,
+                  OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI);
+    define_region(definer, SG_REGION_REF_LATE, SG_REGION_NAME_LATE, OTF2_REGION_ROLE_CODE,
                   OTF2_PARADIGM_USER);
+}
+
+/* ---- groups and communicators --------------------------------------------------------------- */
+
+/* Exactly one COMM_LOCATIONS group, before any COMM_GROUP, whose members are indices into it; one
+ * COMM_SELF without members. */
+enum { GROUP_LOCATIONS, GROUP_WORLD, GROUP_SELF, GROUP_OTHERS };
+
+/* Groups of members seen so far, so that duplicates of a communicator share one. */
+struct group_table {
+    struct group {
+        uint64_t hash;
+        const struct sg_comm_definition *comm;
+    } * groups;
+    uint32_t count;
+};
+
+static void write_group(struct definer *definer, uint32_t ref, OTF2_GroupType type,
+                        const uint32_t *members, uint32_t count)
+{
+    uint64_t *wide = calloc((size_t)count + 1, sizeof *wide);
+
+    if (wide == NULL) {
+        sg_archive_fail(definer->archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        wide[i] = members != NULL ? members[i] : i;
+    check(definer,
+          OTF2_GlobalDefWriter_WriteGroup(definer->writer, ref, text_of(definer, ""), type,
+                                          OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, count, wide));
+    free(wide);
+}
+
+/* The group of a communicator's members, written when it is new. */
+static uint32_t find_group(struct definer *definer, struct group_table *table,
+                           const struct sg_comm_definition *comm)
+{
+    size_t size_bytes = comm->size * sizeof *comm->members;
+    uint64_t hash = sg_hash_bytes(SG_HASH_START, comm->members, size_bytes);
+
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct sg_comm_definition *known = table->groups[i].comm;
+
+        if (table->groups[i].hash == hash && known->size == comm->size &&
+            memcmp(known->members, comm->members, size_bytes) == 0)
+            return GROUP_OTHERS + i;
+    }
+    table->groups[table->count] = (struct group){.hash = hash, .comm = comm};
+    write_group(definer, GROUP_OTHERS + table->count, OTF2_GROUP_TYPE_COMM_GROUP, comm->members,
+                comm->size);
+    return GROUP_OTHERS + table->count++;
+}
+
+static void define_comms(struct definer *definer)
+{
+    const struct sg_unified *unified = definer->unified;
+    uint32_t world_size = (uint32_t)unified->world_size;
+    uint32_t world = text_of(definer, "MPI_COMM_WORLD");
+    uint32_t self = text_of(definer, "MPI_COMM_SELF");
+    struct group_table table = {0};
+
+    if (definer->collecting)
+        return;
+    table.groups = calloc(unified->comms.count + 1, sizeof *table.groups);
+    if (table.groups == NULL) {
+        sg_archive_fail(definer->archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        return;
+    }
+    /* Master threads' locations have their rank's number. */
+    write_group(definer, GROUP_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS, NULL, world_size);
+    write_group(definer, GROUP_WORLD, OTF2_GROUP_TYPE_COMM_GROUP, NULL, world_size);
+    write_group(definer, GROUP_SELF, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
+    check(definer,
+          OTF2_GlobalDefWriter_WriteComm(definer->writer, SG_COMM_WORLD_REF, world, GROUP_WORLD,
+                                         OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    check(definer,
+          OTF2_GlobalDefWriter_WriteComm(definer->writer, SG_COMM_SELF_REF, self, GROUP_SELF,
+                                         OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    for (uint32_t i = 0; i < unified->comms.count; i++) {
+        const struct sg_comm_definition *comm = &unified->comms.definitions[i];
+        uint32_t group = find_group(definer, &table, comm);
+
+        check(definer, OTF2_GlobalDefWriter_WriteComm(
+                           definer->writer, SG_COMM_SELF_REF + 1 + i, comm->name, group,
+                           comm->parent == SG_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent,
+                           OTF2_COMM_FLAG_NONE));
+    }
+    free(table.groups);
 }
 
 /* ---- metrics, call sites, attributes -------------------------------------------------------- */
 
-static void define_metrics(struct sg_definer *definer)
+static void define_metrics(struct definer *definer)
 {
-    static const struct {
-        const char *name, *description, *unit;
-    } metrics[SG_METRIC_COUNT] = {
-        {"skew", "own arrival less the first arrival", "ns"},
-        {"late messages", "messages handled after the call had returned", "#"},
-        {"early messages", "messages there before the call", "#"},
-        {"signals", "signals that brought something", "#"},
-        {"bypass outstanding", "instances outstanding when the call returned", "#"},
-        {"slot stalls", "times the call waited for a slot or a credit", "#"},
-        {"copies", "times an operand or a result was copied", "#"},
-        {"signals ignored", "signals that found progress under way", "#"},
-        {"token moves", "times a token went down a level", "#"},
-        {"releases repeated", "releases that came again", "#"},
-    };
     OTF2_MetricMemberRef members[SG_METRIC_COUNT];
 
     for (uint32_t ref = 0; ref < SG_METRIC_COUNT; ref++) {
-        uint32_t name = sg_definer_text(definer, metrics[ref].name);
-        uint32_t description = sg_definer_text(definer, metrics[ref].description);
-        uint32_t unit = sg_definer_text(definer, metrics[ref].unit);
+        uint32_t name = text_of(definer, sg_metrics[ref].name);
+        uint32_t description = text_of(definer, sg_metrics[ref].description);
+        uint32_t unit = text_of(definer, sg_metrics[ref].unit);
 
         members[ref] = ref;
         if (!definer->collecting)
-            sg_definer_check(definer, OTF2_GlobalDefWriter_WriteMetricMember(
-                                          definer->writer, ref, name, description,
-                                          OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
-                                          OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit));
+            check(definer,
+                  OTF2_GlobalDefWriter_WriteMetricMember(
+                      definer->writer, ref, name, description, OTF2_METRIC_TYPE_OTHER,
+                      OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit));
     }
     if (!definer->collecting)
-        sg_definer_check(definer, OTF2_GlobalDefWriter_WriteMetricClass(
-                                      definer->writer, 0, SG_METRIC_COUNT, members,
-                                      OTF2_METRIC_SYNCHRONOUS, OTF2_RECORDER_KIND_CPU));
+        check(definer, OTF2_GlobalDefWriter_WriteMetricClass(definer->writer, 0, SG_METRIC_COUNT,
+                                                             members, OTF2_METRIC_SYNCHRONOUS,
+                                                             OTF2_RECORDER_KIND_CPU));
 }
 
-static void define_source_locations(struct sg_definer *definer)
+static void define_source_locations(struct definer *definer)
 {
     uint32_t ref = 0;
 
@@ -248,144 +338,39 @@ static void define_source_locations(struct sg_definer *definer)
         const struct sg_site_definition *site = &definer->unified->sites[i];
 
         if (site->file != 0 && site->line != 0)
-            sg_definer_check(definer, OTF2_GlobalDefWriter_WriteSourceCodeLocation(
-                                          definer->writer, ref++, site->file, site->line));
+            check(definer, OTF2_GlobalDefWriter_WriteSourceCodeLocation(definer->writer, ref++,
+                                                                        site->file, site->line));
     }
 }
 
-static void define_attributes(struct sg_definer *definer)
+static void define_attributes(struct definer *definer)
 {
-    static const struct {
-        const char *name, *description;
-        OTF2_Type type;
-    } attributes[SG_ATTRIBUTE_COUNT] = {
-        [SG_ATTRIBUTE_SITE] = {"call site", "where the call stands, and its id", OTF2_TYPE_STRING},
-        [SG_ATTRIBUTE_ALGORITHM] = {"algorithm", "what ran the call", OTF2_TYPE_STRING},
-        [SG_ATTRIBUTE_SEQ] = {"seq", "number of the instance on its communicator",
-                              OTF2_TYPE_UINT64},
-        [SG_ATTRIBUTE_BYTES] = {"bytes", "count times type size", OTF2_TYPE_UINT64},
-        [SG_ATTRIBUTE_TRIAL] = {"trial", "left side of the trial that the call was in",
-                                OTF2_TYPE_STRING},
-        [SG_ATTRIBUTE_ARM] = {"arm", "the algorithm whose turn it was in the trial",
-                              OTF2_TYPE_STRING},
-        [SG_ATTRIBUTE_COMM] = {"communicator", "of the post, or of the call that it was late for",
-                               OTF2_TYPE_COMM},
-        [SG_ATTRIBUTE_OPERATION] = {"operation", "the call that it was late for", OTF2_TYPE_REGION},
-        [SG_ATTRIBUTE_CHILD] = {"child", "rank in the communicator that it came from",
-                                OTF2_TYPE_UINT64},
-        [SG_ATTRIBUTE_AVOIDED] = {"wait avoided",
-                                  "ns since the call returned, or the last one before it came",
-                                  OTF2_TYPE_UINT64},
-        [SG_ATTRIBUTE_EXPOSED] = {"exposed wait", "ns in waits and tests for the request",
-                                  OTF2_TYPE_UINT64},
-        [SG_ATTRIBUTE_HIDDEN] = {"hidden time", "ns in neither the post nor waits and tests",
-                                 OTF2_TYPE_UINT64},
-        [SG_ATTRIBUTE_TESTS] = {"tests", "waits and tests for the request", OTF2_TYPE_UINT64},
-    };
-
     for (uint32_t ref = 0; ref < SG_ATTRIBUTE_COUNT; ref++) {
-        uint32_t name = sg_definer_text(definer, attributes[ref].name);
-        uint32_t description = sg_definer_text(definer, attributes[ref].description);
+        uint32_t name = text_of(definer, sg_attributes[ref].name);
+        uint32_t description = text_of(definer, sg_attributes[ref].description);
 
         if (!definer->collecting)
-            sg_definer_check(definer, OTF2_GlobalDefWriter_WriteAttribute(definer->writer, ref,
-                                                                          name, description,
-                                                                          attributes[ref].type));
+            check(definer, OTF2_GlobalDefWriter_WriteAttribute(
+                               definer->writer, ref, name, description, sg_attributes[ref].type));
     }
 }
 
-static void define_tables(struct sg_definer *definer)
+static void define_tables(struct definer *definer)
 {
     define_paradigm(definer);
     define_system_tree(definer);
     define_location_groups(definer);
     define_locations(definer);
     define_regions(definer);
-    sg_define_comms(definer);
+    define_comms(definer);
     define_metrics(definer);
     if (!definer->collecting)
         define_source_locations(definer);
     define_attributes(definer);
 }
 
-static void set_number(struct sg_definer *definer, const char *name, uint64_t value)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    sg_definer_check(definer, OTF2_Archive_SetProperty(definer->archive->handle, name, text, true));
-}
-
-/* What stagger itself took, where any call was timed. */
-static void set_unmanaged(struct sg_definer *definer)
-{
-    const struct sg_unified *unified = definer->unified;
-    uint64_t calls = 0, posts = 0;
-
-    for (int i = 0; i < unified->summary_count; i++) {
-        calls += unified->summaries[i].unmanaged_calls;
-        posts += unified->summaries[i].unmanaged_posts;
-    }
-    if (calls == 0)
-        return;
-    set_number(definer, "STAGGER::UNMANAGED", calls);
-    set_number(definer, "STAGGER::UNMANAGED_POSTS", posts);
-}
-
-static void set_overhead(struct sg_definer *definer)
-{
-    const struct sg_unified *unified = definer->unified;
-    uint64_t calls = 0, ns = 0, long_calls = 0;
-
-    for (int i = 0; i < unified->summary_count; i++) {
-        calls += unified->summaries[i].overhead_calls;
-        ns += unified->summaries[i].overhead_ns;
-        long_calls += unified->summaries[i].overhead_long_calls;
-    }
-    if (calls == 0)
-        return;
-    set_number(definer, "STAGGER::OVERHEAD_CALLS", calls);
-    set_number(definer, "STAGGER::OVERHEAD_NS", ns);
-    set_number(definer, "STAGGER::OVERHEAD_LONG_CALLS", long_calls);
-}
-
-/* All ranks have the same; a log that is damaged or missing may lack it. */
-static void set_calibration(struct sg_definer *definer)
-{
-    const struct sg_unified *unified = definer->unified;
-    char text[SG_CALIBRATION_BYTES];
-
-    for (int i = 0; i < unified->summary_count; i++) {
-        if (sg_calibration_is_empty(&unified->summaries[i].calibration))
-            continue;
-        sg_calibration_print(&unified->summaries[i].calibration, text);
-        sg_definer_check(definer, OTF2_Archive_SetProperty(definer->archive->handle,
-                                                           "STAGGER::CALIBRATION", text, true));
-        return;
-    }
-}
-
-static void set_properties(struct sg_definer *definer)
-{
-    const struct sg_unified *unified = definer->unified;
-    OTF2_Archive *handle = definer->archive->handle;
-    struct utsname system;
-
-    sg_definer_check(definer, OTF2_Archive_SetCreator(handle, "stagger " SG_VERSION));
-    sg_definer_check(definer, OTF2_Archive_SetMachineName(handle, machine_name(definer, &system)));
-    sg_definer_check(definer, OTF2_Archive_SetDescription(handle, unified->summaries[0].program));
-    sg_definer_check(definer, OTF2_Archive_SetProperty(handle, "STAGGER::PARTIAL",
-                                                       unified->partial ? "1" : "0", true));
-    set_number(definer, "STAGGER::DROPPED", unified->dropped);
-    if (unified->trial_block > 0)
-        set_number(definer, "STAGGER::TRIAL_BLOCK", unified->trial_block);
-    set_unmanaged(definer);
-    set_overhead(definer);
-    set_calibration(definer);
-}
-
 /* The span of all events. */
-static void find_span(const struct sg_location_record *locations, size_t count, uint64_t *begin_ns,
+static void find_span(const struct sg_location *locations, size_t count, uint64_t *begin_ns,
                       uint64_t *end_ns)
 {
     *begin_ns = UINT64_MAX;
@@ -401,15 +386,16 @@ static void find_span(const struct sg_location_record *locations, size_t count, 
 }
 
 void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *unified,
-                                 const struct sg_location_record *locations, size_t count)
+                                 const struct sg_location *locations, size_t count)
 {
-    struct sg_definer definer = {
+    struct definer definer = {
         .archive = archive,
         .unified = unified,
         .collecting = true,
         .locations = locations,
         .location_count = count,
     };
+    struct utsname system;
     uint64_t begin_ns, end_ns;
 
     definer.writer = OTF2_Archive_GetGlobalDefWriter(archive->handle);
@@ -427,8 +413,8 @@ void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *
     define_clock(&definer, begin_ns, end_ns);
     define_strings(&definer);
     define_tables(&definer);
-    sg_definer_check(&definer, OTF2_Archive_CloseGlobalDefWriter(archive->handle, definer.writer));
-    set_properties(&definer);
+    check(&definer, OTF2_Archive_CloseGlobalDefWriter(archive->handle, definer.writer));
+    sg_properties_set(archive, unified, machine_name(&definer, &system));
     sg_markers_write(archive, unified, begin_ns, end_ns);
 done:
     free(definer.nodes);

@@ -4,13 +4,6 @@
  */
 #include "trace/export/definitions.h"
 
-uint64_t sg_summary_global_ns(const struct sg_summary *summary, uint64_t local_ns)
-{
-    return summary->clock_count > 0
-               ? sg_clock_global(summary->clock, summary->clock_count, local_ns)
-               : local_ns;
-}
-
 void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summary *summary,
                                 const struct sg_location *location)
 {

@@ -3,25 +3,14 @@
 #define SG_TRACE_EVENTS_H
 
 #include "trace/export/archive.h"
+#include "trace/export/location.h"
 #include "trace/export/plan.h"
-
-#include <stdint.h>
-
-struct sg_location {
-    uint64_t id; /* thread << 32 | rank */
-    uint64_t events;
-    uint64_t first_ns, last_ns; /* of the rank's clock; 0 where there is no event */
-};
+#include "trace/export/summary.h"
 
 struct sg_locations {          /* zeroed at first; of all logs of this process */
     struct sg_location *items; /* malloc'ed */
     uint32_t count;
 };
-
-static inline uint64_t sg_location_id(uint32_t rank, uint32_t thread)
-{
-    return (uint64_t)thread << 32 | rank;
-}
 
 /* Writes the events of a log to new locations and adds these, the master thread always and other
  * threads where they have events. end_ns: where MPI_Finalize ends, 0 for the log's last time.

@@ -4,10 +4,16 @@
  */
 #include "trace/export/export.h"
 
+#include "core/room.h"
 #include "trace/export/archive.h"
+#include "trace/export/chunks.h"
 #include "trace/export/definitions.h"
 #include "trace/export/events.h"
 #include "trace/export/plan.h"
+#include "trace/export/site_names.h"
+#include "trace/export/unify.h"
+
+#include <stdlib.h>
 
 struct exporter {
     const struct sg_export *input;
@@ -60,95 +66,73 @@ static void summarize(struct exporter *exporter)
     note(exporter, status);
 }
 
-/* Reads the gathered summaries into a table that the caller owns. */
-static enum sg_status take_summaries(const void *data, size_t size_bytes, struct sg_summary **out,
+/* Reads the gathered summaries into a table that the caller clears and frees, also on failure. */
+static enum sg_status read_summaries(const void *data, size_t size_bytes, struct sg_summary **out,
                                      int *out_count)
 {
-    struct sg_cursor cursor = sg_cursor_start(data, size_bytes);
-    struct sg_summary *summaries = NULL;
-    enum sg_status status = SG_OK;
-    int count = 0;
+    struct sg_pack pack = sg_pack_reader(data, size_bytes);
 
-    while (status == SG_OK && cursor.at < cursor.end) {
-        struct sg_summary *moved = realloc(summaries, (size_t)(count + 1) * sizeof *moved);
-
-        if (moved == NULL) {
-            status = SG_ERR_MEMORY;
-            break;
-        }
-        summaries = moved;
-        status = sg_summary_take(&cursor, &summaries[count]);
-        count += status == SG_OK;
+    while (pack.status == SG_OK && pack.at < pack.end) {
+        if (!sg_make_room((void **)out, (size_t)*out_count, sizeof **out))
+            return SG_ERR_MEMORY;
+        (*out)[*out_count] = (struct sg_summary){0};
+        sg_summary_pack(&pack, &(*out)[(*out_count)++]);
     }
-    *out = summaries;
-    *out_count = count;
-    return status;
+    return pack.status;
 }
 
-/* Rank 0 hears of all logs; the table is the caller's, also on failure. */
-static bool gather_summaries(struct exporter *exporter, struct sg_summary **summaries, int *count)
+/* Rank 0 hears of all logs: unified then has their summaries. False: some rank has failed before. */
+static bool gather_summaries(struct exporter *exporter)
 {
-    const struct sg_exchange *exchange = exporter->exchange;
-    size_t *sizes = calloc((size_t)exchange->size, sizeof *sizes);
-    struct sg_bytes bytes = {0};
-    size_t total = 0;
+    struct sg_archive *archive = &exporter->archive;
+    struct sg_unified *unified = &exporter->unified;
+    struct sg_pack pack = {0};
+    size_t size_bytes;
     bool agreed;
 
-    for (int i = 0; i < exporter->input->log_count && !exporter->archive.failed; i++)
-        sg_summary_put(&bytes, &exporter->summaries[i]);
-    if (bytes.failed || sizes == NULL)
-        note(exporter, SG_ERR_MEMORY);
+    for (int i = 0; i < exporter->input->log_count && !archive->failed; i++)
+        sg_summary_pack(&pack, &exporter->summaries[i]);
+    note(exporter, pack.status);
     agreed = agree(exporter);
-    if (agreed) {
-        note(exporter, exchange->gather(exchange->context, bytes.data, bytes.size_bytes,
-                                        &exporter->gathered, sizes));
-        if (exchange->rank == 0 && !exporter->archive.failed) {
-            for (int rank = 0; rank < exchange->size; rank++)
-                total += sizes[rank];
-            note(exporter, take_summaries(exporter->gathered, total, summaries, count));
-        }
-    }
-    free(bytes.data);
-    free(sizes);
+    if (agreed)
+        sg_archive_gather(archive, pack.data, pack.size_bytes, &exporter->gathered, &size_bytes);
+    if (agreed && exporter->exchange->rank == 0 && !archive->failed)
+        note(exporter, read_summaries(exporter->gathered, size_bytes, &unified->summaries,
+                                      &unified->summary_count));
+    free(pack.data);
     return agreed;
 }
 
-static void clear_summaries(struct sg_summary *summaries, int count)
+/* What rank 0 tells all ranks. */
+static void pack_plan(struct sg_pack *pack, struct sg_export_result *result, struct sg_plan *plan)
 {
-    for (int i = 0; summaries != NULL && i < count; i++)
-        sg_summary_clear(&summaries[i]);
-    free(summaries);
+    SG_PACK(pack, result->calls);
+    SG_PACK(pack, result->dropped);
+    SG_PACK(pack, result->partial);
+    sg_plan_pack(pack, plan);
 }
 
-/* Rank 0 makes the plan, everyone gets it. */
+/* Rank 0 has made the plan, everyone gets it. */
 static bool share_plan(struct exporter *exporter, struct sg_export_result *result)
 {
-    struct sg_bytes bytes = {0};
-    struct sg_cursor cursor;
+    struct sg_pack pack = {0};
     size_t size_bytes;
     void *data;
     bool agreed;
 
     if (exporter->exchange->rank == 0) {
-        sg_bytes_put_u64(&bytes, exporter->unified.calls);
-        sg_bytes_put_u64(&bytes, exporter->unified.dropped);
-        sg_bytes_put_u32(&bytes, exporter->unified.partial);
-        sg_plan_put(&bytes, &exporter->plan);
-        if (bytes.failed)
-            note(exporter, SG_ERR_MEMORY);
+        pack_plan(&pack, result, &exporter->plan);
+        note(exporter, pack.status);
     }
     agreed = agree(exporter);
-    data = bytes.data;
-    size_bytes = bytes.size_bytes;
+    data = pack.data;
+    size_bytes = pack.size_bytes;
     if (agreed) {
         note(exporter, sg_exchange_share(exporter->exchange, &data, &size_bytes));
-        if (!exporter->archive.failed) {
-            cursor = sg_cursor_start(data, size_bytes);
-            result->calls = sg_cursor_u64(&cursor);
-            result->dropped = sg_cursor_u64(&cursor);
-            result->partial = sg_cursor_u32(&cursor);
-            if (exporter->exchange->rank != 0)
-                note(exporter, sg_plan_take(&cursor, &exporter->plan));
+        if (exporter->exchange->rank != 0 && !exporter->archive.failed) {
+            pack = sg_pack_reader(data, size_bytes);
+            pack_plan(&pack, result, &exporter->plan);
+            note(exporter, pack.status);
         }
         agreed = agree(exporter);
     }
@@ -156,32 +140,39 @@ static bool share_plan(struct exporter *exporter, struct sg_export_result *resul
     return agreed;
 }
 
+static void make_plan(struct exporter *exporter, struct sg_export_result *result)
+{
+    const struct sg_export *input = exporter->input;
+    struct sg_unified *unified = &exporter->unified;
+
+    unified->world_size = input->world_size;
+    unified->partial = input->partial;
+    note(exporter, sg_unify(unified, input->algorithms, input->algorithm_count, &exporter->plan));
+    if (exporter->archive.failed)
+        return;
+    sg_archive_prepare(&exporter->archive);
+    result->calls = unified->comms.calls;
+    result->dropped = unified->dropped;
+    result->partial = unified->partial;
+}
+
 /* All ranks know what the archive will hold, and may begin to write it. */
 static bool plan(struct exporter *exporter, struct sg_export_result *result)
 {
-    struct sg_summary *summaries = NULL;
-    int count = 0;
-
     summarize(exporter);
-    if (!gather_summaries(exporter, &summaries, &count))
+    if (!gather_summaries(exporter))
         return false;
-    if (exporter->exchange->rank == 0 && !exporter->archive.failed) {
-        note(exporter,
-             sg_unify(exporter->input, summaries, count, &exporter->unified, &exporter->plan));
-        if (!exporter->archive.failed)
-            sg_archive_prepare(&exporter->archive);
-    } else {
-        clear_summaries(summaries, count);
-    }
+    if (exporter->exchange->rank == 0 && !exporter->archive.failed)
+        make_plan(exporter, result);
     return share_plan(exporter, result);
 }
 
 /* ---- the archive's files -------------------------------------------------------------------- */
 
 /* Rank 0 stands in for the ranks without a log. */
-static bool is_missing(const struct exporter *exporter, int rank)
+static bool is_missing(const struct exporter *exporter, uint32_t rank)
 {
-    return exporter->unified.by_rank != NULL && exporter->unified.by_rank[rank] < 0;
+    return exporter->exchange->rank == 0 && sg_unified_summary(&exporter->unified, rank) == NULL;
 }
 
 static void write_events(struct exporter *exporter)
@@ -191,9 +182,9 @@ static void write_events(struct exporter *exporter)
     for (int i = 0; i < input->log_count; i++)
         sg_events_write(&exporter->archive, &exporter->plan, &exporter->summaries[i],
                         input->logs[i], input->end_ns, &exporter->locations);
-    for (int rank = 0; rank < input->world_size; rank++) {
+    for (uint32_t rank = 0; rank < (uint32_t)input->world_size; rank++) {
         if (is_missing(exporter, rank))
-            sg_events_write_none(&exporter->archive, (uint32_t)rank, &exporter->locations);
+            sg_events_write_none(&exporter->archive, rank, &exporter->locations);
     }
 }
 
@@ -212,7 +203,7 @@ static void write_local_definitions(struct exporter *exporter)
 
     for (uint32_t i = 0; i < exporter->locations.count; i++) {
         const struct sg_location *location = &exporter->locations.items[i];
-        uint32_t rank = (uint32_t)location->id;
+        uint32_t rank = sg_location_rank(location);
 
         if (summary == NULL || (uint32_t)summary->rank != rank)
             summary = summary_of(exporter, rank);
@@ -222,65 +213,45 @@ static void write_local_definitions(struct exporter *exporter)
 
 static int by_rank_and_thread(const void *a, const void *b)
 {
-    const struct sg_location_record *left = a;
-    const struct sg_location_record *right = b;
-    uint32_t left_rank = (uint32_t)left->id, right_rank = (uint32_t)right->id;
+    const struct sg_location *left = a;
+    const struct sg_location *right = b;
+    uint32_t left_rank = sg_location_rank(left), right_rank = sg_location_rank(right);
 
     if (left_rank != right_rank)
         return left_rank < right_rank ? -1 : 1;
     return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Rank 0 hears of all locations; *out is malloc'ed there. */
-static bool gather_locations(struct exporter *exporter, struct sg_location_record **out,
-                             size_t *count)
+/* Rank 0 hears of all locations, with their times on its clock, and writes the tables. */
+static void write_global_definitions(struct exporter *exporter)
 {
-    const struct sg_exchange *exchange = exporter->exchange;
-    uint32_t own_count = exporter->locations.count;
-    struct sg_location_record *own = calloc((size_t)own_count + 1, sizeof *own);
-    void *all = NULL;
-    size_t total = 0;
+    struct sg_locations *own = &exporter->locations;
+    size_t size_bytes;
+    void *all;
 
-    if (own == NULL)
-        note(exporter, SG_ERR_MEMORY);
-    if (!agree(exporter)) {
-        free(own);
-        return false;
-    }
-    for (uint32_t i = 0; i < own_count; i++) {
-        const struct sg_location *location = &exporter->locations.items[i];
-        const struct sg_summary *summary = summary_of(exporter, (uint32_t)location->id);
+    for (uint32_t i = 0; i < own->count; i++) {
+        struct sg_location *location = &own->items[i];
+        const struct sg_summary *summary = summary_of(exporter, sg_location_rank(location));
 
-        own[i].id = location->id;
-        own[i].events = location->events;
         if (summary != NULL && location->events > 0) {
-            own[i].first_ns = sg_summary_global_ns(summary, location->first_ns);
-            own[i].last_ns = sg_summary_global_ns(summary, location->last_ns);
+            location->first_ns = sg_summary_global_ns(summary, location->first_ns);
+            location->last_ns = sg_summary_global_ns(summary, location->last_ns);
         }
     }
-    note(exporter, exchange->gather(exchange->context, own, own_count * sizeof *own, &all,
-                                    exporter->archive.sizes));
-    free(own);
-    if (exchange->rank == 0 && !exporter->archive.failed) {
-        for (int rank = 0; rank < exchange->size; rank++)
-            total += exporter->archive.sizes[rank];
-        *out = all;
-        *count = total / sizeof **out;
-        qsort(*out, *count, sizeof **out, by_rank_and_thread);
+    sg_archive_gather(&exporter->archive, own->items, own->count * sizeof *own->items, &all,
+                      &size_bytes);
+    if (exporter->exchange->rank == 0 && !exporter->archive.failed) {
+        size_t count = size_bytes / sizeof(struct sg_location);
+
+        qsort(all, count, sizeof(struct sg_location), by_rank_and_thread);
+        sg_definitions_write_global(&exporter->archive, &exporter->unified, all, count);
     }
-    return true;
+    free(all);
 }
 
-static bool write_global_definitions(struct exporter *exporter)
+static bool is_done(struct exporter *exporter, OTF2_ErrorCode code)
 {
-    struct sg_location_record *locations = NULL;
-    size_t count = 0;
-
-    if (!gather_locations(exporter, &locations, &count))
-        return false;
-    if (exporter->exchange->rank == 0 && !exporter->archive.failed)
-        sg_definitions_write_global(&exporter->archive, &exporter->unified, locations, count);
-    free(locations);
+    sg_archive_check(&exporter->archive, code);
     return agree(exporter);
 }
 
@@ -290,27 +261,21 @@ static bool write_files(struct exporter *exporter)
     struct sg_archive *archive = &exporter->archive;
 
     sg_archive_create(archive);
+    sg_chunks_start(archive);
     if (!agree(exporter))
         return false;
     sg_archive_open(archive);
     if (!agree(exporter))
         return false;
     write_events(exporter);
-    if (!agree(exporter))
-        return false;
-    sg_archive_check(archive, OTF2_Archive_CloseEvtFiles(archive->handle));
-    if (!agree(exporter))
-        return false;
-    sg_archive_check(archive, OTF2_Archive_OpenDefFiles(archive->handle));
-    if (!agree(exporter))
+    if (!agree(exporter) || !is_done(exporter, OTF2_Archive_CloseEvtFiles(archive->handle)) ||
+        !is_done(exporter, OTF2_Archive_OpenDefFiles(archive->handle)))
         return false;
     write_local_definitions(exporter);
-    if (!agree(exporter))
+    if (!agree(exporter) || !is_done(exporter, OTF2_Archive_CloseDefFiles(archive->handle)))
         return false;
-    sg_archive_check(archive, OTF2_Archive_CloseDefFiles(archive->handle));
+    write_global_definitions(exporter);
     if (!agree(exporter))
-        return false;
-    if (!write_global_definitions(exporter))
         return false;
     sg_archive_close(archive);
     if (!agree(exporter))
@@ -352,7 +317,9 @@ static void clear(struct exporter *exporter)
     sg_archive_end(&exporter->archive);
     sg_unified_clear(&exporter->unified);
     sg_plan_clear(&exporter->plan);
-    clear_summaries(exporter->summaries, exporter->input->log_count);
+    for (int i = 0; exporter->summaries != NULL && i < exporter->input->log_count; i++)
+        sg_summary_clear(&exporter->summaries[i]);
+    free(exporter->summaries);
     free(exporter->locations.items);
     free(exporter->gathered);
 }
@@ -373,7 +340,7 @@ enum sg_status sg_export_archive(const struct sg_export *input, struct sg_export
 
 /* ---- STAGGER_TRACE=stats -------------------------------------------------------------------- */
 
-static enum sg_status resolve(struct sg_summary *summaries, int count, sg_site_name_sink sink,
+static enum sg_status resolve(const struct sg_unified *unified, sg_site_name_sink sink,
                               void *context)
 {
     struct sg_symbols *symbols = NULL;
@@ -382,7 +349,8 @@ static enum sg_status resolve(struct sg_summary *summaries, int count, sg_site_n
     enum sg_status status = sg_symbols_open(&symbols);
 
     if (status == SG_OK)
-        status = sg_resolve_sites(summaries, count, symbols, &names, &name_count);
+        status = sg_site_names_find(unified->summaries, unified->summary_count, symbols, &names,
+                                    &name_count);
     for (uint32_t i = 0; status == SG_OK && i < name_count; i++) {
         const struct sg_site_names *site = &names[i];
 
@@ -399,17 +367,27 @@ enum sg_status sg_export_site_names(const struct sg_export *input, sg_site_name_
                                     void *context)
 {
     struct exporter exporter = {.input = input, .exchange = input->exchange};
-    struct sg_summary *summaries = NULL;
     bool agreed;
-    int count = 0;
 
     sg_archive_begin(&exporter.archive, input->directory, input->exchange);
     summarize(&exporter);
-    agreed = gather_summaries(&exporter, &summaries, &count);
+    agreed = gather_summaries(&exporter);
     if (agreed && input->exchange->rank == 0 && !exporter.archive.failed)
-        note(&exporter, resolve(summaries, count, sink, context));
+        note(&exporter, resolve(&exporter.unified, sink, context));
     agreed = agreed && agree(&exporter);
-    clear_summaries(summaries, count);
     clear(&exporter);
     return agreed ? SG_OK : SG_ERR_SYSTEM;
 }
+
+/* ---- the companion library ------------------------------------------------------------------ */
+
+__attribute__((visibility("default"))) const struct sg_companion sg_companion = {
+    .version = SG_LOG_VERSION,
+    .export_archive = sg_export_archive,
+    .export_site_names = sg_export_site_names,
+    .logread_try = sg_logread_try,
+    .logread_close = sg_logread_close,
+    .symbols_open = sg_symbols_open,
+    .symbols_lookup = sg_symbols_lookup,
+    .symbols_close = sg_symbols_close,
+};

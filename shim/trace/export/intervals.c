@@ -1,16 +1,11 @@
 #include "trace/export/intervals.h"
 
+#include "core/room.h"
+
 static bool append(struct sg_intervals *set, uint32_t first, uint32_t last)
 {
-    if (set->count == set->capacity) {
-        size_t larger = 2 * set->capacity + 4;
-        struct sg_interval *moved = realloc(set->runs, larger * sizeof *moved);
-
-        if (moved == NULL)
-            return false;
-        set->runs = moved;
-        set->capacity = larger;
-    }
+    if (!sg_make_room((void **)&set->runs, set->count, sizeof *set->runs))
+        return false;
     set->runs[set->count++] = (struct sg_interval){first, last};
     return true;
 }
@@ -36,12 +31,12 @@ static int by_first(const void *a, const void *b)
 
 bool sg_intervals_finish(struct sg_intervals *set)
 {
-    size_t kept = 0;
+    uint32_t kept = 0;
 
     if (set->count < 2)
         return true;
     qsort(set->runs, set->count, sizeof *set->runs, by_first);
-    for (size_t i = 1; i < set->count; i++) {
+    for (uint32_t i = 1; i < set->count; i++) {
         struct sg_interval *last = &set->runs[kept];
 
         if (set->runs[i].first <= last->last) {
@@ -59,10 +54,10 @@ bool sg_intervals_finish(struct sg_intervals *set)
 
 bool sg_intervals_contain(const struct sg_intervals *set, uint32_t number)
 {
-    size_t low = 0, high = set->count;
+    uint32_t low = 0, high = set->count;
 
     while (low < high) {
-        size_t middle = low + (high - low) / 2;
+        uint32_t middle = low + (high - low) / 2;
 
         if (set->runs[middle].last < number)
             low = middle + 1;
@@ -76,15 +71,20 @@ uint64_t sg_intervals_size(const struct sg_intervals *set)
 {
     uint64_t size = 0;
 
-    for (size_t i = 0; i < set->count; i++)
+    for (uint32_t i = 0; i < set->count; i++)
         size += (uint64_t)set->runs[i].last - set->runs[i].first + 1;
     return size;
+}
+
+bool sg_intervals_fill(struct sg_intervals *set)
+{
+    return append(set, 0, UINT32_MAX);
 }
 
 bool sg_intervals_intersect(struct sg_intervals *set, const struct sg_intervals *other)
 {
     struct sg_intervals both = {0};
-    size_t i = 0, j = 0;
+    uint32_t i = 0, j = 0;
 
     while (i < set->count && j < other->count) {
         const struct sg_interval *a = &set->runs[i];
@@ -106,24 +106,9 @@ bool sg_intervals_intersect(struct sg_intervals *set, const struct sg_intervals 
     return true;
 }
 
-void sg_intervals_put(struct sg_bytes *bytes, const struct sg_intervals *set)
+void sg_intervals_pack(struct sg_pack *pack, struct sg_intervals *set)
 {
-    sg_bytes_put_u32(bytes, (uint32_t)set->count);
-    sg_bytes_put(bytes, set->runs, set->count * sizeof *set->runs);
-}
-
-bool sg_intervals_take(struct sg_cursor *cursor, struct sg_intervals *set)
-{
-    uint32_t count = sg_cursor_count(cursor, sizeof *set->runs);
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t first = sg_cursor_u32(cursor);
-        uint32_t last = sg_cursor_u32(cursor);
-
-        if (!append(set, first, last))
-            return false;
-    }
-    return !cursor->failed;
+    sg_pack_plain_table(pack, &set->runs, &set->count, sizeof *set->runs);
 }
 
 void sg_intervals_clear(struct sg_intervals *set)

@@ -5,10 +5,9 @@
 #ifndef SG_TRACE_INTERVALS_H
 #define SG_TRACE_INTERVALS_H
 
-#include "trace/export/bytes.h"
+#include "trace/export/pack.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct sg_interval {
@@ -17,7 +16,7 @@ struct sg_interval {
 
 struct sg_intervals {
     struct sg_interval *runs; /* malloc'ed */
-    size_t count, capacity;
+    uint32_t count;
 };
 
 /* Adds a number, in any order; false when out of memory. Call sg_intervals_finish before any
@@ -31,11 +30,14 @@ bool sg_intervals_finish(struct sg_intervals *set);
 bool sg_intervals_contain(const struct sg_intervals *set, uint32_t number);
 uint64_t sg_intervals_size(const struct sg_intervals *set);
 
+/* Makes an empty set that of all numbers; false when out of memory. */
+bool sg_intervals_fill(struct sg_intervals *set);
+
 /* Leaves in set what is also in other; false when out of memory (set is then unchanged). */
 bool sg_intervals_intersect(struct sg_intervals *set, const struct sg_intervals *other);
 
-void sg_intervals_put(struct sg_bytes *bytes, const struct sg_intervals *set);
-bool sg_intervals_take(struct sg_cursor *cursor, struct sg_intervals *set);
+/* A set that is read is not to be added to. */
+void sg_intervals_pack(struct sg_pack *pack, struct sg_intervals *set);
 
 void sg_intervals_clear(struct sg_intervals *set);
 

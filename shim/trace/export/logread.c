@@ -45,27 +45,25 @@ static uint64_t continuation_slots(uint32_t text_bytes)
     return ((uint64_t)text_bytes + SG_CONT_BYTES - 1) / SG_CONT_BYTES;
 }
 
-static uint32_t text_bytes_of(const void *record, enum sg_record_kind kind)
+bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_t *text_bytes)
 {
-    switch (kind) {
-    case SG_RECORD_SITE:
-        return ((const struct sg_record_site *)record)->text_bytes;
-    case SG_RECORD_SITE_NAME:
-        return ((const struct sg_record_site_name *)record)->text_bytes;
-    case SG_RECORD_COMM:
-        return ((const struct sg_record_comm *)record)->text_bytes;
-    case SG_RECORD_MARKER:
-        return ((const struct sg_record_marker *)record)->text_bytes;
-    case SG_RECORD_ARM:
-        return ((const struct sg_record_arm *)record)->text_bytes;
-    default:
-        return 0;
-    }
+    static const uint8_t places[SG_RECORD_ARM + 1] = {
+        [SG_RECORD_SITE] = offsetof(struct sg_record_site, text_bytes),
+        [SG_RECORD_SITE_NAME] = offsetof(struct sg_record_site_name, text_bytes),
+        [SG_RECORD_COMM] = offsetof(struct sg_record_comm, text_bytes),
+        [SG_RECORD_MARKER] = offsetof(struct sg_record_marker, text_bytes),
+        [SG_RECORD_ARM] = offsetof(struct sg_record_arm, text_bytes),
+    };
+    bool has_text = kind <= SG_RECORD_ARM && places[kind] != 0;
+
+    *text_bytes = has_text ? *(const uint32_t *)((const char *)record + places[kind]) : 0;
+    return has_text;
 }
 
 /* Slots of the record at slot, 0 when it is cut off or of no known kind. */
 static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg_record_kind kind)
 {
+    uint32_t text_bytes;
     uint64_t parts;
 
     if (kind == SG_RECORD_STAT) {
@@ -77,7 +75,8 @@ static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg
     }
     if (kind > SG_RECORD_ARM)
         return 0;
-    parts = continuation_slots(text_bytes_of(slot_at(log, slot), kind));
+    sg_logread_text_bytes(slot_at(log, slot), kind, &text_bytes);
+    parts = continuation_slots(text_bytes);
     if (parts >= log->slot_count - slot)
         return 0;
     for (uint64_t part = 0; part < parts; part++) {

@@ -37,6 +37,9 @@ const struct sg_log_header *sg_logread_header(const struct sg_logread *log);
  * Only whole records are returned. */
 const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_record_kind *kind);
 
+/* How long the text of a record is; false: its kind has none. */
+bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_t *text_bytes);
+
 /* Copies the text of a record just returned (its text_bytes) from its continuation slots and puts
  * a NUL behind it; malloc'ed. */
 char *sg_logread_text(const struct sg_logread *log, const void *record, uint32_t text_bytes);

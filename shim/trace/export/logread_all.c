@@ -1,9 +1,11 @@
 /* All logs of a run: which of DIR/rank-NNNNNN.log can be read, and one line for each that cannot.
  */
+#include "core/room.h"
 #include "trace/export/logread.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,10 @@ struct refused_log {
 struct log_set {
     const char *directory;
     struct sg_logread **logs;
-    int count, capacity;
+    int count;
     struct refused_log *refused; /* files that look like logs and cannot be read */
-    int refused_count, refused_capacity;
+    int refused_count;
+    enum sg_status status; /* SG_ERR_MEMORY: not all that is there is in it */
 };
 
 /* The rank that a file name stands for, or -1. */
@@ -41,79 +44,83 @@ static int rank_of_name(const char *name)
     return strcmp(name, expected) == 0 ? (int)rank : -1;
 }
 
-bool sg_logread_any(const char *directory)
+/* Of a log: path is DIR/name. False ends the walk. */
+typedef bool (*visit)(void *context, const char *path, int rank);
+
+/* Visits the logs of a directory, in any order. False: it cannot be read, and errno tells. */
+static bool for_logs(const char *directory, visit function, void *context)
 {
     DIR *stream = opendir(directory);
     struct dirent *entry;
-    bool found = false;
+    bool goes_on = true;
+    char path[PATH_MAX + 32]; /* a directory that opens leaves room for a log's name */
 
     if (stream == NULL)
         return false;
-    while (!found && (entry = readdir(stream)) != NULL)
-        found = rank_of_name(entry->d_name) >= 0;
+    while (goes_on && (entry = readdir(stream)) != NULL) {
+        int rank = rank_of_name(entry->d_name);
+
+        if (rank < 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
+        goes_on = function(context, path, rank);
+    }
     closedir(stream);
+    return true;
+}
+
+static bool note_any(void *found, const char *path, int rank)
+{
+    *(bool *)found = true;
+    return false;
+}
+
+bool sg_logread_any(const char *directory)
+{
+    bool found = false;
+
+    for_logs(directory, note_any, &found);
     return found;
 }
 
-static void *grow(void *items, int count, int *capacity, size_t item_bytes)
+/* ---- the logs of one run -------------------------------------------------------------------- */
+
+static bool keep_log(struct log_set *set, struct sg_logread *log)
 {
-    int larger = *capacity > 0 ? 2 * *capacity : 16;
-    void *moved;
-
-    if (count < *capacity)
-        return items;
-    moved = realloc(items, (size_t)larger * item_bytes);
-    if (moved != NULL)
-        *capacity = larger;
-    return moved;
-}
-
-static enum sg_status keep_log(struct log_set *set, struct sg_logread *log)
-{
-    struct sg_logread **logs = grow(set->logs, set->count, &set->capacity, sizeof *logs);
-
-    if (logs == NULL)
-        return SG_ERR_MEMORY;
-    set->logs = logs;
-    logs[set->count++] = log;
-    return SG_OK;
-}
-
-static enum sg_status keep_refusal(struct log_set *set, int rank, const struct sg_refusal *why)
-{
-    struct refused_log *refused =
-        grow(set->refused, set->refused_count, &set->refused_capacity, sizeof *refused);
-
-    if (refused == NULL)
-        return SG_ERR_MEMORY;
-    set->refused = refused;
-    refused[set->refused_count++] = (struct refused_log){.rank = rank, .why = *why};
-    return SG_OK;
-}
-
-static enum sg_status add_log(struct log_set *set, const char *name, int rank)
-{
-    struct sg_refusal why = {.status = SG_ERR_FORMAT, .reason = "says that it is another rank's"};
-    struct sg_logread *log = NULL;
-    enum sg_status status;
-    char path[4096];
-
-    if (snprintf(path, sizeof path, "%s/%s", set->directory, name) >= (int)sizeof path) {
-        why.status = SG_ERR_SYSTEM;
-        snprintf(why.reason, sizeof why.reason, "%s", strerror(ENAMETOOLONG));
-        return keep_refusal(set, rank, &why);
+    if (!sg_make_room((void **)&set->logs, (size_t)set->count, sizeof(struct sg_logread *))) {
+        set->status = SG_ERR_MEMORY;
+        return false;
     }
-    status = sg_logread_try(path, &log, &why);
-    if (status == SG_ERR_MEMORY)
-        return status;
-    if (status == SG_OK && sg_logread_header(log)->rank == rank) {
-        status = keep_log(set, log);
-        if (status != SG_OK)
-            sg_logread_close(log);
-        return status;
+    set->logs[set->count++] = log;
+    return true;
+}
+
+static bool keep_refusal(struct log_set *set, int rank, const struct sg_refusal *why)
+{
+    if (!sg_make_room((void **)&set->refused, (size_t)set->refused_count, sizeof *set->refused)) {
+        set->status = SG_ERR_MEMORY;
+        return false;
     }
+    set->refused[set->refused_count++] = (struct refused_log){.rank = rank, .why = *why};
+    return true;
+}
+
+static bool add_log(void *context, const char *path, int rank)
+{
+    static const struct sg_refusal other_rank = {SG_ERR_FORMAT, "says that it is another rank's"};
+    struct log_set *set = context;
+    struct sg_logread *log;
+    struct sg_refusal why;
+
+    if (sg_logread_try(path, &log, &why) != SG_OK) {
+        if (why.status == SG_ERR_MEMORY)
+            set->status = SG_ERR_MEMORY;
+        return set->status == SG_OK && keep_refusal(set, rank, &why);
+    }
+    if (sg_logread_header(log)->rank == rank && keep_log(set, log))
+        return true;
     sg_logread_close(log);
-    return keep_refusal(set, rank, &why);
+    return set->status == SG_OK && keep_refusal(set, rank, &other_rank);
 }
 
 static int by_log_rank(const void *a, const void *b)
@@ -133,11 +140,10 @@ static int by_refused_rank(const void *a, const void *b)
 }
 
 /* Leaves out logs that are not of the first log's run. */
-static enum sg_status keep_one_run(struct log_set *set)
+static void keep_one_run(struct log_set *set)
 {
-    static const struct sg_refusal other = {SG_ERR_FORMAT, "is of another run"};
+    static const struct sg_refusal other_run = {SG_ERR_FORMAT, "is of another run"};
     const struct sg_log_header *first = sg_logread_header(set->logs[0]);
-    enum sg_status status = SG_OK;
     int kept = 0;
 
     for (int i = 0; i < set->count; i++) {
@@ -147,12 +153,10 @@ static enum sg_status keep_one_run(struct log_set *set)
             set->logs[kept++] = set->logs[i];
             continue;
         }
-        if (keep_refusal(set, header->rank, &other) != SG_OK)
-            status = SG_ERR_MEMORY;
+        keep_refusal(set, header->rank, &other_run);
         sg_logread_close(set->logs[i]);
     }
     set->count = kept;
-    return status;
 }
 
 static void say_missing(const struct log_set *set, int world_size)
@@ -183,38 +187,33 @@ static void say_missing(const struct log_set *set, int world_size)
 }
 
 /* Nothing can be read: one line, by the lowest rank's log where there is one. */
-static enum sg_status say_none(struct log_set *set)
+static enum sg_status say_none(const struct log_set *set)
 {
     if (set->refused_count == 0) {
         sg_log("%s: holds no logs of a run (" SG_LOG_NAME_FORMAT ", ...)", set->directory, 0);
         return SG_ERR_MISSING;
     }
-    qsort(set->refused, (size_t)set->refused_count, sizeof *set->refused, by_refused_rank);
     sg_log("%s/" SG_LOG_NAME_FORMAT ": %s", set->directory, set->refused[0].rank,
            set->refused[0].why.reason);
     return set->refused[0].why.status;
 }
 
+/* All that can be read, by rank; SG_ERR_SYSTEM, SG_ERR_MEMORY: one line. */
 static enum sg_status read_directory(struct log_set *set)
 {
-    enum sg_status status = SG_OK;
-    struct dirent *entry;
-    DIR *directory = opendir(set->directory);
-
-    if (directory == NULL) {
+    if (!for_logs(set->directory, add_log, set)) {
         sg_log("%s: %m", set->directory);
         return SG_ERR_SYSTEM;
     }
-    while (status == SG_OK && (entry = readdir(directory)) != NULL) {
-        int rank = rank_of_name(entry->d_name);
-
-        if (rank >= 0)
-            status = add_log(set, entry->d_name, rank);
+    if (set->count > 0) {
+        qsort(set->logs, (size_t)set->count, sizeof(struct sg_logread *), by_log_rank);
+        keep_one_run(set);
     }
-    closedir(directory);
-    if (status != SG_OK)
-        sg_log("%s: %s", set->directory, sg_status_text(status));
-    return status;
+    if (set->refused_count > 0)
+        qsort(set->refused, (size_t)set->refused_count, sizeof *set->refused, by_refused_rank);
+    if (set->status != SG_OK)
+        sg_log("%s: %s", set->directory, sg_status_text(set->status));
+    return set->status;
 }
 
 enum sg_status sg_logread_open_all(const char *directory, struct sg_logread ***logs, int *count,
@@ -223,18 +222,10 @@ enum sg_status sg_logread_open_all(const char *directory, struct sg_logread ***l
     struct log_set set = {.directory = directory};
     enum sg_status status = read_directory(&set);
 
-    if (status == SG_OK && (set.count == 0 || set.logs == NULL))
+    if (status == SG_OK && set.count == 0)
         status = say_none(&set);
     if (status != SG_OK)
         goto err_close;
-    qsort(set.logs, (size_t)set.count, sizeof(struct sg_logread *), by_log_rank);
-    status = keep_one_run(&set);
-    if (status != SG_OK) {
-        sg_log("%s: %s", directory, sg_status_text(status));
-        goto err_close;
-    }
-    if (set.refused_count > 0)
-        qsort(set.refused, (size_t)set.refused_count, sizeof *set.refused, by_refused_rank);
     *logs = set.logs;
     *count = set.count;
     *world_size = sg_logread_header(set.logs[0])->world_size;
@@ -251,27 +242,25 @@ err_close:
     return status;
 }
 
-static bool any_lives(const char *directory)
+/* ---- runs that go on ------------------------------------------------------------------------ */
+
+static bool note_living(void *lives, const char *path, int rank)
 {
-    DIR *stream = opendir(directory);
-    struct dirent *entry;
-    char path[4096];
-    bool lives = false;
+    struct sg_refusal why;
+    struct sg_logread *log;
 
-    if (stream == NULL)
-        return false;
-    while (!lives && (entry = readdir(stream)) != NULL) {
-        struct sg_refusal why;
-        struct sg_logread *log;
-
-        if (rank_of_name(entry->d_name) < 0 ||
-            snprintf(path, sizeof path, "%s/%s", directory, entry->d_name) >= (int)sizeof path ||
-            sg_logread_try(path, &log, &why) != SG_OK)
-            continue;
-        lives = sg_logread_lives(log);
+    if (sg_logread_try(path, &log, &why) == SG_OK) {
+        *(bool *)lives = sg_logread_lives(log);
         sg_logread_close(log);
     }
-    closedir(stream);
+    return !*(bool *)lives;
+}
+
+static bool any_lives(const char *directory)
+{
+    bool lives = false;
+
+    for_logs(directory, note_living, &lives);
     return lives;
 }
 

@@ -32,8 +32,8 @@ static bool open_markers(struct marker_writer *writer)
     return true;
 }
 
-static void write_marker(struct marker_writer *writer, uint32_t kind, uint64_t time_ns, int rank,
-                         const char *text)
+static void write_marker(struct marker_writer *writer, uint32_t kind, uint64_t time_ns,
+                         uint32_t rank, const char *text)
 {
     if (kind < SG_MARKER_STALL || kind > SG_MARKER_NOTE)
         kind = SG_MARKER_NOTE;
@@ -41,7 +41,7 @@ static void write_marker(struct marker_writer *writer, uint32_t kind, uint64_t t
         sg_archive_check(writer->archive,
                          OTF2_MarkerWriter_WriteMarker(writer->markers, time_ns, 0, kind,
                                                        OTF2_MARKER_SCOPE_LOCATION,
-                                                       sg_location_id((uint32_t)rank, 0), text));
+                                                       sg_location_id(rank, 0), text));
 }
 
 void sg_markers_write(struct sg_archive *archive, const struct sg_unified *unified,
@@ -49,14 +49,13 @@ void sg_markers_write(struct sg_archive *archive, const struct sg_unified *unifi
 {
     struct marker_writer writer = {.archive = archive};
 
-    for (int rank = 0; rank < unified->world_size; rank++) {
-        const struct sg_summary *summary;
+    for (uint32_t rank = 0; rank < (uint32_t)unified->world_size; rank++) {
+        const struct sg_summary *summary = sg_unified_summary(unified, rank);
 
-        if (unified->by_rank[rank] < 0) {
+        if (summary == NULL) {
             write_marker(&writer, SG_MARKER_PARTIAL, begin_ns, rank, "this rank's log is missing");
             continue;
         }
-        summary = &unified->summaries[unified->by_rank[rank]];
         for (uint32_t i = 0; i < summary->marker_count; i++) {
             const struct sg_marker_entry *marker = &summary->markers[i];
 

@@ -1,12 +1,13 @@
 #include "trace/export/order.h"
 
+#include "core/room.h"
 #include "trace/export/part.h"
 
 #include <stdlib.h>
 
 struct list {
     struct sg_order_entry *entries;
-    size_t count, capacity;
+    size_t count;
     bool sorted;
 };
 
@@ -28,15 +29,8 @@ static int compare_entries(const void *a, const void *b)
 
 static enum sg_status add(struct list *list, struct sg_order_entry entry)
 {
-    if (list->count == list->capacity) {
-        size_t larger = 2 * list->capacity + 1024;
-        struct sg_order_entry *moved = realloc(list->entries, larger * sizeof *moved);
-
-        if (moved == NULL)
-            return SG_ERR_MEMORY;
-        list->entries = moved;
-        list->capacity = larger;
-    }
+    if (!sg_make_room((void **)&list->entries, list->count, sizeof entry))
+        return SG_ERR_MEMORY;
     if (list->count > 0 && compare(&list->entries[list->count - 1], &entry) > 0)
         list->sorted = false;
     list->entries[list->count++] = entry;

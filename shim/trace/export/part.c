@@ -1,5 +1,7 @@
 #include "trace/export/part.h"
 
+#include "trace/export/logread.h"
+
 static void read_call(const struct sg_record_call *call, struct sg_part *out)
 {
     *out = (struct sg_part){
@@ -91,16 +93,4 @@ bool sg_late_is_sound(const struct sg_record_late *late)
     return late->operation < SG_OPERATION_COUNT && late->avoided_ns <= late->begin_ns &&
            times_are_sound(late->begin_ns,
                            atomic_load_explicit(&late->end_ns, memory_order_acquire));
-}
-
-const struct sg_comm_entry *sg_part_comm(const struct sg_summary *summary,
-                                         const struct sg_part *part)
-{
-    const struct sg_comm_entry *comm = sg_summary_comm(summary, part->comm);
-
-    if (comm == NULL || !sg_part_is_sound(part) ||
-        (part->operation == SG_OPERATION_REDUCE &&
-         (part->root < 0 || (uint32_t)part->root >= comm->size)))
-        return NULL;
-    return comm;
 }

@@ -6,7 +6,7 @@
 
 #include "core/operation.h"
 #include "core/ran.h"
-#include "trace/export/summary.h"
+#include "trace/record.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,10 +32,6 @@ struct sg_part {
 
 /* False: the record is no part of a collective. */
 bool sg_part_read(const void *record, struct sg_part *out);
-
-/* The communicator of a part; NULL when it cannot have happened as told, and is left out. */
-const struct sg_comm_entry *sg_part_comm(const struct sg_summary *summary,
-                                         const struct sg_part *part);
 
 /* Whether its times can be; others are left out. */
 bool sg_part_is_sound(const struct sg_part *part);

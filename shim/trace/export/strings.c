@@ -27,30 +27,6 @@ void sg_text_clean(char *text)
     }
 }
 
-static bool is_clean(const char *text)
-{
-    size_t bytes = 1;
-
-    while (*text != '\0' && (bytes = character_bytes(text)) > 0)
-        text += bytes;
-    return *text == '\0';
-}
-
-static uint32_t add_cleaned(struct sg_strings *strings, const char *text)
-{
-    char *copy = strdup(text);
-    uint32_t number = 0;
-
-    if (copy == NULL) {
-        strings->failed = true;
-        return 0;
-    }
-    sg_text_clean(copy);
-    number = sg_strings_add(strings, copy);
-    free(copy);
-    return number;
-}
-
 static uint32_t first_slot(const struct sg_strings *strings, const char *text)
 {
     return (uint32_t)sg_hash_mix(sg_hash_bytes(SG_HASH_START, text, strlen(text))) &
@@ -97,25 +73,23 @@ uint32_t sg_strings_add(struct sg_strings *strings, const char *text)
     uint32_t *slot;
     char *copy;
 
-    if (!is_clean(text))
-        return add_cleaned(strings, text);
     if (strings->count == 0 && text[0] != '\0')
         sg_strings_add(strings, "");
-    if (strings->failed || !make_room(strings))
-        goto err;
-    slot = find_slot(strings, text);
-    if (*slot != 0)
-        return *slot - 1;
     copy = strdup(text);
-    if (copy == NULL)
-        goto err;
-    strings->texts[strings->count++] = copy;
-    *slot = strings->count;
-    return strings->count - 1;
-
-err:
-    strings->failed = true;
-    return 0;
+    if (strings->failed || copy == NULL || !make_room(strings)) {
+        strings->failed = true;
+        free(copy);
+        return 0;
+    }
+    sg_text_clean(copy);
+    slot = find_slot(strings, copy);
+    if (*slot == 0) {
+        strings->texts[strings->count++] = copy;
+        *slot = strings->count;
+    } else {
+        free(copy);
+    }
+    return *slot - 1;
 }
 
 uint32_t sg_strings_addf(struct sg_strings *strings, const char *format, ...)

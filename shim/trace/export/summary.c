@@ -1,60 +1,43 @@
 #include "trace/export/summary.h"
 
-#include "trace/export/part.h"
+#include "core/room.h"
 #include "trace/export/strings.h"
+
+#include <string.h>
 
 /* ---- tables that grow, and the texts they point to ------------------------------------------ */
 
-/* Room for one more item; NULL when out of memory. Tables double when their count is a power of
- * two, so that they need no field for their capacity. */
+/* A zeroed item more; NULL when out of memory. */
 static void *add_item(void *table, uint32_t *count, size_t item_bytes)
 {
     void **items = table;
-    unsigned char *item;
 
-    if ((*count & (*count - 1)) == 0) {
-        void *moved = realloc(*items, (size_t)(*count > 0 ? 2 * *count : 1) * item_bytes);
-
-        if (moved == NULL)
-            return NULL;
-        *items = moved;
-    }
-    item = (unsigned char *)*items + (size_t)*count * item_bytes;
-    memset(item, 0, item_bytes);
-    ++*count;
-    return item;
+    if (!sg_make_room(items, *count, item_bytes))
+        return NULL;
+    return memset((unsigned char *)*items + (size_t)(*count)++ * item_bytes, 0, item_bytes);
 }
 
-/* Takes over a malloc'ed text; NULL in, or out of memory: NULL. */
-static char *own(struct sg_summary *summary, char *text)
+/* The text of a definition, which then lives here. NULL when out of memory. */
+static char *own_text(struct sg_summary *summary, const struct sg_logread *log, const void *record,
+                      uint32_t text_bytes)
 {
-    if (text != NULL && summary->owned_count == summary->owned_capacity) {
-        size_t larger = 2 * summary->owned_capacity + 16;
-        char **moved = realloc(summary->owned, larger * sizeof *moved);
+    char *text = sg_logread_text(log, record, text_bytes);
 
-        if (moved == NULL) {
-            free(text);
-            return NULL;
-        }
-        summary->owned = moved;
-        summary->owned_capacity = larger;
+    if (text == NULL ||
+        !sg_make_room((void **)&summary->owned, summary->owned_count, sizeof text)) {
+        free(text);
+        return NULL;
     }
-    if (text != NULL)
-        summary->owned[summary->owned_count++] = text;
-    return text;
+    return summary->owned[summary->owned_count++] = text;
 }
 
 /* ---- from the log --------------------------------------------------------------------------- */
 
-static enum sg_status add_site(struct sg_summary *summary, const struct sg_logread *log,
-                               const struct sg_record_site *record)
+static enum sg_status add_site(struct sg_summary *summary, const struct sg_record_site *record,
+                               const char *text)
 {
-    char *text = own(summary, sg_logread_text(log, record, record->text_bytes));
-    struct sg_site_entry *site;
+    struct sg_site_entry *site = add_item(&summary->sites, &summary->site_count, sizeof *site);
 
-    if (text == NULL)
-        return SG_ERR_MEMORY;
-    site = add_item(&summary->sites, &summary->site_count, sizeof *site);
     if (site == NULL)
         return SG_ERR_MEMORY;
     site->index = record->index;
@@ -66,15 +49,11 @@ static enum sg_status add_site(struct sg_summary *summary, const struct sg_logre
     return SG_OK;
 }
 
-static enum sg_status add_name(struct sg_summary *summary, const struct sg_logread *log,
-                               const struct sg_record_site_name *record)
+static enum sg_status add_name(struct sg_summary *summary, const struct sg_record_site_name *record,
+                               const char *text)
 {
-    char *text = own(summary, sg_logread_text(log, record, record->text_bytes));
-    struct sg_name_entry *name;
+    struct sg_name_entry *name = add_item(&summary->names, &summary->name_count, sizeof *name);
 
-    if (text == NULL)
-        return SG_ERR_MEMORY;
-    name = add_item(&summary->names, &summary->name_count, sizeof *name);
     if (name == NULL)
         return SG_ERR_MEMORY;
     name->id = record->id;
@@ -107,20 +86,16 @@ static uint32_t *read_members(const struct sg_summary *summary, const char *text
     return members;
 }
 
-static enum sg_status add_comm(struct sg_summary *summary, const struct sg_logread *log,
-                               const struct sg_record_comm *record)
+static enum sg_status add_comm(struct sg_summary *summary, const struct sg_record_comm *record,
+                               const char *text)
 {
     struct sg_comm_entry *comm;
-    char *text;
 
     if (record->size < 1 || record->size > (uint32_t)summary->world_size ||
         record->rank >= record->size || record->root_world_rank >= (uint32_t)summary->world_size) {
         summary->dropped++;
         return SG_OK;
     }
-    text = own(summary, sg_logread_text(log, record, record->text_bytes));
-    if (text == NULL)
-        return SG_ERR_MEMORY;
     comm = add_item(&summary->comms, &summary->comm_count, sizeof *comm);
     if (comm == NULL)
         return SG_ERR_MEMORY;
@@ -135,17 +110,13 @@ static enum sg_status add_comm(struct sg_summary *summary, const struct sg_logre
     return SG_OK;
 }
 
-static enum sg_status add_marker(struct sg_summary *summary, const struct sg_logread *log,
-                                 const struct sg_record_marker *record)
+static enum sg_status add_marker(struct sg_summary *summary, const struct sg_record_marker *record,
+                                 char *text)
 {
     struct sg_marker_entry *marker;
-    char *text;
 
     if (record->time_ns >= SG_TIME_LIMIT_NS)
         return SG_OK;
-    text = own(summary, sg_logread_text(log, record, record->text_bytes));
-    if (text == NULL)
-        return SG_ERR_MEMORY;
     marker = add_item(&summary->markers, &summary->marker_count, sizeof *marker);
     if (marker == NULL)
         return SG_ERR_MEMORY;
@@ -156,15 +127,11 @@ static enum sg_status add_marker(struct sg_summary *summary, const struct sg_log
     return SG_OK;
 }
 
-static enum sg_status add_arm(struct sg_summary *summary, const struct sg_logread *log,
-                              const struct sg_record_arm *record)
+static enum sg_status add_arm(struct sg_summary *summary, const struct sg_record_arm *record,
+                              const char *text)
 {
-    char *text = own(summary, sg_logread_text(log, record, record->text_bytes));
-    struct sg_arm_entry *arm;
+    struct sg_arm_entry *arm = add_item(&summary->arms, &summary->arm_count, sizeof *arm);
 
-    if (text == NULL)
-        return SG_ERR_MEMORY;
-    arm = add_item(&summary->arms, &summary->arm_count, sizeof *arm);
     if (arm == NULL)
         return SG_ERR_MEMORY;
     arm->arm = record->arm;
@@ -186,6 +153,35 @@ static enum sg_status add_clock(struct sg_summary *summary, const struct sg_reco
     return SG_OK;
 }
 
+static enum sg_status add_definition(struct sg_summary *summary, const struct sg_logread *log,
+                                     const void *record, enum sg_record_kind kind)
+{
+    char *text = NULL;
+    uint32_t text_bytes;
+
+    if (sg_logread_text_bytes(record, kind, &text_bytes)) {
+        text = own_text(summary, log, record, text_bytes);
+        if (text == NULL)
+            return SG_ERR_MEMORY;
+    }
+    switch (kind) {
+    case SG_RECORD_SITE:
+        return add_site(summary, record, text);
+    case SG_RECORD_SITE_NAME:
+        return add_name(summary, record, text);
+    case SG_RECORD_COMM:
+        return add_comm(summary, record, text);
+    case SG_RECORD_MARKER:
+        return add_marker(summary, record, text);
+    case SG_RECORD_ARM:
+        return add_arm(summary, record, text);
+    case SG_RECORD_CLOCK:
+        return add_clock(summary, record);
+    default:
+        return SG_OK;
+    }
+}
+
 static enum sg_status read_definitions(struct sg_summary *summary, struct sg_logread *log)
 {
     enum sg_status status = SG_OK;
@@ -193,37 +189,18 @@ static enum sg_status read_definitions(struct sg_summary *summary, struct sg_log
     const void *record;
     uint64_t slot = 0;
 
-    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
-        if (kind == SG_RECORD_SITE)
-            status = add_site(summary, log, record);
-        else if (kind == SG_RECORD_SITE_NAME)
-            status = add_name(summary, log, record);
-        else if (kind == SG_RECORD_COMM)
-            status = add_comm(summary, log, record);
-        else if (kind == SG_RECORD_MARKER)
-            status = add_marker(summary, log, record);
-        else if (kind == SG_RECORD_ARM)
-            status = add_arm(summary, log, record);
-        else if (kind == SG_RECORD_CLOCK)
-            status = add_clock(summary, record);
-    }
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL)
+        status = add_definition(summary, log, record, kind);
     return status;
 }
 
-static int by_site_index(const void *a, const void *b)
+/* Of sites or of communicators: both begin with their index. */
+static int by_index(const void *a, const void *b)
 {
-    const struct sg_site_entry *left = a;
-    const struct sg_site_entry *right = b;
+    const uint32_t *left = a;
+    const uint32_t *right = b;
 
-    return (left->index > right->index) - (left->index < right->index);
-}
-
-static int by_comm_index(const void *a, const void *b)
-{
-    const struct sg_comm_entry *left = a;
-    const struct sg_comm_entry *right = b;
-
-    return (left->index > right->index) - (left->index < right->index);
+    return (*left > *right) - (*left < *right);
 }
 
 /* MPI_COMM_WORLD and MPI_COMM_SELF are what they are, recorded or not. */
@@ -262,8 +239,8 @@ static void sort_tables(struct sg_summary *summary)
     uint32_t kept = 0;
 
     if (summary->site_count > 1)
-        qsort(summary->sites, summary->site_count, sizeof *summary->sites, by_site_index);
-    qsort(summary->comms, summary->comm_count, sizeof *summary->comms, by_comm_index);
+        qsort(summary->sites, summary->site_count, sizeof *summary->sites, by_index);
+    qsort(summary->comms, summary->comm_count, sizeof *summary->comms, by_index);
     for (uint32_t i = 0; i < summary->comm_count; i++) {
         if (kept > 0 && summary->comms[kept - 1].index == summary->comms[i].index)
             free(summary->comms[i].members);
@@ -289,7 +266,7 @@ static enum sg_status read_instances(struct sg_summary *summary, struct sg_logre
             summary->dropped++;
         if (!sg_part_read(record, &part) || (part.flags & SG_CALL_FAILED) != 0)
             continue;
-        comm = (struct sg_comm_entry *)sg_part_comm(summary, &part);
+        comm = (struct sg_comm_entry *)sg_summary_part_comm(summary, &part);
         if (comm == NULL) {
             summary->dropped++;
             continue;
@@ -353,14 +330,33 @@ const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, ui
 
     return summary->site_count == 0
                ? NULL
-               : bsearch(&key, summary->sites, summary->site_count, sizeof key, by_site_index);
+               : bsearch(&key, summary->sites, summary->site_count, sizeof key, by_index);
 }
 
 const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index)
 {
     struct sg_comm_entry key = {.index = index};
 
-    return bsearch(&key, summary->comms, summary->comm_count, sizeof key, by_comm_index);
+    return bsearch(&key, summary->comms, summary->comm_count, sizeof key, by_index);
+}
+
+const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summary,
+                                                 const struct sg_part *part)
+{
+    const struct sg_comm_entry *comm = sg_summary_comm(summary, part->comm);
+
+    if (comm == NULL || !sg_part_is_sound(part) ||
+        (part->operation == SG_OPERATION_REDUCE &&
+         (part->root < 0 || (uint32_t)part->root >= comm->size)))
+        return NULL;
+    return comm;
+}
+
+uint64_t sg_summary_global_ns(const struct sg_summary *summary, uint64_t local_ns)
+{
+    return summary->clock_count > 0
+               ? sg_clock_global(summary->clock, summary->clock_count, local_ns)
+               : local_ns;
 }
 
 void sg_summary_clear(struct sg_summary *summary)
@@ -369,7 +365,7 @@ void sg_summary_clear(struct sg_summary *summary)
         free(summary->comms[i].members);
         sg_intervals_clear(&summary->comms[i].recorded);
     }
-    for (size_t i = 0; i < summary->owned_count; i++)
+    for (uint32_t i = 0; i < summary->owned_count; i++)
         free(summary->owned[i]);
     free(summary->owned);
     free(summary->sites);

@@ -9,10 +9,11 @@
 #define SG_TRACE_SUMMARY_H
 
 #include "core/status.h"
-#include "trace/export/bytes.h"
 #include "trace/export/clockmap.h"
 #include "trace/export/intervals.h"
 #include "trace/export/logread.h"
+#include "trace/export/pack.h"
+#include "trace/export/part.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,17 +91,25 @@ struct sg_summary {
     struct sg_arm_entry *arms;
     uint32_t arm_count;
     char **owned; /* texts that live here */
-    size_t owned_count, owned_capacity;
+    uint32_t owned_count;
 };
 
 /* at_finalize: the log is being written by a process that is inside MPI_Finalize. */
 enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct sg_summary *out);
-void sg_summary_put(struct sg_bytes *bytes, const struct sg_summary *summary);
-enum sg_status sg_summary_take(struct sg_cursor *cursor, struct sg_summary *out);
 void sg_summary_clear(struct sg_summary *summary);
+
+/* Zeroed, to read; to be cleared also on failure. In summary_pack.c. */
+void sg_summary_pack(struct sg_pack *pack, struct sg_summary *summary);
 
 /* NULL when the log has no such record. */
 const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, uint32_t index);
 const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index);
+
+/* The communicator of a part; NULL when it cannot have happened as told, and is left out. */
+const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summary,
+                                                 const struct sg_part *part);
+
+/* The rank's local time on rank 0's clock. */
+uint64_t sg_summary_global_ns(const struct sg_summary *summary, uint64_t local_ns);
 
 #endif

@@ -1,6 +1,10 @@
-#include "trace/export/plan.h"
+#include "trace/export/unify.h"
+
+#include "trace/export/site_names.h"
+#include "trace/site_text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int by_rank(const void *a, const void *b)
 {
@@ -10,27 +14,39 @@ static int by_rank(const void *a, const void *b)
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* False when two summaries are one rank's, or one is no rank's. */
-static bool index_ranks(struct sg_unified *unified)
+/* SG_ERR_ARGUMENT: two summaries are one rank's, or one is no rank's. */
+static enum sg_status index_ranks(struct sg_unified *unified)
 {
+    if (unified->summary_count < 1)
+        return SG_ERR_ARGUMENT;
+    qsort(unified->summaries, (size_t)unified->summary_count, sizeof *unified->summaries, by_rank);
+    unified->by_rank = malloc((size_t)unified->world_size * sizeof *unified->by_rank);
+    if (unified->by_rank == NULL)
+        return SG_ERR_MEMORY;
+    for (int rank = 0; rank < unified->world_size; rank++)
+        unified->by_rank[rank] = -1;
     for (int i = 0; i < unified->summary_count; i++) {
         int rank = unified->summaries[i].rank;
 
         if (rank < 0 || rank >= unified->world_size || unified->by_rank[rank] >= 0)
-            return false;
+            return SG_ERR_ARGUMENT;
         unified->by_rank[rank] = i;
     }
-    return true;
+    return SG_OK;
 }
 
-static void add_algorithms(struct sg_unified *unified, struct sg_plan *plan,
-                           const struct sg_export *input)
+static enum sg_status add_algorithms(struct sg_unified *unified, const char *const *algorithms,
+                                     int count, struct sg_plan *plan)
 {
-    for (int i = 0; i < input->algorithm_count; i++)
-        plan->algorithms[i] = sg_strings_add(&unified->strings, input->algorithms[i]);
+    plan->algorithms = calloc((size_t)count + 1, sizeof *plan->algorithms);
+    if (plan->algorithms == NULL)
+        return SG_ERR_MEMORY;
+    for (int i = 0; i < count; i++)
+        plan->algorithms[i] = sg_strings_add(&unified->strings, algorithms[i]);
     /* Behind the known ones, what a log of a later stagger may name. */
-    plan->algorithms[input->algorithm_count] = sg_strings_add(&unified->strings, "unknown");
-    plan->algorithm_count = (uint32_t)input->algorithm_count + 1;
+    plan->algorithms[count] = sg_strings_add(&unified->strings, "unknown");
+    plan->algorithm_count = (uint32_t)count + 1;
+    return SG_OK;
 }
 
 /* All ranks have the same: the first that tells of an arm is heard. */
@@ -50,60 +66,127 @@ static void add_arms(struct sg_unified *unified, struct sg_plan *plan,
     }
 }
 
-enum sg_status sg_unify(const struct sg_export *input, struct sg_summary *summaries, int count,
-                        struct sg_unified *unified, struct sg_plan *plan)
-{
-    enum sg_status status = SG_ERR_MEMORY;
+/* ---- call sites ----------------------------------------------------------------------------- */
 
-    *unified = (struct sg_unified){
-        .summaries = summaries, .summary_count = count, .world_size = input->world_size};
-    *plan = (struct sg_plan){0};
-    qsort(summaries, (size_t)count, sizeof *summaries, by_rank);
-    unified->by_rank = malloc((size_t)input->world_size * sizeof *unified->by_rank);
-    plan->algorithms = calloc((size_t)input->algorithm_count + 1, sizeof *plan->algorithms);
-    if (unified->by_rank == NULL || plan->algorithms == NULL)
-        goto err_clear;
-    for (int rank = 0; rank < input->world_size; rank++)
-        unified->by_rank[rank] = -1;
-    if (count < 1 || !index_ranks(unified)) {
-        status = SG_ERR_ARGUMENT;
-        goto err_clear;
+static uint32_t add_text(struct sg_strings *strings, const struct sg_site_names *names)
+{
+    const char *path = names->site->module;
+    const char *slash = strrchr(path, '/');
+    struct sg_site_text parts = {
+        .id = names->site->id,
+        .line = names->line,
+        .offset = names->site->offset,
+        .function = names->function,
+        .file = names->file,
+        .module = slash != NULL ? slash + 1 : path,
+    };
+    int length = sg_site_format(&parts, NULL, 0);
+    char *text = malloc((size_t)length + 1);
+    uint32_t ref = 0;
+
+    if (text == NULL) {
+        strings->failed = true;
+        return 0;
     }
-    sg_strings_add(&unified->strings, "");
-    add_algorithms(unified, plan, input);
-    for (int i = 0; i < count; i++)
-        add_arms(unified, plan, &summaries[i]);
-    status = sg_unify_sites(unified, plan);
+    sg_site_format(&parts, text, (size_t)length + 1);
+    ref = sg_strings_add(strings, text);
+    free(text);
+    return ref;
+}
+
+static enum sg_status unify_sites(struct sg_unified *unified, struct sg_plan *plan)
+{
+    static const struct sg_site_entry unknown = {.module = "", .build_id = "", .callers = ""};
+    const struct sg_site_names nowhere = {.site = &unknown};
+    struct sg_site_names *names = NULL;
+    struct sg_symbols *symbols = NULL;
+    uint32_t count = 0;
+    enum sg_status status = sg_symbols_open(&symbols);
+
     if (status == SG_OK)
-        status = sg_unify_comms(unified, plan);
-    if (status == SG_OK && unified->strings.failed)
-        status = SG_ERR_MEMORY;
+        status =
+            sg_site_names_find(unified->summaries, unified->summary_count, symbols, &names, &count);
     if (status != SG_OK)
-        goto err_clear;
-    unified->partial = input->partial || count < input->world_size;
-    for (int i = 0; i < count; i++) {
-        unified->dropped += summaries[i].dropped;
-        unified->partial |= !summaries[i].finished;
+        goto done;
+    unified->sites = calloc(count + 1, sizeof *unified->sites);
+    plan->sites = calloc(count + 1, sizeof *plan->sites);
+    if (unified->sites == NULL || plan->sites == NULL) {
+        status = SG_ERR_MEMORY;
+        goto done;
+    }
+    /* Calls whose site could not be recorded have id 0, which sorts first. */
+    if (count == 0 || names[0].site->id != 0) {
+        plan->sites[plan->site_count++] =
+            (struct sg_plan_site){.id = 0, .text = add_text(&unified->strings, &nowhere)};
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        struct sg_plan_site *site = &plan->sites[plan->site_count++];
+        struct sg_site_definition *definition = &unified->sites[unified->site_count++];
+
+        site->id = definition->id = names[i].site->id;
+        site->text = add_text(&unified->strings, &names[i]);
+        if (names[i].file != NULL) {
+            definition->file = sg_strings_add(&unified->strings, names[i].file);
+            definition->line = names[i].line;
+        }
+    }
+done:
+    free(names);
+    sg_symbols_close(symbols);
+    return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+/* What is missing from the archive. */
+static void count_lost(struct sg_unified *unified)
+{
+    unified->partial |= unified->summary_count < unified->world_size;
+    unified->dropped = unified->comms.dropped;
+    for (int i = 0; i < unified->summary_count; i++) {
+        unified->dropped += unified->summaries[i].dropped;
+        unified->partial |= !unified->summaries[i].finished;
     }
     unified->partial |= unified->dropped > 0;
-    return SG_OK;
+}
 
-err_clear:
-    sg_plan_clear(plan);
-    sg_unified_clear(unified);
+enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithms,
+                        int algorithm_count, struct sg_plan *plan)
+{
+    enum sg_status status = index_ranks(unified);
+
+    if (status != SG_OK)
+        return status;
+    sg_strings_add(&unified->strings, "");
+    status = add_algorithms(unified, algorithms, algorithm_count, plan);
+    for (int i = 0; i < unified->summary_count && status == SG_OK; i++)
+        add_arms(unified, plan, &unified->summaries[i]);
+    if (status == SG_OK)
+        status = unify_sites(unified, plan);
+    if (status == SG_OK)
+        status = sg_unify_comms(unified->summaries, unified->summary_count, &unified->strings, plan,
+                                &unified->comms);
+    if (status == SG_OK && unified->strings.failed)
+        status = SG_ERR_MEMORY;
+    count_lost(unified);
     return status;
+}
+
+const struct sg_summary *sg_unified_summary(const struct sg_unified *unified, uint32_t rank)
+{
+    int index = unified->by_rank[rank];
+
+    return index >= 0 ? &unified->summaries[index] : NULL;
 }
 
 void sg_unified_clear(struct sg_unified *unified)
 {
     for (int i = 0; i < unified->summary_count; i++)
         sg_summary_clear(&unified->summaries[i]);
-    for (uint32_t i = 0; i < unified->comm_count; i++)
-        free(unified->comms[i].members);
+    sg_unified_comms_clear(&unified->comms);
     sg_strings_clear(&unified->strings);
     free(unified->summaries);
     free(unified->by_rank);
     free(unified->sites);
-    free(unified->comms);
     *unified = (struct sg_unified){0};
 }

@@ -1,7 +1,9 @@
-/* Communicators of all ranks, each once: who its members are, and which of its instances every
- * member recorded. A communicator whose members are not all known (their logs are lost) has no
- * whole instance and is left out; one that lacks a member's log stays, without instances. */
-#include "trace/export/plan.h"
+#include "trace/export/unify_comms.h"
+
+#include "trace/export/vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* One rank's knowledge of one communicator. */
 struct view {
@@ -49,27 +51,18 @@ static bool views_agree(const struct gathering *gathering, const uint32_t *membe
     return true;
 }
 
-static int by_value(const void *a, const void *b)
+/* False when a rank is a member twice or not of the world, or when out of memory. */
+static bool are_distinct(const uint32_t *members, uint32_t size, uint32_t world_size)
 {
-    const uint32_t *left = a;
-    const uint32_t *right = b;
+    bool *seen = calloc(world_size, sizeof *seen);
+    bool distinct = seen != NULL;
 
-    return (*left > *right) - (*left < *right);
-}
-
-/* False when a rank is a member twice, or when out of memory. */
-static bool are_distinct(const uint32_t *members, uint32_t size)
-{
-    uint32_t *sorted = malloc(size * sizeof *sorted);
-    bool distinct = sorted != NULL;
-
-    if (sorted == NULL)
-        return false;
-    memcpy(sorted, members, size * sizeof *sorted);
-    qsort(sorted, size, sizeof *sorted, by_value);
-    for (uint32_t i = 1; i < size; i++)
-        distinct = distinct && sorted[i] != sorted[i - 1];
-    free(sorted);
+    for (uint32_t i = 0; i < size && distinct; i++) {
+        distinct = members[i] < world_size && !seen[members[i]];
+        if (distinct)
+            seen[members[i]] = true;
+    }
+    free(seen);
     return distinct;
 }
 
@@ -97,7 +90,8 @@ static enum sg_status find_members(struct gathering *gathering)
         if (members[i] == UINT32_MAX)
             goto unknown;
     }
-    if (!views_agree(gathering, members) || !are_distinct(members, size))
+    if (!views_agree(gathering, members) ||
+        !are_distinct(members, size, (uint32_t)views[0].summary->world_size))
         goto unknown;
     gathering->members = members;
     gathering->complete = gathering->count == size;
@@ -109,72 +103,58 @@ unknown:
 }
 
 /* Keeps what all views recorded and counts what is lost. */
-static enum sg_status keep_instances(struct sg_unified *unified, const struct view *views,
-                                     uint32_t count, bool complete, struct sg_intervals *kept)
+static enum sg_status keep_instances(const struct view *views, uint32_t count, bool complete,
+                                     struct sg_unified_comms *out, struct sg_intervals *kept)
 {
     uint64_t recorded = 0;
 
+    if (complete && !sg_intervals_fill(kept))
+        return SG_ERR_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
-        const struct sg_intervals *one = &views[i].comm->recorded;
-
-        recorded += sg_intervals_size(one);
-        if (!complete)
-            continue;
-        if (i == 0) {
-            struct sg_bytes copy = {0};
-            struct sg_cursor cursor;
-            bool copied;
-
-            sg_intervals_put(&copy, one);
-            cursor = sg_cursor_start(copy.data, copy.size_bytes);
-            copied = !copy.failed && sg_intervals_take(&cursor, kept);
-            free(copy.data);
-            if (!copied)
-                return SG_ERR_MEMORY;
-        } else if (!sg_intervals_intersect(kept, one)) {
+        recorded += sg_intervals_size(&views[i].comm->recorded);
+        if (complete && !sg_intervals_intersect(kept, &views[i].comm->recorded))
             return SG_ERR_MEMORY;
-        }
     }
-    unified->calls += count * sg_intervals_size(kept);
-    unified->dropped += recorded - count * sg_intervals_size(kept);
+    out->calls += count * sg_intervals_size(kept);
+    out->dropped += recorded - count * sg_intervals_size(kept);
     return SG_OK;
 }
 
-static enum sg_status unify_predefined(struct sg_unified *unified, struct sg_plan *plan)
+static enum sg_status unify_predefined(const struct sg_summary *summaries, int count,
+                                       struct sg_plan *plan, struct sg_unified_comms *out)
 {
-    struct view *views = calloc((size_t)unified->summary_count, sizeof *views);
+    struct view *views = calloc((size_t)count, sizeof *views);
     enum sg_status status;
 
     if (views == NULL)
         return SG_ERR_MEMORY;
-    for (int i = 0; i < unified->summary_count; i++) {
-        const struct sg_summary *summary = &unified->summaries[i];
-
-        views[i].summary = summary;
-        views[i].comm = sg_summary_comm(summary, SG_COMM_WORLD_INDEX);
-        unified->calls +=
-            sg_intervals_size(&sg_summary_comm(summary, SG_COMM_SELF_INDEX)->recorded);
+    for (int i = 0; i < count; i++) {
+        views[i].summary = &summaries[i];
+        views[i].comm = sg_summary_comm(&summaries[i], SG_COMM_WORLD_INDEX);
+        out->calls +=
+            sg_intervals_size(&sg_summary_comm(&summaries[i], SG_COMM_SELF_INDEX)->recorded);
     }
-    status = keep_instances(unified, views, (uint32_t)unified->summary_count,
-                            unified->summary_count == unified->world_size, &plan->world_kept);
+    status = keep_instances(views, (uint32_t)count, views[0].comm->size == (uint32_t)count, out,
+                            &plan->world_kept);
     free(views);
     return status;
 }
 
-static enum sg_status collect_views(const struct sg_unified *unified, struct view **out,
-                                    uint32_t *out_count)
+/* Of all but the predefined ones, those of one communicator beside each other; malloc'ed. */
+static enum sg_status collect_views(const struct sg_summary *summaries, int summary_count,
+                                    struct view **out, uint32_t *out_count)
 {
     struct view *views;
     uint32_t count = 0;
     size_t total = 0;
 
-    for (int i = 0; i < unified->summary_count; i++)
-        total += unified->summaries[i].comm_count;
+    for (int i = 0; i < summary_count; i++)
+        total += summaries[i].comm_count;
     views = calloc(total + 1, sizeof *views);
     if (views == NULL)
         return SG_ERR_MEMORY;
-    for (int i = 0; i < unified->summary_count; i++) {
-        const struct sg_summary *summary = &unified->summaries[i];
+    for (int i = 0; i < summary_count; i++) {
+        const struct sg_summary *summary = &summaries[i];
 
         for (uint32_t c = 0; c < summary->comm_count; c++) {
             if (summary->comms[c].index > SG_COMM_SELF_INDEX)
@@ -198,26 +178,25 @@ static uint32_t find_parent(const struct sg_plan *plan, const struct view *view,
     if (parent == NULL)
         return SG_NO_COMM;
     if (*predefined)
-        return parent->index == SG_COMM_WORLD_INDEX ? SG_COMM_WORLD_REF : SG_COMM_SELF_REF;
-    found = sg_plan_find_comm(plan, parent->root_world_rank, parent->root_counter);
+        return sg_plan_comm_ref(plan, parent);
+    found = sg_plan_find_comm(plan, parent);
     return found != NULL ? (uint32_t)(found - plan->comms) : SG_NO_COMM;
 }
 
-static uint32_t add_name(struct sg_unified *unified, const struct sg_comm_entry *comm)
+static uint32_t add_name(struct sg_strings *strings, const struct sg_comm_entry *comm)
 {
     if (comm->name[0] != '\0')
-        return sg_strings_add(&unified->strings, comm->name);
-    return sg_strings_addf(&unified->strings, "comm %u.%u", comm->root_world_rank,
-                           comm->root_counter);
+        return sg_strings_add(strings, comm->name);
+    return sg_strings_addf(strings, "comm %u.%u", comm->root_world_rank, comm->root_counter);
 }
 
-static void define(struct sg_unified *unified, struct gathering *gathering, uint32_t parent,
-                   struct sg_plan_comm *comm)
+static void define(struct sg_unified_comms *comms, struct sg_strings *strings,
+                   struct gathering *gathering, uint32_t parent, struct sg_plan_comm *comm)
 {
-    struct sg_comm_definition *definition = &unified->comms[unified->comm_count];
+    struct sg_comm_definition *definition = &comms->definitions[comms->count];
 
-    comm->ref = SG_COMM_SELF_REF + 1 + unified->comm_count++;
-    definition->name = add_name(unified, gathering->views[0].comm);
+    comm->ref = SG_COMM_SELF_REF + 1 + comms->count++;
+    definition->name = add_name(strings, gathering->views[0].comm);
     definition->parent = parent;
     definition->size = gathering->views[0].comm->size;
     definition->members = gathering->members;
@@ -227,8 +206,8 @@ static void define(struct sg_unified *unified, struct gathering *gathering, uint
 /* Numbers the communicators so that each stands behind the one it was made from. Walks up from
  * each one to an ancestor with a number, and numbers downwards; a circle, which only damage makes,
  * is cut where the walk meets itself. */
-static enum sg_status number_comms(struct sg_unified *unified, struct sg_plan *plan,
-                                   struct gathering *gatherings)
+static enum sg_status number_comms(struct gathering *gatherings, struct sg_strings *strings,
+                                   struct sg_plan *plan, struct sg_unified_comms *out)
 {
     uint32_t *walk = malloc((plan->comm_count + 1) * sizeof *walk);
     bool *visited = calloc(plan->comm_count + 1, sizeof *visited);
@@ -256,7 +235,7 @@ static enum sg_status number_comms(struct sg_unified *unified, struct sg_plan *p
         while (depth-- > 0) {
             at = walk[depth];
             if (gatherings[at].members != NULL)
-                define(unified, &gatherings[at], parent, &plan->comms[at]);
+                define(out, strings, &gatherings[at], parent, &plan->comms[at]);
             parent = plan->comms[at].ref;
         }
     }
@@ -265,9 +244,9 @@ static enum sg_status number_comms(struct sg_unified *unified, struct sg_plan *p
     return SG_OK;
 }
 
-static enum sg_status gather_comms(struct sg_unified *unified, struct sg_plan *plan,
-                                   const struct view *views, uint32_t view_count,
-                                   struct gathering *gatherings)
+static enum sg_status gather_comms(const struct view *views, uint32_t view_count,
+                                   struct gathering *gatherings, struct sg_plan *plan,
+                                   struct sg_unified_comms *out)
 {
     for (uint32_t i = 0; i < view_count;) {
         struct gathering *gathering = &gatherings[plan->comm_count];
@@ -284,36 +263,45 @@ static enum sg_status gather_comms(struct sg_unified *unified, struct sg_plan *p
         comm->ref = SG_NO_COMM;
         status = find_members(gathering);
         if (status == SG_OK)
-            status = keep_instances(unified, gathering->views, gathering->count,
-                                    gathering->complete, &comm->kept);
+            status = keep_instances(gathering->views, gathering->count, gathering->complete, out,
+                                    &comm->kept);
         if (status != SG_OK)
             return status;
     }
     return SG_OK;
 }
 
-enum sg_status sg_unify_comms(struct sg_unified *unified, struct sg_plan *plan)
+enum sg_status sg_unify_comms(const struct sg_summary *summaries, int summary_count,
+                              struct sg_strings *strings, struct sg_plan *plan,
+                              struct sg_unified_comms *out)
 {
     struct gathering *gatherings = NULL;
     struct view *views = NULL;
     uint32_t count = 0;
-    enum sg_status status = unify_predefined(unified, plan);
+    enum sg_status status = unify_predefined(summaries, summary_count, plan, out);
 
     if (status == SG_OK)
-        status = collect_views(unified, &views, &count);
+        status = collect_views(summaries, summary_count, &views, &count);
     if (status != SG_OK)
         return status;
     status = SG_ERR_MEMORY;
     gatherings = calloc(count + 1, sizeof *gatherings);
     plan->comms = calloc(count + 1, sizeof *plan->comms);
-    unified->comms = calloc(count + 1, sizeof *unified->comms);
-    if (gatherings != NULL && plan->comms != NULL && unified->comms != NULL)
-        status = gather_comms(unified, plan, views, count, gatherings);
+    out->definitions = calloc(count + 1, sizeof *out->definitions);
+    if (gatherings != NULL && plan->comms != NULL && out->definitions != NULL)
+        status = gather_comms(views, count, gatherings, plan, out);
     if (status == SG_OK)
-        status = number_comms(unified, plan, gatherings);
+        status = number_comms(gatherings, strings, plan, out);
     for (uint32_t i = 0; gatherings != NULL && i < count; i++)
         free(gatherings[i].members);
     free(gatherings);
     free(views);
     return status;
+}
+
+void sg_unified_comms_clear(struct sg_unified_comms *comms)
+{
+    for (uint32_t i = 0; i < comms->count; i++)
+        free(comms->definitions[i].members);
+    free(comms->definitions);
 }

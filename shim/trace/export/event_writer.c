@@ -1,0 +1,251 @@
+#include "trace/export/event_writer.h"
+
+#include "trace/export/vocabulary.h"
+
+#include <stdlib.h>
+
+static void check(struct sg_event_writer *writer, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        sg_archive_check(writer->archive, code);
+}
+
+/* ---- locations ------------------------------------------------------------------------------ */
+
+bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *archive,
+                           const struct sg_plan *plan, const struct sg_summary *summary)
+{
+    *writer = (struct sg_event_writer){.archive = archive, .plan = plan, .summary = summary};
+    writer->site_texts = calloc(summary->site_count + 1, sizeof *writer->site_texts);
+    writer->attributes = OTF2_AttributeList_New();
+    if (writer->site_texts == NULL || writer->attributes == NULL)
+        return false;
+    for (uint32_t i = 0; i < summary->site_count; i++)
+        writer->site_texts[i] = sg_plan_site_text(plan, summary->sites[i].id);
+    return true;
+}
+
+void sg_event_writer_clear(struct sg_event_writer *writer)
+{
+    free(writer->site_texts);
+    OTF2_AttributeList_Delete(writer->attributes);
+}
+
+void sg_event_writer_open(struct sg_event_writer *writer, uint32_t thread)
+{
+    uint64_t id = sg_location_id((uint32_t)writer->summary->rank, thread);
+
+    writer->location = (struct sg_location){.id = id};
+    writer->now_ns = 0;
+    writer->events = OTF2_Archive_GetEvtWriter(writer->archive->handle, id);
+    if (writer->events == NULL)
+        sg_archive_fail(writer->archive, "%s", sg_status_text(SG_ERR_MEMORY));
+}
+
+void sg_event_writer_close(struct sg_event_writer *writer)
+{
+    check(writer, OTF2_EvtWriter_GetNumberOfEvents(writer->events, &writer->location.events));
+    check(writer, OTF2_Archive_CloseEvtWriter(writer->archive->handle, writer->events));
+    writer->events = NULL;
+}
+
+/* Moves the location's clock to a time, or leaves it where it is later already. */
+static uint64_t advance(struct sg_event_writer *writer, uint64_t time_ns)
+{
+    if (time_ns > writer->now_ns)
+        writer->now_ns = time_ns;
+    if (writer->location.first_ns == 0)
+        writer->location.first_ns = writer->now_ns;
+    writer->location.last_ns = writer->now_ns;
+    return writer->now_ns;
+}
+
+void sg_event_enter_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns)
+{
+    check(writer, OTF2_EvtWriter_Enter(writer->events, NULL, advance(writer, time_ns), region));
+}
+
+void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns)
+{
+    check(writer, OTF2_EvtWriter_Leave(writer->events, NULL, advance(writer, time_ns), region));
+}
+
+/* ---- collectives ---------------------------------------------------------------------------- */
+
+/* Algorithm 0 is MPICH's own (shim/rule/algorithm.h). */
+#define PASSED_THROUGH 0
+
+static uint32_t site_text(const struct sg_event_writer *writer, uint32_t index)
+{
+    const struct sg_site_entry *site = sg_summary_site(writer->summary, index);
+
+    return site != NULL ? writer->site_texts[site - writer->summary->sites]
+                        : sg_plan_site_text(writer->plan, 0);
+}
+
+static uint32_t algorithm_name(const struct sg_event_writer *writer, uint8_t algorithm)
+{
+    uint32_t last = writer->plan->algorithm_count - 1;
+
+    return writer->plan->algorithms[algorithm < last ? algorithm : last];
+}
+
+/* The attributes that every Enter of a collective has. */
+static void describe(struct sg_event_writer *writer, const struct sg_part *part)
+{
+    OTF2_AttributeList *attributes = writer->attributes;
+
+    check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_SITE,
+                                                  site_text(writer, part->site)));
+    check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ALGORITHM,
+                                                  algorithm_name(writer, part->algorithm)));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, part->seq));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, part->bytes));
+    if (writer->plan->arms[part->arm].text == 0)
+        return;
+    check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_TRIAL,
+                                                  writer->plan->arms[part->arm].place));
+    check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ARM,
+                                                  writer->plan->arms[part->arm].text));
+}
+
+/* Unique on its rank, and never 0. */
+static uint64_t request_of(uint32_t slot)
+{
+    return (uint64_t)slot + 1;
+}
+
+void sg_event_enter(struct sg_event_writer *writer, const struct sg_part *part, uint32_t slot)
+{
+    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, part->comm);
+    uint64_t time_ns = advance(writer, part->begin_ns);
+
+    describe(writer, part);
+    if (part->call != NULL) {
+        check(writer,
+              OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns, part->operation));
+        check(writer, OTF2_EvtWriter_MpiCollectiveBegin(writer->events, NULL, time_ns));
+        return;
+    }
+    /* A post that is never completed has no other event to say whose it is. */
+    check(writer, OTF2_AttributeList_AddCommRef(writer->attributes, SG_ATTRIBUTE_COMM,
+                                                sg_plan_comm_ref(writer->plan, comm)));
+    check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
+                                       SG_REGION_REF_POSTS + part->operation));
+    check(writer, OTF2_EvtWriter_NonBlockingCollectiveRequest(writer->events, NULL, time_ns,
+                                                              request_of(slot)));
+}
+
+static void write_metrics(struct sg_event_writer *writer, const struct sg_record_call *call)
+{
+    uint64_t skew_ns = (call->flags & SG_CALL_SKEW) != 0 ? call->skew_ns : 0;
+    OTF2_Type types[SG_METRIC_COUNT];
+    OTF2_MetricValue values[SG_METRIC_COUNT] = {
+        [SG_METRIC_SKEW].unsigned_int = skew_ns,
+        [SG_METRIC_LATE].unsigned_int = call->late,
+        [SG_METRIC_EARLY].unsigned_int = call->early,
+        [SG_METRIC_SIGNALS].unsigned_int = call->signals,
+        [SG_METRIC_OUTSTANDING].unsigned_int = call->outstanding,
+        [SG_METRIC_STALLS].unsigned_int = call->stalls,
+        [SG_METRIC_COPIES].unsigned_int = call->copies,
+        [SG_METRIC_IGNORED].unsigned_int = call->ignored,
+        [SG_METRIC_MOVES].unsigned_int = call->moves,
+        [SG_METRIC_REPEATS].unsigned_int = call->repeats,
+    };
+    bool known = sg_ran_algorithm(call->ran) != PASSED_THROUGH;
+
+    for (int i = 0; i < SG_METRIC_COUNT; i++) {
+        types[i] = OTF2_TYPE_UINT64;
+        known = known || values[i].unsigned_int != 0;
+    }
+    if (known)
+        check(writer, OTF2_EvtWriter_Metric(writer->events, NULL, writer->now_ns, 0,
+                                            SG_METRIC_COUNT, types, values));
+}
+
+/* What the events that end a collective tell. */
+struct outcome {
+    OTF2_CollectiveOp operation;
+    OTF2_CommRef comm;
+    uint32_t root;
+    uint64_t sent, received; /* as Score-P counts them */
+};
+
+static struct outcome outcome_of(const struct sg_event_writer *writer, const struct sg_part *part)
+{
+    static const OTF2_CollectiveOp operations[SG_OPERATION_COUNT] = {
+        [SG_OPERATION_BARRIER] = OTF2_COLLECTIVE_OP_BARRIER,
+        [SG_OPERATION_REDUCE] = OTF2_COLLECTIVE_OP_REDUCE,
+        [SG_OPERATION_ALLREDUCE] = OTF2_COLLECTIVE_OP_ALLREDUCE,
+    };
+    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, part->comm);
+    bool in_place = (part->flags & SG_CALL_IN_PLACE) != 0;
+    uint64_t ranks = comm->size - (in_place ? 1 : 0);
+    struct outcome outcome = {.operation = operations[part->operation],
+                              .comm = sg_plan_comm_ref(writer->plan, comm),
+                              .root = OTF2_COLLECTIVE_ROOT_NONE};
+
+    if (part->operation == SG_OPERATION_ALLREDUCE) {
+        outcome.sent = outcome.received = part->bytes * ranks;
+    } else if (part->operation == SG_OPERATION_REDUCE) {
+        outcome.root = (uint32_t)part->root;
+        outcome.sent = in_place ? 0 : part->bytes;
+        outcome.received = part->root == (int32_t)comm->rank ? part->bytes * ranks : 0;
+    }
+    return outcome;
+}
+
+void sg_event_leave(struct sg_event_writer *writer, const struct sg_part *part, uint64_t end_ns)
+{
+    uint32_t region = part->operation;
+
+    if (part->call != NULL) {
+        struct outcome outcome = outcome_of(writer, part);
+
+        check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, NULL, advance(writer, end_ns),
+                                                      outcome.operation, outcome.comm, outcome.root,
+                                                      outcome.sent, outcome.received));
+        write_metrics(writer, part->call);
+    } else {
+        region += SG_REGION_REF_POSTS;
+    }
+    sg_event_leave_region(writer, region, end_ns);
+}
+
+void sg_event_complete(struct sg_event_writer *writer, const struct sg_part *part, uint32_t slot)
+{
+    OTF2_AttributeList *attributes = writer->attributes;
+    struct outcome outcome = outcome_of(writer, part);
+
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_EXPOSED, part->exposed_ns));
+    check(writer,
+          OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_HIDDEN, sg_part_hidden_ns(part)));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_TESTS, part->tests));
+    check(writer,
+          OTF2_EvtWriter_NonBlockingCollectiveComplete(
+              writer->events, attributes, advance(writer, part->complete_ns), outcome.operation,
+              outcome.comm, outcome.root, outcome.sent, outcome.received, request_of(slot)));
+}
+
+/* ---- late contributions --------------------------------------------------------------------- */
+
+void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_late *late)
+{
+    OTF2_AttributeList *attributes = writer->attributes;
+    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, late->comm);
+    uint32_t ref = comm != NULL ? sg_plan_comm_ref(writer->plan, comm) : SG_NO_COMM;
+
+    check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_SITE,
+                                                  site_text(writer, late->site)));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, late->seq));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, late->bytes));
+    if (ref != SG_NO_COMM)
+        check(writer, OTF2_AttributeList_AddCommRef(attributes, SG_ATTRIBUTE_COMM, ref));
+    check(writer,
+          OTF2_AttributeList_AddRegionRef(attributes, SG_ATTRIBUTE_OPERATION, late->operation));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_CHILD,
+                                               late->child >= 0 ? (uint64_t)late->child : 0));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_AVOIDED, late->avoided_ns));
+    check(writer, OTF2_EvtWriter_Enter(writer->events, attributes, advance(writer, late->begin_ns),
+                                       SG_REGION_REF_LATE));
+}

@@ -1,0 +1,81 @@
+#include "trace/export/properties.h"
+
+#include "trace/export/vocabulary.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+static void set_text(struct sg_archive *archive, const char *name, const char *value)
+{
+    sg_archive_check(archive, OTF2_Archive_SetProperty(archive->handle, name, value, true));
+}
+
+static void set_number(struct sg_archive *archive, const char *name, uint64_t value)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    set_text(archive, name, text);
+}
+
+/* Of a count of struct sg_summary, over all ranks. */
+static uint64_t sum_of(const struct sg_unified *unified, size_t offset)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < unified->summary_count; i++)
+        sum += *(const uint64_t *)((const char *)&unified->summaries[i] + offset);
+    return sum;
+}
+
+static void set_sums(struct sg_archive *archive, const struct sg_unified *unified)
+{
+#define OFFSET(field) offsetof(struct sg_summary, field)
+    static const struct {
+        const char *name;
+        size_t count;
+        size_t calls; /* where they are 0, the property is left out */
+    } sums[] = {
+        {SG_PROPERTY_UNMANAGED, OFFSET(unmanaged_calls), OFFSET(unmanaged_calls)},
+        {SG_PROPERTY_UNMANAGED_POSTS, OFFSET(unmanaged_posts), OFFSET(unmanaged_calls)},
+        {SG_PROPERTY_OVERHEAD_CALLS, OFFSET(overhead_calls), OFFSET(overhead_calls)},
+        {SG_PROPERTY_OVERHEAD_NS, OFFSET(overhead_ns), OFFSET(overhead_calls)},
+        {SG_PROPERTY_OVERHEAD_LONG_CALLS, OFFSET(overhead_long_calls), OFFSET(overhead_calls)},
+    };
+
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        if (sum_of(unified, sums[i].calls) > 0)
+            set_number(archive, sums[i].name, sum_of(unified, sums[i].count));
+    }
+}
+
+/* All ranks have the same; a log that is damaged or missing may lack it. */
+static void set_calibration(struct sg_archive *archive, const struct sg_unified *unified)
+{
+    char text[SG_CALIBRATION_BYTES];
+
+    for (int i = 0; i < unified->summary_count; i++) {
+        if (sg_calibration_is_empty(&unified->summaries[i].calibration))
+            continue;
+        sg_calibration_print(&unified->summaries[i].calibration, text);
+        set_text(archive, SG_PROPERTY_CALIBRATION, text);
+        return;
+    }
+}
+
+void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unified,
+                       const char *machine)
+{
+    OTF2_Archive *handle = archive->handle;
+
+    sg_archive_check(archive, OTF2_Archive_SetCreator(handle, "stagger " SG_VERSION));
+    sg_archive_check(archive, OTF2_Archive_SetMachineName(handle, machine));
+    sg_archive_check(archive, OTF2_Archive_SetDescription(handle, unified->summaries[0].program));
+    set_text(archive, SG_PROPERTY_PARTIAL, unified->partial ? "1" : "0");
+    set_number(archive, SG_PROPERTY_DROPPED, unified->dropped);
+    if (unified->trial_block > 0)
+        set_number(archive, SG_PROPERTY_TRIAL_BLOCK, unified->trial_block);
+    set_sums(archive, unified);
+    set_calibration(archive, unified);
+}

@@ -1,0 +1,106 @@
+/* A summary as bytes: what a rank sends to rank 0. */
+#include "trace/export/summary.h"
+
+#include <stdlib.h>
+
+static void pack_sites(struct sg_pack *pack, struct sg_summary *s)
+{
+    sg_pack_table(pack, &s->sites, &s->site_count, sizeof *s->sites);
+    for (uint32_t i = 0; i < s->site_count; i++) {
+        SG_PACK(pack, s->sites[i].index);
+        SG_PACK(pack, s->sites[i].id);
+        SG_PACK(pack, s->sites[i].offset);
+        sg_pack_text(pack, &s->sites[i].module);
+        sg_pack_text(pack, &s->sites[i].build_id);
+        sg_pack_text(pack, &s->sites[i].callers);
+    }
+}
+
+static void pack_names(struct sg_pack *pack, struct sg_summary *s)
+{
+    sg_pack_table(pack, &s->names, &s->name_count, sizeof *s->names);
+    for (uint32_t i = 0; i < s->name_count; i++) {
+        SG_PACK(pack, s->names[i].id);
+        SG_PACK(pack, s->names[i].line);
+        sg_pack_text(pack, &s->names[i].function);
+        sg_pack_text(pack, &s->names[i].file);
+    }
+}
+
+/* NULL where the rank does not know them. */
+static void pack_members(struct sg_pack *pack, struct sg_comm_entry *comm)
+{
+    uint32_t count = comm->members != NULL ? comm->size : 0;
+
+    sg_pack_plain_table(pack, &comm->members, &count, sizeof *comm->members);
+    if (count != comm->size) {
+        free(comm->members);
+        comm->members = NULL;
+    }
+}
+
+static void pack_comms(struct sg_pack *pack, struct sg_summary *s)
+{
+    sg_pack_table(pack, &s->comms, &s->comm_count, sizeof *s->comms);
+    for (uint32_t i = 0; i < s->comm_count; i++) {
+        struct sg_comm_entry *comm = &s->comms[i];
+
+        SG_PACK(pack, comm->index);
+        SG_PACK(pack, comm->root_world_rank);
+        SG_PACK(pack, comm->root_counter);
+        SG_PACK(pack, comm->size);
+        SG_PACK(pack, comm->rank);
+        SG_PACK(pack, comm->parent);
+        sg_pack_text(pack, &comm->name);
+        pack_members(pack, comm);
+        sg_intervals_pack(pack, &comm->recorded);
+    }
+}
+
+static void pack_markers(struct sg_pack *pack, struct sg_summary *s)
+{
+    sg_pack_table(pack, &s->markers, &s->marker_count, sizeof *s->markers);
+    for (uint32_t i = 0; i < s->marker_count; i++) {
+        SG_PACK(pack, s->markers[i].kind);
+        SG_PACK(pack, s->markers[i].time_ns);
+        sg_pack_text(pack, &s->markers[i].text);
+    }
+}
+
+static void pack_arms(struct sg_pack *pack, struct sg_summary *s)
+{
+    sg_pack_table(pack, &s->arms, &s->arm_count, sizeof *s->arms);
+    for (uint32_t i = 0; i < s->arm_count; i++) {
+        SG_PACK(pack, s->arms[i].arm);
+        SG_PACK(pack, s->arms[i].block);
+        sg_pack_text(pack, &s->arms[i].place);
+        sg_pack_text(pack, &s->arms[i].text);
+    }
+}
+
+void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
+{
+    SG_PACK(pack, s->rank);
+    SG_PACK(pack, s->world_size);
+    SG_PACK(pack, s->finished);
+    SG_PACK(pack, s->progress_thread);
+    SG_PACK(pack, s->machine);
+    SG_PACK(pack, s->realtime_ns);
+    SG_PACK(pack, s->monotonic_ns);
+    SG_PACK(pack, s->last_ns);
+    SG_PACK(pack, s->dropped);
+    SG_PACK(pack, s->overhead_calls);
+    SG_PACK(pack, s->overhead_ns);
+    SG_PACK(pack, s->overhead_long_calls);
+    SG_PACK(pack, s->unmanaged_calls);
+    SG_PACK(pack, s->unmanaged_posts);
+    SG_PACK(pack, s->calibration);
+    sg_pack_text(pack, &s->host);
+    sg_pack_text(pack, &s->program);
+    pack_sites(pack, s);
+    pack_names(pack, s);
+    pack_comms(pack, s);
+    sg_pack_plain_table(pack, &s->clock, &s->clock_count, sizeof *s->clock);
+    pack_markers(pack, s);
+    pack_arms(pack, s);
+}

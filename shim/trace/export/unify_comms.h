@@ -1,0 +1,35 @@
+/* Communicators of all ranks, each once: who its members are, and which of its instances every
+ * member recorded. A communicator whose members are not all known (their logs are lost) has no whole
+ * instance and is left out; one that lacks a member's log stays, without instances.
+ */
+#ifndef SG_TRACE_UNIFY_COMMS_H
+#define SG_TRACE_UNIFY_COMMS_H
+
+#include "core/status.h"
+#include "trace/export/plan.h"
+#include "trace/export/strings.h"
+#include "trace/export/summary.h"
+
+#include <stdint.h>
+
+struct sg_comm_definition {
+    uint32_t name;   /* string */
+    uint32_t parent; /* ref or SG_NO_COMM; less than the own ref */
+    uint32_t size;
+    uint32_t *members; /* world ranks */
+};
+
+struct sg_unified_comms {
+    struct sg_comm_definition *definitions; /* by ref less 2 */
+    uint32_t count;
+    uint64_t calls;   /* of kept instances, over all ranks */
+    uint64_t dropped; /* of others */
+};
+
+/* Fills in the plan's part of them, too. */
+enum sg_status sg_unify_comms(const struct sg_summary *summaries, int summary_count,
+                              struct sg_strings *strings, struct sg_plan *plan,
+                              struct sg_unified_comms *out);
+void sg_unified_comms_clear(struct sg_unified_comms *comms);
+
+#endif

@@ -1,0 +1,40 @@
+#include "trace/export/vocabulary.h"
+
+#include <otf2/otf2.h>
+
+const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
+    [SG_ATTRIBUTE_SITE] = {"call site", "where the call stands, and its id", OTF2_TYPE_STRING},
+    [SG_ATTRIBUTE_ALGORITHM] = {"algorithm", "what ran the call", OTF2_TYPE_STRING},
+    [SG_ATTRIBUTE_SEQ] = {"seq", "number of the instance on its communicator", OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_BYTES] = {"bytes", "count times type size", OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_TRIAL] = {"trial", "left side of the trial that the call was in",
+                            OTF2_TYPE_STRING},
+    [SG_ATTRIBUTE_ARM] = {"arm", "the algorithm whose turn it was in the trial", OTF2_TYPE_STRING},
+    [SG_ATTRIBUTE_COMM] = {"communicator", "of the post, or of the call that it was late for",
+                           OTF2_TYPE_COMM},
+    [SG_ATTRIBUTE_OPERATION] = {"operation", "the call that it was late for", OTF2_TYPE_REGION},
+    [SG_ATTRIBUTE_CHILD] = {"child", "rank in the communicator that it came from",
+                            OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_AVOIDED] = {"wait avoided",
+                              "ns since the call returned, or the last one before it came",
+                              OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_EXPOSED] = {"exposed wait", "ns in waits and tests for the request",
+                              OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_HIDDEN] = {"hidden time", "ns in neither the post nor waits and tests",
+                             OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_TESTS] = {"tests", "waits and tests for the request", OTF2_TYPE_UINT64},
+};
+
+const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT] = {
+    [SG_METRIC_SKEW] = {"skew", "own arrival less the first arrival", "ns"},
+    [SG_METRIC_LATE] = {"late messages", "messages handled after the call had returned", "#"},
+    [SG_METRIC_EARLY] = {"early messages", "messages there before the call", "#"},
+    [SG_METRIC_SIGNALS] = {"signals", "signals that brought something", "#"},
+    [SG_METRIC_OUTSTANDING] = {"bypass outstanding", "instances outstanding when the call returned",
+                               "#"},
+    [SG_METRIC_STALLS] = {"slot stalls", "times the call waited for a slot or a credit", "#"},
+    [SG_METRIC_COPIES] = {"copies", "times an operand or a result was copied", "#"},
+    [SG_METRIC_IGNORED] = {"signals ignored", "signals that found progress under way", "#"},
+    [SG_METRIC_MOVES] = {"token moves", "times a token went down a level", "#"},
+    [SG_METRIC_REPEATS] = {"releases repeated", "releases that came again", "#"},
+};

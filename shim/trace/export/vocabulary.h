@@ -1,0 +1,83 @@
+/* What every archive of stagger defines: regions, attributes, metrics and properties, by the numbers
+ * that the export gives them and by the names that a report finds them by. docs/trace.md lists
+ * them.
+ */
+#ifndef SG_TRACE_VOCABULARY_H
+#define SG_TRACE_VOCABULARY_H
+
+#include "core/operation.h"
+
+#include <stdint.h>
+
+#define SG_COMM_WORLD_REF 0u
+#define SG_COMM_SELF_REF 1u
+
+enum sg_region_ref {
+    /* A blocking collective's number is its operation's. */
+    SG_REGION_REF_POSTS = SG_OPERATION_COUNT, /* the first nonblocking collective's */
+    SG_REGION_REF_INIT = 2 * SG_OPERATION_COUNT,
+    SG_REGION_REF_FINALIZE,
+    SG_REGION_REF_LATE
+};
+#define SG_REGION_NAME_INIT "MPI_Init"
+#define SG_REGION_NAME_FINALIZE "MPI_Finalize"
+#define SG_REGION_NAME_LATE "late contribution"
+
+enum sg_attribute_ref {
+    SG_ATTRIBUTE_SITE,
+    SG_ATTRIBUTE_ALGORITHM,
+    SG_ATTRIBUTE_SEQ,
+    SG_ATTRIBUTE_BYTES,
+    /* of calls in a trial */
+    SG_ATTRIBUTE_TRIAL,
+    SG_ATTRIBUTE_ARM,
+    /* of nonblocking calls and late contributions */
+    SG_ATTRIBUTE_COMM,
+    /* of late contributions only */
+    SG_ATTRIBUTE_OPERATION,
+    SG_ATTRIBUTE_CHILD,
+    SG_ATTRIBUTE_AVOIDED,
+    /* of completions only */
+    SG_ATTRIBUTE_EXPOSED,
+    SG_ATTRIBUTE_HIDDEN,
+    SG_ATTRIBUTE_TESTS,
+    SG_ATTRIBUTE_COUNT
+};
+
+struct sg_attribute_definition {
+    const char *name, *description;
+    uint8_t type; /* OTF2_Type */
+};
+extern const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT];
+
+enum sg_metric_ref {
+    SG_METRIC_SKEW,
+    SG_METRIC_LATE,
+    SG_METRIC_EARLY,
+    SG_METRIC_SIGNALS,
+    SG_METRIC_OUTSTANDING,
+    SG_METRIC_STALLS,
+    SG_METRIC_COPIES,
+    SG_METRIC_IGNORED,
+    SG_METRIC_MOVES,
+    SG_METRIC_REPEATS,
+    SG_METRIC_COUNT
+};
+
+struct sg_metric_definition {
+    const char *name, *description, *unit;
+};
+extern const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT];
+
+/* Properties of the archive. */
+#define SG_PROPERTY_PARTIAL "STAGGER::PARTIAL"
+#define SG_PROPERTY_DROPPED "STAGGER::DROPPED"
+#define SG_PROPERTY_UNMANAGED "STAGGER::UNMANAGED"
+#define SG_PROPERTY_UNMANAGED_POSTS "STAGGER::UNMANAGED_POSTS"
+#define SG_PROPERTY_OVERHEAD_CALLS "STAGGER::OVERHEAD_CALLS"
+#define SG_PROPERTY_OVERHEAD_NS "STAGGER::OVERHEAD_NS"
+#define SG_PROPERTY_OVERHEAD_LONG_CALLS "STAGGER::OVERHEAD_LONG_CALLS"
+#define SG_PROPERTY_TRIAL_BLOCK "STAGGER::TRIAL_BLOCK"
+#define SG_PROPERTY_CALIBRATION "STAGGER::CALIBRATION"
+
+#endif
