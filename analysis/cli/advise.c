@@ -3,14 +3,13 @@
 #include "cli/command.h"
 #include "cli/configuration.h"
 #include "cli/output_file.h"
+#include "cli/usage.h"
 #include "core/status.h"
 #include "core/text.h"
 
-#include <argp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { USAGE = 2, KEY_NETWORK = 'n', KEY_TOP = 't' };
 
 #define TOP_DEFAULT 10
 
@@ -22,79 +21,62 @@ struct options {
     const char *path;
 };
 
-static const char documentation[] =
+static const char text[] =
     "Says which algorithm would have cost less at the call sites of a run: replays the recorded "
     "arrivals with every algorithm that may run there, and writes rules for STAGGER_CONFIG.\n\n"
-    "DIR is a directory that a run wrote, or the path of an OTF2 archive (traces.otf2).\v"
-    "Exit status: 0, 1 where DIR cannot be read or the rules cannot be written, 2 on bad usage.";
+    "DIR is a directory that a run wrote, or the path of an OTF2 archive (traces.otf2).";
 
-static const struct argp_option option_table[] = {
-    {NULL, 'h', NULL, 0, "the same as --help", -1},
-    {"output", 'o', "FILE", 0, "write the rules; - is standard output, without the table", 0},
-    {"network", KEY_NETWORK, "FILE", 0,
-     "costs of another machine: a network of stagger sim, by name or as a file with a slash", 0},
-    {"top", KEY_TOP, "N", 0, "show so many in full (10); 0: all", 0},
-    {"json", 'j', NULL, 0, "print JSON (docs/advise-json.md)", 0},
-    {0},
-};
-
-static void parse_top(struct options *options, const char *text, struct argp_state *state)
+static void set_top(const struct sg_usage *usage, const char *value, void *to)
 {
-    const char *end = text + strlen(text);
-    uint64_t value;
+    const char *end = value + strlen(value);
+    uint64_t number;
 
-    if (sg_text_number(text, end, false, &value) != end || value > UINT32_MAX)
-        argp_error(state, "--top wants a number, not '%s'", text);
-    options->top = (uint32_t)value;
+    if (sg_text_number(value, end, false, &number) != end || number > UINT32_MAX)
+        sg_usage_fault(usage, "--top wants a number, not '%s'", value);
+    *(uint32_t *)to = (uint32_t)number;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static bool to_stdout(const struct options *options)
 {
-    struct options *options = state->input;
+    return options->rules != NULL && strcmp(options->rules, "-") == 0;
+}
 
-    switch (key) {
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
-    case 'j':
-        options->json = true;
-        return 0;
-    case 'o':
-        options->rules = argument;
-        return 0;
-    case KEY_NETWORK:
-        options->advise.network = argument;
-        return 0;
-    case KEY_TOP:
-        parse_top(options, argument, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->path != NULL)
-            argp_error(state, "one run at a time");
-        options->path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->path == NULL)
-            argp_error(state, "DIR is missing");
-        if (options->json && options->rules != NULL && strcmp(options->rules, "-") == 0)
-            argp_error(state, "--json and rules cannot both go to standard output");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void parse(int argc, char **argv, struct options *options)
+{
+    const struct sg_option table[] = {
+        {"output", 'o', "FILE", "write the rules; - is standard output, without the table",
+         &options->rules, NULL},
+        {"network", 'n', "FILE",
+         "costs of another machine: a network of stagger sim, by name or as a file with a slash",
+         &options->advise.network, NULL},
+        {"top", 't', "N", "show N call sites in full (default: 10); 0: all", &options->top,
+         set_top},
+        {"json", 'j', NULL, "print JSON (docs/advise-json.md)", &options->json, NULL},
+        {0},
+    };
+    const struct sg_usage usage = {
+        .command = "advise",
+        .synopsis = "[OPTION...] DIR",
+        .operand = "DIR",
+        .text = text,
+        .end = "Exit status: 0, 1 where DIR cannot be read or the rules cannot be written, 2 on "
+               "bad usage.",
+        .options = table,
+    };
+
+    options->path = sg_usage_read(&usage, argc, argv).words[0];
+    if (options->json && to_stdout(options))
+        sg_usage_fault(&usage, "--json and rules cannot both go to standard output");
 }
 
 static enum sg_status print(const struct options *options, const struct sg_advice *advice)
 {
-    enum sg_status status = options->json ? sg_advice_print_json(advice, stdout)
-                                          : sg_advice_print_text(advice, options->top, stdout);
-
-    return status;
+    return options->json ? sg_advice_print_json(advice, stdout)
+                         : sg_advice_print_text(advice, options->top, stdout);
 }
 
 static enum sg_status write_rules(const struct options *options, const struct sg_advice *advice)
 {
-    bool to_file = strcmp(options->rules, "-") != 0;
     struct sg_output_file file;
     enum sg_status status = sg_output_file_open(options->rules, &file);
     uint32_t rules;
@@ -103,7 +85,7 @@ static enum sg_status write_rules(const struct options *options, const struct sg
         return status;
     rules = sg_advice_print_rules(advice, file.stream);
     status = sg_output_file_close(&file, SG_OK);
-    if (status == SG_OK && to_file && !options->json)
+    if (status == SG_OK && !to_stdout(options) && !options->json)
         printf("%u rule%s in %s; use them with STAGGER_CONFIG=%s\n", (unsigned)rules,
                rules == 1 ? "" : "s", options->rules, options->rules);
     return status;
@@ -111,25 +93,19 @@ static enum sg_status write_rules(const struct options *options, const struct sg
 
 int sg_command_advise(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, "DIR", documentation,
-                                     NULL,         NULL,         NULL};
-    static char name[] = "stagger advise";
     struct options options = {.advise = {.progress = true}, .top = TOP_DEFAULT};
     struct sg_advice advice;
     char *configuration;
     enum sg_status status;
 
-    argv[0] = name;
-    argp_err_exit_status = USAGE;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return USAGE;
+    parse(argc, argv, &options);
     configuration = sg_read_configuration(options.path);
     options.advise.configuration = configuration;
     status = sg_advise(options.path, &options.advise, &advice);
     free(configuration);
     if (status != SG_OK)
         return 1;
-    if (options.rules == NULL || strcmp(options.rules, "-") != 0)
+    if (!to_stdout(&options))
         status = print(&options, &advice);
     if (status == SG_OK && options.rules != NULL)
         status = write_rules(&options, &advice);

@@ -2,17 +2,17 @@
  * `stagger-bench --arrival trace:FILE` replays it.
  */
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "core/operation.h"
 #include "core/status.h"
 #include "report/report.h"
 #include "report/source_otf2.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_INPUT = 1, EXIT_USAGE = 2 };
+enum { EXIT_INPUT = 1 };
 
 struct arrivals {
     const char *path;
@@ -21,62 +21,15 @@ struct arrivals {
     uint64_t calls, others;
 };
 
-static void print_help(void)
-{
-    puts("Usage: stagger arrivals [--op OPERATION] DIR\n"
-         "\n"
-         "Prints a line for each collective that all ranks of a run took part in: how late each "
-         "rank\n"
-         "came, in us after the first, in the order of ranks. stagger-bench --arrival trace:FILE\n"
-         "measures collectives with these arrivals.\n"
-         "\n"
-         "  -o, --op OPERATION  only barrier, allreduce or reduce\n"
-         "  -h, --help          this text");
-}
-
-static int find_operation(const char *name)
+static void set_operation(const struct sg_usage *usage, const char *name, void *to)
 {
     int operation = 0;
 
     while (operation < SG_OPERATION_COUNT && strcmp(sg_operation_names[operation], name) != 0)
         operation++;
-    return operation;
-}
-
-/* False: *exit_status is what to leave with. */
-static bool parse(int argc, char **argv, struct arrivals *arrivals, int *exit_status)
-{
-    static const struct option options[] = {
-        {"op", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    int option;
-
-    *exit_status = EXIT_USAGE;
-    opterr = 0;
-    optind = 0; /* begins anew, whatever parsed before */
-    while ((option = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
-        if (option == 'h') {
-            print_help();
-            *exit_status = 0;
-            return false;
-        }
-        if (option != 'o') {
-            sg_log("arrivals: unknown option %s (stagger arrivals [--op OPERATION] DIR)",
-                   argv[optind - 1]);
-            return false;
-        }
-        arrivals->operation = find_operation(optarg);
-        if (arrivals->operation == SG_OPERATION_COUNT) {
-            sg_log("arrivals: --op wants barrier, allreduce or reduce, not '%s'", optarg);
-            return false;
-        }
-    }
-    if (argc - optind != 1) {
-        sg_log("arrivals: expected one directory, got %d (stagger arrivals [--op OPERATION] DIR)",
-               argc - optind);
-        return false;
-    }
-    arrivals->path = argv[optind];
-    return true;
+    if (operation == SG_OPERATION_COUNT)
+        sg_usage_fault(usage, "--op wants barrier, allreduce or reduce, not '%s'", name);
+    *(int *)to = operation;
 }
 
 /* Of the whole job only: those of fewer ranks say nothing of the others. */
@@ -162,11 +115,22 @@ static int print_arrivals(struct arrivals *arrivals, const char *anchor)
 int sg_command_arrivals(int argc, char **argv)
 {
     struct arrivals arrivals = {.operation = SG_OPERATION_COUNT};
+    const struct sg_option table[] = {{"op", 'o', "OPERATION", "only barrier, allreduce or reduce",
+                                       &arrivals.operation, set_operation},
+                                      {0}};
+    const struct sg_usage usage = {
+        .command = "arrivals",
+        .synopsis = "[--op OPERATION] DIR",
+        .operand = "DIR",
+        .text = "Prints a line for each collective that all ranks of a run took part in: how late "
+                "each rank came, in us after the first, in the order of ranks. stagger-bench "
+                "--arrival trace:FILE measures collectives with these arrivals.",
+        .options = table,
+    };
     char *anchor;
     int exit_status;
 
-    if (!parse(argc, argv, &arrivals, &exit_status))
-        return exit_status;
+    arrivals.path = sg_usage_read(&usage, argc, argv).words[0];
     if (sg_report_find_archive(arrivals.path, &anchor) != SG_OK)
         return EXIT_INPUT;
     exit_status = print_arrivals(&arrivals, anchor);

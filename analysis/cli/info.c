@@ -1,6 +1,7 @@
 /* `stagger info`: what can be chosen, what is set, and what this machine has. */
 #include "cli/command.h"
 #include "cli/machine.h"
+#include "cli/usage.h"
 #include "core/config.h"
 #include "core/text.h"
 #include "rule/rule.h"
@@ -132,22 +133,16 @@ err_config:
 
 int sg_command_info(int argc, char **argv)
 {
+    static const struct sg_usage usage = {
+        .command = "info",
+        .synopsis = "",
+        .text = "Shows the algorithms with their parameters, the configuration as the environment "
+                "and STAGGER_CONFIG give it, the rules in force, and this machine's transports, "
+                "libraries and MPI.",
+    };
     enum sg_status status;
 
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        puts("usage: stagger info\n"
-             "\n"
-             "Shows the algorithms with their parameters, the configuration as the environment\n"
-             "and STAGGER_CONFIG give it, the rules in force, and this machine's transports,\n"
-             "libraries and MPI.\n"
-             "\n"
-             "  -h, --help  this text");
-        return 0;
-    }
-    if (argc > 1) {
-        sg_log("info: unexpected '%s'; it takes no arguments", argv[1]);
-        return 2;
-    }
+    sg_usage_read(&usage, argc, argv);
     status = print_all();
     if (status != SG_OK)
         sg_log("info: %s", sg_status_text(status));

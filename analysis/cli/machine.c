@@ -1,13 +1,14 @@
 #include "cli/machine.h"
 
 #include "cli/locate.h"
-#include "cli/rdma.h"
+#include "core/beside.h"
+#include "transport/verbs/verbs.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <link.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -85,11 +86,47 @@ static void print_verbs(FILE *out)
     fputc('\n', out);
 }
 
+static void print_device(const struct sg_verbs *verbs, const struct sg_verbs_settings *settings,
+                         FILE *out)
+{
+    struct sg_verbs_description about;
+
+    verbs->describe(&about);
+    fprintf(out, "  verbs: device %s, port %d (%s), GID %d (%s), MTU %d; ", about.device,
+            about.port, about.link_layer, about.gid_index, about.gid, about.mtu);
+    if (about.locked_bytes == UINT64_MAX)
+        fputs("a process may lock any memory", out);
+    else
+        fprintf(out, "a process may lock %" PRIu64 " KiB", about.locked_bytes / 1024);
+    fprintf(out, " and registers at most %" PRIu64 " KiB\n", settings->memory_bytes / 1024);
+}
+
+/* The device that a program would use with this configuration, or why none. */
+static void print_rdma(const struct sg_config *config, FILE *out)
+{
+    struct sg_verbs_settings settings = sg_verbs_settings(config);
+    char *library = sg_locate_library();
+    const char *reason = "libstagger.so is not found";
+    const struct sg_verbs *verbs =
+        library != NULL ? sg_beside_load(library, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason)
+                        : NULL;
+
+    if (verbs != NULL && verbs->version == SG_VERBS_VERSION && verbs->start(&settings, &reason)) {
+        print_device(verbs, &settings, out);
+        verbs->stop();
+    } else if (verbs != NULL && verbs->version != SG_VERBS_VERSION) {
+        fprintf(out, "  verbs: not used: " SG_VERBS_LIBRARY " is of another version\n");
+    } else {
+        fprintf(out, "  verbs: not used: %s\n", reason);
+    }
+    free(library);
+}
+
 void sg_machine_print_transports(const struct sg_config *config, FILE *out)
 {
     print_shared_memory(out);
     print_verbs(out);
-    sg_rdma_print(config, out);
+    print_rdma(config, out);
     fprintf(
         out,
         "  in use: shared memory, between ranks of one machine; others pass through to MPICH\n");

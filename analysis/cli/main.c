@@ -1,8 +1,8 @@
 /* `stagger`: picks the command. */
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "core/status.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,34 +34,25 @@ static void print_help(void)
          "Environment variables and the grammar of rules: man 7 libstagger.");
 }
 
-/* Output that is lost (a full disk) must not look like success. */
-static int finish(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    sg_log("the output cannot be written: %m");
-    return status != 0 ? status : 1;
-}
-
 int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
 
     if (strcmp(name, "--version") == 0) {
         puts("stagger " SG_VERSION);
-        return finish(0);
+        return sg_usage_finish(0);
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
         print_help();
-        return finish(0);
+        return sg_usage_finish(0);
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(name, commands[i].name) == 0)
-            return finish(commands[i].run(argc - 1, argv + 1));
+            return sg_usage_finish(commands[i].run(argc - 1, argv + 1));
     }
     if (argc > 1)
         sg_log("'%s' is not a command; stagger --help lists them", name);
     else
         sg_log("a command is missing; stagger --help lists them");
-    return 2;
+    return SG_USAGE_STATUS;
 }

@@ -2,12 +2,12 @@
  * an export that failed. The logs stay.
  */
 #include "cli/command.h"
+#include "cli/usage.h"
 #include "core/status.h"
 #include "rule/algorithm.h"
 #include "trace/export/export.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_INPUT = 1, EXIT_USAGE = 2 };
+enum { EXIT_INPUT = 1 };
 
 #define AWAIT_END_MS 2000
 
@@ -31,55 +31,27 @@ struct recovery {
     int missing;
 };
 
-static void print_help(void)
+static void parse(int argc, char **argv, struct recovery *recovery)
 {
-    puts("Usage: stagger recover [--force] [--output OTHER] DIR\n"
-         "\n"
-         "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, "
-         "closing\n"
-         "what was open. The logs are kept.\n"
-         "\n"
-         "  -f, --force         replaces an archive that is there already\n"
-         "  -o, --output OTHER  makes the archive in the directory OTHER, also of a run that goes "
-         "on\n"
-         "  -h, --help          this text");
-}
+    const struct sg_option table[] = {
+        {"force", 'f', NULL, "replace an archive that is there already", &recovery->force, NULL},
+        {"output", 'o', "OTHER",
+         "make the archive in the directory OTHER, also of a run that goes on", &recovery->output,
+         NULL},
+        {0},
+    };
+    const struct sg_usage usage = {
+        .command = "recover",
+        .synopsis = "[--force] [--output OTHER] DIR",
+        .operand = "DIR",
+        .text = "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, "
+                "and closes what was open. The logs are kept.",
+        .options = table,
+    };
 
-/* False: *exit_status is what to leave with. */
-static bool parse(int argc, char **argv, struct recovery *recovery, int *exit_status)
-{
-    static const struct option options[] = {{"force", no_argument, NULL, 'f'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
-    int option;
-
-    *exit_status = EXIT_USAGE;
-    opterr = 0;
-    optind = 0; /* begins anew, whatever parsed before */
-    while ((option = getopt_long(argc, argv, "fo:h", options, NULL)) != -1) {
-        if (option == 'f') {
-            recovery->force = true;
-        } else if (option == 'o') {
-            recovery->output = optarg;
-        } else if (option == 'h') {
-            print_help();
-            *exit_status = 0;
-            return false;
-        } else {
-            sg_log("recover: unknown option %s (see stagger recover --help)", argv[optind - 1]);
-            return false;
-        }
-    }
-    if (argc - optind != 1) {
-        sg_log("recover: expected one directory, got %d (see stagger recover --help)",
-               argc - optind);
-        return false;
-    }
-    recovery->directory = argv[optind];
+    recovery->directory = sg_usage_read(&usage, argc, argv).words[0];
     if (recovery->output == NULL)
         recovery->output = recovery->directory;
-    return true;
 }
 
 /* What a run still writes, and makes its own archive of at its end, is left to it. */
@@ -178,8 +150,7 @@ int sg_command_recover(int argc, char **argv)
     char anchor[PATH_MAX];
     int exit_status;
 
-    if (!parse(argc, argv, &recovery, &exit_status))
-        return exit_status;
+    parse(argc, argv, &recovery);
     if (snprintf(anchor, sizeof anchor, "%s/traces.otf2", recovery.output) >= (int)sizeof anchor) {
         sg_log("%s: %s", recovery.output, strerror(ENAMETOOLONG));
         return EXIT_INPUT;

@@ -3,133 +3,89 @@
 #include "cli/command.h"
 #include "cli/configuration.h"
 #include "cli/output_file.h"
-#include "cli/rows.h"
+#include "cli/usage.h"
 #include "core/status.h"
 #include "page/page.h"
 #include "report/columns.h"
 #include "report/filter.h"
 #include "report/print.h"
 
-#include <argp.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { USAGE = 2 };
-
-typedef enum sg_status (*print_function)(const struct sg_report *, const struct sg_print_options *,
-                                         FILE *);
 
 struct options {
-    print_function print; /* NULL: not asked for */
-    const char *html;     /* the page's file; NULL: no page */
+    bool json, csv;
+    const char *html; /* the page's file; NULL: no page */
     const struct sg_column *sort;
-    const char *bad_sort; /* what was asked for in vain */
     struct sg_print_options rows;
     struct sg_filter filter;
     const char *path;
 };
 
-static const char documentation[] =
+static const char text[] =
     "Shows where process skew costs time: for each call site, communicator and operation the skew "
     "of its members' arrivals, the time lost waiting, the time blocked and who is last.\n\n"
-    "DIR is the directory that a run wrote, or the path of an OTF2 archive (traces.otf2).\v"
-    "Exit status: 0, 1 where DIR cannot be read, 2 on bad usage.";
+    "DIR is the directory that a run wrote, or the path of an OTF2 archive (traces.otf2).";
 
-static const struct argp_option option_table[] = {
-    {NULL, 'h', NULL, 0, "the same as --help", -1},
-    {"json", 'j', NULL, 0, "print JSON (docs/report-json.md)", 0},
-    {"html", 'H', "FILE", 0, "write a page with charts to look at in a browser", 0},
-    {"comms", 'C', NULL, 0, "print a row for each communicator", 0},
-    {"csv", 'c', NULL, 0, "print the rows as CSV", 0},
-    {"sort", 's', "COLUMN", 0, "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")", 0},
-    {"site", 'S', "SITE", 0, "report this call site only, written as in a rule", 0},
-    {"comm", 'M', "COMM", 0, "report this communicator only, likewise", 0},
-    {"rank", 'r', "RANKS", 0, "report the calls of these ranks only (3, 0-3,7)", 0},
-    {"time", 't', "FROM:TO", 0, "report instances that begin then only (10ms:1.5s)", 0},
-    {"top", 'n', "N", 0, "print the first N rows only (of a page's table: 500)", 0},
-    {0},
-};
-
-static void set_print(struct options *options, print_function print, struct argp_state *state)
+static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 {
-    if (options->print != NULL && options->print != print)
-        argp_error(state, "--json and --csv exclude each other");
-    options->print = print;
+    const struct sg_column *found = sg_column_find(name);
+
+    if (found == NULL)
+        sg_usage_no_column(usage, "column", name, &sg_columns[0].name, sg_column_count,
+                           sizeof sg_columns[0]);
+    *(const struct sg_column **)to = found;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static void check(const struct sg_usage *usage, struct options *options)
 {
-    struct options *options = state->input;
     char message[500];
 
-    switch (key) {
-    case 'h':
-        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
-        return 0;
-    case 'j':
-        set_print(options, sg_report_print_json, state);
-        return 0;
-    case 'c':
-        set_print(options, sg_report_print_csv, state);
-        return 0;
-    case 'S':
-        options->filter.site = argument;
-        return 0;
-    case 'M':
-        options->filter.comm = argument;
-        return 0;
-    case 'r':
-        options->filter.ranks = argument;
-        return 0;
-    case 't':
-        options->filter.time = argument;
-        return 0;
-    case 'C':
-        options->rows.comms = true;
-        return 0;
-    case 'H':
-        options->html = argument;
-        return 0;
-    case 's':
-        options->sort = sg_column_find(argument);
-        options->bad_sort = options->sort == NULL ? argument : NULL;
-        return 0;
-    case 'n':
-        options->rows.top = sg_rows_top(argument, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (options->path != NULL)
-            argp_error(state, "one DIR at a time");
-        options->path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (options->path == NULL)
-            argp_error(state, "DIR is missing");
-        if (options->html != NULL && options->print != NULL)
-            argp_error(state, "--html excludes --json and --csv");
-        if (options->html != NULL && sg_filter_is_set(&options->filter))
-            argp_error(state, "--html is of the whole run: no --site, --comm, --rank, --time");
-        if (!sg_filter_parse(&options->filter, message, sizeof message))
-            argp_error(state, "%s", message);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    if (options->json && options->csv)
+        sg_usage_fault(usage, "--json and --csv exclude each other");
+    if (options->html != NULL && (options->json || options->csv))
+        sg_usage_fault(usage, "--html excludes --json and --csv");
+    if (options->html != NULL && sg_filter_is_set(&options->filter))
+        sg_usage_fault(usage, "--html is of the whole run: no --site, --comm, --rank, --time");
+    if (!sg_filter_parse(&options->filter, message, sizeof message))
+        sg_usage_fault(usage, "%s", message);
 }
 
-static void complain_sort(const char *name)
+static void parse(int argc, char **argv, struct options *options)
 {
-    char known[400] = "";
-    size_t used = 0;
+    const struct sg_option table[] = {
+        {"json", 'j', NULL, "print JSON (docs/report-json.md)", &options->json, NULL},
+        {"html", 'H', "FILE", "write a page with charts, for a browser", &options->html, NULL},
+        {"comms", 'C', NULL, "print a row for each communicator", &options->rows.comms, NULL},
+        {"csv", 'c', NULL, "print the rows as CSV", &options->csv, NULL},
+        {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
+         &options->sort, set_sort},
+        {"site", 'S', "SITE", "report this call site only, written as in a rule",
+         &options->filter.site, NULL},
+        {"comm", 'M', "COMM", "report this communicator only, written as in a rule",
+         &options->filter.comm, NULL},
+        {"rank", 'r', "RANKS", "report the calls of these ranks only (3, 0-3,7)",
+         &options->filter.ranks, NULL},
+        {"time", 't', "FROM:TO", "report the instances that begin then only (10ms:1.5s)",
+         &options->filter.time, NULL},
+        {"top", 'n', "N", "print the first N rows only (default: all; 500 in a page's table)",
+         &options->rows.top, sg_usage_set_top},
+        {0},
+    };
+    const struct sg_usage usage = {
+        .command = "report",
+        .synopsis = "[OPTION...] DIR",
+        .operand = "DIR",
+        .text = text,
+        .end = "Exit status: 0, 1 where DIR cannot be read, 2 on bad usage.",
+        .options = table,
+    };
 
-    for (size_t i = 0; i < sg_column_count && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s", sg_columns[i].name);
-    sg_log("report: no column '%s' to sort by; there are:%s", name, known);
+    options->path = sg_usage_read(&usage, argc, argv).words[0];
+    check(&usage, options);
 }
 
 static enum sg_status print(const struct options *options)
 {
-    print_function function = options->print != NULL ? options->print : sg_report_print_text;
     const struct sg_watch watch = {.filter = sg_filter_is_set(&options->filter) ? &options->filter
                                                                                 : NULL};
     struct sg_report report;
@@ -138,8 +94,12 @@ static enum sg_status print(const struct options *options)
     if (sg_report_read_watched(options->path, true, &watch, &report) != SG_OK)
         return SG_ERR_FORMAT;
     status = sg_report_sort(&report, options->sort);
-    if (status == SG_OK)
-        status = function(&report, &options->rows, stdout);
+    if (status == SG_OK && options->json)
+        status = sg_report_print_json(&report, &options->rows, stdout);
+    else if (status == SG_OK && options->csv)
+        status = sg_report_print_csv(&report, &options->rows, stdout);
+    else if (status == SG_OK)
+        status = sg_report_print_text(&report, &options->rows, stdout);
     sg_report_clear(&report);
     return status;
 }
@@ -190,20 +150,10 @@ static enum sg_status make_page(const struct options *options)
 
 int sg_command_report(int argc, char **argv)
 {
-    static const struct argp argp = {option_table, parse_option, "DIR", documentation,
-                                     NULL,         NULL,         NULL};
-    static char name[] = "stagger report";
     struct options options = {.sort = sg_column_find(SG_COLUMN_DEFAULT)};
     enum sg_status status;
 
-    argv[0] = name;
-    argp_err_exit_status = USAGE;
-    if (argp_parse(&argp, argc, argv, 0, NULL, &options) != 0)
-        return USAGE;
-    if (options.sort == NULL) {
-        complain_sort(options.bad_sort);
-        return USAGE;
-    }
+    parse(argc, argv, &options);
     status = options.html != NULL ? make_page(&options) : print(&options);
     sg_filter_clear(&options.filter);
     return status == SG_OK ? 0 : 1;

@@ -6,11 +6,11 @@
 #include "cli/command.h"
 #include "cli/elf.h"
 #include "cli/locate.h"
+#include "cli/usage.h"
 #include "core/config.h"
 #include "rule/rule.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,46 +18,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_USAGE = 2, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
+enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 #define LIBRARY_NAME "libstagger.so"
 
+/* Options that set a variable. */
+enum { DIRECTORY, TRACE, DEPTH, CONFIG, VARIABLES };
+
+static const struct variable {
+    const char *option, *name;
+    bool is_path;
+} variables[VARIABLES] = {
+    [DIRECTORY] = {"--output", "STAGGER_DIR", true},
+    [TRACE] = {"--trace", "STAGGER_TRACE", false},
+    [DEPTH] = {"--depth", "STAGGER_DEPTH", false},
+    [CONFIG] = {"--config", "STAGGER_CONFIG", true},
+};
+
 struct run_options {
-    const char *directory; /* NULL: not given, as below */
-    const char *trace;
-    const char *depth;
-    const char *config;
-    char *rules;  /* all --rule, separated by ';' */
-    char *trials; /* all --trial, likewise */
+    const char *values[VARIABLES]; /* NULL: not given */
+    char *rules;                   /* all --rule, separated by ';' */
+    char *trials;                  /* all --trial, likewise */
 };
-
-/* getopt and not argp, whose complaints take two lines. */
-static const struct option long_options[] = {
-    {"config", required_argument, NULL, 'c'}, {"depth", required_argument, NULL, 'd'},
-    {"output", required_argument, NULL, 'o'}, {"rule", required_argument, NULL, 'r'},
-    {"trace", required_argument, NULL, 't'},  {"trial", required_argument, NULL, 'T'},
-    {"help", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
-};
-
-static void print_help(void)
-{
-    puts("usage: stagger run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
-         "\n"
-         "Runs PROGRAM, or the launcher of an MPI program, with libstagger.so preloaded. Both "
-         "work:\n"
-         "  stagger run mpiexec -n 4 ./app\n"
-         "  mpiexec -n 4 stagger run ./app\n"
-         "\n"
-         "  -c, --config FILE  a file with rules and variables (STAGGER_CONFIG)\n"
-         "  -d, --depth N      frames of the program that make up a call site (STAGGER_DEPTH)\n"
-         "  -o, --output DIR   write into DIR (STAGGER_DIR), or DIR-2, ... where it exists\n"
-         "  -r, --rule RULE    a rule that comes before those of STAGGER_RULES; may be repeated\n"
-         "  -t, --trace MODE   otf2, stats or off (STAGGER_TRACE)\n"
-         "  -T, --trial TRIAL  a trial that comes before those of STAGGER_TRIAL; may be repeated\n"
-         "  -h, --help         this text\n"
-         "\n"
-         "Rules and variables: man 7 libstagger.");
-}
 
 /* first;second, either of which may be NULL or empty; malloc'ed. */
 static char *join(const char *first, const char *second, char separator)
@@ -71,81 +53,94 @@ static char *join(const char *first, const char *second, char separator)
     return text;
 }
 
-typedef enum sg_status (*check_function)(const char *source, const char *text);
-
-/* Puts one that has been checked behind those that came before it. */
-static enum sg_status add_to(char **list, check_function check, const char *source,
-                             const char *text)
+/* Puts text that has been checked behind what is in the list. */
+static void add_to(const struct sg_usage *usage, char **list, const char *text)
 {
-    enum sg_status status = check(source, text);
-    char *longer;
+    char *longer = join(*list, text, ';');
 
-    if (status != SG_OK)
-        return status;
-    longer = join(*list, text, ';');
     if (longer == NULL)
-        return SG_ERR_MEMORY;
+        sg_usage_fault(usage, "%s", sg_status_text(SG_ERR_MEMORY));
     free(*list);
     *list = longer;
-    return SG_OK;
 }
 
-/* The library would say so too, and run without it. */
-static enum sg_status check_file(const char *path)
+static void add_rule(const struct sg_usage *usage, const char *text, void *list)
+{
+    if (sg_rule_check("--rule", text) != SG_OK)
+        exit(SG_USAGE_STATUS);
+    add_to(usage, list, text);
+}
+
+static void add_trial(const struct sg_usage *usage, const char *text, void *list)
+{
+    if (sg_trial_check("--trial", text) != SG_OK)
+        exit(SG_USAGE_STATUS);
+    add_to(usage, list, text);
+}
+
+/* The library would complain of the file, too, and run without it. */
+static bool is_readable(const char *path)
 {
     struct stat info;
 
     if (access(path, R_OK) != 0 || stat(path, &info) != 0) {
         sg_log("--config '%s': %m", path);
-        return SG_ERR_SYNTAX;
+        return false;
     }
-    if (S_ISDIR(info.st_mode)) {
+    if (S_ISDIR(info.st_mode))
         sg_log("--config '%s': %s", path, strerror(EISDIR));
-        return SG_ERR_SYNTAX;
-    }
-    return sg_config_check("--config", "STAGGER_CONFIG", path);
+    return !S_ISDIR(info.st_mode);
 }
 
-static enum sg_status set_option(struct run_options *options, int letter, char **argv)
+/* Before the program starts, what it would complain of. */
+static void check(const struct run_options *options)
 {
-    enum sg_status status = SG_OK;
+    for (int i = 0; i < VARIABLES; i++) {
+        const char *value = options->values[i];
 
-    switch (letter) {
-    case 'o':
-        status = sg_config_check("--output", "STAGGER_DIR", optarg);
-        options->directory = optarg;
-        break;
-    case 'c':
-        status = check_file(optarg);
-        options->config = optarg;
-        break;
-    case 'd':
-        status = sg_config_check("--depth", "STAGGER_DEPTH", optarg);
-        options->depth = optarg;
-        break;
-    case 'r':
-        status = add_to(&options->rules, sg_rule_check, "--rule", optarg);
-        break;
-    case 'T':
-        status = add_to(&options->trials, sg_trial_check, "--trial", optarg);
-        break;
-    case 't':
-        status = sg_config_check("--trace", "STAGGER_TRACE", optarg);
-        options->trace = optarg;
-        break;
-    case ':':
-        sg_log("run: option %s needs a value; see stagger run --help", argv[optind - 1]);
-        return SG_ERR_SYNTAX;
-    default:
-        if (optopt != 0)
-            sg_log("run: unknown option -%c; see stagger run --help", optopt);
-        else
-            sg_log("run: unknown option %s; see stagger run --help", argv[optind - 1]);
-        return SG_ERR_SYNTAX;
+        if (value != NULL &&
+            ((i == CONFIG && !is_readable(value)) ||
+             sg_config_check(variables[i].option, variables[i].name, value) != SG_OK))
+            exit(SG_USAGE_STATUS);
     }
-    if (status == SG_ERR_MEMORY)
-        sg_log("run: %s", sg_status_text(status));
-    return status;
+}
+
+static char **parse(int argc, char **argv, struct run_options *options)
+{
+    const struct sg_option table[] = {
+        {"config", 'c', "FILE", "a file with rules and variables (STAGGER_CONFIG)",
+         &options->values[CONFIG], NULL},
+        {"depth", 'd', "N", "frames of the program that make up a call site (STAGGER_DEPTH)",
+         &options->values[DEPTH], NULL},
+        {"output", 'o', "DIR", "write into DIR (STAGGER_DIR), or DIR-2, ... where it exists",
+         &options->values[DIRECTORY], NULL},
+        {"rule", 'r', "RULE", "a rule that comes before those of STAGGER_RULES; may be repeated",
+         &options->rules, add_rule},
+        {"trace", 't', "MODE", "otf2, stats or off (STAGGER_TRACE)", &options->values[TRACE], NULL},
+        {"trial", 'T', "TRIAL", "a trial that comes before those of STAGGER_TRIAL; may be repeated",
+         &options->trials, add_trial},
+        {0},
+    };
+    const struct sg_usage usage = {
+        .command = "run",
+        .synopsis = "[OPTION...] [--] PROGRAM [ARGUMENTS]",
+        .operand = "PROGRAM",
+        .many = true,
+        .is_launcher = true,
+        .text = "Runs PROGRAM, or the launcher of an MPI program, with libstagger.so preloaded. "
+                "Both work:\n"
+                "  stagger run mpiexec -n 4 ./app\n"
+                "  mpiexec -n 4 stagger run ./app",
+        .end = "Rules and variables: man 7 libstagger.",
+        .options = table,
+    };
+
+    struct sg_operands words = sg_usage_read(&usage, argc, argv);
+
+    if (words.count == 0)
+        sg_usage_fault(&usage, "expected a program to run");
+    check(options);
+    return words.words;
 }
 
 /* ---- the environment -------------------------------------------------------------------------*/
@@ -243,14 +238,13 @@ static int set_environment(const struct run_options *options)
     }
     result = preload(library);
     free(library);
-    if (result == 0 && options->directory != NULL)
-        result = set_variable("STAGGER_DIR", absolute_path(options->directory));
-    if (result == 0 && options->trace != NULL)
-        result = set_variable("STAGGER_TRACE", strdup(options->trace));
-    if (result == 0 && options->depth != NULL)
-        result = set_variable("STAGGER_DEPTH", strdup(options->depth));
-    if (result == 0 && options->config != NULL)
-        result = set_variable("STAGGER_CONFIG", absolute_path(options->config));
+    for (int i = 0; i < VARIABLES && result == 0; i++) {
+        const char *value = options->values[i];
+
+        if (value != NULL)
+            result = set_variable(variables[i].name,
+                                  variables[i].is_path ? absolute_path(value) : strdup(value));
+    }
     if (result == 0 && options->trials != NULL)
         result = set_variable("STAGGER_TRIAL",
                               join(options->trials, sg_config_environment("STAGGER_TRIAL"), ';'));
@@ -287,29 +281,9 @@ static int become(char **words)
 int sg_command_run(int argc, char **argv)
 {
     struct run_options options = {0};
-    int result = 0;
-    int letter;
+    char **words = parse(argc, argv, &options);
+    int result = set_environment(&options) == 0 ? become(words) : 1;
 
-    opterr = 0;
-    while ((letter = getopt_long(argc, argv, "+:c:d:o:r:t:T:h", long_options, NULL)) != -1) {
-        if (letter == 'h') {
-            print_help();
-            goto done;
-        }
-        if (set_option(&options, letter, argv) != SG_OK) {
-            result = EXIT_USAGE;
-            goto done;
-        }
-    }
-    if (optind == argc) {
-        sg_log("run: expected a program to run; see stagger run --help");
-        result = EXIT_USAGE;
-    } else if (set_environment(&options) != 0) {
-        result = 1;
-    } else {
-        result = become(argv + optind);
-    }
-done:
     free(options.rules);
     free(options.trials);
     return result;

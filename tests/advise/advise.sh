@@ -72,8 +72,8 @@ check "a directory that is not there is refused" refused 1 "nowhere: No such fil
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an unknown network is refused" refused 1 "advise: no network 'nonsense'; there are: 200g" --network nonsense pair
 check "no run is bad usage" refused 2 "DIR is missing"
-check "two runs are bad usage" refused 2 "one run at a time" pair pair
-check "an unknown option is bad usage" refused 2 "unrecognized option" --nonsense pair
+check "two runs are bad usage" refused 2 "one DIR at a time" pair pair
+check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense pair
 check "a number that is none is bad usage" refused 2 "--top wants a number" --top x pair
 check "a full disk is an error" all '! "$STAGGER" advise pair >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"' '! "$STAGGER" advise pair -o /dev/full >/dev/null 2>full.err' \

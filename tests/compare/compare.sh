@@ -116,7 +116,7 @@ check "runs of A alone are bad usage" all 'refused 2 "B is missing" a a a --' \
 check "one run is bad usage" refused 2 "B is missing" a
 check "no run is bad usage" refused 2 "A and B are missing"
 check "three runs are bad usage" refused 2 "two runs at a time" a b a
-check "an unknown option is bad usage" refused 2 "unrecognized option" --nonsense a b
+check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense a b
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" a nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)" a
 check "a full disk is an error" all '! "$STAGGER" compare a b >/dev/full 2>full.err' \

@@ -116,7 +116,7 @@ check "a column's header is as good as its name" all \
 
 check "an unknown column is refused with the names there are" \
     refused 2 "no column 'nonsense'.* wait .* repeats" --sort nonsense known
-check "an unknown option is bad usage" refused 2 "unrecognized option" --nonsense known
+check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense known
 check "no directory is bad usage" refused 2 "DIR is missing"
 check "two directories are bad usage" refused 2 "one DIR at a time" known many
 check "--top 0 is bad usage" refused 2 "from 1 up, not '0'" --top 0 known
