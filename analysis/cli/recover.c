@@ -34,9 +34,9 @@ struct recovery {
 static void parse(int argc, char **argv, struct recovery *recovery)
 {
     const struct sg_option table[] = {
-        {"force", 'f', NULL, "replace an archive that is there already", &recovery->force, NULL},
+        {"force", 'f', NULL, "replace an existing archive", &recovery->force, NULL},
         {"output", 'o', "OTHER",
-         "make the archive in the directory OTHER, also of a run that goes on", &recovery->output,
+         "make the archive in the directory OTHER, also of a run in progress", &recovery->output,
          NULL},
         {0},
     };
@@ -60,7 +60,7 @@ static bool has_ended(const struct recovery *recovery)
     int living = sg_logread_count_living(recovery->logs, recovery->log_count);
 
     if (living > 0 && recovery->output == recovery->directory)
-        sg_log("%s: " SG_LOGREAD_GOES_ON
+        sg_log("%s: " SG_LOGREAD_IN_PROGRESS
                " and makes its archive at its end (--output OTHER makes one elsewhere)",
                recovery->directory, living, recovery->world_size);
     return living == 0 || recovery->output != recovery->directory;
@@ -91,7 +91,7 @@ static bool make_way(const struct recovery *recovery, const char *anchor)
     if (lstat(anchor, &info) != 0)
         return true;
     if (!recovery->force) {
-        sg_log("%s is there already (--force replaces it)", anchor);
+        sg_log("%s exists already (--force replaces it)", anchor);
         return false;
     }
     if (unlink(anchor) != 0) {
@@ -107,7 +107,7 @@ static bool has_events(const struct recovery *recovery)
         if (sg_logread_header(recovery->logs[i])->trace_mode == SG_TRACE_OTF2)
             return true;
     }
-    sg_log("%s: the run kept statistics and no events (STAGGER_TRACE=stats); stagger report reads "
+    sg_log("%s: the run kept statistics but no events (STAGGER_TRACE=stats); stagger report reads "
            "them from the logs",
            recovery->directory);
     return false;
@@ -156,7 +156,7 @@ int sg_command_recover(int argc, char **argv)
         return EXIT_INPUT;
     }
     if (is_whole(&recovery, anchor)) {
-        printf("%s: the archive is whole already\n", anchor);
+        printf("%s: the archive is already complete\n", anchor);
         return 0;
     }
     if (recovery.output == recovery.directory)

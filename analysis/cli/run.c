@@ -267,7 +267,7 @@ static int become(char **words)
     sg_elf_scan(words, warn_unobserved, NULL);
     execvp(words[0], words);
     if (errno == ENOENT && strchr(words[0], '/') != NULL && access(words[0], F_OK) == 0) {
-        sg_log("run: '%s': its interpreter is not there", words[0]);
+        sg_log("run: '%s': its interpreter is missing", words[0]);
         return EXIT_CANNOT_RUN;
     }
     if (errno == ENOENT) {

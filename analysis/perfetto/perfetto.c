@@ -325,7 +325,7 @@ enum sg_status sg_perfetto_write(const char *path, bool progress, FILE *out,
         if (report.has_events) {
             put_end(&writer, &report);
         } else {
-            sg_log("%s: holds statistics and no events (STAGGER_TRACE=otf2 records them)", path);
+            sg_log("%s: contains statistics but no events (STAGGER_TRACE=otf2 records them)", path);
             status = SG_ERR_MISSING;
         }
         writer.counts.dropped_calls = report.dropped_calls;

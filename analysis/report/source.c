@@ -149,13 +149,13 @@ static enum sg_status say_no_archive(const struct place *place, const struct sg_
     char word[SG_WORD_BYTES];
 
     if (facts->living > 0)
-        sg_log("%s: " SG_LOGREAD_GOES_ON "; there is no archive yet", place->directory,
+        sg_log("%s: " SG_LOGREAD_IN_PROGRESS "; there is no archive yet", place->directory,
                facts->living, set->world_size);
     else if (facts->any_otf2)
         sg_log("%s: the run ended without an archive; make it with: stagger recover %s",
                place->directory, sg_text_word(place->directory, word, sizeof word));
     else
-        sg_log("%s: the run kept statistics and no events (STAGGER_TRACE=stats)", place->directory);
+        sg_log("%s: the run kept statistics but no events (STAGGER_TRACE=stats)", place->directory);
     return SG_ERR_MISSING;
 }
 
@@ -192,7 +192,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
         status = say_no_archive(place, &set, &facts);
     } else {
         if (facts.living > 0)
-            sg_log("%s: " SG_LOGREAD_GOES_ON "; this is what its statistics hold so far",
+            sg_log("%s: " SG_LOGREAD_IN_PROGRESS "; this is what its statistics hold so far",
                    place->directory, facts.living, set.world_size);
         status = sg_aggregate_create((uint32_t)set.world_size, &aggregate);
         if (status != SG_OK)

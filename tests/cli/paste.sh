@@ -30,7 +30,7 @@ check "a program's name may be as long as names are" all \
 
 check "recover of a run that ended well says that there is nothing to do" all \
     '"$STAGGER" recover "$odd 2" >whole.out 2>whole.err' 'empty whole.err' \
-    'has whole.out "traces.otf2: the archive is whole already$"'
+    'has whole.out "traces.otf2: the archive is already complete$"'
 
 # The short form of --help, of every command.
 for command in '' run report compare advise export recover info sim arrivals bench-merge; do

@@ -72,7 +72,7 @@ for file in traces.def traces.otf2.part traces.marker; do
 done
 plant "ln -s ../elsewhere/file traces.otf2"
 check "a link in the place of traces.otf2 is taken for an archive" all kept one_line \
-    'has job.err "traces.otf2 is there already"'
+    'has job.err "traces.otf2 exists already"'
 plant "ln -s ../elsewhere traces"
 check "a link in the place of traces/ is refused" all kept one_line
 plant "mkdir traces && ln -s ../../elsewhere/file traces/0.evt"

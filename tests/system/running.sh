@@ -18,19 +18,19 @@ undisturbed() { ran_well "$1" && archive_agrees "$1.trace" "$1.out" && absent "$
 
 during report "'$STAGGER' report report.trace"
 check "report of a running job says that it runs, and shows what is there so far" all \
-    'is 0 "$(cat report.result)"' 'has report.said "^stagger: report.trace: the run is still going on"' \
+    'is 0 "$(cat report.result)"' 'has report.said "^stagger: report.trace: the run is still in progress"' \
     'has report.said "allreduce .*between"' 'lacks report.said "ended"'
 check "and the job's end is undisturbed" undisturbed report
 
 STAGGER_TRACE=stats during stats "'$STAGGER' report stats.trace"
 check "so it is where statistics are kept" all 'is 0 "$(cat stats.result)"' \
-    'has stats.said "^stagger: stats.trace: the run is still going on"' \
+    'has stats.said "^stagger: stats.trace: the run is still in progress"' \
     'has stats.said "allreduce .*between"' 'is 0 "$status"'
 
 for command in recover 'recover --force'; do
     during recover "'$STAGGER' $command recover.trace"
     check "$command refuses a running job with one line" all 'is 1 "$(cat recover.result)"' \
-        'has_lines recover.said . 1' 'has recover.said "^stagger: recover.trace: the run is still going on"'
+        'has_lines recover.said . 1' 'has recover.said "^stagger: recover.trace: the run is still in progress"'
     check "and the job's end is undisturbed ($command)" undisturbed recover
     rm -rf recover.trace
 done
@@ -45,7 +45,7 @@ check "and the job's end is undisturbed (elsewhere)" undisturbed beside
 for command in arrivals 'export --perfetto x.json' 'advise' 'compare beside.trace'; do
     during other "'$STAGGER' $command other.trace"
     check "$command says in one line that the job runs" all 'is 1 "$(cat other.result)"' \
-        'is 1 "$(grep -c "^stagger: .*other.trace: the run is still going on" other.said)"'
+        'is 1 "$(grep -c "^stagger: .*other.trace: the run is still in progress" other.said)"'
     rm -rf other.trace
 done
 

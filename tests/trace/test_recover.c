@@ -127,7 +127,7 @@ static void replaces_only_when_told(void)
     make_logs("twice", SG_TRACE_OTF2, SG_LOG_VERSION, SG_LOG_FINALIZED);
     CU_ASSERT_EQUAL(stagger("recover twice"), 0);
     CU_ASSERT_EQUAL(stagger("recover twice"), 1);
-    CU_ASSERT_STRING_EQUAL(err, "stagger: twice/traces.otf2 is there already (--force replaces "
+    CU_ASSERT_STRING_EQUAL(err, "stagger: twice/traces.otf2 exists already (--force replaces "
                                 "it)\n");
     CU_ASSERT_STRING_EQUAL(out, "");
     CU_ASSERT_TRUE(exists("twice/traces.otf2"));
@@ -155,7 +155,7 @@ static void refuses_bad_input(void)
     refuses("nonexistent", "No such file");
     snprintf(path, sizeof path, "%s/bare", unit_directory());
     CU_ASSERT_EQUAL(mkdir(path, 0777), 0);
-    refuses("bare", "holds no logs");
+    refuses("bare", "contains no logs");
     refuses("bare/../whole/rank-000000.log", "Not a directory");
     snprintf(path, sizeof path, "%s/bare/rank-000000.log", unit_directory());
     fabricate_file(path, "not a log", 9);

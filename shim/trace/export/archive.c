@@ -20,6 +20,12 @@ void sg_archive_fail(struct sg_archive *archive, const char *format, ...)
     va_end(arguments);
 }
 
+void sg_archive_note(struct sg_archive *archive, enum sg_status status)
+{
+    if (status != SG_OK)
+        sg_archive_fail(archive, "%s", sg_status_text(status));
+}
+
 static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -52,7 +58,7 @@ void sg_archive_begin(struct sg_archive *archive, const char *directory,
     archive->old_callback = OTF2_Error_RegisterCallback(on_error, archive);
     archive->sizes = calloc((size_t)exchange->size, sizeof *archive->sizes);
     if (archive->sizes == NULL)
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
 }
 
 void sg_archive_end(struct sg_archive *archive)
@@ -83,10 +89,7 @@ static enum sg_status gather_all(const struct sg_archive *archive, const void *d
 void sg_archive_gather(struct sg_archive *archive, const void *data, size_t size_bytes, void **all,
                        size_t *total_bytes)
 {
-    enum sg_status status = gather_all(archive, data, size_bytes, all, total_bytes);
-
-    if (status != SG_OK)
-        sg_archive_fail(archive, "%s", sg_status_text(status));
+    sg_archive_note(archive, gather_all(archive, data, size_bytes, all, total_bytes));
 }
 
 /* ---- OTF2's callbacks ----------------------------------------------------------------------- */
@@ -234,7 +237,7 @@ void sg_archive_create(struct sg_archive *archive)
                                         SG_EVENT_CHUNK_BYTES, SG_DEFINITION_CHUNK_BYTES,
                                         OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE);
     if (archive->handle == NULL)
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
 }
 
 void sg_archive_open(struct sg_archive *archive)
@@ -262,11 +265,11 @@ void sg_archive_prepare(struct sg_archive *archive)
     if (error == 0)
         error = sg_files_prepare(&archive->files);
     if (error == EEXIST)
-        sg_archive_fail(archive, "%s.otf2 is there already", SG_ARCHIVE_NAME);
+        sg_archive_fail(archive, "%s.otf2 exists already", SG_ARCHIVE_NAME);
     else if (error == EBUSY)
         sg_archive_fail(archive, "another process is making it");
     else if (error == ENOTEMPTY)
-        sg_archive_fail(archive, "%s/ holds what belongs to no archive", SG_ARCHIVE_NAME);
+        sg_archive_fail(archive, "%s/ contains files that belong to no archive", SG_ARCHIVE_NAME);
     else
         sg_archive_check_file(archive, error);
 }

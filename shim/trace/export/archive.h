@@ -38,6 +38,8 @@ void sg_archive_gather(struct sg_archive *archive, const void *data, size_t size
 /* Notes a failure of our own, unless there is one already. */
 void sg_archive_fail(struct sg_archive *archive, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same by a status; SG_OK is no failure. */
+void sg_archive_note(struct sg_archive *archive, enum sg_status status);
 /* False when the code is an error. */
 bool sg_archive_check(struct sg_archive *archive, OTF2_ErrorCode code);
 /* error: 0 or an errno value. */

@@ -33,7 +33,7 @@ static void claim_plain_files(struct sg_archive *archive, char *anchor)
     char *at = anchor + 12;
 
     if (memcmp(at, &expected, sizeof expected) != 0)
-        sg_archive_fail(archive, "this OTF2's anchor files have another form");
+        sg_archive_fail(archive, "this version of OTF2 writes anchor files of another form");
     else
         at[offsetof(typeof(expected), substrate)] = OTF2_SUBSTRATE_POSIX;
 }
@@ -113,7 +113,7 @@ static void *allocate_chunk(void *context, OTF2_FileType type, OTF2_LocationRef 
     struct writer *writer = *buffer_data;
 
     if (chunk_bytes != chunk_bytes_of(type)) {
-        sg_archive_fail(archive, "this OTF2's files have another form");
+        sg_archive_fail(archive, "this version of OTF2 writes files of another form");
         return NULL;
     }
     if (writer == NULL)

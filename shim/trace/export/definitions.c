@@ -238,7 +238,7 @@ static void write_group(struct definer *definer, uint32_t ref, OTF2_GroupType ty
     uint64_t *wide = calloc((size_t)count + 1, sizeof *wide);
 
     if (wide == NULL) {
-        sg_archive_fail(definer->archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(definer->archive, SG_ERR_MEMORY);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -281,7 +281,7 @@ static void define_comms(struct definer *definer)
         return;
     table.groups = calloc(unified->comms.count + 1, sizeof *table.groups);
     if (table.groups == NULL) {
-        sg_archive_fail(definer->archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(definer->archive, SG_ERR_MEMORY);
         return;
     }
     /* Master threads' locations have their rank's number. */
@@ -400,12 +400,12 @@ void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *
 
     definer.writer = OTF2_Archive_GetGlobalDefWriter(archive->handle);
     if (!number_nodes(&definer) || definer.writer == NULL) {
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
         goto done;
     }
     define_tables(&definer);
     if (unified->strings.failed) {
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
         goto done;
     }
     definer.collecting = false;

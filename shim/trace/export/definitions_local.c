@@ -14,7 +14,7 @@ void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summ
     uint64_t last_ns = location->last_ns;
 
     if (writer == NULL) {
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
         return;
     }
     if (count > 1) {

@@ -39,7 +39,7 @@ void sg_event_writer_open(struct sg_event_writer *writer, uint32_t thread)
     writer->now_ns = 0;
     writer->events = OTF2_Archive_GetEvtWriter(writer->archive->handle, id);
     if (writer->events == NULL)
-        sg_archive_fail(writer->archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(writer->archive, SG_ERR_MEMORY);
 }
 
 void sg_event_writer_close(struct sg_event_writer *writer)

@@ -36,7 +36,7 @@ static void add_location(struct sg_archive *archive, struct sg_locations *locati
     if (sg_make_room((void **)&locations->items, locations->count, sizeof *location))
         locations->items[locations->count++] = *location;
     else
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
 }
 
 /* ---- nesting -------------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ void sg_events_write(struct sg_archive *archive, const struct sg_plan *plan,
 
     if (!sg_event_writer_start(&writer.events, archive, plan, summary) ||
         sg_order_make(log, &entries, &count) != SG_OK) {
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
         goto done;
     }
     sg_event_writer_open(&writer.events, thread);
@@ -174,7 +174,7 @@ void sg_events_write_none(struct sg_archive *archive, uint32_t rank, struct sg_l
     OTF2_EvtWriter *events = OTF2_Archive_GetEvtWriter(archive->handle, location.id);
 
     if (events == NULL) {
-        sg_archive_fail(archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(archive, SG_ERR_MEMORY);
         return;
     }
     sg_archive_check(archive, OTF2_Archive_CloseEvtWriter(archive->handle, events));

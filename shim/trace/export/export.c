@@ -35,20 +35,14 @@ static bool agree(struct exporter *exporter)
 
     if (sg_exchange_agree(exporter->exchange, !archive->failed, &first_false) != SG_OK) {
         if (exporter->exchange->rank == 0)
-            sg_log("%s: cannot write the trace: the ranks lost touch%s", exporter->input->directory,
-                   advice);
+            sg_log("%s: cannot write the trace: the ranks cannot reach each other%s",
+                   exporter->input->directory, advice);
         return false;
     }
     if (first_false == exporter->exchange->rank)
         sg_log("%s: cannot write the trace: %s%s", exporter->input->directory, archive->error,
                advice);
     return first_false < 0 && !archive->failed;
-}
-
-static void note(struct exporter *exporter, enum sg_status status)
-{
-    if (status != SG_OK)
-        sg_archive_fail(&exporter->archive, "%s", sg_status_text(status));
 }
 
 /* ---- definitions to rank 0 and back --------------------------------------------------------- */
@@ -63,7 +57,7 @@ static void summarize(struct exporter *exporter)
         status = SG_ERR_MEMORY;
     for (int i = 0; i < input->log_count && status == SG_OK; i++)
         status = sg_summary_make(input->logs[i], input->end_ns != 0, &exporter->summaries[i]);
-    note(exporter, status);
+    sg_archive_note(&exporter->archive, status);
 }
 
 /* Reads the gathered summaries into a table that the caller clears and frees, also on failure. */
@@ -92,13 +86,14 @@ static bool gather_summaries(struct exporter *exporter)
 
     for (int i = 0; i < exporter->input->log_count && !archive->failed; i++)
         sg_summary_pack(&pack, &exporter->summaries[i]);
-    note(exporter, pack.status);
+    sg_archive_note(&exporter->archive, pack.status);
     agreed = agree(exporter);
     if (agreed)
         sg_archive_gather(archive, pack.data, pack.size_bytes, &exporter->gathered, &size_bytes);
     if (agreed && exporter->exchange->rank == 0 && !archive->failed)
-        note(exporter, read_summaries(exporter->gathered, size_bytes, &unified->summaries,
-                                      &unified->summary_count));
+        sg_archive_note(&exporter->archive,
+                        read_summaries(exporter->gathered, size_bytes, &unified->summaries,
+                                       &unified->summary_count));
     free(pack.data);
     return agreed;
 }
@@ -122,17 +117,18 @@ static bool share_plan(struct exporter *exporter, struct sg_export_result *resul
 
     if (exporter->exchange->rank == 0) {
         pack_plan(&pack, result, &exporter->plan);
-        note(exporter, pack.status);
+        sg_archive_note(&exporter->archive, pack.status);
     }
     agreed = agree(exporter);
     data = pack.data;
     size_bytes = pack.size_bytes;
     if (agreed) {
-        note(exporter, sg_exchange_share(exporter->exchange, &data, &size_bytes));
+        sg_archive_note(&exporter->archive,
+                        sg_exchange_share(exporter->exchange, &data, &size_bytes));
         if (exporter->exchange->rank != 0 && !exporter->archive.failed) {
             pack = sg_pack_reader(data, size_bytes);
             pack_plan(&pack, result, &exporter->plan);
-            note(exporter, pack.status);
+            sg_archive_note(&exporter->archive, pack.status);
         }
         agreed = agree(exporter);
     }
@@ -147,7 +143,8 @@ static void make_plan(struct exporter *exporter, struct sg_export_result *result
 
     unified->world_size = input->world_size;
     unified->partial = input->partial;
-    note(exporter, sg_unify(unified, input->algorithms, input->algorithm_count, &exporter->plan));
+    sg_archive_note(&exporter->archive,
+                    sg_unify(unified, input->algorithms, input->algorithm_count, &exporter->plan));
     if (exporter->archive.failed)
         return;
     sg_archive_prepare(&exporter->archive);
@@ -373,7 +370,7 @@ enum sg_status sg_export_site_names(const struct sg_export *input, sg_site_name_
     summarize(&exporter);
     agreed = gather_summaries(&exporter);
     if (agreed && input->exchange->rank == 0 && !exporter.archive.failed)
-        note(&exporter, resolve(&exporter.unified, sink, context));
+        sg_archive_note(&exporter.archive, resolve(&exporter.unified, sink, context));
     agreed = agreed && agree(&exporter);
     clear(&exporter);
     return agreed ? SG_OK : SG_ERR_SYSTEM;

@@ -250,7 +250,7 @@ static enum sg_status check_header(const struct sg_log_header *header, struct sg
         return refuse(refusal, SG_ERR_FORMAT, "is not a stagger log");
     if (header->version != SG_LOG_VERSION) {
         snprintf(refusal->reason, sizeof refusal->reason,
-                 "is of log format %" PRIu32 ", this stagger reads format %u", header->version,
+                 "has log format %" PRIu32 "; this stagger reads format %u", header->version,
                  SG_LOG_VERSION);
         return refusal->status = SG_ERR_VERSION;
     }

@@ -63,7 +63,7 @@ void sg_logread_await_end(const char *directory, int most_ms);
 
 /* How many of the logs those are, and how a command says it: both numbers are ranks. */
 int sg_logread_count_living(struct sg_logread *const *logs, int count);
-#define SG_LOGREAD_GOES_ON "the run is still going on (%d of %d ranks)"
+#define SG_LOGREAD_IN_PROGRESS "the run is still in progress (%d of %d ranks)"
 
 void sg_logread_close(struct sg_logread *log);
 

@@ -107,7 +107,7 @@ static bool keep_refusal(struct log_set *set, int rank, const struct sg_refusal 
 
 static bool add_log(void *context, const char *path, int rank)
 {
-    static const struct sg_refusal other_rank = {SG_ERR_FORMAT, "says that it is another rank's"};
+    static const struct sg_refusal other_rank = {SG_ERR_FORMAT, "belongs to another rank"};
     struct log_set *set = context;
     struct sg_logread *log;
     struct sg_refusal why;
@@ -142,7 +142,7 @@ static int by_refused_rank(const void *a, const void *b)
 /* Leaves out logs that are not of the first log's run. */
 static void keep_one_run(struct log_set *set)
 {
-    static const struct sg_refusal other_run = {SG_ERR_FORMAT, "is of another run"};
+    static const struct sg_refusal other_run = {SG_ERR_FORMAT, "belongs to another run"};
     const struct sg_log_header *first = sg_logread_header(set->logs[0]);
     int kept = 0;
 
@@ -183,14 +183,14 @@ static void say_missing(const struct log_set *set, int world_size)
         spoken++;
     }
     if (missing > SPOKEN_LIMIT)
-        sg_log("%s: %d ranks in all without a readable log", set->directory, missing);
+        sg_log("%s: %d ranks have no readable log", set->directory, missing);
 }
 
 /* Nothing can be read: one line, by the lowest rank's log where there is one. */
 static enum sg_status say_none(const struct log_set *set)
 {
     if (set->refused_count == 0) {
-        sg_log("%s: holds no logs of a run (" SG_LOG_NAME_FORMAT ", ...)", set->directory, 0);
+        sg_log("%s: contains no logs of a run (" SG_LOG_NAME_FORMAT ", ...)", set->directory, 0);
         return SG_ERR_MISSING;
     }
     sg_log("%s/" SG_LOG_NAME_FORMAT ": %s", set->directory, set->refused[0].rank,

@@ -22,7 +22,7 @@ static bool open_markers(struct marker_writer *writer)
         return true;
     writer->markers = OTF2_Archive_GetMarkerWriter(writer->archive->handle);
     if (writer->markers == NULL) {
-        sg_archive_fail(writer->archive, "%s", sg_status_text(SG_ERR_MEMORY));
+        sg_archive_note(writer->archive, SG_ERR_MEMORY);
         return false;
     }
     for (uint32_t kind = SG_MARKER_STALL; kind <= SG_MARKER_NOTE; kind++)
