@@ -1,7 +1,7 @@
-/* A file that a command makes: whole or not at all. What is written goes to a file beside it, which
- * takes its name at the end, so that neither a failure nor an interruption leaves half a file or
- * costs the one that was there. "-" is standard output; what is no ordinary file (a pipe, a device)
- * is written to directly.
+/* A file that a command writes: complete or not at all. The output goes to a temporary file beside
+ * it, which is renamed at the end. So a failure or an interruption leaves no half-written file and
+ * keeps the file that was there. "-" is standard output; a path that is no regular file (a pipe, a
+ * device) is written to directly.
  */
 #ifndef SG_CLI_OUTPUT_FILE_H
 #define SG_CLI_OUTPUT_FILE_H

@@ -1,5 +1,5 @@
-/* The log's writer. The file is mapped once to its greatest size; slots below allocated_slots are
- * backed by fallocate'd blocks, so touching them never faults for want of space.
+/* The log's writer. The file is mapped once to its greatest size. Slots below allocated_slots have
+ * fallocate'd blocks, so that a write to them never fails for lack of space.
  *
  * Invariants: next_slot only grows; a slot belongs to whoever reserved it; events stop
  * DEFINITION_RESERVE slots before the end of what is allocated, so that call sites and statistics

@@ -1,7 +1,7 @@
-/* The OTF2 archive being written: opening, closing, taking back, and what goes wrong inside OTF2.
+/* The OTF2 archive being written: how it is opened, closed and removed, and its failures.
  *
- * OTF2 reports some failures only to its error callback, so that the callback, not the return
- * values alone, decides; its message becomes our one line. One archive at a time in a process.
+ * OTF2 reports some failures only to its error callback. So the callback decides, not the return
+ * values alone, and its message is logged. A process writes one archive at a time.
  */
 #ifndef SG_TRACE_ARCHIVE_H
 #define SG_TRACE_ARCHIVE_H
@@ -31,8 +31,8 @@ struct sg_archive {
 /* Begins to listen to OTF2's errors. */
 void sg_archive_begin(struct sg_archive *archive, const char *directory,
                       const struct sg_exchange *exchange);
-/* Rank 0 gets what every rank gives, by rank, in *all (malloc'ed), *total_bytes in all. A failure of
- * any rank is noted there. */
+/* Rank 0 gets what every rank gives, by rank, in *all (malloc'ed), *total_bytes in all. A failure
+ * of any rank is noted there. */
 void sg_archive_gather(struct sg_archive *archive, const void *data, size_t size_bytes, void **all,
                        size_t *total_bytes);
 /* Notes a failure of our own, unless there is one already. */
@@ -46,8 +46,8 @@ bool sg_archive_check(struct sg_archive *archive, OTF2_ErrorCode code);
 void sg_archive_check_file(struct sg_archive *archive, int error);
 void sg_archive_end(struct sg_archive *archive);
 
-/* Rank 0 only: refuses a directory that holds an archive, and removes what an export that was cut
- * off has left. Before anyone creates. */
+/* Rank 0 only, before any rank creates: refuses a directory that contains an archive, and removes
+ * the files of an interrupted export. */
 void sg_archive_prepare(struct sg_archive *archive);
 
 /* Local: the handle, not yet a file; it needs the callbacks of chunks.h. */
@@ -57,7 +57,8 @@ void sg_archive_open(struct sg_archive *archive);
 /* Collective; the handle is gone afterwards, also on failure. */
 void sg_archive_close(struct sg_archive *archive);
 
-/* Rank 0 only, once all have closed it: the archive is there, or none of its files is. */
+/* Rank 0 only, once all ranks have closed it: gives the archive its name, or removes all its files.
+ */
 void sg_archive_finish(struct sg_archive *archive);
 void sg_archive_remove(struct sg_archive *archive);
 

@@ -3,7 +3,7 @@
  *
  *     main (cg.c:200) > step (cg.c:120) > dot     as    main cg.c:200 > step cg.c:120 > dot
  *
- * so that whatever shows the name, with the place of the call behind it, shows the path.
+ * so that every output that shows the name shows the path.
  */
 #ifndef SG_TRACE_CALLERS_H
 #define SG_TRACE_CALLERS_H

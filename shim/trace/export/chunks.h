@@ -1,10 +1,10 @@
-/* From OTF2's memory to the archive's files.
+/* Writes the archive's files from OTF2's memory.
  *
- * OTF2 3.0 frees a buffer twice, and so crashes, where a file cannot be written any further; and it
- * opens files by paths. So it writes none (OTF2_SUBSTRATE_NONE) and we do: the chunks that it fills
- * are memory that its memory callbacks get from us, and when it has flushed them, which it says by
- * freeing them, they hold what belongs into the file. A file that cannot be written fails the
- * archive, and OTF2 never hears of it.
+ * OTF2 3.0 frees a buffer twice, and crashes, when a file cannot be written any further; and it
+ * opens files by path. So OTF2 writes no files (OTF2_SUBSTRATE_NONE); this module does. OTF2 fills
+ * chunks that its memory callbacks get from here. When OTF2 frees them after a flush, they contain
+ * the bytes of the file. A file that cannot be written fails the archive; OTF2 does not learn of
+ * it.
  */
 #ifndef SG_TRACE_CHUNKS_H
 #define SG_TRACE_CHUNKS_H

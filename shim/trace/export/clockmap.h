@@ -1,5 +1,5 @@
-/* From one rank's clock to rank 0's: linear between the synchronisations, the nearest slope
- * outside them, just as OTF2's readers do it from ClockOffset records.
+/* Converts one rank's clock to rank 0's: linear between the synchronisations, by the nearest slope
+ * outside them, as OTF2's readers do it with ClockOffset records.
  */
 #ifndef SG_TRACE_CLOCKMAP_H
 #define SG_TRACE_CLOCKMAP_H

@@ -1,6 +1,6 @@
-/* A location's own definitions: how its clock runs against rank 0's. What OTF2 calls the standard
- * deviation of an offset is here the bound of its error: there is no other field for it, and
- * readers show it as what the offset may be wrong by.
+/* A location's own definitions: the offsets of its clock from rank 0's. The field that OTF2 calls
+ * the standard deviation of an offset contains the bound of its error: there is no field for a
+ * bound, and readers show it as the possible error of the offset.
  */
 #include "trace/export/definitions.h"
 

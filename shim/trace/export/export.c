@@ -1,6 +1,6 @@
-/* The export, step by step. Every step is taken by all ranks and ends in an agreement, so that a
- * rank that fails takes the others along: none waits in a collective step that another does not
- * reach, and one of them speaks.
+/* The export, step by step. All ranks take every step, and agree after it whether it succeeded on
+ * all of them. So no rank waits in a collective step that another rank does not reach, and one rank
+ * logs the failure.
  */
 #include "trace/export/export.h"
 
@@ -26,7 +26,7 @@ struct exporter {
     void *gathered;                /* rank 0: holds the texts of unified */
 };
 
-/* True when no rank has failed; otherwise the lowest that has says why. */
+/* True when no rank has failed; otherwise the lowest rank that has failed logs why. */
 static bool agree(struct exporter *exporter)
 {
     const struct sg_archive *archive = &exporter->archive;
@@ -75,7 +75,8 @@ static enum sg_status read_summaries(const void *data, size_t size_bytes, struct
     return pack.status;
 }
 
-/* Rank 0 hears of all logs: unified then has their summaries. False: some rank has failed before. */
+/* Rank 0 hears of all logs: unified then has their summaries. False: some rank has failed before.
+ */
 static bool gather_summaries(struct exporter *exporter)
 {
     struct sg_archive *archive = &exporter->archive;

@@ -1,9 +1,9 @@
 /* The files of an archive: DIR/traces.otf2, traces.def, traces.marker and DIR/traces/N.evt, N.def.
  *
- * DIR may be writable for others, and what is in it may have been put there by them: files and the
- * directory traces/ are made below DIR's descriptor, are never ones that were there before, and no
- * symbolic link is followed. The anchor, traces.otf2, is written under another name and gets its
- * own when it is whole, so where it is the archive is.
+ * Other users may write to DIR. So files and the directory traces/ are made below DIR's descriptor,
+ * existing files are never used, and symbolic links are not followed. The anchor, traces.otf2, is
+ * written under another name and renamed when the archive is complete: where there is an anchor,
+ * there is an archive.
  *
  * Functions return 0 or an errno value.
  */
@@ -18,8 +18,7 @@
 struct sg_files {
     int directory; /* DIR; -1: not open */
     int locations; /* DIR/traces */
-    int anchor; /* of the process that prepared them; locked, so that no other takes it for a rest
-                 */
+    int anchor;    /* of the process that prepared them; locked while the export is in progress */
 };
 
 #define SG_FILES_CLOSED ((struct sg_files){-1, -1, -1})
@@ -27,11 +26,11 @@ struct sg_files {
 int sg_files_open(struct sg_files *files, const char *directory);
 void sg_files_close(struct sg_files *files);
 
-/* One process: removes what an export that was cut off has left, and begins the anchor and
+/* One process: removes the files of an interrupted export, and begins the anchor and
  * DIR/traces. EEXIST where there is an archive, EBUSY where another process makes one. */
 int sg_files_prepare(struct sg_files *files);
 
-/* Every process, once that has been done. */
+/* Every process, after that. */
 int sg_files_enter(struct sg_files *files);
 
 /* A new file to write. location: of event and local definition files. */

@@ -1,7 +1,7 @@
-/* Reading a rank's log, whole or cut off: maps the file read-only and walks its records.
+/* Reads a rank's log, complete or cut off: maps the file read-only and walks its records.
  *
- * Never trusts the file: magic, version, sizes and text lengths are checked; a record cut off by
- * the end of the file or followed by too few continuation slots is left out and counted.
+ * It trusts nothing in the file: magic, version, sizes and text lengths are checked. A record that
+ * is cut off by the end of the file, or has too few continuation slots, is left out and counted.
  */
 #ifndef SG_TRACE_LOGREAD_H
 #define SG_TRACE_LOGREAD_H
@@ -57,11 +57,12 @@ uint64_t sg_logread_last_ns(const struct sg_logread *log);
  * to it later is not seen. */
 bool sg_logread_lives(const struct sg_logread *log);
 
-/* Ranks that their launcher has just killed take a moment to go: returns when no rank writes its
- * log in the directory any more, or after that time. */
+/* Ranks that their launcher has just killed take a moment to end: returns when no rank writes a log
+ * in the directory any more, or after most_ms. */
 void sg_logread_await_end(const char *directory, int most_ms);
 
-/* How many of the logs those are, and how a command says it: both numbers are ranks. */
+/* How many of the logs have a writer that lives, and a command's words for it: both numbers are
+ * ranks. */
 int sg_logread_count_living(struct sg_logread *const *logs, int count);
 #define SG_LOGREAD_IN_PROGRESS "the run is still in progress (%d of %d ranks)"
 

@@ -1,5 +1,5 @@
-/* All logs of a run: which of DIR/rank-NNNNNN.log can be read, and one line for each that cannot.
- */
+/* All logs of a run: opens each DIR/rank-NNNNNN.log that can be read, and logs one line for each
+ * that cannot. */
 #include "core/room.h"
 #include "trace/export/logread.h"
 

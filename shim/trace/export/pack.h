@@ -1,5 +1,5 @@
-/* Tables of definitions as bytes, on their way between ranks: one function goes through the fields of
- * a structure, and either writes or reads them. Host byte order; the ranks of a run share it. A
+/* Tables of definitions as bytes, on their way between ranks: one function goes through the fields
+ * of a structure, and either writes or reads them. Host byte order; the ranks of a run share it. A
  * failure sticks, so that callers check once at the end.
  */
 #ifndef SG_TRACE_PACK_H
@@ -35,8 +35,8 @@ void sg_pack_bytes(struct sg_pack *pack, void *field, size_t size_bytes);
 /* NULL is written as "". A text that is read lives as long as the bytes; NULL on failure. */
 void sg_pack_text(struct sg_pack *pack, const char **text);
 
-/* The count of a table, whose items the caller then goes through. Reading makes the table: zeroed and
- * malloc'ed, never NULL but on failure, when the count is 0. It is not to grow. */
+/* The count of a table, whose items the caller then goes through. Reading makes the table: zeroed
+ * and malloc'ed, never NULL but on failure, when the count is 0. It is not to grow. */
 void sg_pack_table(struct sg_pack *pack, void *table, uint32_t *count, size_t item_bytes);
 
 /* A table whose items are written as they are in memory. */

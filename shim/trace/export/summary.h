@@ -1,9 +1,8 @@
-/* What one log says apart from its events: the rank, its call sites, communicators with the
- * instances recorded on them, clock, markers. Small, so that rank 0 can hold all ranks' and give
- * everything one number.
+/* The contents of one log without its events: the rank, its call sites, communicators with the
+ * instances recorded on them, clock, markers. It is small, so that rank 0 can hold all ranks'.
  *
- * A summary is made from a log, or read back from the bytes another process sent; its texts then
- * live in the summary or in those bytes.
+ * A summary is made from a log, or read from the bytes that another process sent. Its texts live in
+ * the summary or in those bytes.
  */
 #ifndef SG_TRACE_SUMMARY_H
 #define SG_TRACE_SUMMARY_H

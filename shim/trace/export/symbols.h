@@ -1,10 +1,10 @@
-/* From (module file, link-time offset) to function, file and line, through libdw: works on
- * modules that are no longer or not yet loaded, so the same code serves the library at the end of
- * a run, rules that name files at a site's first call, and stagger recover.
+/* Finds function, file and line of a module file's link-time offset, through libdw. The module need
+ * not be loaded: the library uses it at the end of a run and, for rules that name files, at a
+ * site's first call; stagger recover uses it after the run.
  *
- * Falls back from line to symbol table (dynamic symbols of a stripped library included) to
- * nothing. Offsets are return addresses: the look-up uses offset - 1. C++ and Fortran names are
- * shown as users write them (demangled where __cxa_demangle is there to be found; trailing
+ * Where there is no line table, the symbol table (of a stripped library the dynamic symbols) gives
+ * the function. Offsets are return addresses: the look-up uses offset - 1. C++ and Fortran names
+ * are shown as users write them (demangled where __cxa_demangle is there to be found; trailing
  * underscore of a Fortran symbol only removed where DWARF gives the source name).
  *
  * Not thread-safe, never from a signal handler. Strings live until sg_symbols_close.

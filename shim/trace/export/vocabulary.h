@@ -1,6 +1,6 @@
-/* What every archive of stagger defines: regions, attributes, metrics and properties, by the numbers
- * that the export gives them and by the names that a report finds them by. docs/trace.md lists
- * them.
+/* What every archive of stagger defines: regions, attributes, metrics and properties, by the
+ * numbers that the export gives them and by the names that a report finds them by. docs/trace.md
+ * lists them.
  */
 #ifndef SG_TRACE_VOCABULARY_H
 #define SG_TRACE_VOCABULARY_H
