@@ -80,7 +80,7 @@ other=
 
 # ---- usage ------------------------------------------------------------------------------------------
 refuses "--elements wants numbers from 1 to [0-9]+, not '0'" --elements 4,0
-refuses "--skew-us wants microseconds up to 1000000, not '-1'" --skew-us -1
+refuses "--skew-us wants numbers from 0 to 1000000, not '-1'" --skew-us -1
 refuses "--algorithms wants some of rules, .*tree.*, not 'mpich'" --algorithms mpich
 refuses "--algorithms: adaptive is none of these operations" --algorithms rules,adaptive
 refuses "--bytes is no option of cpu" --bytes 8

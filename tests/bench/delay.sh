@@ -64,7 +64,7 @@ other=
 
 # ---- usage ------------------------------------------------------------------------------------------
 refuses "delay is of barrier and allreduce" --ops reduce
-refuses "--late-us wants microseconds up to 1000000, not 'soon'" --late-us soon
+refuses "--late-us wants numbers from 0 to 1000000, not 'soon'" --late-us soon
 refuses "--late wants a rank, of 0 to 1, not '2'" --late 2
 refuses "--algorithms: bypass is none of these operations" --algorithms bypass
 refuses "--algorithms names 'tree' twice" --algorithms tree,tree
