@@ -1,9 +1,9 @@
 #include "engine/engine.h"
 
-#include "engine/device.h"
-#include "engine/device_call.h"
 #include "internode/internode.h"
 #include "intranode/mpi/local.h"
+#include "mpi/device.h"
+#include "mpi/device_call.h"
 #include "mpi/real.h"
 #include "progress/progress.h"
 

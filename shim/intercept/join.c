@@ -1,6 +1,5 @@
 #include "intercept/join.h"
 
-#include "engine/device.h"
 #include "engine/engine.h"
 #include "intercept/exchange_mpi.h"
 #include "intercept/process.h"
@@ -9,6 +8,7 @@
 #include "intranode/memory.h"
 #include "intranode/mpi/local.h"
 #include "intranode/placement.h"
+#include "mpi/device.h"
 #include "mpi/real.h"
 #include "wait/yielding.h"
 

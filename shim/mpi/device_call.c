@@ -1,7 +1,7 @@
-#include "engine/device_call.h"
+#include "mpi/device_call.h"
 
 #include "core/status.h"
-#include "engine/device.h"
+#include "mpi/device.h"
 #include "mpi/real.h"
 #include "mpi/report.h"
 #include "mpi/types.h"

@@ -1,17 +1,16 @@
-/* Memory that the host cannot read: which buffers a GPU's driver says are its own.
+/* Which buffers lie in a GPU's memory, which the host cannot read.
  *
- * Nothing is loaded for it: the driver library that is in the process already (CUDA's, ROCm's or
- * Level Zero's) is asked, and in a process without one nothing is. Whether one has come is looked
- * for at most each millisecond: between the loading of a driver and the first memory it has to give
- * lie its start and that of its device, which take a hundred times as long.
+ * The driver library that the process has loaded (CUDA's, ROCm's or Level Zero's) tells; a process
+ * without one has no such buffers. A new driver is looked for at most once a millisecond: the start
+ * of a driver and its device, before it has memory to give, takes a hundred times as long.
  *
  * Managed (unified) memory, which the host could read, counts as the device's: reading it moves its
  * pages. Host memory that a driver has pinned is the host's.
  *
  * Any application thread, not from a signal handler: it takes the loader's lock.
  */
-#ifndef SG_ENGINE_DEVICE_H
-#define SG_ENGINE_DEVICE_H
+#ifndef SG_MPI_DEVICE_H
+#define SG_MPI_DEVICE_H
 
 #include <stdbool.h>
 

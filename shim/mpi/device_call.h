@@ -1,15 +1,13 @@
-/* Reductions with buffers that are a GPU's: they are MPICH's, which knows how to read them, on all
- * ranks alike.
+/* Reductions with buffers in a GPU's memory. MPICH, which can read them, runs them on all ranks.
  *
- * Whether a rank has such a buffer is known to that rank alone. Where any rank of a communicator
- * had a driver when the communicator was set up (sg_call.devices), the ranks of a node tell each
- * other in each reduction, before it begins; between nodes all reductions are MPICH's there. Where
- * a driver comes later the other ranks do not wait for such a word, and what they do cannot be
- * changed: then this rank's data go through host memory, in and out by MPICH, as MPICH's own
- * reductions do it.
+ * Only the rank itself knows that it has such a buffer. If any rank of a communicator had a driver
+ * when the communicator was set up (sg_call.devices), the ranks of a node tell each other in each
+ * reduction, before it begins; between nodes all reductions are MPICH's there. If a driver comes
+ * later, the other ranks do not wait for such a word and run the chosen algorithm. Then MPICH
+ * copies this rank's data to host memory and the result back.
  */
-#ifndef SG_ENGINE_DEVICE_CALL_H
-#define SG_ENGINE_DEVICE_CALL_H
+#ifndef SG_MPI_DEVICE_CALL_H
+#define SG_MPI_DEVICE_CALL_H
 
 #include "mpi/call.h"
 

@@ -1,8 +1,7 @@
-/* The drivers' functions are declared here, as their manuals do: their headers are not needed to
- * build, and their libraries not to run. A driver that gives an error says that the address is
- * none of its own.
+/* The drivers' functions are declared here as in their manuals: neither their headers nor their
+ * libraries are needed to build. An error from a driver means that the address is not its own.
  */
-#include "engine/device.h"
+#include "mpi/device.h"
 
 #include "core/clock.h"
 
