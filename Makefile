@@ -46,7 +46,7 @@ sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
 # What includes mpi.h.
-MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/engine shim/intercept
+MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/intercept
 LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/intranode shim/transport shim/progress $(MPI_DIRS)
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
@@ -230,7 +230,7 @@ $(filter $(B)/tests/weak/%,$(UNIT_TESTS)): $(WEAK_PARTS)
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_lanes: $(call weak,$(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
 # What is not reached of these is left out.
-WEAK_INTERNODE := $(addprefix shim/internode/,agree call chunk endpoint host nonblocking statistics watch) \
+WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking statistics waiting) \
                     $(addprefix shim/progress/,mode progress thread) shim/wait/wait
 $(B)/tests/weak/test_bell: $(call weak,tests/weak/bell $(WEAK_INTERNODE) $(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,mode progress signal thread))

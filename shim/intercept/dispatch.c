@@ -2,10 +2,10 @@
 
 #include "core/clock.h"
 #include "core/hash.h"
-#include "engine/engine.h"
 #include "intercept/comm.h"
 #include "intercept/post.h"
 #include "intercept/process.h"
+#include "intercept/run.h"
 #include "intercept/site.h"
 #include "intercept/statistics.h"
 #include "intercept/trial.h"
@@ -231,7 +231,7 @@ static int run_recorded(struct sg_call *call, struct sg_site *site, struct sg_co
         call->name = (struct sg_call_name){true, site->index, comm->index, seq};
         record = begin_record(call, site, comm, seq, begin_ns);
     }
-    error = sg_engine_run(call, choice, &outcome);
+    error = sg_call_run(call, choice, &outcome);
     end_ns = sg_clock_ns();
     timed.inside_ns = end_ns - begin_ns;
     if (error == MPI_SUCCESS)
@@ -288,7 +288,7 @@ static int run_managed(struct sg_call *call, struct sg_comm *comm, void *return_
     if (is_recording(comm))
         error = run_recorded(call, site, comm, choice);
     else
-        error = sg_engine_run(call, choice, &outcome);
+        error = sg_call_run(call, choice, &outcome);
     count_instance(comm, error);
     return error;
 }
@@ -339,7 +339,7 @@ static int post(struct sg_call *call, struct sg_comm *comm, void *return_address
     sg_request_reap();
     site = sg_site_of(return_address);
     choice = complete_call(call, site, comm);
-    if (!sg_engine_plan_post(call, &choice, &plan)) {
+    if (!sg_call_plan_post(call, &choice, &plan)) {
         error = pass_unrecorded(call);
         /* Where an arm takes no such call, turns go on all the same. */
         if (choice->arm != 0)

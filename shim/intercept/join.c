@@ -1,11 +1,11 @@
 #include "intercept/join.h"
 
-#include "engine/engine.h"
 #include "intercept/exchange_mpi.h"
 #include "intercept/process.h"
 #include "intercept/wire.h"
 #include "internode/internode.h"
 #include "intranode/memory.h"
+#include "intranode/mpi/choose.h"
 #include "intranode/mpi/local.h"
 #include "intranode/placement.h"
 #include "mpi/device.h"
@@ -184,7 +184,7 @@ void sg_join_offer(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place pla
     errno = 0;
     if (place == SG_JOIN_ONE_MACHINE)
         status = join_one(comm, handle, true, &offer->ticket);
-    else if (sg_engine_wants_segment(sg_process.rules, comm->name, comm->size))
+    else if (sg_local_wants_segment(sg_process.rules, comm->name, comm->size))
         status = sg_local_offer(name_of(comm, name), comm->size, &comm->local, &offer->ticket);
     offer->offers = status == SG_OK;
     offer->error = status == SG_ERR_MISSING ? 0 : errno;

@@ -10,7 +10,6 @@
 #include "core/clock.h"
 #include "core/clocksync.h"
 #include "core/hash.h"
-#include "engine/engine.h"
 #include "intercept/calibrate.h"
 #include "intercept/comm.h"
 #include "intercept/dispatch.h"
@@ -27,6 +26,7 @@
 #include "internode/internode.h"
 #include "internode/request.h"
 #include "intranode/memory.h"
+#include "intranode/mpi/choose.h"
 #include "intranode/mpi/local.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/placement.h"
@@ -161,12 +161,12 @@ static bool agree(struct sg_process *process)
 /* Large operands inside nodes. */
 static enum sg_status start_large(const struct sg_process *process)
 {
-    enum sg_status status = sg_pool_start(&process->exchange, sg_engine_wants_pool(process->rules));
+    enum sg_status status = sg_pool_start(&process->exchange, sg_local_wants_pool(process->rules));
 
     if (status != SG_OK)
         return status;
     return sg_reading_start(&process->exchange, process->config.single_copy && sg_pool_is_there() &&
-                                                    sg_engine_wants_reading(process->rules));
+                                                    sg_local_wants_reading(process->rules));
 }
 
 static void keep_site_name(void *context, uint32_t id, const char *function, const char *file,

@@ -1,5 +1,8 @@
-/* A rank's part in an instance: how it enters, contributes, and leaves. */
-#include "internode/layout.h"
+#include "internode/chunk.h"
+
+#include "internode/consistency.h"
+#include "internode/endpoint.h"
+#include "internode/feed.h"
 #include "intranode/fold.h"
 
 #include <string.h>
@@ -13,8 +16,8 @@ size_t sg_span_part_count(const struct sg_call *call, const struct sg_span_plan 
     return ((size_t)call->count + plan->room - 1) / plan->room;
 }
 
-void sg_span_cut(const struct sg_call *call, const struct sg_span_plan *plan, size_t index,
-                 struct sg_span_part *part)
+static void cut(const struct sg_call *call, const struct sg_span_plan *plan, size_t index,
+                struct sg_span_part *part)
 {
     *part = (struct sg_span_part){.call = call, .plan = plan, .stage = SG_SPAN_QUEUED};
     if (call->operation != SG_OPERATION_BARRIER) {
@@ -230,7 +233,7 @@ static void leave(struct sg_span *span, struct sg_span_part *part)
     atomic_store_explicit(&sg_span_about(span, span->rank)->left, span->left, memory_order_release);
 }
 
-bool sg_span_step(struct sg_span *span, struct sg_span_part *part)
+static bool step(struct sg_span *span, struct sg_span_part *part)
 {
     switch (part->stage) {
     case SG_SPAN_QUEUED:
@@ -267,4 +270,30 @@ bool sg_span_step(struct sg_span *span, struct sg_span_part *part)
         break;
     }
     return true;
+}
+
+/* ---- the window ---- */
+
+void sg_span_begin(struct sg_span *span, struct sg_span_window *window)
+{
+    window->position = span->position;
+    span->position += window->count;
+}
+
+bool sg_span_step_window(struct sg_span *span, struct sg_span_window *window)
+{
+    for (size_t i = window->left; i < window->count && i < window->left + window->width; i++) {
+        struct sg_span_part *part = &window->parts[i % SG_SPAN_PLACES_MAX];
+
+        if (i == window->begun) {
+            cut(window->call, window->plan, i, part);
+            part->position = window->position + i;
+            window->begun++;
+        }
+        if (step(span, part) && i == window->left)
+            window->left++;
+        if (part->stage < SG_SPAN_ARRIVED)
+            break;
+    }
+    return window->left == window->count;
 }

@@ -1,20 +1,27 @@
-/* The transport between machines: opened by all ranks of a communicator together, and connected to
- * those that the protocols talk to.
+/* All ranks of a communicator between machines open the transport together, and connect each
+ * endpoint to those that its protocols talk to.
  *
- * Whom a protocol talks to follows from its parameters, the operation and the root, so all ranks
- * know alike which roots have been seen to. What barriers, allreduces and reduces to rank 0 need is
- * connected at set-up, and reduces to all roots where these have few neighbours together (those of
- * bypass are at distances of powers of two). The rest is connected by the first blocking call that
- * needs it. Until then a nonblocking call, which never waits for others, is MPICH's.
+ * A protocol's peers follow from its parameters, the operation and the root, so all ranks know
+ * alike for which roots endpoints are connected. Set-up connects what barriers, allreduces and
+ * reduces to rank 0 need, and what reduces to all roots need if these have few neighbours together
+ * (those of bypass are at distances of powers of two). The first blocking call that needs more
+ * connects it. Until then a nonblocking call, which never waits for others, is MPICH's.
  */
+#include "internode/connect.h"
+
 #include "core/status.h"
-#include "internode/layout.h"
+#include "internode/endpoint.h"
+#include "internode/health.h"
+#include "internode/nonblocking.h"
+#include "mpi/observer.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define NOTE_BYTES 256
+
+/* ---- connecting ---- */
 
 enum { NOT_KNOWN, REACHED, BEYOND_REACH };
 
@@ -161,6 +168,51 @@ static enum sg_status connect_to(struct sg_span *span, const struct wanted *want
         keep_peers(span, &peers);
     free(scratch);
     return status;
+}
+
+/* ---- opening ---- */
+
+static struct sg_span *span_of(struct sg_progress_client *client)
+{
+    return (struct sg_span *)((char *)client - offsetof(struct sg_span, client));
+}
+
+static bool poll_client(struct sg_progress_client *client)
+{
+    return sg_span_look(span_of(client));
+}
+
+static void advance_client(struct sg_progress_client *client)
+{
+    sg_span_advance(span_of(client));
+}
+
+static void check_client(struct sg_progress_client *client)
+{
+    sg_span_mind(span_of(client));
+}
+
+static const struct sg_progress_ops progress_ops = {poll_client, advance_client, check_client};
+
+enum sg_status sg_span_open(struct sg_span *span)
+{
+    enum sg_status status = span->ops->open(&span->transport_setup,
+                                            sg_span_at(span, span->transport_at), &span->transport);
+
+    if (status != SG_OK)
+        return status;
+    span->client.ops = &progress_ops;
+    span->client.bell = &sg_span_endpoint(span, span->endpoint)->bell;
+    span->client.serves = sg_span_serves(span);
+    span->client.has_companions = span->locals > 1;
+    span->client.is_polled = span->is_polled;
+    span->client.wire = span->wire;
+    span->client.transport = span->transport;
+    if (!sg_progress_add(&span->client)) {
+        errno = ENOSPC;
+        return SG_ERR_FULL;
+    }
+    return SG_OK;
 }
 
 enum sg_status sg_span_link(struct sg_span *span)

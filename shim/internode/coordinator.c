@@ -1,16 +1,14 @@
-/* What all machines must have alike, between machines: what the first of them brings, which is
- * found out by one-sided access to words at endpoint 0, the home. No processor there takes part, so
- * nobody waits for who is late.
- *
- * Of each machine one rank asks about a thing (agree.c says what things there are), once: it
- * takes a ticket (fetch-and-add). The first of all writes what it brings, and all read until that
- * is there: the first one, too, because nothing of a process may be under way when another of its
+/* Of each machine one rank asks about a thing (agree.c says what things there are), once: it takes
+ * a ticket (fetch-and-add). The first of all writes what it brings, and all read until that is
+ * there: the first one, too, because nothing of a process may be under way when another of its
  * endpoint asks. A thing's words are used again for the thing that many later. A ticket's count
  * goes on, so a machine that comes second to the later thing must have taken its ticket for the
  * earlier one: agree.c sees to that. What it needs for it is here: each machine says which
  * quarters all its ranks have read, and all can ask whether every machine has.
  */
-#include "internode/layout.h"
+#include "internode/coordinator.h"
+
+#include "internode/endpoint.h"
 
 #include <stddef.h>
 
@@ -41,22 +39,13 @@ static bool begin(struct sg_span *span, enum sg_action_kind kind, uint32_t cell,
     sg_span_lock(span);
     result = span->ops->access(span->transport, span->endpoint, &action, &region, NULL, values);
     sg_span_unlock(span);
-    if (result == SG_TRANSPORT_DONE) {
-        span->asking.value = values[0];
-        atomic_store_explicit(&span->asking.is_there, true, memory_order_relaxed);
-    }
+    if (result == SG_TRANSPORT_DONE)
+        sg_span_keep_answer(&span->asking, values[0]);
     return result != SG_TRANSPORT_FULL;
 }
 
-void sg_span_hear_home(struct sg_span *span, const struct sg_transport_message *message)
-{
-    span->asking.value = message->value[0];
-    /* Release: pairs with reach, in another thread of this process. */
-    atomic_store_explicit(&span->asking.is_there, true, memory_order_release);
-}
-
 /* False: no answer yet. */
-static bool reach(struct sg_span *span, enum sg_action_kind kind, uint32_t cell, uint64_t value)
+static bool ask(struct sg_span *span, enum sg_action_kind kind, uint32_t cell, uint64_t value)
 {
     struct sg_span_asking *asking = &span->asking;
 
@@ -77,7 +66,7 @@ static uint32_t passed_cell(uint64_t quarter)
     return CELL(passed) + (uint32_t)(quarter % SG_SPAN_OPENINGS);
 }
 
-bool sg_span_tell_home(struct sg_span *span)
+bool sg_span_tell_home(struct sg_span *span, uint64_t quarters)
 {
     struct sg_span_asking *asking = &span->asking;
 
@@ -85,12 +74,12 @@ bool sg_span_tell_home(struct sg_span *span)
         /* Relaxed: who adds to the count tells, whatever others do. */
         if (!asking->is_telling) {
             asking->told = atomic_load_explicit(&span->header->told, memory_order_relaxed);
-            if (!sg_span_have_all_chosen(span, (asking->told + 1) * SG_SPAN_QUARTER))
+            if (asking->told >= quarters)
                 return true;
             asking->is_telling = atomic_compare_exchange_strong_explicit(
                 &span->header->told, &asking->told, asking->told + 1, memory_order_relaxed,
                 memory_order_relaxed);
-        } else if (reach(span, SG_ACTION_FETCH_ADD, passed_cell(asking->told), 1)) {
+        } else if (ask(span, SG_ACTION_FETCH_ADD, passed_cell(asking->told), 1)) {
             asking->is_telling = false;
         } else {
             return false;
@@ -100,7 +89,7 @@ bool sg_span_tell_home(struct sg_span *span)
 
 bool sg_span_ask_passed(struct sg_span *span, uint64_t quarter, bool *has_passed)
 {
-    if (!reach(span, SG_ACTION_READ_CELLS, passed_cell(quarter), 0))
+    if (!ask(span, SG_ACTION_READ_CELLS, passed_cell(quarter), 0))
         return false;
     *has_passed = span->asking.value >= (quarter / SG_SPAN_OPENINGS + 1) * (uint64_t)span->machines;
     return true;
@@ -116,16 +105,16 @@ static bool step(struct sg_span *span, enum sg_span_thing thing, uint64_t number
 
     switch (asking->stage) {
     case TICKET:
-        if (!reach(span, SG_ACTION_FETCH_ADD, cells_of[thing].tickets + at, 1))
+        if (!ask(span, SG_ACTION_FETCH_ADD, cells_of[thing].tickets + at, 1))
             return false;
         asking->stage = asking->value == number / count * (uint64_t)span->machines ? WRITE : READ;
         return true;
     case WRITE:
-        if (reach(span, SG_ACTION_WRITE_CELL, cells_of[thing].decided + at, own))
+        if (ask(span, SG_ACTION_WRITE_CELL, cells_of[thing].decided + at, own))
             asking->stage = READ;
         return asking->stage == READ;
     default:
-        if (reach(span, SG_ACTION_READ_CELLS, cells_of[thing].decided + at, 0) &&
+        if (ask(span, SG_ACTION_READ_CELLS, cells_of[thing].decided + at, 0) &&
             asking->value >> 32 == own >> 32)
             asking->stage = DONE;
         return asking->stage == DONE;

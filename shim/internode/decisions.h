@@ -5,7 +5,7 @@
 #ifndef SG_INTERNODE_DECISIONS_H
 #define SG_INTERNODE_DECISIONS_H
 
-#include "internode/layout.h"
+#include "internode/communicator.h"
 
 #if SG_SPAN_DECISIONS
 /* The endpoint's lock held. drain: on_drain, and no event. */

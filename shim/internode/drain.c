@@ -1,5 +1,11 @@
-/* The end of a communicator over several nodes: what is outstanding is brought home first. */
-#include "internode/layout.h"
+/* The end of a communicator over several nodes. Its posts are done first; then the protocols hear
+ * that no CALL will come, and finish what is outstanding.
+ */
+#include "internode/connect.h"
+#include "internode/endpoint.h"
+#include "internode/feed.h"
+#include "internode/nonblocking.h"
+#include "internode/waiting.h"
 
 static bool is_drained(void *context)
 {
@@ -19,27 +25,13 @@ static bool has_no_posts(void *context)
 
 static void await(struct sg_span *span, bool (*is_over)(void *context))
 {
-    struct sg_wait wait = {0};
-
-    while (!is_over(span)) {
-        if (sg_wait_step(&wait, &span->bed, is_over, span))
-            sg_progress_poll();
-    }
-}
-
-/* Under the lock: no CALL will come. */
-static void tell(struct sg_span *span)
-{
-    for (int i = 0; i < span->object_count; i++) {
-        if (span->objects[i].algo != NULL)
-            sg_span_feed_drain(span, (uint32_t)i);
-    }
+    sg_span_wait(span, &(struct sg_span_waiting){.call = NULL}, is_over, span);
 }
 
 static void see_to_it(struct sg_span *span)
 {
     sg_span_lock(span);
-    tell(span);
+    sg_span_feed_drain(span);
     sg_span_unlock(span);
     span->sees_to_it = true;
 }

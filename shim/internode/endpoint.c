@@ -1,8 +1,8 @@
-/* The endpoint's lock, and what is looked at under it: messages that have arrived, timers that are
- * due. By an application's thread, the progress thread or a signal handler.
- */
+#include "internode/endpoint.h"
+
 #include "core/clock.h"
-#include "internode/layout.h"
+#include "internode/consistency.h"
+#include "internode/feed.h"
 
 #include <sched.h>
 
@@ -11,7 +11,7 @@
 /* Some microseconds: what a holder takes, if it has a processor. */
 #define SPINS_TO_YIELD 100u
 
-bool sg_span_try_lock(struct sg_span *span)
+static bool try_lock(struct sg_span *span)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
     uint32_t free = 0;
@@ -27,7 +27,7 @@ bool sg_span_try_lock(struct sg_span *span)
  * the lock go again before the loop goes on; or it interrupts the holder below, and fails. */
 void sg_span_lock(struct sg_span *span)
 {
-    for (uint32_t tries = 1; !sg_span_try_lock(span); tries++) {
+    for (uint32_t tries = 1; !try_lock(span); tries++) {
         if (tries % SPINS_TO_YIELD == 0)
             sched_yield();
         else
@@ -96,7 +96,7 @@ static int take_arrived(struct sg_span *span)
         if (!span->ops->receive(span->transport, span->endpoint, &message))
             break;
         if (message.is_reply && (message.object & 0xff) == SG_SPAN_HOME_ONLY) {
-            sg_span_hear_home(span, &message);
+            sg_span_keep_answer(&span->asking, message.value[0]);
         } else if (message.is_reply) {
             sg_span_feed_answer(span, &message);
         } else if (span->wire == NULL ||
@@ -121,7 +121,7 @@ int sg_span_take(struct sg_span *span)
     return taken + feed_timers(span);
 }
 
-void sg_span_settle(struct sg_span *span)
+static void settle(struct sg_span *span)
 {
     bool fed = false;
 
@@ -140,8 +140,8 @@ void sg_span_settle(struct sg_span *span)
 void sg_span_unlock(struct sg_span *span)
 {
     if (span->wire != NULL && span->is_one_sided && span->servers > 1 && sg_span_serves(span))
-        sg_span_settle(span);
-    /* Release: pairs with sg_span_try_lock. */
+        settle(span);
+    /* Release: pairs with try_lock. */
     atomic_store_explicit(&sg_span_endpoint(span, span->endpoint)->lock, 0, memory_order_release);
 }
 
@@ -155,12 +155,12 @@ bool sg_span_look(struct sg_span *span)
     for (;;) {
         int fed;
 
-        if (!sg_span_try_lock(span)) {
+        if (!try_lock(span)) {
             /* The holder looks again: by the fences either it sees this after its unlock, or we see
              * that. Release: it also sees what we have seen. */
             atomic_store_explicit(&endpoint->bell.pending, 1, memory_order_release);
             atomic_thread_fence(memory_order_seq_cst);
-            if (!sg_span_try_lock(span))
+            if (!try_lock(span))
                 return has_fed;
         }
         /* An exchange, to acquire what it overwrites. */
@@ -185,4 +185,90 @@ bool sg_span_progress(struct sg_span *span)
 
     sg_span_look(span);
     return atomic_load_explicit(&endpoint->bell.outstanding, memory_order_relaxed) > 0;
+}
+
+/* ---- ranks inside a call ---- */
+
+void sg_span_enter(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    if (!sg_span_serves(span))
+        return;
+    atomic_fetch_add(&endpoint->bell.inside, 1);
+    sg_progress_disarm(&span->client);
+}
+
+/* The highest mode that the rules of outstanding instances ask for, and of CALLs that wait for
+ * their turn, which whoever is rung will feed. What comes for the endpoint while its lock is held
+ * is looked for on the way out. */
+static enum sg_progress_mode mode_asked(struct sg_span *span)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    enum sg_progress_mode highest = span->progress_low;
+    uint64_t next;
+
+    if (span->progress_low == span->progress_high)
+        return highest;
+    sg_span_lock(span);
+    /* Relaxed: under the lock. */
+    next = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
+    for (; sg_span_place(span, next)->ready == next + 1; next++) {
+        const struct sg_span_object *object = &span->objects[sg_span_place(span, next)->object];
+
+        if (object->progress > highest)
+            highest = object->progress;
+    }
+    for (uint32_t i = 0; i < (uint32_t)span->object_count; i++) {
+        const struct sg_span_object *object = &span->objects[i];
+        const struct sg_algo_head *head = (void *)sg_span_region(span, i, span->endpoint);
+
+        if (object->algo != NULL && head->outstanding > 0 && object->progress > highest)
+            highest = object->progress;
+    }
+    sg_span_unlock(span);
+    return highest;
+}
+
+/* Between machines a message is told to one process of its receiver, which is not to be chosen:
+ * each that has left is told while the instance it came for is not over here. */
+static bool leaves_before_others(const struct sg_span *span)
+{
+    if (span->wire == NULL || span->locals == 1 || span->position == 0)
+        return false;
+    return atomic_load_explicit(&sg_span_place(span, span->position - 1)->finished,
+                                memory_order_relaxed) < span->position;
+}
+
+static bool is_left_something(const struct sg_span *span)
+{
+    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    if (span->servers < span->locals && atomic_load(&endpoint->bell.pending) > 0)
+        return true;
+    return atomic_load_explicit(&endpoint->bell.outstanding, memory_order_relaxed) > 0 &&
+           (span->ops->pending(span->transport, span->endpoint) ||
+            atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) > 0);
+}
+
+/* Sequentially consistent: a sender that still saw us inside has its message seen below. */
+void sg_span_leave(struct sg_span *span)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+
+    if (!sg_span_serves(span))
+        return;
+    /* What is asked of an adapter comes to this process alone. */
+    if (span->wire != NULL) {
+        sg_span_lock(span);
+        settle(span);
+        sg_span_unlock(span);
+    }
+    if (atomic_load_explicit(&endpoint->bell.outstanding, memory_order_relaxed) > 0 ||
+        leaves_before_others(span))
+        sg_progress_arm(&span->client, mode_asked(span));
+    atomic_fetch_sub(&endpoint->bell.inside, 1);
+    if (is_left_something(span))
+        sg_span_progress(span);
+    sg_progress_left(&span->client);
 }

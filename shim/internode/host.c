@@ -1,39 +1,9 @@
-/* Events into protocols, their actions out: the live host of shim/algos/algo.h.
- *
- * Everything here runs under the endpoint's lock, in an application's thread, the progress thread
- * or a signal handler: no malloc, no stdio, no MPI.
- */
-#include "core/clock.h"
-#include "internode/decisions.h"
+#include "internode/host.h"
 
 #include <sched.h>
 #include <string.h>
 
-typedef void (*sg_handler)(void *state, const struct sg_event *event, struct sg_actions *actions);
-
-struct sg_span_instance *sg_span_find_instance(const struct sg_span *span, uint32_t object,
-                                               uint32_t seq)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-
-    for (uint32_t i = 0; i < span->depth; i++) {
-        struct sg_span_instance *place = &endpoint->places[i];
-
-        if (place->arrived > 0 && place->object == object && place->object_seq == seq)
-            return place;
-    }
-    return NULL;
-}
-
-/* The event under way, for its actions. */
-struct feeding {
-    struct sg_span *span;
-    uint32_t object;
-    const struct sg_event *event;
-    const unsigned char *parts;
-};
-
-static void *data_of(const struct feeding *feeding, struct sg_data data)
+static void *data_of(const struct sg_span_feeding *feeding, struct sg_data data)
 {
     const struct sg_span *span = feeding->span;
     const struct sg_span_object *object = &span->objects[feeding->object];
@@ -58,7 +28,7 @@ static void *data_of(const struct feeding *feeding, struct sg_data data)
     return NULL;
 }
 
-static void move(const struct feeding *feeding, const struct sg_action *action)
+static void move(const struct sg_span_feeding *feeding, const struct sg_action *action)
 {
     void *from = data_of(feeding, action->data.from);
     void *into = data_of(feeding, action->data.into);
@@ -67,7 +37,7 @@ static void move(const struct feeding *feeding, const struct sg_action *action)
         memcpy(into, from, action->data.bytes);
 }
 
-static void reduce(const struct feeding *feeding, const struct sg_action *action)
+static void reduce(const struct sg_span_feeding *feeding, const struct sg_action *action)
 {
     const struct sg_span_kind *kind =
         sg_span_kind_of(feeding->span, feeding->object, action->data.seq);
@@ -81,7 +51,7 @@ static void reduce(const struct feeding *feeding, const struct sg_action *action
 
 /* The transport's word for whom a message is: the object, the kind of what it carries, and from
  * bit 32 on a note for other machines. */
-static uint64_t word_of(const struct feeding *feeding, const struct sg_header *header)
+static uint64_t word_of(const struct sg_span_feeding *feeding, const struct sg_header *header)
 {
     const struct sg_span_kind *kind = sg_span_kind_of(feeding->span, feeding->object, header->seq);
     uint64_t note = kind->seq == header->seq ? kind->note : 0;
@@ -131,7 +101,7 @@ static bool is_urgent(const struct sg_span *span, const struct sg_action *action
             atomic_load_explicit(&endpoint->bell.posted, memory_order_relaxed) > 0);
 }
 
-static void send(const struct feeding *feeding, const struct sg_actions *actions,
+static void send(const struct sg_span_feeding *feeding, const struct sg_actions *actions,
                  const struct sg_action *action)
 {
     struct sg_span *span = feeding->span;
@@ -152,7 +122,7 @@ static void send(const struct feeding *feeding, const struct sg_actions *actions
         ring_for(span, action);
 }
 
-static void access_remote(const struct feeding *feeding, const struct sg_action *action)
+static void access_remote(const struct sg_span_feeding *feeding, const struct sg_action *action)
 {
     struct sg_span *span = feeding->span;
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
@@ -187,7 +157,7 @@ static void access_remote(const struct feeding *feeding, const struct sg_action 
         endpoint->replies[endpoint->reply_count++] = reply;
 }
 
-static void set_timer(const struct feeding *feeding, const struct sg_action *action,
+static void set_timer(const struct sg_span_feeding *feeding, const struct sg_action *action,
                       uint64_t time_ns)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
@@ -199,7 +169,24 @@ static void set_timer(const struct feeding *feeding, const struct sg_action *act
         atomic_store_explicit(&endpoint->bell.next_timer_ns, time_ns, memory_order_relaxed);
 }
 
-static void complete(const struct feeding *feeding)
+static void watch(const struct sg_span_feeding *feeding, const struct sg_action *action)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+    struct sg_span_watch wanted = {feeding->object, action->id, action->access.remote,
+                                   action->access.value};
+    /* Relaxed, here and where watches are polled: under the lock. */
+    uint32_t count = atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);
+    uint32_t at = 0;
+
+    while (at < count &&
+           (endpoint->watches[at].object != wanted.object || endpoint->watches[at].id != wanted.id))
+        at++;
+    endpoint->watches[at] = wanted;
+    if (at == count)
+        atomic_store_explicit(&endpoint->watch_count, count + 1, memory_order_relaxed);
+}
+
+static void complete(const struct sg_span_feeding *feeding)
 {
     struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
     uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
@@ -209,7 +196,7 @@ static void complete(const struct feeding *feeding)
     atomic_fetch_add_explicit(&endpoint->completed, 1, memory_order_release);
 }
 
-static void finish(const struct feeding *feeding, uint32_t seq)
+static void finish(const struct sg_span_feeding *feeding, uint32_t seq)
 {
     struct sg_span_instance *place = sg_span_find_instance(feeding->span, feeding->object, seq);
 
@@ -223,7 +210,7 @@ static void finish(const struct feeding *feeding, uint32_t seq)
     atomic_store_explicit(&place->finished, place->position + 1, memory_order_release);
 }
 
-static void carry_out(const struct feeding *feeding, const struct sg_actions *actions)
+void sg_span_carry_out(const struct sg_span_feeding *feeding, const struct sg_actions *actions)
 {
     for (uint32_t i = 0; i < actions->count; i++) {
         const struct sg_action *action = &actions->list[i];
@@ -252,7 +239,7 @@ static void carry_out(const struct feeding *feeding, const struct sg_actions *ac
             finish(feeding, action->instance.seq);
             break;
         case SG_ACTION_WATCH:
-            sg_span_watch(feeding->span, feeding->object, action);
+            watch(feeding, action);
             break;
         default:
             access_remote(feeding, action);
@@ -260,124 +247,17 @@ static void carry_out(const struct feeding *feeding, const struct sg_actions *ac
     }
 }
 
-static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind)
+bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out)
 {
-    switch (kind) {
-    case SG_EVENT_CALL:
-        return algo->on_call;
-    case SG_EVENT_MESSAGE:
-        return algo->on_message;
-    case SG_EVENT_TIMER:
-        return algo->on_timer;
-    case SG_EVENT_REPLY:
-        return algo->on_reply;
-    }
-    return NULL;
-}
+    uint32_t at = 0;
 
-/* False: it did nothing but ask for cells. */
-static bool feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
-                     const struct sg_event *event, const void *parts)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_algo_head *head = (void *)sg_span_region(span, object, span->endpoint);
-    struct sg_algo_head before = *head;
-    struct sg_actions actions = {
-        .list = endpoint->actions, .capacity = SG_ACTIONS_MAX, .parts = endpoint->parts};
-    struct feeding feeding = {span, object, event, parts};
-    struct sg_late late;
-    bool is_late;
-
-    if (handler == NULL)
+    while (at < endpoint->reply_count && endpoint->replies[at].waits != waiting)
+        at++;
+    if (at == endpoint->reply_count)
         return false;
-    handler(head, event, &actions);
-    sg_span_decided(span, object, event, handler == span->objects[object].algo->on_drain, &actions);
-    is_late = head->late != before.late && sg_span_begin_late(span, object, event, &late);
-    carry_out(&feeding, &actions);
-    if (is_late)
-        sg_span_end_late(span, &late);
-    sg_span_count(endpoint, &before, head, actions.marks);
-    for (uint32_t i = 0; i < actions.count; i++) {
-        if (actions.list[i].kind != SG_ACTION_READ_CELLS)
-            return true;
-    }
-    return false;
-}
-
-bool sg_span_feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns)
-{
-    struct sg_event event = {.kind = SG_EVENT_REPLY, .time_ns = time_ns};
-
-    event.reply.tag = reply->tag;
-    memcpy(event.reply.value, reply->value, sizeof reply->value);
-    return feed_one(span, reply->object, span->objects[reply->object].algo->on_reply, &event, NULL);
-}
-
-void sg_span_feed_replies(struct sg_span *span, uint64_t time_ns)
-{
-    struct sg_span_reply reply;
-
-    while (sg_span_take_reply(sg_span_endpoint(span, span->endpoint), false, &reply))
-        sg_span_feed_reply(span, &reply, time_ns);
-}
-
-/* The event, and the REPLYs that its actions got at once. */
-static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
-                     struct sg_event *event, const void *parts)
-{
-    event->time_ns = sg_clock_ns();
-    feed_one(span, object, handler, event, parts);
-    sg_span_feed_replies(span, event->time_ns);
-}
-
-static void feed_call(struct sg_span *span, struct sg_span_instance *place)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    const struct sg_algo_head *head =
-        (const void *)sg_span_region(span, place->object, span->endpoint);
-    struct sg_event event = {.kind = SG_EVENT_CALL,
-                             .call = {.operation = (enum sg_operation)place->operation,
-                                      .flags = place->flags,
-                                      .bytes = place->bytes,
-                                      .root = place->root,
-                                      .site = 0}};
-
-    place->object_seq = head->seq + 1;
-    if (place->bytes > 0 || span->wire != NULL)
-        *sg_span_kind_of(span, place->object, place->object_seq) = (struct sg_span_kind){
-            place->object_seq, place->reduction, place->element, sg_span_note(span, place)};
-    if (place->flags & SG_CALL_SPLIT)
-        atomic_fetch_add_explicit(&endpoint->bell.posted, 1, memory_order_relaxed);
-    atomic_store_explicit(&endpoint->fed, place->position + 1, memory_order_relaxed);
-    feed_all(span, place->object, span->objects[place->object].algo->on_call, &event, NULL);
-}
-
-/* One after another, each when the one before it has its COMPLETE. */
-void sg_span_feed_calls(struct sg_span *span)
-{
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-
-    for (;;) {
-        /* Relaxed, both: under the lock. */
-        uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
-        struct sg_span_instance *place = sg_span_place(span, fed);
-
-        if (atomic_load_explicit(&endpoint->completed, memory_order_relaxed) != fed ||
-            place->ready != fed + 1)
-            return;
-        feed_call(span, place);
-    }
-}
-
-void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts)
-{
-    feed_all(span, object, handler_of(span->objects[object].algo, event->kind), event, parts);
-    sg_span_feed_calls(span);
-}
-
-void sg_span_feed_drain(struct sg_span *span, uint32_t object)
-{
-    struct sg_event event = {.kind = SG_EVENT_CALL};
-
-    feed_all(span, object, span->objects[object].algo->on_drain, &event, NULL);
+    *out = endpoint->replies[at];
+    endpoint->reply_count--;
+    memmove(&endpoint->replies[at], &endpoint->replies[at + 1],
+            (endpoint->reply_count - at) * sizeof *out);
+    return true;
 }

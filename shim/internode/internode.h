@@ -2,11 +2,15 @@
  * machine, and the protocols of shim/algos run on a transport (architecture.md, "endpoints").
  *
  * A node's ranks are one endpoint. A rank that enters a collective leaves its contribution at the
- * endpoint; the last one folds them and feeds the protocol its CALL. Messages are fed by whoever is
- * inside the library, or by asynchronous progress (progress/progress.h). Whoever feeds holds the
- * endpoint's lock; who cannot get it leaves a flag that the holder looks at before it goes.
+ * endpoint; the last one folds them and feeds the protocol its CALL. Messages are fed by any thread
+ * inside the library, or by asynchronous progress (progress/progress.h), under the endpoint's lock.
  *
  * A call of any size is a row of chunks, each an instance of its protocol.
+ *
+ * The layers, lowest first: layout and communicator (data), statistics, consistency, host (carries
+ * out actions), feed (events), endpoint (lock, poll), health, waiting, chunk, nonblocking, connect,
+ * coordinator, agree, call. setup and drain begin and end a communicator; request is a nonblocking
+ * call as an MPI request.
  */
 #ifndef SG_INTERNODE_INTERNODE_H
 #define SG_INTERNODE_INTERNODE_H
@@ -55,10 +59,6 @@ enum sg_status sg_span_accept(const struct sg_span_setup *setup,
  * and said by those that know why. */
 enum sg_status sg_span_link(struct sg_span *span);
 bool sg_span_is_linked(const struct sg_span *span);
-/* Before a call that is planned: whether its protocol reaches those it talks to. Alike on all
- * ranks. sets_up: where that is not known yet, all of them see to it, collectively. */
-bool sg_span_reaches(struct sg_span *span, const struct sg_span_plan *plan,
-                     const struct sg_call *call, bool sets_up);
 
 /* Brings what is outstanding to its end: collective, in MPI_Comm_free and MPI_Finalize. The first
  * part does not wait; the second has it done where it was not. All spans of the process go on
@@ -69,17 +69,9 @@ void sg_span_drain(struct sg_span *span);
 void sg_span_free(struct sg_span *span);
 
 /* Whether ranks that come to one call from different call sites can agree on its choice: on one
- * machine; on several with a home (layout.h), alike on all ranks; until a post is so far ahead
- * of another rank that sg_span_agree has ended it, before the same call on all ranks. */
+ * machine; on several with a home (coordinator.h), alike on all ranks. A post that is so far ahead
+ * of another rank that its words are not free ends it, before the same call on all ranks. */
 bool sg_span_agrees(const struct sg_span *span);
-/* False: whatever is chosen, MPICH runs the call. No protocol here takes its type, which is alike
- * on all ranks; or an argument of this rank's is wrong, which MPICH reports. */
-bool sg_span_takes(const struct sg_span *span, const struct sg_call *call);
-
-/* Where rules tell call sites apart (call->rules): the choice of whoever comes first to this call,
- * which the span takes; call->choose_alike's, where they agree no more. */
-const struct sg_choice *sg_span_agree(struct sg_span *span, const struct sg_call *call,
-                                      const struct sg_choice *own);
 
 /* What a call comes to. */
 struct sg_span_plan {
@@ -93,35 +85,14 @@ struct sg_span_plan {
     bool side_by_side;           /* its parts go on at once, and not one after another */
 };
 
-/* False: MPICH runs the call. The span does not take it, or the protocol chosen has no such
- * operation, which is alike on all ranks. */
-bool sg_span_plan(const struct sg_span *span, const struct sg_choice *choice,
-                  const struct sg_call *call, struct sg_span_plan *plan);
+/* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision alike on
+ * all ranks, or because of an argument error of this rank's that MPICH is to report. A blocking
+ * call may connect its ranks, collectively. */
+bool sg_span_plan(struct sg_span *span, const struct sg_call *call, const struct sg_choice **choice,
+                  struct sg_span_plan *plan);
 
+/* Of a blocking call; a nonblocking one is for sg_request_post. */
 int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_span_plan *plan,
                 struct sg_outcome *outcome);
-
-/* The same without waiting: parts of the call that stay behind go on in what this process calls
- * here, or by the helper thread. The call's fields and buffers are to stay until it is done. The
- * span need not: freeing it brings its posts to their end. */
-struct sg_span_post;
-
-/* NULL: out of memory. Free: before it has been started, or when it is done. */
-struct sg_span_post *sg_span_post_new(struct sg_span *span, const struct sg_call *call,
-                                      const struct sg_span_plan *plan);
-void sg_span_post_free(struct sg_span_post *post);
-void sg_span_post_start(struct sg_span_post *post, struct sg_outcome *outcome);
-/* Goes on, without waiting. True: it is done. */
-bool sg_span_post_poll(struct sg_span_post *post);
-/* Until it is done. */
-void sg_span_post_wait(struct sg_span_post *post);
-bool sg_span_post_is_done(const struct sg_span_post *post);
-
-/* Feeds what has arrived, if nobody else is at it; who is at it looks again. Any thread, any signal
- * handler. True: it was something. */
-bool sg_span_look(struct sg_span *span);
-
-/* The same. True while something is outstanding at this rank's endpoint. */
-bool sg_span_progress(struct sg_span *span);
 
 #endif

@@ -1,12 +1,14 @@
-/* Calls that do not wait: posts, whose parts somebody takes further whenever there is time.
- *
- * A post's parts are behind those of the calls before it and go on in their order; the protocol's
- * part is done as for any call (host.c). What is left to this process is to enter instances
- * and to fetch results, which the application's threads do in all that they call here, and the
- * helper thread where a part waits for a place: a program may well post more than there are places
- * and then wait, in MPI, for something else.
+/* A post's parts follow those of the calls before it, in their order. The protocol's part goes on
+ * at the endpoint, as for any call. This process enters instances and fetches results: the
+ * application's threads do in all that they call here, and the helper thread does where a part
+ * waits for a place. A program may post more calls than there are places and then wait, in MPI, for
+ * something else.
  */
-#include "internode/layout.h"
+#include "internode/nonblocking.h"
+
+#include "internode/endpoint.h"
+#include "internode/statistics.h"
+#include "internode/waiting.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -105,13 +107,10 @@ void sg_span_advance(struct sg_span *span)
     pthread_mutex_unlock(&lock);
 }
 
-bool sg_span_step_call(struct sg_span *span, struct sg_span_window *window)
+bool sg_span_step_behind_posts(struct sg_span *span, struct sg_span_window *window)
 {
     bool has_left;
 
-    /* Acquire: what they did to the span comes before. Only this thread adds to them. */
-    if (atomic_load_explicit(&span->posts, memory_order_acquire) == 0)
-        return sg_span_step_window(span, window);
     pthread_mutex_lock(&lock);
     step_all(span);
     has_left = sg_span_step_window(span, window);
@@ -205,7 +204,9 @@ void sg_span_post_wait(struct sg_span_post *post)
     if (span == NULL)
         return;
     sg_span_enter(span);
-    sg_span_wait(span, is_done, &awaited, &post->call, post->window.position);
+    sg_span_wait(span,
+                 &(struct sg_span_waiting){.call = &post->call, .position = post->window.position},
+                 is_done, &awaited);
     sg_span_leave(span);
     let_go(span);
 }

@@ -1,6 +1,7 @@
 #include "internode/request.h"
 
 #include "core/clock.h"
+#include "internode/nonblocking.h"
 #include "mpi/real.h"
 #include "wait/wait.h"
 

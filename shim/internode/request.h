@@ -1,6 +1,6 @@
 /* A nonblocking call as an MPI request of the application's: a generalized request, which MPICH
- * polls from MPI_Test and the like, and has waited for in MPI_Waitall (MPIX_Grequest_start). What
- * it does with others is made good here.
+ * polls in MPI_Test and the like, and waits for in MPI_Waitall (MPIX_Grequest_start). Before other
+ * functions of MPI's the wrappers call sg_request_wait or sg_request_poll.
  *
  * In the application's threads; not from a signal handler.
  */
@@ -27,7 +27,7 @@ int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
                     sg_request_completed completed, void *context, struct sg_outcome *outcome);
 
 /* Before MPI_Wait, in which MPICH polls without a pause, and MPI_Request_get_status, in which it
- * does not poll. Of any request: what is not ours is left alone. */
+ * does not poll. Requests that are not ours are left alone. */
 void sg_request_wait(MPI_Request handle);
 void sg_request_poll(MPI_Request handle);
 

@@ -1,7 +1,10 @@
 #include "internode/internode.h"
 
 #include "core/hash.h"
-#include "internode/layout.h"
+#include "internode/communicator.h"
+#include "internode/connect.h"
+#include "internode/nonblocking.h"
+#include "internode/waiting.h"
 #include "intranode/memory.h"
 
 #include <errno.h>
@@ -126,69 +129,71 @@ static int greatest(const int *counts, int count)
     return most;
 }
 
-/* False: no memory. */
+/* All numbers are one allocation, which begins with endpoint_of. False: no memory. */
 static bool number_ranks(struct sg_span *span, const struct sg_span_setup *setup)
 {
-    int *locals = calloc((size_t)span->endpoints, sizeof *locals);
-    int *ranks = calloc((size_t)setup->machines, sizeof *ranks);
-    int *endpoints = calloc((size_t)setup->machines, sizeof *endpoints);
-    bool made = locals != NULL && ranks != NULL && endpoints != NULL;
+    size_t ranks = (size_t)setup->ranks, endpoints = (size_t)setup->endpoints;
+    size_t machines = (size_t)setup->machines;
+    int *numbers = calloc(3 * ranks + 3 * endpoints + 2 * machines, sizeof *numbers);
+    int *locals, *ranks_of, *endpoints_of; /* counts, of an endpoint and of a machine */
 
+    if (numbers == NULL)
+        return false;
+    span->endpoint_of = numbers;
+    span->machine_of = span->endpoint_of + ranks;
+    span->number_of = span->machine_of + ranks;
+    span->home_of = span->number_of + ranks;
+    span->index_of = span->home_of + endpoints;
+    locals = span->index_of + endpoints;
+    ranks_of = locals + endpoints;
+    endpoints_of = ranks_of + machines;
     span->endpoint = setup->endpoint_of[span->rank];
-    for (int rank = 0; rank < span->ranks && made; rank++) {
+    for (int rank = 0; rank < span->ranks; rank++) {
         int endpoint = setup->endpoint_of[rank], machine = setup->machine_of[rank];
 
         span->endpoint_of[rank] = endpoint;
         span->machine_of[rank] = machine;
-        span->number_of[rank] = ranks[machine]++;
+        span->number_of[rank] = ranks_of[machine]++;
         if (rank == span->rank)
             span->local = locals[endpoint];
         if (locals[endpoint]++ == 0) {
             span->home_of[endpoint] = machine;
-            span->index_of[endpoint] = endpoints[machine]++;
+            span->index_of[endpoint] = endpoints_of[machine]++;
         }
     }
-    if (made) {
-        span->locals = span->servers = locals[span->endpoint];
-        if (span->wire != NULL && span->servers > servers_max)
-            span->servers = servers_max;
-        span->locals_max = greatest(locals, span->endpoints);
-        span->ranks_here = greatest(ranks, setup->machines);
-        span->here = greatest(endpoints, setup->machines);
-    }
-    free(locals);
-    free(ranks);
-    free(endpoints);
-    return made;
+    span->locals = span->servers = locals[span->endpoint];
+    if (span->wire != NULL && span->servers > servers_max)
+        span->servers = servers_max;
+    span->locals_max = greatest(locals, setup->endpoints);
+    span->ranks_here = greatest(ranks_of, setup->machines);
+    span->here = greatest(endpoints_of, setup->machines);
+    return true;
 }
 
-static void release(struct sg_span *span)
+static bool keep_hosts(struct sg_span *span, const struct sg_span_setup *setup)
 {
+    size_t bytes = (size_t)setup->ranks * sizeof *span->hosts;
+
+    span->hosts = malloc(bytes);
+    if (span->hosts != NULL)
+        memcpy(span->hosts, setup->hosts, bytes);
+    return span->hosts != NULL;
+}
+
+static void dispose(struct sg_span *span)
+{
+    int saved_errno = errno;
+
+    if (span->transport != NULL)
+        span->ops->close(span->transport);
+    if (span->header != NULL)
+        sg_memory_free(span->header, span->size_bytes, span->is_maker);
     free(span->endpoint_of);
-    free(span->machine_of);
-    free(span->number_of);
-    free(span->home_of);
-    free(span->index_of);
     free(span->hosts);
     free(span->reached);
     free(span->peers);
     free(span);
-}
-
-static bool has_memory(struct sg_span *span, const struct sg_span_setup *setup)
-{
-    size_t ranks = (size_t)setup->ranks;
-
-    span->endpoint_of = calloc(ranks, sizeof *span->endpoint_of);
-    span->machine_of = calloc(ranks, sizeof *span->machine_of);
-    span->number_of = calloc(ranks, sizeof *span->number_of);
-    span->home_of = calloc((size_t)setup->endpoints, sizeof *span->home_of);
-    span->index_of = calloc((size_t)setup->endpoints, sizeof *span->index_of);
-    if (setup->ops != NULL)
-        span->hosts = calloc(ranks, sizeof *span->hosts);
-    return span->endpoint_of != NULL && span->machine_of != NULL && span->number_of != NULL &&
-           span->home_of != NULL && span->index_of != NULL &&
-           (span->hosts != NULL || setup->ops == NULL);
+    errno = saved_errno;
 }
 
 /* A rank that is not connected would wait for one that is, which a post must not. */
@@ -221,31 +226,17 @@ static struct sg_span *make(const struct sg_span_setup *setup)
         span->place.exchange = setup->exchange;
         span->machines = setup->machines;
     }
-    if (!has_memory(span, setup) || !number_ranks(span, setup))
-        goto err_release;
+    if (!number_ranks(span, setup) || (setup->ops != NULL && !keep_hosts(span, setup)))
+        goto err_dispose;
     span->has_home = span->is_one_sided = can_have_home(span);
-    if (setup->ops != NULL)
-        memcpy(span->hosts, setup->hosts, (size_t)setup->ranks * sizeof *span->hosts);
     errno = 0;
     if (!lay_out(span, setup->name))
-        goto err_release;
+        goto err_dispose;
     return span;
 
-err_release:
-    release(span);
+err_dispose:
+    dispose(span);
     return NULL;
-}
-
-static void dispose(struct sg_span *span)
-{
-    int saved_errno = errno;
-
-    if (span->transport != NULL)
-        span->ops->close(span->transport);
-    if (span->header != NULL)
-        sg_memory_free(span->header, span->size_bytes, span->is_maker);
-    release(span);
-    errno = saved_errno;
 }
 
 /* The segment is mapped: the process's own part. */
@@ -257,51 +248,6 @@ static enum sg_status attach(struct sg_span *span)
     if (span->wire != NULL)
         return SG_OK;
     return sg_span_open(span);
-}
-
-/* ---- progress ---- */
-
-static struct sg_span *span_of(struct sg_progress_client *client)
-{
-    return (struct sg_span *)((char *)client - offsetof(struct sg_span, client));
-}
-
-static bool poll_client(struct sg_progress_client *client)
-{
-    return sg_span_look(span_of(client));
-}
-
-static void advance_client(struct sg_progress_client *client)
-{
-    sg_span_advance(span_of(client));
-}
-
-static void check_client(struct sg_progress_client *client)
-{
-    sg_span_mind(span_of(client));
-}
-
-const struct sg_progress_ops sg_span_progress_ops = {poll_client, advance_client, check_client};
-
-enum sg_status sg_span_open(struct sg_span *span)
-{
-    enum sg_status status = span->ops->open(&span->transport_setup,
-                                            sg_span_at(span, span->transport_at), &span->transport);
-
-    if (status != SG_OK)
-        return status;
-    span->client.ops = &sg_span_progress_ops;
-    span->client.bell = &sg_span_endpoint(span, span->endpoint)->bell;
-    span->client.serves = sg_span_serves(span);
-    span->client.has_companions = span->locals > 1;
-    span->client.is_polled = span->is_polled;
-    span->client.wire = span->wire;
-    span->client.transport = span->transport;
-    if (!sg_progress_add(&span->client)) {
-        errno = ENOSPC;
-        return SG_ERR_FULL;
-    }
-    return SG_OK;
 }
 
 /* Of the machine's endpoints. */
@@ -321,6 +267,16 @@ static void init_objects(struct sg_span *span)
     }
 }
 
+/* Any other status than SG_OK: the span is freed. */
+static enum sg_status hand_over(struct sg_span *span, enum sg_status status, struct sg_span **out)
+{
+    if (status == SG_OK)
+        *out = span;
+    else
+        dispose(span);
+    return status;
+}
+
 enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span **out,
                              struct sg_segment_ticket *ticket)
 {
@@ -331,10 +287,8 @@ enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span *
     if (span == NULL)
         return errno == 0 ? SG_ERR_MISSING : SG_ERR_MEMORY;
     status = sg_memory_create(span->size_bytes, setup->called, &segment, ticket);
-    if (status != SG_OK) {
-        dispose(span);
-        return status;
-    }
+    if (status != SG_OK)
+        return hand_over(span, status, out);
     span->header = segment;
     span->is_maker = true;
     span->header->nonce = ticket->nonce;
@@ -342,13 +296,9 @@ enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span *
     init_objects(span);
     span->header->magic = SG_SPAN_MAGIC;
     status = attach(span);
-    if (status != SG_OK) {
+    if (status != SG_OK)
         sg_segment_seal(ticket);
-        dispose(span);
-        return status;
-    }
-    *out = span;
-    return SG_OK;
+    return hand_over(span, status, out);
 }
 
 enum sg_status sg_span_accept(const struct sg_span_setup *setup,
@@ -361,22 +311,14 @@ enum sg_status sg_span_accept(const struct sg_span_setup *setup,
     if (span == NULL)
         return errno == 0 ? SG_ERR_MISSING : SG_ERR_MEMORY;
     status = sg_segment_open(ticket, &segment);
-    if (status == SG_OK) {
-        span->header = segment;
-        if (ticket->size_bytes != span->size_bytes || span->header->magic != SG_SPAN_MAGIC ||
-            span->header->nonce != ticket->nonce) {
-            errno = EBADF;
-            status = SG_ERR_SYSTEM;
-        }
-    }
-    if (status == SG_OK)
-        status = attach(span);
-    if (status != SG_OK) {
-        dispose(span);
-        return status;
-    }
-    *out = span;
-    return SG_OK;
+    if (status != SG_OK)
+        return hand_over(span, status, out);
+    span->header = segment;
+    if (ticket->size_bytes == span->size_bytes && span->header->magic == SG_SPAN_MAGIC &&
+        span->header->nonce == ticket->nonce)
+        return hand_over(span, attach(span), out);
+    errno = EBADF;
+    return hand_over(span, SG_ERR_SYSTEM, out);
 }
 
 void sg_span_free(struct sg_span *span)

@@ -1,8 +1,6 @@
-/* What the events at an endpoint come to, for the trace. Under the endpoint's lock, in a signal
- * handler too. */
+#include "internode/statistics.h"
+
 #include "core/clock.h"
-#include "internode/layout.h"
-#include "mpi/observer.h"
 
 /* Relaxed, here and where calls take them: counts. */
 static void add(_Atomic uint64_t *counter, uint64_t more)
@@ -66,4 +64,36 @@ void sg_span_end_late(struct sg_span *span, struct sg_late *late)
         late->end_ns - late->begin_ns);
     if (late->call.recorded)
         sg_observed_late(late);
+}
+
+static uint64_t take(_Atomic uint64_t *counter)
+{
+    /* Most are 0 most of the time, and then not written. */
+    if (atomic_load_explicit(counter, memory_order_relaxed) == 0)
+        return 0;
+    return atomic_exchange_explicit(counter, 0, memory_order_relaxed);
+}
+
+static uint32_t take_few(_Atomic uint64_t *counter)
+{
+    uint64_t count = take(counter);
+
+    return (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX);
+}
+
+void sg_span_tell(struct sg_span *span, struct sg_outcome *outcome)
+{
+    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_span_counters *counters = &endpoint->counters;
+
+    outcome->late = take_few(&counters->late);
+    outcome->early = take_few(&counters->early);
+    outcome->signals = take_few(&endpoint->bell.handled);
+    outcome->ignored = take_few(&endpoint->bell.ignored);
+    outcome->stalls = take_few(&counters->stalls);
+    outcome->copies = take_few(&counters->copies);
+    outcome->moves = take_few(&counters->moves);
+    outcome->repeats = take_few(&counters->repeats);
+    outcome->handler_ns = take(&counters->handler_ns);
+    outcome->outstanding = atomic_load_explicit(&endpoint->bell.outstanding, memory_order_relaxed);
 }

@@ -2,7 +2,9 @@
  * carries out: at once, or later, as adapters do. Ranks are gone through one by one, or are
  * threads.
  */
-#include "internode/layout.h"
+#include "internode/agree.h"
+#include "internode/endpoint.h"
+#include "internode/waiting.h"
 #include "lib/unit.h"
 #include "mpi/report.h"
 
@@ -66,11 +68,6 @@ void sg_wait_wake(const struct sg_wait_bed *bed)
 {
 }
 
-enum sg_progress_by sg_progress_by(void)
-{
-    return SG_PROGRESS_BY_CALL;
-}
-
 bool sg_span_look(struct sg_span *span)
 {
     struct rank *rank = rank_of(span);
@@ -78,13 +75,13 @@ bool sg_span_look(struct sg_span *span)
     if (!rank->has_answer || next_random(&rank->random_state) % 2)
         return false;
     rank->has_answer = false;
-    sg_span_hear_home(span, &rank->answer);
+    sg_span_keep_answer(&span->asking, rank->answer.value[0]);
     return true;
 }
 
 /* The test's own thread gives up where nobody else is to come to anything. */
-void sg_span_wait(struct sg_span *span, bool (*is_over)(void *context), void *context,
-                  const struct sg_call *call, uint64_t position)
+void sg_span_wait(struct sg_span *span, struct sg_span_waiting *waiting,
+                  bool (*is_over)(void *context), void *context)
 {
     for (int tries = 0; !is_over(context); tries++) {
         if (span->asking.is_under_way)
@@ -104,17 +101,6 @@ void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_cal
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
 {
     __atomic_fetch_add(&reports, 1, __ATOMIC_RELAXED);
-}
-
-void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
-                        int other_rank, const struct sg_node_about *other)
-{
-    abort();
-}
-
-bool sg_call_is_in_place(const struct sg_call *call)
-{
-    return false;
 }
 
 static const struct sg_choice *choose_alike(const struct sg_call *call)

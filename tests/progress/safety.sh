@@ -25,7 +25,7 @@ is_between_machines() { [ -n "$(reach "$1" "$2+$wire")" ]; }
 # is late, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's tables follow from the code.
 handlers_reach() {
     local library table
-    reach "$LIB" on_signal sg_algos on_late sg_span_progress_ops+0:8
+    reach "$LIB" on_signal sg_algos on_late progress_ops+0:8
     while read -r library table; do
         is_between_machines "$library" "$table" || reach "$library" "$table+$functions"
     done <tables
@@ -33,7 +33,7 @@ handlers_reach() {
 # What may call by a pointer: the feeding of those protocols, who receives, switches of the transport's, who
 # answers a transport's descriptor, and who tells the observer.
 pointer_users() {
-    nm "$BUILD"/shim/{internode/host,internode/endpoint,progress/progress,mpi/observer,transport/parts}.o |
+    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/progress,mpi/observer,transport/parts}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the

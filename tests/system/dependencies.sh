@@ -25,7 +25,7 @@ keeps_from() { is "" "$(include "$1" "$2")"; }
 # keeps_out FOLDER FOLDER|...
 keeps_out() { keeps_from "$1" "($2)/"; }
 
-outer='engine|intercept|report|cli'
+outer='intercept|report|cli'
 live="mpi|wait|progress|internode|intranode/mpi|$outer"
 check "core includes no other part" \
     keeps_out shim/core "rule|trace|algos|transport|intranode|$live"
@@ -45,7 +45,7 @@ check "intranode includes core, algos and intranode only, but for its part that 
 check "transport includes core, algos and transport only" \
     keeps_out shim/transport "rule|trace|intranode|sim|$live"
 check "the simulator includes core, algos, options, output and itself only" \
-    keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|engine|intercept|report"
+    keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|intercept|report"
 check "its host includes nothing else of it" keeps_from analysis/sim/host 'sim/(timed|explore|exhaustive|papers|[a-z]+\.h)'
 check "timed runs know nothing of exploring" keeps_from analysis/sim/timed 'sim/(explore|exhaustive|papers)/'
 check "nor exploring of them, nor of the walk of every order" \
@@ -62,7 +62,6 @@ check "wait includes core, mpi and itself only" \
 check "collectives inside a node know nothing of those between nodes" \
     keeps_out shim/intranode "trace|transport|progress|internode|$outer"
 check "nor these of them" keeps_out shim/internode "trace|intranode/mpi|$outer"
-check "engine does not include intercept" keeps_out shim/engine 'intercept|report|cli'
 check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
 check "bench knows nothing of MPI but in its folder mpi" is "" \
     "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
@@ -70,8 +69,8 @@ check "options includes core and itself only" \
     keeps_out analysis/options "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|output|$live"
 check "output includes core and itself only" \
     keeps_out analysis/output "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|$live"
-check "the tools do not include intercept or engine" \
-    keeps_out analysis 'wait|progress|internode|intranode/mpi|engine|intercept'
+check "the tools do not include what runs calls" \
+    keeps_out analysis 'wait|progress|internode|intranode/mpi|intercept'
 check "the report does not include the commands" keeps_out analysis/report cli
 check "neither does the advice" keeps_out analysis/advise cli
 

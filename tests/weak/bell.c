@@ -1,6 +1,8 @@
 #include "weak/bell.h"
 
-#include "internode/layout.h"
+#include "internode/endpoint.h"
+#include "internode/feed.h"
+#include "internode/nonblocking.h"
 #include "mpi/real.h"
 #include "mpi/report.h"
 #include "progress/parts.h"
@@ -284,11 +286,6 @@ bool sg_progress_wire_start(void)
     return true;
 }
 
-uint32_t sg_span_note(const struct sg_span *span, const struct sg_span_instance *instance)
-{
-    return 0;
-}
-
 void sg_progress_signal_start(struct sg_progress_cell *own, int number)
 {
 }
@@ -313,12 +310,6 @@ NOT_CALLED(bool, sg_progress_signal_is_ours, void)
 NOT_CALLED(bool, sg_progress_signal_expect, void)
 NOT_CALLED(bool, sg_progress_signal_is_unheard, uint64_t now_ns)
 NOT_CALLED(bool, sg_progress_signal_send, const struct sg_progress_cell *to, int signal)
-NOT_CALLED(bool, sg_span_hear, struct sg_span *span, const struct sg_transport_message *message)
-NOT_CALLED(void, sg_span_hear_home, struct sg_span *span,
-           const struct sg_transport_message *message)
-NOT_CALLED(void, sg_span_recall, struct sg_span *span, const struct sg_span_instance *place)
-NOT_CALLED(void, sg_span_report_stall, const struct sg_span *span, const struct sg_call *call,
-           uint64_t position, int seconds)
 NOT_CALLED(void, sg_operands_fold, void *kernel, const void *left, const void *right, void *out,
            size_t count)
 NOT_CALLED(void *, sg_operands_fold_context, const struct sg_operands *operands)

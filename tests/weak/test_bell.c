@@ -76,8 +76,8 @@ static void test_all(void)
 
 /* The bell's other ends and the removal of spans: test_rings.c. */
 static const char *const functions[] = {
-    "sg_span_try_lock", "sg_span_unlock",      "sg_span_look", "ring_for", "ring",
-    "sg_span_leave",    "sg_shm_lane_pending", NULL,
+    "try_lock", "sg_span_unlock", "sg_span_look",        "ring_for",
+    "ring",     "sg_span_leave",  "sg_shm_lane_pending", NULL,
 };
 
 static void test_faults(void)

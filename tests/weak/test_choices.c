@@ -2,7 +2,9 @@
  * under the memory model, with four words: a quarter is one call. Ranks that are ahead have made
  * the first four calls; all find one choice for a call, or end before the same one.
  */
-#include "internode/layout.h"
+#include "internode/agree.h"
+#include "internode/coordinator.h"
+#include "internode/waiting.h"
 #include "lib/unit.h"
 #include "mpi/report.h"
 #include "weak/rules.h"
@@ -23,13 +25,13 @@ static const struct sg_choice alike;
 
 /* ---- what the words need of the rest ---- */
 
-void sg_span_wait(struct sg_span *span, bool (*is_over)(void *context), void *context,
-                  const struct sg_call *call, uint64_t position)
+void sg_span_wait(struct sg_span *span, struct sg_span_waiting *waiting,
+                  bool (*is_over)(void *context), void *context)
 {
     weak_await(is_over, context);
 }
 
-bool sg_span_tell_home(struct sg_span *span)
+bool sg_span_tell_home(struct sg_span *span, uint64_t quarters)
 {
     weak_fail("no home");
 }
@@ -49,16 +51,6 @@ void sg_wait_wake(const struct sg_wait_bed *bed)
 {
 }
 
-enum sg_progress_by sg_progress_by(void)
-{
-    return SG_PROGRESS_BY_CALL;
-}
-
-bool sg_call_is_in_place(const struct sg_call *call)
-{
-    return false;
-}
-
 void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
                       int own, int chosen, int chooser)
 {
@@ -67,12 +59,6 @@ void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_cal
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
 {
     reports++;
-}
-
-void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
-                        int other_rank, const struct sg_node_about *other)
-{
-    weak_fail("ranks disagree");
 }
 
 static const struct sg_choice *choose_alike(const struct sg_call *call)

@@ -1,11 +1,19 @@
-/* What a user reads when ranks of several nodes wait for ever. */
-#include "internode/layout.h"
+#include "internode/waiting.h"
+
+#include "mpi/observer.h"
 #include "mpi/report.h"
 
 #include <stdio.h>
 
 #define RANKS_NAMED 16
 #define TEXT_BYTES 4096
+
+static uint64_t stall_ns;
+
+void sg_span_stall_after(uint64_t ns)
+{
+    stall_ns = ns;
+}
 
 /* Appends; the text stays whole when it is full. */
 static void append(char *text, int *used, int rank, const struct sg_span_about *about)
@@ -23,8 +31,8 @@ static void append(char *text, int *used, int rank, const struct sg_span_about *
         text[*used] = '\0';
 }
 
-void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call, uint64_t position,
-                          int seconds)
+static __attribute__((noinline)) void report_stall(const struct sg_span *span,
+                                                   const struct sg_call *call, uint64_t position)
 {
     char text[TEXT_BYTES] = "", instance[SG_REPORT_CALL_BYTES];
     uint64_t tag = position + 1;
@@ -46,7 +54,23 @@ void sg_span_report_stall(const struct sg_span *span, const struct sg_call *call
     }
     sg_report_line(sg_observed_stall,
                    "rank %d waits in %s for more than %d s, %s: %d of %d ranks%s have not come%s",
-                   span->rank, sg_report_function(call), seconds,
+                   span->rank, sg_report_function(call), (int)(stall_ns / UINT64_C(1000000000)),
                    sg_report_instance(call, position, span->ranks, instance), missing, here,
                    here < span->ranks ? " of this machine" : "", text);
+}
+
+void sg_span_wait(struct sg_span *span, struct sg_span_waiting *waiting,
+                  bool (*is_over)(void *context), void *context)
+{
+    bool reported = waiting->call == NULL || stall_ns == 0;
+
+    while (!is_over(context)) {
+        if (!sg_wait_step(&waiting->wait, &span->bed, is_over, context))
+            continue;
+        sg_progress_poll();
+        if (!reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
+            reported = true;
+            report_stall(span, waiting->call, waiting->position);
+        }
+    }
 }

@@ -1,0 +1,21 @@
+/* Runs one collective: by MPICH, inside a node, or between nodes.
+ *
+ * Called in the application's thread, inside the intercepted call; never from a signal handler.
+ */
+#ifndef SG_INTERCEPT_RUN_H
+#define SG_INTERCEPT_RUN_H
+
+#include "mpi/call.h"
+
+struct sg_span_plan;
+
+/* Returns what the MPI call returns. */
+int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
+                struct sg_outcome *outcome);
+
+/* Of a nonblocking call. *choice becomes the one that all ranks follow. False, alike on all ranks:
+ * it is MPICH's; else it is for sg_request_post. */
+bool sg_call_plan_post(const struct sg_call *call, const struct sg_choice **choice,
+                       struct sg_span_plan *plan);
+
+#endif

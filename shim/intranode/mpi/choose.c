@@ -1,0 +1,145 @@
+#include "intranode/mpi/choose.h"
+
+#include "mpi/device_call.h"
+
+/* Forms of srm by ranks and bytes: docs/decisions/0005-thresholds.md. */
+#define FLAT_RANKS_MAX 8
+#define FLAT_BYTES_MAX 1024
+#define CLIMB_BYTES_MAX 4096
+#define SINGLE_BYTES_MIN (64u * 1024u)
+/* What a fold of all ranks' lines has room for on its stack. */
+#define FLAT_BYTES_LIMIT 1024
+
+/* ---- what the rules can ask for ---- */
+
+/* A trial's turns are counted in a segment, whatever its arms. */
+static bool runs_here(const struct sg_choice *choice)
+{
+    return choice->algorithm != SG_ALGORITHM_MPICH || choice->arm != 0;
+}
+
+static bool takes_form(const struct sg_choice *choice, enum sg_srm_form form)
+{
+    return choice->algorithm == SG_ALGORITHM_SRM && choice->parameters[0] == form;
+}
+
+static bool takes_pool(const struct sg_choice *choice)
+{
+    return takes_form(choice, SG_SRM_CHUNKS) || takes_form(choice, SG_SRM_SINGLE);
+}
+
+static bool may_take_pool(const struct sg_choice *choice)
+{
+    return takes_pool(choice) || takes_form(choice, SG_SRM_AUTO);
+}
+
+static bool reads(const struct sg_choice *choice)
+{
+    return takes_form(choice, SG_SRM_SINGLE);
+}
+
+static bool may_read(const struct sg_choice *choice)
+{
+    return reads(choice) || takes_form(choice, SG_SRM_AUTO);
+}
+
+/* Elements may take up twice their size. */
+#define SIZE_OF_EXTENT(bytes) ((bytes) / 2)
+
+bool sg_local_wants_segment(const struct sg_ruleset *rules, const char *name, int size)
+{
+    const struct sg_rule_comm comm = {.name = name, .size = size, .reach = SG_REACH_NODE};
+    bool wants = false;
+
+    for (int operation = 0; operation < SG_OPERATION_COUNT && !wants; operation++)
+        wants = sg_ruleset_may_choose(rules, (enum sg_operation)operation, &comm, 0, runs_here);
+    return wants;
+}
+
+bool sg_local_wants_pool(const struct sg_ruleset *rules)
+{
+    static const enum sg_operation with_data[] = {SG_OPERATION_REDUCE, SG_OPERATION_ALLREDUCE};
+    const struct sg_rule_comm any = {.reach = SG_REACH_NODE};
+    bool wants = false;
+
+    for (int i = 0; i < 2 && !wants; i++)
+        wants = sg_ruleset_may_choose(rules, with_data[i], &any, SIZE_OF_EXTENT(CLIMB_BYTES_MAX),
+                                      may_take_pool) ||
+                sg_ruleset_may_choose(rules, with_data[i], &any, 1, takes_pool);
+    return wants;
+}
+
+bool sg_local_wants_reading(const struct sg_ruleset *rules)
+{
+    const struct sg_rule_comm any = {.reach = SG_REACH_NODE};
+
+    return sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any,
+                                 SIZE_OF_EXTENT(SINGLE_BYTES_MIN), may_read) ||
+           sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any, 1, reads);
+}
+
+/* ---- one call ---- */
+
+bool sg_local_choose(struct sg_local *local, const struct sg_call *call,
+                     const struct sg_choice **choice, struct sg_local_plan *plan)
+{
+    if (((*choice)->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
+        !sg_local_plan(local, call, plan))
+        return false;
+    if (call->devices && call->operation != SG_OPERATION_BARRIER &&
+        sg_local_any(local, call, sg_device_has_buffer(call))) {
+        sg_device_say_mpich(call);
+        return false;
+    }
+    if (call->rules != NULL)
+        *choice = sg_local_agree(local, call, *choice);
+    if ((*choice)->algorithm == SG_ALGORITHM_MPICH) {
+        sg_local_skip(local);
+        return false;
+    }
+    return true;
+}
+
+/* MPI has either all ranks pass MPI_IN_PLACE or none. */
+static bool can_read(const struct sg_call *call, const struct sg_local_plan *plan)
+{
+    return call->operation == SG_OPERATION_ALLREDUCE && call->send != MPI_IN_PLACE &&
+           plan->copy == NULL && sg_local_node(call->local)->reader != NULL;
+}
+
+static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_local_plan *plan)
+{
+    if (plan->size_bytes <= FLAT_BYTES_MAX && plan->shape.size <= FLAT_RANKS_MAX)
+        return SG_SRM_FLAT;
+    if (plan->size_bytes <= CLIMB_BYTES_MAX)
+        return SG_SRM_CLIMB;
+    return plan->size_bytes >= SINGLE_BYTES_MIN ? SG_SRM_SINGLE : SG_SRM_CHUNKS;
+}
+
+static enum sg_node_method method_of(const struct sg_call *call, const struct sg_local_plan *plan,
+                                     const struct sg_choice *choice)
+{
+    const struct sg_node *node = sg_local_node(call->local);
+    enum sg_srm_form form;
+
+    if (choice->algorithm == SG_ALGORITHM_HANDOFF)
+        return SG_NODE_HANDOFF;
+    form = (enum sg_srm_form)choice->parameters[0];
+    if (form == SG_SRM_AUTO)
+        form = form_of(call, plan);
+    if (form == SG_SRM_FLAT && plan->size_bytes <= FLAT_BYTES_LIMIT)
+        return SG_NODE_FLAT;
+    if (form == SG_SRM_SINGLE && can_read(call, plan))
+        return SG_NODE_SINGLE;
+    if (form >= SG_SRM_CHUNKS && node->pool != NULL && plan->size_bytes > 0)
+        return SG_NODE_CHUNKS;
+    return SG_NODE_HANDOFF;
+}
+
+int sg_local_run_chosen(struct sg_local *local, const struct sg_call *call,
+                        const struct sg_choice *choice, const struct sg_local_plan *plan,
+                        struct sg_outcome *outcome)
+{
+    outcome->ran = (uint8_t)choice->ran;
+    return sg_local_run(local, call, plan, method_of(call, plan, choice), outcome);
+}
