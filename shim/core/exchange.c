@@ -61,25 +61,57 @@ enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data
     return status;
 }
 
-enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false)
+/* Of one size on all ranks, to rank 0. */
+static enum sg_status gather_alike(const struct sg_exchange *exchange, const void *own,
+                                   size_t size_bytes, void **all)
 {
-    unsigned char flag = ok != 0;
-    unsigned char *all = NULL;
     size_t *sizes = calloc((size_t)exchange->size, sizeof *sizes);
-    int32_t first = -1;
     enum sg_status status;
 
     if (sizes == NULL)
         abort();
-    status = exchange->gather(exchange->context, &flag, sizeof flag, (void **)&all, sizes);
+    *all = NULL;
+    status = exchange->gather(exchange->context, own, size_bytes, all, sizes);
+    free(sizes);
+    return status;
+}
+
+enum sg_status sg_exchange_collect(const struct sg_exchange *exchange, const void *own,
+                                   size_t size_bytes, void **all)
+{
+    size_t all_bytes = (size_t)exchange->size * size_bytes;
+    enum sg_status status = gather_alike(exchange, own, size_bytes, all);
+
+    return status == SG_OK ? sg_exchange_share(exchange, all, &all_bytes) : status;
+}
+
+enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data, size_t size_bytes)
+{
+    void *all;
+    enum sg_status status = gather_alike(exchange, data, size_bytes, &all);
+
+    if (status == SG_OK && exchange->rank == 0) {
+        for (size_t i = 0; i < (size_t)exchange->size * size_bytes; i++)
+            ((unsigned char *)data)[i % size_bytes] |= ((unsigned char *)all)[i];
+    }
+    free(all);
+    return status;
+}
+
+enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false)
+{
+    unsigned char flag = ok != 0;
+    void *all;
+    int32_t first = -1;
+    enum sg_status status = gather_alike(exchange, &flag, sizeof flag, &all);
+
     if (status == SG_OK && exchange->rank == 0) {
         for (int rank = exchange->size - 1; rank >= 0; rank--) {
-            if (!all[rank])
+            if (!((unsigned char *)all)[rank])
                 first = rank;
         }
     }
     free(all);
-    free(sizes);
     if (status == SG_OK)
         status = exchange->broadcast(exchange->context, &first, sizeof first);
     if (status == SG_OK)

@@ -35,6 +35,13 @@ extern const struct sg_exchange sg_exchange_serial;
 enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data,
                                  size_t *size_bytes);
 
+/* Every rank's data, of one size, concatenated by rank: *all is malloc'ed on every rank. */
+enum sg_status sg_exchange_collect(const struct sg_exchange *exchange, const void *own,
+                                   size_t size_bytes, void **all);
+
+/* Rank 0's data becomes the bitwise or of all ranks', of one size. */
+enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data, size_t size_bytes);
+
 /* True on every rank when ok is true on all of them; *first_false is then -1, else the lowest
  * rank where it is false. */
 enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false);

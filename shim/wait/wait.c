@@ -7,7 +7,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,33 +39,24 @@ struct place {
 enum sg_status sg_wait_start(const struct sg_exchange *exchange, uint64_t machine, MPI_Comm world)
 {
     struct place own = {.machine = machine};
-    size_t count = (size_t)exchange->size;
-    size_t *sizes = calloc(count, sizeof *sizes);
-    void *gathered = NULL;
-    size_t gathered_bytes = 0;
+    void *gathered;
     cpu_set_t all;
-    enum sg_status status = SG_ERR_MEMORY;
+    enum sg_status status;
 
     poked = world;
     CPU_ZERO(&own.mask);
     sched_getaffinity(0, sizeof own.mask, &own.mask);
-    if (sizes != NULL)
-        status = exchange->gather(exchange->context, &own, sizeof own, &gathered, sizes);
-    free(sizes);
-    gathered_bytes = count * sizeof own;
-    if (status == SG_OK)
-        status = sg_exchange_share(exchange, &gathered, &gathered_bytes);
+    status = sg_exchange_collect(exchange, &own, sizeof own, &gathered);
     if (status != SG_OK)
         return status;
     CPU_ZERO(&all);
     machine_ranks = 0;
-    for (size_t rank = 0; rank < count; rank++) {
-        struct place place;
+    for (int rank = 0; rank < exchange->size; rank++) {
+        const struct place *place = (const struct place *)gathered + rank;
 
-        memcpy(&place, (char *)gathered + rank * sizeof place, sizeof place);
-        if (place.machine != machine)
+        if (place->machine != machine)
             continue;
-        CPU_OR(&all, &all, &place.mask);
+        CPU_OR(&all, &all, &place->mask);
         machine_ranks++;
     }
     free(gathered);
