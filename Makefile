@@ -206,8 +206,10 @@ $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport
 $(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
 $(B)/tests/internode/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+# All but what makes its table, and adapters.
+PROGRESS := background clients doorbell mode signal thread
 $(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
-$(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,progress mode signal thread adapter)
+$(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,$(PROGRESS) adapter)
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o unit_main.o) $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
@@ -231,9 +233,9 @@ $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
 $(B)/tests/weak/test_lanes: $(call weak,$(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
 # What is not reached of these is left out.
 WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking statistics waiting) \
-                    $(addprefix shim/progress/,mode progress thread) shim/wait/wait
+                    $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
 $(B)/tests/weak/test_bell: $(call weak,tests/weak/bell $(WEAK_INTERNODE) $(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
-$(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,mode progress signal thread))
+$(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))
 $(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)
 $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)))
 

@@ -1,16 +1,16 @@
-/* Clients between machines: the adapter makes a descriptor readable when a message comes that asks
- * to be handled, once each time it has been armed. A thread of its own listens to these
- * descriptors, because the helper thread sleeps on a word that processes of this machine ring.
+/* An adapter makes a descriptor readable when a message comes that asks to be handled, once each
+ * time it has been armed. These descriptors have a thread of their own, the listener, because the
+ * helper thread sleeps on a word that processes of this machine ring.
  *
- * An adapter cannot be disarmed: what is armed stays so until a message comes. One that comes while
- * a rank is in its call wakes the thread, too, which leaves the message to that rank.
+ * An adapter cannot be disarmed: it stays armed until a message comes. A message that comes while a
+ * rank is in its call wakes the listener too, which leaves it to that rank.
  */
-#include "progress/parts.h"
+#include "progress/adapter.h"
+
+#include "progress/thread.h"
 #include "transport/transport.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -18,25 +18,19 @@
 static int listening = -1; /* epoll: descriptors of clients, and `ending` */
 static int ending = -1;
 static pthread_t listener;
-static bool expected;
-
-void sg_progress_wire_expect(void)
-{
-    expected = true;
-}
+static void (*look)(void);
 
 static void *listen_to_all(void *context)
 {
     struct epoll_event event;
 
-    (void)context;
     for (;;) {
         int count = epoll_wait(listening, &event, 1, -1);
 
         if (count == 1 && event.data.ptr == NULL)
             return NULL;
         if (count == 1)
-            sg_progress_attend_by_thread(false);
+            look();
     }
 }
 
@@ -47,31 +41,18 @@ static bool watch(int operation, int descriptor, void *about)
     return epoll_ctl(listening, operation, descriptor, &event) == 0;
 }
 
-static int start_listener(void)
-{
-    sigset_t all, before;
-    int error;
-
-    /* The thread inherits the mask: the application's signals are for its own threads. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&listener, NULL, listen_to_all, NULL);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (error == 0)
-        pthread_setname_np(listener, "stagger-wire");
-    return error;
-}
-
-bool sg_progress_wire_start(void)
+bool sg_progress_adapter_start(void (*when_told)(void))
 {
     int error;
 
-    if (!expected || listening >= 0)
+    if (listening >= 0)
         return true;
+    look = when_told;
     listening = epoll_create1(EPOLL_CLOEXEC);
     ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    error = listening < 0 || ending < 0 || !watch(EPOLL_CTL_ADD, ending, NULL) ? errno
-                                                                               : start_listener();
+    error = listening < 0 || ending < 0 || !watch(EPOLL_CTL_ADD, ending, NULL)
+                ? errno
+                : sg_progress_thread_create(&listener, listen_to_all, NULL, "stagger-wire");
     if (error == 0)
         return true;
     close(listening);
@@ -81,7 +62,7 @@ bool sg_progress_wire_start(void)
     return false;
 }
 
-void sg_progress_wire_stop(void)
+void sg_progress_adapter_stop(void)
 {
     uint64_t one = 1;
 
@@ -100,10 +81,9 @@ static int descriptor_of(const struct sg_progress_client *client)
     return client->wire->descriptor(client->transport);
 }
 
-void sg_progress_wire_arm(struct sg_progress_client *client)
+void sg_progress_adapter_arm(struct sg_progress_client *client)
 {
-    /* Relaxed: by one thread in a call at a time; sg_progress_wire_remove comes after all of them.
-     */
+    /* Relaxed: one thread in a call at a time; sg_progress_adapter_remove comes after them. */
     if (!atomic_load_explicit(&client->is_listened, memory_order_relaxed)) {
         watch(EPOLL_CTL_ADD, descriptor_of(client), client);
         atomic_store_explicit(&client->is_listened, true, memory_order_relaxed);
@@ -113,7 +93,7 @@ void sg_progress_wire_arm(struct sg_progress_client *client)
     client->wire->arm(client->transport);
 }
 
-void sg_progress_wire_remove(struct sg_progress_client *client)
+void sg_progress_adapter_remove(struct sg_progress_client *client)
 {
     if (atomic_exchange(&client->is_listened, false))
         watch(EPOLL_CTL_DEL, descriptor_of(client), client);

@@ -1,14 +1,14 @@
-/* Who gets which mode: what a rule, or STAGGER_PROGRESS, asks for, and what of it this process has.
- *
- * The means of a mode, a handler or a thread, are made when it is first asked for. Where they
- * cannot be had, or are gone, the next lower mode steps in for good, one line says so, and those
- * who ask for that lower mode, or for a higher one that works, are not concerned.
+/* A call asks for the mode of its rule, or of STAGGER_PROGRESS. Where the means of a mode cannot be
+ * had or are gone, the next lower mode replaces it for good, and one line says so. Other modes keep
+ * working.
  */
-#include "core/clock.h"
-#include "progress/parts.h"
-#include "rule/rule.h"
+#include "progress/mode.h"
 
-#include <pthread.h>
+#include "core/clock.h"
+#include "progress/adapter.h"
+#include "progress/signal.h"
+#include "progress/thread.h"
+#include "rule/rule.h"
 
 enum means { MEANS_NONE, MEANS_NOT_MADE, MEANS_THERE };
 
@@ -19,6 +19,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_progress_table *table;
 static struct sg_progress_cell *cell;
 static int signal_number;
+static bool is_wired;
+static const struct sg_progress_looks *looks;
 
 static enum sg_progress_mode named_by(const struct sg_choice *choice)
 {
@@ -64,12 +66,15 @@ static void set_means(enum means state)
         atomic_store_explicit(&means[mode], state, memory_order_relaxed);
 }
 
-void sg_progress_mode_start(struct sg_progress_table *shared, uint32_t own, int number)
+void sg_progress_mode_start(struct sg_progress_table *shared, uint32_t own, int number, bool wired,
+                            const struct sg_progress_looks *given)
 {
     table = shared;
     cell = &shared->cells[own];
     signal_number = number;
-    sg_progress_signal_start(cell, number);
+    is_wired = wired;
+    looks = given;
+    sg_progress_signal_start(cell, number, looks->by_signal);
     set_means(MEANS_NOT_MADE);
 }
 
@@ -93,25 +98,32 @@ static void say_no_signal(const char *what)
 static bool get_thread(void)
 {
     if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE ||
-        (sg_progress_wire_start() && sg_progress_thread_start(cell)))
+        ((!is_wired || sg_progress_adapter_start(looks->by_listener)) &&
+         sg_progress_thread_start(cell, looks->by_helper, looks->helper_due_ns)))
         return true;
     sg_log("no helper thread (%m): late messages that no signal tells of wait for the next "
            "collective");
     return false;
 }
 
-static bool make(enum sg_progress_mode mode);
-
 static bool get_signal(void)
 {
     /* Where it is there the application may have given it back its default. */
-    if (!sg_progress_signal_install()) {
-        say_no_signal("has a handler that is not ours");
-        return false;
-    }
-    /* It stands by for signals that come to nothing. */
-    make(SG_PROGRESS_THREAD);
-    return true;
+    if (sg_progress_signal_install())
+        return true;
+    say_no_signal("has a handler that is not ours");
+    return false;
+}
+
+static void hand_over(enum sg_progress_mode to)
+{
+    looks->hand_over(to);
+    if (to != SG_PROGRESS_THREAD)
+        return;
+    /* Who has seen a bell as it was may send a signal that nobody takes: by the fence its message
+     * is there when the helper looks. */
+    atomic_thread_fence(memory_order_seq_cst);
+    sg_progress_thread_ring(cell);
 }
 
 static bool make(enum sg_progress_mode mode)
@@ -133,8 +145,10 @@ static enum sg_progress_mode make_ready(enum sg_progress_mode asked)
     pthread_mutex_lock(&lock);
     while (now > SG_PROGRESS_POLL && !make(now))
         now--;
-    if (asked == SG_PROGRESS_SIGNAL && now != asked)
-        sg_progress_hand_over(now);
+    if (now == SG_PROGRESS_SIGNAL)
+        make(SG_PROGRESS_THREAD); /* stands by for signals that come to nothing */
+    else if (asked == SG_PROGRESS_SIGNAL)
+        hand_over(now);
     pthread_mutex_unlock(&lock);
     return now;
 }
@@ -167,7 +181,7 @@ void sg_progress_mode_watch(void)
     if (means_of(SG_PROGRESS_SIGNAL) == MEANS_THERE) {
         say_no_signal("was sent and nobody took it for a second");
         atomic_store_explicit(&means[SG_PROGRESS_SIGNAL], MEANS_NONE, memory_order_release);
-        sg_progress_hand_over(SG_PROGRESS_THREAD);
+        hand_over(SG_PROGRESS_THREAD);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -191,7 +205,7 @@ void sg_progress_stop(void)
     pthread_mutex_lock(&lock);
     if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE)
         sg_progress_thread_stop(cell);
-    sg_progress_wire_stop();
+    sg_progress_adapter_stop();
     /* A signal's handler stays: a sender may be about to use it, and the default ends processes.
      * It finds no client any more. */
     set_means(MEANS_NONE);

@@ -1,31 +1,30 @@
 /* Asynchronous progress: who handles what arrives at an endpoint while its processes compute.
  *
- *   poll     nobody: a call leaves nothing to be done at its endpoint
- *   thread   a sleeping helper thread
+ *   poll     nobody: a call leaves no work at its endpoint
+ *   thread   a helper thread, which sleeps until it is rung
  *   signal   a real-time signal to the thread that left its call last
  *
- * An endpoint has a bell. It is armed by a rank that leaves a call while instances are outstanding;
- * whoever sends to an endpoint that is armed, and of which no rank is inside a call, rings it. Of
- * an endpoint's processes the one that armed it last is rung. Who is inside a call looks before it
- * leaves and needs no ring.
+ * An endpoint has a doorbell. A rank that leaves a call while instances are outstanding arms it.
+ * Who sends to an endpoint rings it if it is armed and no rank of the endpoint is inside a call;
+ * the ring goes to the process that armed it last. A rank inside a call polls before it leaves and
+ * needs no ring.
  *
  * A rule names the mode for its calls, or leaves it to STAGGER_PROGRESS. Where instances of several
- * rules are outstanding at an endpoint, it is armed in the highest of their modes; a process may
- * have one endpoint that is armed for its thread and another for a signal.
+ * rules are outstanding, the highest of their modes counts; a process may have one endpoint that is
+ * armed for its thread and another for a signal.
  *
- * Between machines a sender sees nothing of that: there the adapter rings, by a descriptor of each
- * client's (adapter.c), whenever a message comes that asks for it. A thread is told, in the
- * mode signal too: libraries of adapters take locks, which a handler must not.
+ * Between machines a sender sees no doorbell. There the adapter tells, by a descriptor of each
+ * client (adapter.c), when a message comes that asks for it. It tells a thread, in the mode signal
+ * too: libraries of adapters take locks, which a handler must not.
  *
- * What is rung is the process, not the endpoint: a process has a word that its thread sleeps on and
- * one for its signals, in a table that the processes of the machine share, and the bell names it. A
- * word that is rung already is not rung again before its process has looked: at most one signal of
- * ours is ever on its way to a process.
+ * A ring goes to a process, not to an endpoint: the processes of a machine share a table, in which
+ * each has a word that its helper thread sleeps on and one for its signals. A word that is rung is
+ * not rung again before its process has looked: at most one signal of ours is on its way to a
+ * process.
  *
- * Floating point: what is computed here has the rounding and flush modes that the application's
- * thread had when it armed the bell, in every mode, and not those of the code that a signal
- * happens to interrupt (which may be libm, in a mode of its own). Exceptions are masked and leave
- * no flags.
+ * Floating point: progress computes with the rounding and flush modes that the application's thread
+ * had when it armed the doorbell, in every mode, and not with those of the code that a signal
+ * interrupts (which may be libm, in a mode of its own). Exceptions are masked and leave no flags.
  */
 #ifndef SG_PROGRESS_PROGRESS_H
 #define SG_PROGRESS_PROGRESS_H
@@ -40,20 +39,20 @@
 /* From low to high: the order of the words of STAGGER_PROGRESS and of a rule's `progress`. */
 enum sg_progress_mode { SG_PROGRESS_POLL, SG_PROGRESS_THREAD, SG_PROGRESS_SIGNAL };
 
-/* An endpoint's, in shared memory. Kept by the endpoint but for armed, rings, answered, handled and
- * ignored. */
+/* An endpoint's doorbell, in shared memory. The endpoint keeps it, but for armed, rings, answered,
+ * handled and ignored. */
 struct sg_progress_bell {
-    _Atomic uint32_t pending;         /* whoever handles something is to look again */
-    _Atomic uint32_t inside;          /* ranks in a call, of those that serve the endpoint */
-    _Atomic uint32_t outstanding;     /* instances */
-    _Atomic uint32_t posted;          /* of these, the ones that nobody needs to be in a call for */
-    _Atomic uint32_t armed;           /* by whom, and in which mode; 0: not armed */
-    _Atomic uint64_t next_timer_ns;   /* the least that is set; 0: none */
-    _Atomic uint64_t rings, answered; /* signals sent for it, and those that have come */
-    _Atomic uint64_t handled, ignored; /* those that brought something, and those that did not */
+    _Atomic uint32_t pending;          /* whoever handles something is to look again */
+    _Atomic uint32_t inside;           /* ranks in a call, of those that serve the endpoint */
+    _Atomic uint32_t outstanding;      /* instances */
+    _Atomic uint32_t posted;           /* instances that need no rank in a call */
+    _Atomic uint32_t armed;            /* by whom, and in which mode; 0: not armed */
+    _Atomic uint64_t next_timer_ns;    /* the first timer; 0: none */
+    _Atomic uint64_t rings, answered;  /* signals sent for it, and those that have come */
+    _Atomic uint64_t handled, ignored; /* signals that brought something, and that did not */
 };
 
-/* Of a process's part in an endpoint: the modes of arithmetic when it armed the bell. */
+/* The modes of arithmetic of the thread that armed the doorbell last, of one process. */
 struct sg_progress_float {
     _Atomic uint32_t mxcsr, x87;
 };
@@ -66,12 +65,13 @@ struct sg_transport_wire;
 
 /* What progress does for an endpoint. */
 struct sg_progress_ops {
-    /* Handles what has arrived, if nobody else is at it; who is at it looks again. Any thread, any
-     * signal handler. True: it was something. */
+    /* Handles what has arrived, unless another thread holds the endpoint; the holder polls again
+     * before it lets go. Any thread, any signal handler. True: there was something. */
     bool (*poll)(struct sg_progress_client *client);
-    /* Posts of this process go on as far as they can. Not in a signal handler. */
+    /* Takes posts of this process as far as they can go. Not in a signal handler. */
     void (*advance)(struct sg_progress_client *client);
-    /* In a thread of the application: whether the others are still there. May end the job. */
+    /* Finds out whether the other ranks are still there. In a thread of the application; may end
+     * the job. */
     void (*check)(struct sg_progress_client *client);
 };
 
@@ -79,12 +79,11 @@ struct sg_progress_ops {
 struct sg_progress_client {
     const struct sg_progress_ops *ops;
     struct sg_progress_bell *bell;
-    bool serves;         /* false: other processes of the endpoint's handle all that arrives */
+    bool serves;         /* false: other processes of the endpoint handle all that arrives */
     bool has_companions; /* the endpoint has other processes */
-    bool is_polled;      /* what posts of the endpoint's wait for rings nobody */
+    bool is_polled;      /* nobody rings for what the endpoint's posts wait for */
     _Atomic bool waits;  /* a post of this process waits for a place */
-    /* Where messages come from other machines; else NULL. */
-    const struct sg_transport_wire *wire;
+    const struct sg_transport_wire *wire; /* NULL: no messages come from other machines */
     struct sg_transport *transport;
     /* Kept by progress. */
     _Atomic bool is_listened; /* a thread waits for the transport's descriptor */
@@ -92,58 +91,58 @@ struct sg_progress_client {
 };
 
 /* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. wired: messages
- * come from other machines, too. configured: STAGGER_PROGRESS's. Where rules or it ask for more
- * than poll and that cannot be had, one line says so, and it is poll on every rank; where they ask
- * for a signal between machines, one line says that it is a thread. */
+ * come from other machines, too. configured: by STAGGER_PROGRESS. Where rules or STAGGER_PROGRESS
+ * ask for a mode that cannot be had, one line says so and every rank polls; where they ask for a
+ * signal between machines, one line says that it is a thread. */
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
                                  bool wired, enum sg_progress_mode configured, int signal_number);
 
-/* What a rule's choice asks for, after sg_progress_start; of a communicator between machines a
- * thread in the place of a signal. */
+/* The mode that a rule's choice asks for, after sg_progress_start; between machines a thread in the
+ * place of a signal. */
 enum sg_progress_mode sg_progress_asked(const struct sg_choice *choice, bool between_machines);
 
-/* In MPI_Finalize: the helper thread ends. Bells that are still rung are nobody's. */
+/* In MPI_Finalize: ends the helper thread. Later rings have no effect. */
 void sg_progress_stop(void);
 
-/* In the child of a fork, which has no part in what its parent shares. */
+/* In the child of a fork, which takes no part in what its parent shares. */
 void sg_progress_forget(void);
 
-/* Every endpoint that this process is a part of, in no order. False: there are too many. After
- * remove no thread and no handler of this process is in the client, nor will be. */
+/* For every endpoint of this process. False: there are too many. After remove no thread and no
+ * handler of this process uses the client. */
 bool sg_progress_add(struct sg_progress_client *client);
 void sg_progress_remove(struct sg_progress_client *client);
 
-/* In an intercepted call, and while anything is waited for. */
+/* Handles what has arrived for all clients: in an intercepted call, and in every wait. */
 void sg_progress_poll(void);
 
-/* Whether somebody comes for what arrives when a call that asks for that mode has left. Not
+/* Whether this process handles what arrives after a call that asks for that mode. Not
  * async-signal-safe. */
 bool sg_progress_comes(enum sg_progress_mode asked);
 
-/* Whether that is asked for where a rule's choice runs: alike on all ranks. */
+/* Whether a rule's choice asks for that: alike on all ranks. */
 bool sg_progress_is_to_come(const struct sg_choice *choice);
 
-/* After a post, which may wait for a place or for what rings nobody, while the program goes on to
- * something else: then the helper thread looks after it, in any mode. Not async-signal-safe. */
+/* After a post: if it waits for a place, or for what rings nobody, the helper thread looks after it
+ * in any mode, because the program may go on to something else. Not async-signal-safe. */
 void sg_progress_look_after(const struct sg_progress_client *client);
 
-/* This process feeds an endpoint for others of its ranks, who ring it by the number that this gives
- * them: its helper thread looks, in any mode. Not async-signal-safe, serve. */
+/* The helper thread of this process polls an endpoint for other ranks of it, in any mode, when they
+ * ring it by the number that serve returns. Not async-signal-safe. */
 uint32_t sg_progress_serve(void);
 void sg_progress_ring_master(uint32_t number);
 
-/* In what this thread makes progress right now. Async-signal-safe. */
+/* How this thread makes progress right now. Async-signal-safe. */
 enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };
 enum sg_progress_by sg_progress_by(void);
 
-/* By one of an endpoint's processes, inside a call: as it leaves with instances outstanding, of
- * which asked is the highest mode, and when it has entered. */
+/* By a process of the endpoint, inside a call. arm: before it leaves with instances outstanding, of
+ * which asked is the highest mode. disarm: when it has entered. */
 void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked);
 void sg_progress_disarm(struct sg_progress_client *client);
-/* When it has left: no rank of the endpoint may be inside any more. */
+/* When it has left the call. */
 void sg_progress_left(struct sg_progress_client *client);
 
-/* By a sender, when the message is in place and followed by a full barrier; async-signal-safe. */
+/* By a sender, when the message is in place, after a full barrier. Async-signal-safe. */
 void sg_progress_ring(struct sg_progress_bell *bell);
 
 #endif

@@ -1,6 +1,4 @@
-/* The mode `signal`: a real-time signal to the thread that armed a bell last.
- *
- * The handler may interrupt anything: malloc, stdio, MPI, our own code with an endpoint's lock
+/* The handler may interrupt anything: malloc, stdio, MPI, our own code with an endpoint's lock
  * held. It only tries locks; whoever holds one looks again before it leaves (poll of struct
  * sg_progress_ops), and a rank inside a call looks before it leaves that. It blocks all signals
  * while it runs, so that a handler of the application's cannot leave it by longjmp with the lock
@@ -11,7 +9,7 @@
  * thread wakes it, and while a bell is armed it looks a few times a second whether a signal stays
  * without an answer.
  */
-#include "progress/parts.h"
+#include "progress/signal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -26,6 +24,7 @@
 /* Of this process; number 0: there are no signals. */
 static struct sg_progress_cell *cell;
 static int number;
+static void (*look)(void);
 static _Atomic uint32_t answers; /* signals taken, and bells armed anew */
 static __thread int thread_id;
 
@@ -41,32 +40,29 @@ static void on_signal(int signal)
 {
     int saved_errno = errno;
 
-    (void)signal;
     answer();
-    sg_progress_attend_by_signal();
+    look();
     errno = saved_errno;
 }
 
-static bool is_ours(int signal)
+static bool has_handler(void (*handler)(int))
 {
     struct sigaction now;
 
-    return sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
-           now.sa_handler == on_signal;
+    return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
+           now.sa_handler == handler;
 }
 
-static bool is_free(int signal)
-{
-    struct sigaction now;
-
-    return sigaction(signal, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) == 0 &&
-           now.sa_handler == SIG_DFL;
-}
-
-void sg_progress_signal_start(struct sg_progress_cell *own, int wanted)
+void sg_progress_signal_start(struct sg_progress_cell *own, int wanted, void (*when_sent)(void))
 {
     cell = own;
     number = wanted;
+    look = when_sent;
+}
+
+bool sg_progress_signal_is_ours(void)
+{
+    return has_handler(on_signal);
 }
 
 bool sg_progress_signal_install(void)
@@ -75,12 +71,8 @@ bool sg_progress_signal_install(void)
     struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
     sigfillset(&ours.sa_mask);
-    return is_ours(number) || (is_free(number) && sigaction(number, &ours, NULL) == 0);
-}
-
-bool sg_progress_signal_is_ours(void)
-{
-    return is_ours(number);
+    return sg_progress_signal_is_ours() ||
+           (has_handler(SIG_DFL) && sigaction(number, &ours, NULL) == 0);
 }
 
 bool sg_progress_signal_expect(void)
@@ -120,24 +112,24 @@ void sg_progress_signal_forget(void)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL};
 
-    if (number != 0 && is_ours(number))
+    if (number != 0 && sg_progress_signal_is_ours())
         sigaction(number, &usual, NULL);
 }
 
-bool sg_progress_signal_send(const struct sg_progress_cell *to, int signal)
+bool sg_progress_signal_send(const struct sg_progress_cell *to)
 {
     pid_t process = atomic_load_explicit(&to->process, memory_order_relaxed);
     siginfo_t info;
 
     memset(&info, 0, sizeof info);
-    info.si_signo = signal;
+    info.si_signo = number;
     info.si_code = SI_QUEUE;
     info.si_pid = getpid();
     info.si_uid = getuid();
     if (syscall(SYS_rt_tgsigqueueinfo, process,
-                atomic_load_explicit(&to->thread, memory_order_relaxed), signal, &info) == 0)
+                atomic_load_explicit(&to->thread, memory_order_relaxed), number, &info) == 0)
         return true;
     /* A full queue refuses a signal that carries something, but never one that does not: kill's.
      * It may come to another thread of the process, which does as well. */
-    return errno == EAGAIN && kill(process, signal) == 0;
+    return errno == EAGAIN && kill(process, number) == 0;
 }

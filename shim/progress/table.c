@@ -1,8 +1,8 @@
-/* The table of a machine's processes that ring each other: one shared segment a machine, made by
- * the first of its ranks in MPI_Init. */
+/* The first of a machine's ranks makes its segment in MPI_Init. */
+#include "progress/table.h"
+
 #include "intranode/memory.h"
 #include "intranode/placement.h"
-#include "progress/parts.h"
 
 #include <errno.h>
 

@@ -1,12 +1,11 @@
-/* The helper thread: sleeps on its process's word until a sender rings it or a timer is due. It
- * takes no signal, calls nothing of MPI and owns no memory. */
+/* The helper thread takes no signal, calls nothing of MPI and owns no memory. */
+#include "progress/thread.h"
+
 #include "core/clock.h"
-#include "progress/parts.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -17,10 +16,20 @@
 
 static pthread_t helper;
 static _Atomic bool stopping;
+static void (*look)(bool signals_too);
+static uint64_t (*due_ns)(void);
 
-void sg_progress_thread_wake(struct sg_progress_cell *cell)
+static void wake(struct sg_progress_cell *cell)
 {
     syscall(SYS_futex, &cell->rung, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Sequentially consistent, here and by senders of signals: who sets the word to 0 looks after that,
+ * and so sees the message. */
+void sg_progress_thread_ring(struct sg_progress_cell *cell)
+{
+    if (atomic_exchange(&cell->rung, 1) == 0)
+        wake(cell);
 }
 
 /* Until it is rung, or that time at the latest. */
@@ -58,38 +67,45 @@ static void *help(void *context)
         atomic_exchange(&own->rung, 0);
         if (atomic_load(&stopping))
             return NULL;
-        sg_progress_mode_watch();
-        sg_progress_attend_by_thread(atomic_exchange(&own->lost, 0) != 0);
-        sg_progress_advance();
+        look(atomic_exchange(&own->lost, 0) != 0);
         /* From here on a timer that comes rings us: either we see it below, or who sets it sees
          * this. */
         atomic_store(&own->wakes_ns, UINT64_MAX);
-        until_ns = sg_progress_next_ns();
+        until_ns = due_ns();
         atomic_store(&own->wakes_ns, until_ns);
         sleep_until(own, until_ns);
     }
 }
 
-bool sg_progress_thread_start(struct sg_progress_cell *own)
+int sg_progress_thread_create(pthread_t *thread, void *(*run)(void *), void *context,
+                              const char *name)
 {
     sigset_t all, before;
     int error;
 
-    /* The thread inherits the mask: the application's signals are for its own threads. */
+    /* The thread inherits the mask. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&helper, NULL, help, own);
+    error = pthread_create(thread, NULL, run, context);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (error == 0)
-        pthread_setname_np(helper, "stagger");
-    errno = error;
-    return error == 0;
+        pthread_setname_np(*thread, name);
+    return error;
+}
+
+bool sg_progress_thread_start(struct sg_progress_cell *own, void (*when_rung)(bool signals_too),
+                              uint64_t (*when_due_ns)(void))
+{
+    look = when_rung;
+    due_ns = when_due_ns;
+    errno = sg_progress_thread_create(&helper, help, own, "stagger");
+    return errno == 0;
 }
 
 void sg_progress_thread_stop(struct sg_progress_cell *own)
 {
     atomic_store(&stopping, true);
     atomic_store(&own->rung, 1);
-    sg_progress_thread_wake(own);
+    wake(own);
     pthread_join(helper, NULL);
 }

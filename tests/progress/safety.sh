@@ -21,19 +21,20 @@ transports() {
 wire=16:24 functions=48:88
 is_between_machines() { [ -n "$(reach "$1" "$2+$wire")" ]; }
 
-# Called by pointers that are set up in MPI_Init: the protocols, the transports, the observer of what
-# is late, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's tables follow from the code.
+# Called by pointers that are set up in MPI_Init: what the handler does, the protocols, the transports, the
+# observer of what is late, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's
+# tables follow from the code.
 handlers_reach() {
     local library table
-    reach "$LIB" on_signal sg_algos on_late progress_ops+0:8
+    reach "$LIB" on_signal look_by_signal sg_algos on_late progress_ops+0:8
     while read -r library table; do
         is_between_machines "$library" "$table" || reach "$library" "$table+$functions"
     done <tables
 }
-# What may call by a pointer: the feeding of those protocols, who receives, switches of the transport's, who
+# What may call by a pointer: the handler and its visit of clients, the feeding of those protocols, who receives, switches of the transport's, who
 # answers a transport's descriptor, and who tells the observer.
 pointer_users() {
-    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/progress,mpi/observer,transport/parts}.o |
+    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/{signal,clients,background},mpi/observer,transport/parts}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the
@@ -87,8 +88,8 @@ else
     check "the handler reaches async-signal-safe functions only" is "" \
         "$(sed -n 's/^external //p' reached | grep -Evx "$allowed")"
     check "... and nothing that is for a thread, which uses transports between machines" all \
-        'lacks reached "^reached (attend_wire|attend_by_thread|sg_progress_attend_by_thread)"' \
-        'has <(reach "$LIB" sg_progress_attend_by_thread) "^reached sg_progress_attend_by_thread$"'
+        'lacks reached "^reached (attend_wire|attend_by_thread|look_by_helper)"' \
+        'has <(reach "$LIB" look_by_helper) "^reached attend_by_thread$"'
     check "... by way of the protocols, the transport and the kernels" all \
         'has reached "^reached on_message"' 'has reached "^reached sg_shm_lane_send$"' \
         'has reached "^reached sg_shm_lane_receive$"' 'has reached "^reached sum_"' \

@@ -5,7 +5,7 @@
 
 #include "core/config.h"
 #include "lib/unit.h"
-#include "progress/parts.h"
+#include "progress/table.h"
 #include "rule/rule.h"
 #include "transport/transport.h"
 

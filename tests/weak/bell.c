@@ -5,7 +5,9 @@
 #include "internode/nonblocking.h"
 #include "mpi/real.h"
 #include "mpi/report.h"
-#include "progress/parts.h"
+#include "progress/adapter.h"
+#include "progress/mode.h"
+#include "progress/signal.h"
 
 #include "algos/emit.h"
 
@@ -286,7 +288,7 @@ bool sg_progress_wire_start(void)
     return true;
 }
 
-void sg_progress_signal_start(struct sg_progress_cell *own, int number)
+void sg_progress_signal_start(struct sg_progress_cell *own, int number, void (*when_sent)(void))
 {
 }
 
@@ -302,14 +304,14 @@ bool sg_call_is_in_place(const struct sg_call *call)
         __builtin_trap();                                                                          \
     }
 
-NOT_CALLED(void, sg_progress_wire_expect, void)
-NOT_CALLED(void, sg_progress_wire_arm, struct sg_progress_client *client)
-NOT_CALLED(void, sg_progress_wire_remove, struct sg_progress_client *client)
+NOT_CALLED(bool, sg_progress_adapter_start, void (*when_told)(void))
+NOT_CALLED(void, sg_progress_adapter_arm, struct sg_progress_client *client)
+NOT_CALLED(void, sg_progress_adapter_remove, struct sg_progress_client *client)
 NOT_CALLED(bool, sg_progress_signal_install, void)
 NOT_CALLED(bool, sg_progress_signal_is_ours, void)
 NOT_CALLED(bool, sg_progress_signal_expect, void)
 NOT_CALLED(bool, sg_progress_signal_is_unheard, uint64_t now_ns)
-NOT_CALLED(bool, sg_progress_signal_send, const struct sg_progress_cell *to, int signal)
+NOT_CALLED(bool, sg_progress_signal_send, const struct sg_progress_cell *to)
 NOT_CALLED(void, sg_operands_fold, void *kernel, const void *left, const void *right, void *out,
            size_t count)
 NOT_CALLED(void *, sg_operands_fold_context, const struct sg_operands *operands)

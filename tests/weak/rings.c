@@ -1,7 +1,9 @@
 #include "weak/rings.h"
 
 #include "mpi/real.h"
-#include "progress/parts.h"
+#include "progress/adapter.h"
+#include "progress/mode.h"
+#include "progress/signal.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -172,22 +174,17 @@ enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool 
     return SG_OK;
 }
 
-bool sg_progress_wire_start(void)
-{
-    return true;
-}
-
-void sg_progress_wire_stop(void)
+void sg_progress_adapter_stop(void)
 {
 }
 
 /* Not called: one machine. */
-#define NOT_CALLED(name, ...)                                                                      \
-    void name(__VA_ARGS__)                                                                         \
+#define NOT_CALLED(type, name, ...)                                                                \
+    type name(__VA_ARGS__)                                                                         \
     {                                                                                              \
         __builtin_trap();                                                                          \
     }
 
-NOT_CALLED(sg_progress_wire_expect, void)
-NOT_CALLED(sg_progress_wire_arm, struct sg_progress_client *client)
-NOT_CALLED(sg_progress_wire_remove, struct sg_progress_client *client)
+NOT_CALLED(bool, sg_progress_adapter_start, void (*when_told)(void))
+NOT_CALLED(void, sg_progress_adapter_arm, struct sg_progress_client *client)
+NOT_CALLED(void, sg_progress_adapter_remove, struct sg_progress_client *client)

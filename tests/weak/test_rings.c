@@ -1,7 +1,7 @@
 /* Rings that meet, bells that change hands, and the removal of spans (shim/progress)
  * under the memory model. */
 #include "lib/unit.h"
-#include "progress/parts.h"
+#include "progress/signal.h"
 #include "weak/rings.h"
 #include "weak/rules.h"
 

@@ -1,0 +1,169 @@
+/* Progress while no rank of an endpoint is in a call: what the helper thread, the listener and the
+ * signal's handler do with the clients, and the start of it all. */
+#include "progress/clients.h"
+#include "progress/doorbell.h"
+#include "progress/mode.h"
+#include "transport/transport.h"
+
+#include <unistd.h>
+
+/* ---- what has arrived ---- */
+
+/* Signals that have come for the endpoint since it was looked at last. */
+static uint64_t signals_for(struct sg_progress_bell *bell)
+{
+    uint64_t rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
+
+    return rings - atomic_exchange_explicit(&bell->answered, rings, memory_order_relaxed);
+}
+
+static bool is_left_to_us(const struct sg_progress_bell *bell)
+{
+    /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
+    return atomic_load_explicit(&bell->inside, memory_order_acquire) == 0 &&
+           (atomic_load_explicit(&bell->outstanding, memory_order_relaxed) > 0 ||
+            atomic_load_explicit(&bell->pending, memory_order_relaxed) > 0);
+}
+
+static bool poll_left(struct sg_progress_client *client)
+{
+    if (!is_left_to_us(client->bell))
+        return false;
+    sg_progress_take_arithmetic(&client->arithmetic);
+    return client->ops->poll(client);
+}
+
+/* A signal is taken if it brought something, and ignored if progress was under way. A client
+ * between machines has none: libraries of adapters take locks. */
+static void attend_by_signal(struct sg_progress_client *client, void *context)
+{
+    struct sg_progress_bell *bell = client->bell;
+    uint64_t signals;
+    bool has_handled;
+
+    if (client->wire != NULL || !client->serves)
+        return;
+    signals = signals_for(bell);
+    has_handled = poll_left(client);
+    if (signals > 0)
+        atomic_fetch_add_explicit(has_handled ? &bell->handled : &bell->ignored, signals,
+                                  memory_order_relaxed);
+}
+
+static void attend_wire(struct sg_progress_client *client)
+{
+    bool has_news = client->wire->take_events(client->transport) > 0;
+    /* Of several processes the one that has asked an adapter for something gets it, whoever else is
+     * in a call. */
+    bool is_for_us = client->has_companions && has_news;
+
+    /* An adapter tells once; what comes before it is told to again is there by now. */
+    for (int looks = 0; looks < 2 && (is_left_to_us(client->bell) || is_for_us); looks++) {
+        if (looks > 0)
+            client->wire->arm(client->transport);
+        sg_progress_take_arithmetic(&client->arithmetic);
+        client->ops->poll(client);
+    }
+}
+
+static void attend_all_by_thread(struct sg_progress_client *client, void *context)
+{
+    /* Who does not serve the endpoint has no adapter's queue for it. */
+    if (!client->serves)
+        return;
+    if (client->wire != NULL)
+        attend_wire(client);
+    else
+        poll_left(client);
+}
+
+static void attend_by_thread(struct sg_progress_client *client, void *context)
+{
+    if (!sg_progress_doorbell_is_for_signal(client->bell) || sg_progress_takes_naps(client))
+        attend_all_by_thread(client, context);
+}
+
+static void advance(struct sg_progress_client *client, void *context)
+{
+    sg_progress_take_arithmetic(&client->arithmetic);
+    client->ops->advance(client);
+}
+
+/* ---- by whom ---- */
+
+static void look_by_signal(void)
+{
+    sg_progress_visit(attend_by_signal, NULL, SG_PROGRESS_BY_SIGNAL);
+}
+
+static void look_by_listener(void)
+{
+    sg_progress_visit(attend_by_thread, NULL, SG_PROGRESS_BY_THREAD);
+}
+
+static void look_by_helper(bool signals_too)
+{
+    sg_progress_mode_watch();
+    sg_progress_visit(signals_too ? attend_all_by_thread : attend_by_thread, NULL,
+                      SG_PROGRESS_BY_THREAD);
+    sg_progress_visit(advance, NULL, SG_PROGRESS_BY_THREAD);
+}
+
+static void find_due(struct sg_progress_client *client, void *least_ns)
+{
+    uint64_t due_ns = sg_progress_due_ns(client);
+
+    if (due_ns < *(uint64_t *)least_ns)
+        *(uint64_t *)least_ns = due_ns;
+}
+
+static uint64_t helper_due_ns(void)
+{
+    uint64_t least_ns = UINT64_MAX;
+
+    sg_progress_visit(find_due, &least_ns, SG_PROGRESS_BY_THREAD);
+    return least_ns;
+}
+
+static void replace_signal(struct sg_progress_client *client, void *by)
+{
+    sg_progress_doorbell_replace_signal(client->bell, *(const enum sg_progress_mode *)by);
+}
+
+static void hand_over(enum sg_progress_mode to)
+{
+    sg_progress_visit(replace_signal, &to, sg_progress_by());
+}
+
+static const struct sg_progress_looks looks = {
+    .by_signal = look_by_signal,
+    .by_helper = look_by_helper,
+    .helper_due_ns = helper_due_ns,
+    .by_listener = look_by_listener,
+    .hand_over = hand_over,
+};
+
+/* ---- the start ---- */
+
+enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
+                                 bool wired, enum sg_progress_mode configured, int signal_number)
+{
+    enum sg_progress_mode highest = sg_progress_mode_choose(rules, configured);
+    struct sg_progress_table *table;
+    uint32_t own;
+    enum sg_status status;
+
+    if (highest == SG_PROGRESS_POLL)
+        return SG_OK;
+    status = sg_progress_table_share(exchange, wired, &table, &own);
+    if (status != SG_OK || table == NULL)
+        return status;
+    if (wired && exchange->rank == 0 && highest == SG_PROGRESS_SIGNAL)
+        sg_log("between machines a thread handles late messages in the place of a signal: RDMA "
+               "adapters may not be used in a signal handler");
+    /* Relaxed: nothing of ours runs beside MPI_Init. */
+    atomic_store_explicit(&table->cells[own].process, getpid(), memory_order_relaxed);
+    sg_progress_doorbell_start(table, own);
+    sg_progress_mode_start(table, own, signal_number, wired, &looks);
+    return SG_OK;
+}
