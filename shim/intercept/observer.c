@@ -33,38 +33,25 @@ static void on_late(const struct sg_late *late)
     sg_log_publish(record, SG_RECORD_LATE);
 }
 
-static void add_marker(enum sg_marker_kind kind, const char *text)
+static void on_line(enum sg_trace_line kind, const char *text)
 {
+    static const uint8_t markers[] = {[SG_TRACE_LINE_STALL] = SG_MARKER_STALL,
+                                      [SG_TRACE_LINE_MISMATCH] = SG_MARKER_MISMATCH,
+                                      [SG_TRACE_LINE_NOTE] = SG_MARKER_NOTE};
     size_t text_bytes = strlen(text);
     struct sg_record_marker *marker = sg_log_definition(sg_process.log, text, text_bytes);
 
     if (marker == NULL)
         return;
-    marker->marker = (uint8_t)kind;
+    marker->marker = markers[kind];
     marker->text_bytes = (uint32_t)text_bytes;
     marker->time_ns = sg_clock_ns();
     sg_log_publish(marker, SG_RECORD_MARKER);
 }
 
-static void on_stall(const char *text)
-{
-    add_marker(SG_MARKER_STALL, text);
-}
-
-static void on_mismatch(const char *text)
-{
-    add_marker(SG_MARKER_MISMATCH, text);
-}
-
-static void on_note(const char *text)
-{
-    add_marker(SG_MARKER_NOTE, text);
-}
-
 void sg_observer_start(void)
 {
-    static const struct sg_observer observer = {on_late, on_stall, on_mismatch, on_note,
-                                                sg_site_place};
+    static const struct sg_observer observer = {on_late, on_line, sg_site_place};
 
     sg_observe(&observer);
 }

@@ -264,7 +264,7 @@ void sg_span_note_usage(struct sg_span *span)
              (unsigned long long)usage.registered_bytes, (unsigned long long)usage.requests,
              (unsigned long long)usage.multicasts, (unsigned long long)usage.repeats,
              usage.has_multicast ? "" : ", releases along a tree");
-    sg_observed_note(text);
+    sg_trace_event_line(SG_TRACE_LINE_NOTE, text);
 }
 
 bool sg_span_is_linked(const struct sg_span *span)

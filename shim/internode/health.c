@@ -55,7 +55,7 @@ static void report_foreign(const struct sg_span *span, uint64_t foreign)
     int first;
 
     name_ranks(span, (int)(foreign & 0xffff) - 1, ranks, &first);
-    sg_report_line(sg_observed_mismatch,
+    sg_report_line(SG_TRACE_LINE_MISMATCH,
                    "ranks of one communicator disagree on a collective: rank %d is in %s, %s on "
                    "%s in another operation, size, root or form, or one in place; the job ends",
                    span->rank, is_in ? sg_report_call(&about->call, call) : "one that it has left",

@@ -52,7 +52,7 @@ static __attribute__((noinline)) void report_stall(const struct sg_span *span,
         if (missing++ < RANKS_NAMED)
             append(text, &used, rank, about);
     }
-    sg_report_line(sg_observed_stall,
+    sg_report_line(SG_TRACE_LINE_STALL,
                    "rank %d waits in %s for more than %d s, %s: %d of %d ranks%s have not come%s",
                    span->rank, sg_report_function(call), (int)(stall_ns / UINT64_C(1000000000)),
                    sg_report_instance(call, position, span->ranks, instance), missing, here,

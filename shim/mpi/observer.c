@@ -25,28 +25,12 @@ void sg_observed_late(const struct sg_late *late)
         observer->late(late);
 }
 
-void sg_observed_stall(const char *text)
+void sg_trace_event_line(enum sg_trace_line kind, const char *text)
 {
     const struct sg_observer *observer = get();
 
     if (observer != NULL)
-        observer->stall(text);
-}
-
-void sg_observed_mismatch(const char *text)
-{
-    const struct sg_observer *observer = get();
-
-    if (observer != NULL)
-        observer->mismatch(text);
-}
-
-void sg_observed_note(const char *text)
-{
-    const struct sg_observer *observer = get();
-
-    if (observer != NULL)
-        observer->note(text);
+        observer->line(kind, text);
 }
 
 bool sg_observed_place(uint32_t site, const char *module, uint64_t offset, char *text,

@@ -1,6 +1,4 @@
-/* What the engine tells of apart from the outcomes of calls. It keeps no log: whoever keeps one
- * gives it these functions.
- */
+/* What happens apart from the outcomes of calls, for whoever keeps a log. */
 #ifndef SG_MPI_OBSERVER_H
 #define SG_MPI_OBSERVER_H
 
@@ -16,14 +14,14 @@ struct sg_late {
     uint64_t avoided_ns;       /* since the call returned, or the last one before it was handled */
 };
 
+/* What a line tells of. A note is of no fault, and on no terminal. */
+enum sg_trace_line { SG_TRACE_LINE_STALL, SG_TRACE_LINE_MISMATCH, SG_TRACE_LINE_NOTE };
+
 struct sg_observer {
     /* Any thread of the process, or a signal handler: async-signal-safe. */
     void (*late)(const struct sg_late *late);
     /* By a thread of the application, inside its call, with the line that the user reads. */
-    void (*stall)(const char *text);
-    void (*mismatch)(const char *text);
-    /* Likewise, of what is no fault and on no terminal. */
-    void (*note)(const char *text);
+    void (*line)(enum sg_trace_line kind, const char *text);
     /* Likewise: where a call site is, as "FUNCTION FILE:LINE"; module: the base name, maybe cut
      * from the left. False: not known. */
     bool (*place)(uint32_t site, const char *module, uint64_t offset, char *text,
@@ -33,11 +31,9 @@ struct sg_observer {
 /* In MPI_Init, before any call is run; NULL: nobody. */
 void sg_observe(const struct sg_observer *observer);
 
-/* For the engine. */
+/* These call the observer's functions, if there is one. */
 void sg_observed_late(const struct sg_late *late);
-void sg_observed_stall(const char *text);
-void sg_observed_mismatch(const char *text);
-void sg_observed_note(const char *text);
+void sg_trace_event_line(enum sg_trace_line kind, const char *text);
 bool sg_observed_place(uint32_t site, const char *module, uint64_t offset, char *text,
                        size_t text_bytes);
 

@@ -34,7 +34,6 @@
     X(Comm_size)                                                                                   \
     X(Comm_test_inter)                                                                             \
     X(Finalize)                                                                                    \
-    X(Finalized)                                                                                   \
     X(Get_library_version)                                                                         \
     X(Grequest_complete)                                                                           \
     X(Group_free)                                                                                  \
@@ -46,7 +45,6 @@
     X(Igatherv)                                                                                    \
     X(Init)                                                                                        \
     X(Init_thread)                                                                                 \
-    X(Initialized)                                                                                 \
     X(Iprobe)                                                                                      \
     X(Ireduce)                                                                                     \
     X(Op_commutative)                                                                              \

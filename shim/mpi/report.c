@@ -9,8 +9,9 @@
 
 /* As much as sg_log takes. */
 #define LINE_BYTES 1000
+#define PLACE_BYTES 200 /* of a call's text */
 
-void sg_report_line(void (*observed)(const char *text), const char *format, ...)
+void sg_report_line(enum sg_trace_line kind, const char *format, ...)
 {
     char text[LINE_BYTES];
     va_list arguments;
@@ -19,7 +20,7 @@ void sg_report_line(void (*observed)(const char *text), const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     sg_log("%s", text);
-    observed(text);
+    sg_trace_event_line(kind, text);
 }
 
 static const char *function_of(enum sg_operation operation, bool posted)
@@ -32,13 +33,14 @@ const char *sg_report_function(const struct sg_call *call)
     return function_of(call->operation, call->request != NULL);
 }
 
-const char *sg_report_place(uint32_t site, const char *module, uint64_t offset,
-                            char text[SG_REPORT_PLACE_BYTES])
+/* "solve solver.c:88"; where that is not known "solver+0x12f0". module: NULL or "": not known. */
+static const char *place_of(uint32_t site, const char *module, uint64_t offset,
+                            char text[PLACE_BYTES])
 {
     const char *known = module != NULL && module[0] != '\0' ? module : "?";
 
-    if (!sg_observed_place(site, known, offset, text, SG_REPORT_PLACE_BYTES))
-        snprintf(text, SG_REPORT_PLACE_BYTES, "%s+0x%llx", known, (unsigned long long)offset);
+    if (!sg_observed_place(site, known, offset, text, PLACE_BYTES))
+        snprintf(text, PLACE_BYTES, "%s+0x%llx", known, (unsigned long long)offset);
     return text;
 }
 
@@ -55,10 +57,10 @@ static const char *name_of(MPI_Comm comm, char name[MPI_MAX_OBJECT_NAME])
 const char *sg_report_instance(const struct sg_call *call, uint64_t position, int ranks,
                                char text[SG_REPORT_CALL_BYTES])
 {
-    char name[MPI_MAX_OBJECT_NAME], place[SG_REPORT_PLACE_BYTES] = "?";
+    char name[MPI_MAX_OBJECT_NAME], place[PLACE_BYTES] = "?";
 
     if (call->site != NULL)
-        sg_report_place(call->site->id, call->site->module, call->site->offset, place);
+        place_of(call->site->id, call->site->module, call->site->offset, place);
     snprintf(text, SG_REPORT_CALL_BYTES, "instance #%llu on %.60s, %d ranks, at %s",
              (unsigned long long)(call->name.recorded ? call->name.seq : position),
              name_of(call->comm, name), ranks, place);
@@ -68,7 +70,7 @@ const char *sg_report_instance(const struct sg_call *call, uint64_t position, in
 const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES])
 {
     size_t size_bytes = SG_REPORT_CALL_BYTES;
-    char place[SG_REPORT_PLACE_BYTES];
+    char place[PLACE_BYTES];
     int used = snprintf(text, size_bytes, "%s",
                         about->operation < SG_OPERATION_COUNT
                             ? function_of((enum sg_operation)about->operation, about->posted)
@@ -82,7 +84,7 @@ const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPOR
     if (about->root >= 0)
         used += snprintf(text + used, size_bytes - (size_t)used, " to root %d", about->root);
     snprintf(text + used, size_bytes - (size_t)used, " at %s #%08x",
-             sg_report_place(about->site, about->module, about->offset, place), about->site);
+             place_of(about->site, about->module, about->offset, place), about->site);
     return text;
 }
 
@@ -106,29 +108,29 @@ static bool is_first(_Atomic uint64_t *told, enum sg_operation operation, int on
 void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
                       int own, int chosen, int chooser)
 {
-    char place[SG_REPORT_PLACE_BYTES];
+    char place[PLACE_BYTES];
 
     if (own == chosen || !is_first(told, call->operation, own, chosen))
         return;
     sg_report_line(
-        sg_observed_mismatch,
+        SG_TRACE_LINE_MISMATCH,
         "%s at %s #%08x of rank %d: a rule says %s, but rank %d reached the same instance "
         "from another call site, whose rule says %s and is followed",
         sg_report_function(call),
-        sg_report_place(call->site->id, call->site->module, call->site->offset, place),
-        call->site->id, rank, sg_algorithms[own].name, chooser, sg_algorithms[chosen].name);
+        place_of(call->site->id, call->site->module, call->site->offset, place), call->site->id,
+        rank, sg_algorithms[own].name, chooser, sg_algorithms[chosen].name);
 }
 
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
 {
-    char name[MPI_MAX_OBJECT_NAME], place[SG_REPORT_PLACE_BYTES];
+    char name[MPI_MAX_OBJECT_NAME], place[PLACE_BYTES];
 
-    sg_report_line(sg_observed_note,
+    sg_report_line(SG_TRACE_LINE_NOTE,
                    "rank %d posts %s at %s, %d calls or more ahead of another rank: from this call "
                    "on rules by call site no longer hold on %.60s",
                    rank, sg_report_function(call),
-                   sg_report_place(call->site->id, call->site->module, call->site->offset, place),
-                   calls, name_of(call->comm, name));
+                   place_of(call->site->id, call->site->module, call->site->offset, place), calls,
+                   name_of(call->comm, name));
 }
 
 void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
@@ -137,7 +139,7 @@ void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_no
     char texts[2][SG_REPORT_CALL_BYTES];
 
     sg_report_line(
-        sg_observed_mismatch,
+        SG_TRACE_LINE_MISMATCH,
         "ranks of one communicator disagree on a collective: rank %d is in %s, rank %d in %s; "
         "the job ends",
         rank, sg_report_call(own, texts[0]), other_rank,

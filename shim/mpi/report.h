@@ -8,15 +8,10 @@
 #include "mpi/call.h"
 #include "mpi/observer.h"
 
-#define SG_REPORT_PLACE_BYTES 200
-#define SG_REPORT_CALL_BYTES (SG_REPORT_PLACE_BYTES + 100)
+#define SG_REPORT_CALL_BYTES 300
 
 /* "MPI_Reduce", "MPI_Ireduce" */
 const char *sg_report_function(const struct sg_call *call);
-
-/* "solve solver.c:88"; where that is not known "solver+0x12f0". module: NULL or "": not known. */
-const char *sg_report_place(uint32_t site, const char *module, uint64_t offset,
-                            char text[SG_REPORT_PLACE_BYTES]);
 
 /* "instance #12 on MPI_COMM_WORLD, 4 ranks, at solve solver.c:88"; position: where the
  * call's number is not recorded. */
@@ -26,14 +21,13 @@ const char *sg_report_instance(const struct sg_call *call, uint64_t position, in
 /* "MPI_Reduce of 8 bytes to root 1 at solve solver.c:88 #1f2e3d4c" */
 const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES]);
 
-/* A line for the user, and for whoever observes that kind of thing. */
-void sg_report_line(void (*observed)(const char *text), const char *format, ...)
+/* A line for the user and the observer. */
+void sg_report_line(enum sg_trace_line kind, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Two call sites with two rules in one instance (architecture.md, trap 2). own, chosen: algorithms.
- * One line for the first rank of a communicator that meets the pair in an operation, whoever of the
- * two chose. told: in memory that its ranks share, zeroed at first; what does not fit is not told.
- */
+/* Two call sites with two rules in one instance. own, chosen: algorithms. One line for the first
+ * rank of a communicator that meets the pair in an operation, whichever of the two was chosen.
+ * told: in memory that its ranks share, zeroed at first; pairs that do not fit get no line. */
 void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
                       int own, int chosen, int chooser);
 

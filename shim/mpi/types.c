@@ -94,21 +94,12 @@ static struct type_entry types[ENTRIES] = {
 static const uint8_t reductions[] = {SG_REDUCTIONS(OPERATION)};
 /* clang-format on */
 
-/* What the type of the same size with a sign is. */
+/* The type of the same size with a sign. */
 static uint8_t signed_element(uint8_t element)
 {
-    switch (element) {
-    case SG_ELEMENT_UINT8:
-        return SG_ELEMENT_INT8;
-    case SG_ELEMENT_UINT16:
-        return SG_ELEMENT_INT16;
-    case SG_ELEMENT_UINT32:
-        return SG_ELEMENT_INT32;
-    case SG_ELEMENT_UINT64:
-        return SG_ELEMENT_INT64;
-    default:
-        return element;
-    }
+    bool is_unsigned = element >= SG_ELEMENT_UINT8 && element <= SG_ELEMENT_UINT64;
+
+    return is_unsigned ? (uint8_t)(element - SG_ELEMENT_UINT8 + SG_ELEMENT_INT8) : element;
 }
 
 void sg_types_init(sg_reduce_local reduce_local)

@@ -48,7 +48,7 @@ void sg_local_report_stall(const struct sg_local *local, const struct sg_call *c
         used += snprintf(all + used, sizeof all - (size_t)used, " rank %d: %s;", rank, text);
     }
     all[used - 1] = '\0';
-    sg_observed_stall(all);
+    sg_trace_event_line(SG_TRACE_LINE_STALL, all);
 }
 
 void sg_local_report_mismatch(const struct sg_local *local, const struct sg_call *call,
