@@ -235,7 +235,7 @@ static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum sg_join_pl
         all[0] = all[1] = 0;
     comm->devices = offer->offers && !all[1];
     if (offer->offers && comm->rank == 0)
-        sg_local_seal(&offer->ticket);
+        sg_segment_seal(&offer->ticket);
     errno = error;
     if (!ok && (offer->offers || (comm->rank == 0 && error != 0)))
         say_without(comm);

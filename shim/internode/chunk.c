@@ -4,6 +4,7 @@
 #include "internode/endpoint.h"
 #include "internode/feed.h"
 #include "intranode/fold.h"
+#include "intranode/ring.h"
 
 #include <string.h>
 

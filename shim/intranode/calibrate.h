@@ -1,13 +1,11 @@
-/* What messages, copies and the like cost here: measured once, when a run that is recorded begins.
+/* What messages, copies and the like cost here: measured once, when a recorded run begins.
  *
- * Rank 0 measures, by itself, with one rank of its own node and with one of another node; nobody
- * else does anything meanwhile, so that it stands for a quiet machine, and for one machine where
- * they differ. The other ranks of its machine sleep, so that no processor is busy that those who
- * measure might need.
+ * Rank 0 measures alone, with one rank of its own node and with one of another node. The other
+ * ranks of its machine sleep meanwhile, so that the costs are those of a quiet machine; where
+ * machines differ, of this one.
  *
- * Each cost is the first quartile of its samples. No measurement goes on for longer than a
- * millisecond or so (three where something is in the way), and none begins after within_ns:
- * what is then missing is 0, as what could not be measured.
+ * Each cost is the first quartile of its samples. A measurement takes a millisecond or so (three
+ * where something is in the way), and none begins after within_ns. What is not measured is 0.
  */
 #ifndef SG_INTRANODE_CALIBRATE_H
 #define SG_INTRANODE_CALIBRATE_H

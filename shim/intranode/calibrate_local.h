@@ -1,5 +1,5 @@
-/* The measurements that a calibration is made of, as far as they need no messages: what is done
- * alone, and what two processes do in memory that they share.
+/* The measurements of a calibration that need no messages: those of one process, and those of two
+ * processes in memory that they share.
  */
 #ifndef SG_INTRANODE_CALIBRATE_LOCAL_H
 #define SG_INTRANODE_CALIBRATE_LOCAL_H

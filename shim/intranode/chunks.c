@@ -9,7 +9,6 @@
  *
  * The counts run on from call to call; all ranks count alike.
  */
-#include "intranode/fold.h"
 #include "intranode/ring.h"
 
 #include <string.h>
@@ -40,18 +39,15 @@ static struct chunk chunk_at(const struct sg_node_op *op, uint64_t index)
 }
 
 /* The share of a chunk that a rank folds: whole cache lines but for the last. */
-static void share_of(const struct sg_node_op *op, const struct chunk *chunk, int rank,
-                     size_t *first, size_t *count)
+static size_t share_of(const struct sg_node_op *op, const struct chunk *chunk, int rank,
+                       size_t *first)
 {
     size_t line = SG_NODE_LINE_BYTES / op->call.element_bytes;
     size_t each = (chunk->count + (size_t)op->node->ranks - 1) / (size_t)op->node->ranks;
-    size_t end;
 
     if (line > 1)
         each = (each + line - 1) / line * line;
-    *first = each * (size_t)rank < chunk->count ? each * (size_t)rank : chunk->count;
-    end = *first + each < chunk->count ? *first + each : chunk->count;
-    *count = end - *first;
+    return sg_op_share(chunk->count, each, rank, first);
 }
 
 static unsigned char *buffer_of(const struct sg_node_op *op, int rank, unsigned parity)
@@ -73,11 +69,10 @@ static char *own_result(const struct sg_node_op *op, const struct chunk *chunk)
 static void bring(struct sg_node_op *op, const struct chunk *chunk)
 {
     size_t element_bytes = op->call.element_bytes;
-    size_t first, count;
+    size_t first, count = share_of(op, chunk, op->node->rank, &first);
     unsigned char *buffer = buffer_of(op, op->node->rank, chunk->parity);
     const char *from = own_operand(op, chunk);
 
-    share_of(op, chunk, op->node->rank, &first, &count);
     memcpy(buffer, from, first * element_bytes);
     memcpy(buffer + (first + count) * element_bytes, from + (first + count) * element_bytes,
            (chunk->count - first - count) * element_bytes);
@@ -104,20 +99,13 @@ static const void *share_operand(void *context, int rank)
 static void fold_share(struct sg_node_op *op, const struct chunk *chunk)
 {
     struct share share = {.op = op, .chunk = chunk};
-    struct sg_folding folding = {.shape = &op->call.shape,
-                                 .fold = op->call.fold,
-                                 .fold_context = op->call.fold_context,
-                                 .element_bytes = op->call.element_bytes,
-                                 .operand = share_operand,
-                                 .operand_context = &share};
+    struct sg_folding folding = sg_op_folding(op, share_operand, &share);
     bool receives = op->call.receive != NULL;
     bool shown = op->call.operation == SG_OPERATION_ALLREDUCE || !receives;
-    size_t count, offset_bytes;
-    unsigned char *place;
+    size_t count = share_of(op, chunk, op->node->rank, &share.first);
+    size_t offset_bytes = share.first * op->call.element_bytes;
+    unsigned char *place = buffer_of(op, op->node->rank, chunk->parity) + offset_bytes;
 
-    share_of(op, chunk, op->node->rank, &share.first, &count);
-    offset_bytes = share.first * op->call.element_bytes;
-    place = buffer_of(op, op->node->rank, chunk->parity) + offset_bytes;
     if (count == 0)
         return;
     sg_fold_all(&folding, count, receives ? (void *)(own_result(op, chunk) + offset_bytes) : place);
@@ -134,7 +122,7 @@ static void fetch(struct sg_node_op *op, const struct chunk *chunk)
 
         if (rank == op->node->rank)
             continue;
-        share_of(op, chunk, rank, &first, &count);
+        count = share_of(op, chunk, rank, &first);
         offset_bytes = first * op->call.element_bytes;
         sg_op_deliver(op, own_result(op, chunk) + offset_bytes,
                       buffer_of(op, rank, chunk->parity) + offset_bytes, count);

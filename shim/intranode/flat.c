@@ -3,7 +3,6 @@
  * and folds them, in the association of the shape. The critical path is the transfer of one line.
  * A rank that only contributes to a reduce leaves at once.
  */
-#include "intranode/fold.h"
 #include "intranode/ring.h"
 
 #include <string.h>
@@ -17,12 +16,7 @@ static const void *operand_of(void *context, int rank)
 
 static void fold_all(struct sg_node_op *op)
 {
-    struct sg_folding folding = {.shape = &op->call.shape,
-                                 .fold = op->call.fold,
-                                 .fold_context = op->call.fold_context,
-                                 .element_bytes = op->call.element_bytes,
-                                 .operand = operand_of,
-                                 .operand_context = op};
+    struct sg_folding folding = sg_op_folding(op, operand_of, op);
 
     sg_fold_all(&folding, op->chunk_count, sg_op_target(op));
 }

@@ -2,6 +2,8 @@
 
 /* Partials are kept in blocks of this size, one a level: they stay in the nearest cache. */
 #define BLOCK_BYTES 1024
+/* Of the greatest shape: a position's word holds 2^14 ranks. */
+#define LEVELS 16
 
 /* One block, from the first leaf to the last. A stack holds the partials that wait for their right
  * part; as leaves come from the left, whoever comes from the right finds its partner on top. */
@@ -9,8 +11,8 @@ static void fold_block(const struct sg_folding *folding, size_t offset_bytes, si
                        void *out)
 {
     const struct sg_shape *shape = folding->shape;
-    _Alignas(64) unsigned char partials[SG_FOLD_LEVELS][BLOCK_BYTES];
-    const void *stack[SG_FOLD_LEVELS];
+    _Alignas(64) unsigned char partials[LEVELS][BLOCK_BYTES];
+    const void *stack[LEVELS];
     int depth = 0;
 
     for (int leaf = 0; leaf < shape->size; leaf++) {

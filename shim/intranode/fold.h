@@ -2,7 +2,13 @@
 #ifndef SG_INTRANODE_FOLD_H
 #define SG_INTRANODE_FOLD_H
 
-#include "intranode/node.h"
+#include "algos/shape.h"
+
+#include <stddef.h>
+
+/* left (op) right -> out; out is neither of them, or is one of them. */
+typedef void (*sg_node_fold)(void *context, const void *left, const void *right, void *out,
+                             size_t count);
 
 /* Where a rank's operand is. */
 typedef const void *(*sg_fold_operand)(void *context, int rank);

@@ -24,20 +24,6 @@ bool sg_memory_is_shared(void)
     return account != NULL;
 }
 
-enum sg_status sg_memory_gather(const struct sg_exchange *exchange, const void *own,
-                                size_t size_bytes, void **all)
-{
-    size_t count = (size_t)exchange->size, all_bytes = count * size_bytes;
-    size_t *sizes = calloc(count, sizeof *sizes);
-    enum sg_status status = SG_ERR_MEMORY;
-
-    *all = NULL;
-    if (sizes != NULL)
-        status = exchange->gather(exchange->context, own, size_bytes, all, sizes);
-    free(sizes);
-    return status == SG_OK ? sg_exchange_share(exchange, all, &all_bytes) : status;
-}
-
 /* ---- the account -----------------------------------------------------------------------------*/
 
 static const char *size_text(uint64_t bytes, char text[32])
@@ -136,9 +122,8 @@ static void open_made(const struct made *made, size_t size_bytes, void **segment
     }
 }
 
-/* what NULL: on no account. */
-static enum sg_status map(const struct sg_exchange *exchange, int first, size_t size_bytes,
-                          const char *what, void **segment, int *first_failed)
+enum sg_status sg_memory_map(const struct sg_exchange *exchange, int first, size_t size_bytes,
+                             const char *what, void **segment, int *first_failed)
 {
     bool is_maker = first == exchange->rank;
     struct made own = {.status = SG_OK};
@@ -149,7 +134,7 @@ static enum sg_status map(const struct sg_exchange *exchange, int first, size_t 
         own.status = make(size_bytes, what, segment, &own.ticket);
         own.error = own.status == SG_ERR_MISSING ? 0 : errno;
     }
-    status = sg_memory_gather(exchange, &own, sizeof own, &all);
+    status = sg_exchange_collect(exchange, &own, sizeof own, &all);
     if (status == SG_OK && !is_maker)
         open_made((const struct made *)all + first, size_bytes, segment, &own);
     free(all);
@@ -169,18 +154,13 @@ static enum sg_status map(const struct sg_exchange *exchange, int first, size_t 
     return status;
 }
 
-enum sg_status sg_memory_map(const struct sg_exchange *exchange, int first, size_t size_bytes,
-                             const char *what, void **segment, int *first_failed)
-{
-    return map(exchange, first, size_bytes, what, segment, first_failed);
-}
-
 enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes)
 {
     int machine = sg_placement_machine(exchange->rank);
     void *segment = NULL;
     int first_failed;
-    enum sg_status status = map(exchange, machine, sizeof *account, NULL, &segment, &first_failed);
+    enum sg_status status =
+        sg_memory_map(exchange, machine, sizeof *account, NULL, &segment, &first_failed);
 
     own_rank = exchange->rank;
     most_bytes = limit_bytes;

@@ -1,10 +1,10 @@
 /* The shared memory of a machine's ranks: whether they can share any, and how much of it the job
  * has taken there (STAGGER_MEMORY).
  *
- * Who makes a segment takes its bytes from the machine's account first and gives them back when it
- * frees its own mapping: what others still have mapped then is over by the next collective set-up.
- * Where the account does not cover a segment one line says so, once a machine, and its user does
- * without, on all ranks alike.
+ * The maker of a segment takes its bytes from the machine's account and gives them back when it
+ * frees its own mapping; other ranks free theirs by the next collective set-up. Where the account
+ * does not cover a segment one line says so, once a machine, and its user does without it, on all
+ * ranks alike.
  */
 #ifndef SG_INTRANODE_MEMORY_H
 #define SG_INTRANODE_MEMORY_H
@@ -14,9 +14,9 @@
 
 #include <stdbool.h>
 
-/* Collective over the exchange, in MPI_Init, after sg_placement_start. Where some rank cannot map
- * what another one of its machine has made, nothing is shared in the whole job, and one line says
- * who and why. */
+/* Collective over the exchange, in MPI_Init, after sg_placement_start. Where a rank
+ * cannot map what another rank of its machine has made, the whole job shares no memory, and one
+ * line says who and why. */
 enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes);
 
 /* Alike on all ranks. */
@@ -30,13 +30,10 @@ enum sg_status sg_memory_create(size_t size_bytes, const char *what, void **segm
 void sg_memory_free(void *segment, size_t size_bytes, bool is_maker);
 
 /* Collective, in MPI_Init: a segment for each group of ranks, made by its first one, a world rank
- * that all of the group give. SG_OK: mapped on all ranks. SG_ERR_MISSING: on none, *first_failed is
- * the lowest rank that has it not; where that is this one, errno tells, 0: it was said. */
+ * that all of the group give. what NULL: on no account. SG_OK: mapped on all ranks. SG_ERR_MISSING:
+ * on none, *first_failed is the lowest rank that could not map it; on that rank errno tells why, 0:
+ * a line has said so. */
 enum sg_status sg_memory_map(const struct sg_exchange *exchange, int first, size_t size_bytes,
                              const char *what, void **segment, int *first_failed);
-
-/* Every rank's data of size_bytes on every rank, malloc'ed; collective. */
-enum sg_status sg_memory_gather(const struct sg_exchange *exchange, const void *own,
-                                size_t size_bytes, void **all);
 
 #endif

@@ -4,7 +4,6 @@
 #include "core/hash.h"
 #include "core/procfs.h"
 #include "intranode/memory.h"
-#include "intranode/node.h"
 #include "intranode/placement.h"
 
 #include <dlfcn.h>
@@ -119,7 +118,7 @@ static enum sg_status try(const struct sg_exchange *exchange, const struct offer
     int node = sg_placement_node(exchange->rank);
     unsigned char own = can_read(exchange, offers);
     void *all;
-    enum sg_status status = sg_memory_gather(exchange, &own, sizeof own, &all);
+    enum sg_status status = sg_exchange_collect(exchange, &own, sizeof own, &all);
 
     *tried = (struct tried){.all = status == SG_OK, .on_node = status == SG_OK};
     for (int rank = 0; rank < exchange->size && status == SG_OK; rank++) {
@@ -181,7 +180,7 @@ enum sg_status sg_reading_start(const struct sg_exchange *exchange, bool is_want
         return SG_OK;
     probed = own.probed = sg_hash_mix(sg_clock_ns() ^ (uint64_t)getpid() << 32);
     find_ancestors(&own);
-    status = sg_memory_gather(exchange, &own, sizeof own, &offers);
+    status = sg_exchange_collect(exchange, &own, sizeof own, &offers);
     if (status == SG_OK)
         status = find_readers(exchange, offers);
     free(offers);
@@ -191,17 +190,50 @@ enum sg_status sg_reading_start(const struct sg_exchange *exchange, bool is_want
     return status;
 }
 
-int sg_reading_process_of(int world_rank)
+struct members {
+    struct sg_node_reader reader;
+    int32_t processes[]; /* by rank */
+};
+
+static bool read_member(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
 {
-    return processes != NULL ? processes[world_rank] : 0;
+    const struct members *members = context;
+    struct iovec here = {to, size_bytes};
+    struct iovec there = {(void *)(uintptr_t)address, size_bytes};
+
+    while (here.iov_len > 0) {
+        ssize_t got = process_vm_readv(members->processes[rank], &here, 1, &there, 1, 0);
+
+        if (got <= 0)
+            return false;
+        here.iov_base = (char *)here.iov_base + got;
+        there.iov_base = (char *)there.iov_base + got;
+        here.iov_len -= (size_t)got;
+        there.iov_len = here.iov_len;
+    }
+    return true;
 }
 
-unsigned char *sg_reading_scratch(void)
+bool sg_reading_reader(const int *world_ranks, int ranks, struct sg_node_reader **out)
 {
-    /* Touched only when it is used. */
+    struct members *members;
+
+    *out = NULL;
+    if (processes == NULL)
+        return true;
+    /* One for all communicators, of one call at a time; touched only when it is used. */
     if (scratch == NULL)
         scratch = malloc(scratch_bytes);
-    return scratch;
+    members = malloc(sizeof *members + (size_t)ranks * sizeof members->processes[0]);
+    if (scratch == NULL || members == NULL) {
+        free(members);
+        return false;
+    }
+    for (int rank = 0; rank < ranks; rank++)
+        members->processes[rank] = processes[world_ranks[rank]];
+    members->reader = (struct sg_node_reader){read_member, members, scratch};
+    *out = &members->reader;
+    return true;
 }
 
 void sg_reading_open(void)

@@ -1,8 +1,9 @@
-/* Where things lie in the ring: shared by the files of shim/intranode. */
+/* One rank's part in an instance of the ring: where things lie, what it publishes, what it sees of
+ * the others. */
 #ifndef SG_INTRANODE_RING_H
 #define SG_INTRANODE_RING_H
 
-#include "intranode/node.h"
+#include "intranode/method.h"
 
 #include <string.h>
 
@@ -47,11 +48,6 @@ static inline struct sg_node_about *sg_ring_about(const struct sg_node *node, ui
     return (struct sg_node_about *)(sg_ring_line(node, position, rank) + 1);
 }
 
-static inline void *sg_ring_operand(const struct sg_node *node, uint64_t position, int rank)
-{
-    return sg_ring_line(node, position, rank) + 2;
-}
-
 /* Asks for a line's ownership ahead of a store to it; a hint. */
 static inline void sg_ring_take(const void *line)
 {
@@ -79,14 +75,24 @@ static inline void *sg_ring_data(const struct sg_node *node, uint64_t position, 
                                  size_t size_bytes)
 {
     return size_bytes <= SG_NODE_INLINE_BYTES ? sg_ring_line(node, position, rank)->payload
-                                              : sg_ring_operand(node, position, rank);
+                                              : (void *)(sg_ring_line(node, position, rank) + 2);
 }
 
-/* Shared by node.c, flat.c, handoff.c: a chunk of the call, at op->position. */
+/* Of the chunk of the call at op->position. */
 static inline size_t sg_op_chunk_bytes(const struct sg_node_op *op)
 {
     return op->chunk_count * op->call.element_bytes;
 }
+
+/* MPI has either all ranks of an allreduce pass MPI_IN_PLACE or none. */
+static inline bool sg_op_is_in_place(const struct sg_node_call *call)
+{
+    return call->operation == SG_OPERATION_ALLREDUCE && call->send == call->receive;
+}
+
+/* Writes the call site, unless it is there from the last call. */
+void sg_node_about_site(struct sg_node_about *about, uint32_t site, uint64_t offset,
+                        const char *module);
 
 /* Publishes this rank's line for op->position: the operand, if any, is in place before. */
 void sg_op_publish(struct sg_node_op *op);
@@ -112,19 +118,33 @@ static inline void sg_op_deliver(const struct sg_node_op *op, void *to, const vo
         memcpy(to, from, count * op->call.element_bytes);
 }
 
+/* A fold of all ranks' operands by the call's operation. */
+static inline struct sg_folding sg_op_folding(const struct sg_node_op *op, sg_fold_operand operand,
+                                              void *operand_context)
+{
+    return (struct sg_folding){.shape = &op->call.shape,
+                               .fold = op->call.fold,
+                               .fold_context = op->call.fold_context,
+                               .element_bytes = op->call.element_bytes,
+                               .operand = operand,
+                               .operand_context = operand_context};
+}
+
+/* The share that a rank has of so many elements, where each share but the last ones has `each`. */
+static inline size_t sg_op_share(size_t elements, size_t each, int rank, size_t *first)
+{
+    size_t left;
+
+    *first = each * (size_t)rank < elements ? each * (size_t)rank : elements;
+    left = elements - *first;
+    return left < each ? left : each;
+}
+
 /* True when rank's line for op->position is there; its signature is compared: on a difference the
  * operation's mismatch_rank is set. */
 bool sg_op_sees(struct sg_node_op *op, int rank);
-
-/* A chunk by one method: DONE when this rank has left the instance. */
-enum sg_node_step sg_flat_poll(struct sg_node_op *op);
-enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
-/* The whole call. */
-enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
-enum sg_node_step sg_single_poll(struct sg_node_op *op);
-
-/* States of a chunk. */
-enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING, SG_OP_FOLDED, SG_OP_FETCHED };
+/* Likewise of every rank. */
+bool sg_op_sees_all(struct sg_node_op *op);
 
 /* Counts of what large operands go through, in each rank's control: a rank has brought its operand,
  * folded its share, fetched the other shares. They run on from call to call, alike on all ranks. */
@@ -133,8 +153,5 @@ void sg_stage_begin(struct sg_node_op *op);
 void sg_stage_done(struct sg_node_op *op, int stage);
 /* True when every rank has been through a stage `count` times since sg_stage_begin. */
 bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count);
-
-/* True when every rank's line for op->position is there. */
-bool sg_op_sees_all(struct sg_node_op *op);
 
 #endif

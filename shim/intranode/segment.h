@@ -1,5 +1,5 @@
-/* A shared segment without a name: memfd, its blocks allocated, opened by the other ranks of the
- * machine through /proc/PID/fd. Nothing is left behind whatever way a process ends.
+/* A shared segment without a name: a memfd, its blocks allocated, which the other ranks of the
+ * machine open through /proc/PID/fd. However a process ends, nothing is left behind.
  *
  * Not thread-safe per segment; system calls, at set-up only.
  */
@@ -14,14 +14,14 @@
 /* What its maker tells the others. */
 struct sg_segment_ticket {
     uint64_t size_bytes;
-    uint64_t nonce;  /* the user's own, to write into the segment and compare */
-    uint64_t domain; /* what the number of its process means something in */
+    uint64_t nonce;  /* for the user to write into the segment and compare */
+    uint64_t domain; /* sg_segment_domain of its maker */
     int32_t pid;
     int32_t file;
 };
 
-/* Processes of one machine share segments where this is the same: it is the process namespace, in
- * which their numbers stand for the same processes. 0: cannot be told (no /proc). */
+/* The process namespace: processes of one machine can share segments where it is the same. 0: not
+ * known (no /proc). */
 uint64_t sg_segment_domain(void);
 
 /* Makes and maps a zeroed segment of mode 0600. SG_ERR_SYSTEM: errno tells; nothing is logged. */

@@ -6,7 +6,6 @@
  * last count, and all run the call once more through the shared buffers: operands are whole,
  * because the method is not for MPI_IN_PLACE.
  */
-#include "intranode/fold.h"
 #include "intranode/ring.h"
 
 #include <string.h>
@@ -35,14 +34,11 @@ static void arrive(struct sg_node_op *op)
 }
 
 /* The share of the whole operand that a rank folds. */
-static void share_of(const struct sg_node_op *op, int rank, size_t *first, size_t *count)
+static size_t share_of(const struct sg_node_op *op, int rank, size_t *first)
 {
     size_t each = (op->call.count + (size_t)op->node->ranks - 1) / (size_t)op->node->ranks;
-    size_t end;
 
-    *first = each * (size_t)rank < op->call.count ? each * (size_t)rank : op->call.count;
-    end = *first + each < op->call.count ? *first + each : op->call.count;
-    *count = end - *first;
+    return sg_op_share(op->call.count, each, rank, first);
 }
 
 struct block {
@@ -68,12 +64,7 @@ static bool fold_block(struct sg_node_op *op, size_t first, size_t count)
 {
     const struct sg_node_reader *reader = op->node->reader;
     struct block block = {.op = op, .offset_bytes = first * op->call.element_bytes};
-    struct sg_folding folding = {.shape = &op->call.shape,
-                                 .fold = op->call.fold,
-                                 .fold_context = op->call.fold_context,
-                                 .element_bytes = op->call.element_bytes,
-                                 .operand = block_operand,
-                                 .operand_context = &block};
+    struct sg_folding folding = sg_op_folding(op, block_operand, &block);
 
     for (int rank = 0; rank < op->node->ranks; rank++) {
         if (rank != op->node->rank &&
@@ -88,9 +79,8 @@ static bool fold_block(struct sg_node_op *op, size_t first, size_t count)
 static bool fold_share(struct sg_node_op *op)
 {
     size_t room = SG_NODE_READ_BYTES / op->call.element_bytes;
-    size_t first, count;
+    size_t first, count = share_of(op, op->node->rank, &first);
 
-    share_of(op, op->node->rank, &first, &count);
     for (size_t done = 0; done < count; done += room) {
         size_t left = count - done;
 
@@ -106,10 +96,9 @@ static bool fetch_shares(struct sg_node_op *op)
     const struct sg_node_reader *reader = op->node->reader;
 
     for (int rank = 0; rank < op->node->ranks; rank++) {
-        size_t first, count, offset_bytes;
+        size_t first, count = share_of(op, rank, &first);
+        size_t offset_bytes = first * op->call.element_bytes;
 
-        share_of(op, rank, &first, &count);
-        offset_bytes = first * op->call.element_bytes;
         if (rank != op->node->rank && count > 0 &&
             !reader->read(reader->context, rank, places_of(op, rank).receive + offset_bytes,
                           (char *)op->call.receive + offset_bytes, count * op->call.element_bytes))

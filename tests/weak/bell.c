@@ -283,11 +283,6 @@ enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool 
     return SG_OK;
 }
 
-bool sg_progress_wire_start(void)
-{
-    return true;
-}
-
 void sg_progress_signal_start(struct sg_progress_cell *own, int number, void (*when_sent)(void))
 {
 }

@@ -2,7 +2,7 @@
  * and choices, with two ranks or three and two places. Every rank goes through the same calls; each
  * has the result that it is to have, no operand is torn, and nobody waits for ever.
  */
-#include "intranode/ring.h"
+#include "intranode/node.h"
 #include "lib/unit.h"
 #include "weak/weak.h"
 

@@ -84,7 +84,7 @@ bool sg_local_choose(struct sg_local *local, const struct sg_call *call,
                      const struct sg_choice **choice, struct sg_local_plan *plan)
 {
     if (((*choice)->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
-        !sg_local_plan(local, call, plan))
+        !sg_local_plan(sg_local_node(local), sg_local_user_fold(local), call, plan))
         return false;
     if (call->devices && call->operation != SG_OPERATION_BARRIER &&
         sg_local_any(local, call, sg_device_has_buffer(call))) {
@@ -94,7 +94,7 @@ bool sg_local_choose(struct sg_local *local, const struct sg_call *call,
     if (call->rules != NULL)
         *choice = sg_local_agree(local, call, *choice);
     if ((*choice)->algorithm == SG_ALGORITHM_MPICH) {
-        sg_local_skip(local);
+        sg_node_skip(sg_local_node(local));
         return false;
     }
     return true;

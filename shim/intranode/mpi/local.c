@@ -1,22 +1,23 @@
 #include "intranode/mpi/local.h"
 
-#include "core/hash.h"
 #include "intranode/memory.h"
-#include "intranode/mpi/local_parts.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/reading.h"
+#include "intranode/ring.h"
 #include "mpi/real.h"
 #include "mpi/report.h"
 #include "wait/wait.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #define SLOT_BYTES 4096u
 /* The first wait is this many polls: a peer that comes at the same time needs no ladder. */
 #define FIRST_POLLS 64
+#define RANKS_NAMED 16 /* where one does not come */
+#define NS_PER_S UINT64_C(1000000000)
 
 struct sg_local {
     struct sg_node node;
@@ -26,8 +27,6 @@ struct sg_local {
     size_t segment_bytes;
     bool is_maker;
     struct sg_pool_rank **pool; /* by rank; NULL: none */
-    struct sg_node_reader reader;
-    int *processes; /* by rank; NULL: cannot be read */
     _Alignas(64) unsigned char scratch[SLOT_BYTES];
 };
 
@@ -37,7 +36,7 @@ static uint64_t stall_ns;
 void sg_local_start(uint32_t depth, int stall_s)
 {
     ring_depth = depth;
-    stall_ns = (uint64_t)stall_s * UINT64_C(1000000000);
+    stall_ns = (uint64_t)stall_s * NS_PER_S;
 }
 
 struct sg_node *sg_local_node(struct sg_local *local)
@@ -63,7 +62,6 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
         return SG_ERR_SYSTEM;
     }
     local->pool = NULL;
-    local->processes = NULL;
     local->is_maker = rank == 0;
     local->segment = segment;
     local->segment_bytes = size_bytes;
@@ -100,41 +98,6 @@ enum sg_status sg_local_accept(const struct sg_segment_ticket *ticket, int rank,
     return status != SG_OK ? status : attach(segment, ticket->size_bytes, rank, ticket->nonce, out);
 }
 
-static bool read_process(void *context, int rank, uint64_t address, void *to, size_t size_bytes)
-{
-    struct sg_local *local = context;
-    struct iovec here = {to, size_bytes};
-    struct iovec there = {(void *)(uintptr_t)address, size_bytes};
-
-    while (here.iov_len > 0) {
-        ssize_t got = process_vm_readv(local->processes[rank], &here, 1, &there, 1, 0);
-
-        if (got <= 0)
-            return false;
-        here.iov_base = (char *)here.iov_base + got;
-        there.iov_base = (char *)there.iov_base + got;
-        here.iov_len -= (size_t)got;
-        there.iov_len = here.iov_len;
-    }
-    return true;
-}
-
-static bool use_reader(struct sg_local *local, const int *world_ranks)
-{
-    size_t ranks = (size_t)local->node.ranks;
-
-    local->processes = malloc(ranks * sizeof *local->processes);
-    local->reader.scratch = sg_reading_scratch();
-    if (local->processes == NULL || local->reader.scratch == NULL)
-        return false;
-    for (size_t rank = 0; rank < ranks; rank++)
-        local->processes[rank] = sg_reading_process_of(world_ranks[rank]);
-    local->reader.read = read_process;
-    local->reader.context = local;
-    local->node.reader = &local->reader;
-    return true;
-}
-
 bool sg_local_use_pool(struct sg_local *local, const int *world_ranks)
 {
     int ranks = local->node.ranks;
@@ -147,21 +110,71 @@ bool sg_local_use_pool(struct sg_local *local, const int *world_ranks)
     for (int rank = 0; rank < ranks; rank++)
         local->pool[rank] = sg_pool_of(world_ranks[rank]);
     local->node.pool = local->pool;
-    return sg_reading_process_of(world_ranks[0]) == 0 || use_reader(local, world_ranks);
-}
-
-void sg_local_seal(const struct sg_segment_ticket *ticket)
-{
-    sg_segment_seal(ticket);
+    return sg_reading_reader(world_ranks, ranks, &local->node.reader);
 }
 
 void sg_local_free(struct sg_local *local)
 {
     sg_memory_free(local->segment, local->segment_bytes, local->is_maker);
     free(local->pool);
-    free(local->processes);
+    free(local->node.reader);
     free(local);
 }
+
+/* ---- ranks that wait for ever, or disagree ---- */
+
+/* What another rank is doing: in this instance, in another, or in none. */
+static void describe_rank(const struct sg_node *node, uint64_t position, int rank,
+                          char text[SG_REPORT_CALL_BYTES])
+{
+    /* Acquire: what it wrote of later calls is not mistaken for those before. */
+    uint64_t finished =
+        atomic_load_explicit(&sg_ring_control(node, rank)->finished, memory_order_acquire);
+    const struct sg_node_about *about = sg_node_about(node, finished, rank);
+
+    if (about != NULL)
+        sg_report_call(about, text);
+    else if (finished <= position)
+        snprintf(text, SG_REPORT_CALL_BYTES, "in no collective of this communicator");
+    else
+        snprintf(text, SG_REPORT_CALL_BYTES, "ahead of it");
+}
+
+/* The rank that does not come, or is somewhere else: one rank speaks, once an instance. */
+static void report_stall(struct sg_node *node, const struct sg_call *call)
+{
+    uint64_t position = node->position;
+    int seconds = (int)(stall_ns / NS_PER_S);
+    uint64_t tag = sg_ring_tag(position, 0);
+    char text[SG_REPORT_CALL_BYTES];
+    char all[(1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16)]; /* every line of it */
+    int used;
+
+    if (atomic_exchange(&node->header->stall_reported, tag) == tag)
+        return;
+    used =
+        snprintf(all, sizeof all, "waiting for more than %d s in %s, %s:", seconds,
+                 sg_report_function(call), sg_report_instance(call, position, node->ranks, text));
+    sg_log("%s", all);
+    for (int rank = 0; rank < node->ranks && rank < RANKS_NAMED; rank++) {
+        describe_rank(node, position, rank, text);
+        sg_log("  rank %d: %s", rank, text);
+        used += snprintf(all + used, sizeof all - (size_t)used, " rank %d: %s;", rank, text);
+    }
+    all[used - 1] = '\0';
+    sg_trace_event_line(SG_TRACE_LINE_STALL, all);
+}
+
+/* Both call sites, then the end of the job. */
+static void report_mismatch(const struct sg_node_op *op, const struct sg_call *call)
+{
+    const struct sg_node *node = op->node;
+
+    sg_report_mismatch(call, node->rank, sg_node_about(node, op->position, node->rank),
+                       op->mismatch_rank, sg_node_about(node, op->position, op->mismatch_rank));
+}
+
+/* ---- waiting ---- */
 
 /* A wait under way, for the ladder. */
 struct waiting {
@@ -184,15 +197,11 @@ static bool op_is_ready(void *context)
 /* What a wait that takes long is looked at for. */
 static void look(struct waiting *waiting)
 {
-    struct sg_node_op *op = waiting->op;
-    uint64_t position = waiting->local->node.position;
-
-    if (op != NULL && sg_node_disagrees(op))
-        sg_local_report_mismatch(waiting->local, waiting->call, op->position, op->mismatch_rank);
+    if (waiting->op != NULL && sg_node_disagrees(waiting->op))
+        report_mismatch(waiting->op, waiting->call);
     if (stall_ns > 0 && !waiting->reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
         waiting->reported = true;
-        sg_local_report_stall(waiting->local, waiting->call, position,
-                              (int)(stall_ns / UINT64_C(1000000000)));
+        report_stall(&waiting->local->node, waiting->call);
     }
 }
 
@@ -223,7 +232,7 @@ static void complete(struct sg_local *local, const struct sg_call *call, struct 
             sg_wait_wake(&local->bed);
     }
     if (waiting.step == SG_NODE_MISMATCH)
-        sg_local_report_mismatch(local, call, op->position, op->mismatch_rank);
+        report_mismatch(op, call);
 }
 
 static void name_site(struct sg_node_call *node_call, const struct sg_call *call)
@@ -343,9 +352,4 @@ const struct sg_choice *sg_local_agree(struct sg_local *local, const struct sg_c
     sg_report_choice(local->node.header->warned, call, local->node.rank, own->algorithm,
                      choice->algorithm, choosing.chooser);
     return choice;
-}
-
-void sg_local_skip(struct sg_local *local)
-{
-    sg_node_skip(&local->node);
 }

@@ -9,9 +9,8 @@
 #define SG_INTRANODE_MPI_LOCAL_H
 
 #include "core/status.h"
-#include "intranode/node.h"
+#include "intranode/mpi/plan.h"
 #include "intranode/segment.h"
-#include "mpi/call.h"
 
 struct sg_local;
 
@@ -31,41 +30,22 @@ enum sg_status sg_local_accept(const struct sg_segment_ticket *ticket, int rank,
 /* Before the agreement: where the members' large buffers are. False when out of memory. */
 bool sg_local_use_pool(struct sg_local *local, const int *world_ranks);
 
-/* When all have it, or some have not: the segment can no longer be opened. */
-void sg_local_seal(const struct sg_segment_ticket *ticket);
-
 void sg_local_free(struct sg_local *local);
 
 /* False where the segment could not be had on every rank: nothing runs here. */
 struct sg_node *sg_local_node(struct sg_local *local);
 
+/* Where a plan of its next call keeps an operation of the user's. */
+struct sg_user_fold *sg_local_user_fold(struct sg_local *local);
+
 /* The choice that all ranks of the instance follow: the first arriver's, by its index in
  * call->rules. Waits for a slot if need be; warns once of each pair of call sites that choose
- * differently. The instance is used up by sg_local_run or sg_local_skip. */
+ * differently. The instance is used up by sg_local_run or sg_node_skip. */
 const struct sg_choice *sg_local_agree(struct sg_local *local, const struct sg_call *call,
                                        const struct sg_choice *own);
 
 /* Whether it is so on any rank; an instance of its own. */
 bool sg_local_any(struct sg_local *local, const struct sg_call *call, bool own);
-
-/* Leaves the instance that was agreed on without running it here. */
-void sg_local_skip(struct sg_local *local);
-
-/* Where an algorithm's runner finds out what to do with a call. */
-struct sg_local_plan {
-    struct sg_shape shape;
-    size_t element_bytes; /* extent */
-    size_t size_bytes;    /* of the whole operand */
-    sg_copy copy;         /* NULL: elements have no holes */
-    sg_node_fold fold;
-    void *fold_context;
-    const void *own; /* this rank's contribution */
-    void *result;    /* NULL: gets none */
-};
-
-/* False: MPICH's own is to run (by a decision that all ranks make alike, or an argument error of
- * this rank's that MPICH is to report). */
-bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg_local_plan *plan);
 
 int sg_local_run(struct sg_local *local, const struct sg_call *call,
                  const struct sg_local_plan *plan, enum sg_node_method method,

@@ -1,11 +1,9 @@
-/* From an MPI call to operands, kernel and shape, or to MPICH.
- *
- * What every rank decides alike: the operation and its type (derived types and pairs that MPI does
+/* What every rank decides alike: the operation and its type (derived types and pairs that MPI does
  * not allow go to MPICH), count 0. What is this rank's own are argument errors; MPICH then reports
  * them and no other rank is any wiser, as without stagger.
  */
-#include "intranode/mpi/local.h"
-#include "intranode/mpi/local_parts.h"
+#include "intranode/mpi/plan.h"
+
 #include "mpi/operands.h"
 #include "mpi/real.h"
 #include "mpi/types.h"
@@ -68,10 +66,9 @@ static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool pred
     return sg_shape_of_reduce(&reduce);
 }
 
-bool sg_local_plan(struct sg_local *local, const struct sg_call *call, struct sg_local_plan *plan)
+bool sg_local_plan(const struct sg_node *node, struct sg_user_fold *user,
+                   const struct sg_call *call, struct sg_local_plan *plan)
 {
-    const struct sg_node *node = sg_local_node(local);
-    struct sg_user_fold *user = sg_local_user_fold(local);
     struct sg_operands operands;
     enum sg_element element;
     bool predefined = sg_operation_is_predefined(call->op);

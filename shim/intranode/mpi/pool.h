@@ -1,4 +1,4 @@
-/* The node's buffers for large operands (shim/intranode/pool.h): made in MPI_Init, on all ranks or
+/* The node's buffers for large operands (intranode/method.h): made in MPI_Init, on all ranks or
  * on none, where some rule may need them. Not under MPI_THREAD_MULTIPLE: two communicators' calls
  * could then wait for each other's buffers; large operands go through the communicator's own slots.
  */
@@ -6,7 +6,7 @@
 #define SG_INTRANODE_MPI_POOL_H
 
 #include "core/exchange.h"
-#include "intranode/pool.h"
+#include "intranode/method.h"
 
 #include <stdbool.h>
 

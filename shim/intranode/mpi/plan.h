@@ -1,0 +1,36 @@
+/* From an MPI call to operands, kernel and shape, or to MPICH. In the application's thread. */
+#ifndef SG_INTRANODE_MPI_PLAN_H
+#define SG_INTRANODE_MPI_PLAN_H
+
+#include "intranode/node.h"
+#include "mpi/call.h"
+
+/* An operation that the user defined, under way. */
+struct sg_user_fold {
+    MPI_Op op;
+    MPI_Datatype datatype;
+    size_t extent_bytes;
+    sg_copy copy;  /* NULL: elements have no holes */
+    void *scratch; /* for a left operand that is also where the result goes */
+    size_t scratch_bytes;
+    int error; /* the first that MPI_Reduce_local gave in the call under way */
+};
+
+/* What an algorithm's runner is to do with a call. */
+struct sg_local_plan {
+    struct sg_shape shape;
+    size_t element_bytes; /* extent */
+    size_t size_bytes;    /* of the whole operand */
+    sg_copy copy;         /* NULL: elements have no holes */
+    sg_node_fold fold;
+    void *fold_context;
+    const void *own; /* this rank's contribution */
+    void *result;    /* NULL: gets none */
+};
+
+/* user: kept by the plan until the call has run. False: MPICH's own is to run (by a decision that
+ * all ranks make alike, or an argument error of this rank's that MPICH is to report). */
+bool sg_local_plan(const struct sg_node *node, struct sg_user_fold *user,
+                   const struct sg_call *call, struct sg_local_plan *plan);
+
+#endif

@@ -1,0 +1,93 @@
+#include "intranode/ring.h"
+
+#include "core/text.h"
+
+void sg_node_about_site(struct sg_node_about *about, uint32_t site, uint64_t offset,
+                        const char *module)
+{
+    if (about->site == site)
+        return;
+    about->site = site;
+    about->offset = offset;
+    if (module != NULL)
+        sg_text_tail(module, about->module, sizeof about->module);
+}
+
+static void write_about(struct sg_node_about *about, const struct sg_node_call *call)
+{
+    about->bytes = (uint64_t)call->count * call->element_bytes;
+    about->root = call->root;
+    about->operation = (uint8_t)call->operation;
+    about->algorithm = call->algorithm;
+    about->in_place = sg_op_is_in_place(call);
+    sg_node_about_site(about, call->site, call->site_offset, call->site_module);
+}
+
+void sg_op_publish(struct sg_node_op *op)
+{
+    struct sg_node *node = op->node;
+    struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
+
+    write_about(sg_ring_about(node, op->position, node->rank), &op->call);
+    line->signature = op->signature;
+    line->arrival_ns = op->call.arrival_ns;
+    /* Release: whoever sees the sequence sees operand, line and about. */
+    atomic_store_explicit(&line->sequence, (uint32_t)(op->position + 1), memory_order_release);
+}
+
+bool sg_op_sees(struct sg_node_op *op, int rank)
+{
+    const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
+
+    /* Acquire: pairs with sg_op_publish. */
+    if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(op->position + 1))
+        return false;
+    if (line->signature != op->signature)
+        op->mismatch_rank = rank;
+    return true;
+}
+
+bool sg_op_sees_all(struct sg_node_op *op)
+{
+    while (op->seen_ranks < op->node->ranks) {
+        if (!sg_op_sees(op, op->seen_ranks))
+            return false;
+        op->seen_ranks++;
+    }
+    op->seen_ranks = 0;
+    return true;
+}
+
+void sg_stage_begin(struct sg_node_op *op)
+{
+    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
+
+    op->stage_base = atomic_load_explicit(&control->stage[SG_STAGE_FETCH], memory_order_relaxed);
+    memset(op->stage_count, 0, sizeof op->stage_count);
+    op->seen_ranks = 0;
+}
+
+void sg_stage_done(struct sg_node_op *op, int stage)
+{
+    struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
+
+    op->stage_count[stage]++;
+    /* Release: what this stage wrote, and read, comes before. */
+    atomic_store_explicit(&control->stage[stage], op->stage_base + op->stage_count[stage],
+                          memory_order_release);
+}
+
+bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
+{
+    while (op->seen_ranks < op->node->ranks) {
+        const struct sg_node_control *control = sg_ring_control(op->node, op->seen_ranks);
+
+        /* Acquire: pairs with sg_stage_done. */
+        if ((int64_t)(atomic_load_explicit(&control->stage[stage], memory_order_acquire) -
+                      (op->stage_base + count)) < 0)
+            return false;
+        op->seen_ranks++;
+    }
+    op->seen_ranks = 0;
+    return true;
+}
