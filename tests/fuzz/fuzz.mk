@@ -3,7 +3,7 @@
 
 FUZZ_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/output analysis/report
 FUZZ_PARTS    := $(call objects,$(FUZZ_DIRS)) $(B)/shim/transport/parts.o \
-                 $(addprefix $(B)/analysis/,sim/timed/network.o $(addprefix bench/,merge.o distribution.o summary.o))
+                 $(addprefix $(B)/analysis/,sim/timed/network.o $(addprefix bench/,merge.o statistics.o))
 # What needs libibverbs to be compiled is left out where that is not installed.
 FUZZ_SOURCES  := $(filter-out $(if $(HAVE_RDMA),,tests/fuzz/fuzz_verbs.c),$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_PROGRAMS := $(patsubst tests/fuzz/fuzz_%.c,$(B)/fuzz/%,$(FUZZ_SOURCES))
