@@ -46,7 +46,7 @@ sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
 # What includes mpi.h.
-MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/intercept
+MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/intercept
 LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/intranode shim/transport shim/progress $(MPI_DIRS)
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.

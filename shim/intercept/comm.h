@@ -1,9 +1,5 @@
-/* Communicators: which are managed, who they are on every rank, how many collectives they ran.
- *
- * A communicator is set up inside its first blocking collective, after MPICH's call has returned
- * success (argument errors so stay MPICH's), by one broadcast from its rank 0. Its state is kept as
- * an attribute, whose delete callback tells when the handle becomes free for reuse; a table from
- * handle to state serves the look-up. MPI_COMM_WORLD and MPI_COMM_SELF are set up at start.
+/* The state of communicators: which are managed, who they are on every rank, how many collectives
+ * they ran; and the table from a handle to its state.
  *
  * Thread-safe: look-ups take no lock. Not from a signal handler.
  */
@@ -46,29 +42,21 @@ struct sg_comm {
     MPI_Comm talk;                  /* of the same group, and over it: */
     struct sg_exchange exchange;    /* ... of the span, by collectives alone */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
-    struct sg_comm_choice trial[SG_OPERATION_COUNT]; /* likewise the last that stood for a trial */
+    struct sg_comm_choice trial[SG_OPERATION_COUNT]; /* the last that stood for a trial */
     _Atomic(struct sg_comm *) next;                  /* in its bucket, or among the spare */
 };
 
-/* Sets up MPI_COMM_WORLD and MPI_COMM_SELF; after sg_process's rank, size and log are set. */
-enum sg_status sg_comm_start(void);
-
-/* The state of a communicator, or NULL when it is not set up. */
+/* The state of a communicator; NULL: it is not set up. MPI_COMM_WORLD and MPI_COMM_SELF always have
+ * theirs. */
 struct sg_comm *sg_comm_find(MPI_Comm handle);
 
-/* Collective over the communicator (unless every member can tell that it is not managed). NULL
- * when out of memory. */
-struct sg_comm *sg_comm_set_up(MPI_Comm handle);
+/* A state that is in no table, to be filled; NULL: out of memory. Insert makes it the handle's.
+ * Remove takes it back: look-ups of other handles may still pass through it. */
+struct sg_comm *sg_comm_take(void);
+void sg_comm_insert(struct sg_comm *comm, MPI_Comm handle);
+void sg_comm_remove(struct sg_comm *comm);
 
-/* Before MPI_Comm_free and MPI_Comm_disconnect, collective: the communicator's state is the first
- * of its attributes to be deleted, and what is outstanding is over: while operations of MPICH's are
- * pending MPICH deletes the attributes later, in its progress, where it must not be called. Where
- * members are on several machines, none is reached by others any more. */
-void sg_comm_part(MPI_Comm handle);
-
-/* At MPI_Finalize. Drain: what is outstanding on any communicator is brought to its end; until then
- * others may wait for it in their collectives, and nothing collective may be asked of them. */
-void sg_comm_drain(void);
-void sg_comm_stop(void);
+/* Calls what for every communicator there is. */
+void sg_comm_each(void (*what)(struct sg_comm *comm));
 
 #endif

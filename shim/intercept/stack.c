@@ -12,6 +12,8 @@
 /* A frame begins with the caller's frame pointer and the return address. */
 #define FRAME_LINK_BYTES (2 * sizeof(void *))
 
+__thread struct sg_stack_frame sg_stack_held;
+
 /* Looked up and not linked to: libgcc_s belongs in no process that does not need it. */
 static struct {
     _Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void *);
@@ -51,7 +53,7 @@ static _Unwind_Reason_Code look(struct _Unwind_Context *context, void *argument)
     return _URC_END_OF_STACK;
 }
 
-bool sg_stack_holds(const struct sg_stack_frame *frame)
+static bool is_live(const struct sg_stack_frame *frame)
 {
     struct search search = {.stack_pointer = frame->address + FRAME_LINK_BYTES,
                             .instruction = (uintptr_t)frame->caller};
@@ -60,4 +62,27 @@ bool sg_stack_holds(const struct sg_stack_frame *frame)
     if (unwinder.backtrace != NULL)
         unwinder.backtrace(look, &search);
     return search.found;
+}
+
+bool sg_stack_look(void *frame)
+{
+    if ((uintptr_t)frame < sg_stack_held.address && is_live(&sg_stack_held))
+        return true;
+    sg_stack_held.address = 0;
+    return false;
+}
+
+struct sg_stack_frame sg_stack_hold(void *frame, void *caller)
+{
+    struct sg_stack_frame before = {0};
+
+    if (sg_stack_is_held(frame))
+        before = sg_stack_held;
+    sg_stack_held = (struct sg_stack_frame){(uintptr_t)frame, caller};
+    return before;
+}
+
+void sg_stack_release(struct sg_stack_frame before)
+{
+    sg_stack_held = before;
 }

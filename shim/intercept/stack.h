@@ -1,8 +1,9 @@
-/* Whether a function that was entered is still on the calling thread's stack, or was left by an
- * exception or by longjmp.
+/* Functions whose callbacks all ranks run, such as MPI_Comm_free: collectives of those callbacks
+ * pass through, as long as the function's frame is on the calling thread's stack. An exception or
+ * longjmp may leave the function unnoticed, so that only the stack tells.
  *
- * Walks the stack with the compiler's unwinder: some microseconds, and the first time it may load
- * libgcc_s. Not from a signal handler.
+ * The look walks the stack with the compiler's unwinder: some microseconds, and the first time it
+ * may load libgcc_s. Not from a signal handler.
  */
 #ifndef SG_INTERCEPT_STACK_H
 #define SG_INTERCEPT_STACK_H
@@ -16,7 +17,20 @@ struct sg_stack_frame {
     void *caller;
 };
 
-/* False where the frame is gone, and where frames without unwind information hide it. */
-bool sg_stack_holds(const struct sg_stack_frame *frame);
+/* The calling thread's function that holds. */
+extern __thread struct sg_stack_frame sg_stack_held;
+
+/* From here to release, which takes what hold returned. */
+struct sg_stack_frame sg_stack_hold(void *frame, void *caller);
+void sg_stack_release(struct sg_stack_frame before);
+
+/* True where the function that holds is live above the frame. False where its frame is gone, and
+ * where frames without unwind information hide it. */
+bool sg_stack_look(void *frame);
+
+static inline bool sg_stack_is_held(void *frame)
+{
+    return __builtin_expect(sg_stack_held.address != 0, 0) && sg_stack_look(frame);
+}
 
 #endif

@@ -1,18 +1,12 @@
 #include "intercept/statistics.h"
 
-#include "core/hash.h"
-#include "intercept/process.h"
+#include "intercept/table.h"
+#include "runtime/process.h"
 
 #include <pthread.h>
 #include <stdio.h>
 
-#define TABLE_SLOTS 65536u /* a power of two; half of it is used at most */
-
-static struct {
-    _Atomic uint64_t key; /* 0: free */
-    struct sg_record_stat *stat;
-} table[TABLE_SLOTS];
-static unsigned used;
+static struct sg_table table; /* key_of -> entry in the log */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What an entry is of. */
@@ -31,46 +25,27 @@ static uint64_t key_of(const struct entry *entry)
            (uint64_t)entry->ran << 8 ^ (uint64_t)(entry->size_class + 1u);
 }
 
-static struct sg_record_stat *find(uint64_t key, uint64_t *at)
-{
-    for (*at = sg_hash_mix(key);; (*at)++) {
-        /* Acquire: pairs with add_entry, the pointer is there. */
-        uint64_t found = atomic_load_explicit(&table[*at % TABLE_SLOTS].key, memory_order_acquire);
-
-        if (found == key)
-            return table[*at % TABLE_SLOTS].stat;
-        if (found == 0)
-            return NULL;
-    }
-}
-
 /* The entry, made when it is not there; NULL when the table or the disk is full: such calls are
  * counted as unmanaged. */
 static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
 {
     struct sg_record_stat *stat;
-    uint64_t at;
 
     pthread_mutex_lock(&lock);
-    stat = find(key, &at);
-    if (stat == NULL && used < TABLE_SLOTS / 2)
+    stat = sg_table_find(&table, key);
+    if (stat == NULL && !sg_table_is_full(&table)) {
         stat = sg_log_stat(sg_process.log);
-    else
-        goto done;
-    if (stat == NULL)
-        goto done;
-    stat->operation = (uint8_t)entry->operation;
-    stat->ran = (uint8_t)entry->ran;
-    stat->size_class = entry->size_class;
-    stat->site = entry->site;
-    stat->comm = entry->comm;
-    stat->nonblocking = entry->nonblocking;
-    sg_log_publish(stat, SG_RECORD_STAT);
-    table[at % TABLE_SLOTS].stat = stat;
-    /* Release: see find. */
-    atomic_store_explicit(&table[at % TABLE_SLOTS].key, key, memory_order_release);
-    used++;
-done:
+        if (stat != NULL) {
+            stat->operation = (uint8_t)entry->operation;
+            stat->ran = (uint8_t)entry->ran;
+            stat->size_class = entry->size_class;
+            stat->site = entry->site;
+            stat->comm = entry->comm;
+            stat->nonblocking = entry->nonblocking;
+            sg_log_publish(stat, SG_RECORD_STAT);
+            sg_table_add(&table, key, stat);
+        }
+    }
     pthread_mutex_unlock(&lock);
     return stat;
 }
@@ -96,13 +71,13 @@ static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_sit
         atomic_load_explicit(&site->last[call->operation], memory_order_acquire);
     struct entry entry = {
         site->index, comm, call->operation, ran, sg_size_class(call->bytes), call->request != NULL};
-    uint64_t key, at;
+    uint64_t key;
 
     if (stat != NULL && stat->comm == comm && stat->ran == ran &&
         stat->size_class == entry.size_class && stat->nonblocking == entry.nonblocking)
         return stat;
     key = key_of(&entry);
-    stat = find(key, &at);
+    stat = sg_table_find(&table, key);
     if (stat == NULL)
         stat = add_entry(key, &entry);
     if (stat != NULL)
@@ -175,10 +150,10 @@ void sg_statistics_add_post(const struct sg_call *call, struct sg_site *site, ui
 
 void sg_statistics_reset(void)
 {
-    for (unsigned i = 0; i < TABLE_SLOTS; i++) {
-        struct sg_record_stat *stat = table[i].stat;
+    for (unsigned i = 0; i < SG_TABLE_SLOTS; i++) {
+        struct sg_record_stat *stat = sg_table_at(&table, i);
 
-        if (atomic_load_explicit(&table[i].key, memory_order_acquire) == 0)
+        if (stat == NULL)
             continue;
 #define ZERO(counter) atomic_store_explicit(&stat->counter, 0, memory_order_relaxed);
         COUNTERS(ZERO)
@@ -206,10 +181,10 @@ void sg_statistics_write(void)
     COUNTERS(HEAD)
 #undef HEAD
     fputc('\n', file);
-    for (unsigned i = 0; i < TABLE_SLOTS; i++) {
-        struct sg_record_stat *stat = table[i].stat;
+    for (unsigned i = 0; i < SG_TABLE_SLOTS; i++) {
+        struct sg_record_stat *stat = sg_table_at(&table, i);
 
-        if (atomic_load_explicit(&table[i].key, memory_order_acquire) == 0)
+        if (stat == NULL)
             continue;
         fprintf(file, "%d,%s,%s,%d,%u,%u,%u", sg_process.rank,
                 stat->nonblocking ? sg_operation_post_names[stat->operation]

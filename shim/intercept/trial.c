@@ -1,7 +1,6 @@
 #include "intercept/trial.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "runtime/recording.h"
 
 /* What was seen of a trial: bits of a word, so many for each. */
 enum seen {
@@ -126,23 +125,16 @@ void sg_trial_record(const struct sg_process *process)
 {
     for (int arm = 1; arm <= sg_trial_arms(process->rules); arm++) {
         int trial = sg_trial_of(process->rules, arm);
-        const char *place = sg_trial_place(process->rules, trial);
-        const char *text = sg_trial_arm_text(process->rules, arm);
-        size_t place_bytes = strlen(place) + 1, text_bytes = strlen(text) + 1;
-        char *both = malloc(place_bytes + text_bytes);
-        struct sg_record_arm *record = NULL;
+        size_t text_bytes;
+        struct sg_record_arm *record =
+            sg_recording_define(process->log, sg_trial_place(process->rules, trial),
+                                sg_trial_arm_text(process->rules, arm), &text_bytes);
 
-        if (both != NULL) {
-            memcpy(both, place, place_bytes);
-            memcpy(both + place_bytes, text, text_bytes);
-            record = sg_log_definition(process->log, both, place_bytes + text_bytes);
-            free(both);
-        }
         if (record == NULL)
             return;
         record->arm = (uint8_t)arm;
         record->trial = (uint8_t)trial;
-        record->text_bytes = (uint32_t)(place_bytes + text_bytes);
+        record->text_bytes = (uint32_t)text_bytes;
         record->block = (uint32_t)process->config.trial_block;
         record->seed = (uint32_t)process->config.trial_seed;
         sg_log_publish(record, SG_RECORD_ARM);
@@ -151,27 +143,14 @@ void sg_trial_record(const struct sg_process *process)
 
 void sg_trial_stop(const struct sg_process *process)
 {
-    const struct sg_exchange *exchange = &process->exchange;
-    size_t count = (size_t)exchange->size;
-    uint64_t own = atomic_load(&seen), any = 0;
-    size_t *sizes;
-    void *all = NULL;
-    int first_without;
+    uint64_t any = atomic_load(&seen);
 
-    if (sg_trial_count(process->rules) == 0)
+    if (sg_trial_count(process->rules) == 0 ||
+        sg_exchange_unite(&process->exchange, &any, sizeof any) != SG_OK || process->rank != 0)
         return;
-    sizes = calloc(count, sizeof *sizes);
-    if (sg_exchange_agree(exchange, sizes != NULL, &first_without) == SG_OK && first_without < 0 &&
-        exchange->gather(exchange->context, &own, sizeof own, &all, sizes) == SG_OK &&
-        exchange->rank == 0) {
-        for (size_t rank = 0; rank < count; rank++)
-            any |= ((const uint64_t *)all)[rank];
-        say(process, any);
-        for (int trial = 0; trial < sg_trial_count(process->rules); trial++) {
-            if ((any & bit_of(trial, SEEN_CALL)) == 0)
-                sg_log("trial %s: no call was like that", sg_trial_place(process->rules, trial));
-        }
+    say(process, any);
+    for (int trial = 0; trial < sg_trial_count(process->rules); trial++) {
+        if ((any & bit_of(trial, SEEN_CALL)) == 0)
+            sg_log("trial %s: no call was like that", sg_trial_place(process->rules, trial));
     }
-    free(all);
-    free(sizes);
 }

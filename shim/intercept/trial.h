@@ -8,9 +8,9 @@
 #define SG_INTERCEPT_TRIAL_H
 
 #include "intercept/comm.h"
-#include "intercept/process.h"
 #include "mpi/call.h"
 #include "rule/trial.h"
+#include "runtime/process.h"
 
 /* The arm whose turn it is on a communicator, of the trial that a matched choice stands for; a
  * choice of no trial is its own. */

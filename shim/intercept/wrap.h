@@ -12,9 +12,12 @@ int sg_wrap_finalize(void);
 int sg_wrap_abort(sg_word comm, sg_word code);
 int sg_wrap_comm_free(sg_word comm);
 int sg_wrap_comm_disconnect(sg_word comm);
-int sg_wrap_pcontrol(int level);
+int sg_wrap_pcontrol(int level, ...);
 /* caller: the return address that leads into the application. */
 int sg_wrap_barrier(sg_word comm, void *caller);
 int sg_wrap_ibarrier(sg_word comm, sg_word request, void *caller);
+
+/* Before the functions that test several requests without polling them; requests: maybe NULL. */
+void sg_wrap_poll(int count, const MPI_Request *requests);
 
 #endif

@@ -4,18 +4,9 @@
  * MPICH's own are one call and the store of ierror, which these repeat. Another MPI may use the
  * same names; then its own is called.
  */
-#include "intercept/process.h"
 #include "intercept/wrap.h"
 #include "internode/request.h"
-
-typedef void (*original1)(void *);
-typedef void (*original2)(void *, void *);
-typedef void (*original3)(void *, void *, void *);
-typedef void (*original4)(void *, void *, void *, void *);
-typedef void (*original5)(void *, void *, void *, void *, void *);
-typedef void (*original6)(void *, void *, void *, void *, void *, void *);
-
-#define ORIGINAL(form, symbol) ((form)sg_real_find(symbol))
+#include "runtime/process.h"
 
 static void store(int *ierror, int error)
 {
@@ -23,143 +14,55 @@ static void store(int *ierror, int error)
         *ierror = error;
 }
 
-void f08_init(int *ierror) SG_INTERCEPTS("mpi_init_f08_");
-void f08_init_thread(int *required, int *provided, int *ierror)
-    SG_INTERCEPTS("mpi_init_thread_f08_");
-void f08_finalize(int *ierror) SG_INTERCEPTS("mpi_finalize_f08_");
-void f08_abort(MPI_Comm *comm, int *code, int *ierror) SG_INTERCEPTS("mpi_abort_f08_");
-void f08_comm_free(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_comm_free_f08_");
-void f08_comm_disconnect(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_comm_disconnect_f08_");
-void f08_pcontrol(int *level, int *ierror) SG_INTERCEPTS("mpi_pcontrol_f08_");
-void f08_barrier(MPI_Comm *comm, int *ierror) SG_INTERCEPTS("mpi_barrier_f08_");
-void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
-    SG_INTERCEPTS("mpi_ibarrier_f08_");
-void f08_wait(MPI_Request *request, void *status, int *ierror) SG_INTERCEPTS("mpi_wait_f08_");
-void f08_request_get_status(MPI_Request *request, void *flag, void *status, int *ierror)
-    SG_INTERCEPTS("mpi_request_get_status_f08_");
-void f08_request_get_status_all(int *count, MPI_Request *requests, void *flag, void *statuses,
-                                int *ierror) SG_INTERCEPTS("mpi_request_get_status_all_f08_");
-void f08_request_get_status_any(int *count, MPI_Request *requests, int *index, void *flag,
-                                void *status, int *ierror)
-    SG_INTERCEPTS("mpi_request_get_status_any_f08_");
-void f08_request_get_status_some(int *count, MPI_Request *requests, int *done, int *indices,
-                                 void *statuses, int *ierror)
-    SG_INTERCEPTS("mpi_request_get_status_some_f08_");
+#define ORIGINAL(name, parameters) ((void(*) parameters)sg_real_find("mpi_" #name "_f08_"))
 
-void f08_init(int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original1, "mpi_init_f08_")(ierror);
-    else
-        store(ierror, sg_wrap_init(0, 0));
-}
+/* result: the error of our wrapper, in C. */
+#define F08(name, parameters, arguments, result)                                                   \
+    void f08_##name parameters SG_INTERCEPTS("mpi_" #name "_f08_");                                \
+    void f08_##name parameters                                                                     \
+    {                                                                                              \
+        if (!sg_real_is_mpich())                                                                   \
+            ORIGINAL(name, parameters) arguments;                                                  \
+        else                                                                                       \
+            store(ierror, result);                                                                 \
+    }
 
-void f08_init_thread(int *required, int *provided, int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original3, "mpi_init_thread_f08_")(required, provided, ierror);
-    else
-        store(ierror, sg_wrap_init_thread(0, 0, *required, (sg_word)provided));
-}
+F08(init, (int *ierror), (ierror), sg_wrap_init(0, 0))
+F08(init_thread, (int *required, int *provided, int *ierror), (required, provided, ierror),
+    sg_wrap_init_thread(0, 0, *required, (sg_word)provided))
+F08(finalize, (int *ierror), (ierror), sg_wrap_finalize())
+F08(abort, (MPI_Comm * comm, int *code, int *ierror), (comm, code, ierror),
+    sg_wrap_abort(*comm, *code))
+F08(comm_free, (MPI_Comm * comm, int *ierror), (comm, ierror), sg_wrap_comm_free((sg_word)comm))
+F08(comm_disconnect, (MPI_Comm * comm, int *ierror), (comm, ierror),
+    sg_wrap_comm_disconnect((sg_word)comm))
+F08(pcontrol, (int *level, int *ierror), (level, ierror), sg_wrap_pcontrol(*level))
+F08(barrier, (MPI_Comm * comm, int *ierror), (comm, ierror),
+    sg_wrap_barrier(*comm, __builtin_return_address(0)))
+F08(ibarrier, (MPI_Comm * comm, MPI_Request *request, int *ierror), (comm, request, ierror),
+    sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)))
 
-void f08_finalize(int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original1, "mpi_finalize_f08_")(ierror);
-    else
-        store(ierror, sg_wrap_finalize());
-}
+/* MPICH's own sets what is Fortran's. before: what stagger does first, where it is running. */
+#define F08_BEFORE(name, parameters, arguments, before)                                            \
+    void f08_##name parameters SG_INTERCEPTS("mpi_" #name "_f08_");                                \
+    void f08_##name parameters                                                                     \
+    {                                                                                              \
+        if (sg_real_is_mpich() && sg_process_running())                                            \
+            before;                                                                                \
+        ORIGINAL(name, parameters) arguments;                                                      \
+    }
 
-void f08_abort(MPI_Comm *comm, int *code, int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original3, "mpi_abort_f08_")(comm, code, ierror);
-    else
-        store(ierror, sg_wrap_abort(*comm, *code));
-}
-
-void f08_comm_free(MPI_Comm *comm, int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original2, "mpi_comm_free_f08_")(comm, ierror);
-    else
-        store(ierror, sg_wrap_comm_free((sg_word)comm));
-}
-
-void f08_comm_disconnect(MPI_Comm *comm, int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original2, "mpi_comm_disconnect_f08_")(comm, ierror);
-    else
-        store(ierror, sg_wrap_comm_disconnect((sg_word)comm));
-}
-
-void f08_pcontrol(int *level, int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original2, "mpi_pcontrol_f08_")(level, ierror);
-    else
-        store(ierror, sg_wrap_pcontrol(*level));
-}
-
-void f08_barrier(MPI_Comm *comm, int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original2, "mpi_barrier_f08_")(comm, ierror);
-    else
-        store(ierror, sg_wrap_barrier(*comm, __builtin_return_address(0)));
-}
-
-void f08_ibarrier(MPI_Comm *comm, MPI_Request *request, int *ierror)
-{
-    if (!sg_real_is_mpich())
-        ORIGINAL(original3, "mpi_ibarrier_f08_")(comm, request, ierror);
-    else
-        store(ierror, sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)));
-}
-
-/* In all that follow, what is Fortran's is set by MPICH's own. */
-void f08_wait(MPI_Request *request, void *status, int *ierror)
-{
-    if (sg_real_is_mpich() && sg_process_running())
-        sg_request_wait(*request);
-    ORIGINAL(original3, "mpi_wait_f08_")(request, status, ierror);
-}
-
-void f08_request_get_status(MPI_Request *request, void *flag, void *status, int *ierror)
-{
-    if (sg_real_is_mpich() && sg_process_running())
-        sg_request_poll(*request);
-    ORIGINAL(original4, "mpi_request_get_status_f08_")(request, flag, status, ierror);
-}
-
-static void poll_all(int count, const MPI_Request *requests)
-{
-    if (!sg_real_is_mpich() || !sg_process_running())
-        return;
-    for (int i = 0; i < count; i++)
-        sg_request_poll(requests[i]);
-}
-
-void f08_request_get_status_all(int *count, MPI_Request *requests, void *flag, void *statuses,
-                                int *ierror)
-{
-    poll_all(*count, requests);
-    ORIGINAL(original5, "mpi_request_get_status_all_f08_")(count, requests, flag, statuses, ierror);
-}
-
-void f08_request_get_status_any(int *count, MPI_Request *requests, int *index, void *flag,
-                                void *status, int *ierror)
-{
-    poll_all(*count, requests);
-    ORIGINAL(original6, "mpi_request_get_status_any_f08_")
-    (count, requests, index, flag, status, ierror);
-}
-
-void f08_request_get_status_some(int *count, MPI_Request *requests, int *done, int *indices,
-                                 void *statuses, int *ierror)
-{
-    poll_all(*count, requests);
-    ORIGINAL(original6, "mpi_request_get_status_some_f08_")
-    (count, requests, done, indices, statuses, ierror);
-}
+F08_BEFORE(wait, (MPI_Request * request, void *status, int *ierror), (request, status, ierror),
+           sg_request_wait(*request))
+F08_BEFORE(request_get_status, (MPI_Request * request, void *flag, void *status, int *ierror),
+           (request, flag, status, ierror), sg_request_poll(*request))
+F08_BEFORE(request_get_status_all,
+           (int *count, MPI_Request *requests, void *flag, void *statuses, int *ierror),
+           (count, requests, flag, statuses, ierror), sg_wrap_poll(*count, requests))
+F08_BEFORE(request_get_status_any,
+           (int *count, MPI_Request *requests, int *index, void *flag, void *status, int *ierror),
+           (count, requests, index, flag, status, ierror), sg_wrap_poll(*count, requests))
+F08_BEFORE(request_get_status_some,
+           (int *count, MPI_Request *requests, int *done, int *indices, void *statuses,
+            int *ierror),
+           (count, requests, done, indices, statuses, ierror), sg_wrap_poll(*count, requests))

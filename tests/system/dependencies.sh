@@ -14,9 +14,9 @@ include() {
         -exec grep -HEn "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]$pattern" {} +
 }
 
-# What includes itself through others in a folder, a source and its header taken for one.
+# What includes itself through others in folders, a source and its header taken for one.
 loops() {
-    grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' --include='*.[ch]' "$1" |
+    grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' --include='*.[ch]' "$@" |
         sed -E 's#^[a-z]+/([^:]*)\.[ch]:.*"(.*)\.h".*#\1 \2#' | tsort 2>&1 >/dev/null | sed -n 's/^tsort: //p'
 }
 
@@ -25,7 +25,7 @@ keeps_from() { is "" "$(include "$1" "$2")"; }
 # keeps_out FOLDER FOLDER|...
 keeps_out() { keeps_from "$1" "($2)/"; }
 
-outer='intercept|report|cli'
+outer='runtime|intercept|report|cli'
 live="mpi|wait|progress|internode|intranode/mpi|$outer"
 check "core includes no other part" \
     keeps_out shim/core "rule|trace|algos|transport|intranode|$live"
@@ -45,7 +45,7 @@ check "intranode includes core, algos and intranode only, but for its part that 
 check "transport includes core, algos and transport only" \
     keeps_out shim/transport "rule|trace|intranode|sim|$live"
 check "the simulator includes core, algos, options, output and itself only" \
-    keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|intercept|report"
+    keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|runtime|intercept|report"
 check "its host includes nothing else of it" keeps_from analysis/sim/host 'sim/(timed|explore|exhaustive|papers|[a-z]+\.h)'
 check "timed runs know nothing of exploring" keeps_from analysis/sim/timed 'sim/(explore|exhaustive|papers)/'
 check "nor exploring of them, nor of the walk of every order" \
@@ -62,6 +62,8 @@ check "wait includes core, mpi and itself only" \
 check "collectives inside a node know nothing of those between nodes" \
     keeps_out shim/intranode "trace|transport|progress|internode|$outer"
 check "nor these of them" keeps_out shim/internode "trace|intranode/mpi|$outer"
+check "runtime does not include intercept" keeps_out shim/runtime 'intercept|report|cli'
+check "no file of these two includes itself through others" is "" "$(loops shim/runtime shim/intercept)"
 check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
 check "bench knows nothing of MPI but in its folder mpi" is "" \
     "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
@@ -69,8 +71,8 @@ check "options includes core and itself only" \
     keeps_out analysis/options "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|output|$live"
 check "output includes core and itself only" \
     keeps_out analysis/output "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|$live"
-check "the tools do not include what runs calls" \
-    keeps_out analysis 'wait|progress|internode|intranode/mpi|intercept'
+check "the tools include nothing that runs calls" \
+    keeps_out analysis 'wait|progress|internode|intranode/mpi|runtime|intercept'
 check "the report does not include the commands" keeps_out analysis/report cli
 check "neither does the advice" keeps_out analysis/advise cli
 

@@ -1,9 +1,9 @@
 /* The engine of a communicator whose ranks share one machine: a segment, and calls run in it by the
  * algorithms of shim/intranode.
  *
- * Set up by the communicator's ranks together (shim/intercept/comm.c carries the messages): rank 0
- * offers, the others accept, all agree. Runs in the application's thread, inside the intercepted
- * call; one call at a time a communicator, as MPI demands.
+ * Set up by the communicator's ranks together (shim/intercept/comm_engine.c carries the messages):
+ * rank 0 offers, the others accept, all agree. Runs in the application's thread, inside the
+ * intercepted call; one call at a time a communicator, as MPI demands.
  */
 #ifndef SG_INTRANODE_MPI_LOCAL_H
 #define SG_INTRANODE_MPI_LOCAL_H

@@ -1,11 +1,10 @@
-/* This process's part in a run: from the return of MPI_Init to the call of MPI_Finalize stagger is
- * running; before, after, and in everything that is not an MPICH program it is inert.
+/* What all parts know of this process: its rank, the settings of all ranks, the log.
  *
- * Not running: processes without MPI, launchers, children of fork, spawned processes, programs
- * that use only sessions, programs under a foreign MPI.
+ * runtime/start.c fills it in MPI_Init and empties it in MPI_Finalize; in between it is constant,
+ * but for the two flags.
  */
-#ifndef SG_INTERCEPT_PROCESS_H
-#define SG_INTERCEPT_PROCESS_H
+#ifndef SG_RUNTIME_PROCESS_H
+#define SG_RUNTIME_PROCESS_H
 
 #include "core/clocksync.h"
 #include "core/config.h"
@@ -49,17 +48,10 @@ static inline bool sg_process_running(void)
     return atomic_load_explicit(&sg_process.running, memory_order_relaxed);
 }
 
-/* After a successful MPI_Init or MPI_Init_thread; collective over MPI_COMM_WORLD. begin_ns is
- * when it was entered. */
-void sg_process_start(uint64_t begin_ns);
-
-/* At the call of MPI_Finalize, before MPICH's own; collective over MPI_COMM_WORLD. */
-void sg_process_finalize(void);
-
-/* At MPI_Abort: local. */
-void sg_process_abort(void);
-
-/* MPI_Pcontrol's level; local. */
-void sg_process_control(int level);
+/* Whether this rank's messages are those of the job. */
+static inline bool sg_process_speaks(void)
+{
+    return sg_process.rank == 0 && !sg_process.config.quiet;
+}
 
 #endif

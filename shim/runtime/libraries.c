@@ -1,4 +1,4 @@
-#include "intercept/libraries.h"
+#include "runtime/libraries.h"
 
 #include "core/beside.h"
 

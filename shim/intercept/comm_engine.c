@@ -1,8 +1,5 @@
-#include "intercept/join.h"
+#include "intercept/comm_engine.h"
 
-#include "intercept/exchange_mpi.h"
-#include "intercept/process.h"
-#include "intercept/wire.h"
 #include "internode/internode.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/choose.h"
@@ -10,6 +7,9 @@
 #include "intranode/placement.h"
 #include "mpi/device.h"
 #include "mpi/real.h"
+#include "runtime/exchange_mpi.h"
+#include "runtime/process.h"
+#include "runtime/rdma.h"
 #include "wait/yielding.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #define PIECE 256 /* ranks translated at a time */
 #define NAME_BYTES 64
 
-void sg_join_free(struct sg_comm *comm)
+void sg_comm_free_engine(struct sg_comm *comm)
 {
     if (comm->local != NULL)
         sg_local_free(comm->local);
@@ -39,13 +39,17 @@ static const char *name_of(const struct sg_comm *comm, char name[NAME_BYTES])
     return name;
 }
 
-bool sg_join_world_ranks(MPI_Comm handle, int size, int *ranks, enum sg_join_place *place)
+bool sg_comm_find_members(MPI_Comm handle, int size, struct sg_comm_members *out)
 {
     MPI_Group group, world_group;
-    bool inside = true;
-    bool one_node = true, one_machine = true;
-    int node = -1, machine = -1;
+    bool inside = true, one_node = true, one_machine = true;
+    int node = -1, machine = -1, is_inter = 0;
 
+    *out = (struct sg_comm_members){0};
+    sg_real.Comm_test_inter(handle, &is_inter);
+    if (is_inter)
+        return false;
+    out->world_ranks = malloc((size_t)size * sizeof *out->world_ranks);
     sg_real.Comm_group(handle, &group);
     sg_real.Comm_group(MPI_COMM_WORLD, &world_group);
     for (int first = 0; first < size && inside; first += PIECE) {
@@ -65,15 +69,15 @@ bool sg_join_world_ranks(MPI_Comm handle, int size, int *ranks, enum sg_join_pla
             }
             one_node = one_node && sg_placement_node(to[i]) == node;
             one_machine = one_machine && sg_placement_machine(to[i]) == machine;
-            if (ranks != NULL)
-                ranks[first + i] = to[i];
+            if (out->world_ranks != NULL)
+                out->world_ranks[first + i] = to[i];
         }
     }
     sg_real.Group_free(&group);
     sg_real.Group_free(&world_group);
-    *place = one_node      ? SG_JOIN_ONE_NODE
-             : one_machine ? SG_JOIN_ONE_MACHINE
-                           : SG_JOIN_SEVERAL_MACHINES;
+    out->place = one_node      ? SG_COMM_ONE_NODE
+                 : one_machine ? SG_COMM_ONE_MACHINE
+                               : SG_COMM_SEVERAL_MACHINES;
     return inside;
 }
 
@@ -94,44 +98,44 @@ static void free_map(struct map *map)
 }
 
 /* numbers: of world's size, zeroed. */
-static int number(int *numbers, int *of, int size, int (*place)(int world_rank))
+static int number(int *numbers, const int *world_ranks, int size, int (*place)(int world_rank),
+                  int *out)
 {
     int count = 0;
 
     for (int rank = 0; rank < size; rank++) {
-        int *number = &numbers[place(of[rank])];
+        int *number = &numbers[place(world_ranks[rank])];
 
         if (*number == 0)
             *number = ++count;
-        of[rank] = *number - 1;
+        out[rank] = *number - 1;
     }
     return count;
 }
 
 /* False: no memory. To be freed in any case. */
-static bool make_map(const struct sg_comm *comm, MPI_Comm handle, struct map *map)
+static bool make_map(const struct sg_comm *comm, const struct sg_comm_members *members,
+                     struct map *map)
 {
+    const int *world_ranks = members->world_ranks;
     size_t size = (size_t)comm->size, world_size = (size_t)sg_process.size;
     int *numbers = calloc(2 * world_size, sizeof *numbers);
-    enum sg_join_place place;
+    bool ok;
 
     *map = (struct map){.node = malloc(size * sizeof *map->node),
                         .machine = malloc(size * sizeof *map->machine),
                         .host = calloc(size, sizeof *map->host)};
-    if (numbers == NULL || map->node == NULL || map->machine == NULL || map->host == NULL) {
-        free(numbers);
-        return false;
+    ok = numbers != NULL && world_ranks != NULL && map->node != NULL && map->machine != NULL &&
+         map->host != NULL;
+    if (ok) {
+        map->nodes = number(numbers, world_ranks, comm->size, sg_placement_node, map->node);
+        map->machines = number(numbers + world_size, world_ranks, comm->size, sg_placement_machine,
+                               map->machine);
+        for (int rank = 0; rank < comm->size && members->place == SG_COMM_SEVERAL_MACHINES; rank++)
+            map->host[rank] = sg_rdma_host(world_ranks[rank]);
     }
-    sg_join_world_ranks(handle, comm->size, map->node, &place);
-    for (int rank = 0; rank < comm->size; rank++) {
-        map->machine[rank] = map->node[rank];
-        if (place == SG_JOIN_SEVERAL_MACHINES)
-            map->host[rank] = sg_wire_host(map->node[rank]);
-    }
-    map->nodes = number(numbers, map->node, comm->size, sg_placement_node);
-    map->machines = number(numbers + world_size, map->machine, comm->size, sg_placement_machine);
     free(numbers);
-    return true;
+    return ok;
 }
 
 /* The engine over several nodes: a machine's first rank makes it, the others of it take part. */
@@ -151,7 +155,7 @@ static enum sg_status join_span(struct sg_comm *comm, const struct map *map, boo
                                   .rules = sg_process.rules};
 
     if (map->machines > 1) {
-        setup.ops = sg_wire_ops();
+        setup.ops = sg_rdma_ops();
         setup.exchange = &comm->exchange;
     } else if (map->nodes > SG_SPAN_ENDPOINTS_MAX) {
         return SG_ERR_MISSING;
@@ -161,29 +165,29 @@ static enum sg_status join_span(struct sg_comm *comm, const struct map *map, boo
 }
 
 /* Where all nodes are of one machine. */
-static enum sg_status join_one(struct sg_comm *comm, MPI_Comm handle, bool makes,
-                               struct sg_segment_ticket *ticket)
+static enum sg_status join_one(struct sg_comm *comm, const struct sg_comm_members *members,
+                               bool makes, struct sg_segment_ticket *ticket)
 {
     struct map map;
     enum sg_status status = SG_ERR_MEMORY;
 
-    if (make_map(comm, handle, &map))
+    if (make_map(comm, members, &map))
         status = join_span(comm, &map, makes, ticket);
     free_map(&map);
     return status;
 }
 
-void sg_join_offer(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place place,
-                   struct sg_join_offer *offer)
+void sg_comm_offer_engine(struct sg_comm *comm, const struct sg_comm_members *members,
+                          struct sg_comm_offer *offer)
 {
     enum sg_status status = SG_ERR_MISSING;
     char name[NAME_BYTES];
 
-    if (place == SG_JOIN_SEVERAL_MACHINES || !sg_memory_is_shared())
+    if (members->place == SG_COMM_SEVERAL_MACHINES || !sg_memory_is_shared())
         return;
     errno = 0;
-    if (place == SG_JOIN_ONE_MACHINE)
-        status = join_one(comm, handle, true, &offer->ticket);
+    if (members->place == SG_COMM_ONE_MACHINE)
+        status = join_one(comm, members, true, &offer->ticket);
     else if (sg_local_wants_segment(sg_process.rules, comm->name, comm->size))
         status = sg_local_offer(name_of(comm, name), comm->size, &comm->local, &offer->ticket);
     offer->offers = status == SG_OK;
@@ -191,24 +195,16 @@ void sg_join_offer(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place pla
 }
 
 /* This rank's part in the members' engine. */
-static bool take_part(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place place,
-                      const struct sg_join_offer *offer)
+static bool take_part(struct sg_comm *comm, const struct sg_comm_members *members,
+                      const struct sg_comm_offer *offer)
 {
     struct sg_segment_ticket ticket = offer->ticket;
-    int *members;
-    bool ok;
 
-    if (place == SG_JOIN_ONE_MACHINE)
-        return comm->rank == 0 || join_one(comm, handle, false, &ticket) == SG_OK;
-    members = malloc((size_t)comm->size * sizeof *members);
-    ok = members != NULL &&
-         (comm->rank == 0 || sg_local_accept(&ticket, comm->rank, &comm->local) == SG_OK);
-    if (ok) {
-        sg_join_world_ranks(handle, comm->size, members, &place);
-        ok = sg_local_use_pool(comm->local, members);
-    }
-    free(members);
-    return ok;
+    if (members->place == SG_COMM_ONE_MACHINE)
+        return comm->rank == 0 || join_one(comm, members, false, &ticket) == SG_OK;
+    return members->world_ranks != NULL &&
+           (comm->rank == 0 || sg_local_accept(&ticket, comm->rank, &comm->local) == SG_OK) &&
+           sg_local_use_pool(comm->local, members->world_ranks);
 }
 
 /* Once a process: what fails for one communicator fails for others. */
@@ -223,15 +219,15 @@ static void say_without(const struct sg_comm *comm)
 }
 
 /* The members' engine, in rank 0's segment, or none on every rank. */
-static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum sg_join_place place,
-                          const struct sg_join_offer *offer)
+static void share_segment(struct sg_comm *comm, MPI_Comm talk,
+                          const struct sg_comm_members *members, const struct sg_comm_offer *offer)
 {
-    int ok = offer->offers && take_part(comm, handle, place, offer);
+    int ok = offer->offers && take_part(comm, members, offer);
     int error = comm->rank == 0 && !offer->offers ? offer->error : errno;
     /* Whether the rank takes part, and whether it has no driver: of all. */
     int own[2] = {ok, !sg_device_look()}, all[2] = {0, 0};
 
-    if (offer->offers && sg_patient_allreduce(own, all, 2, MPI_INT, MPI_MIN, handle) != MPI_SUCCESS)
+    if (offer->offers && sg_patient_allreduce(own, all, 2, MPI_INT, MPI_MIN, talk) != MPI_SUCCESS)
         all[0] = all[1] = 0;
     comm->devices = offer->offers && !all[1];
     if (offer->offers && comm->rank == 0)
@@ -240,7 +236,7 @@ static void share_segment(struct sg_comm *comm, MPI_Comm handle, enum sg_join_pl
     if (!ok && (offer->offers || (comm->rank == 0 && error != 0)))
         say_without(comm);
     if (!all[0])
-        sg_join_free(comm);
+        sg_comm_free_engine(comm);
 }
 
 /* ---- several machines ---- */
@@ -250,25 +246,6 @@ struct offering {
     struct sg_segment_ticket ticket;
     int32_t status, error;
 };
-
-/* By rank, malloc'ed. */
-static enum sg_status share_offerings(const struct sg_comm *comm, const struct offering *own,
-                                      struct offering **all)
-{
-    const struct sg_exchange *exchange = &comm->exchange;
-    size_t count = (size_t)comm->size, bytes = count * sizeof *own;
-    size_t *sizes = calloc(count, sizeof *sizes);
-    void *gathered = NULL;
-    enum sg_status status = SG_ERR_MEMORY;
-
-    if (sizes != NULL)
-        status = exchange->gather(exchange->context, own, sizeof *own, &gathered, sizes);
-    free(sizes);
-    if (status == SG_OK)
-        status = sg_exchange_share(exchange, &gathered, &bytes);
-    *all = gathered;
-    return status;
-}
 
 static int first_of_machine(const struct map *map, int of)
 {
@@ -283,7 +260,8 @@ static int first_of_machine(const struct map *map, int of)
 static bool share_segments(struct sg_comm *comm, const struct map *map, bool has_map)
 {
     int first = has_map ? first_of_machine(map, comm->rank) : -1;
-    struct offering own = {.status = SG_ERR_MEMORY, .error = ENOMEM}, *all = NULL;
+    struct offering own = {.status = SG_ERR_MEMORY, .error = ENOMEM}, *all;
+    void *offerings = NULL;
     enum sg_status status;
     int first_failed;
 
@@ -291,7 +269,8 @@ static bool share_segments(struct sg_comm *comm, const struct map *map, bool has
         own.status = join_span(comm, map, true, &own.ticket);
         own.error = errno;
     }
-    status = share_offerings(comm, &own, &all);
+    status = sg_exchange_collect(&comm->exchange, &own, sizeof own, &offerings);
+    all = offerings;
     if (status == SG_OK && has_map && first != comm->rank) {
         own.status = all[first].status;
         own.error = all[first].error;
@@ -300,7 +279,7 @@ static bool share_segments(struct sg_comm *comm, const struct map *map, bool has
             own.error = errno;
         }
     }
-    free(all);
+    free(offerings);
     if (status == SG_OK)
         status = sg_exchange_agree(&comm->exchange, own.status == SG_OK, &first_failed);
     if (first == comm->rank && comm->span != NULL)
@@ -326,28 +305,29 @@ static void warn_of_sites(const struct sg_comm *comm)
 }
 
 /* Collective: the engine on every rank, or on none. */
-static void join_machines(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
+static void join_machines(struct sg_comm *comm, MPI_Comm talk,
+                          const struct sg_comm_members *members)
 {
     struct map map;
-    bool has_map = make_map(comm, handle, &map);
+    bool has_map = make_map(comm, members, &map);
     int first_with_driver = -1;
 
     comm->talk = talk;
     sg_exchange_mpi(&comm->talk, comm->rank, comm->size, &comm->exchange);
     if (!share_segments(comm, &map, has_map) || sg_span_link(comm->span) != SG_OK ||
         sg_exchange_agree(&comm->exchange, !sg_device_look(), &first_with_driver) != SG_OK)
-        sg_join_free(comm);
+        sg_comm_free_engine(comm);
     else
         warn_of_sites(comm);
     comm->devices = first_with_driver >= 0;
     free_map(&map);
 }
 
-void sg_join(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk, enum sg_join_place place,
-             const struct sg_join_offer *offer)
+void sg_comm_make_engine(struct sg_comm *comm, MPI_Comm talk, const struct sg_comm_members *members,
+                         const struct sg_comm_offer *offer)
 {
-    if (place != SG_JOIN_SEVERAL_MACHINES)
-        share_segment(comm, talk, place, offer);
-    else if (sg_wire_ops() != NULL)
-        join_machines(comm, handle, talk);
+    if (members->place != SG_COMM_SEVERAL_MACHINES)
+        share_segment(comm, talk, members, offer);
+    else if (sg_rdma_ops() != NULL)
+        join_machines(comm, talk, members);
 }

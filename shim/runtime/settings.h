@@ -2,10 +2,10 @@
  *
  * Collective over the exchange; from MPI_Init only.
  */
-#ifndef SG_INTERCEPT_SETTINGS_H
-#define SG_INTERCEPT_SETTINGS_H
+#ifndef SG_RUNTIME_SETTINGS_H
+#define SG_RUNTIME_SETTINGS_H
 
-#include "intercept/process.h"
+#include "runtime/process.h"
 
 /* Reads every rank's configuration, warns once where they differ, gives rank 0's to all, and
  * parses its rules. */

@@ -1,6 +1,6 @@
 /* struct sg_exchange over a communicator of our own. */
-#ifndef SG_INTERCEPT_EXCHANGE_MPI_H
-#define SG_INTERCEPT_EXCHANGE_MPI_H
+#ifndef SG_RUNTIME_EXCHANGE_MPI_H
+#define SG_RUNTIME_EXCHANGE_MPI_H
 
 #include "core/exchange.h"
 

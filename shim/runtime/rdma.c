@@ -1,4 +1,4 @@
-#include "intercept/wire.h"
+#include "runtime/rdma.h"
 
 #include "core/beside.h"
 #include "intranode/memory.h"
@@ -48,17 +48,11 @@ static bool start(const struct sg_config *config, const char **reason)
 static enum sg_status share_hosts(const struct sg_exchange *exchange)
 {
     char own[HOST_BYTES] = "";
-    size_t count = (size_t)exchange->size, bytes = count * sizeof own;
-    size_t *sizes = calloc(count, sizeof *sizes);
-    void *all = NULL;
-    enum sg_status status = SG_ERR_MEMORY;
+    void *all;
+    enum sg_status status;
 
     gethostname(own, sizeof own - 1);
-    if (sizes != NULL)
-        status = exchange->gather(exchange->context, own, sizeof own, &all, sizes);
-    free(sizes);
-    if (status == SG_OK)
-        status = sg_exchange_share(exchange, &all, &bytes);
+    status = sg_exchange_collect(exchange, own, sizeof own, &all);
     if (status == SG_OK) {
         free(hosts);
         hosts = all;
@@ -66,7 +60,7 @@ static enum sg_status share_hosts(const struct sg_exchange *exchange)
     return status;
 }
 
-enum sg_status sg_wire_start(const struct sg_process *process)
+enum sg_status sg_rdma_start(const struct sg_process *process)
 {
     const struct sg_exchange *exchange = &process->exchange;
     const char *reason = "no reason known";
@@ -83,28 +77,28 @@ enum sg_status sg_wire_start(const struct sg_process *process)
     if (first_without == process->rank)
         sg_log("rank %d: no RDMA (%s): collectives between machines or containers pass through",
                process->rank, reason);
-    sg_wire_stop();
+    sg_rdma_stop();
     return status;
 }
 
-const struct sg_transport_ops *sg_wire_ops(void)
+const struct sg_transport_ops *sg_rdma_ops(void)
 {
     return verbs != NULL ? verbs->ops : NULL;
 }
 
-const char *sg_wire_host(int world_rank)
+const char *sg_rdma_host(int world_rank)
 {
     return hosts[world_rank];
 }
 
-void sg_wire_stop(void)
+void sg_rdma_stop(void)
 {
     if (verbs != NULL)
         verbs->stop();
     verbs = NULL;
 }
 
-void sg_wire_forget(void)
+void sg_rdma_forget(void)
 {
     if (verbs != NULL)
         verbs->forget();

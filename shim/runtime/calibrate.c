@@ -1,4 +1,4 @@
-#include "intercept/calibrate.h"
+#include "runtime/calibrate.h"
 
 #include "intranode/calibrate.h"
 #include "intranode/placement.h"

@@ -1,11 +1,11 @@
-#include "intercept/observer.h"
+#include "intercept/trace_events.h"
 
 #include "core/clock.h"
-#include "intercept/dispatch.h"
-#include "intercept/process.h"
+#include "intercept/call_log.h"
 #include "intercept/site.h"
 #include "mpi/observer.h"
 #include "progress/progress.h"
+#include "runtime/process.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void on_late(const struct sg_late *late)
     record->by_signal = by == SG_PROGRESS_BY_SIGNAL;
     record->site = late->call.site;
     record->comm = late->call.comm;
-    record->thread = sg_dispatch_thread();
+    record->thread = sg_call_log_thread();
     record->begin_ns = late->begin_ns;
     record->bytes = late->bytes;
     record->seq = late->call.seq;
@@ -49,14 +49,14 @@ static void on_line(enum sg_trace_line kind, const char *text)
     sg_log_publish(marker, SG_RECORD_MARKER);
 }
 
-void sg_observer_start(void)
+void sg_trace_events_start(void)
 {
     static const struct sg_observer observer = {on_late, on_line, sg_site_place};
 
     sg_observe(&observer);
 }
 
-void sg_observer_stop(void)
+void sg_trace_events_stop(void)
 {
     int first_failed;
 

@@ -1,4 +1,4 @@
-#include "intercept/exchange_mpi.h"
+#include "runtime/exchange_mpi.h"
 
 #include "mpi/real.h"
 #include "wait/yielding.h"

@@ -1,4 +1,4 @@
-#include "intercept/settings.h"
+#include "runtime/settings.h"
 
 #include "rule/trial.h"
 

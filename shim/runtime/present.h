@@ -4,8 +4,8 @@
  * would leave its own messages alone. So the exchange has a time limit, at which the job ends with
  * a line that says why. Any thread; not from a signal handler.
  */
-#ifndef SG_INTERCEPT_PRESENT_H
-#define SG_INTERCEPT_PRESENT_H
+#ifndef SG_RUNTIME_PRESENT_H
+#define SG_RUNTIME_PRESENT_H
 
 #include <mpi.h>
 #include <stdbool.h>

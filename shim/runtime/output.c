@@ -1,4 +1,4 @@
-#include "intercept/output.h"
+#include "runtime/output.h"
 
 #include "core/file.h"
 #include "core/hash.h"

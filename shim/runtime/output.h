@@ -2,10 +2,10 @@
  *
  * Collective over the exchange; from MPI_Init only.
  */
-#ifndef SG_INTERCEPT_OUTPUT_H
-#define SG_INTERCEPT_OUTPUT_H
+#ifndef SG_RUNTIME_OUTPUT_H
+#define SG_RUNTIME_OUTPUT_H
 
-#include "intercept/process.h"
+#include "runtime/process.h"
 
 /* Chooses and makes the directory (rank 0; never one that holds something), writes stagger.conf,
  * creates every rank's log. On any rank's failure all go without, and one line says why.

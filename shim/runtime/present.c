@@ -1,4 +1,4 @@
-#include "intercept/present.h"
+#include "runtime/present.h"
 
 #include "core/clock.h"
 #include "core/config.h"

@@ -1,0 +1,207 @@
+#include "intercept/call_log.h"
+
+#include "core/clock.h"
+#include "intercept/statistics.h"
+#include "internode/request.h"
+#include "runtime/process.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+__thread struct sg_record_call *sg_call_log_open;
+
+static __thread uint16_t thread_number; /* 1 + index; 0: not yet known */
+
+uint16_t sg_call_log_thread(void)
+{
+    if (__builtin_expect(thread_number == 0, 0)) {
+        static atomic_uint count;
+        uint32_t index = atomic_fetch_add(&count, 1);
+
+        thread_number = (uint16_t)(index < UINT16_MAX - 1 ? index + 1 : UINT16_MAX);
+        if (index > 0 && index < UINT16_MAX && sg_process.log != NULL)
+            atomic_fetch_add(&sg_log_header(sg_process.log)->thread_count, 1);
+    }
+    return (uint16_t)(thread_number - 1);
+}
+
+static void count_failed(void)
+{
+    atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->failed_calls, 1,
+                              memory_order_relaxed);
+}
+
+static uint8_t flags_of(const struct sg_call *call)
+{
+    return call->send == MPI_IN_PLACE && call->operation != SG_OPERATION_BARRIER ? SG_CALL_IN_PLACE
+                                                                                 : 0;
+}
+
+/* What records of calls and of posts have in common. */
+#define DESCRIBE(record, call, site_index, comm_index, sequence, begin)                            \
+    ((record)->operation = (uint8_t)(call)->operation, (record)->flags = flags_of(call),           \
+     (record)->site = (site_index), (record)->comm = (comm_index),                                 \
+     (record)->thread = sg_call_log_thread(), (record)->begin_ns = (begin),                        \
+     (record)->bytes = (call)->bytes, (record)->seq = (sequence), (record)->root = (call)->root)
+
+/* ---- a blocking call ---- */
+
+struct sg_record_call *sg_call_log_begin(struct sg_call *call, const struct sg_site *site,
+                                         const struct sg_comm *comm, uint64_t begin_ns)
+{
+    uint32_t seq = atomic_load_explicit(&comm->seq, memory_order_relaxed);
+    struct sg_record_call *record;
+
+    if (sg_process.config.trace != SG_TRACE_OTF2)
+        return NULL;
+    call->name = (struct sg_call_name){true, site->index, comm->index, seq};
+    record = sg_log_event_growing(sg_process.log);
+    if (record == NULL)
+        return NULL;
+    DESCRIBE(record, call, site->index, comm->index, seq, begin_ns);
+    sg_log_publish(record, SG_RECORD_CALL);
+    sg_call_log_open = record;
+    return record;
+}
+
+static uint8_t byte(uint32_t count)
+{
+    return (uint8_t)(count < UINT8_MAX ? count : UINT8_MAX);
+}
+
+static uint16_t word(uint32_t count)
+{
+    return (uint16_t)(count < UINT16_MAX ? count : UINT16_MAX);
+}
+
+static void end_record(struct sg_record_call *record, uint64_t bytes,
+                       const struct sg_outcome *outcome, int error, uint64_t end_ns)
+{
+    record->bytes = bytes;
+    record->early = word(outcome->early);
+    record->late = word(outcome->late);
+    record->signals = word(outcome->signals);
+    record->ignored = byte(outcome->ignored);
+    record->stalls = byte(outcome->stalls);
+    record->copies = byte(outcome->copies);
+    record->outstanding = byte(outcome->outstanding);
+    record->moves = word(outcome->moves);
+    record->repeats = word(outcome->repeats);
+    record->skew_ns = outcome->skew_ns < SG_CALL_WIDE_MAX ? outcome->skew_ns : SG_CALL_WIDE_MAX;
+    record->ran = outcome->ran;
+    if (outcome->skew_known)
+        record->flags |= SG_CALL_SKEW;
+    if (error != MPI_SUCCESS)
+        record->flags |= SG_CALL_FAILED;
+    /* Release: a reader that sees the end sees the whole record. */
+    atomic_store_explicit(&record->end_ns, end_ns, memory_order_release);
+    sg_call_log_open = NULL;
+}
+
+void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
+                     struct sg_site *site, const struct sg_comm *comm,
+                     const struct sg_outcome *outcome, int error, uint64_t begin_ns,
+                     uint64_t end_ns)
+{
+    /* Another: an error handler's calls have settled this one. */
+    if (record != NULL && record == sg_call_log_open)
+        end_record(record, call->bytes, outcome, error, end_ns);
+    if (error == MPI_SUCCESS)
+        sg_statistics_add(call, site, comm->index, outcome, end_ns - begin_ns);
+    else
+        count_failed();
+}
+
+void sg_call_log_abandon(void)
+{
+    static const struct sg_outcome nothing;
+
+    end_record(sg_call_log_open, sg_call_log_open->bytes, &nothing, MPI_ERR_OTHER, sg_clock_ns());
+}
+
+/* ---- a nonblocking call ---- */
+
+/* A post that is not completed. */
+struct post {
+    struct sg_call call;
+    struct sg_site *site;
+    uint32_t comm;
+    uint64_t begin_ns;
+    struct sg_outcome outcome;
+    struct sg_record_post *record; /* NULL: statistics only */
+};
+
+/* Requests of one communicator may be completed by several threads at once. */
+static pthread_mutex_t statistics_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t duration(uint64_t ns)
+{
+    return (uint32_t)(ns < UINT32_MAX ? ns : UINT32_MAX);
+}
+
+static void on_completed(void *context, const struct sg_request_times *times)
+{
+    struct post *post = context;
+    uint64_t post_ns = times->posted_ns - post->begin_ns;
+    uint64_t hidden_ns = times->completed_ns - times->posted_ns - times->exposed_ns;
+
+    if (sg_process.log != NULL) { /* not after MPI_Finalize */
+        if (post->record != NULL) {
+            post->record->tests = word(times->tests);
+            post->record->post_ns = duration(post_ns);
+            post->record->exposed_ns = times->exposed_ns;
+            /* Release: a reader that sees the end sees the whole record. */
+            atomic_store_explicit(&post->record->end_ns, times->completed_ns, memory_order_release);
+        }
+        pthread_mutex_lock(&statistics_lock);
+        sg_statistics_add_post(&post->call, post->site, post->comm, &post->outcome,
+                               post_ns + times->exposed_ns, hidden_ns);
+        pthread_mutex_unlock(&statistics_lock);
+    }
+    free(post);
+}
+
+static struct sg_record_post *begin_post(const struct post *post, const struct sg_span_plan *plan,
+                                         uint32_t seq)
+{
+    struct sg_record_post *record = sg_log_event_growing(sg_process.log);
+
+    if (record == NULL)
+        return NULL;
+    DESCRIBE(record, &post->call, post->site->index, post->comm, seq, post->begin_ns);
+    record->ran = plan->ran;
+    sg_log_publish(record, SG_RECORD_POST);
+    return record;
+}
+
+int sg_call_log_post(struct sg_call *call, const struct sg_span_plan *plan, struct sg_site *site,
+                     const struct sg_comm *comm, uint64_t begin_ns)
+{
+    struct post *post = calloc(1, sizeof *post);
+    struct sg_record_post *record = NULL;
+    struct sg_outcome outcome = {0};
+    uint32_t seq = atomic_load_explicit(&comm->seq, memory_order_relaxed);
+    int error;
+
+    if (post == NULL)
+        return sg_request_post(call, plan, NULL, NULL, &outcome);
+    post->site = site;
+    post->comm = comm->index;
+    post->begin_ns = begin_ns;
+    post->call = *call;
+    if (sg_process.config.trace == SG_TRACE_OTF2) {
+        call->name = (struct sg_call_name){true, site->index, comm->index, seq};
+        post->record = record = begin_post(post, plan, seq);
+    }
+    error = sg_request_post(call, plan, on_completed, post, &post->outcome);
+    if (error != MPI_SUCCESS) {
+        if (record != NULL)
+            record->flags |= SG_CALL_FAILED;
+        count_failed();
+        free(post);
+    } else if (record != NULL && atomic_load(&record->end_ns) == 0) {
+        /* Nobody else has the request yet. */
+        record->post_ns = duration(sg_clock_ns() - begin_ns);
+    }
+    return error;
+}

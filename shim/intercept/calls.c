@@ -1,0 +1,34 @@
+#include "intercept/calls.h"
+
+#include "core/clock.h"
+#include "intercept/call_log.h"
+#include "intercept/comm_setup.h"
+#include "intercept/trace_events.h"
+#include "intercept/trial.h"
+#include "internode/request.h"
+#include "runtime/process.h"
+
+static enum sg_status start(void)
+{
+    sg_call_log_thread(); /* the calling thread is thread 0 */
+    if (sg_process.log != NULL) {
+        sg_trial_record(&sg_process);
+        sg_trace_events_start();
+    }
+    return sg_comm_start();
+}
+
+static void finish(void)
+{
+    sg_call_log_settle();
+    if (sg_process.log != NULL)
+        sg_log_header(sg_process.log)->finalize_begin_ns = sg_clock_ns();
+    /* Before anything collective: ranks may still be in a reduce that waits for this one. */
+    sg_comm_drain();
+    sg_request_reap();
+    sg_trial_stop(&sg_process);
+    if (sg_process.log != NULL)
+        sg_trace_events_stop();
+}
+
+const struct sg_process_calls sg_calls = {start, finish, sg_comm_stop};

@@ -1,0 +1,217 @@
+#include "intercept/comm_setup.h"
+
+#include "core/clock.h"
+#include "intercept/comm_engine.h"
+#include "internode/internode.h"
+#include "mpi/real.h"
+#include "runtime/process.h"
+#include "runtime/rdma.h"
+#include "wait/yielding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int keyval = MPI_KEYVAL_INVALID;
+static atomic_uint next_index;   /* in the log */
+static atomic_uint next_counter; /* of the communicators this rank is rank 0 of */
+
+/* What the members agree on: rank 0's. */
+struct identity {
+    bool managed;
+    struct sg_comm_offer offer;
+    uint32_t root_world_rank;
+    uint32_t root_counter;
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* ---- set-up ---- */
+
+/* Writes the communicator's definition; rank 0's has the members. */
+static void record(struct sg_comm *comm, const struct identity *identity, const int *members)
+{
+    bool has_members = comm->rank == 0;
+    size_t name_bytes = (strlen(comm->name) + 1 + 3) & ~(size_t)3;
+    size_t text_bytes = name_bytes + (has_members ? (size_t)comm->size * sizeof(uint32_t) : 0);
+    struct sg_record_comm *entry = NULL;
+    char *text;
+
+    comm->index = SG_COMM_UNRECORDED;
+    if (sg_process.log == NULL)
+        return;
+    text = calloc(1, text_bytes);
+    if (text != NULL) {
+        memcpy(text, comm->name, strlen(comm->name));
+        if (has_members)
+            memcpy(text + name_bytes, members, text_bytes - name_bytes);
+        entry = sg_log_definition(sg_process.log, text, text_bytes);
+        free(text);
+    }
+    if (entry == NULL)
+        return;
+    comm->index = atomic_fetch_add(&next_index, 1);
+    entry->has_members = has_members;
+    entry->index = comm->index;
+    entry->root_world_rank = identity->root_world_rank;
+    entry->root_counter = identity->root_counter;
+    entry->size = (uint32_t)comm->size;
+    entry->rank = (uint32_t)comm->rank;
+    entry->parent = UINT32_MAX;
+    entry->text_bytes = (uint32_t)text_bytes;
+    entry->created_ns = sg_clock_ns();
+    sg_log_publish(entry, SG_RECORD_COMM);
+}
+
+/* Rank 0: who the communicator is. */
+static void name_identity(MPI_Comm handle, int world_rank, struct identity *identity)
+{
+    int length;
+
+    identity->managed = true;
+    identity->root_world_rank = (uint32_t)world_rank;
+    identity->root_counter = atomic_fetch_add(&next_counter, 1);
+    if (sg_real.Comm_get_name(handle, identity->name, &length) != MPI_SUCCESS)
+        identity->name[0] = '\0';
+}
+
+/* Agrees on the identity by one broadcast over talk, a communicator of the same group for our
+ * messages; makes the engine and writes the definition. */
+static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk,
+                     const struct sg_comm_members *members)
+{
+    struct identity identity = {.managed = false};
+
+    if (comm->rank == 0 && members->world_ranks != NULL) {
+        name_identity(handle, members->world_ranks[0], &identity);
+        memcpy(comm->name, identity.name, sizeof comm->name);
+        if (comm->size > 1)
+            sg_comm_offer_engine(comm, members, &identity.offer);
+    }
+    if (comm->size > 1 &&
+        sg_patient_bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
+        identity.managed = false;
+    comm->managed = identity.managed;
+    memcpy(comm->name, identity.name, sizeof comm->name);
+    if (comm->managed && comm->size > 1)
+        sg_comm_make_engine(comm, talk, members, &identity.offer);
+    if (comm->managed)
+        record(comm, &identity, members->world_ranks);
+}
+
+/* Sets up what can be managed. */
+static void fill(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
+{
+    struct sg_comm_members members;
+
+    sg_real.Comm_rank(handle, &comm->rank);
+    sg_real.Comm_size(handle, &comm->size);
+    if (sg_comm_find_members(handle, comm->size, &members))
+        identify(comm, handle, talk, &members);
+    free(members.world_ranks);
+}
+
+struct sg_comm *sg_comm_set_up(MPI_Comm handle)
+{
+    struct sg_comm *comm = sg_comm_take();
+
+    if (comm == NULL)
+        return NULL;
+    comm->managed = false;
+    comm->devices = false;
+    comm->index = SG_COMM_UNRECORDED;
+    comm->name[0] = '\0';
+    comm->local = NULL;
+    comm->span = NULL;
+    memset(comm->last, 0, sizeof comm->last);
+    memset(comm->trial, 0, sizeof comm->trial);
+    atomic_store(&comm->seq, 0);
+    fill(comm, handle, handle);
+    sg_comm_insert(comm, handle);
+    sg_real.Comm_set_attr(handle, keyval, comm);
+    return comm;
+}
+
+/* ---- a communicator's end ---- */
+
+static void begin_drain(struct sg_comm *comm)
+{
+    if (comm->span != NULL)
+        sg_span_begin_drain(comm->span);
+}
+
+static void drain(struct sg_comm *comm)
+{
+    if (comm->span != NULL)
+        sg_span_drain(comm->span);
+}
+
+static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
+{
+    struct sg_comm *comm = value;
+
+    if (comm->moves)
+        return MPI_SUCCESS;
+    drain(comm);
+    sg_comm_free_engine(comm);
+    sg_comm_remove(comm);
+    return MPI_SUCCESS;
+}
+
+/* MPICH deletes the attribute last that was set first, and what the last one's callback returns is
+ * all that it returns: ours would hide the error of a callback of the application's. */
+static void put_attribute_first(struct sg_comm *comm, MPI_Comm handle)
+{
+    comm->moves = true;
+    sg_real.Comm_delete_attr(handle, keyval);
+    comm->moves = false;
+    sg_real.Comm_set_attr(handle, keyval, comm);
+}
+
+void sg_comm_leave(MPI_Comm handle)
+{
+    struct sg_comm *comm;
+
+    if (!sg_process_running() || handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF)
+        return;
+    comm = sg_comm_find(handle);
+    if (comm == NULL)
+        return;
+    put_attribute_first(comm, handle);
+    if (comm->span == NULL)
+        return;
+    sg_span_drain(comm->span);
+    if (sg_span_is_linked(comm->span))
+        sg_patient_barrier(comm->talk);
+}
+
+/* ---- start and stop ---- */
+
+enum sg_status sg_comm_start(void)
+{
+    if (sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) != MPI_SUCCESS)
+        return SG_ERR_SYSTEM;
+    /* Their counters are 0 and 1 where their rank 0 is world rank 0, and on every rank the
+     * second is MPI_COMM_SELF's. */
+    fill(sg_comm_find(MPI_COMM_WORLD), MPI_COMM_WORLD, sg_process.world);
+    atomic_store(&next_counter, 1);
+    fill(sg_comm_find(MPI_COMM_SELF), MPI_COMM_SELF, MPI_COMM_SELF);
+    return SG_OK;
+}
+
+void sg_comm_drain(void)
+{
+    /* All have been told before any is waited for: ranks walk their tables in orders of their own.
+     */
+    sg_comm_each(begin_drain);
+    sg_comm_each(drain);
+}
+
+void sg_comm_stop(void)
+{
+    sg_comm_drain();
+    /* Until all have come here others may still reach into what this rank shares with them. */
+    if (sg_rdma_ops() != NULL)
+        sg_patient_barrier(sg_process.world);
+    sg_comm_each(sg_comm_free_engine);
+    /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
+    sg_real.Comm_free_keyval(&keyval);
+}

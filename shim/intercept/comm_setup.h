@@ -1,0 +1,34 @@
+/* Set-up of communicators, and their end.
+ *
+ * A communicator is set up inside its first blocking collective, after MPICH's call has returned
+ * success (argument errors so stay MPICH's), by one broadcast from its rank 0. Its state is kept as
+ * an attribute, whose delete callback tells when the handle becomes free for reuse. MPI_COMM_WORLD
+ * and MPI_COMM_SELF are set up at start.
+ *
+ * In the application's threads; not from a signal handler.
+ */
+#ifndef SG_INTERCEPT_COMM_SETUP_H
+#define SG_INTERCEPT_COMM_SETUP_H
+
+#include "core/status.h"
+#include "intercept/comm.h"
+
+/* Sets up MPI_COMM_WORLD and MPI_COMM_SELF; after sg_process's rank, size and log are set. */
+enum sg_status sg_comm_start(void);
+
+/* Collective over the communicator (unless every member can tell that it is not managed). NULL
+ * when out of memory. */
+struct sg_comm *sg_comm_set_up(MPI_Comm handle);
+
+/* Before MPI_Comm_free and MPI_Comm_disconnect, collective: the communicator's state is the first
+ * of its attributes to be deleted, and what is outstanding is over: while operations of MPICH's are
+ * pending MPICH deletes the attributes later, in its progress, where it must not be called. Where
+ * members are on several machines, none is reached by others any more. */
+void sg_comm_leave(MPI_Comm handle);
+
+/* At MPI_Finalize. Drain: what is outstanding on any communicator is brought to its end; until then
+ * others may wait for it in their collectives, and nothing collective may be asked of them. */
+void sg_comm_drain(void);
+void sg_comm_stop(void);
+
+#endif

@@ -1,0 +1,3 @@
+#include "runtime/process.h"
+
+struct sg_process sg_process;

@@ -1,0 +1,163 @@
+#include "runtime/recording.h"
+
+#include "core/clock.h"
+#include "runtime/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void record_clock(struct sg_process *process)
+{
+    struct sg_clock_offset offset;
+    struct sg_record_clock *record;
+
+    if (process->clocks == NULL || sg_clocksync_measure(process->clocks, &offset) != SG_OK)
+        return;
+    record = sg_log_definition(process->log, NULL, 0);
+    if (record == NULL)
+        return;
+    record->local_ns = offset.measured.local_ns;
+    record->offset_ns = offset.measured.offset_ns;
+    record->error_ns = offset.measured.error_ns;
+    record->deviation_ns = offset.deviation_ns;
+    sg_log_publish(record, SG_RECORD_CLOCK);
+}
+
+void *sg_recording_define(struct sg_log *log, const char *first, const char *second,
+                          size_t *text_bytes)
+{
+    size_t first_bytes = strlen(first) + 1, second_bytes = strlen(second) + 1;
+    char *both = malloc(first_bytes + second_bytes);
+    void *record;
+
+    if (both == NULL)
+        return NULL;
+    memcpy(both, first, first_bytes);
+    memcpy(both + first_bytes, second, second_bytes);
+    *text_bytes = first_bytes + second_bytes;
+    record = sg_log_definition(log, both, *text_bytes);
+    free(both);
+    return record;
+}
+
+void sg_recording_start(struct sg_process *process, uint64_t begin_ns)
+{
+    struct sg_log_header *header;
+    bool shared;
+
+    if (process->config.trace == SG_TRACE_OFF || sg_output_open(process, &shared) != SG_OK) {
+        process->config.trace = SG_TRACE_OFF;
+        return;
+    }
+    if (!shared) {
+        if (process->rank == 0)
+            sg_log("%s is not one directory on all machines: collect the logs and run `stagger "
+                   "recover`",
+                   process->directory);
+        process->companion = NULL;
+    }
+    header = sg_log_header(process->log);
+    header->init_begin_ns = begin_ns;
+    if (sg_clocksync_open(&process->exchange, process->machine, sg_clock_ns, SG_CLOCKSYNC_TREE,
+                          &process->clocks) != SG_OK)
+        process->clocks = NULL;
+    record_clock(process);
+}
+
+static void keep_site_name(void *context, uint32_t id, const char *function, const char *file,
+                           uint32_t line)
+{
+    struct sg_process *process = context;
+    size_t text_bytes;
+    struct sg_record_site_name *record =
+        sg_recording_define(process->log, function ? function : "", file ? file : "", &text_bytes);
+
+    if (record == NULL)
+        return;
+    record->id = id;
+    record->line = line;
+    record->text_bytes = (uint32_t)text_bytes;
+    sg_log_publish(record, SG_RECORD_SITE_NAME);
+}
+
+/* This rank's log as the exporter takes it; true when all ranks have theirs, else one says why. */
+static bool open_own_log(struct sg_process *process, struct sg_logread **log)
+{
+    char path[sizeof process->directory + 32];
+    struct sg_refusal refusal;
+    int first_failed;
+    bool mine;
+
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, process->directory, process->rank);
+    mine = process->companion->logread_try(path, log, &refusal) == SG_OK;
+    if (sg_exchange_agree(&process->exchange, mine, &first_failed) != SG_OK)
+        return false;
+    if (first_failed == process->rank)
+        sg_log("rank %d cannot read its log, there is no archive: %s: %s", process->rank, path,
+               refusal.reason);
+    return first_failed < 0;
+}
+
+/* Everything from here to the end runs with the log complete. */
+static void export_archive(struct sg_process *process, const struct sg_export *input)
+{
+    struct sg_export_result result = {0};
+    enum sg_status status = process->companion->export_archive(input, &result);
+
+    if (status != SG_OK)
+        return;
+    /* A partial archive lacks events that the statistics in the logs count. */
+    if (!result.partial)
+        sg_output_remove_log(process);
+    if (sg_process_speaks())
+        sg_log("%llu calls in %s/traces.otf2 (%llu KiB)%s; see: stagger report %s",
+               (unsigned long long)result.calls, process->directory,
+               (unsigned long long)(result.archive_bytes + 1023) / 1024,
+               result.partial ? ", partial" : "", process->directory_word);
+}
+
+void sg_recording_stop(struct sg_process *process)
+{
+    static const char *names[256];
+    char advice[sizeof process->word + 64];
+    struct sg_export input = {.directory = process->directory,
+                              .log_count = 1,
+                              .world_size = process->size,
+                              .algorithms = names,
+                              .algorithm_count = sg_algorithm_count,
+                              .exchange = &process->exchange,
+                              .advice = advice};
+    bool stats = process->config.trace == SG_TRACE_STATS;
+    struct sg_logread *log = NULL;
+
+    for (int i = 0; i < sg_algorithm_count; i++)
+        names[i] = sg_algorithms[i].name;
+    snprintf(advice, sizeof advice, "; the logs stay for: stagger recover %s",
+             process->directory_word);
+    record_clock(process);
+    sg_clocksync_close(process->clocks);
+    process->clocks = NULL;
+    if (!stats)
+        sg_log_finish(process->log, SG_LOG_FINALIZED);
+    input.end_ns = sg_clock_ns();
+    if (process->companion != NULL && open_own_log(process, &log)) {
+        input.logs = &log;
+        if (stats)
+            process->companion->export_site_names(&input, keep_site_name, process);
+        else
+            export_archive(process, &input);
+    }
+    if (log != NULL)
+        process->companion->logread_close(log);
+    sg_log_close(process->log, SG_LOG_FINALIZED);
+    if (stats) {
+        if (sg_process_speaks())
+            sg_log("statistics in %s; see: stagger report %s", process->directory,
+                   process->directory_word);
+    } else if (process->companion == NULL && sg_process_speaks()) {
+        sg_log("logs in %s; `stagger recover %s` makes the archive", process->directory,
+               process->directory_word);
+    }
+    process->log = NULL;
+}

@@ -1,0 +1,283 @@
+/* Each step of the start ends with all ranks knowing whether it worked on all of them, so that
+ * stagger is running everywhere or nowhere.
+ */
+#include "runtime/start.h"
+
+#include "algos/kernel.h"
+#include "core/clock.h"
+#include "core/hash.h"
+#include "internode/internode.h"
+#include "intranode/memory.h"
+#include "intranode/mpi/choose.h"
+#include "intranode/mpi/local.h"
+#include "intranode/mpi/pool.h"
+#include "intranode/placement.h"
+#include "intranode/reading.h"
+#include "mpi/device_call.h"
+#include "mpi/real.h"
+#include "mpi/types.h"
+#include "progress/progress.h"
+#include "runtime/calibrate.h"
+#include "runtime/exchange_mpi.h"
+#include "runtime/libraries.h"
+#include "runtime/present.h"
+#include "runtime/process.h"
+#include "runtime/rdma.h"
+#include "runtime/recording.h"
+#include "runtime/settings.h"
+#include "wait/wait.h"
+#include "wait/yielding.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct sg_process_calls *calls;
+
+/* By one process of the job, as far as its launcher tells. */
+static void refuse(const char *what)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
+                                        "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *rank = sg_config_environment(names[i]);
+
+        if (rank != NULL && strcmp(rank, "0") != 0)
+            return;
+        if (rank != NULL)
+            break;
+    }
+    sg_log("this program's MPI is %s: passing through", what);
+}
+
+static bool is_supported(void)
+{
+    char what[192];
+
+    if (!sg_real_is_mpich()) {
+        snprintf(what, sizeof what, "not MPICH but '%s'", sg_real_version());
+        refuse(what);
+    } else if (sg_real_has_user_threads()) {
+        refuse("an MPICH with user-level threads");
+    }
+    return sg_real_is_mpich() && !sg_real_has_user_threads();
+}
+
+/* In the child: it shares the log's mapping and owns none of it. */
+static void on_fork_child(void)
+{
+    atomic_store(&sg_process.running, false);
+    sg_progress_forget();
+    sg_rdma_forget();
+    if (sg_process.log != NULL)
+        sg_log_forget(sg_process.log);
+    sg_process.log = NULL;
+}
+
+/* Our duplicate of MPI_COMM_WORLD. Its errors are ours to handle. */
+static bool duplicate_world(struct sg_process *process)
+{
+    sg_real.Comm_rank(MPI_COMM_WORLD, &process->rank);
+    sg_present_begin(process->rank);
+    if (sg_patient_dup(MPI_COMM_WORLD, &process->world) != MPI_SUCCESS)
+        return false;
+    sg_real.Comm_set_errhandler(process->world, MPI_ERRORS_RETURN);
+    sg_real.Comm_size(process->world, &process->size);
+    sg_exchange_mpi(&process->world, process->rank, process->size, &process->exchange);
+    return true;
+}
+
+/* All ranks have the same library, and what rank 0 is told to do. */
+static bool agree(struct sg_process *process)
+{
+    bool agreed =
+        sg_present_agree(process->world, process->rank) && sg_settings_agree(process) == SG_OK;
+
+    sg_present_end();
+    if (!agreed)
+        sg_real.Comm_free(&process->world);
+    return agreed;
+}
+
+/* Large operands inside nodes. */
+static enum sg_status start_large(const struct sg_process *process)
+{
+    enum sg_status status = sg_pool_start(&process->exchange, sg_local_wants_pool(process->rules));
+
+    if (status != SG_OK)
+        return status;
+    return sg_reading_start(&process->exchange, process->config.single_copy && sg_pool_is_there() &&
+                                                    sg_local_wants_reading(process->rules));
+}
+
+/* Collective. */
+static void tell_devices(const struct sg_process *process)
+{
+    uint64_t own = sg_device_calls(), all = 0;
+
+    if (sg_patient_allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, process->world) == MPI_SUCCESS &&
+        all > 0 && sg_process_speaks())
+        sg_log("%llu times a rank's reduction had a buffer in a GPU's memory",
+               (unsigned long long)all);
+}
+
+/* Collective: of the rules that decided no call on any rank. */
+static void say_unmatched(const struct sg_process *process)
+{
+    size_t rules = (size_t)sg_ruleset_count(process->rules);
+    uint8_t *seen;
+    int first_without;
+
+    if (!sg_ruleset_has_own(process->rules))
+        return;
+    seen = calloc(rules, sizeof *seen);
+    if (sg_exchange_agree(&process->exchange, seen != NULL, &first_without) == SG_OK &&
+        first_without < 0) {
+        sg_ruleset_seen(process->rules, seen);
+        if (sg_exchange_unite(&process->exchange, seen, rules) == SG_OK && process->rank == 0)
+            sg_ruleset_say_unmatched(process->rules, seen);
+    }
+    free(seen);
+}
+
+static void stop(void)
+{
+    struct sg_process *process = &sg_process;
+
+    if (!sg_process_running())
+        return;
+    /* What attribute callbacks and MPI_Finalize itself call passes through. */
+    atomic_store(&process->running, false);
+    calls->finish();
+    tell_devices(process);
+    if (!process->config.quiet)
+        say_unmatched(process);
+    if (process->log != NULL)
+        sg_recording_stop(process);
+    sg_progress_stop();
+    calls->stop();
+    sg_reading_stop();
+    sg_rdma_stop();
+    sg_real.Comm_free(&process->world);
+}
+
+/* ---- MPI_Finalize that does not come by the library ----
+ *
+ * A profiling tool that wraps it calls PMPI_Finalize. MPI deletes the attributes of MPI_COMM_SELF
+ * first of all, while everything works.
+ */
+
+static int keyval = MPI_KEYVAL_INVALID;
+
+static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
+{
+    stop();
+    return MPI_SUCCESS;
+}
+
+static void expect_finalize(void)
+{
+    if (sg_real.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_delete, &keyval, NULL) == MPI_SUCCESS)
+        sg_real.Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+}
+
+void sg_process_finalize(void)
+{
+    stop();
+    /* The error of MPICH's MPI_Finalize is what the last callback returned: that is to be one of
+     * the application's. */
+    if (keyval == MPI_KEYVAL_INVALID)
+        return;
+    sg_real.Comm_delete_attr(MPI_COMM_SELF, keyval);
+    sg_real.Comm_free_keyval(&keyval);
+}
+
+/* ---- start ---- */
+
+/* False in a program that stagger leaves alone, a spawned one for example. */
+static bool is_ours(void)
+{
+    /* An MPICH with the standard's ABI has handles of this size. */
+    union {
+        MPI_Comm comm;
+        sg_word word;
+    } parent;
+
+    return is_supported() && sg_real.Comm_get_parent(&parent.comm) == MPI_SUCCESS &&
+           parent.comm == MPI_COMM_NULL;
+}
+
+/* What calls run on: nodes, shared memory, transport, progress. */
+static enum sg_status start_engine(struct sg_process *process)
+{
+    const struct sg_config *config = &process->config;
+    uint64_t machine = sg_hash_mix(process->machine + sg_segment_domain());
+
+    if (sg_placement_start(&process->exchange, machine, config->ranks_per_node) != SG_OK ||
+        sg_memory_start(&process->exchange, config->memory_bytes) != SG_OK ||
+        sg_rdma_start(process) != SG_OK ||
+        sg_wait_start(&process->exchange, process->machine, process->world) != SG_OK ||
+        start_large(process) != SG_OK ||
+        sg_progress_start(&process->exchange, process->rules, sg_rdma_ops() != NULL,
+                          (enum sg_progress_mode)config->progress, config->signal) != SG_OK)
+        return SG_ERR_SYSTEM;
+    sg_local_start((uint32_t)config->slots, config->stall_s);
+    sg_span_start((uint32_t)config->slots, config->stall_s, config->verbs_senders);
+    sg_kernel_init();
+    sg_types_init(sg_real.Reduce_local);
+    return SG_OK;
+}
+
+void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
+{
+    static const char *const modes[] = {"off", "stats", "otf2"};
+    struct sg_process *process = &sg_process;
+
+    calls = to_call;
+    if (!is_ours() || !duplicate_world(process))
+        return;
+    process->machine = sg_clocksync_machine();
+    if (!agree(process))
+        return;
+    if (process->config.trace != SG_TRACE_OFF || sg_ruleset_needs_names(process->rules))
+        sg_libraries_load(process);
+    if (start_engine(process) != SG_OK)
+        return;
+    sg_recording_start(process, begin_ns);
+    if (calls->start() != SG_OK)
+        return;
+    if (process->config.trace == SG_TRACE_OTF2 && process->config.calibrate)
+        sg_calibrate_run(process);
+    pthread_atfork(NULL, NULL, on_fork_child);
+    expect_finalize();
+    if (process->log != NULL) {
+        sg_log_header(process->log)->init_end_ns = sg_clock_ns();
+        if (sg_process_speaks())
+            sg_log("version " SG_VERSION ", %d rank%s, trace %s, writing to %s", process->size,
+                   process->size > 1 ? "s" : "", modes[process->config.trace], process->directory);
+    }
+    atomic_store(&process->recording, true);
+    atomic_store(&process->running, true);
+}
+
+void sg_process_abort(void)
+{
+    if (!sg_process_running() || sg_process.log == NULL)
+        return;
+    atomic_store(&sg_log_header(sg_process.log)->state, SG_LOG_ABORTED);
+    if (!sg_process.config.quiet) {
+        sg_log("MPI_Abort: `stagger recover %s` makes the archive", sg_process.directory_word);
+        sg_log_drain();
+    }
+    atomic_store(&sg_process.running, false);
+}
+
+/* A process that leaves without MPI_Finalize. */
+__attribute__((destructor)) static void on_exit_unfinished(void)
+{
+    if (sg_process_running() && sg_process.log != NULL && sg_process_speaks())
+        sg_log("MPI_Finalize was not called: `stagger recover %s` makes the archive",
+               sg_process.directory_word);
+}
