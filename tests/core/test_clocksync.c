@@ -393,6 +393,38 @@ static void test_share(void)
     CU_ASSERT_TRUE(exchange_fork(3, share_blob, NULL));
 }
 
+static int collect_all(const struct sg_exchange *exchange, void *context)
+{
+    int own[2] = {exchange->rank, 10 * exchange->rank}, wrong = 0;
+    void *all = NULL;
+
+    if (sg_exchange_collect(exchange, own, sizeof own, &all) != SG_OK)
+        return 1;
+    for (int rank = 0; rank < exchange->size; rank++)
+        wrong |= ((int *)all)[2 * rank] != rank || ((int *)all)[2 * rank + 1] != 10 * rank;
+    free(all);
+    return wrong;
+}
+
+static void test_collect(void)
+{
+    CU_ASSERT_TRUE(exchange_fork(5, collect_all, NULL));
+}
+
+static int unite_all(const struct sg_exchange *exchange, void *context)
+{
+    unsigned char own[3] = {(unsigned char)(1 << exchange->rank), 0, exchange->rank == 3};
+
+    if (sg_exchange_unite(exchange, own, sizeof own) != SG_OK)
+        return 1;
+    return exchange->rank == 0 && (own[0] != 31 || own[1] != 0 || own[2] != 1);
+}
+
+static void test_unite(void)
+{
+    CU_ASSERT_TRUE(exchange_fork(5, unite_all, NULL));
+}
+
 const struct unit_test unit_tests[] = {
     {"128 clocks with offsets and drifts are known within the bound, at once and 10 s later",
      test_offsets},
@@ -409,5 +441,7 @@ const struct unit_test unit_tests[] = {
     {"a machine is told by the same number each time", test_machine},
     {"ranks agree, or learn the first that does not", test_agree},
     {"rank 0's data reaches all whole, whatever its size", test_share},
+    {"every rank gets what each rank has", test_collect},
+    {"rank 0 gets the bitwise or of what each rank has", test_unite},
     {NULL, NULL},
 };
