@@ -10,12 +10,11 @@
 #include <string.h>
 
 /* By enum sg_trace_mode, which is the trace's. */
-static const char *const trace_modes[] = {"off", "stats", "otf2"};
+static const char *const trace_modes[] = {"off", "stats", "otf2", NULL};
 /* By enum sg_progress_mode, which is the engine's. */
-static const char *const progress_modes[] = {"poll", "thread", "signal"};
-
+static const char *const progress_modes[] = {"poll", "thread", "signal", NULL};
 /* By what is stored: whether something is done where it can be. */
-static const char *const off_or_auto[] = {"off", "auto"};
+static const char *const off_or_auto[] = {"off", "auto", NULL};
 
 static void *field_of(const struct sg_config_entry *entry, struct sg_config *config)
 {
@@ -38,54 +37,23 @@ static bool parse_number(const char *text, bool suffixes, const struct sg_config
            (double)*out <= entry->high;
 }
 
-static enum sg_status parse_word(const char *text, const char *const *words, size_t count, int *out)
+static enum sg_status parse_word(const char *text, const struct sg_config_entry *entry,
+                                 struct sg_config *config)
 {
-    for (size_t word = 0; word < count; word++) {
-        if (strcmp(text, words[word]) == 0) {
-            *out = (int)word;
+    for (int word = 0; entry->words[word] != NULL; word++) {
+        if (strcmp(text, entry->words[word]) == 0) {
+            *(int *)field_of(entry, config) = word;
             return SG_OK;
         }
     }
     return SG_ERR_SYNTAX;
 }
 
-static enum sg_status parse_trace(const char *text, const struct sg_config_entry *entry,
-                                  struct sg_config *config)
-{
-    return parse_word(text, trace_modes, sizeof trace_modes / sizeof *trace_modes, &config->trace);
-}
-
-static void print_trace(const struct sg_config_entry *entry, const struct sg_config *config,
-                        char *text, int size_bytes)
-{
-    snprintf(text, (size_t)size_bytes, "%s", trace_modes[config->trace]);
-}
-
-static enum sg_status parse_progress(const char *text, const struct sg_config_entry *entry,
-                                     struct sg_config *config)
-{
-    return parse_word(text, progress_modes, sizeof progress_modes / sizeof *progress_modes,
-                      &config->progress);
-}
-
-static void print_progress(const struct sg_config_entry *entry, const struct sg_config *config,
-                           char *text, int size_bytes)
-{
-    snprintf(text, (size_t)size_bytes, "%s", progress_modes[config->progress]);
-}
-
-static enum sg_status parse_off_or_auto(const char *text, const struct sg_config_entry *entry,
-                                        struct sg_config *config)
-{
-    return parse_word(text, off_or_auto, sizeof off_or_auto / sizeof *off_or_auto,
-                      field_of(entry, config));
-}
-
-static void print_off_or_auto(const struct sg_config_entry *entry, const struct sg_config *config,
-                              char *text, int size_bytes)
+static void print_word(const struct sg_config_entry *entry, const struct sg_config *config,
+                       char *text, int size_bytes)
 {
     snprintf(text, (size_t)size_bytes, "%s",
-             off_or_auto[*(const int *)const_field_of(entry, config)]);
+             entry->words[*(const int *)const_field_of(entry, config)]);
 }
 
 static enum sg_status parse_size(const char *text, const struct sg_config_entry *entry,
@@ -207,98 +175,92 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 #define DEVICE_BYTES 63
 
 /* clang-format off */
+/* A variable's type: how it is parsed and printed, what is expected, where it goes. */
+#define TYPE(type, print, field, expected, low, high, words)                                       \
+    parse_##type, print_##print, expected, offsetof(struct sg_config, field), low, high, words,    \
+        SG_CONFIG_RULE_NONE
+#define TEXT_OF(value) #value
+#define TEXT(value) TEXT_OF(value)
+#define RANGE(low, high) "a number from " TEXT(low) " to " TEXT(high)
+#define WORD(field, expected, words) TYPE(word, word, field, expected, 0, 0, words)
+#define FLAG(field) TYPE(flag, flag, field, "0 or 1", 0, 0, NULL)
+#define INTEGER(field, low, high) TYPE(integer, integer, field, RANGE(low, high), low, high, NULL)
+#define AUTO(field, low, high)                                                                     \
+    TYPE(choice, choice, field, "auto or " RANGE(low, high), low, high, NULL)
+#define POWER(field, low, high)                                                                    \
+    TYPE(power, integer, field, "a power of two from " TEXT(low) " to " TEXT(high), low, high, NULL)
+#define SIZE(field, expected, low, high) TYPE(size, size, field, expected, low, high, NULL)
+#define STRING(field, what, bytes)                                                                 \
+    TYPE(path, path, field, what " of at most " TEXT(bytes) " bytes", 0, bytes, NULL)
+#define RULE(kind) NULL, NULL, NULL, 0, 0, 0, NULL, SG_CONFIG_RULE_##kind
+
 const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_TRACE", "otf2",
      "What is recorded: events and statistics, statistics alone, or nothing.",
-     parse_trace, print_trace, "otf2, stats or off", 0, 0, 0, SG_CONFIG_RULE_NONE},
+     WORD(trace, "otf2, stats or off", trace_modes)},
     {"STAGGER_DIR", "", "Output directory; made new by every run: stagger-PROGRAM-ID when empty.",
-     parse_path, print_path, "a path of at most 3500 bytes",
-     offsetof(struct sg_config, directory), 0, PATH_BYTES, SG_CONFIG_RULE_NONE},
+     STRING(directory, "a path", PATH_BYTES)},
     {"STAGGER_TRACE_BYTES", "64m",
      "Limit of one rank's log, after which events are counted but not kept.",
-     parse_size, print_size, "a size from 1m to 64g",
-     offsetof(struct sg_config, trace_bytes), MIB, 64 * GIB, SG_CONFIG_RULE_NONE},
+     SIZE(trace_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
     {"STAGGER_DEPTH", "1", "Frames of the application that make up a call site.",
-     parse_integer, print_integer, "a number from 1 to 16",
-     offsetof(struct sg_config, depth), 1, 16, SG_CONFIG_RULE_NONE},
-    {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.",
-     parse_flag, print_flag, "0 or 1",
-     offsetof(struct sg_config, quiet), 0, 0, SG_CONFIG_RULE_NONE},
+     INTEGER(depth, 1, 16)},
+    {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.", FLAG(quiet)},
     {"STAGGER_CALIBRATE", "1",
      "1 measures at start what messages, copies and the like cost here, for stagger advise.",
-     parse_flag, print_flag, "0 or 1",
-     offsetof(struct sg_config, calibrate), 0, 0, SG_CONFIG_RULE_NONE},
+     FLAG(calibrate)},
     {"STAGGER_RANKS_PER_NODE", "0",
      "Ranks of one machine that share memory as one node; 0: all of them.",
-     parse_integer, print_integer, "a number from 0 to 1000000",
-     offsetof(struct sg_config, ranks_per_node), 0, 1000000, SG_CONFIG_RULE_NONE},
+     INTEGER(ranks_per_node, 0, 1000000)},
     {"STAGGER_SLOTS", "8", "Collectives that a rank may run ahead of the slowest.",
-     parse_power, print_integer, "a power of two from 2 to 1024",
-     offsetof(struct sg_config, slots), 2, 1024, SG_CONFIG_RULE_NONE},
+     POWER(slots, 2, 1024)},
     {"STAGGER_MEMORY", "256m", "Limit of the memory that the ranks of a machine share.",
-     parse_size, print_size, "a size from 1m to 1024g",
-     offsetof(struct sg_config, memory_bytes), MIB, 1024 * GIB, SG_CONFIG_RULE_NONE},
+     SIZE(memory_bytes, "a size from 1m to 1024g", MIB, 1024 * GIB)},
     {"STAGGER_SINGLE_COPY", "auto",
      "Whether large operands are read from the other ranks' memory, where the system lets them.",
-     parse_off_or_auto, print_off_or_auto, "auto or off",
-     offsetof(struct sg_config, single_copy), 0, 0, SG_CONFIG_RULE_NONE},
+     WORD(single_copy, "auto or off", off_or_auto)},
     {"STAGGER_STALL_S", "30", "Seconds after which a wait is reported; 0: never.",
-     parse_integer, print_integer, "a number from 0 to 1000000",
-     offsetof(struct sg_config, stall_s), 0, 1000000, SG_CONFIG_RULE_NONE},
+     INTEGER(stall_s, 0, 1000000)},
     {"STAGGER_PROGRESS", "thread",
      "Between nodes, who handles late messages while the ranks of a node compute; between machines "
      "a thread stands in for signal.",
-     parse_progress, print_progress, "thread, signal or poll", 0, 0, 0, SG_CONFIG_RULE_NONE},
+     WORD(progress, "thread, signal or poll", progress_modes)},
     {"STAGGER_SIGNAL", "42", "Number of the real-time signal for progress by signal.",
-     parse_integer, print_integer, "a number from 34 to 64",
-     offsetof(struct sg_config, signal), SIGNAL_LOW, SIGNAL_HIGH, SG_CONFIG_RULE_NONE},
+     INTEGER(signal, SIGNAL_LOW, SIGNAL_HIGH)},
     {"STAGGER_VERBS_DEVICE", "", "RDMA device; the first with an active port when empty.",
-     parse_path, print_path, "a name of at most 63 bytes",
-     offsetof(struct sg_config, verbs_device), 0, DEVICE_BYTES, SG_CONFIG_RULE_NONE},
+     STRING(verbs_device, "a name", DEVICE_BYTES)},
     {"STAGGER_VERBS_PORT", "auto", "Its port; auto: the first active one.",
-     parse_choice, print_choice, "auto or a number from 1 to 255",
-     offsetof(struct sg_config, verbs_port), 1, 255, SG_CONFIG_RULE_NONE},
+     AUTO(verbs_port, 1, 255)},
     {"STAGGER_VERBS_GID_INDEX", "auto",
      "The port's GID; auto: of RoCE version 2 and IPv4 where there is one.",
-     parse_choice, print_choice, "auto or a number from 0 to 255",
-     offsetof(struct sg_config, verbs_gid_index), 0, 255, SG_CONFIG_RULE_NONE},
+     AUTO(verbs_gid_index, 0, 255)},
     {"STAGGER_VERBS_MTU", "auto", "The most bytes of a packet; auto: the port's.",
-     parse_choice, print_choice, "auto or a number from 256 to 4096",
-     offsetof(struct sg_config, verbs_mtu), 256, 4096, SG_CONFIG_RULE_NONE},
+     AUTO(verbs_mtu, 256, 4096)},
     {"STAGGER_VERBS_MULTICAST", "auto",
      "RDMA multicast where the network has it, or never: then messages along a tree.",
-     parse_off_or_auto, print_off_or_auto, "auto or off",
-     offsetof(struct sg_config, verbs_multicast), 0, 0, SG_CONFIG_RULE_NONE},
+     WORD(verbs_multicast, "auto or off", off_or_auto)},
     {"STAGGER_VERBS_SENDERS", "16",
      "Processes of a node that are connected to others; the first sends for the rest.",
-     parse_integer, print_integer, "a number from 1 to 64",
-     offsetof(struct sg_config, verbs_senders), 1, 64, SG_CONFIG_RULE_NONE},
+     INTEGER(verbs_senders, 1, 64)},
     {"STAGGER_VERBS_MEMORY", "256m", "Limit of the memory that a process registers for RDMA.",
-     parse_size, print_size, "a size from 1m to 64g",
-     offsetof(struct sg_config, verbs_memory_bytes), MIB, 64 * GIB, SG_CONFIG_RULE_NONE},
+     SIZE(verbs_memory_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
-     parse_path, print_path, "a path of at most 3500 bytes",
-     offsetof(struct sg_config, config_file), 0, PATH_BYTES, SG_CONFIG_RULE_NONE},
+     STRING(config_file, "a path", PATH_BYTES)},
     {"STAGGER_TRIAL", "",
-     "Trials, parted by ';': a rule whose algorithms, parted by '|', take turns.",
-     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_TRIAL},
+     "Trials, separated by ';': a rule whose algorithms, separated by '|', take turns.",
+     RULE(TRIAL)},
     {"STAGGER_TRIAL_BLOCK", "32",
      "Collectives of a communicator before a trial's next algorithm takes its turn.",
-     parse_integer, print_integer, "a number from 2 to 1000000",
-     offsetof(struct sg_config, trial_block), 2, 1000000, SG_CONFIG_RULE_NONE},
+     INTEGER(trial_block, 2, 1000000)},
     {"STAGGER_TRIAL_SEED", "1", "Seed of the order in which they take turns.",
-     parse_integer, print_integer, "a number from 0 to 1000000000",
-     offsetof(struct sg_config, trial_seed), 0, 1000000000, SG_CONFIG_RULE_NONE},
+     INTEGER(trial_seed, 0, 1000000000)},
     {"STAGGER_SITE_", "", "Algorithm for the call site whose id of 8 hex digits follows.",
-     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SITE},
-    {"STAGGER_RULES", "", "Rules, parted by ';'; the first that matches a call decides.",
-     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_RULES},
-    {"STAGGER_REDUCE", "", "Algorithm for MPI_Reduce where no rule matches.",
-     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SHORT},
-    {"STAGGER_ALLREDUCE", "", "Algorithm for MPI_Allreduce where no rule matches.",
-     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SHORT},
-    {"STAGGER_BARRIER", "", "Algorithm for MPI_Barrier where no rule matches.",
-     NULL, NULL, NULL, 0, 0, 0, SG_CONFIG_RULE_SHORT},
+     RULE(SITE)},
+    {"STAGGER_RULES", "", "Rules, separated by ';'; the first that matches a call decides.",
+     RULE(RULES)},
+    {"STAGGER_REDUCE", "", "Algorithm for MPI_Reduce where no rule matches.", RULE(SHORT)},
+    {"STAGGER_ALLREDUCE", "", "Algorithm for MPI_Allreduce where no rule matches.", RULE(SHORT)},
+    {"STAGGER_BARRIER", "", "Algorithm for MPI_Barrier where no rule matches.", RULE(SHORT)},
 };
 /* clang-format on */
 const int sg_config_entry_count = sizeof sg_config_entries / sizeof *sg_config_entries;

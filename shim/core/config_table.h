@@ -15,7 +15,7 @@ enum sg_config_rule_kind {
     SG_CONFIG_RULE_NONE = 0,  /* not a rule */
     SG_CONFIG_RULE_TRIAL = 1, /* STAGGER_TRIAL: algorithms that take turns at a place */
     SG_CONFIG_RULE_SITE = 2,  /* STAGGER_SITE_<id>: an algorithm for one call site */
-    SG_CONFIG_RULE_RULES = 3, /* STAGGER_RULES: one rule or several, parted by ';' */
+    SG_CONFIG_RULE_RULES = 3, /* STAGGER_RULES: one rule or several, separated by ';' */
     SG_CONFIG_RULE_FILE = 4,  /* a rule line of the configuration file */
     SG_CONFIG_RULE_SHORT = 5, /* STAGGER_REDUCE and its like: an algorithm for one operation */
 };
@@ -67,9 +67,10 @@ struct sg_config_entry {
     /* The value as a user would write it, NULL for a rule; a text too long is cut. */
     void (*print)(const struct sg_config_entry *entry, const struct sg_config *config, char *text,
                   int size_bytes);
-    const char *expected; /* what a parse error says: "otf2, stats or off" */
-    size_t field;         /* offset in struct sg_config, for shared parsers */
-    double low, high;     /* range, for numbers */
+    const char *expected;     /* what a parse error says: "otf2, stats or off" */
+    size_t field;             /* offset in struct sg_config, for shared parsers */
+    double low, high;         /* range, for numbers */
+    const char *const *words; /* by value, ended by NULL; NULL: not a word */
     enum sg_config_rule_kind rule;
 };
 
