@@ -1,9 +1,9 @@
-/* Two processes find out how their clocks differ: one asks the other for the time, over and over.
+/* Two processes measure how their clocks differ: one asks the other for the time repeatedly.
  *
- * Of all exchanges the one with the least round trip tells most: the answer was given some time
- * between question and answer, so the middle is wrong by half the round trip at most, whatever way
- * took longer. Exchanges go on until so many in a row brought no new least round trip (paper 004,
- * section 3.1), which needs no knowledge of the network.
+ * The exchange with the shortest round trip tells most: the other clock was read at some time
+ * between question and answer, so the middle is wrong by at most half the round trip, whichever way
+ * took longer. Exchanges end when a number of them in a row brought no shorter round trip (paper
+ * 004, section 3.1); this needs no knowledge of the network.
  *
  * Called on both sides; not from a signal handler.
  */

@@ -1,8 +1,8 @@
 /* One clock for all ranks: global = local + offset, where global is rank 0's clock.
  *
  * One leader a machine (its lowest rank) measures; the machine's other ranks take its measurements,
- * after a look that they do read one clock: an exchange in which an answer seems to come before its
- * question gives the lie, and then each rank of that machine measures by itself.
+ * after a check that they read one clock: where an answer seems to come before its question, they
+ * do not, and each rank of that machine measures by itself.
  *
  * Leaders measure in a tree (paper 004, section 3.2, from the root down): the first 2^k of them
  * halve the distance round by round, and the rest follow in one round more, ceil(log2 n) in all.

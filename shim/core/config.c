@@ -1,7 +1,7 @@
-/* Reading the configuration: the environment first, then the file for what is not set there.
+/* Reads the configuration: the environment first, then the file for what is not set there.
  *
- * Rules of both add up, the environment's first. Whatever is wrong costs its own line or variable
- * and no more; a fault in the file names its line.
+ * Rules of both are kept, the environment's first. A fault leaves out its own line or variable
+ * only; the message of a fault in the file names the line.
  */
 #include "core/config.h"
 #include "core/text.h"

@@ -1,6 +1,6 @@
-/* Writing then reading gives the same configuration, whatever bytes the values hold: values that
- * would not survive as they are stand in quotation marks. A rule line needs none, because it was
- * a line of such a file before.
+/* A configuration that is written and read again is the same, whatever bytes its values hold: a
+ * value that would not survive as it is gets quotation marks. A rule line needs none, because it
+ * was a line of such a file before.
  */
 #include "core/config_file.h"
 

@@ -1,4 +1,4 @@
-/* A parameter as a table describes it (algos/parameters.h has the tables), and its values as text.
+/* A parameter as a table describes it (algos/parameters.h has the tables), and reading its values.
  *
  * Pure: any thread.
  */

@@ -1,5 +1,5 @@
-/* What ran a call, as logs have it, in one byte: the algorithm's index (shim/rule/algorithm.h), and
- * the arm of the trial whose turn it was (shim/rule/trial.h; 0: of no trial).
+/* What executed a call, in one byte of a log: the algorithm's index (shim/rule/algorithm.h), and
+ * the number of the trial's arm whose turn it was (shim/rule/trial.h; 0: no trial).
  */
 #ifndef SG_CORE_RAN_H
 #define SG_CORE_RAN_H
