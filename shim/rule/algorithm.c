@@ -34,15 +34,6 @@ const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;
 
 _Static_assert(sizeof sg_algorithms / sizeof *sg_algorithms <= SG_RAN_LIMIT, "bits in a log");
 
-int sg_algorithm_find(const char *name)
-{
-    for (int i = 0; i < sg_algorithm_count; i++) {
-        if (strcmp(sg_algorithms[i].name, name) == 0)
-            return i;
-    }
-    return -1;
-}
-
 unsigned sg_algorithm_reach(const struct sg_algorithm *algorithm, const int64_t *parameters)
 {
     const struct sg_parameter *parameter = algorithm->parameters;

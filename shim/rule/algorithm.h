@@ -38,9 +38,6 @@ enum sg_srm_form { SG_SRM_AUTO, SG_SRM_FLAT, SG_SRM_CLIMB, SG_SRM_CHUNKS, SG_SRM
 extern const struct sg_algorithm sg_algorithms[];
 extern const int sg_algorithm_count;
 
-/* Index of the algorithm, or -1. */
-int sg_algorithm_find(const char *name);
-
 /* Where an algorithm with these parameters (by index; NULL: the defaults) runs: SG_REACH_*. */
 unsigned sg_algorithm_reach(const struct sg_algorithm *algorithm, const int64_t *parameters);
 

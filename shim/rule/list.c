@@ -103,24 +103,11 @@ enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *tex
     return status;
 }
 
-enum sg_status sg_rule_parse_operation(struct sg_rule_reader *reader, const char *text,
-                                       int operation, struct sg_ruleset *set)
+enum sg_status sg_rule_parse_algorithm(struct sg_rule_reader *reader, const char *text,
+                                       const struct sg_rule *left, struct sg_ruleset *set)
 {
     const char *end = text + strlen(text);
-    struct sg_rule rule = {.operation = operation, .any_bytes = true};
-    struct sg_rule_fault fault;
-    enum sg_status status =
-        sg_rule_parse_target(&reader->table, operation, text, end, &rule.choice, &fault);
-
-    return finish(reader, text, text, end, status, &rule, &fault, set);
-}
-
-enum sg_status sg_rule_parse_site(struct sg_rule_reader *reader, const char *text, uint32_t id,
-                                  struct sg_ruleset *set)
-{
-    const char *end = text + strlen(text);
-    struct sg_rule rule = {
-        .operation = -1, .site_kind = SG_RULE_SITE_ID, .id = id, .any_bytes = true};
+    struct sg_rule rule = *left;
     struct sg_rule_fault fault;
     enum sg_status status =
         sg_rule_parse_target(&reader->table, rule.operation, text, end, &rule.choice, &fault);

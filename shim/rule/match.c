@@ -1,9 +1,10 @@
-/* Matching a call against the rules, first to last. */
+/* Matching a call against the rules and trials, first to last, and which rules decided calls. */
 #include "rule/ruleset.h"
 #include "rule/trial.h"
 
 #include <assert.h>
 #include <fnmatch.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* "solver.c" and "src/solver.c" both match "/home/me/src/solver.c": the glob is tried on the path
@@ -157,6 +158,15 @@ bool sg_rule_matches(const struct sg_rule *rule, const struct sg_rule_site *site
            matches_bytes(rule, bytes);
 }
 
+/* Relaxed: nothing else is told by it. A load first, so that the line stays shared. */
+static void note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen)
+{
+    _Atomic uint8_t *at = &set->seen[index];
+
+    if ((atomic_load_explicit(at, memory_order_relaxed) & seen) == 0)
+        atomic_fetch_or_explicit(at, (uint8_t)seen, memory_order_relaxed);
+}
+
 /* A choice that is fixed is not looked for again: its rules have all decided calls, or may have. */
 static void note_fixed(const struct sg_ruleset *rules, enum sg_operation operation,
                        const struct sg_rule_site *site, const struct sg_rule_comm *comm, int end)
@@ -166,7 +176,7 @@ static void note_fixed(const struct sg_ruleset *rules, enum sg_operation operati
 
         if (matches_operation(rules, rule, operation) && matches_site(rule, site) &&
             reaches(rules, rule, comm))
-            sg_rule_note(rules, i, SG_RULE_SEEN_TAKEN);
+            note(rules, i, SG_RULE_SEEN_TAKEN);
     }
 }
 
@@ -175,10 +185,9 @@ static void note_fixed(const struct sg_ruleset *rules, enum sg_operation operati
 static void note_choice(const struct sg_ruleset *rules, int chosen, int passed,
                         const struct sg_rule_comm *comm)
 {
-    sg_rule_note(rules, chosen, SG_RULE_SEEN_TAKEN);
+    note(rules, chosen, SG_RULE_SEEN_TAKEN);
     if (passed >= 0 && sg_rule_is_default(&rules->rules[chosen]))
-        sg_rule_note(rules, passed,
-                     comm->reach == SG_REACH_SPAN ? SG_RULE_SEEN_SPAN : SG_RULE_SEEN_NODE);
+        note(rules, passed, comm->reach == SG_REACH_SPAN ? SG_RULE_SEEN_SPAN : SG_RULE_SEEN_NODE);
 }
 
 /* Every rule for the operation and site counts up to the first that takes all communicators and
@@ -238,23 +247,19 @@ bool sg_ruleset_depends_on_site(const struct sg_ruleset *rules, enum sg_operatio
     return false;
 }
 
-int sg_ruleset_count(const struct sg_ruleset *rules)
+void sg_ruleset_seen(const struct sg_ruleset *rules, uint8_t *seen)
 {
-    return rules->count;
+    for (int i = 0; i < rules->count; i++)
+        seen[i] = atomic_load_explicit(&rules->seen[i], memory_order_relaxed);
 }
 
-int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice)
+bool sg_trial_matches(const struct sg_ruleset *rules, int trial, enum sg_operation operation,
+                      const struct sg_rule_site *site, const struct sg_rule_comm *comm,
+                      uint64_t bytes)
 {
-    for (int i = 0; i < rules->count; i++) {
-        if (&rules->rules[i].choice == choice)
-            return i;
-    }
-    return -1;
-}
+    const struct sg_rule *rule = &rules->rules[rules->trials[trial].first - 1];
 
-const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index)
-{
-    return &rules->rules[index].choice;
+    return rule->operation == (int)operation && sg_rule_matches(rule, site, comm, bytes);
 }
 
 bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index, const struct sg_rule_comm *comm)

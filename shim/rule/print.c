@@ -1,4 +1,4 @@
-/* The rules in force, in the grammar, so that what is printed can be used as rules again. */
+/* Prints the rules in force in the grammar of rules, so that a user can paste them as rules. */
 #include "rule/ruleset.h"
 #include "rule/trial.h"
 

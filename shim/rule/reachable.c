@@ -1,8 +1,8 @@
-/* Which choices calls may come to: memory is shared, and processes are opened to each other, only
- * for what some rule can ask for.
+/* Which choices calls may come to. Memory is shared, and processes give each other access to their
+ * memory, only if some rule can choose an algorithm that needs it.
  *
- * A rule that names a call site may match or not; communicator and bytes are looked at as they are.
- * The choice by bytes changes only where a rule's range begins or ends, so these are tried.
+ * A rule that names a call site may match or not; its communicator and bytes are compared. The
+ * choice by bytes changes only where a rule's range begins or ends, so only these sizes are tried.
  */
 #include "rule/ruleset.h"
 #include "rule/trial.h"

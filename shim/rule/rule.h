@@ -9,14 +9,14 @@
  *
  * A word of 8 hex digits is an id. An operation * stands for those that the algorithm takes. The
  * first '=' ends the left side, brackets right in front of it are bytes, the first '~' begins the
- * communicator; a backslash takes the meaning from the character behind it. A file matches by
- * its base name or by the end of its path, from a slash on. Globs are fnmatch's, for modules and
- * files too.
+ * communicator; a backslash takes the meaning from the character behind it. A file matches by its
+ * base name or by the end of its path, from a slash on. Globs are fnmatch's, for modules and files
+ * too.
  *
- * Rules are parted by ';' (or lines). First match wins; the order of sources is SITE variables,
- * RULES, the CONFIG file, the short variables, built-in defaults; trials (trial.h) stand before all
- * of them. A rule that does not parse is
- * left out with one line naming its source, the column and what was expected.
+ * Rules are separated by ';' or stand on lines of their own. The first match wins. The order of
+ * sources is: trials (trial.h), SITE variables, RULES, the CONFIG file, the short variables,
+ * built-in defaults. A rule that does not parse is left out, with one line that names its source,
+ * the column and what was expected.
  *
  * A ruleset is immutable after parsing; matching is thread-safe and allocates nothing (but for
  * what fnmatch does with names of over 250 characters in a multibyte locale).
@@ -112,9 +112,8 @@ bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
 /* What was seen of a rule since the set was made. */
 enum sg_rule_seen {
     SG_RULE_SEEN_TAKEN = 1, /* it decided calls */
-    SG_RULE_SEEN_NODE =
-        2, /* its algorithm does not run inside a node, and a built-in rule decided */
-    SG_RULE_SEEN_SPAN = 4, /* the same, between nodes */
+    SG_RULE_SEEN_NODE = 2,  /* it does not run inside a node, and a built-in rule decided */
+    SG_RULE_SEEN_SPAN = 4,  /* the same, between nodes */
 };
 
 /* By rule, so many bytes as there are rules; seen: by all ranks together. */

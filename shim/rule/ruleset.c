@@ -36,15 +36,18 @@ static int operation_of(const char *variable)
 static enum sg_status parse_config_rule(struct sg_rule_reader *reader,
                                         const struct sg_config_rule *rule, struct sg_ruleset *set)
 {
+    struct sg_rule left = {.operation = -1, .any_bytes = true};
+
     switch (rule->kind) {
     case SG_CONFIG_RULE_TRIAL:
         return sg_trial_parse_list(reader, rule->text, set);
     case SG_CONFIG_RULE_SITE:
-        return sg_rule_parse_site(reader, rule->text,
-                                  (uint32_t)strtoul(rule->name + strlen("STAGGER_SITE_"), NULL, 16),
-                                  set);
+        left.site_kind = SG_RULE_SITE_ID;
+        left.id = (uint32_t)strtoul(rule->name + strlen("STAGGER_SITE_"), NULL, 16);
+        return sg_rule_parse_algorithm(reader, rule->text, &left, set);
     case SG_CONFIG_RULE_SHORT:
-        return sg_rule_parse_operation(reader, rule->text, operation_of(rule->name), set);
+        left.operation = operation_of(rule->name);
+        return sg_rule_parse_algorithm(reader, rule->text, &left, set);
     case SG_CONFIG_RULE_RULES:
     case SG_CONFIG_RULE_FILE:
     case SG_CONFIG_RULE_NONE:
@@ -115,6 +118,25 @@ void sg_ruleset_destroy(struct sg_ruleset *rules)
 bool sg_ruleset_needs_names(const struct sg_ruleset *rules)
 {
     return rules->needs_names;
+}
+
+int sg_ruleset_count(const struct sg_ruleset *rules)
+{
+    return rules->count;
+}
+
+int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice)
+{
+    for (int i = 0; i < rules->count; i++) {
+        if (&rules->rules[i].choice == choice)
+            return i;
+    }
+    return -1;
+}
+
+const struct sg_choice *sg_ruleset_choice(const struct sg_ruleset *rules, int index)
+{
+    return &rules->rules[index].choice;
 }
 
 typedef enum sg_status (*parse_function)(struct sg_rule_reader *reader, const char *text,

@@ -34,8 +34,7 @@ struct sg_rule {
     bool any_bytes;
     char *site; /* globs; NULL where there is none */
     char *comm;
-    char
-        *comm_bare; /* of "NAME(SIZE)", which may be a name as it stands, too; NULL: another form */
+    char *comm_bare; /* of "NAME(SIZE)", which may also be a name as it is; NULL: another form */
     uint32_t id;
     uint32_t line;
     uint64_t offset;
@@ -74,24 +73,19 @@ struct sg_rule_reader {
     int faults;    /* so far; the first few are said */
 };
 
-/* Notes that a rule decided calls, or would have and does not run where they are. */
-void sg_rule_note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen);
-
 static inline bool sg_rule_is_default(const struct sg_rule *rule)
 {
     return strcmp(rule->source, SG_RULE_DEFAULT) == 0;
 }
 
-/* Parses the rules in text, which are parted by ';' and lines, and adds them to the set. Faults
+/* Parses the rules in text, which are separated by ';' and lines, and adds them to the set. Faults
  * are counted and their rules left out. SG_ERR_MEMORY only. */
 enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *text,
                                   struct sg_ruleset *set);
 
-/* Parses "algorithm[(parameters)]" for one operation (-1: all), or for one call site. */
-enum sg_status sg_rule_parse_operation(struct sg_rule_reader *reader, const char *text,
-                                       int operation, struct sg_ruleset *set);
-enum sg_status sg_rule_parse_site(struct sg_rule_reader *reader, const char *text, uint32_t id,
-                                  struct sg_ruleset *set);
+/* Parses "algorithm[(parameters)]" and adds a rule with that left side; left owns no text. */
+enum sg_status sg_rule_parse_algorithm(struct sg_rule_reader *reader, const char *text,
+                                       const struct sg_rule *left, struct sg_ruleset *set);
 
 /* Parses trials, likewise. */
 enum sg_status sg_trial_parse_list(struct sg_rule_reader *reader, const char *text,
@@ -137,7 +131,7 @@ const char *sg_rule_trim(const char *begin, const char *end);
 const char *sg_rule_find_plain(const char *at, const char *end, const char *set);
 
 /* The next part of a list with text in it, *begin to *stop, from *at on, which goes behind it;
- * lists are parted by ';' and lines. False: there is none. */
+ * lists are separated by ';' and lines. False: there is none. */
 bool sg_rule_next_part(const char **at, const char *end, const char **begin, const char **stop);
 
 /* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault

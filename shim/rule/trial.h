@@ -1,15 +1,15 @@
-/* Trials: algorithms that take turns at one place within one run, so that they are measured under
- * the same noise.
+/* Trials: algorithms that take turns at one place within one run, so that the same noise affects
+ * the measurements of all.
  *
  *     operation[@site][~communicator][[bytes]]=algorithm[(...)]|algorithm[(...)]|...
  *
  * The left side is a rule's and names one operation; what stands between the bars are the trial's
  * arms. Arms are numbered from 1 through all trials. Trials come before all rules.
  *
- * The calls of a communicator are cut into blocks of as many collectives, and each block has one
- * arm; so many blocks as there are arms are a round, in which each has its turn once, in an order
- * of the round's own. Which arm a block has follows from its number, the seed and which arms run on
- * the communicator alone: all ranks come to the same without a word.
+ * The calls of a communicator are divided into blocks of equally many collectives. Each block runs
+ * one arm. A round has as many blocks as there are arms: each arm has one turn, in an order drawn
+ * for the round. The arm of a block follows from the block's number, the seed and the arms that run
+ * on the communicator, so all ranks choose the same arm without communication.
  *
  * Arms whose algorithm does not run on a communicator have no turns there. Where fewer than two are
  * left there is no trial, and rules decide.

@@ -1,29 +1,13 @@
-/* Which of the user's rules decided no call, and what is said of them. A rule for an operation
- * alone that the program does not call is no mistake; one with a call site, a communicator or bytes
- * that nothing matches is likely to be one.
+/* Reports the user's rules that decided no call. A rule for an operation that the program does not
+ * call is no mistake; a rule whose call site, communicator or bytes no call matches is likely to be
+ * one.
  */
 #include "rule/ruleset.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { SAID_MAX = 20 };
-
-/* Relaxed: nothing else is told by it. A load first, so that the line stays shared. */
-void sg_rule_note(const struct sg_ruleset *set, int index, enum sg_rule_seen seen)
-{
-    _Atomic uint8_t *at = &set->seen[index];
-
-    if ((atomic_load_explicit(at, memory_order_relaxed) & seen) == 0)
-        atomic_fetch_or_explicit(at, (uint8_t)seen, memory_order_relaxed);
-}
-
-void sg_ruleset_seen(const struct sg_ruleset *rules, uint8_t *seen)
-{
-    for (int i = 0; i < rules->count; i++)
-        seen[i] = atomic_load_explicit(&rules->seen[i], memory_order_relaxed);
-}
 
 static bool is_own(const struct sg_rule *rule)
 {

@@ -401,7 +401,7 @@ const struct unit_test unit_tests[] = {
     {"every form of communicator is read", reads_communicators},
     {"every form of byte range is read", reads_bytes},
     {"parameters are read, and defaults filled in", reads_parameters},
-    {"rules are parted by semicolons and lines, empty ones are skipped", reads_lists},
+    {"rules are separated by semicolons and lines, empty ones are skipped", reads_lists},
     {"printed rules parse to the same rules", printed_rules_parse},
     {"a fault in the operation is named with its column", refuses_operations},
     {"a fault in the call site is named with its column", refuses_sites},

@@ -107,6 +107,16 @@ static void silent_creation(void)
 }
 
 /* What every entry must be for rules to work with it. */
+/* -1: none of that name. */
+static int find_algorithm(const char *name)
+{
+    for (int i = 0; i < sg_algorithm_count; i++) {
+        if (strcmp(sg_algorithms[i].name, name) == 0)
+            return i;
+    }
+    return -1;
+}
+
 static void table_is_sound(void)
 {
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};
@@ -116,7 +126,7 @@ static void table_is_sound(void)
         const struct sg_algorithm *algorithm = &sg_algorithms[i];
         const struct sg_parameter *parameter = algorithm->parameters;
 
-        CU_ASSERT_EQUAL(sg_algorithm_find(algorithm->name), i);
+        CU_ASSERT_EQUAL(find_algorithm(algorithm->name), i);
         CU_ASSERT(algorithm->operations != 0 && algorithm->operations < 1u << SG_OPERATION_COUNT);
         CU_ASSERT_PTR_NOT_NULL(algorithm->documentation);
         for (int j = 0; parameter != NULL && parameter[j].name != NULL; j++) {
@@ -133,7 +143,7 @@ static void table_is_sound(void)
                 SG_OK);
         }
     }
-    CU_ASSERT_EQUAL(sg_algorithm_find("none"), -1);
+    CU_ASSERT_EQUAL(find_algorithm("none"), -1);
 }
 
 static void built_in_rules_parse(void)
