@@ -47,7 +47,9 @@ objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
 # What includes mpi.h.
 MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/intercept
-LIB_DIRS       := shim/core shim/rule shim/trace shim/algos shim/intranode shim/transport shim/progress $(MPI_DIRS)
+ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm kernels)
+TRANSPORT_DIRS := shim/transport shim/transport/shm
+LIB_DIRS       := shim/core shim/rule shim/trace $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
 HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
@@ -55,11 +57,11 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed explore exhaustive papers)
-TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/algos analysis/report \
+TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) analysis/report \
                   analysis/compare analysis/advise analysis/page analysis/perfetto analysis/options analysis/output \
                   $(SIM_DIRS) analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/algos shim/intranode shim/transport \
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
                   analysis/options analysis/output analysis/report analysis/compare analysis/advise analysis/page \
                   analysis/perfetto $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
@@ -140,7 +142,7 @@ papers: ## the papers' results against the simulator's, printed
 # ---- compiling -----------------------------------------------------------------------------------
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/analysis/bench/mpi/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/shim/progress/%.o: CFLAGS_ALL += -ftls-model=initial-exec
-$(B)/shim/algos/kernel_%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
+$(B)/shim/algos/kernels/%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 
 # The assembler reads the pages' styles and scripts into it.
 $(B)/analysis/page/assets.o: $(wildcard analysis/page/assets/*)
@@ -167,7 +169,7 @@ $(B)/libstagger-otf2.so: $(call objects,$(COMPANION_DIRS))
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-otf2.so $^ -o $@ -lotf2 -ldw -lelf -pthread -lm
 
-$(B)/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/parts.o
+$(B)/libstagger-verbs.so: $(call objects,$(VERBS_DIRS)) $(B)/shim/transport/payload.o
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(SHARED) -Wl,-soname,libstagger-verbs.so $^ -o $@ $(VERBS_LIBS) -pthread
 
@@ -202,7 +204,7 @@ unit: $(UNIT_TESTS)
 
 $(B)/tests/%.o: CPPFLAGS_ALL += -Itests
 $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,host.o drive.o actions.o)
-$(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o faulty.o cases.o)
+$(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o loop.o faulty.o cases.o)
 $(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
 $(B)/tests/internode/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
@@ -229,12 +231,13 @@ $(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile
 	  --rename-section .data=weak_state $@
 $(B)/tests/weak/test_%: LDFLAGS_ALL += -no-pie -Wl,--gc-sections
 $(filter $(B)/tests/weak/%,$(UNIT_TESTS)): $(WEAK_PARTS)
+WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/transport/,memory payload)
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
-$(B)/tests/weak/test_lanes: $(call weak,$(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
+$(B)/tests/weak/test_lanes: $(call weak,$(WEAK_SHM))
 # What is not reached of these is left out.
 WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking statistics waiting) \
                     $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
-$(B)/tests/weak/test_bell: $(call weak,tests/weak/bell $(WEAK_INTERNODE) $(basename $(wildcard shim/transport/shm*.c)) shim/transport/parts)
+$(B)/tests/weak/test_bell: $(call weak,tests/weak/bell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))
 $(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)
 $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)))
@@ -295,7 +298,7 @@ lint: ## formatting, clang-tidy, cppcheck
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability \
 	  --suppress=missingIncludeSystem -Ishim -Ianalysis shim analysis
 	@clang-tidy --quiet \
-	  $(filter-out shim/algos/kernel_%,$(filter shim/% analysis/%,$(filter %.c,$(C_FILES)))) -- \
+	  $(filter-out shim/algos/kernels/%,$(filter shim/% analysis/%,$(filter %.c,$(C_FILES)))) -- \
 	  $(CPPFLAGS_ALL) $(MPI_INCLUDES) -std=gnu11
 
 clean: ## removes build/

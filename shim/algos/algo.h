@@ -3,7 +3,7 @@
  * A protocol runs one kind of collective among the endpoints 0..size-1 of one communicator. At each
  * endpoint it has a state, and functions that take (state, event) and write actions into an array
  * that the caller owns. The caller, its host, carries the actions out in their order before it
- * feeds the next event: live the engine, in virtual time the simulator, in every order the explorer
+ * feeds the next event: live the engine, in virtual time the simulator, in any order the explorer
  * (architecture.md, "endpoints"; docs/decisions/0007-protocols-without-io.md).
  *
  * A protocol never blocks, allocates, logs, reads a clock or touches payload. Its state holds no
@@ -15,11 +15,12 @@
  *
  * What a host promises:
  *   - CALL: the n-th CALL at every endpoint is of the same instance: operation, root, bytes and
- * flags are equal everywhere. No second CALL before the first has its COMPLETE.
+ *     flags are equal everywhere. No second CALL before the first has its COMPLETE.
  *   - SEND arrives exactly once, after any time, in any order. MULTICAST may be lost, repeated and
  *     reordered, for each receiver apart.
  *   - WRITEs, FETCH_ADD and READ of one endpoint to one target take effect in the order issued,
- * need no processor of the target, and FETCH_ADD is atomic. FETCH_ADD and READ answer by a REPLY.
+ *     need no processor of the target, and FETCH_ADD is atomic. FETCH_ADD and READ answer by a
+ *     REPLY.
  *   - The message of a MESSAGE event, its parts included, is there until the handler's actions have
  *     been carried out.
  *   - What WRITE and WRITE_RESULT send is the data as it is then.
@@ -42,8 +43,7 @@
 /* The most actions one event may cause, for any setup that limits() accepts. */
 #define SG_ACTIONS_MAX 256
 
-/* ---- data
- * ----------------------------------------------------------------------------------------- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 enum sg_data_kind {
     SG_DATA_NONE,
@@ -58,8 +58,7 @@ struct sg_data {
     uint16_t index; /* of a slot or part; of a result: instance modulo setup.credits, see CALL */
 };
 
-/* ---- set-up
- * ---------------------------------------------------------------------------------------- */
+/* ---- set-up ---------------------------------------------------------------------------------- */
 
 struct sg_algo_setup {
     int32_t rank; /* this endpoint */
@@ -76,8 +75,7 @@ struct sg_algo_needs {
     uint32_t slot_bytes; /* what its calls are best cut into; 0: nothing in particular */
 };
 
-/* ---- events
- * ---------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Properties of an instance's operation. */
 enum {
@@ -137,8 +135,7 @@ struct sg_event {
     };
 };
 
-/* ---- actions
- * --------------------------------------------------------------------------------------- */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 enum sg_action_kind {
     SG_ACTION_SEND,      /* header and parts to endpoint `to` */
@@ -232,8 +229,7 @@ struct sg_actions {
     uint64_t marks; /* 1 << enum sg_mark */
 };
 
-/* ---- protocols
- * -------------------------------------------------------------------------------------- */
+/* ---- protocols ------------------------------------------------------------------------------- */
 
 /* Every state begins with this. Counts are of this endpoint since its init. */
 struct sg_algo_head {

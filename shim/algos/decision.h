@@ -1,5 +1,5 @@
-/* What an event came to at an endpoint, in a form that the hosts of algo.h can compare: a live run
- * and the simulator that is fed the same events in the same order decide alike.
+/* What an endpoint did on an event, in a form that the hosts of algo.h can compare: the simulator
+ * that is fed the events of a live run in the same order decides the same.
  *
  * Pure; in any thread, in a signal handler too.
  */

@@ -3,6 +3,33 @@
 #include <stddef.h>
 #include <string.h>
 
+/* ---- where values go -------------------------------------------------------------------------*/
+
+void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value,
+                             struct sg_algo_parameters *into)
+{
+    /* Words are 0: the protocol's own choice. */
+    uint32_t number = value < parameter->low ? 0 : (uint32_t)value * parameter->scale;
+    uint8_t small = (uint8_t)number;
+    bool is_small = parameter->size_bytes == sizeof small;
+
+    memcpy((char *)into + parameter->offset, is_small ? &small : (void *)&number,
+           parameter->size_bytes);
+}
+
+static void put_opposite(const struct sg_parameter *parameter, int64_t value,
+                         struct sg_algo_parameters *into)
+{
+    sg_parameter_put_number(parameter, value == 0, into);
+}
+
+static void put_linger(const struct sg_parameter *parameter, int64_t value,
+                       struct sg_algo_parameters *into)
+{
+    into->linger_auto = value < parameter->low;
+    sg_parameter_put_number(parameter, into->linger_auto ? SG_LINGER_AUTO_US : value, into);
+}
+
 /* ---- the tables ------------------------------------------------------------------------------*/
 
 #define TEXT_OF(value) #value
@@ -21,7 +48,7 @@
 #define DETERMINISTIC                                                                              \
     {                                                                                              \
         "deterministic", SG_PARAMETER_INTEGER, 0, 1, NULL, "1", NULL,                              \
-            "0: combine in the order of arrival", sg_parameter_put_opposite,                       \
+            "0: combine in the order of arrival", put_opposite,                                    \
             SG_PARAMETER_FIELD(arrival_order, 1)                                                   \
     }
 /* Of those that release by multicast. */
@@ -62,7 +89,7 @@
 
 const struct sg_parameter sg_parameters_bypass[] = {
     {"linger", SG_PARAMETER_INTEGER, 0, 100000, "auto", "0", "microseconds",
-     "a call waits so long for late children before it returns", sg_parameter_put_linger,
+     "a call waits so long for late children before it returns", put_linger,
      SG_PARAMETER_FIELD(linger_ns, 1000)},
     DETERMINISTIC,
     PROGRESS,
@@ -128,33 +155,6 @@ const struct sg_parameter *sg_parameters_simulated(const struct sg_parameter *pa
     while (parameters->name != NULL)
         parameters++;
     return parameters + 1;
-}
-
-/* ---- values ----------------------------------------------------------------------------------*/
-
-void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value,
-                             struct sg_algo_parameters *into)
-{
-    /* Words are 0: the protocol's own choice. */
-    uint32_t number = value < parameter->low ? 0 : (uint32_t)value * parameter->scale;
-    uint8_t small = (uint8_t)number;
-    bool is_small = parameter->size_bytes == sizeof small;
-
-    memcpy((char *)into + parameter->offset, is_small ? &small : (void *)&number,
-           parameter->size_bytes);
-}
-
-void sg_parameter_put_opposite(const struct sg_parameter *parameter, int64_t value,
-                               struct sg_algo_parameters *into)
-{
-    sg_parameter_put_number(parameter, value == 0, into);
-}
-
-void sg_parameter_put_linger(const struct sg_parameter *parameter, int64_t value,
-                             struct sg_algo_parameters *into)
-{
-    into->linger_auto = value < parameter->low;
-    sg_parameter_put_number(parameter, into->linger_auto ? SG_LINGER_AUTO_US : value, into);
 }
 
 void sg_parameters_put(const struct sg_parameter *parameters, const int64_t *values,

@@ -74,12 +74,8 @@ const struct sg_parameter *sg_parameters_simulated(const struct sg_parameter *pa
 void sg_parameters_put(const struct sg_parameter *parameters, const int64_t *values,
                        struct sg_algo_parameters *into);
 
-/* For the tables below and for entries like theirs. */
+/* For the entries of tables: puts a value into its field. */
 void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value,
-                             struct sg_algo_parameters *into);
-void sg_parameter_put_opposite(const struct sg_parameter *parameter, int64_t value,
-                               struct sg_algo_parameters *into);
-void sg_parameter_put_linger(const struct sg_parameter *parameter, int64_t value,
                              struct sg_algo_parameters *into);
 #define SG_PARAMETER_FIELD(field, scale)                                                           \
     offsetof(struct sg_algo_parameters, field), sizeof((struct sg_algo_parameters *)0)->field, scale

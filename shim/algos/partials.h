@@ -2,8 +2,9 @@
  * the items 0 .. items-1 in order of rank, folded as far as their association allows at once.
  *
  *   balanced  SG_SHAPE_BINOMIAL at root 0 over the items: neighbours, then neighbours of these.
- * What is left while item j is missing are the partials on j's way up, one a level. chain     ((0 .
- * 1) . 2) . 3 ...: as stock MPICH's binomial reduce. any       one running value, as they come.
+ *             While item j is missing, the partials on j's way up are left, one a level.
+ *   chain     ((0 . 1) . 2) . 3 ...: as stock MPICH's binomial reduce.
+ *   any       one running value, as they come.
  *
  * Item i waits in slot base + i, where the partial that begins with item i is kept, too. The own
  * operand is used where it is until something is folded with it. With bytes 0, in a barrier, the

@@ -83,13 +83,3 @@ void sg_peers_add_powers(struct sg_peers *peers, int32_t rank, int32_t size)
     for (int i = 0; i < sg_tree_levels(size); i++)
         sg_peers_add_both(peers, rank, size, INT32_C(1) << i);
 }
-
-void sg_peers_add_pair(struct sg_peers *peers, int32_t rank, int32_t one, int32_t other)
-{
-    if (one == other)
-        return;
-    if (rank == one)
-        sg_peers_add(peers, other);
-    if (rank == other)
-        sg_peers_add(peers, one);
-}

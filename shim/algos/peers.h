@@ -44,7 +44,4 @@ void sg_peers_add_branches(struct sg_peers *peers, int32_t rank, int32_t size, i
 /* Of a binomial tree relative to any endpoint: the powers of two. */
 void sg_peers_add_powers(struct sg_peers *peers, int32_t rank, int32_t size);
 
-/* Where rank is one of the two, the other. */
-void sg_peers_add_pair(struct sg_peers *peers, int32_t rank, int32_t one, int32_t other);
-
 #endif

@@ -79,8 +79,7 @@ struct sg_release_instance *sg_release_open(struct sg_release *release, uint32_t
     return instance;
 }
 
-/* ---- questions ---------------------------------------------------------------------------------
- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 static uint32_t lacking(const struct sg_release_instance *instance)
 {
@@ -156,8 +155,7 @@ void sg_release_gap(struct sg_release *release, uint32_t number, struct sg_actio
         ask(release, before, actions);
 }
 
-/* ---- answers -----------------------------------------------------------------------------------
- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 static struct sg_header answer_header(const struct sg_release_instance *instance,
                                       enum sg_release_kind kind)
@@ -230,8 +228,7 @@ static void on_ask(struct sg_release *release, const struct sg_message *message,
     }
 }
 
-/* ---- releases ----------------------------------------------------------------------------------
- */
+/* ---- releases -------------------------------------------------------------------------------- */
 
 /* Of several releasers all endpoints must remember the same. */
 static void note_last(struct sg_release_instance *instance, int piece, int32_t last)
@@ -339,8 +336,7 @@ void sg_release_complete(struct sg_release *release, struct sg_algo_head *head, 
     sg_release_settle(release, head, actions);
 }
 
-/* ---- drain -------------------------------------------------------------------------------------
- */
+/* ---- drain ----------------------------------------------------------------------------------- */
 
 static void over(struct sg_release *release, const struct sg_tree_place *place,
                  struct sg_actions *actions)

@@ -18,8 +18,7 @@ int sg_tree_levels(int32_t count)
     return levels;
 }
 
-/* ---- binomial ----------------------------------------------------------------------------------
- */
+/* ---- binomial -------------------------------------------------------------------------------- */
 
 int32_t sg_binomial_parent(int32_t rank)
 {
@@ -45,15 +44,7 @@ int sg_binomial_index(int32_t child)
     return __builtin_ctz((unsigned)child);
 }
 
-int32_t sg_binomial_span(int32_t rank, int32_t size)
-{
-    int32_t span = rank == 0 ? size : rank & -rank;
-
-    return span < size - rank ? span : size - rank;
-}
-
-/* ---- contiguous d-ary --------------------------------------------------------------------------
- */
+/* ---- contiguous d-ary ------------------------------------------------------------------------ */
 
 struct sg_tree_place sg_tree_top(int32_t size)
 {
@@ -114,8 +105,7 @@ int sg_tree_depth(int32_t size, int degree)
     return depth;
 }
 
-/* ---- either -------------------------------------------------------------------------------------
- */
+/* ---- either ---------------------------------------------------------------------------------- */
 
 int sg_branch_children(int32_t rank, int32_t size, int degree)
 {
@@ -147,8 +137,7 @@ int sg_branch_index(int32_t rank, int32_t size, int degree)
     return degree == 1 ? sg_binomial_index(rank) : sg_tree_find(rank, size, degree).index;
 }
 
-/* ---- hypercube ---------------------------------------------------------------------------------
- */
+/* ---- hypercube ------------------------------------------------------------------------------- */
 
 struct sg_hypercube sg_hypercube_find(int32_t rank, int32_t size)
 {
@@ -172,15 +161,9 @@ int32_t sg_hypercube_rank(int32_t position, int32_t size)
     return position < extra ? 2 * position + 1 : position + extra;
 }
 
-/* ---- dissemination -----------------------------------------------------------------------------
- */
+/* ---- dissemination --------------------------------------------------------------------------- */
 
 int32_t sg_dissemination_to(int32_t rank, int32_t size, int round)
 {
     return (int32_t)((rank + (INT64_C(1) << round)) % size);
-}
-
-int32_t sg_dissemination_from(int32_t rank, int32_t size, int round)
-{
-    return (int32_t)((rank - (INT64_C(1) << round) % size + size) % size);
 }

@@ -4,11 +4,12 @@
  * to the tree's top: sg_tree_relative() and sg_tree_absolute() turn them. Time is O(depth) at most.
  *
  *   binomial       the children of r are r + 1, r + 2, r + 4, ... below r's lowest bit; a subtree
- * is a contiguous range. d-ary          contiguous: the subtree [lo, hi) has lo as its top, and
- * what is left is split in order into `degree` parts whose sizes differ by at most one, larger ones
- * first. hypercube      partners of recursive doubling, where 2*(size - p) ranks fold in pairs into
- * p positions first (p the greatest power of two within size). dissemination  in round i, r sends
- * to r + 2^i and receives from r - 2^i, modulo size.
+ *                  is a contiguous range.
+ *   d-ary          contiguous: the subtree [lo, hi) has lo as its top, and the rest is split in
+ *                  order into `degree` parts whose sizes differ by at most one, larger ones first.
+ *   hypercube      partners of recursive doubling, where 2*(size - p) ranks fold in pairs into p
+ *                  positions first (p the greatest power of two within size).
+ *   dissemination  in round i, r sends to r + 2^i and receives from r - 2^i, modulo size.
  */
 #ifndef SG_ALGOS_TREE_H
 #define SG_ALGOS_TREE_H
@@ -41,8 +42,6 @@ int sg_binomial_children(int32_t rank, int32_t size);
 int32_t sg_binomial_child(int32_t rank, int i);
 /* The number of the child that `child` is to its parent. */
 int sg_binomial_index(int32_t child);
-/* Endpoints of the subtree, which is [rank, rank + span). */
-int32_t sg_binomial_span(int32_t rank, int32_t size);
 
 /* ---- contiguous d-ary */
 
@@ -89,6 +88,5 @@ int32_t sg_hypercube_rank(int32_t position, int32_t size);
 /* ---- dissemination: rounds are sg_tree_levels(size) */
 
 int32_t sg_dissemination_to(int32_t rank, int32_t size, int round);
-int32_t sg_dissemination_from(int32_t rank, int32_t size, int round);
 
 #endif

@@ -2,7 +2,7 @@
  * one number is the next. */
 #include "intranode/calibrate_local.h"
 
-#include "algos/kernel.h"
+#include "algos/kernels/kernel.h"
 #include "core/clock.h"
 
 #include <limits.h>

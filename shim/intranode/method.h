@@ -4,7 +4,7 @@
 #ifndef SG_INTRANODE_METHOD_H
 #define SG_INTRANODE_METHOD_H
 
-#include "algos/copy.h"
+#include "algos/kernels/element.h"
 #include "algos/shape.h"
 #include "core/operation.h"
 #include "intranode/fold.h"

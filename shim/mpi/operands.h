@@ -5,8 +5,7 @@
 #ifndef SG_MPI_OPERANDS_H
 #define SG_MPI_OPERANDS_H
 
-#include "algos/copy.h"
-#include "algos/kernel.h"
+#include "algos/kernels/kernel.h"
 #include "mpi/call.h"
 
 /* A call of a predefined operation on a predefined type. */

@@ -9,7 +9,7 @@
 #ifndef SG_MPI_TYPES_H
 #define SG_MPI_TYPES_H
 
-#include "algos/kernel.h"
+#include "algos/kernels/kernel.h"
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  */
 #include "runtime/start.h"
 
-#include "algos/kernel.h"
+#include "algos/kernels/kernel.h"
 #include "core/clock.h"
 #include "core/hash.h"
 #include "internode/internode.h"

@@ -162,6 +162,6 @@ struct sg_transport_ops {
 #define SG_TRANSPORT_HELD 4
 #define SG_TRANSPORT_ACCESS_BYTES 65536u /* the most that one access moves */
 
-extern const struct sg_transport_ops sg_transport_loop, sg_transport_shm;
+extern const struct sg_transport_ops sg_transport_shm;
 
 #endif

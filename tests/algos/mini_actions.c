@@ -1,7 +1,7 @@
 /* The mini host's actions: see mini_host.h. A WRITE reads its source when it takes effect, as an
  * adapter may: a protocol that uses the source again too early shows as a wrong result.
  */
-#include "algos/mini_host_impl.h"
+#include "algos/mini_state.h"
 #include "core/hash.h"
 #include "lib/unit.h"
 

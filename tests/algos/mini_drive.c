@@ -1,5 +1,5 @@
 /* The mini host's choice of the next event, by the seed: see mini_host.h. */
-#include "algos/mini_host_impl.h"
+#include "algos/mini_state.h"
 #include "lib/unit.h"
 
 /* Far above what any run of these tests takes: a run that is longer makes no progress. */

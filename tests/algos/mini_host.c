@@ -1,5 +1,5 @@
 /* The mini host's events: see mini_host.h. */
-#include "algos/mini_host_impl.h"
+#include "algos/mini_state.h"
 #include "core/hash.h"
 #include "lib/unit.h"
 

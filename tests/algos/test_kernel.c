@@ -1,5 +1,5 @@
 /* Each kernel of each instruction set against the operation written out for one element. */
-#include "algos/kernel_table.h"
+#include "algos/kernels/kernel.h"
 #include "algos/one_element.h"
 #include "lib/operands.h"
 #include "lib/unit.h"

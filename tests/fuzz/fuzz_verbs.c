@@ -7,7 +7,10 @@
 #include "fuzz/fuzz.h"
 
 #include "core/hash.h"
+#include "transport/verbs/access.h"
+#include "transport/verbs/lane.h"
 #include "transport/verbs/multicast.h"
+#include "transport/verbs/tree.h"
 
 #define ENDPOINTS 5
 #define SELF 1
@@ -63,15 +66,17 @@ static struct sg_verbs_multicast multicast;
 static struct sg_verbs_link links[LANES];
 static struct sg_verbs_peer peers[LANES];
 static int32_t lane_of[ENDPOINTS] = {1, 0, 2};
+static const struct sg_verbs_completed completed = {sg_verbs_access_done, sg_verbs_lane_fetched,
+                                                    sg_verbs_multicast_came};
 
 static void *zeroed(size_t size_bytes)
 {
-    void *memory =
-        aligned_alloc(SG_VERBS_LINE_BYTES, sg_transport_round(size_bytes, SG_VERBS_LINE_BYTES));
+    void *memory = aligned_alloc(SG_TRANSPORT_LINE_BYTES,
+                                 sg_transport_round(size_bytes, SG_TRANSPORT_LINE_BYTES));
 
     if (memory == NULL)
         abort();
-    return memset(memory, 0, sg_transport_round(size_bytes, SG_VERBS_LINE_BYTES));
+    return memset(memory, 0, sg_transport_round(size_bytes, SG_TRANSPORT_LINE_BYTES));
 }
 
 static void open_multicast(void)
@@ -114,7 +119,9 @@ static void open_transport(void)
                                       .links_max = LANES,
                                       .lane_count = LANES,
                                       .link_count = LANES,
-                                      .multicast = &multicast};
+                                      .completed = &completed,
+                                      .multicast = &multicast,
+                                      .multicast_link = &multicast.link};
     fuzz_holds(sg_verbs_lay_out(&transport.setup, &transport.layout), "the setup is possible");
     transport.place.memory = zeroed(transport.layout.bytes);
     for (uint32_t i = 0; i < LANES; i++) {
@@ -241,13 +248,16 @@ static void receive(void)
 {
     struct sg_transport_message message = {0};
     bool by_datagrams;
+    int32_t came_by;
 
     sg_verbs_poll(&transport);
     if (held_count == HELD)
         return;
     by_datagrams = sg_verbs_multicast_receive(&transport, &message);
-    if (!by_datagrams && !sg_verbs_lane_receive(&transport, &message))
+    if (!by_datagrams && !sg_verbs_lane_receive(&transport, &message, &came_by))
         return;
+    if (!by_datagrams && message.message.multicast)
+        sg_verbs_tree_forward(&transport, &message, came_by);
     check(&message, by_datagrams);
     held[held_count].message = message;
     held[held_count++].by_datagrams = by_datagrams;

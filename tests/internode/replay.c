@@ -13,7 +13,7 @@
  * had such an order, one is always left.
  */
 #include "algos/decision.h"
-#include "algos/handoff_impl.h"
+#include "algos/handoff/state.h"
 #include "sim/explore/check.h"
 #include "sim/explore/events.h"
 #include "sim/explore/steps.h"

@@ -5,7 +5,7 @@
  * ranks and roots are covered by rotation; with SG_TEST_FULL in the environment their whole product
  * is run (results_full.sh).
  */
-#include "algos/kernel.h"
+#include "algos/kernels/kernel.h"
 #include "intranode/node.h"
 #include "lib/operands.h"
 #include "lib/reference.h"

@@ -2,7 +2,7 @@
 
 #include "lab/crowd_exchange.h"
 #include "mpi/mpi_test.h"
-#include "transport/parts.h"
+#include "transport/payload.h"
 #include "transport/world.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef SG_TESTS_LIB_OPERANDS_H
 #define SG_TESTS_LIB_OPERANDS_H
 
-#include "algos/kernel.h"
+#include "algos/kernels/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * One rank. Prints what it went over; exits 1 where anything differs, 77 where MPICH is of another
  * version than the one whose results the kernels repeat.
  */
-#include "algos/kernel.h"
+#include "algos/kernels/kernel.h"
 #include "lib/operands.h"
 #include "mpi/types.h"
 #include "mpi_test.h"

@@ -174,7 +174,7 @@ $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 
 # These test parts of the library beside MPI's own.
-KERNEL_OBJECTS := $(filter $(B)/shim/algos/kernel%,$(call objects,shim/algos)) \
+KERNEL_OBJECTS := $(call objects,shim/algos/kernels) \
                   $(B)/shim/mpi/types.o
 
 $(P)/kernels: tests/mpi/kernels.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/mpi/mpi_test.h \
@@ -226,7 +226,7 @@ $(LAB_PROGRAMS): $(B)/lab/%: tests/lab/%.c tests/lab/pair.c tests/lab/pair.h tes
 WIRE_PROGRAMS := $(addprefix $(B)/lab/,traffic events faults agreement)
 WIRE_TESTS    := $(addprefix $(B)/lab/,test_contract test_crowd)
 WIRE_SOURCES  := tests/lab/wire.c
-WIRE_OBJECTS  := $(B)/tests/transport/world.o $(B)/tests/transport/faulty.o $(B)/parts.a
+WIRE_OBJECTS  := $(addprefix $(B)/tests/transport/,world.o loop.o faulty.o) $(B)/parts.a
 WIRE_LINK      = $(MPICC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -Wshadow -Ishim -Itests \
                  $(LDFLAGS_ALL) $(filter %.c %.o,$^) $(filter %.a,$^) -o $@ -pie -lcunit -pthread -ldl
 

@@ -34,7 +34,7 @@ handlers_reach() {
 # What may call by a pointer: the handler and its visit of clients, the feeding of those protocols, who receives, switches of the transport's, who
 # answers a transport's descriptor, and who tells the observer.
 pointer_users() {
-    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/{signal,clients,background},mpi/observer,transport/parts}.o |
+    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/{signal,clients,background},mpi/observer,transport/memory}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the

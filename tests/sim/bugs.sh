@@ -21,13 +21,7 @@ compile() {
 }
 link() { $CC objects/*.o -o explorer; }
 
-protocols() {
-    local file
-    for file in shim/algos/*.c; do
-        case $file in */kernel*) ;; *) echo "$file" ;; esac
-    done
-}
-mapfile -t all < <(protocols)
+mapfile -t all < <(find shim/algos -name '*.c' ! -path '*/kernels/*' | sort)
 all_but_protocols=(shim/core/{operation,status,text}.c explorer.c analysis/options/options.c
     analysis/output/{commit,progress}.c analysis/sim/explore.c analysis/sim/{host,explore,exhaustive}/*.c)
 

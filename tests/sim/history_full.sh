@@ -14,7 +14,7 @@ build() {
     nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
         -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" main.c \
         "$ROOT"/analysis/{sim,sim/*,plot}/*.c "$ROOT"/analysis/cli/sim.c \
-        $(ls "$ROOT"/shim/algos/*.c | grep -v kernel) "$ROOT"/shim/core/{operation,status,text}.c \
+        $(find "$ROOT/shim/algos" -name '*.c' ! -path '*/kernels/*') "$ROOT"/shim/core/{operation,status,text}.c \
         -o "$name" -ljansson -lm
 }
 

@@ -1,5 +1,7 @@
 #include "transport/faulty.h"
 
+#include "transport/loop.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,13 +280,13 @@ struct faulty_counts faulty_counts(const struct sg_transport *faulty)
 
 static size_t loop_bytes(const struct sg_transport_setup *setup)
 {
-    return sg_transport_loop.shared_bytes(setup);
+    return loop.shared_bytes(setup);
 }
 
 static enum sg_status loop_open(const struct sg_transport_setup *setup, void *shared,
                                 struct sg_transport **out)
 {
-    return open_over(&sg_transport_loop, setup, shared, out);
+    return open_over(&loop, setup, shared, out);
 }
 
 static size_t shm_bytes(const struct sg_transport_setup *setup)

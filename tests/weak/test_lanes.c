@@ -3,7 +3,7 @@
  * again; of multicasts those that arrive are whole and in order, and the last one arrives.
  */
 #include "lib/unit.h"
-#include "transport/shm_layout.h"
+#include "transport/shm/layout.h"
 #include "weak/weak.h"
 
 #include <stdio.h>

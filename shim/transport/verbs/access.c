@@ -6,7 +6,9 @@
  * a fetch-and-add: those wait for it (a fence). Several processes of an endpoint each have a queue
  * pair, between which there is no order: one whose accesses are not `settled` lets no other access.
  */
-#include "transport/verbs/impl.h"
+#include "transport/verbs/access.h"
+
+#include "transport/verbs/queue.h"
 
 #include <assert.h>
 #include <string.h>
@@ -25,7 +27,7 @@ static bool stage(struct sg_transport *transport, size_t bytes, struct sg_verbs_
 
     if (at % SG_VERBS_ACCESS_BYTES + bytes > SG_VERBS_ACCESS_BYTES)
         at = sg_transport_round(at, SG_VERBS_ACCESS_BYTES);
-    end = sg_transport_round(at + bytes, SG_VERBS_LINE_BYTES);
+    end = sg_transport_round(at + bytes, SG_TRANSPORT_LINE_BYTES);
     if (end - transport->staged_from > SG_VERBS_ACCESS_BYTES)
         return false;
     access->staged_at = at;

@@ -4,14 +4,21 @@
  * modulo the processes of either endpoint: each process has a queue pair to each peer, and where
  * both have as many processes, one.
  */
-#include "transport/verbs/impl.h"
+#include "transport/verbs/setup.h"
 
 #include "core/hash.h"
+#include "transport/verbs/tree.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A request's retries: about half a second each time, seven times in all. Of soft-RoCE 7 retries
+ * are without end. */
+#define TIMEOUT 17
+#define RETRIES 6
+#define MAX_INLINE 256
 
 /* A queue pair that a process has made, for whoever is at its other end. */
 struct ticket {
@@ -90,7 +97,7 @@ static bool add_peers(struct offer *offer, const int32_t *peers, int count)
 
 static struct ibv_qp *create(const struct sg_transport *transport, uint32_t *inline_bytes)
 {
-    static const uint32_t inlines[] = {SG_VERBS_MAX_INLINE, 64, 0};
+    static const uint32_t inlines[] = {MAX_INLINE, 64, 0};
     struct ibv_qp_init_attr wanted;
     struct ibv_qp *pair = NULL;
 
@@ -235,8 +242,8 @@ static int to_send(const struct sg_verbs_link *link, const struct sg_verbs_proce
     int reads = sg_verbs_device.about.max_qp_init_rd_atom;
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS,
-        .timeout = SG_VERBS_TIMEOUT,
-        .retry_cnt = SG_VERBS_RETRIES,
+        .timeout = TIMEOUT,
+        .retry_cnt = RETRIES,
         .rnr_retry = 7, /* for ever: a receiver that computes is no fault */
         .max_rd_atomic = (uint8_t)(reads < peer->reads ? reads : peer->reads),
     };
@@ -341,7 +348,8 @@ static enum sg_status tell_tickets(struct offer *offer, uint32_t most, struct ti
     if (own == NULL)
         abort(); /* the others wait for this rank */
     memcpy(own, offer->tickets, (offer->links_after - offer->links) * sizeof *own);
-    status = sg_verbs_all(offer->transport->place.exchange, own, most * sizeof *own, (void **)all);
+    status =
+        sg_exchange_collect(offer->transport->place.exchange, own, most * sizeof *own, (void **)all);
     free(own);
     return status;
 }
@@ -354,7 +362,7 @@ static enum sg_status join_all(struct offer *offer, bool offered)
     struct summary *summaries = NULL;
     struct ticket *all = NULL;
     uint32_t most;
-    enum sg_status status = sg_verbs_all(exchange, &own, sizeof own, (void **)&summaries);
+    enum sg_status status = sg_exchange_collect(exchange, &own, sizeof own, (void **)&summaries);
     bool ok = true;
 
     if (status == SG_OK && !judge(offer, summaries, &most))
@@ -364,7 +372,7 @@ static enum sg_status join_all(struct offer *offer, bool offered)
     if (status == SG_OK) {
         for (uint32_t i = offer->links; i < offer->links_after && ok; i++)
             ok = join(offer, summaries, all, most, i);
-        status = sg_verbs_agree(exchange, ok, "RDMA is not used", offer->reason);
+        status = sg_verbs_agree(exchange, ok, offer->reason);
     }
     free(all);
     free(summaries);

@@ -6,13 +6,14 @@
  *
  * How far the receiver is comes with each message the other way. Where there is none, it is written
  * into a word of the sender's: each time half of what may be under way has been taken, of messages
- * or of multicasts along the tree, and at once
- * for payload that was read, whose buffers all the sender's lanes share. The sender looks there
- * when it finds no room, and ahead at messages that nobody has received yet.
+ * or of multicasts along the tree, and at once for payload that was read, whose buffers all the
+ * sender's lanes share. The sender looks there when it finds no room, and ahead at messages that
+ * nobody has received yet.
  */
-#include "transport/verbs/impl.h"
+#include "transport/verbs/lane.h"
 
 #include "core/hash.h"
+#include "transport/verbs/queue.h"
 
 #include <assert.h>
 #include <string.h>
@@ -372,13 +373,13 @@ static bool take_next(struct sg_transport *transport, uint32_t index,
     if (entry->kind == SG_VERBS_POST) {
         out->message.from = entry->from;
         transport->posts_held++;
-        sg_verbs_tree_forward(transport, index, entry, out->parts);
     }
     taken(transport, index, entry);
     return true;
 }
 
-bool sg_verbs_lane_receive(struct sg_transport *transport, struct sg_transport_message *out)
+bool sg_verbs_lane_receive(struct sg_transport *transport, struct sg_transport_message *out,
+                           int32_t *came_by)
 {
     struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
     /* Acquire: the lanes that have been connected. */
@@ -393,6 +394,7 @@ bool sg_verbs_lane_receive(struct sg_transport *transport, struct sg_transport_m
         tell_if_due(transport, index);
         if (found) {
             endpoint->next_lane = (index + 1) % lanes;
+            *came_by = transport->peers[index].endpoint;
             return true;
         }
     }

@@ -2,14 +2,6 @@
 
 #include "core/hash.h"
 
-static size_t place(size_t *end, size_t bytes)
-{
-    size_t at = *end;
-
-    *end = sg_transport_round(at + bytes, SG_VERBS_LINE_BYTES);
-    return at;
-}
-
 static bool is_possible(const struct sg_transport_setup *setup)
 {
     return setup->endpoints >= 1 && setup->endpoints <= SG_VERBS_ENDPOINTS_MAX &&
@@ -45,7 +37,7 @@ static size_t entry_bytes_of(const struct sg_verbs_layout *layout)
 
     if (each < least_bytes)
         each = least_bytes;
-    return sg_transport_round(wanted < each ? wanted : each, SG_VERBS_LINE_BYTES);
+    return sg_transport_round(wanted < each ? wanted : each, SG_TRANSPORT_LINE_BYTES);
 }
 
 bool sg_verbs_lay_out(const struct sg_transport_setup *setup, struct sg_verbs_layout *layout)
@@ -73,16 +65,17 @@ bool sg_verbs_lay_out(const struct sg_transport_setup *setup, struct sg_verbs_la
     layout->stage_words = (layout->stages + 63) / 64;
     rings = layout->lanes * (size_t)layout->places * layout->entry_bytes;
 
-    place(&end, sizeof(struct sg_verbs_endpoint));
-    layout->seen_at = place(&end, (size_t)setup->endpoints * sizeof(struct sg_verbs_seen));
-    layout->lanes_at = place(&end, layout->lanes * sizeof(struct sg_verbs_lane));
-    layout->told_at = place(&end, layout->lanes * sizeof(struct sg_verbs_told));
-    layout->stages_used_at = place(&end, layout->stage_words * sizeof(uint64_t));
-    layout->rings_at = place(&end, rings);
-    layout->mirrors_at = place(&end, rings);
-    layout->held_at = place(&end, layout->held * (size_t)layout->inline_bytes);
-    layout->stages_at = place(&end, layout->stages * layout->payload_bytes);
-    layout->fetches_at = place(&end, layout->fetches * layout->payload_bytes);
+    sg_transport_lay(&end, sizeof(struct sg_verbs_endpoint));
+    layout->seen_at =
+        sg_transport_lay(&end, (size_t)setup->endpoints * sizeof(struct sg_verbs_seen));
+    layout->lanes_at = sg_transport_lay(&end, layout->lanes * sizeof(struct sg_verbs_lane));
+    layout->told_at = sg_transport_lay(&end, layout->lanes * sizeof(struct sg_verbs_told));
+    layout->stages_used_at = sg_transport_lay(&end, layout->stage_words * sizeof(uint64_t));
+    layout->rings_at = sg_transport_lay(&end, rings);
+    layout->mirrors_at = sg_transport_lay(&end, rings);
+    layout->held_at = sg_transport_lay(&end, layout->held * (size_t)layout->inline_bytes);
+    layout->stages_at = sg_transport_lay(&end, layout->stages * layout->payload_bytes);
+    layout->fetches_at = sg_transport_lay(&end, layout->fetches * layout->payload_bytes);
     layout->endpoint_bytes = end;
     layout->bytes = sizeof(struct sg_verbs_header) + here * end;
     return true;

@@ -13,11 +13,10 @@
 #ifndef SG_TRANSPORT_VERBS_LAYOUT_H
 #define SG_TRANSPORT_VERBS_LAYOUT_H
 
-#include "transport/parts.h"
+#include "transport/payload.h"
 
 #include <stdatomic.h>
 
-#define SG_VERBS_LINE_BYTES 64
 /* Payload beyond this is read from the sender's memory by its receiver. */
 #define SG_VERBS_INLINE_MAX 1088
 #define SG_VERBS_INLINE_MIN 192
@@ -97,7 +96,7 @@ struct sg_verbs_endpoint {
     uint64_t reserved[4];
 };
 
-_Static_assert(sizeof(struct sg_verbs_endpoint) == SG_VERBS_LINE_BYTES, "endpoint");
+_Static_assert(sizeof(struct sg_verbs_endpoint) == SG_TRANSPORT_LINE_BYTES, "endpoint");
 
 struct sg_verbs_header {
     _Atomic uint64_t signature; /* of the setup, never 0; the first to open writes it */

@@ -16,11 +16,6 @@ size_t sg_verbs_multicast_bytes(void)
            SG_VERBS_RECEIVES * (size_t)SG_VERBS_RECEIVE_BYTES;
 }
 
-struct sg_verbs_link *sg_verbs_multicast_link(struct sg_transport *transport)
-{
-    return transport->multicast != NULL ? &transport->multicast->link : NULL;
-}
-
 /* ---- receiving ------------------------------------------------------------------------------- */
 
 static unsigned char *receive_of(const struct sg_verbs_multicast *multicast, uint32_t buffer)

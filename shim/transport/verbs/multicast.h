@@ -1,15 +1,15 @@
-/* Of multicasts by datagrams, shared by multicast.c and multicast_open.c. */
+/* Multicasts by datagrams: set up in multicast_open.c, sent and received in multicast.c. */
 #ifndef SG_TRANSPORT_VERBS_MULTICAST_H
 #define SG_TRANSPORT_VERBS_MULTICAST_H
 
 #include "transport/verbs/group.h"
-#include "transport/verbs/impl.h"
+#include "transport/verbs/queue.h"
 
 #define SG_VERBS_SENDS 64u
 #define SG_VERBS_RECEIVES (SG_VERBS_DATAGRAMS - SG_VERBS_SENDS)
 #define SG_VERBS_GRH_BYTES 40 /* what a received datagram has before its first byte */
 #define SG_VERBS_DATAGRAM_BYTES 4096u
-#define SG_VERBS_RECEIVE_BYTES (SG_VERBS_DATAGRAM_BYTES + SG_VERBS_LINE_BYTES)
+#define SG_VERBS_RECEIVE_BYTES (SG_VERBS_DATAGRAM_BYTES + SG_TRANSPORT_LINE_BYTES)
 
 /* Messages that are put together, wait to be received, or are held. */
 #define SG_VERBS_ASSEMBLIES 12
@@ -58,5 +58,19 @@ struct sg_verbs_multicast {
 
 /* Buffers are received into in their order, for ever. False: refused. */
 bool sg_verbs_multicast_post(struct sg_transport *transport, uint32_t buffer);
+
+/* What it wants of transport->own, from SG_VERBS_ACCESS_BYTES on. */
+size_t sg_verbs_multicast_bytes(void);
+/* Collective over the exchange. SG_OK also where there is none: on all ranks then, and one has said
+ * why. */
+enum sg_status sg_verbs_multicast_open(struct sg_transport *transport);
+void sg_verbs_multicast_close(struct sg_transport *transport);
+void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_transport_send *send);
+bool sg_verbs_multicast_receive(struct sg_transport *transport, struct sg_transport_message *out);
+void sg_verbs_multicast_release(struct sg_transport *transport,
+                                const struct sg_transport_message *message);
+bool sg_verbs_multicast_pending(const struct sg_transport *transport);
+/* Completed: a datagram is in its buffer. */
+void sg_verbs_multicast_came(struct sg_transport *transport, uint32_t buffer, uint32_t bytes);
 
 #endif

@@ -72,8 +72,8 @@ static bool allocate(struct sg_transport *transport)
         struct sg_verbs_assembly *assembly = &multicast->assemblies[i];
 
         assembly->came = calloc(multicast->came_words, sizeof *assembly->came);
-        assembly->payload = aligned_alloc(SG_VERBS_LINE_BYTES,
-                                          transport->layout.payload_bytes + SG_VERBS_LINE_BYTES);
+        assembly->payload = aligned_alloc(SG_TRANSPORT_LINE_BYTES, transport->layout.payload_bytes +
+                                                                       SG_TRANSPORT_LINE_BYTES);
         if (assembly->came == NULL || assembly->payload == NULL)
             return false;
     }
@@ -108,6 +108,7 @@ static bool become_member(struct sg_transport *transport, const struct draw *dra
     transport->multicast = calloc(1, sizeof *transport->multicast);
     if (transport->multicast == NULL)
         return false;
+    transport->multicast_link = &transport->multicast->link;
     transport->multicast->communicator = draw->communicator;
     return allocate(transport) &&
            sg_verbs_group_join(&transport->multicast->group, draw->address, reason) &&
@@ -160,4 +161,5 @@ void sg_verbs_multicast_close(struct sg_transport *transport)
     }
     free(multicast);
     transport->multicast = NULL;
+    transport->multicast_link = NULL;
 }

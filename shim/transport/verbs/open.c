@@ -1,9 +1,12 @@
 /* Opens a communicator's transport: memory is registered, queues are made, the processes tell one
  * another where they are, and a multicast group is joined. Whatever fails on one rank fails on all.
  */
-#include "transport/verbs/impl.h"
+#include "transport/verbs/setup.h"
 
-#include <assert.h>
+#include "transport/verbs/access.h"
+#include "transport/verbs/lane.h"
+#include "transport/verbs/multicast.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +18,13 @@
 /* Solicited messages that a process may leave unseen before its senders have to wait. */
 #define BELLS_MAX 4096u
 
-static size_t shared_bytes(const struct sg_transport_setup *setup)
+static const struct sg_verbs_completed completed = {
+    .access = sg_verbs_access_done,
+    .fetch = sg_verbs_lane_fetched,
+    .datagram = sg_verbs_multicast_came,
+};
+
+size_t sg_verbs_shared_bytes(const struct sg_transport_setup *setup)
 {
     struct sg_verbs_layout layout;
 
@@ -24,30 +33,7 @@ static size_t shared_bytes(const struct sg_transport_setup *setup)
 
 /* ---- agreeing -------------------------------------------------------------------------------- */
 
-enum sg_status sg_verbs_all(const struct sg_exchange *exchange, const void *data, size_t bytes,
-                            void **all)
-{
-    size_t *sizes = calloc((size_t)exchange->size, sizeof *sizes);
-    size_t all_bytes = bytes * (size_t)exchange->size;
-    enum sg_status status;
-
-    if (sizes == NULL)
-        abort(); /* the others wait for this rank */
-    *all = NULL;
-    status = exchange->gather(exchange->context, data, bytes, all, sizes);
-    free(sizes);
-    if (status == SG_OK)
-        status = sg_exchange_share(exchange, all, &all_bytes);
-    if (status != SG_OK) {
-        if (exchange->rank == 0)
-            free(*all);
-        *all = NULL;
-    }
-    return status;
-}
-
-enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const char *what,
-                              const char *reason)
+enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const char *reason)
 {
     int first = -1;
     enum sg_status status = sg_exchange_agree(exchange, ok, &first);
@@ -55,7 +41,7 @@ enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const
     if (status != SG_OK)
         return status;
     if (first == exchange->rank)
-        sg_log("rank %d: %s: %s", exchange->rank, what, reason);
+        sg_log("rank %d: RDMA is not used: %s", exchange->rank, reason);
     return first < 0 ? SG_OK : SG_ERR_SYSTEM;
 }
 
@@ -158,8 +144,8 @@ static enum sg_status tell_all(struct sg_transport *transport)
 
     own.key = transport->memory != NULL ? transport->memory->rkey : 0;
     own.reads = (uint8_t)(reads < 1 ? 1 : reads < 16 ? reads : 16);
-    return sg_verbs_all(transport->place.exchange, &own, sizeof own,
-                        (void **)&transport->processes);
+    return sg_exchange_collect(transport->place.exchange, &own, sizeof own,
+                           (void **)&transport->processes);
 }
 
 /* The most queue pairs that this process may get: each lane's, to the endpoint with most. */
@@ -193,14 +179,14 @@ static bool is_usable(const struct sg_transport_setup *setup, const void *shared
     if (place == NULL || !sg_verbs_lay_out(setup, layout))
         return false;
     memory = (uintptr_t)place->memory;
-    return at % SG_VERBS_LINE_BYTES == 0 && at >= memory &&
+    return at % SG_TRANSPORT_LINE_BYTES == 0 && at >= memory &&
            at - memory + layout->bytes <= place->memory_bytes && place->servers >= 1 &&
            place->servers <= SG_VERBS_SERVERS_MAX && place->server >= 0 && place->index >= 0 &&
            place->index < (setup->here > 0 ? setup->here : setup->endpoints) && place->self >= 0 &&
            place->self < setup->endpoints;
 }
 
-static void verbs_close(struct sg_transport *transport)
+void sg_verbs_close(struct sg_transport *transport)
 {
     sg_verbs_multicast_close(transport);
     for (uint32_t i = 0; i < transport->link_count; i++)
@@ -245,14 +231,14 @@ static enum sg_status open_all(struct sg_transport *transport)
         snprintf(reason, sizeof reason, "processes of one machine disagree on the set-up");
         ok = false;
     }
-    status = sg_verbs_agree(exchange, ok, "RDMA is not used", reason);
+    status = sg_verbs_agree(exchange, ok, reason);
     if (status == SG_OK)
         status = sg_verbs_multicast_open(transport);
     return status;
 }
 
-static enum sg_status verbs_open(const struct sg_transport_setup *setup, void *shared,
-                                 struct sg_transport **out)
+enum sg_status sg_verbs_open(const struct sg_transport_setup *setup, void *shared,
+                             struct sg_transport **out)
 {
     struct sg_verbs_layout layout;
     struct sg_transport *transport;
@@ -269,11 +255,12 @@ static enum sg_status verbs_open(const struct sg_transport_setup *setup, void *s
     transport->place = *setup->place;
     transport->setup.place = &transport->place;
     transport->layout = layout;
+    transport->completed = &completed;
     transport->base = shared;
     transport->base_at = (size_t)((unsigned char *)shared - (unsigned char *)setup->place->memory);
     status = open_all(transport);
     if (status != SG_OK) {
-        verbs_close(transport);
+        sg_verbs_close(transport);
         errno = EIO;
         return status;
     }
@@ -282,89 +269,3 @@ static enum sg_status verbs_open(const struct sg_transport_setup *setup, void *s
     *out = transport;
     return SG_OK;
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
-
-static enum sg_transport_result verbs_send(struct sg_transport *transport, int self, int to,
-                                           const struct sg_transport_send *send)
-{
-    struct sg_verbs_content content = {.kind = SG_VERBS_MESSAGE, .send = send};
-
-    assert(self == transport->place.self && sg_transport_send_fits(&transport->setup, send));
-    if (sg_verbs_has_failed(transport))
-        return SG_TRANSPORT_DONE;
-    if (to != SG_TRANSPORT_ALL) {
-        assert(transport->lane_of[to] != 0);
-        return sg_verbs_put(transport, (uint32_t)transport->lane_of[to] - 1, &content)
-                   ? SG_TRANSPORT_DONE
-                   : SG_TRANSPORT_FULL;
-    }
-    if (transport->multicast != NULL)
-        sg_verbs_multicast_send(transport, send);
-    else
-        sg_verbs_tree_send(transport, send);
-    return SG_TRANSPORT_DONE;
-}
-
-static bool receive_multicast(struct sg_transport *transport, struct sg_transport_message *out)
-{
-    return transport->multicast != NULL && sg_verbs_multicast_receive(transport, out);
-}
-
-static bool verbs_receive(struct sg_transport *transport, int self,
-                          struct sg_transport_message *out)
-{
-    struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
-
-    assert(self == transport->place.self);
-    sg_verbs_poll(transport);
-    if (sg_verbs_has_failed(transport))
-        return false;
-    if (sg_verbs_access_reply(transport, out))
-        return true;
-    out->is_reply = false;
-    /* In turn, so that a stream of the one does not starve the other. */
-    if (endpoint->turn++ % 2 == 0)
-        return sg_verbs_lane_receive(transport, out) || receive_multicast(transport, out);
-    return receive_multicast(transport, out) || sg_verbs_lane_receive(transport, out);
-}
-
-static void verbs_release(struct sg_transport *transport, int self,
-                          const struct sg_transport_message *message)
-{
-    if (message->is_reply)
-        return;
-    if (message->message.multicast && transport->multicast != NULL)
-        sg_verbs_multicast_release(transport, message);
-    else
-        sg_verbs_lane_release(transport, message);
-}
-
-static bool verbs_pending(const struct sg_transport *transport, int self)
-{
-    return sg_verbs_lane_pending(transport) ||
-           (transport->multicast != NULL && sg_verbs_multicast_pending(transport));
-}
-
-static const struct sg_transport_ops ops = {
-    .name = "verbs",
-    .capabilities = SG_TRANSPORT_ONE_SIDED,
-    .wire = &sg_verbs_wire,
-    .shared_bytes = shared_bytes,
-    .open = verbs_open,
-    .close = verbs_close,
-    .send = verbs_send,
-    .receive = verbs_receive,
-    .release = verbs_release,
-    .access = sg_verbs_access,
-    .pending = verbs_pending,
-};
-
-__attribute__((visibility("default"))) const struct sg_verbs sg_verbs = {
-    .version = SG_VERBS_VERSION,
-    .ops = &ops,
-    .start = sg_verbs_start,
-    .describe = sg_verbs_describe,
-    .stop = sg_verbs_stop,
-    .forget = sg_verbs_forget,
-};

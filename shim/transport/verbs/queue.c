@@ -5,7 +5,7 @@
  * The first completion with an error ends it all: the queue pair does nothing more, and what was
  * asked of it is lost.
  */
-#include "transport/verbs/impl.h"
+#include "transport/verbs/queue.h"
 
 #define BATCH 16
 #define COUNT_BITS 24
@@ -47,8 +47,7 @@ static bool is_own(enum ibv_wc_status status)
 
 static struct sg_verbs_link *link_of(struct sg_transport *transport, uint32_t index)
 {
-    return index < transport->links_max ? &transport->links[index]
-                                        : sg_verbs_multicast_link(transport);
+    return index < transport->links_max ? &transport->links[index] : transport->multicast_link;
 }
 
 static bool is_awaited(enum sg_verbs_request kind)
@@ -69,12 +68,12 @@ static void sent(struct sg_transport *transport, struct sg_verbs_link *link,
     switch (kind) {
     case SG_VERBS_OF_ACCESS:
         link->reads -= transport->accesses[index].reads;
-        sg_verbs_access_done(transport, index);
+        transport->completed->access(transport, index);
         transport->open--;
         break;
     case SG_VERBS_OF_FETCH:
         link->reads--;
-        sg_verbs_lane_fetched(transport, link->lane);
+        transport->completed->fetch(transport, link->lane);
         transport->open--;
         break;
     case SG_VERBS_OF_PROBE:
@@ -110,7 +109,7 @@ static void take(struct sg_transport *transport, const struct ibv_wc *completion
     else if (kind == SG_VERBS_OF_BELL)
         transport->bells_missing++;
     else if (kind == SG_VERBS_OF_RECEIVED)
-        sg_verbs_multicast_came(transport, index, completion->byte_len);
+        transport->completed->datagram(transport, index, completion->byte_len);
     else
         sent(transport, link, kind, index, (uint32_t)completion->wr_id & COUNT_MASK);
 }
@@ -165,9 +164,8 @@ void sg_verbs_post(struct sg_transport *transport, struct sg_verbs_link *link,
     struct ibv_send_wr *bad;
     bool quiet = (kind == SG_VERBS_OF_ENTRY || kind == SG_VERBS_OF_DATAGRAM) &&
                  link->quiet + 1 < SG_VERBS_SIGNAL_EVERY;
-    uint32_t which = link == sg_verbs_multicast_link(transport)
-                         ? transport->links_max
-                         : (uint32_t)(link - transport->links);
+    uint32_t which = link == transport->multicast_link ? transport->links_max
+                                                       : (uint32_t)(link - transport->links);
 
     link->posted++;
     link->quiet = quiet ? link->quiet + 1 : 0;

@@ -2,7 +2,9 @@
  * neighbour to neighbour by lanes. Whoever receives one passes it on before it hands it out. One
  * that finds no room is lost for all beyond, as a multicast may be.
  */
-#include "transport/verbs/impl.h"
+#include "transport/verbs/tree.h"
+
+#include "transport/verbs/lane.h"
 
 int sg_verbs_tree(const struct sg_transport *transport, int32_t *out)
 {
@@ -42,13 +44,16 @@ void sg_verbs_tree_send(struct sg_transport *transport, const struct sg_transpor
     spread(transport, -1, &content);
 }
 
-void sg_verbs_tree_forward(struct sg_transport *transport, uint32_t came_by,
-                           const struct sg_verbs_entry *entry, const void *payload)
+void sg_verbs_tree_forward(struct sg_transport *transport,
+                           const struct sg_transport_message *message, int32_t came_by)
 {
-    struct sg_transport_send send = {
-        .object = entry->object, .solicited = entry->solicited, .header = entry->header};
-    struct sg_verbs_content content = {
-        .kind = SG_VERBS_POST, .send = &send, .payload = payload, .from = entry->from};
+    struct sg_transport_send send = {.object = message->object,
+                                     .solicited = message->solicited,
+                                     .header = message->message.header};
+    struct sg_verbs_content content = {.kind = SG_VERBS_POST,
+                                       .send = &send,
+                                       .payload = message->parts,
+                                       .from = message->message.from};
 
-    spread(transport, transport->peers[came_by].endpoint, &content);
+    spread(transport, came_by, &content);
 }

@@ -1,0 +1,100 @@
+#include "algos/baselines/flow_control.h"
+
+#include "algos/emit.h"
+#include "algos/tree.h"
+
+static bool is_after(uint32_t seq, uint32_t other)
+{
+    return (int32_t)(seq - other) > 0;
+}
+
+void sg_flow_init(struct sg_flow *flow, const struct sg_algo_setup *setup, int degree,
+                  uint32_t credits)
+{
+    flow->rank = setup->rank;
+    flow->size = setup->size;
+    flow->degree = (uint8_t)degree;
+    flow->credits = (uint8_t)credits;
+}
+
+bool sg_flow_allows(const struct sg_flow *flow, uint32_t seq)
+{
+    return !is_after(seq, flow->floor + flow->credits);
+}
+
+void sg_flow_enter(struct sg_flow *flow, uint32_t seq, bool synchronises)
+{
+    if (synchronises) {
+        flow->run = 0;
+        flow->moot = seq - 1;
+    } else {
+        flow->run++;
+    }
+}
+
+void sg_flow_synchronised(struct sg_flow *flow, uint32_t seq)
+{
+    if (is_after(seq - 1, flow->floor))
+        flow->floor = seq - 1;
+}
+
+static void raise_floor(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
+{
+    struct sg_header header = {.seq = seq, .kind = SG_FLOW_RAISED};
+    int children = sg_branch_children(flow->rank, flow->size, flow->degree);
+
+    for (int i = 0; i < children; i++)
+        sg_emit_send(actions, sg_branch_child(flow->rank, flow->size, flow->degree, i), &header);
+    if (is_after(seq, flow->floor))
+        flow->floor = seq;
+}
+
+/* From this endpoint, or from a child for all below it. */
+static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
+{
+    struct sg_header header = {.seq = seq, .kind = SG_FLOW_REPORT};
+    uint32_t due = (uint32_t)sg_branch_children(flow->rank, flow->size, flow->degree) + 1;
+    int at = -1;
+
+    /* A synchronising instance has overtaken it. */
+    if (!is_after(seq, flow->moot) || !is_after(seq, flow->floor))
+        return;
+    for (int i = 0; i < SG_FLOW_REPORTS_MAX; i++) {
+        if (flow->reports[i].count > 0 && flow->reports[i].seq == seq) {
+            at = i;
+            break;
+        }
+        if (flow->reports[i].count == 0 || !is_after(flow->reports[i].seq, flow->moot))
+            at = i;
+    }
+    if (at < 0)
+        __builtin_trap(); /* no more than three are due within the credits */
+    if (flow->reports[at].seq != seq) {
+        flow->reports[at].seq = seq;
+        flow->reports[at].count = 0;
+    }
+    if (++flow->reports[at].count < due)
+        return;
+    flow->reports[at].count = 0;
+    if (flow->rank == 0)
+        raise_floor(flow, seq, actions);
+    else
+        sg_emit_send(actions, sg_branch_parent(flow->rank, flow->size, flow->degree), &header);
+}
+
+void sg_flow_finished(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
+{
+    if (flow->size > 1 && flow->run % (flow->credits / 2u) == 0)
+        report(flow, seq, actions);
+    else if (flow->size == 1)
+        flow->floor = seq;
+}
+
+void sg_flow_message(struct sg_flow *flow, const struct sg_header *header,
+                     struct sg_actions *actions)
+{
+    if (header->kind == SG_FLOW_REPORT)
+        report(flow, header->seq, actions);
+    else
+        raise_floor(flow, header->seq, actions);
+}

@@ -1,0 +1,48 @@
+/* Flow control of a protocol in which nothing else bounds how far an endpoint runs ahead: a floor,
+ * the instance that all endpoints are known to have finished. An endpoint that enters instances
+ * only up to `credits` above the floor never sends to an endpoint that has no room in its ring of
+ * `credits` instances.
+ *
+ * A collective that synchronises raises the floor without messages. Otherwise, every credits/2
+ * instances, reports climb the tree of rank 0, and rank 0 sends the new floor down. Part of a
+ * protocol's state.
+ */
+#ifndef SG_ALGOS_BASELINES_FLOW_CONTROL_H
+#define SG_ALGOS_BASELINES_FLOW_CONTROL_H
+
+#include "algos/algo.h"
+
+#define SG_FLOW_REPORTS_MAX 4
+
+enum sg_flow_kind { SG_FLOW_REPORT = 32, SG_FLOW_RAISED };
+
+struct sg_flow {
+    int32_t rank, size;
+    uint32_t floor; /* all endpoints have finished up to here */
+    uint32_t moot;  /* reports up to here are not needed: a synchronising instance came after */
+    uint32_t run;   /* instances since the last that synchronised */
+    uint8_t degree; /* of the tree; 1: binomial */
+    uint8_t credits;
+    struct {
+        uint32_t seq;
+        uint32_t count; /* children's and the own */
+    } reports[SG_FLOW_REPORTS_MAX];
+};
+
+void sg_flow_init(struct sg_flow *flow, const struct sg_algo_setup *setup, int degree,
+                  uint32_t credits);
+
+/* May instance seq take part here yet? */
+bool sg_flow_allows(const struct sg_flow *flow, uint32_t seq);
+/* Instance seq takes part. Not before it may: while it waits, reports still count. */
+void sg_flow_enter(struct sg_flow *flow, uint32_t seq, bool synchronises);
+
+/* Instance seq, which does not synchronise, is finished here. */
+void sg_flow_finished(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions);
+/* All have entered instance seq. */
+void sg_flow_synchronised(struct sg_flow *flow, uint32_t seq);
+/* A REPORT or RAISED came. */
+void sg_flow_message(struct sg_flow *flow, const struct sg_header *header,
+                     struct sg_actions *actions);
+
+#endif

@@ -1,0 +1,374 @@
+/* Handoff between endpoints: a tree of fixed shape, climbed by whoever is late, on one-sided
+ * accesses (docs/algorithms.md, "handoff"). No processor but the arriver's own takes part, so no
+ * signal is needed, and an early endpoint leaves a reduce after one round trip, whatever the skew.
+ *
+ * Shape: SG_SHAPE_DOUBLING over absolute ranks (shape.h), whatever the root; so ranks stay in order
+ * and the result has the same bits in any order of arrival. Node n of the shape is at home at
+ * endpoint n: a left and a right operand and a counter for each of `credits` places; instance seq
+ * uses place seq modulo credits. An arriver WRITEs its value to its side and FETCH_ADDs the counter
+ * behind it: one round trip tells whether it is the first, who leaves, or the second, who READs the
+ * other operand, folds and climbs. Up to eager_bytes the READ goes out with the FETCH_ADD: it takes
+ * effect behind it, so a second arriver has its operand in the same round trip, and a first one
+ * ignores what it read. Counters are never reset: each instance adds two, so an odd count is a
+ * second arriver's.
+ *
+ * Reduce: who folds at the top WRITEs the result to the root's slot and then the instance's number
+ * to the root's cell, which the root watches. Where it is split the root's call returns when its
+ * own climb is over, which waits for nobody; the watch is not solicited, for its result is needed
+ * when the program asks for it. Allreduce, barrier: who folds at the top releases by a binomial
+ * tree of messages relative to itself; all are inside the call (splitting does not concern them).
+ *
+ * A place is used again when its last instance is over everywhere. Of a reduce that is known once
+ * the root has its result, which it then writes to the place's done cell at endpoint 0; others read
+ * these cells when half the places they know to be free are used up, and so wait only if the root
+ * is that far behind. Of a barrier or allreduce, having left it proves it. (It proves more, but
+ * what it says of earlier reduces must not be used: their place could then be passed before the
+ * done cell is written, which would go back when it is.)
+ *
+ * One climb is under way at an endpoint, inside its call. Replies that nobody waits for any longer
+ * (of a counter that the release has overtaken, of a first arriver's READ, of done cells) may still
+ * come after that; a place with a READ under way is not used again.
+ */
+#include "algos/emit.h"
+#include "algos/handoff/state.h"
+#include "algos/shape.h"
+#include "algos/tree.h"
+
+/* ---- the end of a call and of an instance ---- */
+
+static void complete(struct handoff *s, struct sg_actions *actions)
+{
+    s->phase = OUTSIDE;
+    s->head.in_call = 0;
+    sg_emit_complete(actions, s->head.seq);
+}
+
+static void finish(struct handoff *s, uint32_t seq, struct sg_actions *actions)
+{
+    sg_emit_finish(actions, seq);
+    s->head.outstanding--;
+}
+
+/* The call has nothing more to do. A result shares its place with those of other instances, and the
+ * host gives the next one with the next CALL: that place must hold none that is still awaited. */
+static void leave(struct handoff *s, struct sg_actions *actions)
+{
+    uint32_t seq = s->head.seq;
+
+    if (s->places[sg_handoff_place_of(s, seq + 1)].awaited != 0) {
+        sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
+        s->phase = LEAVING;
+        return;
+    }
+    complete(s, actions);
+    if (s->places[sg_handoff_place_of(s, seq)].awaited != seq)
+        finish(s, seq, actions);
+}
+
+/* ---- the climb ---- */
+
+static void write_value(struct handoff *s, int32_t to, uint32_t slot, struct sg_actions *actions)
+{
+    struct sg_action *action;
+
+    if (s->call.bytes == 0)
+        return;
+    action = sg_handoff_access(actions, SG_ACTION_WRITE, to, slot);
+    action->access.from = s->value;
+    action->access.bytes = s->call.bytes;
+}
+
+static struct place *place_now(struct handoff *s)
+{
+    return &s->places[sg_handoff_place_of(s, s->head.seq)];
+}
+
+static void read_other(struct handoff *s, struct sg_actions *actions)
+{
+    uint32_t seq = s->head.seq;
+    struct sg_action *action = sg_handoff_access(actions, SG_ACTION_READ, s->node,
+                                                 sg_handoff_operand_slot(s, !s->right, seq));
+
+    action->access.into = sg_data_slot(sg_handoff_other_slot(s, seq));
+    action->access.bytes = s->call.bytes;
+    action->access.tag = sg_handoff_place_of(s, seq) << SG_HANDOFF_TAG_BITS | SG_HANDOFF_READ;
+    place_now(s)->reading = true;
+}
+
+/* From an endpoint that has folded at the top, or been released. */
+static void release(struct handoff *s, int32_t origin, struct sg_data value,
+                    struct sg_actions *actions)
+{
+    int32_t relative = sg_tree_relative(s->rank, origin, s->size);
+    struct sg_header header = {.seq = s->head.seq,
+                               .operation = (uint8_t)s->call.operation,
+                               .bytes = s->call.bytes,
+                               .parts = s->call.bytes > 0,
+                               .number = {(uint32_t)origin}};
+
+    /* The deepest subtree first. */
+    for (int i = sg_binomial_children(relative, s->size) - 1; i >= 0; i--) {
+        int32_t child = sg_binomial_child(relative, i);
+
+        if (header.parts > 0)
+            sg_emit_part(actions, value);
+        sg_emit_send(actions, sg_tree_absolute(child, origin, s->size), &header);
+    }
+    sg_handoff_note_done(s, s->head.seq);
+    leave(s, actions);
+}
+
+static struct sg_data result_of(const struct handoff *s)
+{
+    return (struct sg_data){SG_DATA_RESULT, (uint16_t)sg_handoff_place_of(s, s->head.seq)};
+}
+
+static bool gets_result(const struct handoff *s)
+{
+    return s->call.bytes > 0 &&
+           (s->call.operation == SG_OPERATION_ALLREDUCE || s->call.root == s->rank);
+}
+
+/* The value is the reduction of all. */
+static void top(struct handoff *s, struct sg_actions *actions)
+{
+    uint32_t seq = s->head.seq;
+
+    if (gets_result(s) && s->value.kind != SG_DATA_RESULT) {
+        sg_emit_copy(actions, s->value, result_of(s), s->call.bytes);
+        s->head.copies++;
+    }
+    if (s->call.operation != SG_OPERATION_REDUCE) {
+        release(s, s->rank, s->value, actions);
+        return;
+    }
+    if (s->call.root == s->rank) {
+        sg_handoff_consumed(s, seq, actions);
+    } else {
+        write_value(s, s->call.root, sg_handoff_result_slot(s, seq), actions);
+        sg_handoff_access(actions, SG_ACTION_WRITE_CELL, s->call.root,
+                          sg_handoff_result_cell(s, seq))
+            ->access.value = seq;
+    }
+    leave(s, actions);
+}
+
+/* To the next node, or the top. */
+static void climb(struct handoff *s, struct sg_actions *actions)
+{
+    struct sg_shape shape = {SG_SHAPE_DOUBLING, s->size, 0};
+    struct sg_action *action;
+    int node;
+
+    if (!sg_climb_step(&shape, &s->climb, &node, &s->right)) {
+        top(s, actions);
+        return;
+    }
+    s->node = node;
+    s->phase = ADDING;
+    write_value(s, node, sg_handoff_operand_slot(s, s->right, s->head.seq), actions);
+    action = sg_handoff_access(actions, SG_ACTION_FETCH_ADD, node,
+                               sg_handoff_counter_cell(s, s->head.seq));
+    action->access.value = 1;
+    action->access.tag = s->head.seq << SG_HANDOFF_TAG_BITS | SG_HANDOFF_ADD;
+    s->read_ahead = s->call.bytes > 0 && s->call.bytes <= s->eager_bytes;
+    if (s->read_ahead)
+        read_other(s, actions);
+}
+
+/* The value and the other operand, left first; at the top straight into the result. */
+static void fold(struct handoff *s, struct sg_actions *actions)
+{
+    struct sg_shape shape = {SG_SHAPE_DOUBLING, s->size, 0};
+    struct sg_climb next = s->climb;
+    struct sg_data other = sg_data_slot(sg_handoff_other_slot(s, s->head.seq));
+    struct sg_data into = sg_data_slot(sg_handoff_value_slot(s, s->head.seq));
+    int node;
+    bool right;
+
+    if (gets_result(s) && !sg_climb_step(&shape, &next, &node, &right))
+        into = result_of(s);
+    sg_emit_reduce(actions, s->right ? other : s->value, s->right ? s->value : other, into,
+                   s->call.bytes)
+        ->data.seq = s->head.seq;
+    s->value = into;
+}
+
+static void first_arrived(struct handoff *s, struct sg_actions *actions)
+{
+    struct place *place = place_now(s);
+
+    s->phase = AWAITING;
+    if (s->call.operation != SG_OPERATION_REDUCE)
+        return;
+    if (s->call.root == s->rank) {
+        place->awaited = s->head.seq;
+        place->bytes = s->call.bytes;
+        sg_handoff_watch(s, actions);
+        if (!(s->call.flags & SG_CALL_SPLIT))
+            return;
+    }
+    leave(s, actions);
+}
+
+static void fold_and_climb(struct handoff *s, struct sg_actions *actions)
+{
+    fold(s, actions);
+    climb(s, actions);
+}
+
+static void second_arrived(struct handoff *s, struct sg_actions *actions)
+{
+    sg_emit_mark(actions, SG_MARK_SECOND_CLIMBED);
+    if (s->call.bytes == 0) {
+        climb(s, actions);
+        return;
+    }
+    s->phase = READING;
+    if (!s->read_ahead)
+        read_other(s, actions);
+    if (!place_now(s)->reading)
+        fold_and_climb(s, actions);
+}
+
+/* ---- events ---- */
+
+static void enter(struct handoff *s, struct sg_actions *actions)
+{
+    struct sg_shape shape = {SG_SHAPE_DOUBLING, s->size, 0};
+    uint32_t ahead;
+
+    if (!sg_handoff_is_free(s, s->head.seq) || place_now(s)->reading) {
+        sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
+        s->head.stalls += s->phase != STALLED;
+        s->phase = STALLED;
+        if (!sg_handoff_is_free(s, s->head.seq))
+            sg_handoff_ask_for_done(s, actions);
+        return;
+    }
+    s->climb = sg_climb_start(&shape, s->rank);
+    s->value = sg_data_operand();
+    climb(s, actions);
+    /* Behind the arrival, which is what others may be waiting for. Only reduces leave places behind
+     * that are not known to be free. */
+    ahead = sg_handoff_free_ahead(s);
+    if (ahead <= s->credits / 2 && ahead < s->credits - 1)
+        sg_handoff_ask_for_done(s, actions);
+}
+
+static void on_call(void *state, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct handoff *s = state;
+
+    s->call = event->call;
+    s->phase = OUTSIDE;
+    s->head.in_call = 1;
+    s->head.seq++;
+    s->head.outstanding++;
+    enter(s, actions);
+}
+
+/* A release; it may overtake the counter's reply. */
+static void on_message(void *state, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct handoff *s = state;
+    const struct sg_header *header = &event->message.header;
+
+    if (gets_result(s)) {
+        sg_emit_copy(actions, sg_data_part(0), result_of(s), header->bytes);
+        s->head.copies++;
+    }
+    release(s, (int32_t)header->number[0], sg_data_part(0), actions);
+}
+
+/* The watched result is there. */
+static void on_timer(void *state, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct handoff *s = state;
+    uint32_t seq = sg_handoff_oldest_awaited(s);
+    struct place *place = &s->places[sg_handoff_place_of(s, seq)];
+    struct sg_data result = {SG_DATA_RESULT, (uint16_t)sg_handoff_place_of(s, seq)};
+
+    s->watching = false;
+    if (place->bytes > 0) {
+        sg_emit_copy(actions, sg_data_slot(sg_handoff_result_slot(s, seq)), result, place->bytes);
+        s->head.copies++;
+    }
+    place->awaited = 0;
+    place->seen = seq;
+    sg_handoff_consumed(s, seq, actions);
+    sg_handoff_watch(s, actions);
+    if (s->phase == AWAITING && seq == s->head.seq) {
+        leave(s, actions);
+        return;
+    }
+    /* A split root's, unless its call is still LEAVING: then the end of the call finishes it. */
+    if (seq != s->head.seq || !s->head.in_call) {
+        sg_emit_mark(actions, SG_MARK_SPLIT_FINISHED);
+        s->head.late++;
+        finish(s, seq, actions);
+    }
+    if (s->phase == LEAVING)
+        leave(s, actions);
+    else if (s->phase == STALLED)
+        enter(s, actions);
+}
+
+static void on_done_cells(struct handoff *s, uint32_t first, const uint64_t *done)
+{
+    for (uint32_t i = 0; i < SG_HANDOFF_CELLS_PER_READ && first + i < s->credits; i++) {
+        struct place *place = &s->places[first + i];
+
+        if (place->done < (uint32_t)done[i])
+            place->done = (uint32_t)done[i];
+    }
+    s->asking--;
+}
+
+static void on_reply(void *state, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct handoff *s = state;
+    uint32_t tag = event->reply.tag;
+
+    switch ((enum sg_handoff_tag)(tag % (1u << SG_HANDOFF_TAG_BITS))) {
+    case SG_HANDOFF_CELLS:
+        on_done_cells(s, tag >> SG_HANDOFF_TAG_BITS, event->reply.value);
+        break;
+    case SG_HANDOFF_READ:
+        s->places[tag >> SG_HANDOFF_TAG_BITS].reading = false;
+        if (s->phase == READING && !place_now(s)->reading)
+            fold_and_climb(s, actions);
+        break;
+    case SG_HANDOFF_ADD:
+        if (s->phase != ADDING || tag != (s->head.seq << SG_HANDOFF_TAG_BITS | SG_HANDOFF_ADD))
+            break;
+        if (event->reply.value[0] % 2 == 0)
+            first_arrived(s, actions);
+        else
+            second_arrived(s, actions);
+        break;
+    }
+    if (s->phase == STALLED)
+        enter(s, actions);
+}
+
+/* All there is to wait for is seen by polling. */
+static void on_drain(void *state, const struct sg_event *event, struct sg_actions *actions)
+{
+}
+
+const struct sg_algo sg_algo_handoff = {
+    .name = "handoff",
+    .operations =
+        1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
+    .uses = SG_ALGO_ONE_SIDED | SG_ALGO_POLLED,
+    .parameters = sg_parameters_handoff,
+    .needs = sg_handoff_needs,
+    .init = sg_handoff_init,
+    .on_call = on_call,
+    .on_message = on_message,
+    .on_timer = on_timer,
+    .on_reply = on_reply,
+    .on_drain = on_drain,
+    .peers = sg_handoff_peers,
+};

@@ -1,0 +1,19 @@
+/* Opening, connecting and closing a communicator's transport: functions of struct sg_transport_ops
+ * and struct sg_transport_wire.
+ */
+#ifndef SG_TRANSPORT_VERBS_SETUP_H
+#define SG_TRANSPORT_VERBS_SETUP_H
+
+#include "transport/verbs/state.h"
+
+size_t sg_verbs_shared_bytes(const struct sg_transport_setup *setup);
+enum sg_status sg_verbs_open(const struct sg_transport_setup *setup, void *shared,
+                             struct sg_transport **out);
+void sg_verbs_close(struct sg_transport *transport);
+enum sg_status sg_verbs_connect(struct sg_transport *transport, const int32_t *peers, int count);
+
+/* Agrees whether all went well; the first rank where it did not says why. SG_OK on all or
+ * SG_ERR_SYSTEM on all. */
+enum sg_status sg_verbs_agree(const struct sg_exchange *exchange, bool ok, const char *reason);
+
+#endif

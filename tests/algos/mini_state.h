@@ -1,0 +1,98 @@
+/* The state of the mini host: what mini_host.c (events, checks), mini_drive.c (which event is next)
+ * and mini_actions.c (data, carrying out actions) share.
+ */
+#ifndef SG_TESTS_ALGOS_MINI_STATE_H
+#define SG_TESTS_ALGOS_MINI_STATE_H
+
+#include "algos/mini_host.h"
+
+#define MINI_ELEMENTS (MINI_BYTES_MAX / 8)
+#define MINI_POISON UINT64_C(0xdeadbeefdeadbeef)
+
+typedef uint64_t mini_value[MINI_ELEMENTS];
+
+enum mini_kind { MINI_MESSAGE, MINI_ACCESS, MINI_REPLY };
+
+/* Something under way. An access is queued behind the earlier ones of the same pair. */
+struct mini_item {
+    enum mini_kind kind;
+    int from, to;
+    bool multicast;
+    struct sg_header header; /* of a message */
+    struct sg_action access; /* of an access */
+    uint32_t tag;            /* of a reply */
+    uint64_t answer[8];      /* of a reply */
+    mini_value parts[SG_PARTS_MAX];
+};
+
+struct mini_timer {
+    bool set;
+    uint64_t time_ns;
+};
+
+struct mini_watch {
+    bool set;
+    uint32_t cell;
+    uint64_t value;
+};
+
+struct mini_endpoint {
+    unsigned char *state[2]; /* with guards; the current one is state[at] */
+    int at;
+    mini_value *slots;
+    uint64_t *cells;
+    mini_value operand;
+    mini_value results[64]; /* by instance modulo credits */
+    struct sg_algo_call call;
+    uint32_t called;
+    bool in_call, held;
+    struct mini_timer timers[SG_TIMERS];
+    struct mini_watch watches[SG_WATCHES];
+    uint32_t watched; /* bit: watch */
+    uint64_t marks;
+    int actions[SG_ACTION_KINDS];
+    /* By instance. */
+    bool completed[MINI_INSTANCES_MAX], finished[MINI_INSTANCES_MAX];
+    mini_value outcome[MINI_INSTANCES_MAX];
+};
+
+struct mini_host {
+    struct mini_setup setup;
+    struct sg_algo_needs needs;
+    uint32_t credits;
+    struct mini_endpoint *endpoints;
+    struct mini_item **items; /* in the order in which they were sent */
+    int item_count, item_room;
+    int *choice; /* room for what can happen next */
+    uint64_t time_ns, random;
+    int timers_set, watches_set; /* of all endpoints */
+    int most_in_flight;
+    uint32_t entered[MINI_INSTANCES_MAX]; /* endpoints that made their n-th call */
+    uint32_t flags[MINI_INSTANCES_MAX];   /* of its operation */
+    bool synchronises[MINI_INSTANCES_MAX];
+};
+
+/* A number below limit. */
+uint32_t mini_random(struct mini_host *host, uint32_t limit);
+
+struct mini_item *mini_add(struct mini_host *host, enum mini_kind kind, int from, int to);
+
+/* Whether an item is between these two; -1 stands for any. */
+bool mini_same_pair(const struct mini_item *item, int from, int to);
+/* Takes an item out of those under way, and lets it happen. */
+struct mini_item *mini_take(struct mini_host *host, int at);
+void mini_happen(struct mini_host *host, struct mini_item *item);
+void mini_timer_event(struct mini_host *host, int rank, uint32_t id);
+void mini_watch_event(struct mini_host *host, int rank, uint32_t id, uint64_t value);
+void mini_drain_event(struct mini_host *host, int rank);
+
+void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uint64_t time_ns);
+
+/* Carries out what a handler wrote. parts: of the message that it handled, or NULL. */
+void mini_carry_out(struct mini_host *host, int rank, const struct sg_actions *actions,
+                    mini_value *parts);
+
+/* A one-sided access takes effect; its reply, if any, is then under way. */
+void mini_access(struct mini_host *host, const struct mini_item *item);
+
+#endif
