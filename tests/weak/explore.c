@@ -15,7 +15,7 @@
  * and then stays, too; in the end all that stay go on by turns, reading what is newest, and when
  * none of them comes to its end, they wait for ever.
  */
-#include "weak/impl.h"
+#include "weak/execution.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
  * compiler may write an operation twice, in a loop's first turn and in the others: sites of one
  * line are weakened together. All are tried that the scenarios come by.
  */
-#include "weak/impl.h"
+#include "weak/execution.h"
 
 #include <stdio.h>
 #include <stdlib.h>

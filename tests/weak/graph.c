@@ -6,7 +6,7 @@
  * read what is stored later (no load buffering): program order and reads-from together have no
  * cycle, as RC11 has it.
  */
-#include "weak/impl.h"
+#include "weak/execution.h"
 
 #include <stdio.h>
 #include <stdlib.h>

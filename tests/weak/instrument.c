@@ -1,7 +1,7 @@
 /* What the compiler calls under -fsanitize=thread. Outside the threads of a scenario it is done to
  * memory at once.
  */
-#include "weak/impl.h"
+#include "weak/execution.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * kind closes a cycle, and only where the event is not last in modification order. What psc reaches
  * from each member is kept closed.
  */
-#include "weak/impl.h"
+#include "weak/execution.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Plain accesses: of two to one byte, of which one writes, one happens before the other, or it is a
  * data race, which is a failure. So a plain read has one value to read: that of the memory itself.
  */
-#include "weak/impl.h"
+#include "weak/execution.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #include "weak/stand_in.h"
 
-#include "weak/impl.h"
+#include "weak/execution.h"
 
 #include <errno.h>
 #include <linux/futex.h>

@@ -1,6 +1,7 @@
-/* Shared by the files of the checker. */
-#ifndef SG_TESTS_WEAK_IMPL_H
-#define SG_TESTS_WEAK_IMPL_H
+/* An execution that the checker runs: its clocks, stores and threads, shared by the files of the
+ * checker. */
+#ifndef SG_TESTS_WEAK_EXECUTION_H
+#define SG_TESTS_WEAK_EXECUTION_H
 
 #include "weak/weak.h"
 
