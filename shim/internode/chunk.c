@@ -146,7 +146,7 @@ static void leave_to_others(struct sg_span *span)
     struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
 
     /* Sequentially consistent, both, as the way out of a call. */
-    atomic_store(&endpoint->bell.pending, 1);
+    atomic_exchange(&endpoint->bell.pending, 1);
     if (atomic_load(&endpoint->bell.inside) == 0)
         sg_progress_ring_master(atomic_load_explicit(&endpoint->master, memory_order_relaxed) - 1);
 }

@@ -157,8 +157,9 @@ bool sg_span_look(struct sg_span *span)
 
         if (!try_lock(span)) {
             /* The holder looks again: by the fences either it sees this after its unlock, or we see
-             * that. Release: it also sees what we have seen. */
-            atomic_store_explicit(&endpoint->bell.pending, 1, memory_order_release);
+             * that. Release: it also sees what we have seen. An exchange: a store by a third would
+             * hide ours, and what we have seen, from the holder. */
+            atomic_exchange_explicit(&endpoint->bell.pending, 1, memory_order_release);
             atomic_thread_fence(memory_order_seq_cst);
             if (!try_lock(span))
                 return has_fed;

@@ -39,7 +39,7 @@ static void run_send_and_look_and_look(int thread)
 static const struct weak_scenario holder = {
     "the holder looks again", 2, set_up_expecting, run_send_and_look, check_one, 0, 5};
 static const struct weak_scenario holders = {
-    "two may hold it", 3, set_up_expecting, run_send_and_look_and_look, check_one, 0, 2};
+    "two may hold it", 3, set_up_expecting, run_send_and_look_and_look, check_one, 0, 3};
 
 /* ---- the bell: a message for whoever has left is handled by the helper thread ---- */
 
