@@ -13,8 +13,8 @@ build() {
     shift 2
     nice -n 10 "$compiler" -std=gnu11 -D_GNU_SOURCE -DSG_VERSION='"test"' -DSG_COMMIT='"test"' \
         -ffp-contract=off -pthread "$@" -I"$ROOT/shim" -I"$ROOT/analysis" main.c \
-        "$ROOT"/analysis/{sim,sim/*,plot}/*.c "$ROOT"/analysis/cli/sim.c \
-        $(find "$ROOT/shim/algos" -name '*.c' ! -path '*/kernels/*') "$ROOT"/shim/core/{operation,status,text}.c \
+        "$ROOT"/analysis/{sim,sim/*,options,output}/*.c "$ROOT"/analysis/cli/{sim,usage}.c \
+        $(find "$ROOT/shim/algos" -name '*.c' ! -path '*/kernels/*') "$ROOT"/shim/core/{operation,parameter,status,text}.c \
         -o "$name" -ljansson -lm
 }
 
