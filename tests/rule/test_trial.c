@@ -82,8 +82,8 @@ static void complains(const char *text, const char *expected)
 static void says_what_does_not_parse(void)
 {
     complains("reduce@solver.c:88",
-              "STAGGER_TRIAL, column 19: expected '=' and algorithms separated by '|', found the end;"
-              " left out: reduce@solver.c:88");
+              "STAGGER_TRIAL, column 19: expected '=' and algorithms separated by '|', found the "
+              "end; left out: reduce@solver.c:88");
     complains("reduce=mpich", "column 13: expected '|' and a second algorithm, found the end");
     complains("reduce=mpich|handof", "column 14: unknown algorithm 'handof', expected one of: mpi");
     complains(" reduce=mpich| adaptive", "column 16: adaptive does not take reduce, only ");

@@ -68,10 +68,11 @@ held() {
         { whole_or_none "$1" && recoverable "$1"; }; }
 }
 
-# recovers_or_says DIRECTORY: leaves an archive and status 0, or nothing of one, status 1 and one line
+# recovers_or_says DIRECTORY [PREFIX...]: leaves an archive and status 0, or nothing of one, status 1 and
+# one line, which a limit of file sizes does not hold back
 recovers_or_says() {
-    "$STAGGER" recover "$1" >recover.out 2>recover.err
-    local result=$?
+    "${@:2}" "$STAGGER" recover "$1" 2>&1 >/dev/null | cat >recover.err
+    local result=${PIPESTATUS[0]}
     if [ "$result" = 0 ]; then
         readable "$1"
     else

@@ -32,6 +32,6 @@ for size in 14m 17m 20m; do
 done
 for size in 1 100 7000; do
     rm -rf again && cp -r logs.trace again
-    check "so it does where files may not grow beyond $size KiB" limit "$size" recovers_or_says again
+    check "so it does where files may not grow beyond $size KiB" recovers_or_says again limit "$size"
     check "and with room afterwards it makes the archive ($size KiB)" recoverable again
 done

@@ -34,6 +34,6 @@ done
 for size in 0 1 2 4 8 64 100 1000 {2000..12000..500}; do
     rm -rf again && cp -r logs.trace again
     check "stagger recover where files may not grow beyond $size KiB" \
-        limit "$size" recovers_or_says again
+        recovers_or_says again limit "$size"
     check "and with room afterwards it makes the archive ($size KiB)" recoverable again
 done

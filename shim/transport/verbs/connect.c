@@ -348,8 +348,8 @@ static enum sg_status tell_tickets(struct offer *offer, uint32_t most, struct ti
     if (own == NULL)
         abort(); /* the others wait for this rank */
     memcpy(own, offer->tickets, (offer->links_after - offer->links) * sizeof *own);
-    status =
-        sg_exchange_collect(offer->transport->place.exchange, own, most * sizeof *own, (void **)all);
+    status = sg_exchange_collect(offer->transport->place.exchange, own, most * sizeof *own,
+                                 (void **)all);
     free(own);
     return status;
 }
