@@ -5,7 +5,7 @@
 . "$ROOT/tests/engine/engine.bash"
 
 # total NAME COLUMN [CONDITION]: the sum of a column of NAME.calls (see calls.py) where it holds
-total() { awk "${3:-1} { sum += \$$2 } END { printf "%.0f\\n", sum }" "$1.calls"; }
+total() { awk "${3:-1} { sum += \$$2 } END { printf \"%.0f\", sum }" "$1.calls"; }
 SKEW=7 LATE=8 EARLY=9 STALLS=10 IN_CALL=11
 
 for algorithm in srm handoff; do
