@@ -14,10 +14,14 @@ include() {
         -exec grep -HEn "^[[:space:]]*#[[:space:]]*include[[:space:]]+[<\"]$pattern" {} +
 }
 
-# What includes itself through others in folders, a source and its header taken for one.
-loops() {
-    grep -rE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' --include='*.[ch]' "$@" |
-        sed -E 's#^[a-z]+/([^:]*)\.[ch]:.*"(.*)\.h".*#\1 \2#' | tsort 2>&1 >/dev/null | sed -n 's/^tsort: //p'
+# loops_are includes|symbols OPTION...: structure.py prints the loops that the table allows, no others.
+loops_are() {
+    local kind=$1
+    shift
+    diff <(sed -n "s/^$kind: *//; t found; d; : found; s/ *#.*//; p" tests/system/loops | sort) \
+        <("$PYTHON" tests/system/structure.py "$@" "$ROOT" | sort) >"$WORK/loops" && return
+    sed -n 's/^< /in tests\/system\/loops, but gone: /p; s/^> /new: /p' "$WORK/loops"
+    return 1
 }
 
 # keeps_from FOLDER PATTERN
@@ -63,7 +67,6 @@ check "collectives inside a node know nothing of those between nodes" \
     keeps_out shim/intranode "trace|transport|progress|internode|$outer"
 check "nor these of them" keeps_out shim/internode "trace|intranode/mpi|$outer"
 check "runtime does not include intercept" keeps_out shim/runtime 'intercept|report|cli'
-check "no file of these two includes itself through others" is "" "$(loops shim/runtime shim/intercept)"
 check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
 check "bench knows nothing of MPI but in its folder mpi" is "" \
     "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
@@ -76,7 +79,8 @@ check "the tools include nothing that runs calls" \
 check "the report does not include the commands" keeps_out analysis/report cli
 check "neither does the advice" keeps_out analysis/advise cli
 
-check "no file of the simulator includes itself through others" is "" "$(loops analysis/sim)"
+check "no file includes itself through others, but those of tests/system/loops" loops_are includes --loops
+check "nor calls itself through others" loops_are symbols --symbols "$BUILD"
 check "the environment is read in one file" is "shim/core/config.c" \
     "$(grep -rlE '\b(secure_)?getenv *\(|\benviron\b' --include='*.[ch]' shim analysis)"
 check "OTF2's headers are included by the export and the report only" is "" \

@@ -61,8 +61,9 @@ def edges_of_includes(texts):
     return edges
 
 
-def edges_of_symbols(build):
-    """Symbols that several objects define say nothing: programs of one tree have their own."""
+def edges_of_symbols(build, texts):
+    """Symbols that several objects define say nothing: programs of one tree have their own. An object
+    whose source is gone is left out."""
     defined, needed = {}, {}
     for tree in TREES:
         for folder, _, names in os.walk(os.path.join(build, tree)):
@@ -71,6 +72,8 @@ def edges_of_symbols(build):
                     continue
                 path = os.path.join(folder, name)
                 unit = os.path.relpath(path, build)[:-2]
+                if unit + ".c" not in texts:
+                    continue
                 needed[unit] = set()
                 lines = subprocess.run(["nm", "-P", path], check=True, capture_output=True,
                                        text=True).stdout.splitlines()
@@ -140,7 +143,7 @@ def main():
     arguments = parser.parse_args()
     texts = read_sources(arguments.root)
     if arguments.symbols:
-        loops = find_loops(edges_of_symbols(arguments.symbols))
+        loops = find_loops(edges_of_symbols(arguments.symbols, texts))
     else:
         loops = find_loops(edges_of_includes(texts))
     if arguments.loops or arguments.symbols:
