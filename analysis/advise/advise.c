@@ -1,8 +1,10 @@
 #include "advise/advise.h"
 
 #include "advise/replay.h"
+#include "advise/rules.h"
 #include "compare/bootstrap.h"
 #include "output/progress.h"
+#include "report/filter.h"
 #include "rule/rule.h"
 
 #include <math.h>
@@ -12,17 +14,6 @@
 /* Beyond so many, those that cost least are left out. */
 #define ITEMS_REPLAYED 1000u
 #define NEARLY 0.9
-
-const char *const sg_advice_verdict_names[SG_ADVICE_VERDICTS] = {
-    [SG_ADVICE_CHANGE] = "change",
-    [SG_ADVICE_BEST] = "best already",
-    [SG_ADVICE_WITHIN_ERROR] = "within the error",
-    [SG_ADVICE_FEW] = "too few instances",
-    [SG_ADVICE_SITES] = "different rules in one instance",
-    [SG_ADVICE_CONFLICT] = "conflict",
-    [SG_ADVICE_OBSTACLE] = "not simulated",
-    [SG_ADVICE_LEFT_OUT] = "left out",
-};
 
 struct work {
     struct sg_advice *advice;
@@ -35,33 +26,10 @@ struct work {
 
 /* ---- call sites and rules */
 
-static int compare_sites(const void *left, const void *right)
-{
-    const struct sg_report_site *a = left, *b = right;
-
-    return (a->row > b->row) - (a->row < b->row);
-}
-
-const struct sg_report_site *sg_advice_site(const struct sg_advice *advice, uint32_t row)
-{
-    struct sg_report_site key = {.row = row};
-
-    return advice->report.site_count == 0
-               ? NULL
-               : bsearch(&key, advice->report.sites, advice->report.site_count, sizeof key,
-                         compare_sites);
-}
-
 static const struct sg_choice *choice_of(const struct work *work, const struct sg_group *group,
                                          const struct sg_report_site *site)
 {
-    const char *slash = site->module != NULL ? strrchr(site->module, '/') : NULL;
-    struct sg_rule_site of = {.id = site->id,
-                              .module = slash != NULL ? slash + 1 : site->module,
-                              .offset = site->offset,
-                              .function = site->function,
-                              .file = site->file,
-                              .line = site->line};
+    struct sg_rule_site of = sg_filter_rule_site(site);
     struct sg_rule_comm comm = {.name = site->comm,
                                 .size = (int)group->size,
                                 .reach = group->nodes == 1 ? SG_REACH_NODE : SG_REACH_SPAN};
@@ -278,8 +246,7 @@ static enum sg_status list_items(struct sg_advice *advice)
     advice->items = calloc(sampling->group_count + 1, sizeof *advice->items);
     if (advice->items == NULL)
         return SG_ERR_MEMORY;
-    qsort(advice->report.sites, advice->report.site_count, sizeof *advice->report.sites,
-          compare_sites);
+    sg_advice_sort_sites(advice);
     for (uint32_t i = 0; i < sampling->group_count; i++) {
         const struct sg_report_site *site = sg_advice_site(advice, sampling->groups[i].row);
 
@@ -380,12 +347,4 @@ enum sg_status sg_advise(const char *path, const struct sg_advise_options *optio
     else
         sg_advice_clear(&advice);
     return status;
-}
-
-void sg_advice_clear(struct sg_advice *advice)
-{
-    free(advice->items);
-    sg_sampling_clear(&advice->sampling);
-    sg_report_clear(&advice->report);
-    *advice = (struct sg_advice){.items = NULL};
 }

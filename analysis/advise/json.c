@@ -1,6 +1,7 @@
 /* Advice as JSON: docs/advise-json.md. */
 #include "output/json.h"
 #include "advise/advise.h"
+#include "advise/columns.h"
 
 #include <stdio.h>
 
@@ -30,22 +31,17 @@ static json_t *costs_of(const struct sg_machine *machine)
                      sg_machine_was_busy(machine));
 }
 
-static json_t *estimate_of(const struct sg_advice_item *item, int i)
-{
-    const struct sg_advise_estimate *one = &item->estimates[i];
-
-    return json_pack("{s:s, s:b, s:f, s:f, s:f, s:f, s:f}", "algorithm",
-                     sg_candidates[one->candidate], "ran", i == item->ran, "blocked_ns",
-                     one->blocked_ns, "processor_ns", one->processor_ns, "less_ns", one->gain_ns,
-                     "low_ns", one->low_ns, "high_ns", one->high_ns);
-}
-
 static json_t *estimates_of(const struct sg_advice_item *item)
 {
     json_t *list = json_array();
 
-    for (int i = 0; i < item->estimate_count; i++)
-        json_array_append_new(list, estimate_of(item, i));
+    for (int i = 0; i < item->estimate_count; i++) {
+        const struct sg_estimate_row row = sg_estimate_row_of(item, i);
+        json_t *estimate = json_object();
+
+        sg_columns_set(&estimate, sg_estimate_columns, &row, NULL);
+        sg_json_append(&list, estimate);
+    }
     return list;
 }
 

@@ -1,11 +1,10 @@
-/* Advice as rules for STAGGER_CONFIG, and where one rule would hold for what needs several.
- *
- * A rule names operation, call site, ranks of the communicator and, where the call site has
+/* A rule names operation, call site, ranks of the communicator and, where the call site has
  * operands of several sizes, bytes. Communicators of one size at one call site share a rule. Over
  * several machines a rule that names a call site costs two round trips a call, and holds for 64
  * nodes at most: there one rule is for all call sites of an operation.
  */
-#include "advise/advise.h"
+#include "advise/rules.h"
+
 #include "output/format.h"
 #include "trace/record.h"
 
@@ -21,7 +20,10 @@ struct side {
     uint8_t size_class;
 };
 
-void sg_advice_range(const struct sg_group *group, char text[SG_ADVICE_RANGE_BYTES])
+#define RANGE_BYTES 48
+
+/* As "[8-15]": what the group's size class holds; "" for a barrier. */
+static void range_of(const struct sg_group *group, char text[RANGE_BYTES])
 {
     uint64_t low = UINT64_C(1) << (group->size_class > 0 ? group->size_class - 1 : 0);
 
@@ -29,9 +31,9 @@ void sg_advice_range(const struct sg_group *group, char text[SG_ADVICE_RANGE_BYT
     if (group->operation == SG_OPERATION_BARRIER)
         return;
     if (group->size_class == 0)
-        snprintf(text, SG_ADVICE_RANGE_BYTES, "[0]");
+        snprintf(text, RANGE_BYTES, "[0]");
     else
-        snprintf(text, SG_ADVICE_RANGE_BYTES, "[%" PRIu64 "-%" PRIu64 "]", low, 2 * low - 1);
+        snprintf(text, RANGE_BYTES, "[%" PRIu64 "-%" PRIu64 "]", low, 2 * low - 1);
 }
 
 static struct side side_of(const struct sg_advice *advice, const struct sg_group *group, int site)
@@ -155,11 +157,11 @@ static bool has_several_sizes(const struct sg_advice *advice, const struct side 
 static char *rule_of(const struct sg_advice *advice, const struct sg_advice_item *item, int site)
 {
     struct side side = side_of(advice, item->group, site);
-    char range[SG_ADVICE_RANGE_BYTES] = "", id[16] = "";
+    char range[RANGE_BYTES] = "", id[16] = "";
     char *rule;
 
     if (has_several_sizes(advice, &side))
-        sg_advice_range(item->group, range);
+        range_of(item->group, range);
     if (side.has_id)
         snprintf(id, sizeof id, "@%08" PRIx32, side.id);
     if (asprintf(&rule, "%s%s~%" PRIu32 "%s=%s", sg_operation_names[side.operation], id, side.size,
@@ -168,54 +170,35 @@ static char *rule_of(const struct sg_advice *advice, const struct sg_advice_item
     return rule;
 }
 
-static void put_ns(double ns, FILE *out)
+static const char *show(double ns, char text[SG_FORMAT_BYTES])
 {
-    char text[SG_FORMAT_BYTES];
-
-    sg_format_ns(ns > 0 ? (uint64_t)(ns + 0.5) : 0, text);
-    fputs(text, out);
-}
-
-static void put_name(const char *text, FILE *out)
-{
-    char *clean = sg_format_clean(text, true);
-
-    fputs(clean != NULL ? clean : "?", out);
-    free(clean);
+    return sg_format_ns(ns > 0 ? (uint64_t)(ns + 0.5) : 0, text);
 }
 
 static void put_why(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_advise_estimate *best = &item->estimates[item->best];
+    const struct sg_advise_estimate *ran = &item->estimates[item->ran];
     const struct sg_report_site *site = item->site;
 
     fprintf(out, "\n# %s", sg_operation_names[item->group->operation]);
     if (site->function != NULL || site->file != NULL) {
         fputs(" at ", out);
-        put_name(site->function != NULL ? site->function : "", out);
+        sg_format_put(site->function != NULL ? site->function : "", out);
         fputs(site->function != NULL && site->file != NULL ? " " : "", out);
-        put_name(site->file != NULL ? site->file : "", out);
+        sg_format_put(site->file != NULL ? site->file : "", out);
     }
     if (site->file != NULL && site->line > 0)
         fprintf(out, ":%" PRIu32, site->line);
     fputs(" on ", out);
-    put_name(site->comm, out);
-    fprintf(out, "\n# %s measured ", sg_candidates[item->estimates[item->ran].candidate]);
-    put_ns(item->measured_processor_ns, out);
-    fputs(" a call, estimated ", out);
-    put_ns(item->estimates[item->ran].processor_ns, out);
-    fputs("; this one estimated ", out);
-    put_ns(best->processor_ns, out);
-    fputs(": ", out);
-    put_ns(best->gain_ns, out);
-    fputs(" less (", out);
-    put_ns(best->low_ns, out);
-    fputs(" .. ", out);
-    put_ns(best->high_ns, out);
-    fputs("), error ", out);
-    put_ns(item->error_ns, out);
-    fprintf(out, "; %" PRIu32 " of %" PRIu64 " instances\n", item->replayed,
-            item->group->instances);
+    sg_format_put(site->comm, out);
+    fprintf(out,
+            "\n# %s measured %s a call, estimated %s; this one estimated %s: %s less (%s .. %s), "
+            "error %s; %" PRIu32 " of %" PRIu64 " instances\n",
+            sg_candidates[ran->candidate], show(item->measured_processor_ns, SG_ROOM),
+            show(ran->processor_ns, SG_ROOM), show(best->processor_ns, SG_ROOM),
+            show(best->gain_ns, SG_ROOM), show(best->low_ns, SG_ROOM), show(best->high_ns, SG_ROOM),
+            show(item->error_ns, SG_ROOM), item->replayed, item->group->instances);
 }
 
 /* Whether an item before this one has printed the rule, for another communicator of its size. */
@@ -249,7 +232,7 @@ uint32_t sg_advice_print_rules(const struct sg_advice *advice, FILE *out)
     uint32_t rules = 0;
 
     fputs("# Written by stagger advise from ", out);
-    put_name(advice->report.path, out);
+    sg_format_put(advice->report.path, out);
     fputs("\n# For STAGGER_CONFIG. Times are processor time a call.\n", out);
     put_depth(advice, out);
     for (uint32_t i = 0; i < advice->item_count; i++) {

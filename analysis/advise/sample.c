@@ -1,8 +1,8 @@
 #include "advise/sample.h"
 
+#include "core/room.h"
 #include "report/aggregate.h"
 #include "report/map.h"
-#include "core/room.h"
 #include "sim/random.h"
 #include "trace/record.h"
 
@@ -17,8 +17,7 @@
 struct sg_sampling_work {
     uint32_t *row_group; /* by row: 1 + the first group */
     uint32_t row_room;
-    uint32_t *next; /* by group: 1 + the next of the same row */
-    uint32_t *rank_node;
+    uint32_t *rank_node; /* 1 + the node; 0: not known, as for UINT32_MAX */
     uint32_t rank_room;
     uint64_t order;
     uint64_t held; /* arrival times */
@@ -32,18 +31,15 @@ static enum sg_status on_location(void *context, const struct sg_seen_location *
     struct sg_sampling *sampling = context;
     struct sg_sampling_work *work = sampling->work;
 
-    while (work->rank_room <= location->rank) {
-        if (!sg_make_room((void **)&work->rank_node, work->rank_room, sizeof *work->rank_node))
-            return SG_ERR_MEMORY;
-        work->rank_node[work->rank_room++] = UINT32_MAX;
-    }
-    work->rank_node[location->rank] = location->node;
+    if (!SG_EXTEND(work->rank_node, work->rank_room, location->rank))
+        return SG_ERR_MEMORY;
+    work->rank_node[location->rank] = location->node + 1;
     return SG_OK;
 }
 
 static uint32_t machine_of(const struct sg_sampling *sampling, uint32_t rank)
 {
-    return rank < sampling->work->rank_room ? sampling->work->rank_node[rank] : UINT32_MAX;
+    return rank < sampling->work->rank_room ? sampling->work->rank_node[rank] : 0;
 }
 
 /* A number for a rank's node: virtual nodes are runs of the ranks of a machine. */
@@ -85,21 +81,10 @@ static enum sg_status place(const struct sg_sampling *sampling, struct sg_group 
 
 /* ---- groups */
 
-static enum sg_status make_row(struct sg_sampling_work *work, uint32_t row)
-{
-    while (work->row_room <= row) {
-        if (!sg_make_room((void **)&work->row_group, work->row_room, sizeof *work->row_group))
-            return SG_ERR_MEMORY;
-        work->row_group[work->row_room++] = 0;
-    }
-    return SG_OK;
-}
-
 static enum sg_status add_group(struct sg_sampling *sampling, const struct sg_instance *instance,
                                 uint32_t row, uint8_t size_class, const char *algorithm)
 {
     struct sg_sampling_work *work = sampling->work;
-    uint32_t index = sampling->group_count;
     struct sg_group group = {.row = row,
                              .size_class = size_class,
                              .algorithm = strdup(algorithm),
@@ -111,19 +96,16 @@ static enum sg_status add_group(struct sg_sampling *sampling, const struct sg_in
 
     if (status == SG_OK)
         status = place(sampling, &group, instance);
-    if (status == SG_OK &&
-        (!sg_make_room((void **)&sampling->groups, index, sizeof *sampling->groups) ||
-         !sg_make_room((void **)&work->next, index, sizeof *work->next)))
+    group.next = work->row_group[row];
+    if (status == SG_OK && !SG_APPEND(sampling->groups, sampling->group_count, group))
         status = SG_ERR_MEMORY;
-    if (status != SG_OK) {
+    if (status == SG_OK) {
+        work->row_group[row] = sampling->group_count;
+    } else {
         free(group.algorithm);
         free(group.node);
-        return status;
     }
-    work->next[index] = work->row_group[row];
-    work->row_group[row] = index + 1;
-    sampling->groups[sampling->group_count++] = group;
-    return SG_OK;
+    return status;
 }
 
 static enum sg_status find_group(struct sg_sampling *sampling, const struct sg_aggregate *aggregate,
@@ -133,11 +115,11 @@ static enum sg_status find_group(struct sg_sampling *sampling, const struct sg_a
     struct sg_sampling_work *work = sampling->work;
     const char *algorithm = sg_aggregate_algorithm_name(aggregate, instance->calls[0].algorithm);
     uint8_t size_class = sg_size_class(instance->calls[0].bytes);
-    enum sg_status status = make_row(work, row);
+    enum sg_status status;
 
-    if (status != SG_OK)
-        return status;
-    for (uint32_t i = work->row_group[row]; i > 0; i = work->next[i - 1]) {
+    if (!SG_EXTEND(work->row_group, work->row_room, row))
+        return SG_ERR_MEMORY;
+    for (uint32_t i = work->row_group[row]; i > 0; i = sampling->groups[i - 1].next) {
         struct sg_group *group = &sampling->groups[i - 1];
 
         if (group->size_class == size_class && strcmp(group->algorithm, algorithm) == 0) {
@@ -237,12 +219,10 @@ static enum sg_status take_sample(struct sg_sampling *sampling, struct sg_group 
     if (at == group->count) {
         struct sg_arrival_sample sample = {.late_ns = calloc(group->size, sizeof(uint64_t))};
 
-        if (sample.late_ns == NULL ||
-            !sg_make_room((void **)&group->samples, group->count, sizeof *group->samples)) {
+        if (sample.late_ns == NULL || !SG_APPEND(group->samples, group->count, sample)) {
             free(sample.late_ns);
             return SG_ERR_MEMORY;
         }
-        group->samples[group->count++] = sample;
         work->held += group->size;
     }
     fill(&group->samples[at], work->order, seen);
@@ -318,7 +298,7 @@ enum sg_status sg_sample_run(const char *path, bool progress, uint32_t ranks_per
         return SG_ERR_MEMORY;
     }
     out->work->room = SG_SAMPLE_MAX;
-    status = sg_report_read_watched(path, progress, &watch, report);
+    status = sg_report_read(path, progress, &watch, report);
     for (uint32_t i = 0; i < out->group_count; i++) {
         if (out->groups[i].count > 0)
             qsort(out->groups[i].samples, out->groups[i].count, sizeof *out->groups[i].samples,
@@ -341,7 +321,6 @@ void sg_sampling_clear(struct sg_sampling *sampling)
     free(sampling->groups);
     if (sampling->work != NULL) {
         free(sampling->work->row_group);
-        free(sampling->work->next);
         free(sampling->work->rank_node);
     }
     free(sampling->work);

@@ -28,6 +28,7 @@ struct sg_arrival_sample {
 /* Instances of one row of the report, alike in size class and algorithm. */
 struct sg_group {
     uint32_t row;
+    uint32_t next;      /* 1 + the number of another group of the row; 0: none */
     uint8_t size_class; /* sg_size_class */
     char *algorithm;    /* "": not known; owned */
     enum sg_operation operation;

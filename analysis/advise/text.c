@@ -1,53 +1,24 @@
 /* Advice for people at a terminal. */
 #include "advise/advise.h"
-#include "compare/bootstrap.h"
+#include "advise/columns.h"
 #include "output/format.h"
 #include "output/table.h"
 #include "report/columns.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Share of a reduce's instances in which the root comes last, from which on this is said. */
 #define OFTEN 0.5
 
-static void put_clean(const char *text, FILE *out)
-{
-    char *clean = sg_format_clean(text, true);
-
-    fputs(clean != NULL ? clean : "?", out);
-    free(clean);
-}
-
-#define SIGNED_BYTES (SG_FORMAT_BYTES + 1)
-
-static const char *format_ns(double ns, char text[SIGNED_BYTES])
-{
-    bool negative = llround(ns) < 0;
-
-    text[0] = '-';
-    sg_format_ns((uint64_t)llround(fabs(ns)), text + negative);
-    return text;
-}
-
 /* ---- the run */
 
-static void put_us(const char *name, double us, FILE *out)
-{
-    char text[SG_FORMAT_BYTES];
-
-    sg_format_ns((uint64_t)llround(us * 1e3), text);
-    fprintf(out, "%s%s", name, text);
-}
+#define SHOW_US(us) SG_UNSIGNED((us)*1e3)
 
 static void put_network(const char *where, const struct sg_network *network, FILE *out)
 {
-    fprintf(out, "       %s", where);
-    put_us(": latency ", network->latency_us, out);
-    put_us(", overhead ", network->overhead_us, out);
-    fprintf(out, ", %.3gns a byte\n", network->gap_ns_per_byte);
+    fprintf(out, "       %s: latency %s, overhead %s, %.3gns a byte\n", where,
+            SHOW_US(network->latency_us), SHOW_US(network->overhead_us), network->gap_ns_per_byte);
 }
 
 static bool spans_nodes(const struct sg_advice *advice)
@@ -81,12 +52,11 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
     put_network("inside a node", &machine->inside, out);
     if (machine->knows_between || spans_nodes(advice))
         put_network("between nodes", &machine->between, out);
-    put_us("       a step in shared memory ", machine->between.local_us, out);
-    put_us(", a wake-up ", machine->between.wake_us, out);
-    if (machine->knows_signal)
-        put_us(", a signal ", machine->between.signal_us, out);
-    fprintf(out, ", a copy %.3gns a byte", machine->between.copy_ns_per_byte);
-    fputc('\n', out);
+    fprintf(out, "       a step in shared memory %s, a wake-up %s%s%s, a copy %.3gns a byte\n",
+            SHOW_US(machine->between.local_us), SHOW_US(machine->between.wake_us),
+            machine->knows_signal ? ", a signal " : "",
+            machine->knows_signal ? SHOW_US(machine->between.signal_us) : "",
+            machine->between.copy_ns_per_byte);
     if (!machine->knows_between && spans_nodes(advice))
         fputs("       not measured, of the network " SG_MACHINE_DEFAULT ": what is between nodes\n",
               out);
@@ -103,12 +73,11 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
 static void put_run(const struct sg_advice *advice, FILE *out)
 {
     const struct sg_report *report = &advice->report;
-    char time[SG_FORMAT_BYTES];
 
-    sg_format_ns(report->run_ns, time);
-    put_clean(report->program != NULL ? report->program : "program not known", out);
+    sg_format_put(report->program != NULL ? report->program : "program not known", out);
     fprintf(out, ", %" PRIu32 " rank%s, run time %s%s\n", report->rank_count,
-            report->rank_count == 1 ? "" : "s", time, report->partial ? ", PARTIAL" : "");
+            report->rank_count == 1 ? "" : "s", SG_NS(report->run_ns),
+            report->partial ? ", PARTIAL" : "");
     put_machine(advice, out);
     if (!report->has_events)
         fputs("\nThere are statistics alone: no arrivals to replay.\n", out);
@@ -122,19 +91,17 @@ static void put_title(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_group *group = item->group;
     const struct sg_report_site *site = item->site;
-    char *where = sg_column_text(sg_column_find("site"), NULL, site);
-    char least[SG_FORMAT_BYTES], most[SG_FORMAT_BYTES];
+    char *where = sg_site_text("site", NULL, site);
+    bool range = group->most_bytes > group->least_bytes;
 
-    sg_format_bytes(group->least_bytes, least);
-    sg_format_bytes(group->most_bytes, most);
     fprintf(out, "\n%s at %s on ", sg_site_operation(site), where != NULL ? where : "?");
-    put_clean(site->comm, out);
+    sg_format_put(site->comm, out);
     fprintf(out, ", %" PRIu32 " rank%s", group->size, group->size == 1 ? "" : "s");
     if (group->nodes > 1)
         fprintf(out, " on %" PRIu32 " nodes", group->nodes);
     if (group->operation != SG_OPERATION_BARRIER)
-        fprintf(out, ", %s%s%s", least, group->most_bytes > group->least_bytes ? " to " : "",
-                group->most_bytes > group->least_bytes ? most : "");
+        fprintf(out, ", %s%s%s", SG_BYTES(group->least_bytes), range ? " to " : "",
+                range ? SG_BYTES(group->most_bytes) : "");
     fprintf(out, ", %" PRIu64 " instance%s", group->instances, group->instances == 1 ? "" : "s");
     if (item->replayed > 0 && item->replayed < group->instances)
         fprintf(out, ", %" PRIu32 " of them, drawn at random, replayed", item->replayed);
@@ -142,61 +109,28 @@ static void put_title(const struct sg_advice_item *item, FILE *out)
     free(where);
 }
 
-static void add_row(struct sg_table *table, const char *what, const char *algorithm,
-                    double blocked_ns, double processor_ns)
-{
-    char text[SIGNED_BYTES];
-
-    sg_table_addf(table, "  %s", what);
-    sg_table_addf(table, "%s", algorithm);
-    sg_table_addf(table, "%s", format_ns(blocked_ns, text));
-    sg_table_addf(table, "%s", format_ns(processor_ns, text));
-}
-
-static void add_estimate(struct sg_table *table, const struct sg_advice_item *item, int i)
-{
-    const struct sg_advise_estimate *one = &item->estimates[i];
-    char gain[SIGNED_BYTES], low[SIGNED_BYTES], high[SIGNED_BYTES];
-
-    add_row(table, i == item->ran ? "this one, estimated" : "estimated",
-            sg_candidates[one->candidate], one->blocked_ns, one->processor_ns);
-    if (i == item->ran) {
-        sg_table_addf(table, "-");
-        sg_table_addf(table, "-");
-        return;
-    }
-    sg_table_addf(table, "%s", format_ns(one->gain_ns, gain));
-    sg_table_addf(table, "%s .. %s", format_ns(one->low_ns, low), format_ns(one->high_ns, high));
-}
-
 static enum sg_status put_estimates(const struct sg_advice_item *item, FILE *out)
 {
-    static const struct sg_table_column columns[] = {
-        {.header = "", .left = true}, {.header = "algorithm", .left = true},
-        {.header = "blocked"},        {.header = "processor"},
-        {.header = "less by"},        {.header = "95% interval"},
-    };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
-    enum sg_status status;
+    struct sg_table table = {0};
+    struct sg_estimate_row row = sg_estimate_row_of(item, item->ran);
 
-    add_row(&table, "measured", sg_candidates[item->estimates[item->ran].candidate],
-            item->measured_blocked_ns, item->measured_processor_ns);
-    sg_table_addf(&table, "-");
-    sg_table_addf(&table, "-");
-    for (int i = 0; i < item->estimate_count; i++)
-        add_estimate(&table, item, i);
-    status = sg_table_print(&table, sg_table_width(out), out);
-    sg_table_clear(&table);
-    return status;
+    sg_table_show(&table, sg_estimate_columns, NULL);
+    row.what = "  measured";
+    row.blocked_ns = item->measured_blocked_ns;
+    row.processor_ns = item->measured_processor_ns;
+    sg_table_row(&table, &row, NULL);
+    for (int i = 0; i < item->estimate_count; i++) {
+        row = sg_estimate_row_of(item, i);
+        sg_table_row(&table, &row, NULL);
+    }
+    return sg_table_finish(&table, "advise", out);
 }
 
 static void put_error(const struct sg_advice_item *item, FILE *out)
 {
     double estimated_ns = item->estimates[item->ran].processor_ns;
-    char error[SIGNED_BYTES];
 
-    fprintf(out, "  error of the estimates: %s", format_ns(item->error_ns, error));
+    fprintf(out, "  error of the estimates: %s", SG_UNSIGNED(item->error_ns));
     if (estimated_ns > 0)
         fprintf(out, ", measured is %.3g times estimated",
                 item->measured_processor_ns / estimated_ns);
@@ -222,13 +156,12 @@ static void put_change(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_advise_estimate *best = &item->estimates[item->best];
     double calls = (double)item->group->instances * item->group->size;
-    char gain[SIGNED_BYTES], run[SIGNED_BYTES];
 
     fprintf(out, "  advice: %s, %s less a call", sg_candidates[best->candidate],
-            format_ns(best->gain_ns, gain));
+            SG_UNSIGNED(best->gain_ns));
     if (item->estimates[item->ran].processor_ns > 0)
         fprintf(out, " (%.0f%%)", 100 * best->gain_ns / item->estimates[item->ran].processor_ns);
-    fprintf(out, ", %s in this run\n", format_ns(best->gain_ns * calls, run));
+    fprintf(out, ", %s in this run\n", SG_UNSIGNED(best->gain_ns * calls));
 }
 
 /* A root that is late leaves nothing to bypass: its children are there before it. */
@@ -246,8 +179,6 @@ static void put_root(const struct sg_advice_item *item, FILE *out)
 
 static void put_verdict(const struct sg_advice_item *item, FILE *out)
 {
-    char low[SIGNED_BYTES];
-
     switch (item->verdict) {
     case SG_ADVICE_CHANGE:
         put_change(item, out);
@@ -258,7 +189,7 @@ static void put_verdict(const struct sg_advice_item *item, FILE *out)
     case SG_ADVICE_WITHIN_ERROR:
         fprintf(out, "  no advice: what %s would save (at least %s) is within the error\n",
                 sg_candidates[item->estimates[item->best].candidate],
-                format_ns(item->estimates[item->best].low_ns, low));
+                SG_UNSIGNED(item->estimates[item->best].low_ns));
         break;
     case SG_ADVICE_FEW:
         fprintf(out, "  no advice: fewer than %u instances\n", SG_SAMPLE_MIN);

@@ -1,5 +1,6 @@
 /* stagger advise: options, then read the run, replay it, print. */
 #include "advise/advise.h"
+#include "advise/rules.h"
 #include "cli/command.h"
 #include "cli/configuration.h"
 #include "cli/output_file.h"

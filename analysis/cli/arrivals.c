@@ -84,17 +84,13 @@ typedef enum sg_status (*look)(void *context, const struct sg_aggregate *aggrega
 static enum sg_status read_archive(const char *anchor, look instance, struct arrivals *arrivals)
 {
     struct sg_watch watch = {.context = arrivals, .instance = instance};
-    struct sg_archive_facts facts = {0};
-    struct sg_aggregate *aggregate;
+    struct sg_report report = {0};
     struct sg_progress_line progress;
     enum sg_status status;
 
     sg_progress_line_start(&progress, false);
-    status = sg_source_otf2(anchor, &progress, &watch, &aggregate, &facts);
-    if (status == SG_OK) {
-        sg_aggregate_destroy(aggregate);
-        free(facts.program);
-    }
+    status = sg_source_otf2(anchor, &progress, &watch, &report);
+    sg_report_clear(&report);
     return status;
 }
 

@@ -13,7 +13,7 @@
 struct options {
     bool json, csv;
     const char *html; /* NULL: no page */
-    const struct sg_compared_column *sort;
+    const struct sg_column *sort;
     uint32_t top; /* 0: all */
     struct sg_run_paths sides[2];
 };
@@ -28,12 +28,7 @@ static const char text[] =
 
 static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 {
-    const struct sg_compared_column *found = sg_compared_column_find(name);
-
-    if (found == NULL)
-        sg_usage_no_column(usage, "field", name, &sg_compared_columns[0].name,
-                           sg_compared_column_count, sizeof sg_compared_columns[0]);
-    *(const struct sg_compared_column **)to = found;
+    *(const struct sg_column **)to = sg_usage_column(usage, "field", name, sg_compared_columns);
 }
 
 /* Two paths need no "--" between them. behind: those behind it. */
@@ -152,7 +147,8 @@ static enum sg_status make_page(const struct options *options)
 
 int sg_command_compare(int argc, char **argv)
 {
-    struct options options = {.sort = sg_compared_column_find(SG_COMPARED_COLUMN_DEFAULT)};
+    struct options options = {.sort =
+                                  sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT)};
 
     parse(argc, argv, &options);
     return (options.html != NULL ? make_page(&options) : print(&options)) == SG_OK ? 0 : 1;

@@ -28,12 +28,7 @@ static const char text[] =
 
 static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 {
-    const struct sg_column *found = sg_column_find(name);
-
-    if (found == NULL)
-        sg_usage_no_column(usage, "column", name, &sg_columns[0].name, sg_column_count,
-                           sizeof sg_columns[0]);
-    *(const struct sg_column **)to = found;
+    *(const struct sg_column **)to = sg_usage_column(usage, "column", name, sg_site_columns);
 }
 
 static void check(const struct sg_usage *usage, struct options *options)
@@ -91,7 +86,7 @@ static enum sg_status print(const struct options *options)
     struct sg_report report;
     enum sg_status status;
 
-    if (sg_report_read_watched(options->path, true, &watch, &report) != SG_OK)
+    if (sg_report_read(options->path, true, &watch, &report) != SG_OK)
         return SG_ERR_FORMAT;
     status = sg_report_sort(&report, options->sort);
     if (status == SG_OK && options->json)
@@ -139,7 +134,7 @@ static enum sg_status make_page(const struct options *options)
         return sg_output_file_close(&file, status);
     }
     watch = sg_detail_watch(&detail);
-    status = sg_report_read_watched(options->path, true, &watch, &report);
+    status = sg_report_read(options->path, true, &watch, &report);
     if (status == SG_OK) {
         status = write_page(options, &report, &detail, file.stream);
         sg_report_clear(&report);
@@ -150,7 +145,7 @@ static enum sg_status make_page(const struct options *options)
 
 int sg_command_report(int argc, char **argv)
 {
-    struct options options = {.sort = sg_column_find(SG_COLUMN_DEFAULT)};
+    struct options options = {.sort = sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)};
     enum sg_status status;
 
     parse(argc, argv, &options);

@@ -92,17 +92,20 @@ void sg_usage_fault(const struct sg_usage *usage, const char *format, ...)
     exit(SG_USAGE_STATUS);
 }
 
-void sg_usage_no_column(const struct sg_usage *usage, const char *what, const char *value,
-                        const char *const *names, size_t count, size_t row_bytes)
+const struct sg_column *sg_usage_column(const struct sg_usage *usage, const char *what,
+                                        const char *name, struct sg_columns columns)
 {
-    char known[400] = "";
-    size_t used = 0;
+    const struct sg_column *found = sg_column_find(columns, name);
 
-    for (size_t i = 0; i < count && used < sizeof known; i++)
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s",
-                                 *(const char *const *)((const char *)names + i * row_bytes));
-    sg_log("%s: no %s '%s' to sort by; there are:%s", usage->command, what, value, known);
-    exit(SG_USAGE_STATUS);
+    if (found == NULL) {
+        char *known = sg_column_names(columns);
+
+        sg_log("%s: no %s '%s' to sort by; there are:%s", usage->command, what, name,
+               known != NULL ? known : "");
+        free(known);
+        exit(SG_USAGE_STATUS);
+    }
+    return found;
 }
 
 void sg_usage_set_top(const struct sg_usage *usage, const char *text, void *to)

@@ -6,6 +6,8 @@
 #ifndef SG_CLI_USAGE_H
 #define SG_CLI_USAGE_H
 
+#include "output/column.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -46,10 +48,10 @@ struct sg_operands sg_usage_read(const struct sg_usage *usage, int argc, char **
 _Noreturn void sg_usage_fault(const struct sg_usage *usage, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same of a column to sort by that is none of a table's: names is the first row's, and a row
- * takes row_bytes. what: what the command calls a column. */
-_Noreturn void sg_usage_no_column(const struct sg_usage *usage, const char *what, const char *value,
-                                  const char *const *names, size_t count, size_t row_bytes);
+/* The column to sort by; bad usage where there is none of that name. what: what the command calls a
+ * column. */
+const struct sg_column *sg_usage_column(const struct sg_usage *usage, const char *what,
+                                        const char *name, struct sg_columns columns);
 
 /* A number of rows from 1 up, into a uint32_t: of --top. */
 void sg_usage_set_top(const struct sg_usage *usage, const char *text, void *to);

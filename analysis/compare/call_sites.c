@@ -62,10 +62,9 @@ static enum sg_status list_entries(const struct sg_report *report,
         struct sg_entry *entry = find_entry(entries, site);
 
         if (entry == NULL) {
-            if (!sg_make_room((void **)&entries->items, entries->count, sizeof *entry))
+            if (!SG_APPEND(entries->items, entries->count, (struct sg_entry){.site = site}))
                 return SG_ERR_MEMORY;
-            entry = &entries->items[entries->count++];
-            *entry = (struct sg_entry){.site = site};
+            entry = &entries->items[entries->count - 1];
         }
         add_row(entry, site);
     }
@@ -148,12 +147,11 @@ static enum sg_status add_run(struct sg_call_sites *sites, struct sg_entries *en
     for (uint32_t i = 0; i < entries->count && status == SG_OK; i++) {
         if (taken[i])
             continue;
-        if (!sg_make_room((void **)&sites->items, sites->count, sizeof *sites->items)) {
+        if (SG_APPEND(sites->items, sites->count,
+                      (struct sg_call_site){.site = entries->items[i].site}))
+            append(&sites->items[sites->count - 1], &entries->items[i]);
+        else
             status = SG_ERR_MEMORY;
-            continue;
-        }
-        sites->items[sites->count] = (struct sg_call_site){.site = entries->items[i].site};
-        append(&sites->items[sites->count++], &entries->items[i]);
     }
     for (uint32_t i = 0; i < sites->count; i++)
         sites->items[i].matched = false;

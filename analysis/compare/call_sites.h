@@ -5,7 +5,7 @@
 #define SG_COMPARE_CALL_SITES_H
 
 #include "compare/collect.h"
-#include "compare/compare.h"
+#include "compare/comparison.h"
 
 /* Of one run. */
 struct sg_entry {

@@ -1,7 +1,7 @@
 #include "compare/collect.h"
 
-#include "report/aggregate.h"
 #include "core/room.h"
+#include "report/aggregate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,29 +17,25 @@ static bool is_of(const struct sg_collected *item, uint32_t site, enum sg_operat
 static enum sg_status find_item(struct sg_collection *collection,
                                 const struct sg_aggregate *aggregate, uint32_t row, uint32_t *out)
 {
-    struct sg_row_name name;
+    struct sg_report_site name;
     uint32_t item = 0;
 
-    while (collection->row_room <= row) {
-        if (!sg_make_room((void **)&collection->item_of_row, collection->row_room,
-                          sizeof *collection->item_of_row))
-            return SG_ERR_MEMORY;
-        collection->item_of_row[collection->row_room++] = 0;
-    }
+    if (!SG_EXTEND(collection->item_of_row, collection->row_room, row))
+        return SG_ERR_MEMORY;
     if (collection->item_of_row[row] > 0) {
         *out = collection->item_of_row[row] - 1;
         return SG_OK;
     }
-    sg_aggregate_row_name(aggregate, row, &name);
+    sg_aggregate_name_row(aggregate, row, &name);
     while (item < collection->count &&
-           !is_of(&collection->items[item], name.site_index, name.operation, name.nonblocking))
+           !is_of(&collection->items[item], name.site, name.operation, name.nonblocking))
         item++;
-    if (item == collection->count) {
-        if (!sg_make_room((void **)&collection->items, item, sizeof *collection->items))
-            return SG_ERR_MEMORY;
-        collection->items[collection->count++] = (struct sg_collected){
-            .site = name.site_index, .operation = name.operation, .nonblocking = name.nonblocking};
-    }
+    if (item == collection->count &&
+        !SG_APPEND(collection->items, collection->count,
+                   (struct sg_collected){.site = name.site,
+                                         .operation = name.operation,
+                                         .nonblocking = name.nonblocking}))
+        return SG_ERR_MEMORY;
     collection->item_of_row[row] = item + 1;
     *out = item;
     return SG_OK;
@@ -57,10 +53,8 @@ static enum sg_status add_call(struct sg_collection *collection,
         return status;
     item = &collection->items[index];
     if (!item->touched) {
-        if (!sg_make_room((void **)&collection->touched, collection->touched_count,
-                          sizeof *collection->touched))
+        if (!SG_APPEND(collection->touched, collection->touched_count, index))
             return SG_ERR_MEMORY;
-        collection->touched[collection->touched_count++] = index;
         item->touched = true;
     }
     item->pending.calls++;
@@ -126,7 +120,7 @@ enum sg_status sg_collect(const char *path, bool progress, struct sg_report *rep
     enum sg_status status;
 
     *out = (struct sg_collection){0};
-    status = sg_report_read_watched(path, progress, &watch, report);
+    status = sg_report_read(path, progress, &watch, report);
     for (uint32_t i = 0; i < out->count; i++)
         spend_pending(out, &out->items[i]);
     return status;

@@ -1,30 +1,54 @@
 #include "compare/columns.h"
 
+#include "output/format.h"
 #include "report/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define FIGURE(name) static double figure_##name(const struct sg_compared *row)
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-static double larger(double a, double b)
+#define FIGURE(name) static double figure_##name(const void *compared, const void *context)
+#define PRINTER(name) static void print_##name(const void *compared, const void *context, FILE *out)
+
+/* As the report has it. */
+#define OF_SITE(name)                                                                              \
+    PRINTER(name)                                                                                  \
+    {                                                                                              \
+        const struct sg_compared *row = compared;                                                  \
+        char *text = sg_site_text(#name, NULL, row->site);                                         \
+                                                                                                   \
+        fputs(text != NULL ? text : "?", out);                                                     \
+        free(text);                                                                                \
+    }
+
+OF_SITE(id)
+OF_SITE(op)
+OF_SITE(site)
+OF_SITE(where)
+
+/* A site's algorithm is that of one communicator; a row's is that of the side that it begins with.
+ */
+PRINTER(algorithm)
 {
-    return a > b ? a : b;
+    const struct sg_compared *row = compared;
+
+    fputs(row->side[row->side[0].present ? 0 : 1].algorithm, out);
 }
 
 /* Of the side that has more. */
 #define LARGER(name, known, value)                                                                 \
     FIGURE(name)                                                                                   \
     {                                                                                              \
-        double of[2];                                                                              \
+        double most = -1;                                                                          \
                                                                                                    \
         for (int i = 0; i < 2; i++) {                                                              \
-            const struct sg_side *side = &row->side[i];                                            \
+            const struct sg_side *side = &((const struct sg_compared *)compared)->side[i];         \
                                                                                                    \
-            of[i] = side->present && (known) ? (double)(value) : -1;                               \
+            if (side->present && (known) && (double)(value) > most)                                \
+                most = (double)(value);                                                            \
         }                                                                                          \
-        return larger(of[0], of[1]);                                                               \
+        return most;                                                                               \
     }
 
 LARGER(calls, true, side->calls)
@@ -37,127 +61,170 @@ LARGER(processor, true, side->ns[SG_MEASURED_PROCESSOR])
 /* Of the time blocked per call, whichever side has more. */
 FIGURE(difference)
 {
-    if (!sg_compared_in_both(row))
-        return -1;
-    return fabs(row->side[1].mean_ns[SG_MEASURED_BLOCKED] -
-                row->side[0].mean_ns[SG_MEASURED_BLOCKED]);
+    const struct sg_compared *row = compared;
+
+    return sg_compared_in_both(row) ? fabs(row->side[1].mean_ns[SG_MEASURED_BLOCKED] -
+                                           row->side[0].mean_ns[SG_MEASURED_BLOCKED])
+                                    : -1;
 }
 
 FIGURE(change)
 {
+    const struct sg_compared *row = compared;
     double a_ns = row->side[0].mean_ns[SG_MEASURED_BLOCKED];
 
-    return sg_compared_in_both(row) && a_ns > 0 ? figure_difference(row) / a_ns : -1;
+    return sg_compared_in_both(row) && a_ns > 0 ? figure_difference(row, context) / a_ns : -1;
 }
 
 FIGURE(verdict)
 {
+    const struct sg_compared *row = compared;
+
     return (double)row->difference[SG_MEASURED_BLOCKED].verdict;
 }
 
 /* The report's first, in its order. */
-const struct sg_compared_column sg_compared_columns[] = {
-    {"id", "id", NULL},
-    {"op", "op", NULL},
-    {"site", "call site", NULL},
-    {"algorithm", "algo", NULL},
-    {"calls", "calls", figure_calls},
-    {"instances", "inst", figure_instances},
-    {"bytes", "bytes", figure_bytes},
-    {"wait", "wait", figure_wait},
-    {"blocked", "blocked", figure_blocked},
-    {"where", "where", NULL},
-    {"processor", "processor", figure_processor},
-    {"difference", "B - A", figure_difference},
-    {"change", "change", figure_change},
-    {"verdict", "verdict", figure_verdict},
+static const struct sg_column compared_columns[] = {
+    {NULL, "id", "id", .left = true, .print = print_id},
+    {NULL, "op", "op", .left = true, .print = print_op},
+    {NULL, "site", "call site", .left = true, .flexible = true, .print = print_site},
+    {NULL, "algorithm", "algo", .left = true, .max_width = 16, .print = print_algorithm},
+    {NULL, "calls", "calls", .figure = figure_calls},
+    {NULL, "instances", "inst", .figure = figure_instances},
+    {NULL, "bytes", "bytes", .figure = figure_bytes},
+    {NULL, "wait", "wait", .figure = figure_wait},
+    {NULL, "blocked", "blocked", .figure = figure_blocked},
+    {NULL, "where", "where", .left = true, .print = print_where},
+    {NULL, "processor", "processor", .figure = figure_processor},
+    {NULL, "difference", "B - A", .figure = figure_difference},
+    {NULL, "change", "change", .figure = figure_change},
+    {NULL, "verdict", "verdict", .figure = figure_verdict},
 };
-const size_t sg_compared_column_count = sizeof sg_compared_columns / sizeof sg_compared_columns[0];
+const struct sg_columns sg_compared_columns = {compared_columns,
+                                               sizeof compared_columns / sizeof *compared_columns};
 
-const struct sg_compared_column *sg_compared_column_find(const char *name)
+/* ---- sides ----------------------------------------------------------------------------------- */
+
+static bool knows_wait(const void *side)
 {
-    for (size_t i = 0; i < sg_compared_column_count; i++) {
-        const struct sg_compared_column *column = &sg_compared_columns[i];
-
-        if (strcmp(column->name, name) == 0 || strcmp(column->header, name) == 0)
-            return column;
-    }
-    return NULL;
+    return sg_side_knows(side, SG_MEASURED_WAIT);
 }
 
-/* ---- sorting ----------------------------------------------------------------------------------
- */
+static bool knows_algorithm(const void *side)
+{
+    return ((const struct sg_side *)side)->algorithm[0] != '\0';
+}
 
-struct sorted {
-    struct sg_compared row;
-    char *text; /* where the column has no figure */
-    double figure;
-    double blocked_ns;
+static void print_side_algorithm(const void *side, const void *context, FILE *out)
+{
+    fputs(((const struct sg_side *)side)->algorithm, out);
+}
+
+#define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_side, member)
+
+static const struct sg_column side_columns[] = {
+    {"runs", IS(COUNT32, run_count)},
+    {"calls", "calls", "calls", IS(COUNT, calls)},
+    {"bytes", IS(COUNT, bytes)},
+    {"event_calls", IS(COUNT, event_calls)},
+    {"instances", IS(COUNT, instances)},
+    {"blocked_ns", "blocked", "blocked", IS(NS, ns[SG_MEASURED_BLOCKED])},
+    {"wait_ns", "wait", "wait", IS(NS, ns[SG_MEASURED_WAIT]), .known = knows_wait},
+    {"processor_ns", IS(COUNT, ns[SG_MEASURED_PROCESSOR])},
+    {"algorithm", "algorithm", "algo", .left = true, IS(TEXT, algorithm), .known = knows_algorithm,
+     .print = print_side_algorithm},
 };
+const struct sg_columns sg_side_columns = {side_columns,
+                                           sizeof side_columns / sizeof *side_columns};
+
+/* ---- what is measured of a row, per call ----------------------------------------------------- */
+
+struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured)
+{
+    const struct sg_difference *difference = &row->difference[measured];
+    bool interval = difference->verdict >= SG_VERDICT_NOISE;
+    struct sg_measured_row out = {
+        .measured = sg_measured_names[measured],
+        .a_ns = sg_side_knows(&row->side[0], measured) ? row->side[0].mean_ns[measured] : NAN,
+        .b_ns = sg_side_knows(&row->side[1], measured) ? row->side[1].mean_ns[measured] : NAN,
+        .low_ns = interval ? difference->low : NAN,
+        .high_ns = interval ? difference->high : NAN,
+        .verdict = difference->verdict};
+
+    out.difference_ns = out.b_ns - out.a_ns;
+    out.change = out.a_ns > 0 ? out.difference_ns / out.a_ns : NAN;
+    return out;
+}
+
+static void print_interval(const void *measured, const void *context, FILE *out)
+{
+    const struct sg_measured_row *row = measured;
+
+    if (isnan(row->low_ns))
+        fputs("-", out);
+    else
+        fprintf(out, "%s .. %s", SG_SIGNED(row->low_ns), SG_SIGNED(row->high_ns));
+}
+
+/* The context says whether there are several runs a side. */
+static void print_verdict(const void *measured, const void *context, FILE *out)
+{
+    fputs(sg_verdict_words(((const struct sg_measured_row *)measured)->verdict,
+                           *(const bool *)context),
+          out);
+}
+
+static json_t *json_verdict(const void *measured, const void *context)
+{
+    return json_string(sg_verdict_names[((const struct sg_measured_row *)measured)->verdict]);
+}
+
+#undef IS
+#define IS(which, member)                                                                          \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_measured_row, member)
+
+static const struct sg_column measured_columns[] = {
+    {NULL, "measured", "per call", .left = true, IS(TEXT, measured)},
+    {"a_ns", "a", "A", IS(REAL_NS, a_ns)},
+    {"b_ns", "b", "B", IS(REAL_NS, b_ns)},
+    {"difference_ns", "difference", "B - A", IS(SIGNED_NS, difference_ns)},
+    {"low_ns", IS(SIGNED_NS, low_ns)},
+    {"high_ns", IS(SIGNED_NS, high_ns)},
+    {"change", "change", "change", IS(CHANGE, change)},
+    {NULL, "interval", "95% interval", .print = print_interval},
+    {"verdict", "verdict", "verdict", .left = true, .print = print_verdict, .json = json_verdict},
+};
+const struct sg_columns sg_measured_columns = {measured_columns,
+                                               sizeof measured_columns / sizeof *measured_columns};
+
+/* ---- sorting --------------------------------------------------------------------------------- */
 
 /* In both first, then in a alone, then in b. */
-static int group_of(const struct sg_compared *row)
+static int group_of(const void *compared)
 {
+    const struct sg_compared *row = compared;
+
     return sg_compared_in_both(row) ? 0 : row->side[0].present ? 1 : 2;
 }
 
-static int downwards(double a, double b)
+static int tie(const void *left, const void *right)
 {
-    return (a < b) - (a > b);
+    const struct sg_report_site *a = ((const struct sg_compared *)left)->site;
+    const struct sg_report_site *b = ((const struct sg_compared *)right)->site;
+    double a_ns = figure_blocked(left, NULL), b_ns = figure_blocked(right, NULL);
+    int order = (a_ns < b_ns) - (a_ns > b_ns);
+
+    if (order == 0)
+        order = (a->id > b->id) - (a->id < b->id);
+    if (order == 0)
+        order = (int)a->operation - (int)b->operation;
+    return order != 0 ? order : (int)a->nonblocking - (int)b->nonblocking;
 }
 
-static int compare(const void *left, const void *right)
+enum sg_status sg_comparison_sort(struct sg_comparison *comparison, const struct sg_column *column)
 {
-    const struct sorted *a = left, *b = right;
-    const struct sg_report_site *a_site = a->row.site, *b_site = b->row.site;
-    int order = group_of(&a->row) - group_of(&b->row);
-
-    if (order == 0 && a->text != NULL)
-        order = strcmp(a->text, b->text);
-    if (order == 0)
-        order = downwards(a->figure, b->figure);
-    if (order == 0)
-        order = downwards(a->blocked_ns, b->blocked_ns);
-    if (order == 0)
-        order = (a_site->id > b_site->id) - (a_site->id < b_site->id);
-    if (order == 0)
-        order = (int)a_site->operation - (int)b_site->operation;
-    return order != 0 ? order : (int)a_site->nonblocking - (int)b_site->nonblocking;
-}
-
-/* A site's algorithm is that of one communicator; a row's is that of the side that it begins with.
- */
-static char *text_of(const struct sg_compared_column *column, const struct sg_compared *row)
-{
-    if (strcmp(column->name, "algorithm") == 0)
-        return strdup(row->side[row->side[0].present ? 0 : 1].algorithm);
-    return sg_column_text(sg_column_find(column->name), NULL, row->site);
-}
-
-enum sg_status sg_comparison_sort(struct sg_comparison *comparison,
-                                  const struct sg_compared_column *column)
-{
-    uint32_t count = comparison->row_count;
-    struct sorted *rows = calloc((size_t)count + 1, sizeof *rows);
-    enum sg_status status = rows == NULL ? SG_ERR_MEMORY : SG_OK;
-
-    for (uint32_t i = 0; i < count && status == SG_OK; i++) {
-        rows[i].row = comparison->rows[i];
-        rows[i].blocked_ns = figure_blocked(&rows[i].row);
-        if (column->figure != NULL)
-            rows[i].figure = column->figure(&rows[i].row);
-        else if ((rows[i].text = text_of(column, &rows[i].row)) == NULL)
-            status = SG_ERR_MEMORY;
-    }
-    if (status == SG_OK) {
-        qsort(rows, count, sizeof *rows, compare);
-        for (uint32_t i = 0; i < count; i++)
-            comparison->rows[i] = rows[i].row;
-    }
-    for (uint32_t i = 0; rows != NULL && i < count; i++)
-        free(rows[i].text);
-    free(rows);
-    return status;
+    return sg_columns_sort(column, NULL, comparison->rows, comparison->row_count,
+                           sizeof *comparison->rows, group_of, tie);
 }
 
 void sg_comparison_keep(struct sg_comparison *comparison, uint32_t top)

@@ -1,34 +1,34 @@
-/* What the rows of a comparison are sorted by, and how many are kept.
- *
- * Names and headers are those of the report's columns where there is such a column.
+/* The columns of a comparison: of its rows, which --sort knows; of a row's two sides; and of what
+ * is measured of a row. Text, JSON and CSV have them from these tables.
  */
 #ifndef SG_COMPARE_COLUMNS_H
 #define SG_COMPARE_COLUMNS_H
 
-#include "compare/compare.h"
+#include "compare/comparison.h"
+#include "output/column.h"
 
-#include <stddef.h>
+/* Of struct sg_compared. Names and headers are the report's where it has such a column. */
+extern const struct sg_columns sg_compared_columns;
+/* Of struct sg_side. */
+extern const struct sg_columns sg_side_columns;
 
-struct sg_compared_column {
-    const char *name;   /* for --sort */
-    const char *header; /* in the table */
-    /* Rows with more come first; negative: not known, comes last. NULL: by the text of the report's
-     * column, upwards. */
-    double (*figure)(const struct sg_compared *row);
+/* Per call; NAN: not known. */
+struct sg_measured_row {
+    const char *measured;
+    double a_ns, b_ns, difference_ns, change;
+    double low_ns, high_ns; /* of the difference */
+    enum sg_verdict verdict;
 };
+struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured);
 
-extern const struct sg_compared_column sg_compared_columns[];
-extern const size_t sg_compared_column_count;
+/* Their context: a bool, whether there are several runs a side. */
+extern const struct sg_columns sg_measured_columns;
 
 #define SG_COMPARED_COLUMN_DEFAULT "blocked"
 
-/* By name or header. NULL: there is no such column. */
-const struct sg_compared_column *sg_compared_column_find(const char *name);
-
 /* Rows in both stay in front of those in one alone; equal ones by time blocked, then id and
  * operation. SG_ERR_MEMORY only (not logged). */
-enum sg_status sg_comparison_sort(struct sg_comparison *comparison,
-                                  const struct sg_compared_column *column);
+enum sg_status sg_comparison_sort(struct sg_comparison *comparison, const struct sg_column *column);
 
 /* Keeps the first rows of those in both, and of those in each alone; 0: all. The counts stay what
  * they are. */

@@ -5,39 +5,11 @@
 #include "compare/run_spread.h"
 #include "core/room.h"
 
-#include <assert.h>
 #include <stdlib.h>
-
-const char *const sg_measured_names[SG_MEASURED_COUNT] = {
-    [SG_MEASURED_BLOCKED] = "blocked",
-    [SG_MEASURED_WAIT] = "wait",
-    [SG_MEASURED_PROCESSOR] = "processor",
-};
-
-const char *const sg_verdict_names[SG_VERDICT_COUNT] = {
-    [SG_VERDICT_UNKNOWN] = "unknown", [SG_VERDICT_FEW] = "few",   [SG_VERDICT_NOISE] = "noise",
-    [SG_VERDICT_LESS] = "less",       [SG_VERDICT_MORE] = "more",
-};
-
-const char *sg_verdict_words(enum sg_verdict verdict, bool several)
-{
-    static const char *const words[SG_VERDICT_COUNT] = {
-        [SG_VERDICT_UNKNOWN] = "not known",      [SG_VERDICT_FEW] = "too few instances",
-        [SG_VERDICT_NOISE] = "within the noise", [SG_VERDICT_LESS] = "less in B",
-        [SG_VERDICT_MORE] = "more in B",
-    };
-
-    return several && verdict == SG_VERDICT_FEW ? "too few runs" : words[verdict];
-}
 
 struct sg_comparison_series {
     struct sg_call_sites of[2];
 };
-
-bool sg_side_knows(const struct sg_side *side, enum sg_measured measured)
-{
-    return side->present && (measured != SG_MEASURED_WAIT || side->has_wait);
-}
 
 /* ---- one row ----------------------------------------------------------------------------------
  */
@@ -61,12 +33,6 @@ static double mean_of(const struct sg_entry *entry, bool events, enum sg_measure
     return side->calls > 0 ? (double)side->ns[measured] / (double)side->calls : 0;
 }
 
-static void divide(uint64_t *sum, uint64_t by)
-{
-    assert(by > 0);
-    *sum = (*sum + by / 2) / by;
-}
-
 /* The means over the runs that have it. */
 static struct sg_side side_of(const struct sg_call_site *site)
 {
@@ -87,12 +53,12 @@ static struct sg_side side_of(const struct sg_call_site *site)
             side.algorithm = entry->side.algorithm;
         }
     }
-    divide(&side.calls, side.run_count);
-    divide(&side.event_calls, side.run_count);
-    divide(&side.instances, side.run_count);
-    divide(&side.bytes, side.run_count);
+    side.calls = sg_mean_of(side.calls, side.run_count);
+    side.event_calls = sg_mean_of(side.event_calls, side.run_count);
+    side.instances = sg_mean_of(side.instances, side.run_count);
+    side.bytes = sg_mean_of(side.bytes, side.run_count);
     for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
-        divide(&side.ns[measured], side.run_count);
+        side.ns[measured] = sg_mean_of(side.ns[measured], side.run_count);
     return side;
 }
 
@@ -142,10 +108,9 @@ static enum sg_status add_compared(struct sg_comparison *out, struct sg_call_sit
 {
     struct sg_compared *row;
 
-    if (!sg_make_room((void **)&out->rows, out->row_count, sizeof *out->rows))
+    if (!SG_APPEND(out->rows, out->row_count, (struct sg_compared){.by_place = by_place}))
         return SG_ERR_MEMORY;
-    row = &out->rows[out->row_count++];
-    *row = (struct sg_compared){.by_place = by_place};
+    row = &out->rows[out->row_count - 1];
     for (int side = 1; side >= 0; side--) {
         if (sites[side] == NULL)
             continue;
@@ -210,7 +175,8 @@ static enum sg_status compare(struct sg_comparison *out)
     if (status == SG_OK)
         status = add_rest(out);
     if (status == SG_OK)
-        status = sg_comparison_sort(out, sg_compared_column_find(SG_COMPARED_COLUMN_DEFAULT));
+        status = sg_comparison_sort(
+            out, sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT));
     if (status != SG_OK)
         return status;
     out->both_shown = out->both_count;
@@ -272,26 +238,4 @@ void sg_comparison_clear(struct sg_comparison *comparison)
     free(comparison->series);
     free(comparison->rows);
     *comparison = (struct sg_comparison){0};
-}
-
-struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparison, int side)
-{
-    uint32_t count = comparison->run_count[side];
-    struct sg_run_figures figures = {.has_events = true};
-
-    for (uint32_t i = 0; i < count; i++) {
-        const struct sg_report *run = &comparison->runs[side][i];
-
-        figures.run_ns += run->run_ns;
-        figures.ranks_run_ns += run->ranks_run_ns;
-        figures.blocked_ns += sg_report_blocked_ns(run);
-        figures.wait_ns += sg_report_wait_ns(run);
-        figures.has_events = figures.has_events && run->has_events;
-        figures.partial = figures.partial || run->partial;
-    }
-    divide(&figures.run_ns, count);
-    divide(&figures.ranks_run_ns, count);
-    divide(&figures.blocked_ns, count);
-    divide(&figures.wait_ns, count);
-    return figures;
 }

@@ -10,8 +10,7 @@
 #ifndef SG_COMPARE_COMPARE_H
 #define SG_COMPARE_COMPARE_H
 
-#include "compare/bootstrap.h"
-#include "report/report.h"
+#include "compare/comparison.h"
 
 #include <stdio.h>
 
@@ -20,68 +19,9 @@ struct sg_run_paths {
     uint32_t count; /* at least 1 */
 };
 
-/* One side's part, means over those of its runs that have it. Totals are the report's (the
- * statistics' where events were left out). */
-struct sg_side {
-    bool present;
-    bool has_wait;      /* all of the runs have events of it */
-    uint32_t run_count; /* that have it */
-    uint64_t calls, event_calls, instances, bytes;
-    uint64_t ns[SG_MEASURED_COUNT];
-    double mean_ns[SG_MEASURED_COUNT]; /* per call: of the events' calls where all have some */
-    const char *algorithm;             /* of the row that blocked longest */
-};
-
-struct sg_compared {
-    const struct sg_report_site *site; /* its names: of a where it is there */
-    bool by_place;                     /* ids differ, function, file and line are the same */
-    struct sg_side side[2];
-    struct sg_difference difference[SG_MEASURED_COUNT]; /* where both are present */
-};
-
-struct sg_comparison {
-    struct sg_report *runs[2];
-    uint32_t run_count[2];
-    struct sg_compared *rows; /* in both first, by the time blocked in the side with more of it */
-    uint32_t row_count;
-    uint32_t both_shown;                      /* of them in both */
-    uint32_t both_count;                      /* all that were found: in both */
-    uint32_t only_count[2];                   /* and in one alone */
-    uint32_t by_place_count;                  /* of those in both */
-    uint32_t verdict_count[SG_VERDICT_COUNT]; /* of those in both, by time blocked */
-    struct sg_comparison_series *series;
-};
-
-/* Of a side's runs as wholes: means. */
-struct sg_run_figures {
-    uint64_t run_ns, ranks_run_ns, blocked_ns, wait_ns;
-    bool has_events; /* all of them */
-    bool partial;    /* one of them */
-};
-
-extern const char *const sg_measured_names[SG_MEASURED_COUNT];
-/* "less", ...: as JSON has them. */
-extern const char *const sg_verdict_names[SG_VERDICT_COUNT];
-
-static inline bool sg_compared_in_both(const struct sg_compared *row)
-{
-    return row->side[0].present && row->side[1].present;
-}
-
-static inline bool sg_comparison_has_several(const struct sg_comparison *comparison)
-{
-    return comparison->run_count[0] > 1 || comparison->run_count[1] > 1;
-}
-
-/* For people; several: there are several runs a side. */
-const char *sg_verdict_words(enum sg_verdict verdict, bool several);
-
-bool sg_side_knows(const struct sg_side *side, enum sg_measured measured);
-
 /* On failure one line has been logged. */
 enum sg_status sg_compare(const struct sg_run_paths sides[2], bool progress,
                           struct sg_comparison *out);
-struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparison, int side);
 void sg_comparison_clear(struct sg_comparison *comparison);
 
 /* SG_ERR_MEMORY (logged) or SG_OK; whether the stream took everything is the caller's to check. */

@@ -33,9 +33,8 @@ enum sg_status sg_series_add(struct sg_series *series, const struct sg_sample *s
             halve(series);
             return sg_series_add(series, sample);
         }
-        if (!sg_make_room((void **)&series->samples, series->count, sizeof *series->samples))
+        if (!SG_APPEND(series->samples, series->count, *sample))
             return SG_ERR_MEMORY;
-        series->samples[series->count++] = *sample;
         series->in_last = 1;
     }
     add(&series->sum, sample);

@@ -1,23 +1,14 @@
 /* The comparison for people at a terminal. */
+#include "compare/columns.h"
 #include "compare/compare.h"
 #include "output/format.h"
 #include "output/table.h"
-#include "report/columns.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char run_letters[] = "AB";
-
-static void put_clean(const char *text, FILE *out)
-{
-    char *clean = sg_format_clean(text, true);
-
-    fputs(clean != NULL ? clean : "?", out);
-    free(clean);
-}
 
 /* "A", or "A2" of several. */
 static void format_name(const struct sg_comparison *comparison, int side, uint32_t run,
@@ -28,31 +19,19 @@ static void format_name(const struct sg_comparison *comparison, int side, uint32
         snprintf(name, SG_FORMAT_BYTES, "%c%" PRIu32, run_letters[side], run + 1);
 }
 
-#define SIGNED_BYTES (SG_FORMAT_BYTES + 1)
-
-static void format_signed(double ns, char text[SIGNED_BYTES])
-{
-    char size[SG_FORMAT_BYTES];
-
-    sg_format_ns((uint64_t)llround(fabs(ns)), size);
-    snprintf(text, SIGNED_BYTES, "%s%s", llround(ns) > 0 ? "+" : llround(ns) < 0 ? "-" : "", size);
-}
-
 static void put_run(const struct sg_report *run, const char *name, FILE *out)
 {
-    char time[SG_FORMAT_BYTES], share[SG_FORMAT_BYTES];
-    uint64_t lost_ns = run->has_events ? sg_report_wait_ns(run) : sg_report_blocked_ns(run);
+    uint64_t lost_ns = run->has_events ? run->total.wait_ns : run->total.blocked_ns;
 
-    sg_format_ns(run->run_ns, time);
-    sg_format_share(lost_ns, run->ranks_run_ns, share);
     fprintf(out, "%-2s ", name);
-    put_clean(run->program != NULL ? run->program : "program not known", out);
+    sg_format_put(run->program != NULL ? run->program : "program not known", out);
     fprintf(out, ", %" PRIu32 " rank%s, run time %s, %s%s of processor time %s%s\n   ",
-            run->rank_count, run->rank_count == 1 ? "" : "s", time,
-            sg_report_unseen_calls(run) > 0 && run->has_events ? "at least " : "", share,
+            run->rank_count, run->rank_count == 1 ? "" : "s", SG_NS(run->run_ns),
+            sg_report_unseen_calls(run) > 0 && run->has_events ? "at least " : "",
+            SG_SHARE(lost_ns, run->ranks_run_ns),
             run->has_events ? "lost waiting" : "in collectives, statistics only",
             run->partial ? ", PARTIAL" : "");
-    put_clean(run->path, out);
+    sg_format_put(run->path, out);
     fputc('\n', out);
 }
 
@@ -76,156 +55,81 @@ static void put_summary(const struct sg_comparison *comparison, FILE *out)
 /* ---- in both ----------------------------------------------------------------------------------
  */
 
-static void add_column(struct sg_table *table, const char *name, const struct sg_report_site *site,
-                       bool first)
+/* Both sides' text, or one where they are alike. */
+static void add_pair(struct sg_table *table, const char *a, const char *b)
 {
-    sg_table_add(table, first ? sg_column_text(sg_column_find(name), NULL, site) : strdup(""));
+    char *both = NULL;
+
+    if (asprintf(&both, strcmp(a, b) == 0 ? "%s" : "%s > %s", a, b) < 0)
+        both = NULL;
+    sg_table_add(table, both != NULL ? sg_format_clean(both, true) : NULL);
+    free(both);
 }
 
-static void add_pair(struct sg_table *table, const char *a, const char *b, bool first)
+/* What stands before what is measured: of the first alone. */
+static void add_names(struct sg_table *table, const struct sg_compared *row)
 {
-    char *clean_a = sg_format_clean(a, true), *clean_b = sg_format_clean(b, true);
+    const struct sg_side *a = &row->side[0], *b = &row->side[1];
+    char calls[2][SG_FORMAT_BYTES];
 
-    if (!first || clean_a == NULL || clean_b == NULL)
-        sg_table_add(table, first ? NULL : strdup(""));
-    else if (strcmp(clean_a, clean_b) == 0)
-        sg_table_addf(table, "%s", clean_a);
-    else
-        sg_table_addf(table, "%s > %s", clean_a, clean_b);
-    free(clean_a);
-    free(clean_b);
+    for (int i = 0; i < 2; i++)
+        snprintf(calls[i], sizeof calls[i], "%" PRIu64, row->side[i].calls);
+    sg_table_cells(table, 3, row, NULL);
+    add_pair(table, a->algorithm, b->algorithm);
+    add_pair(table, calls[0], calls[1]);
+    add_pair(table, SG_BYTES(a->calls > 0 ? a->bytes / a->calls : 0),
+             SG_BYTES(b->calls > 0 ? b->bytes / b->calls : 0));
 }
 
-static void add_mean(struct sg_table *table, const struct sg_side *side, enum sg_measured measured)
-{
-    char text[SG_FORMAT_BYTES];
-
-    sg_format_ns((uint64_t)llround(side->mean_ns[measured]), text);
-    sg_table_addf(table, "%s", sg_side_knows(side, measured) ? text : "-");
-}
-
-static void add_difference(struct sg_table *table, const struct sg_compared *row,
-                           enum sg_measured measured, bool several)
-{
-    const struct sg_difference *difference = &row->difference[measured];
-    double a_ns = row->side[0].mean_ns[measured], b_ns = row->side[1].mean_ns[measured];
-    bool known = sg_side_knows(&row->side[0], measured) && sg_side_knows(&row->side[1], measured);
-    char text[SIGNED_BYTES], low[SIGNED_BYTES], high[SIGNED_BYTES];
-
-    format_signed(b_ns - a_ns, text);
-    sg_table_addf(table, "%s", known ? text : "-");
-    if (known && a_ns > 0)
-        sg_table_addf(table, "%+.1f%%", 100 * (b_ns - a_ns) / a_ns);
-    else
-        sg_table_addf(table, "-");
-    format_signed(difference->low, low);
-    format_signed(difference->high, high);
-    if (difference->verdict >= SG_VERDICT_NOISE)
-        sg_table_addf(table, "%s .. %s", low, high);
-    else
-        sg_table_addf(table, "-");
-    sg_table_addf(table, "%s", sg_verdict_words(difference->verdict, several));
-}
-
-static void add_row(struct sg_table *table, const struct sg_compared *row,
-                    enum sg_measured measured, bool several)
-{
-    bool first = measured == 0;
-    char calls[2][SG_FORMAT_BYTES], bytes[2][SG_FORMAT_BYTES];
-
-    for (int run = 0; run < 2; run++) {
-        const struct sg_side *side = &row->side[run];
-
-        snprintf(calls[run], sizeof calls[run], "%" PRIu64, side->calls);
-        sg_format_bytes(side->calls > 0 ? side->bytes / side->calls : 0, bytes[run]);
-    }
-    add_column(table, "id", row->site, first);
-    add_column(table, "op", row->site, first);
-    add_column(table, "site", row->site, first);
-    add_pair(table, row->side[0].algorithm, row->side[1].algorithm, first);
-    add_pair(table, calls[0], calls[1], first);
-    add_pair(table, bytes[0], bytes[1], first);
-    sg_table_addf(table, "%s", sg_measured_names[measured]);
-    add_mean(table, &row->side[0], measured);
-    add_mean(table, &row->side[1], measured);
-    add_difference(table, row, measured, several);
-}
+#define NAMES 6
 
 static enum sg_status put_both(const struct sg_comparison *comparison, FILE *out)
 {
-    static const struct sg_table_column columns[] = {
-        {.header = "id", .left = true},
-        {.header = "op", .left = true},
-        {.header = "call site", .left = true, .flexible = true},
-        {.header = "algo", .left = true, .max_width = 16},
-        {.header = "calls"},
-        {.header = "bytes"},
-        {.header = "per call", .left = true},
-        {.header = "A"},
-        {.header = "B"},
-        {.header = "B - A"},
-        {.header = "change"},
-        {.header = "95% interval"},
-        {.header = "verdict", .left = true},
-    };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
-    enum sg_status status;
+    bool several = sg_comparison_has_several(comparison);
+    struct sg_table table = {0};
 
     if (comparison->both_count == 0)
         return SG_OK;
+    sg_table_show(&table, sg_compared_columns, "id op site algorithm calls bytes");
+    sg_table_show(&table, sg_measured_columns, NULL);
     for (uint32_t i = 0; i < comparison->both_shown; i++) {
-        for (int measured = 0; measured < SG_MEASURED_COUNT; measured++)
-            add_row(&table, &comparison->rows[i], (enum sg_measured)measured,
-                    sg_comparison_has_several(comparison));
+        for (int measured = 0; measured < SG_MEASURED_COUNT; measured++) {
+            const struct sg_measured_row row =
+                sg_measured_row_of(&comparison->rows[i], (enum sg_measured)measured);
+
+            if (measured == 0)
+                add_names(&table, &comparison->rows[i]);
+            for (int name = 0; name < NAMES && measured > 0; name++)
+                sg_table_add(&table, strdup(""));
+            sg_table_row(&table, &row, &several);
+        }
     }
     fputc('\n', out);
-    status = sg_table_print(&table, sg_table_width(out), out);
-    sg_table_clear(&table);
-    return status;
+    return sg_table_finish(&table, "compare", out);
 }
 
-/* ---- in one alone -----------------------------------------------------------------------------
- */
+/* ---- in one alone ---------------------------------------------------------------------------- */
 
 static enum sg_status put_only(const struct sg_comparison *comparison, int run, FILE *out)
 {
-    static const struct sg_table_column columns[] = {
-        {.header = "id", .left = true},
-        {.header = "op", .left = true},
-        {.header = "algo", .left = true},
-        {.header = "calls"},
-        {.header = "blocked"},
-        {.header = "wait"},
-        {.header = "where", .left = true},
-    };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
-    enum sg_status status;
+    struct sg_table table = {0};
 
     if (comparison->only_count[run] == 0)
         return SG_OK;
+    sg_table_show(&table, sg_compared_columns, "id op");
+    sg_table_show(&table, sg_side_columns, "algorithm calls blocked wait");
+    sg_table_show(&table, sg_compared_columns, "where");
     for (uint32_t i = 0; i < comparison->row_count; i++) {
         const struct sg_compared *row = &comparison->rows[i];
-        const struct sg_side *side = &row->side[run];
-        char blocked[SG_FORMAT_BYTES], wait[SG_FORMAT_BYTES];
 
         if (row->side[1 - run].present)
             continue;
-        sg_format_ns(side->ns[SG_MEASURED_BLOCKED], blocked);
-        sg_format_ns(side->ns[SG_MEASURED_WAIT], wait);
-        add_column(&table, "id", row->site, true);
-        add_column(&table, "op", row->site, true);
-        sg_table_add(&table, sg_format_clean(side->algorithm, true));
-        sg_table_addf(&table, "%" PRIu64, side->calls);
-        sg_table_addf(&table, "%s", blocked);
-        sg_table_addf(&table, "%s", sg_side_knows(side, SG_MEASURED_WAIT) ? wait : "-");
-        add_column(&table, "where", row->site, true);
+        sg_table_cells(&table, 2, row, NULL);
+        sg_table_cells(&table, 4, &row->side[run], NULL);
+        sg_table_row(&table, row, NULL);
     }
     fprintf(out, "\nonly in %c:\n", run_letters[run]);
-    status = sg_table_print(&table, sg_table_width(out), out);
-    sg_table_clear(&table);
-    return status;
+    return sg_table_finish(&table, "compare", out);
 }
 
 /* ---- notes ------------------------------------------------------------------------------------

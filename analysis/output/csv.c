@@ -49,43 +49,43 @@ static const json_t *find(const json_t *row, const char *path)
     }
 }
 
-static void put_name(const struct sg_csv_column *column, FILE *out)
+static void put_title(const char *path, FILE *out)
 {
-    if (column->name != NULL)
-        fputs(column->name, out);
-    for (const char *at = column->path; column->name == NULL && *at != '\0'; at++)
-        fputc(*at == '.' ? '_' : *at, out);
+    for (; *path != '\0' && *path != '='; path++)
+        fputc(*path == '.' ? '_' : *path, out);
 }
 
-static void put_cell(const struct sg_csv *csv, const struct sg_csv_column *column,
-                     const json_t *row, FILE *out)
-{
-    const json_t *value = find(row, column->path);
-
-    if (column->unknown != NULL && (value == NULL || json_is_null(value)))
-        fputs(column->unknown, out);
-    else
-        sg_csv_value(value, csv->digits, out);
-}
-
-void sg_csv_print(const struct sg_csv *csv, const json_t *rows, FILE *out)
+static void print_rows(const struct sg_csv *csv, const json_t *rows, FILE *out)
 {
     const json_t *row;
     size_t i;
 
-    for (size_t column = 0; column < csv->column_count; column++) {
+    for (size_t column = 0; column < csv->path_count; column++) {
         fputs(column > 0 ? "," : "", out);
-        put_name(&csv->columns[column], out);
+        put_title(csv->paths[column], out);
     }
     fputs(csv->line_end, out);
     json_array_foreach(rows, i, row)
     {
-        for (size_t column = 0; column < csv->column_count; column++) {
+        for (size_t column = 0; column < csv->path_count; column++) {
+            const char *path = csv->paths[column], *titled = strchr(path, '=');
+
             fputs(column > 0 ? "," : "", out);
-            put_cell(csv, &csv->columns[column], row, out);
+            sg_csv_value(find(row, titled != NULL ? titled + 1 : path), csv->digits, out);
         }
         fputs(csv->line_end, out);
     }
+}
+
+enum sg_status sg_csv_print(const struct sg_csv *csv, json_t *rows, const char *who, FILE *out)
+{
+    if (rows == NULL) {
+        sg_log("%s: out of memory", who);
+        return SG_ERR_MEMORY;
+    }
+    print_rows(csv, rows, out);
+    json_decref(rows);
+    return SG_OK;
 }
 
 enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int digits,
@@ -93,7 +93,7 @@ enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int
 {
     json_t *names = json_object(), *row, *value;
     struct sg_csv csv = {line_end, digits, NULL, 0};
-    struct sg_csv_column *columns;
+    const char **paths;
     const char *name;
     size_t i;
 
@@ -105,20 +105,20 @@ enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int
                 json_object_set_new(names, name, json_null());
         }
     }
-    columns = calloc(json_object_size(names) + 1, sizeof *columns);
-    if (columns == NULL) {
+    paths = calloc(json_object_size(names) + 1, sizeof *paths);
+    if (paths == NULL) {
         json_decref(names);
         sg_log("%s: out of memory", who);
         return SG_ERR_MEMORY;
     }
     json_object_foreach(names, name, value)
     {
-        columns[csv.column_count++].path = name;
+        paths[csv.path_count++] = name;
     }
-    csv.columns = columns;
-    if (csv.column_count > 0)
-        sg_csv_print(&csv, rows, out);
-    free(columns);
+    csv.paths = paths;
+    if (csv.path_count > 0)
+        print_rows(&csv, rows, out);
+    free(paths);
     json_decref(names);
     return SG_OK;
 }

@@ -10,17 +10,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct sg_csv_column {
-    const char *path;    /* of the value in a row: "calls", "worst.seq" */
-    const char *name;    /* NULL: the path, with '_' for '.' */
-    const char *unknown; /* what stands for null; NULL: nothing */
-};
-
 struct sg_csv {
     const char *line_end;
     int digits; /* of reals */
-    const struct sg_csv_column *columns;
-    size_t column_count;
+    /* Of the values in a row: "calls", "worst.seq"; '_' stands for '.' in their titles, unless they
+     * have one of their own: "skew_p50_ns=skew_ns.p50". */
+    const char *const *paths;
+    size_t path_count;
 };
 
 /* A word, a number or a truth value; anything else is empty. */
@@ -32,7 +28,8 @@ void sg_csv_value(const json_t *value, int digits, FILE *out);
 enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int digits,
                                    const char *who, FILE *out);
 
-/* rows: an array. */
-void sg_csv_print(const struct sg_csv *csv, const json_t *rows, FILE *out);
+/* Prints and frees rows, an array. SG_ERR_MEMORY where it is NULL, logged in a line that begins
+ * with who. */
+enum sg_status sg_csv_print(const struct sg_csv *csv, json_t *rows, const char *who, FILE *out);
 
 #endif

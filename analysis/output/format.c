@@ -3,69 +3,67 @@
 #include "core/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HEAD_MIN 8 /* columns of a function's name that stay */
 
-/* Three digits, rounded: 999.6 must not come out as "1000" of the smaller unit, so the caller
- * moves on to the next unit from 999.5 up. */
-static void three_digits(double value, const char *unit, char text[SG_FORMAT_BYTES])
+/* Three digits, rounded, in the least unit in which they suffice: 999.6 must not come out as "1000"
+ * of the smaller one, so the next is due from half below. */
+static const char *scale(double value, double step, const char *const units[], char *text)
 {
-    int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-
-    snprintf(text, SG_FORMAT_BYTES, "%.*f%s", decimals, value, unit);
+    for (value /= step; value >= step - 0.5 && units[1] != NULL; value /= step)
+        units++;
+    snprintf(text, SG_FORMAT_BYTES, "%.*f%s",
+             value < 9.995   ? 2
+             : value < 99.95 ? 1
+                             : 0,
+             value, *units);
+    return text;
 }
 
-void sg_format_ns(uint64_t ns, char text[SG_FORMAT_BYTES])
+const char *sg_format_ns(uint64_t ns, char text[SG_FORMAT_BYTES])
 {
-    static const char *const units[] = {"us", "ms", "s"};
-    double value = (double)ns;
-    int unit = -1;
+    static const char *const units[] = {"us", "ms", "s", NULL};
 
-    if (ns < 1000) {
-        snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "ns", ns);
-        return;
-    }
-    while (unit < 2 && (value >= 999.5 || unit < 0)) {
-        value /= 1000;
-        unit++;
-    }
-    three_digits(value, units[unit], text);
+    if (ns >= 1000)
+        return scale((double)ns, 1000, units, text);
+    snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "ns", ns);
+    return text;
 }
 
-void sg_format_bytes(uint64_t bytes, char text[SG_FORMAT_BYTES])
+const char *sg_format_signed(double ns, const char *plus, char text[SG_FORMAT_BYTES])
 {
-    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double value = (double)bytes;
-    int unit = -1;
+    long long whole = llround(ns);
 
-    if (bytes < 1024) {
-        snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "B", bytes);
-        return;
-    }
-    while (unit < 5 && (value >= 1023.5 || unit < 0)) {
-        value /= 1024;
-        unit++;
-    }
-    three_digits(value, units[unit], text);
+    snprintf(text, SG_FORMAT_BYTES, "%s%s",
+             whole < 0   ? "-"
+             : whole > 0 ? plus
+                         : "",
+             SG_NS((uint64_t)llabs(whole)));
+    return text;
 }
 
-void sg_format_share(uint64_t part, uint64_t whole, char text[SG_FORMAT_BYTES])
+const char *sg_format_bytes(uint64_t bytes, char text[SG_FORMAT_BYTES])
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL};
+
+    if (bytes >= 1024)
+        return scale((double)bytes, 1024, units, text);
+    snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "B", bytes);
+    return text;
+}
+
+const char *sg_format_share(uint64_t part, uint64_t whole, char text[SG_FORMAT_BYTES])
 {
     double percent = whole == 0 ? 0 : 100.0 * (double)part / (double)whole;
+    int decimals = part == 0 || percent >= 99.95 ? 0 : percent < 0.995 ? 2 : 1;
 
     if (whole == 0)
-        snprintf(text, SG_FORMAT_BYTES, "-");
-    else if (part == 0)
-        snprintf(text, SG_FORMAT_BYTES, "0%%");
-    else
-        snprintf(text, SG_FORMAT_BYTES, "%.*f%%",
-                 percent < 0.995   ? 2
-                 : percent < 99.95 ? 1
-                                   : 0,
-                 percent);
+        return strcpy(text, "-");
+    snprintf(text, SG_FORMAT_BYTES, "%.*f%%", decimals, percent);
+    return text;
 }
 
 static char *escape(char *out, const char *text, size_t length)
@@ -97,6 +95,14 @@ char *sg_format_clean(const char *text, bool controls)
     }
     *out = '\0';
     return clean;
+}
+
+void sg_format_put(const char *text, FILE *out)
+{
+    char *clean = sg_format_clean(text, true);
+
+    fputs(clean != NULL ? clean : "?", out);
+    free(clean);
 }
 
 static bool is_inside(char byte)

@@ -27,6 +27,11 @@ json_t *sg_json_real(bool known, double value)
     return known ? json_real(value) : json_null();
 }
 
+json_t *sg_json_share(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? json_real((double)part / (double)whole) : json_null();
+}
+
 json_t *sg_json_id(bool known, uint32_t id)
 {
     return known ? json_sprintf("%08x", id) : json_null();

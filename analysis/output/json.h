@@ -16,6 +16,8 @@
 json_t *sg_json_text(const char *text);
 json_t *sg_json_count(bool known, uint64_t count);
 json_t *sg_json_real(bool known, double value);
+/* Of a whole; null where that is 0. */
+json_t *sg_json_share(uint64_t part, uint64_t whole);
 /* "%08x". */
 json_t *sg_json_id(bool known, uint32_t id);
 

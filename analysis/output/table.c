@@ -1,7 +1,9 @@
 #include "output/table.h"
 
+#include "core/room.h"
 #include "output/format.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,25 +14,42 @@
 #define INDENT 2
 #define FLEXIBLE_MIN 16
 
+void sg_table_show(struct sg_table *table, struct sg_columns columns, const char *names)
+{
+    for (size_t i = 0; i < columns.count && names == NULL; i++) {
+        if (columns.of[i].header != NULL)
+            table->columns[table->column_count++] = &columns.of[i];
+    }
+    while (names != NULL && *names != '\0') {
+        char name[32];
+        size_t length = strcspn(names, " ");
+
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        assert(table->column_count < SG_TABLE_COLUMNS_MAX);
+        table->columns[table->column_count++] = sg_column_find(columns, name);
+        names += length + (names[length] == ' ');
+    }
+}
+
 void sg_table_add(struct sg_table *table, char *text)
 {
-    size_t count = table->cell_count;
-
-    if (text == NULL) {
+    if (text == NULL || !SG_APPEND(table->cells, table->cell_count, text)) {
+        free(text);
         table->failed = true;
-        return;
     }
-    if ((count & (count - 1)) == 0) {
-        char **cells = realloc(table->cells, (count ? count * 2 : 1) * sizeof *cells);
+}
 
-        if (cells == NULL) {
-            free(text);
-            table->failed = true;
-            return;
-        }
-        table->cells = cells;
-    }
-    table->cells[table->cell_count++] = text;
+void sg_table_cells(struct sg_table *table, size_t count, const void *row, const void *context)
+{
+    for (; count > 0; count--)
+        sg_table_add(table, sg_column_text(table->columns[table->cell_count % table->column_count],
+                                           row, context));
+}
+
+void sg_table_row(struct sg_table *table, const void *row, const void *context)
+{
+    sg_table_cells(table, table->column_count - table->cell_count % table->column_count, row,
+                   context);
 }
 
 void sg_table_addf(struct sg_table *table, const char *format, ...)
@@ -48,12 +67,12 @@ void sg_table_addf(struct sg_table *table, const char *format, ...)
 /* Left columns stand two apart, figures one: they are rarely as wide as their column. */
 static size_t gap_before(const struct sg_table *table, size_t column)
 {
-    return column == 0 ? INDENT : table->columns[column].left ? 2 : 1;
+    return column == 0 ? INDENT : table->columns[column]->left ? 2 : 1;
 }
 
 static size_t widest(const struct sg_table *table, size_t column)
 {
-    size_t width = sg_format_columns(table->columns[column].header);
+    size_t width = sg_format_columns(table->columns[column]->header);
 
     for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
         size_t columns = sg_format_columns(table->cells[cell]);
@@ -77,7 +96,7 @@ static size_t line_columns(const struct sg_table *table, const size_t *widths)
 static void narrow(struct sg_table *table, size_t column, size_t width, size_t *widths)
 {
     for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
-        if (table->columns[column].flexible)
+        if (table->columns[column]->flexible)
             sg_format_shorten_place(table->cells[cell], width);
         else
             sg_format_shorten(table->cells[cell], width);
@@ -90,13 +109,13 @@ static void fit(struct sg_table *table, size_t width, size_t *widths)
     for (size_t column = 0; column < table->column_count; column++)
         widths[column] = widest(table, column);
     for (size_t column = 0; column < table->column_count; column++) {
-        if (table->columns[column].max_width > 0 && line_columns(table, widths) > width)
-            narrow(table, column, table->columns[column].max_width, widths);
+        if (table->columns[column]->max_width > 0 && line_columns(table, widths) > width)
+            narrow(table, column, table->columns[column]->max_width, widths);
     }
     for (size_t column = 0; column < table->column_count; column++) {
         size_t all = line_columns(table, widths);
 
-        if (!table->columns[column].flexible || all <= width)
+        if (!table->columns[column]->flexible || all <= width)
             continue;
         narrow(table, column,
                widths[column] > all - width + FLEXIBLE_MIN ? widths[column] - (all - width)
@@ -105,7 +124,8 @@ static void fit(struct sg_table *table, size_t width, size_t *widths)
     }
 }
 
-size_t sg_table_width(FILE *out)
+/* SIZE_MAX where it is no terminal. */
+static size_t width_of(FILE *out)
 {
     struct winsize size;
     int descriptor = fileno(out);
@@ -120,7 +140,7 @@ static void print_cell(const struct sg_table *table, size_t column, size_t width
                        FILE *out)
 {
     size_t pad = width - sg_format_columns(text);
-    bool left = table->columns[column].left;
+    bool left = table->columns[column]->left;
 
     fprintf(out, "%*s", (int)(gap_before(table, column) + (left ? 0 : pad)), "");
     fputs(text, out);
@@ -129,18 +149,13 @@ static void print_cell(const struct sg_table *table, size_t column, size_t width
         fprintf(out, "%*s", (int)pad, "");
 }
 
-enum sg_status sg_table_print(struct sg_table *table, size_t width, FILE *out)
+static void print(struct sg_table *table, FILE *out)
 {
-    size_t *widths = calloc(table->column_count, sizeof *widths);
+    size_t widths[SG_TABLE_COLUMNS_MAX];
 
-    if (table->failed || widths == NULL) {
-        free(widths);
-        sg_log("report: out of memory");
-        return SG_ERR_MEMORY;
-    }
-    fit(table, width, widths);
+    fit(table, width_of(out), widths);
     for (size_t column = 0; column < table->column_count; column++)
-        print_cell(table, column, widths[column], table->columns[column].header, out);
+        print_cell(table, column, widths[column], table->columns[column]->header, out);
     fputc('\n', out);
     for (size_t cell = 0; cell < table->cell_count; cell++) {
         size_t column = cell % table->column_count;
@@ -149,15 +164,19 @@ enum sg_status sg_table_print(struct sg_table *table, size_t width, FILE *out)
         if (column + 1 == table->column_count)
             fputc('\n', out);
     }
-    free(widths);
-    return SG_OK;
 }
 
-void sg_table_clear(struct sg_table *table)
+enum sg_status sg_table_finish(struct sg_table *table, const char *who, FILE *out)
 {
+    enum sg_status status = table->failed ? SG_ERR_MEMORY : SG_OK;
+
+    if (status == SG_OK)
+        print(table, out);
+    else
+        sg_log("%s: out of memory", who);
     for (size_t cell = 0; cell < table->cell_count; cell++)
         free(table->cells[cell]);
     free(table->cells);
-    table->cells = NULL;
-    table->cell_count = 0;
+    *table = (struct sg_table){0};
+    return status;
 }

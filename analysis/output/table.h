@@ -7,37 +7,37 @@
 #define SG_OUTPUT_TABLE_H
 
 #include "core/status.h"
+#include "output/column.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-struct sg_table_column {
-    const char *header;
-    bool left;
-    bool flexible;
-    unsigned max_width; /* where lines get too long; 0: none */
-};
+#define SG_TABLE_COLUMNS_MAX 24
 
+/* Zero-initialised is empty. */
 struct sg_table {
-    const struct sg_table_column *columns;
+    const struct sg_column *columns[SG_TABLE_COLUMNS_MAX];
     size_t column_count;
     char **cells; /* row by row; owned */
     size_t cell_count;
     bool failed; /* out of memory: printing says so */
 };
 
+/* Adds columns: those of these names, separated by blanks; NULL: all that have a header. */
+void sg_table_show(struct sg_table *table, struct sg_columns columns, const char *names);
+
+/* Adds the next cells, of a row: so many, or all that the line at hand still wants. */
+void sg_table_cells(struct sg_table *table, size_t count, const void *row, const void *context);
+void sg_table_row(struct sg_table *table, const void *row, const void *context);
+
 /* Adds the next cell; text is clean, malloc'ed and taken over; NULL counts as out of memory. */
 void sg_table_add(struct sg_table *table, char *text);
 void sg_table_addf(struct sg_table *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Columns of the terminal that out is; SIZE_MAX where it is none. */
-size_t sg_table_width(FILE *out);
-
-/* Prints header and rows; lines keep to width columns where the columns allow.
- * SG_ERR_MEMORY (logged) or SG_OK. */
-enum sg_status sg_table_print(struct sg_table *table, size_t width, FILE *out);
-void sg_table_clear(struct sg_table *table);
+/* Prints header and rows, in a terminal's width where out is one, and clears the table. who: what
+ * the line begins with that says why there is no table. SG_ERR_MEMORY (logged) or SG_OK. */
+enum sg_status sg_table_finish(struct sg_table *table, const char *who, FILE *out);
 
 #endif

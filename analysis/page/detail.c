@@ -1,7 +1,7 @@
 #include "page/detail.h"
 
-#include "report/aggregate.h"
 #include "core/room.h"
+#include "report/aggregate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -81,11 +81,8 @@ static enum sg_status find_row(struct sg_detail *detail, uint32_t index, struct 
     *out = NULL;
     if (index >= SG_DETAIL_ROWS)
         return SG_OK;
-    while (detail->row_room <= index) {
-        if (!sg_make_room((void **)&detail->rows, detail->row_room, sizeof *detail->rows))
-            return SG_ERR_MEMORY;
-        detail->rows[detail->row_room++] = NULL;
-    }
+    if (!SG_EXTEND(detail->rows, detail->row_room, index))
+        return SG_ERR_MEMORY;
     if (detail->rows[index] == NULL) {
         detail->rows[index] = calloc(1, sizeof **detail->rows);
         if (detail->rows[index] == NULL)
@@ -179,15 +176,10 @@ static enum sg_status on_clock(void *context, const struct sg_seen_clock *clock)
 {
     struct sg_detail *detail = context;
 
-    while (detail->clock_room <= clock->rank) {
-        if (!sg_make_room((void **)&detail->clocks, detail->clock_room, sizeof *detail->clocks) ||
-            !sg_make_room((void **)&detail->has_clock, detail->clock_room,
-                          sizeof *detail->has_clock))
-            return SG_ERR_MEMORY;
-        detail->has_clock[detail->clock_room++] = false;
-    }
-    detail->clocks[clock->rank] = *clock;
-    detail->has_clock[clock->rank] = true;
+    if (!SG_EXTEND(detail->clocks, detail->clock_room, clock->rank))
+        return SG_ERR_MEMORY;
+    detail->clocks[clock->rank].known = true;
+    detail->clocks[clock->rank].seen = *clock;
     return SG_OK;
 }
 
@@ -222,7 +214,6 @@ void sg_detail_clear(struct sg_detail *detail)
         free(detail->worst[i].parts);
     free(detail->rows);
     free(detail->clocks);
-    free(detail->has_clock);
     free(detail->recent);
     *detail = (struct sg_detail){0};
 }

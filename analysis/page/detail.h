@@ -80,13 +80,17 @@ struct sg_detail_worst {
     uint32_t late_count; /* more may have come than are kept */
 };
 
+struct sg_detail_clock {
+    bool known;
+    struct sg_seen_clock seen;
+};
+
 struct sg_detail {
     struct sg_detail_row **rows; /* NULL: nothing of it */
     uint32_t row_room;
     struct sg_detail_worst worst[SG_DETAIL_WORST]; /* in no order */
     uint32_t worst_count;
-    struct sg_seen_clock *clocks; /* by rank */
-    bool *has_clock;
+    struct sg_detail_clock *clocks; /* by rank */
     uint32_t clock_room;
     struct sg_detail_recent *recent; /* late contributions before their instance is complete */
 };

@@ -1,66 +1,44 @@
 #include "page/html.h"
 
-#include "output/format.h"
+#include "report/columns.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
 void sg_html_text(const char *text, FILE *out)
 {
+    static const char specials[] = "&<>\"'";
+    static const char *const escaped[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     char *clean = text != NULL ? sg_format_clean(text, true) : NULL;
 
     for (const char *at = clean; at != NULL && *at != '\0'; at++) {
-        switch (*at) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
+        const char *special = strchr(specials, *at);
+
+        if (special != NULL)
+            fputs(escaped[special - specials], out);
+        else
             fputc(*at, out);
-        }
     }
     free(clean);
 }
 
-void sg_html_ns(uint64_t ns, FILE *out)
+const char *sg_html_signed(double ns, const char *plus, char text[SG_FORMAT_BYTES])
 {
-    char text[SG_FORMAT_BYTES];
-
-    sg_format_ns(ns, text);
-    fputs(text, out);
+    if (llround(ns) >= 0)
+        return sg_format_signed(ns, plus, text);
+    snprintf(text, SG_FORMAT_BYTES, SG_HTML_MINUS "%s", SG_UNSIGNED(-ns));
+    return text;
 }
 
-void sg_html_share(uint64_t part, uint64_t whole, FILE *out)
+void sg_html_column(const char *name, const struct sg_report *report,
+                    const struct sg_report_site *site, FILE *out)
 {
-    char text[SG_FORMAT_BYTES];
+    char *text = sg_site_text(name, report, site);
 
-    sg_format_share(part, whole, text);
-    fputs(text, out);
-}
-
-json_t *sg_html_string(const char *text)
-{
-    char *clean;
-    json_t *value;
-
-    if (text == NULL)
-        return json_null();
-    clean = sg_format_clean(text, true);
-    value = clean != NULL ? json_string(clean) : NULL;
-    free(clean);
-    return value;
+    sg_html_text(text, out);
+    free(text);
 }
 
 /* Of what JSON may hold, "<" alone could end the element or change how it is read. It stands in

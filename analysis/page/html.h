@@ -3,25 +3,27 @@
 #define SG_PAGE_HTML_H
 
 #include "core/status.h"
+#include "output/format.h"
+#include "report/report.h"
 
 #include <jansson.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /* Any bytes, as text or as the value of an attribute in double quotes: what is special to HTML is
  * escaped, what is no UTF-8 or a control character is shown as \xNN. NULL writes nothing. */
 void sg_html_text(const char *text, FILE *out);
 
-/* Formatted as sg_format_*() do. */
-void sg_html_ns(uint64_t ns, FILE *out);
-void sg_html_share(uint64_t part, uint64_t whole, FILE *out);
+/* As sg_format_signed(), with a minus sign of its own. */
+#define SG_HTML_MINUS "\xe2\x88\x92"
+const char *sg_html_signed(double ns, const char *plus, char text[SG_FORMAT_BYTES]);
+
+/* The cell of a report's column (report/columns.h). */
+void sg_html_column(const char *name, const struct sg_report *report,
+                    const struct sg_report_site *site, FILE *out);
 
 /* A script element of data that scripts of the page parse; owns data. SG_ERR_MEMORY (logged):
  * also where data is NULL. */
 enum sg_status sg_html_data(const char *id, json_t *data, FILE *out);
-
-/* A string for sg_html_data(); NULL becomes null. Any bytes, as sg_html_text(). */
-json_t *sg_html_string(const char *text);
 
 /* Everything up to the page's own content, and after it: the styles and the scripts of the page are
  * in it, and nothing is ever loaded. scripts end with NULL. SG_ERR_SYSTEM (logged): no random

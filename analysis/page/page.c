@@ -11,27 +11,17 @@
 
 #define WORST_SITES 5
 
-static void put_column(const char *name, const struct sg_report *report,
-                       const struct sg_report_site *site, FILE *out)
+/* "allreduce at dot cg.c:83 on WORLD(2)"; with markup. */
+static void put_place(const struct sg_report *report, const struct sg_report_site *site, FILE *out)
 {
-    char *text = sg_column_text(sg_column_find(name), report, site);
-
-    sg_html_text(text, out);
-    free(text);
-}
-
-void sg_page_put_place(const struct sg_report *report, const struct sg_report_site *site, FILE *out)
-{
-    fputs("<b>", out);
-    put_column("op", report, site, out);
-    fputs("</b>", out);
+    fprintf(out, "<b>%s</b>", sg_site_operation(site));
     if (site->has_id) {
         fputs(" at <code>", out);
-        put_column("site", report, site, out);
+        sg_html_column("site", report, site, out);
         fputs("</code>", out);
     }
     fputs(" on ", out);
-    put_column("comm", report, site, out);
+    sg_html_column("comm", report, site, out);
 }
 
 /* ---- the top ----------------------------------------------------------------------------------
@@ -41,11 +31,6 @@ void sg_page_put_place(const struct sg_report *report, const struct sg_report_si
 static uint64_t cost_of(const struct sg_report *report, const struct sg_report_site *site)
 {
     return report->has_events ? site->wait_ns : site->blocked_ns;
-}
-
-static uint64_t cost_of_all(const struct sg_report *report)
-{
-    return report->has_events ? sg_report_wait_ns(report) : sg_report_blocked_ns(report);
 }
 
 /* The first of equals stands first, so that --sort decides. */
@@ -84,17 +69,15 @@ static void put_title(const struct sg_report *report, FILE *out)
 static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t worst_count,
                      FILE *out)
 {
-    uint64_t cost_ns = cost_of_all(report);
+    uint64_t cost_ns = cost_of(report, &report->total);
 
-    fputs("<p class=\"lead\">It ran for ", out);
-    sg_html_ns(report->run_ns, out);
-    fprintf(out, " on %" PRIu32 " rank%s. ", report->rank_count,
-            report->rank_count == 1 ? "" : "s");
+    fprintf(out, "<p class=\"lead\">It ran for %s on %" PRIu32 " rank%s. ", SG_NS(report->run_ns),
+            report->rank_count, report->rank_count == 1 ? "" : "s");
     if (report->site_count == 0) {
         fputs("No barrier, reduce or allreduce is recorded.</p>\n", out);
         return;
     }
-    if (report->has_events && sg_report_instances(report) == 0) {
+    if (report->has_events && report->total.instances == 0) {
         fputs("How much of that was lost waiting is not known: no instance of a collective is "
               "complete.</p>\n",
               out);
@@ -104,52 +87,40 @@ static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t
         fputs("No rank waited for another.</p>\n", out);
         return;
     }
-    fputs(sg_report_unseen_calls(report) > 0 && report->has_events ? "At least <strong>"
-                                                                   : "<strong>",
-          out);
-    sg_html_share(cost_ns, report->ranks_run_ns, out);
-    fputs(report->has_events
-              ? " of its processor time was lost</strong> in collectives, waiting for ranks that "
-                "came later"
-              : " of its processor time was spent</strong> in collectives; how much of that was "
-                "waiting is not known, as no events were recorded",
-          out);
-    if (worst_count > 0) {
-        fputs(": ", out);
-        if (worst_ns == cost_ns)
-            fputs("all", out);
-        else
-            sg_html_share(worst_ns, cost_ns, out);
-        if (worst_count == 1)
-            fputs(" of it at one call site", out);
-        else
-            fprintf(out, " of it at %" PRIu32 " call sites", worst_count);
-    }
+    fprintf(out, "%s<strong>%s%s",
+            sg_report_unseen_calls(report) > 0 && report->has_events ? "At least " : "",
+            SG_SHARE(cost_ns, report->ranks_run_ns),
+            report->has_events
+                ? " of its processor time was lost</strong> in collectives, waiting for ranks that "
+                  "came later"
+                : " of its processor time was spent</strong> in collectives; how much of that was "
+                  "waiting is not known, as no events were recorded");
+    if (worst_count > 0)
+        fprintf(out, ": %s of it at ", worst_ns == cost_ns ? "all" : SG_SHARE(worst_ns, cost_ns));
+    if (worst_count == 1)
+        fputs("one call site", out);
+    else if (worst_count > 1)
+        fprintf(out, "%" PRIu32 " call sites", worst_count);
     fputs(".</p>\n", out);
 }
 
 static void put_figures(const struct sg_report *report, FILE *out)
 {
-    uint64_t cost_ns = cost_of_all(report);
+    uint64_t cost_ns = cost_of(report, &report->total);
 
-    fputs("<dl class=\"figures\">\n<div><dt>run time</dt><dd>", out);
-    sg_html_ns(report->run_ns, out);
-    fprintf(out, "</dd></div>\n<div><dt>ranks</dt><dd>%" PRIu32 "</dd></div>\n",
-            report->rank_count);
-    fprintf(out, "<div class=\"main\"><dt>%s</dt><dd>",
-            report->has_events ? "processor time lost waiting" : "processor time in collectives");
-    sg_html_share(cost_ns, report->ranks_run_ns, out);
-    fputs("<small>", out);
-    sg_html_ns(cost_ns, out);
-    fputs(" of ", out);
-    sg_html_ns(report->ranks_run_ns, out);
-    fputs("</small></dd></div>\n</dl>\n", out);
+    fprintf(out,
+            "<dl class=\"figures\">\n<div><dt>run time</dt><dd>%s</dd></div>\n"
+            "<div><dt>ranks</dt><dd>%" PRIu32 "</dd></div>\n"
+            "<div class=\"main\"><dt>%s</dt><dd>%s<small>%s of %s</small></dd></div>\n</dl>\n",
+            SG_NS(report->run_ns), report->rank_count,
+            report->has_events ? "processor time lost waiting" : "processor time in collectives",
+            SG_SHARE(cost_ns, report->ranks_run_ns), SG_NS(cost_ns), SG_NS(report->ranks_run_ns));
 }
 
 static void put_worst(const struct sg_report *report, const struct sg_report_site **sites,
                       uint32_t count, FILE *out)
 {
-    uint64_t all_ns = cost_of_all(report);
+    uint64_t all_ns = cost_of(report, &report->total);
 
     if (count == 0)
         return;
@@ -157,22 +128,17 @@ static void put_worst(const struct sg_report *report, const struct sg_report_sit
             report->has_events ? "most of it is lost" : "most of it is spent");
     for (uint32_t i = 0; i < count; i++) {
         const struct sg_report_site *site = sites[i];
-        double percent = 100.0 * (double)cost_of(report, site) / (double)all_ns;
+        uint64_t cost_ns = cost_of(report, site);
 
         fprintf(out,
                 "<li><span class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span>"
-                "<span class=\"share\">",
-                percent);
-        sg_html_share(cost_of(report, site), all_ns, out);
-        fputs("</span> <span>", out);
-        sg_page_put_place(report, site, out);
-        fputs(", ", out);
-        sg_html_ns(cost_of(report, site), out);
-        if (site->last_rank >= 0) {
-            fprintf(out, "; rank %" PRId64 " is last in ", site->last_rank);
-            sg_html_share(site->last_count, site->instances, out);
-            fprintf(out, " of %" PRIu64, site->instances);
-        }
+                "<span class=\"share\">%s</span> <span>",
+                100.0 * (double)cost_ns / (double)all_ns, SG_SHARE(cost_ns, all_ns));
+        put_place(report, site, out);
+        fprintf(out, ", %s", SG_NS(cost_ns));
+        if (site->last_rank >= 0)
+            fprintf(out, "; rank %" PRId64 " is last in %s of %" PRIu64, site->last_rank,
+                    SG_SHARE(site->last_count, site->instances), site->instances);
         fputs("</span></li>\n", out);
     }
     fputs("</ol>\n", out);
@@ -205,12 +171,12 @@ static void put_notes(const struct sg_report *report, FILE *out)
     if (report->unmanaged_calls > report->unmanaged_posts)
         fprintf(out, "<li>%" PRIu64 " collectives were passed through unrecorded.</li>\n",
                 report->unmanaged_calls - report->unmanaged_posts);
-    if (report->clock_violations > 0) {
-        fprintf(out, "<li>Clocks contradict each other in %" PRIu64 " instance%s, by up to ",
-                report->clock_violations, report->clock_violations == 1 ? "" : "s");
-        sg_html_ns(report->largest_violation_ns, out);
-        fputs(": smaller skews and waits mean nothing.</li>\n", out);
-    }
+    if (report->clock_violations > 0)
+        fprintf(out,
+                "<li>Clocks contradict each other in %" PRIu64
+                " instance%s, by up to %s: smaller skews and waits mean nothing.</li>\n",
+                report->clock_violations, report->clock_violations == 1 ? "" : "s",
+                SG_NS(report->largest_violation_ns));
     fputs("</ul>\n", out);
 }
 
@@ -240,21 +206,21 @@ static const struct {
 static void put_cell(const struct sg_page *page, const struct sg_report_site *site, size_t i,
                      FILE *out)
 {
-    const struct sg_column *column = sg_column_find(shown[i].column);
-    double figure = column->figure != NULL ? column->figure(page->report, site) : -1;
+    const struct sg_column *column = sg_column_find(sg_site_columns, shown[i].column);
+    double figure = column->left ? -1 : sg_column_figure(column, site, page->report);
 
     fputs(i == 1 ? "<th scope=\"row\"" : "<td", out);
     if (column->left)
         fputs(" class=\"text\"", out);
-    if (column->figure != NULL && figure >= 0)
+    if (figure >= 0)
         fprintf(out, " data-v=\"%.15g\"", figure);
     if (i == 1) {
         fputs(" title=\"", out);
-        put_column("where", page->report, site, out);
+        sg_html_column("where", page->report, site, out);
         fputs("\"", out);
     }
     fputs(">", out);
-    put_column(shown[i].column, page->report, site, out);
+    sg_html_column(shown[i].column, page->report, site, out);
     fputs(i == 1 ? "</th>" : "</td>", out);
 }
 
@@ -269,8 +235,8 @@ static void put_rows(const struct sg_page *page, const char *name,
             name, name, name);
     for (size_t i = 0; i < SHOWN; i++)
         fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
-                sg_column_find(shown[i].column)->left ? " class=\"text\"" : "", shown[i].about,
-                shown[i].header);
+                sg_column_find(sg_site_columns, shown[i].column)->left ? " class=\"text\"" : "",
+                shown[i].about, shown[i].header);
     fputs("</tr></thead>\n<tbody>\n", out);
     for (uint32_t row = 0; row < count; row++) {
         const struct sg_report_site *site = &sites[row];
@@ -296,12 +262,11 @@ static void put_left_out(const struct sg_report *report, const struct sg_report_
         return;
     for (uint32_t row = shown_count; row < count; row++)
         left_ns += cost_of(report, &sites[row]);
-    fprintf(out, "<p class=\"quiet\">%" PRIu32 " further rows, with ", count - shown_count);
-    sg_html_ns(left_ns, out);
     fprintf(out,
-            " of the time %s, are left out: <code>--top</code> says how many to show, "
+            "<p class=\"quiet\">%" PRIu32 " further rows, with %s of the time %s, are left out: "
+            "<code>--top</code> says how many to show, "
             "<code>stagger report --csv</code> has all.</p>\n",
-            report->has_events ? "waited" : "blocked");
+            count - shown_count, SG_NS(left_ns), report->has_events ? "waited" : "blocked");
 }
 
 static uint32_t no_more_than(uint32_t count, uint32_t limit)

@@ -40,8 +40,5 @@ enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
 void sg_page_write_trials(const struct sg_report *report, FILE *out);
 /* Clocks, configuration, overhead, and what the figures mean. */
 void sg_page_write_about(const struct sg_page *page, FILE *out);
-/* "allreduce at dot cg.c:83 on WORLD(2)"; with markup. */
-void sg_page_put_place(const struct sg_report *report, const struct sg_report_site *site,
-                       FILE *out);
 
 #endif

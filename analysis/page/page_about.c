@@ -10,15 +10,21 @@
 #include <stdbool.h>
 #include <string.h>
 
+static void put_heading(const char *id, const char *title, FILE *out)
+{
+    fprintf(out, "<section aria-labelledby=\"%s-title\" id=\"%s\">\n<h2 id=\"%s-title\">%s</h2>\n",
+            id, id, id, title);
+}
+
 /* Parts in a million of time; the largest over all ranks. */
 static double drift_ppm(const struct sg_detail *detail)
 {
     double largest = 0;
 
     for (uint32_t rank = 0; rank < detail->clock_room; rank++) {
-        const struct sg_seen_clock *clock = &detail->clocks[rank];
+        const struct sg_seen_clock *clock = &detail->clocks[rank].seen;
 
-        if (detail->has_clock[rank] && clock->between_ns > 0)
+        if (detail->clocks[rank].known && clock->between_ns > 0)
             largest = fmax(largest, fabs((double)(clock->last_offset_ns - clock->first_offset_ns) /
                                          (double)clock->between_ns));
     }
@@ -30,8 +36,8 @@ static bool is_one_clock(const struct sg_report *report, const struct sg_detail 
     bool one = report->offset_error_ns == 0 && report->locations_without_offset == 0;
 
     for (uint32_t rank = 0; rank < detail->clock_room && one; rank++)
-        one = !detail->has_clock[rank] || (detail->clocks[rank].first_offset_ns == 0 &&
-                                           detail->clocks[rank].last_offset_ns == 0);
+        one = !detail->clocks[rank].known || (detail->clocks[rank].seen.first_offset_ns == 0 &&
+                                              detail->clocks[rank].seen.last_offset_ns == 0);
     return one;
 }
 
@@ -52,13 +58,12 @@ static void put_offsets(const struct sg_page *page, FILE *out)
         return;
     }
     for (uint32_t rank = 0; rank < detail->clock_room; rank++) {
-        if (detail->has_clock[rank] &&
-            detail->clocks[rank].error_ns > detail->clocks[worst].error_ns)
+        if (detail->clocks[rank].known &&
+            detail->clocks[rank].seen.error_ns > detail->clocks[worst].seen.error_ns)
             worst = rank;
     }
-    fputs("<p>Offsets between the ranks' clocks are known within <b>", out);
-    sg_html_ns(report->offset_error_ns, out);
-    fputs("</b>", out);
+    fprintf(out, "<p>Offsets between the ranks' clocks are known within <b>%s</b>",
+            SG_NS(report->offset_error_ns));
     if (report->offset_error_ns > 0 && worst < detail->clock_room)
         fprintf(out, " (rank %" PRIu32 " worst)", worst);
     fprintf(out,
@@ -72,29 +77,23 @@ static void put_offsets(const struct sg_page *page, FILE *out)
 static void put_clocks(const struct sg_page *page, FILE *out)
 {
     const struct sg_report *report = page->report;
-    uint64_t instances = 0;
 
     if (!report->has_events)
         return;
-    for (uint32_t i = 0; i < report->site_count; i++)
-        instances += report->sites[i].instances;
-    fputs("<section aria-labelledby=\"clocks-title\" id=\"clocks\">\n"
-          "<h2 id=\"clocks-title\">Clocks</h2>\n",
-          out);
+    put_heading("clocks", "Clocks", out);
     put_offsets(page, out);
-    if (report->clock_violations == 0) {
+    if (report->clock_violations == 0)
         fprintf(out,
                 "<p>No instance of %" PRIu64 " contradicts them: no rank leaves a barrier or "
                 "allreduce before another has entered it.</p>\n",
-                instances);
-    } else {
+                report->total.instances);
+    else
         fprintf(out,
                 "<p>In %" PRIu64 " of %" PRIu64 " instances a rank leaves before another has "
-                "entered, by their clocks: by up to <b>",
-                report->clock_violations, instances);
-        sg_html_ns(report->largest_violation_ns, out);
-        fputs("</b>. Smaller skews and waits mean nothing.</p>\n", out);
-    }
+                "entered, by their clocks: by up to <b>%s</b>. Smaller skews and waits mean "
+                "nothing.</p>\n",
+                report->clock_violations, report->total.instances,
+                SG_NS(report->largest_violation_ns));
     fputs("</section>\n", out);
 }
 
@@ -120,9 +119,7 @@ static void put_setting(const char *line, size_t length, FILE *out)
 
 static void put_configuration(const struct sg_page *page, FILE *out)
 {
-    fputs("<section aria-labelledby=\"conf-title\" id=\"conf\">\n"
-          "<h2 id=\"conf-title\">Configuration and rules</h2>\n",
-          out);
+    put_heading("conf", "Configuration and rules", out);
     if (page->configuration == NULL) {
         fputs("<p>Not known: there is no <code>stagger.conf</code> beside the archive.</p>\n"
               "</section>\n",
@@ -143,35 +140,31 @@ static void put_configuration(const struct sg_page *page, FILE *out)
 
 static void put_overhead(const struct sg_report *report, FILE *out)
 {
-    fputs("<section aria-labelledby=\"cost-title\" id=\"cost\">\n"
-          "<h2 id=\"cost-title\">What stagger itself cost</h2>\n",
-          out);
+    put_heading("cost", "What stagger itself cost", out);
     if (report->overhead_calls == 0) {
         fputs("<p>Not known: no call was timed (one in 128 of each thread is).</p>\n</section>\n",
               out);
         return;
     }
-    fputs("<p>Beside the time in the call, a call took <b>", out);
-    sg_html_ns(report->overhead_ns / report->overhead_calls, out);
-    fputs("</b> of stagger's own, to find its call site and its rule and to record it: <b>", out);
-    sg_html_share(sg_report_overhead_ns(report), report->ranks_run_ns, out);
     fprintf(out,
-            "</b> of processor time. That is measured in this run, as the mean of %" PRIu64
-            " calls",
-            report->overhead_calls);
-    if (report->overhead_long_calls > 0) {
-        fprintf(out, "; %" PRIu64 " more took over ", report->overhead_long_calls);
-        sg_html_ns(SG_OVERHEAD_LONG_NS, out);
-        fputs(", as names were looked up or the process was interrupted, and are left out", out);
-    }
+            "<p>Beside the time in the call, a call took <b>%s</b> of stagger's own, to find its "
+            "call site and its rule and to record it: <b>%s</b> of processor time. That is "
+            "measured in this run, as the mean of %" PRIu64 " calls",
+            SG_NS(report->overhead_ns / report->overhead_calls),
+            SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns), report->overhead_calls);
+    if (report->overhead_long_calls > 0)
+        fprintf(out,
+                "; %" PRIu64 " more took over %s, as names were looked up or the process was "
+                "interrupted, and are left out",
+                report->overhead_long_calls, SG_NS(SG_OVERHEAD_LONG_NS));
     fputs(".</p>\n</section>\n", out);
 }
 
 static void put_words(FILE *out)
 {
+    put_heading("words", "What the words mean", out);
     fputs(
-        "<section aria-labelledby=\"words-title\" id=\"words\">\n"
-        "<h2 id=\"words-title\">What the words mean</h2>\n<dl class=\"words\">\n"
+        "<dl class=\"words\">\n"
         "<div><dt>instance</dt><dd>one collective operation, in which all ranks of a communicator "
         "take part</dd></div>\n"
         "<div><dt>skew</dt><dd>of an instance: from the first rank's arrival to the last "

@@ -1,31 +1,15 @@
 /* The comparison as a page: words, the two runs side by side, and the table, from which the page's
  * script also takes what the chart draws.
  */
-#include "output/format.h"
+#include "compare/columns.h"
 #include "page/html.h"
 #include "page/page.h"
-#include "report/columns.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define MINUS "\xe2\x88\x92"
-
-static void put_column(const char *name, const struct sg_report_site *site, FILE *out)
-{
-    char *text = sg_column_text(sg_column_find(name), NULL, site);
-
-    sg_html_text(text, out);
-    free(text);
-}
-
-static void put_signed(double ns, FILE *out)
-{
-    fputs(llround(ns) > 0 ? "+" : llround(ns) < 0 ? MINUS : "", out);
-    sg_html_ns((uint64_t)llround(fabs(ns)), out);
-}
+#define SIGNED(ns) sg_html_signed(ns, "+", SG_ROOM)
 
 /* ---- the top ----------------------------------------------------------------------------------
  */
@@ -106,41 +90,36 @@ static const char *better_or_worse(double a, double b)
 static void put_change(double a, double b, FILE *out)
 {
     if (a > 0)
-        fprintf(out, "%s%.1f%%", b > a ? "+" : b < a ? MINUS : "", 100 * fabs(b - a) / a);
+        fprintf(out, "%s%.1f%%", b > a ? "+" : b < a ? SG_HTML_MINUS : "", 100 * fabs(b - a) / a);
     else
         fputs(b > 0 ? "from none" : "none", out);
 }
 
+/* A time of both sides as a figure of the top, without its end. */
+static void put_times(const char *title, uint64_t a_ns, uint64_t b_ns, FILE *out)
+{
+    fprintf(out, "<div%s><dt>%s</dt><dd>%s &rarr; %s<small>",
+            better_or_worse((double)a_ns, (double)b_ns), title, SG_NS(a_ns), SG_NS(b_ns));
+    put_change((double)a_ns, (double)b_ns, out);
+}
+
 static void put_figures(const struct sg_comparison *comparison, FILE *out)
 {
-    const struct sg_run_figures figures[2] = {sg_comparison_figures(comparison, 0),
-                                              sg_comparison_figures(comparison, 1)};
-    const struct sg_run_figures *a = &figures[0], *b = &figures[1];
+    const struct sg_run_figures a = sg_comparison_figures(comparison, 0),
+                                b = sg_comparison_figures(comparison, 1);
     uint32_t ranks[2] = {comparison->runs[0][0].rank_count, comparison->runs[1][0].rank_count};
 
-    fprintf(out, "<dl class=\"figures\">\n<div%s><dt>run time, A and B</dt><dd>",
-            better_or_worse((double)a->run_ns, (double)b->run_ns));
-    sg_html_ns(a->run_ns, out);
-    fputs(" &rarr; ", out);
-    sg_html_ns(b->run_ns, out);
-    fputs("<small>", out);
-    put_change((double)a->run_ns, (double)b->run_ns, out);
+    fputs("<dl class=\"figures\">\n", out);
+    put_times("run time, A and B", a.run_ns, b.run_ns, out);
     fprintf(out, "</small></dd></div>\n<div><dt>ranks</dt><dd>%" PRIu32, ranks[0]);
     if (ranks[0] != ranks[1])
         fprintf(out, " &rarr; %" PRIu32, ranks[1]);
-    fprintf(out, "</dd></div>\n<div%s><dt>processor time %s</dt><dd>",
-            better_or_worse((double)lost_ns(a), (double)lost_ns(b)),
-            a->has_events && b->has_events ? "lost waiting" : "lost waiting or in collectives");
-    sg_html_ns(lost_ns(a), out);
-    fputs(" &rarr; ", out);
-    sg_html_ns(lost_ns(b), out);
-    fputs("<small>", out);
-    put_change((double)lost_ns(a), (double)lost_ns(b), out);
-    fputs("; of all processor time ", out);
-    sg_html_share(lost_ns(a), a->ranks_run_ns, out);
-    fputs(" &rarr; ", out);
-    sg_html_share(lost_ns(b), b->ranks_run_ns, out);
-    fputs("</small></dd></div>\n</dl>\n", out);
+    fputs("</dd></div>\n", out);
+    put_times(a.has_events && b.has_events ? "processor time lost waiting"
+                                           : "processor time lost waiting or in collectives",
+              lost_ns(&a), lost_ns(&b), out);
+    fprintf(out, "; of all processor time %s &rarr; %s</small></dd></div>\n</dl>\n",
+            SG_SHARE(lost_ns(&a), a.ranks_run_ns), SG_SHARE(lost_ns(&b), b.ranks_run_ns));
 }
 
 static void put_side_notes(const struct sg_comparison *comparison, int side, FILE *out)
@@ -196,54 +175,42 @@ static void put_algorithms(const struct sg_compared *row, FILE *out)
     }
 }
 
-static void put_mean(const struct sg_side *side, enum sg_measured measured, FILE *out)
+static void put_mean(double ns, FILE *out)
 {
-    if (!sg_side_knows(side, measured)) {
+    if (isnan(ns))
         fputs("<td>-</td>", out);
-        return;
-    }
-    fprintf(out, "<td data-v=\"%.15g\">", side->mean_ns[measured]);
-    sg_html_ns((uint64_t)llround(side->mean_ns[measured]), out);
-    fputs("</td>", out);
+    else
+        fprintf(out, "<td data-v=\"%.15g\">%s</td>", ns, SG_UNSIGNED(ns));
 }
 
-static void put_difference(const struct sg_compared *row, enum sg_measured measured, bool several,
-                           FILE *out)
+static void put_difference(const struct sg_measured_row *row, bool several, FILE *out)
 {
-    const struct sg_difference *difference = &row->difference[measured];
-    double a_ns = row->side[0].mean_ns[measured], b_ns = row->side[1].mean_ns[measured];
-    bool known = sg_side_knows(&row->side[0], measured) && sg_side_knows(&row->side[1], measured);
-
-    if (known) {
-        fprintf(out, "<td data-v=\"%.15g\">", b_ns - a_ns);
-        put_signed(b_ns - a_ns, out);
-    } else {
-        fputs("<td>-", out);
-    }
-    if (known && a_ns > 0)
-        fprintf(out, "</td><td data-v=\"%.10g\">%s%.1f%%</td>", (b_ns - a_ns) / a_ns,
-                b_ns > a_ns   ? "+"
-                : b_ns < a_ns ? MINUS
-                              : "",
-                100 * fabs(b_ns - a_ns) / a_ns);
+    if (isnan(row->difference_ns))
+        fputs("<td>-</td>", out);
     else
-        fputs("</td><td>-</td>", out);
-    if (difference->verdict >= SG_VERDICT_NOISE) {
-        fprintf(out, "<td data-v=\"%.15g\" data-low=\"%.15g\" data-high=\"%.15g\">",
-                difference->high - difference->low, difference->low, difference->high);
-        put_signed(difference->low, out);
-        fputs(" to ", out);
-        put_signed(difference->high, out);
+        fprintf(out, "<td data-v=\"%.15g\">%s</td>", row->difference_ns,
+                SIGNED(row->difference_ns));
+    if (isnan(row->change)) {
+        fputs("<td>-</td>", out);
     } else {
-        fputs("<td>-", out);
+        fprintf(out, "<td data-v=\"%.10g\">", row->change);
+        put_change(row->a_ns, row->b_ns, out);
+        fputs("</td>", out);
     }
-    fprintf(out, "</td><td class=\"text %s\">%s</td>", sg_verdict_names[difference->verdict],
-            sg_verdict_words(difference->verdict, several));
+    if (isnan(row->low_ns))
+        fputs("<td>-</td>", out);
+    else
+        fprintf(out, "<td data-v=\"%.15g\" data-low=\"%.15g\" data-high=\"%.15g\">%s to %s</td>",
+                row->high_ns - row->low_ns, row->low_ns, row->high_ns, SIGNED(row->low_ns),
+                SIGNED(row->high_ns));
+    fprintf(out, "<td class=\"text %s\">%s</td>", sg_verdict_names[row->verdict],
+            sg_verdict_words(row->verdict, several));
 }
 
 static void put_row(const struct sg_compared *row, enum sg_measured measured, bool several,
                     FILE *out)
 {
+    const struct sg_measured_row of = sg_measured_row_of(row, measured);
     uint64_t a = row->side[0].calls, b = row->side[1].calls;
 
     fprintf(out,
@@ -251,18 +218,18 @@ static void put_row(const struct sg_compared *row, enum sg_measured measured, bo
             "class=\"text\" title=\"",
             sg_site_operation(row->site), sg_measured_names[measured],
             sg_site_operation(row->site));
-    put_column("where", row->site, out);
+    sg_html_column("where", NULL, row->site, out);
     fputs("\">", out);
-    put_column("site", row->site, out);
+    sg_html_column("site", NULL, row->site, out);
     fputs("</th><td class=\"text\">", out);
     put_algorithms(row, out);
     fprintf(out, "</td><td data-v=\"%" PRIu64 "\">%" PRIu64, b, a);
     if (a != b)
         fprintf(out, " &rarr; %" PRIu64, b);
     fprintf(out, "</td><td class=\"text\">%s</td>", sg_measured_names[measured]);
-    put_mean(&row->side[0], measured, out);
-    put_mean(&row->side[1], measured, out);
-    put_difference(row, measured, several, out);
+    put_mean(of.a_ns, out);
+    put_mean(of.b_ns, out);
+    put_difference(&of, several, out);
     fputs("</tr>\n", out);
 }
 
@@ -290,7 +257,8 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
         "class=\"text\">operation</th>"
         "<th scope=\"col\" class=\"text\">call site</th><th scope=\"col\" class=\"text\">algorithm"
         "</th><th scope=\"col\">calls</th><th scope=\"col\" class=\"text\">per call</th>"
-        "<th scope=\"col\">A</th><th scope=\"col\">B</th><th scope=\"col\">B " MINUS " A</th>"
+        "<th scope=\"col\">A</th><th scope=\"col\">B</th><th scope=\"col\">B " SG_HTML_MINUS
+        " A</th>"
         "<th scope=\"col\">change</th><th scope=\"col\">95% interval</th>"
         "<th scope=\"col\" class=\"text\">verdict</th></tr></thead>\n<tbody>\n",
         out);
@@ -334,10 +302,9 @@ static void put_only(const struct sg_comparison *comparison, int run, uint32_t r
         count++;
         fprintf(out, "<tr><td class=\"text\">%s</td><th scope=\"row\" class=\"text\">",
                 sg_site_operation(row->site));
-        put_column("where", row->site, out);
-        fprintf(out, "</th><td>%" PRIu64 "</td><td>", row->side[run].calls);
-        sg_html_ns(row->side[run].ns[SG_MEASURED_BLOCKED], out);
-        fputs("</td></tr>\n", out);
+        sg_html_column("where", NULL, row->site, out);
+        fprintf(out, "</th><td>%" PRIu64 "</td><td>%s</td></tr>\n", row->side[run].calls,
+                SG_NS(row->side[run].ns[SG_MEASURED_BLOCKED]));
     }
     fputs("</tbody>\n</table>\n</div>\n", out);
     if (count < comparison->only_count[run])

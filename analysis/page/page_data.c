@@ -111,7 +111,7 @@ static json_t *ranks_of(const struct sg_report *report, const struct sg_detail_r
 static json_t *text_of(const struct sg_page *page, const struct sg_report_site *site,
                        const char *column)
 {
-    char *text = sg_column_text(sg_column_find(column), page->report, site);
+    char *text = sg_site_text(column, page->report, site);
     json_t *value = text != NULL ? json_string(text) : NULL;
 
     free(text);

@@ -7,14 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MINUS "\xe2\x88\x92"
-
-static void put_ns(double ns, bool sign, FILE *out)
-{
-    fputs(llround(ns) < 0 ? MINUS : sign && llround(ns) > 0 ? "+" : "", out);
-    sg_html_ns((uint64_t)llround(fabs(ns)), out);
-}
-
 /* "a, b and c": the least, and those that show no difference to it. */
 static void put_alike(const struct sg_report_trial *trial, enum sg_tried tried, FILE *out)
 {
@@ -51,8 +43,7 @@ static void put_verdict(const struct sg_report_trial *trial, enum sg_tried tried
 static void put_words(const struct sg_report_trial *trial, FILE *out)
 {
     fputs("<p>", out);
-    sg_html_text(
-        (trial->nonblocking ? sg_operation_post_names : sg_operation_names)[trial->operation], out);
+    fputs(sg_trial_operation(trial), out);
     if (trial->function != NULL || trial->file != NULL) {
         fputs(" at <code>", out);
         sg_html_text(trial->function, out);
@@ -90,16 +81,14 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-static void put_interval(const struct sg_report_trial *trial, const struct sg_estimate *estimate,
-                         bool sign, FILE *out)
+/* An estimate with its interval; plus: what stands before what is positive. */
+static void put_estimate(const struct sg_report_trial *trial, const struct sg_estimate *estimate,
+                         const char *plus, FILE *out)
 {
-    if (!sg_trial_has_intervals(trial))
-        return;
-    fputs(" <small>", out);
-    put_ns(estimate->low, sign, out);
-    fputs(" to ", out);
-    put_ns(estimate->high, sign, out);
-    fputs("</small>", out);
+    fputs(sg_html_signed(estimate->mean, plus, SG_ROOM), out);
+    if (sg_trial_has_intervals(trial))
+        fprintf(out, " <small>%s to %s</small>", sg_html_signed(estimate->low, plus, SG_ROOM),
+                sg_html_signed(estimate->high, plus, SG_ROOM));
 }
 
 static void put_cost(const struct sg_report_trial *trial, const struct sg_report_arm *arm,
@@ -108,12 +97,10 @@ static void put_cost(const struct sg_report_trial *trial, const struct sg_report
     bool totals = trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN;
 
     fputs("<td>", out);
-    if (totals ? tried != SG_TRIED_BLOCKED : trial->rounds == 0) {
-        fputs("-</td>", out);
-        return;
-    }
-    put_ns(arm->cost[tried].mean, false, out);
-    put_interval(trial, &arm->cost[tried], false, out);
+    if (totals ? tried != SG_TRIED_BLOCKED : trial->rounds == 0)
+        fputs("-", out);
+    else
+        put_estimate(trial, &arm->cost[tried], "", out);
     fputs("</td>", out);
 }
 
@@ -121,14 +108,12 @@ static void put_above(const struct sg_report_trial *trial, const struct sg_repor
                       enum sg_tried tried, FILE *out)
 {
     fputs("<td>", out);
-    if (trial->rounds == 0) {
+    if (trial->rounds == 0)
         fputs("-", out);
-    } else if (arm == &trial->arms[trial->least[tried]]) {
+    else if (arm == &trial->arms[trial->least[tried]])
         fputs("least", out);
-    } else {
-        put_ns(arm->above[tried].mean, true, out);
-        put_interval(trial, &arm->above[tried], true, out);
-    }
+    else
+        put_estimate(trial, &arm->above[tried], "+", out);
     fputs("</td>", out);
 }
 

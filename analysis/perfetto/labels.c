@@ -28,11 +28,9 @@ static const char *base_name(const char *path)
 }
 
 /* "allreduce dot cg.c:83", with what is known. */
-static char *title_of(const struct sg_row_name *name)
+static char *title_of(const struct sg_report_site *site)
 {
-    const struct sg_site_text *site = &name->site;
-    const char *operation =
-        (name->nonblocking ? sg_operation_post_names : sg_operation_names)[name->operation];
+    const char *operation = sg_site_operation(site);
     char *title = NULL, *quoted;
     int length;
 
@@ -57,12 +55,12 @@ static char *title_of(const struct sg_row_name *name)
 static enum sg_status make_label(const struct sg_aggregate *aggregate, uint32_t row,
                                  struct sg_label *label)
 {
-    struct sg_row_name name;
+    struct sg_report_site name;
     char id[32] = "";
 
-    sg_aggregate_row_name(aggregate, row, &name);
+    sg_aggregate_name_row(aggregate, row, &name);
     if (name.has_id)
-        snprintf(id, sizeof id, ",\"site\":\"%08" PRIx32 "\"", name.site.id);
+        snprintf(id, sizeof id, ",\"site\":\"%08" PRIx32 "\"", name.id);
     label->name = title_of(&name);
     label->comm = sg_label_quote(name.comm);
     if (label->name == NULL || label->comm == NULL ||
@@ -82,11 +80,8 @@ enum sg_status sg_label_of(struct sg_labels *labels, const struct sg_aggregate *
 {
     enum sg_status status = SG_OK;
 
-    while (labels->row_room <= row) {
-        if (!sg_make_room((void **)&labels->rows, labels->row_room, sizeof *labels->rows))
-            return SG_ERR_MEMORY;
-        labels->rows[labels->row_room++] = (struct sg_label){0};
-    }
+    if (!SG_EXTEND(labels->rows, labels->row_room, row))
+        return SG_ERR_MEMORY;
     if (labels->rows[row].name == NULL)
         status = make_label(aggregate, row, &labels->rows[row]);
     *out = &labels->rows[row];
@@ -96,12 +91,8 @@ enum sg_status sg_label_of(struct sg_labels *labels, const struct sg_aggregate *
 enum sg_status sg_label_algorithm(struct sg_labels *labels, const struct sg_aggregate *aggregate,
                                   uint32_t algorithm, const char **out)
 {
-    while (labels->algorithm_room <= algorithm) {
-        if (!sg_make_room((void **)&labels->algorithms, labels->algorithm_room,
-                          sizeof *labels->algorithms))
-            return SG_ERR_MEMORY;
-        labels->algorithms[labels->algorithm_room++] = NULL;
-    }
+    if (!SG_EXTEND(labels->algorithms, labels->algorithm_room, algorithm))
+        return SG_ERR_MEMORY;
     if (labels->algorithms[algorithm] == NULL)
         labels->algorithms[algorithm] =
             sg_label_quote(sg_aggregate_algorithm_name(aggregate, algorithm));

@@ -70,11 +70,8 @@ static enum sg_status name_rank(struct writer *writer, uint32_t rank)
 {
     char text[32];
 
-    while (writer->rank_count <= rank) {
-        if (!sg_make_room((void **)&writer->counters, writer->rank_count, sizeof *writer->counters))
-            return SG_ERR_MEMORY;
-        writer->counters[writer->rank_count++] = (struct counter){0};
-    }
+    if (!SG_EXTEND(writer->counters, writer->rank_count, rank))
+        return SG_ERR_MEMORY;
     snprintf(text, sizeof text, "\"rank %" PRIu32 "\"", rank);
     put_metadata(writer, "process_name", (uint64_t)rank + 1, (uint64_t)rank + 1, "name", text);
     snprintf(text, sizeof text, "%" PRIu32, rank);
@@ -216,7 +213,7 @@ static void put_counters(struct writer *writer, const struct sg_call *call)
         if (count == SG_COUNT_OUTSTANDING ? value == counter->of[count] : value == 0)
             continue;
         counter->of[count] = count == SG_COUNT_OUTSTANDING ? value : counter->of[count] + value;
-        snprintf(name, sizeof name, "\"%s\"", sg_metrics[sg_count_names[count].metric].name);
+        snprintf(name, sizeof name, "\"%s\"", sg_metrics[sg_count_metrics[count]].name);
         put_counter(writer, (uint64_t)call->rank + 1, call->end_ns, name, counter->of[count]);
     }
 }
@@ -320,7 +317,7 @@ enum sg_status sg_perfetto_write(const char *path, bool progress, FILE *out,
     enum sg_status status;
 
     fputs("{\"traceEvents\":[", out);
-    status = sg_report_read_watched(path, progress, &watch, &report);
+    status = sg_report_read(path, progress, &watch, &report);
     if (status == SG_OK) {
         if (report.has_events) {
             put_end(&writer, &report);

@@ -1,7 +1,8 @@
-#include "report/aggregate_impl.h"
+#include "report/aggregate.h"
 
-#include "report/measure.h"
 #include "core/room.h"
+#include "report/aggregate_tables.h"
+#include "report/measure.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -45,19 +46,14 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
         free(aggregate->rows[i].algorithms);
         sg_quantiles_clear(&aggregate->rows[i].skews);
     }
-    for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
-        sg_map_clear(&aggregate->row_by_key[false][operation]);
-        sg_map_clear(&aggregate->row_by_key[true][operation]);
-        sg_map_clear(&aggregate->sum_by_site[false][operation]);
-        sg_map_clear(&aggregate->sum_by_site[true][operation]);
-    }
+    sg_map_clear(&aggregate->row_by_key);
+    sg_map_clear(&aggregate->sum_by_key);
     sg_map_clear(&aggregate->site_by_id);
     sg_trials_destroy(aggregate->trials);
     free(aggregate->sites);
     free(aggregate->comms);
     free(aggregate->algorithms);
     free(aggregate->rows);
-    free(aggregate->sums);
     free(aggregate->ranks);
     free(aggregate->costs);
     free(aggregate->cost_rows);
@@ -80,25 +76,30 @@ void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *w
     aggregate->filter = watch != NULL ? watch->filter : NULL;
 }
 
-void sg_aggregate_row_name(const struct sg_aggregate *aggregate, uint32_t row,
-                           struct sg_row_name *out)
+void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
+                           struct sg_report_site *out)
 {
     const struct sg_row *of = &aggregate->rows[row];
     const struct sg_site *site = &aggregate->sites[of->site];
     const struct sg_comm *comm = &aggregate->comms[of->comm];
 
-    *out = (struct sg_row_name){.site = {.id = site->id,
-                                         .line = site->line,
-                                         .offset = site->offset,
-                                         .function = site->function,
-                                         .file = site->file,
-                                         .module = site->module},
-                                .has_id = site->has_id,
-                                .site_index = of->site,
-                                .comm = comm->name,
-                                .comm_size = comm->size,
-                                .operation = of->operation,
-                                .nonblocking = of->nonblocking};
+    out->row = row;
+    out->site = of->site;
+    out->id = site->id;
+    out->has_id = site->has_id;
+    out->operation = of->operation;
+    out->nonblocking = of->nonblocking;
+    out->function = site->function;
+    out->file = site->file;
+    out->module = site->module;
+    out->line = site->line;
+    out->offset = site->offset;
+    out->comm = comm->name;
+    out->comm_size = comm->size;
+    out->comm_index = of->comm;
+    out->comms = 1;
+    out->worst_comm = comm->name;
+    out->worst_comm_size = comm->size;
 }
 
 uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row)
@@ -131,13 +132,11 @@ enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg
     struct sg_site *site;
 
     if (found < 0) {
-        if (!sg_make_room((void **)&aggregate->sites, aggregate->site_count, sizeof *site))
-            return SG_ERR_MEMORY;
         found = aggregate->site_count;
-        if (sg_map_put(&aggregate->site_by_id, key, (uint32_t)found) != SG_OK)
+        if (!SG_APPEND(aggregate->sites, aggregate->site_count,
+                       (struct sg_site){.has_id = text != NULL, .id = (uint32_t)key}) ||
+            sg_map_put(&aggregate->site_by_id, key, (uint32_t)found) != SG_OK)
             return SG_ERR_MEMORY;
-        aggregate->sites[aggregate->site_count++] =
-            (struct sg_site){.has_id = text != NULL, .id = text != NULL ? text->id : 0};
     }
     site = &aggregate->sites[found];
     if (text != NULL) {
@@ -163,12 +162,10 @@ enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char
         index++;
     if (index == aggregate->algorithm_count) {
         copy = strdup(name);
-        if (copy == NULL ||
-            !sg_make_room((void **)&aggregate->algorithms, index, sizeof *aggregate->algorithms)) {
+        if (copy == NULL || !SG_APPEND(aggregate->algorithms, aggregate->algorithm_count, copy)) {
             free(copy);
             return SG_ERR_MEMORY;
         }
-        aggregate->algorithms[aggregate->algorithm_count++] = copy;
     }
     *out = index;
     return SG_OK;
@@ -177,16 +174,13 @@ enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char
 enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
                                  int64_t first_rank, uint32_t *out)
 {
-    char *copy = strdup(name);
+    struct sg_comm comm = {.name = strdup(name), .size = size, .first_rank = first_rank};
 
-    if (copy == NULL || !sg_make_room((void **)&aggregate->comms, aggregate->comm_count,
-                                      sizeof *aggregate->comms)) {
-        free(copy);
+    *out = aggregate->comm_count;
+    if (comm.name == NULL || !SG_APPEND(aggregate->comms, aggregate->comm_count, comm)) {
+        free(comm.name);
         return SG_ERR_MEMORY;
     }
-    *out = aggregate->comm_count;
-    aggregate->comms[aggregate->comm_count++] =
-        (struct sg_comm){.name = copy, .size = size, .first_rank = first_rank};
     return SG_OK;
 }
 
@@ -209,55 +203,42 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
 /* ---- rows -------------------------------------------------------------------------------------
  */
 
-static enum sg_status find_sum(struct sg_aggregate *aggregate, uint32_t site,
-                               enum sg_operation operation, bool nonblocking, uint32_t *out)
+/* The number of a call site and an operation, over all communicators; -1: out of memory. */
+static int64_t find_sum(struct sg_aggregate *aggregate, uint32_t site, enum sg_operation operation,
+                        bool nonblocking)
 {
-    struct sg_map *map = &aggregate->sum_by_site[nonblocking][operation];
-    int64_t found = sg_map_get(map, site);
+    uint64_t key = sg_sum_key(site, operation, nonblocking);
+    int64_t found = sg_map_get(&aggregate->sum_by_key, key);
 
-    if (found < 0) {
-        if (!sg_make_room((void **)&aggregate->sums, aggregate->sum_count, sizeof *aggregate->sums))
-            return SG_ERR_MEMORY;
-        found = aggregate->sum_count;
-        if (sg_map_put(map, site, (uint32_t)found) != SG_OK)
-            return SG_ERR_MEMORY;
-        aggregate->sums[aggregate->sum_count++] =
-            (struct sg_sum){.site = site, .operation = operation, .nonblocking = nonblocking};
-    }
-    *out = (uint32_t)found;
-    return SG_OK;
-}
-
-static bool is_left_out(const struct sg_aggregate *aggregate, uint32_t row)
-{
-    struct sg_row_name name;
-
-    sg_aggregate_row_name(aggregate, row, &name);
-    return !sg_filter_takes_row(aggregate->filter, &name.site, name.comm, name.comm_size);
+    if (found >= 0)
+        return found;
+    if (sg_map_put(&aggregate->sum_by_key, key, aggregate->sum_count) != SG_OK)
+        return -1;
+    return aggregate->sum_count++;
 }
 
 static enum sg_status find_row(struct sg_aggregate *aggregate, uint32_t site, uint32_t comm,
                                enum sg_operation operation, bool nonblocking, struct sg_row **out)
 {
-    struct sg_map *map = &aggregate->row_by_key[nonblocking][operation];
-    uint64_t key = sg_row_key(site, comm);
-    int64_t found = sg_map_get(map, key);
-    uint32_t sum;
+    int64_t sum = find_sum(aggregate, site, operation, nonblocking);
+    int64_t found = sg_map_get(&aggregate->row_by_key, sg_row_key(sum, comm));
 
+    if (sum < 0)
+        return SG_ERR_MEMORY;
     if (found < 0) {
-        if (find_sum(aggregate, site, operation, nonblocking, &sum) != SG_OK)
-            return SG_ERR_MEMORY;
-        if (!sg_make_room((void **)&aggregate->rows, aggregate->row_count, sizeof *aggregate->rows))
-            return SG_ERR_MEMORY;
+        const struct sg_row row = {.site = site,
+                                   .comm = comm,
+                                   .sum = (uint32_t)sum,
+                                   .operation = operation,
+                                   .nonblocking = nonblocking};
+        struct sg_report_site name;
+
         found = aggregate->row_count;
-        if (sg_map_put(map, key, (uint32_t)found) != SG_OK)
+        if (!SG_APPEND(aggregate->rows, aggregate->row_count, row) ||
+            sg_map_put(&aggregate->row_by_key, sg_row_key(sum, comm), (uint32_t)found) != SG_OK)
             return SG_ERR_MEMORY;
-        aggregate->rows[aggregate->row_count++] = (struct sg_row){.site = site,
-                                                                  .comm = comm,
-                                                                  .sum = sum,
-                                                                  .operation = operation,
-                                                                  .nonblocking = nonblocking};
-        aggregate->rows[found].left_out = is_left_out(aggregate, (uint32_t)found);
+        sg_aggregate_name_row(aggregate, (uint32_t)found, &name);
+        aggregate->rows[found].left_out = !sg_filter_takes_row(aggregate->filter, &name);
     }
     *out = &aggregate->rows[found];
     return SG_OK;
@@ -269,10 +250,7 @@ static enum sg_status use_algorithm(struct sg_row *row, uint32_t algorithm)
         if (row->algorithms[i] == algorithm)
             return SG_OK;
     }
-    if (!sg_make_room((void **)&row->algorithms, row->algorithm_count, sizeof *row->algorithms))
-        return SG_ERR_MEMORY;
-    row->algorithms[row->algorithm_count++] = algorithm;
-    return SG_OK;
+    return SG_APPEND(row->algorithms, row->algorithm_count, algorithm) ? SG_OK : SG_ERR_MEMORY;
 }
 
 static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_instance *instance,

@@ -16,47 +16,12 @@
 
 #include "core/status.h"
 #include "report/report.h"
-#include "report/trials.h"
+#include "report/trials/trials.h"
 #include "report/watch.h"
 #include "report/window.h"
 #include "trace/site_text.h"
 
 struct sg_aggregate;
-
-/* What statistics know of a row on one rank. */
-struct sg_totals {
-    uint32_t rank, site, comm, algorithm;
-    uint32_t arm; /* 0: of no trial */
-    enum sg_operation operation;
-    bool nonblocking;
-    uint64_t calls, bytes, blocked_ns, hidden_ns, handler_ns;
-    struct sg_counts counts;
-};
-
-/* A contribution that was handled after its receiver's call had returned. Whether that call was
- * nonblocking is not known: where its site has posts only, it was. */
-struct sg_late_cost {
-    uint32_t site, comm;
-    enum sg_operation operation;
-    uint64_t handler_ns;   /* it took */
-    uint64_t avoided_ns;   /* of waiting for it */
-    bool in_call;          /* the rank was in a collective meanwhile */
-    uint32_t rank, thread; /* that handled it */
-    int64_t begin_ns;
-    bool has_seq;
-    uint64_t seq; /* of the call's instance */
-};
-
-/* What is known of a row besides its figures. Texts are as recorded, NULL: not known. */
-struct sg_row_name {
-    struct sg_site_text site;
-    bool has_id;
-    uint32_t site_index;
-    const char *comm;
-    uint32_t comm_size;
-    enum sg_operation operation;
-    bool nonblocking;
-};
 
 enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out);
 void sg_aggregate_destroy(struct sg_aggregate *aggregate);
@@ -64,9 +29,10 @@ uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate);
 /* From now on; the watch outlives the aggregate's filling. */
 void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch);
 
-/* Rows are numbered from 0 in the order of their first call. */
-void sg_aggregate_row_name(const struct sg_aggregate *aggregate, uint32_t row,
-                           struct sg_row_name *out);
+/* Rows are numbered from 0 in the order of their first call. Fills what is known of one besides its
+ * figures: its call site, communicator and operation, as far as they are known by now. */
+void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
+                           struct sg_report_site *out);
 /* The number of the sum over communicators that a row adds to, likewise from 0. */
 uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row);
 const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm);

@@ -5,57 +5,77 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the parts of a call ----------------------------------------------------------------------
- */
+/* ---- attributes: false where one is not there, or not of that type --------------------------- */
 
-enum sg_status sg_archive_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                               uint32_t *out)
+/* Asked for first, because getting one that is not there is an error to OTF2. */
+static bool has(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+                enum sg_attribute_ref which)
 {
-    OTF2_StringRef ref = OTF2_UNDEFINED_STRING;
-    OTF2_ErrorCode code = OTF2_AttributeList_GetStringRef(
-        attributes, events->defs->attributes[SG_ATTRIBUTE_SITE], &ref);
-    int64_t found = code == OTF2_SUCCESS ? sg_map_get(&events->sites, ref) : -1;
-    const char *string =
-        code == OTF2_SUCCESS && found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    return attributes != NULL && defs->has_attribute[which] &&
+           OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]);
+}
+
+static bool get_number(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+                       enum sg_attribute_ref which, uint64_t *out)
+{
+    return has(defs, attributes, which) &&
+           OTF2_AttributeList_GetUint64(attributes, defs->attributes[which], out) == OTF2_SUCCESS;
+}
+
+static bool get_string(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+                       enum sg_attribute_ref which, OTF2_StringRef *out)
+{
+    return has(defs, attributes, which) &&
+           OTF2_AttributeList_GetStringRef(attributes, defs->attributes[which], out) ==
+               OTF2_SUCCESS;
+}
+
+/* ---- the parts of a call --------------------------------------------------------------------- */
+
+/* *out stays as it is where the archive does not tell. */
+static enum sg_status read_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                                uint32_t *out)
+{
+    OTF2_StringRef ref;
+    const char *string;
     struct sg_site_text text;
     enum sg_status status;
     char *copy;
+    int64_t found;
 
-    if (found >= 0) {
+    if (!get_string(events->defs, attributes, SG_ATTRIBUTE_SITE, &ref))
+        return SG_OK;
+    found = sg_map_get(&events->sites, ref);
+    string = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    if (found >= 0)
         *out = (uint32_t)found;
+    if (string == NULL)
         return SG_OK;
-    }
-    if (string == NULL) {
-        *out = events->no_site;
-        return SG_OK;
-    }
     copy = strdup(string);
     if (copy == NULL)
         return SG_ERR_MEMORY;
-    if (sg_site_parse(copy, &text) == SG_OK)
-        status = sg_aggregate_site(events->aggregate, &text, out);
-    else
-        status = sg_aggregate_site(events->aggregate, NULL, out);
+    status = sg_aggregate_site(events->aggregate,
+                               sg_site_parse(copy, &text) == SG_OK ? &text : NULL, out);
     free(copy);
     return status == SG_OK ? sg_map_put(&events->sites, ref, *out) : status;
 }
 
-static enum sg_status algorithm_of(struct sg_archive_events *events, OTF2_StringRef ref,
-                                   uint32_t *out)
+static enum sg_status read_algorithm(struct sg_archive_events *events,
+                                     OTF2_AttributeList *attributes, uint32_t *out)
 {
-    int64_t found = sg_map_get(&events->algorithms, ref);
+    OTF2_StringRef ref;
     const char *name;
     enum sg_status status;
+    int64_t found;
 
-    if (found >= 0) {
+    if (!get_string(events->defs, attributes, SG_ATTRIBUTE_ALGORITHM, &ref))
+        return SG_OK;
+    found = sg_map_get(&events->algorithms, ref);
+    name = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    if (found >= 0)
         *out = (uint32_t)found;
+    if (name == NULL)
         return SG_OK;
-    }
-    name = sg_archive_string(events->defs, ref);
-    if (name == NULL) {
-        *out = events->no_algorithm;
-        return SG_OK;
-    }
     status = sg_aggregate_algorithm(events->aggregate, name, out);
     return status == SG_OK ? sg_map_put(&events->algorithms, ref, *out) : status;
 }
@@ -71,12 +91,8 @@ static enum sg_status read_arm(struct sg_archive_events *events, OTF2_AttributeL
     uint64_t key;
     int64_t found;
 
-    if (!sg_archive_has(defs, attributes, SG_ATTRIBUTE_TRIAL) ||
-        !sg_archive_has(defs, attributes, SG_ATTRIBUTE_ARM) ||
-        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_TRIAL], &place) !=
-            OTF2_SUCCESS ||
-        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ARM], &text) !=
-            OTF2_SUCCESS)
+    if (!get_string(defs, attributes, SG_ATTRIBUTE_TRIAL, &place) ||
+        !get_string(defs, attributes, SG_ATTRIBUTE_ARM, &text))
         return SG_OK;
     key = (uint64_t)place << 32 | text;
     found = sg_map_get(&events->arms, key);
@@ -96,26 +112,17 @@ enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_Attribut
                                  struct sg_open_call *open)
 {
     const struct sg_archive_defs *defs = events->defs;
-    OTF2_StringRef string;
-    enum sg_status status = SG_OK;
+    enum sg_status status;
 
     open->call.site = events->no_site;
     open->call.algorithm = events->no_algorithm;
     if (attributes == NULL || OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
         return SG_OK;
-    if (sg_archive_has(defs, attributes, SG_ATTRIBUTE_SEQ))
-        open->has_seq = OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_SEQ],
-                                                     &open->seq) == OTF2_SUCCESS;
-    if (sg_archive_has(defs, attributes, SG_ATTRIBUTE_BYTES))
-        open->has_bytes =
-            OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_BYTES],
-                                         &open->call.bytes) == OTF2_SUCCESS;
-    if (sg_archive_has(defs, attributes, SG_ATTRIBUTE_SITE))
-        status = sg_archive_site(events, attributes, &open->call.site);
-    if (status == SG_OK && sg_archive_has(defs, attributes, SG_ATTRIBUTE_ALGORITHM) &&
-        OTF2_AttributeList_GetStringRef(attributes, defs->attributes[SG_ATTRIBUTE_ALGORITHM],
-                                        &string) == OTF2_SUCCESS)
-        status = algorithm_of(events, string, &open->call.algorithm);
+    open->has_seq = get_number(defs, attributes, SG_ATTRIBUTE_SEQ, &open->seq);
+    open->has_bytes = get_number(defs, attributes, SG_ATTRIBUTE_BYTES, &open->call.bytes);
+    status = read_site(events, attributes, &open->call.site);
+    if (status == SG_OK)
+        status = read_algorithm(events, attributes, &open->call.algorithm);
     return status == SG_OK ? read_arm(events, attributes, &open->call.arm) : status;
 }
 
@@ -211,10 +218,7 @@ enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_o
 
 enum sg_status sg_open_posts_add(struct sg_open_posts *posts, const struct sg_open_call *post)
 {
-    if (!sg_make_room((void **)&posts->items, posts->count, sizeof *posts->items))
-        return SG_ERR_MEMORY;
-    posts->items[posts->count++] = *post;
-    return SG_OK;
+    return SG_APPEND(posts->items, posts->count, *post) ? SG_OK : SG_ERR_MEMORY;
 }
 
 bool sg_open_posts_take(struct sg_open_posts *posts, uint64_t request, struct sg_open_call *out)
@@ -232,12 +236,8 @@ bool sg_open_posts_take(struct sg_open_posts *posts, uint64_t request, struct sg
 bool sg_open_post_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
                        struct sg_open_call *post)
 {
-    return sg_archive_has(defs, attributes, SG_ATTRIBUTE_EXPOSED) &&
-           sg_archive_has(defs, attributes, SG_ATTRIBUTE_HIDDEN) &&
-           OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_EXPOSED],
-                                        &post->call.exposed_ns) == OTF2_SUCCESS &&
-           OTF2_AttributeList_GetUint64(attributes, defs->attributes[SG_ATTRIBUTE_HIDDEN],
-                                        &post->call.hidden_ns) == OTF2_SUCCESS;
+    return get_number(defs, attributes, SG_ATTRIBUTE_EXPOSED, &post->call.exposed_ns) &&
+           get_number(defs, attributes, SG_ATTRIBUTE_HIDDEN, &post->call.hidden_ns);
 }
 
 /* ---- the regions `late contribution`: what handling them cost, and the wait that the call they
@@ -253,8 +253,8 @@ static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList 
     OTF2_RegionRef region;
     int64_t comm_index, operation;
 
-    if (!sg_archive_has(defs, attributes, SG_ATTRIBUTE_COMM) ||
-        !sg_archive_has(defs, attributes, SG_ATTRIBUTE_OPERATION) ||
+    if (!has(defs, attributes, SG_ATTRIBUTE_COMM) ||
+        !has(defs, attributes, SG_ATTRIBUTE_OPERATION) ||
         OTF2_AttributeList_GetCommRef(attributes, defs->attributes[SG_ATTRIBUTE_COMM], &comm) !=
             OTF2_SUCCESS ||
         OTF2_AttributeList_GetRegionRef(attributes, defs->attributes[SG_ATTRIBUTE_OPERATION],
@@ -269,24 +269,12 @@ static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList 
     return true;
 }
 
-static uint64_t number_of(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                          enum sg_attribute_ref which, bool *known)
-{
-    uint64_t value = 0;
-
-    *known = sg_archive_has(events->defs, attributes, which) &&
-             OTF2_AttributeList_GetUint64(attributes, events->defs->attributes[which], &value) ==
-                 OTF2_SUCCESS;
-    return value;
-}
-
 enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                   const struct sg_open_call *in, struct sg_open_late *open,
                                   int64_t time_ns)
 {
     struct sg_late_cost cost = {.site = events->no_site, .begin_ns = time_ns, .in_call = in->open};
     const struct sg_def_location *location = &events->defs->locations[in - events->calls];
-    bool known;
 
     /* One that is handled inside another: its time is the outer one's. */
     if (open->depth > 0) {
@@ -298,12 +286,10 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
         return SG_OK;
     cost.rank = (uint32_t)location->rank;
     cost.thread = location->thread;
-    cost.avoided_ns = number_of(events, attributes, SG_ATTRIBUTE_AVOIDED, &known);
-    cost.seq = number_of(events, attributes, SG_ATTRIBUTE_SEQ, &cost.has_seq);
+    get_number(events->defs, attributes, SG_ATTRIBUTE_AVOIDED, &cost.avoided_ns);
+    cost.has_seq = get_number(events->defs, attributes, SG_ATTRIBUTE_SEQ, &cost.seq);
     open->cost = cost;
-    if (!sg_archive_has(events->defs, attributes, SG_ATTRIBUTE_SITE))
-        return SG_OK;
-    return sg_archive_site(events, attributes, &open->cost.site);
+    return read_site(events, attributes, &open->cost.site);
 }
 
 enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,

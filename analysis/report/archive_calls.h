@@ -65,24 +65,12 @@ struct sg_archive_events {
     enum sg_status status;
 };
 
-static inline bool sg_archive_has(const struct sg_archive_defs *defs,
-                                  OTF2_AttributeList *attributes, enum sg_attribute_ref which)
-{
-    /* Asked for first, because getting one that is not there is an error to OTF2. */
-    return attributes != NULL && defs->has_attribute[which] &&
-           OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]);
-}
-
 /* The thread that a location's call is of. */
 static inline uint32_t sg_archive_thread(const struct sg_archive_events *events,
                                          const struct sg_open_call *call)
 {
     return events->defs->locations[call - events->calls].thread;
 }
-
-/* Index in the aggregate of the call site that is among the attributes. */
-enum sg_status sg_archive_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                               uint32_t *out);
 
 /* At Enter and Leave of a late contribution. in: the location's call, open or not. */
 enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,

@@ -1,30 +1,17 @@
-#include "report/archive_defs_impl.h"
+#include "report/archive_defs.h"
 
 #include "core/room.h"
+#include "report/archive_raw.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-OTF2_CallbackCode sg_defs_append(struct sg_archive_defs *defs, void **array, uint32_t *count,
-                                 const void *element, size_t element_bytes)
+/* The code of a callback, of which the first that fails is the status of reading. */
+static OTF2_CallbackCode verdict(struct sg_archive_defs *defs, bool done)
 {
-    if (!sg_make_room(array, *count, element_bytes)) {
-        defs->raw->status = SG_ERR_MEMORY;
-        return OTF2_CALLBACK_INTERRUPT;
-    }
-    memcpy((char *)*array + (size_t)*count * element_bytes, element, element_bytes);
-    (*count)++;
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-OTF2_CallbackCode sg_defs_index_last(struct sg_archive_defs *defs, struct sg_map *map, uint64_t key,
-                                     uint32_t count)
-{
-    enum sg_status status = sg_map_put(map, key, count - 1);
-
-    if (status == SG_OK)
+    if (done)
         return OTF2_CALLBACK_SUCCESS;
-    defs->raw->status = status;
+    defs->raw->status = SG_ERR_MEMORY;
     return OTF2_CALLBACK_INTERRUPT;
 }
 
@@ -47,12 +34,11 @@ static OTF2_CallbackCode on_string(void *context, OTF2_StringRef self, const cha
     struct sg_defs_raw *raw = defs->raw;
     char *copy = strdup(string);
 
-    if (copy == NULL || SG_DEFS_APPEND(defs, raw->strings, raw->string_count, copy)) {
+    if (copy == NULL || !SG_APPEND(raw->strings, raw->string_count, copy)) {
         free(copy);
-        raw->status = SG_ERR_MEMORY;
-        return OTF2_CALLBACK_INTERRUPT;
+        return verdict(defs, false);
     }
-    return sg_defs_index_last(defs, &raw->string_index, self, raw->string_count);
+    return verdict(defs, sg_map_put(&raw->string_index, self, raw->string_count - 1) == SG_OK);
 }
 
 static OTF2_CallbackCode on_location(void *context, OTF2_LocationRef self, OTF2_StringRef name,
@@ -63,10 +49,10 @@ static OTF2_CallbackCode on_location(void *context, OTF2_LocationRef self, OTF2_
     struct sg_def_location location = {
         .ref = self, .group = group, .event_count = events, .name = name, .rank = -1};
 
-    if (SG_DEFS_APPEND(defs, defs->locations, defs->location_count, location))
-        return OTF2_CALLBACK_INTERRUPT;
     defs->event_count += events;
-    return sg_defs_index_last(defs, &defs->location_index, self, defs->location_count);
+    return verdict(defs,
+                   SG_APPEND(defs->locations, defs->location_count, location) &&
+                       sg_map_put(&defs->location_index, self, defs->location_count - 1) == SG_OK);
 }
 
 static OTF2_CallbackCode on_location_group(void *context, OTF2_LocationGroupRef self,
@@ -75,12 +61,8 @@ static OTF2_CallbackCode on_location_group(void *context, OTF2_LocationGroupRef 
                                            OTF2_LocationGroupRef creator)
 {
     struct sg_archive_defs *defs = context;
-    enum sg_status status = sg_map_put(&defs->raw->node_of_group, self, node);
 
-    if (status == SG_OK)
-        return OTF2_CALLBACK_SUCCESS;
-    defs->raw->status = status;
-    return OTF2_CALLBACK_INTERRUPT;
+    return verdict(defs, sg_map_put(&defs->raw->node_of_group, self, node) == SG_OK);
 }
 
 static OTF2_CallbackCode on_region(void *context, OTF2_RegionRef self, OTF2_StringRef name,
@@ -92,7 +74,7 @@ static OTF2_CallbackCode on_region(void *context, OTF2_RegionRef self, OTF2_Stri
     struct sg_archive_defs *defs = context;
     struct sg_raw_region region = {.ref = self, .name = name, .role = role, .paradigm = paradigm};
 
-    return SG_DEFS_APPEND(defs, defs->raw->regions, defs->raw->region_count, region);
+    return verdict(defs, SG_APPEND(defs->raw->regions, defs->raw->region_count, region));
 }
 
 static OTF2_CallbackCode on_group(void *context, OTF2_GroupRef self, OTF2_StringRef name,
@@ -107,14 +89,13 @@ static OTF2_CallbackCode on_group(void *context, OTF2_GroupRef self, OTF2_String
         type != OTF2_GROUP_TYPE_COMM_SELF)
         return OTF2_CALLBACK_SUCCESS;
     group.members = malloc((size ? size : 1) * sizeof *group.members);
-    if (group.members == NULL || SG_DEFS_APPEND(defs, raw->groups, raw->group_count, group)) {
+    if (group.members == NULL || !SG_APPEND(raw->groups, raw->group_count, group)) {
         free(group.members);
-        raw->status = SG_ERR_MEMORY;
-        return OTF2_CALLBACK_INTERRUPT;
+        return verdict(defs, false);
     }
     if (size > 0)
         memcpy(group.members, members, size * sizeof *members);
-    return sg_defs_index_last(defs, &raw->group_index, self, raw->group_count);
+    return verdict(defs, sg_map_put(&raw->group_index, self, raw->group_count - 1) == SG_OK);
 }
 
 static OTF2_CallbackCode on_comm(void *context, OTF2_CommRef self, OTF2_StringRef name,
@@ -123,18 +104,17 @@ static OTF2_CallbackCode on_comm(void *context, OTF2_CommRef self, OTF2_StringRe
     struct sg_archive_defs *defs = context;
     struct sg_def_comm comm = {.ref = self, .name_ref = name, .group_ref = group, .first_rank = -1};
 
-    if (SG_DEFS_APPEND(defs, defs->comms, defs->comm_count, comm))
-        return OTF2_CALLBACK_INTERRUPT;
-    return sg_defs_index_last(defs, &defs->comm_index, self, defs->comm_count);
+    return verdict(defs, SG_APPEND(defs->comms, defs->comm_count, comm) &&
+                             sg_map_put(&defs->comm_index, self, defs->comm_count - 1) == SG_OK);
 }
 
 static OTF2_CallbackCode on_attribute(void *context, OTF2_AttributeRef self, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type)
 {
     struct sg_archive_defs *defs = context;
-    struct sg_raw_attribute attribute = {.ref = self, .name = name};
 
-    return SG_DEFS_APPEND(defs, defs->raw->attributes, defs->raw->attribute_count, attribute);
+    return verdict(defs, SG_APPEND(defs->raw->attributes, defs->raw->attribute_count,
+                                   (struct sg_raw_name){self, name}));
 }
 
 static OTF2_CallbackCode on_metric(void *context, OTF2_MetricMemberRef self, OTF2_StringRef name,
@@ -143,9 +123,9 @@ static OTF2_CallbackCode on_metric(void *context, OTF2_MetricMemberRef self, OTF
                                    int64_t exponent, OTF2_StringRef unit)
 {
     struct sg_archive_defs *defs = context;
-    struct sg_raw_metric_member member = {.ref = self, .name = name};
 
-    return SG_DEFS_APPEND(defs, defs->raw->metrics, defs->raw->metric_count, member);
+    return verdict(defs, SG_APPEND(defs->raw->metrics, defs->raw->metric_count,
+                                   (struct sg_raw_name){self, name}));
 }
 
 static OTF2_CallbackCode on_metric_class(void *context, OTF2_MetricRef self, uint8_t size,
@@ -156,7 +136,7 @@ static OTF2_CallbackCode on_metric_class(void *context, OTF2_MetricRef self, uin
     struct sg_raw_metric_class class = {.ref = self, .size = size};
 
     memcpy(class.members, members, size * sizeof *members);
-    return SG_DEFS_APPEND(defs, defs->raw->classes, defs->raw->class_count, class);
+    return verdict(defs, SG_APPEND(defs->raw->classes, defs->raw->class_count, class));
 }
 
 /* ---- reading ----------------------------------------------------------------------------------
@@ -181,42 +161,38 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     return callbacks;
 }
 
-enum sg_status sg_archive_defs_read(OTF2_Reader *reader, const char *path,
-                                    struct sg_archive_defs *out)
+enum sg_status sg_archive_defs_read(OTF2_Reader *reader, struct sg_archive_defs *out)
 {
-    struct sg_archive_defs defs = {.raw = calloc(1, sizeof *defs.raw)};
     OTF2_GlobalDefReaderCallbacks *callbacks = make_callbacks();
     OTF2_GlobalDefReader *global = OTF2_Reader_GetGlobalDefReader(reader);
     OTF2_ErrorCode code = OTF2_ERROR_INVALID;
     enum sg_status status = SG_ERR_MEMORY;
     uint64_t count = 0, expected = 0;
 
-    if (defs.raw == NULL || callbacks == NULL)
+    *out = (struct sg_archive_defs){.raw = calloc(1, sizeof *out->raw)};
+    if (out->raw == NULL || callbacks == NULL)
         goto out_of_memory;
-    status = SG_ERR_FORMAT;
     if (global != NULL)
-        code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, &defs);
+        code = OTF2_Reader_RegisterGlobalDefCallbacks(reader, global, callbacks, out);
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_ReadAllGlobalDefinitions(reader, global, &count);
     if (code == OTF2_SUCCESS)
         code = OTF2_Reader_GetNumberOfGlobalDefinitions(reader, &expected);
     if (code == OTF2_SUCCESS && count < expected)
         code = OTF2_ERROR_END_OF_BUFFER;
-    if (defs.raw->status != SG_OK)
-        status = defs.raw->status;
-    else if (code == OTF2_SUCCESS)
-        status = sg_defs_resolve(&defs, path);
-
+    status = out->raw->status;
+    if (status == SG_OK && code != OTF2_SUCCESS)
+        status = SG_ERR_FORMAT;
 out_of_memory:
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    if (status == SG_ERR_MEMORY)
-        sg_log("%s: out of memory for its definitions", path);
-    if (status != SG_OK) {
-        sg_archive_defs_clear(&defs);
-        return status;
-    }
-    *out = defs;
-    return SG_OK;
+    return status;
+}
+
+const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef ref)
+{
+    int64_t index = sg_map_get(&defs->raw->string_index, ref);
+
+    return index < 0 ? NULL : defs->raw->strings[index];
 }
 
 void sg_archive_defs_clear(struct sg_archive_defs *defs)

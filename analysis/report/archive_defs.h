@@ -2,8 +2,8 @@
  * which rank, which regions are collectives, who is a member of which communicator, and by which
  * numbers the archive calls stagger's attributes and metrics.
  *
- * Made in two steps, because definitions may come in any order: callbacks collect them, then
- * sg_archive_defs_resolve looks them up in each other. Never trusts a reference.
+ * Made in two steps, because definitions may come in any order: here they are read, then
+ * archive_resolve.h looks them up in each other. Neither trusts a reference.
  */
 #ifndef SG_REPORT_ARCHIVE_DEFS_H
 #define SG_REPORT_ARCHIVE_DEFS_H
@@ -72,10 +72,9 @@ struct sg_archive_defs {
     struct sg_defs_raw *raw; /* what only resolving needs, and the strings */
 };
 
-/* Reads all global definitions of an open reader. path is for messages. On failure one line has
- * been logged, unless OTF2 reported an error (SG_ERR_FORMAT: the caller knows its text). */
-enum sg_status sg_archive_defs_read(OTF2_Reader *reader, const char *path,
-                                    struct sg_archive_defs *out);
+/* Reads all global definitions of an open reader. SG_ERR_MEMORY, or SG_ERR_FORMAT: OTF2 has
+ * reported an error. Neither is logged; the definitions are to be cleared in any case. */
+enum sg_status sg_archive_defs_read(OTF2_Reader *reader, struct sg_archive_defs *out);
 void sg_archive_defs_clear(struct sg_archive_defs *defs);
 
 /* NULL: no such string. */

@@ -1,19 +1,12 @@
-#include "report/archive_defs_impl.h"
+#include "report/archive_resolve.h"
+
+#include "core/room.h"
+#include "report/archive_raw.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RANKS_MAX (UINT32_C(1) << 30)
-
-/* ---- resolving --------------------------------------------------------------------------------
- */
-
-const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef ref)
-{
-    int64_t index = sg_map_get(&defs->raw->string_index, ref);
-
-    return index < 0 ? NULL : defs->raw->strings[index];
-}
 
 /* SG_OPERATION_COUNT: none of ours by its name. */
 static int operation_of(const char *name)
@@ -150,7 +143,7 @@ static uint8_t count_of(const struct sg_archive_defs *defs, OTF2_MetricMemberRef
 
         for (int count = 0; count < SG_COUNT_COUNT; count++) {
             if (defs->raw->metrics[i].ref == ref && name != NULL &&
-                strcmp(name, sg_metrics[sg_count_names[count].metric].name) == 0)
+                strcmp(name, sg_metrics[sg_count_metrics[count]].name) == 0)
                 return (uint8_t)count;
         }
     }
@@ -166,8 +159,8 @@ static enum sg_status resolve_metrics(struct sg_archive_defs *defs)
         memset(out.counts, SG_COUNT_COUNT, sizeof out.counts);
         for (uint8_t position = 0; position < class->size; position++)
             out.counts[position] = count_of(defs, class->members[position]);
-        if (SG_DEFS_APPEND(defs, defs->classes, defs->class_count, out) ||
-            sg_defs_index_last(defs, &defs->class_index, out.ref, defs->class_count))
+        if (!SG_APPEND(defs->classes, defs->class_count, out) ||
+            sg_map_put(&defs->class_index, out.ref, defs->class_count - 1) != SG_OK)
             return SG_ERR_MEMORY;
     }
     return SG_OK;
@@ -176,7 +169,7 @@ static enum sg_status resolve_metrics(struct sg_archive_defs *defs)
 static void resolve_attributes(struct sg_archive_defs *defs)
 {
     for (uint32_t i = 0; i < defs->raw->attribute_count; i++) {
-        const struct sg_raw_attribute *attribute = &defs->raw->attributes[i];
+        const struct sg_raw_name *attribute = &defs->raw->attributes[i];
         const char *name = sg_archive_string(defs, attribute->name);
 
         for (int known = 0; known < SG_ATTRIBUTE_COUNT && name != NULL; known++) {
@@ -188,7 +181,7 @@ static void resolve_attributes(struct sg_archive_defs *defs)
     }
 }
 
-enum sg_status sg_defs_resolve(struct sg_archive_defs *defs, const char *path)
+enum sg_status sg_archive_defs_resolve(struct sg_archive_defs *defs, const char *path)
 {
     enum sg_status status = resolve_ranks(defs);
 

@@ -1,25 +1,37 @@
 #include "report/columns.h"
 
 #include "output/format.h"
+#include "output/json.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define PRINTER(name)                                                                              \
-    static void print_##name(const struct sg_report *report, const struct sg_report_site *site,    \
-                             FILE *out)
-#define FIGURE(name)                                                                               \
-    static double figure_##name(const struct sg_report *report, const struct sg_report_site *site)
+/* ---- what is known of a row ------------------------------------------------------------------ */
 
-static void put_ns(uint64_t ns, bool known, FILE *out)
-{
-    char text[SG_FORMAT_BYTES] = "-";
+#define KNOWN(name, condition)                                                                     \
+    static bool knows_##name(const void *row)                                                      \
+    {                                                                                              \
+        const struct sg_report_site *site = row;                                                   \
+                                                                                                   \
+        return condition;                                                                          \
+    }
 
-    if (known)
-        sg_format_ns(ns, text);
-    fputs(text, out);
-}
+KNOWN(id, site->has_id)
+KNOWN(line, site->line > 0)
+KNOWN(offset, site->module != NULL)
+KNOWN(size, site->comm_size > 0)
+KNOWN(algorithm, site->algorithm[0] != '\0')
+KNOWN(skew, sg_site_has_skew(site))
+KNOWN(wait, sg_site_has_wait(site))
+KNOWN(exposed, sg_site_has_exposed(site))
+KNOWN(hidden, site->nonblocking)
+KNOWN(last, site->last_rank >= 0)
+
+/* ---- columns of their own kind: context is the report ---------------------------------------- */
+
+#define PRINTER(name) static void print_##name(const void *row, const void *context, FILE *out)
+#define FIGURE(name) static double figure_##name(const void *row, const void *context)
+#define JSON(name) static json_t *json_##name(const void *row, const void *context)
 
 static const char *base_name(const char *path)
 {
@@ -30,13 +42,14 @@ static const char *base_name(const char *path)
 
 PRINTER(op)
 {
-    fputs(sg_site_operation(site), out);
+    fputs(sg_site_operation(row), out);
 }
 
 /* What is known, the most telling first: the function, and file and line or else the place in the
  * module; or the id. A rule takes it as it stands. */
 PRINTER(site)
 {
+    const struct sg_report_site *site = row;
     const char *blank = site->function != NULL ? " " : "";
 
     if (site->function != NULL)
@@ -45,32 +58,24 @@ PRINTER(site)
         fprintf(out, "%s%s:%" PRIu32, blank, base_name(site->file), site->line);
     else if (site->module != NULL)
         fprintf(out, "%s%s+0x%" PRIx64, blank, base_name(site->module), site->offset);
-    if (site->function == NULL && site->file == NULL && site->module == NULL) {
-        if (site->has_id)
-            fprintf(out, "#%08" PRIx32, site->id);
-        else
-            fputs("-", out);
-    }
+    else if (site->function == NULL)
+        fprintf(out, site->has_id ? "#%08" PRIx32 : "-", site->id);
 }
 
 /* Function, file and line, place in the module: all that is known. */
 PRINTER(where)
 {
-    const char *blank = "";
+    const struct sg_report_site *site = row;
+    const char *blank = site->function != NULL ? " " : "";
 
-    if (site->function != NULL) {
+    if (site->function != NULL)
         fputs(site->function, out);
-        blank = " ";
-    }
-    if (site->file != NULL) {
+    if (site->file != NULL)
         fprintf(out, "%s(%s:%" PRIu32 ")", blank, site->file, site->line);
-        blank = " ";
-    }
-    if (site->module != NULL) {
+    blank = site->file != NULL ? " " : blank;
+    if (site->module != NULL)
         fprintf(out, "%s[%s+0x%" PRIx64 "]", blank, site->module, site->offset);
-        blank = " ";
-    }
-    if (blank[0] == '\0')
+    else if (blank[0] == '\0')
         fputs("-", out);
 }
 
@@ -83,8 +88,20 @@ static void put_comm(const char *name, uint32_t size, FILE *out)
     fprintf(out, "%s(%" PRIu32 ")", name, size);
 }
 
+PRINTER(comm)
+{
+    const struct sg_report_site *site = row;
+
+    if (site->comm != NULL)
+        put_comm(site->comm, site->comm_size, out);
+    else
+        fprintf(out, "%" PRIu32 " comms", site->comms);
+}
+
 PRINTER(worst)
 {
+    const struct sg_report_site *site = row;
+
     if (!sg_site_has_skew(site)) {
         fputs("-", out);
         return;
@@ -96,280 +113,191 @@ PRINTER(worst)
     }
 }
 
+FIGURE(worst)
+{
+    const struct sg_report_site *site = row;
+
+    return sg_site_has_skew(site) ? (double)site->skew_max_ns : -1;
+}
+
+JSON(worst)
+{
+    const struct sg_report_site *site = row;
+
+    if (!sg_site_has_skew(site))
+        return json_null();
+    return json_pack("{s:I, s:I, s:I}", "seq", (json_int_t)site->worst_seq, "time_ns",
+                     (json_int_t)site->worst_time_ns, "skew_ns", (json_int_t)site->skew_max_ns);
+}
+
 PRINTER(at)
 {
-    put_ns(site->worst_time_ns > 0 ? (uint64_t)site->worst_time_ns : 0, sg_site_has_skew(site),
-           out);
+    const struct sg_report_site *site = row;
+
+    fputs(sg_site_has_skew(site)
+              ? SG_NS(site->worst_time_ns > 0 ? (uint64_t)site->worst_time_ns : 0)
+              : "-",
+          out);
 }
 
-PRINTER(id)
+FIGURE(at)
 {
-    if (site->has_id)
-        fprintf(out, "%08" PRIx32, site->id);
-    else
-        fputs("-", out);
-}
+    const struct sg_report_site *site = row;
 
-PRINTER(comm)
-{
-    if (site->comm != NULL)
-        put_comm(site->comm, site->comm_size, out);
-    else
-        fprintf(out, "%" PRIu32 " comms", site->comms);
-}
-
-PRINTER(size)
-{
-    if (site->comm_size > 0)
-        fprintf(out, "%" PRIu32, site->comm_size);
-    else
-        fputs("-", out);
-}
-
-PRINTER(algorithm)
-{
-    fputs(site->algorithm[0] != '\0' ? site->algorithm : "-", out);
-}
-
-PRINTER(calls)
-{
-    fprintf(out, "%" PRIu64, site->calls);
-}
-
-PRINTER(instances)
-{
-    if (sg_site_has_skew(site))
-        fprintf(out, "%" PRIu64, site->instances);
-    else
-        fputs("-", out);
-}
-
-PRINTER(bytes)
-{
-    char text[SG_FORMAT_BYTES];
-
-    sg_format_bytes(site->bytes, text);
-    fputs(text, out);
+    return sg_site_has_skew(site) ? (double)site->worst_time_ns : -1;
 }
 
 PRINTER(run)
 {
-    char text[SG_FORMAT_BYTES];
+    const struct sg_report_site *site = row;
+    const struct sg_report *report = context;
 
-    sg_format_share(site->blocked_ns, report->ranks_run_ns, text);
-    fputs(text, out);
+    fputs(SG_SHARE(site->blocked_ns, report->ranks_run_ns), out);
+}
+
+FIGURE(run)
+{
+    const struct sg_report_site *site = row;
+
+    return (double)site->blocked_ns;
+}
+
+JSON(run)
+{
+    const struct sg_report_site *site = row;
+    const struct sg_report *report = context;
+
+    return sg_json_share(site->blocked_ns, report->ranks_run_ns);
 }
 
 PRINTER(last)
 {
-    char text[SG_FORMAT_BYTES];
+    const struct sg_report_site *site = row;
+    char share[SG_FORMAT_BYTES];
 
     if (site->last_rank < 0) {
         fputs("-", out);
         return;
     }
-    snprintf(text, sizeof text, "%.0f%%",
+    snprintf(share, sizeof share, "%.0f%%",
              100.0 * (double)site->last_count / (double)site->instances);
-    fprintf(out, "%" PRId64 " %4s", site->last_rank, text);
-}
-
-FIGURE(size)
-{
-    return site->comm_size > 0 ? (double)site->comm_size : -1;
-}
-
-FIGURE(calls)
-{
-    return (double)site->calls;
-}
-
-FIGURE(instances)
-{
-    return sg_site_has_skew(site) ? (double)site->instances : -1;
-}
-
-FIGURE(bytes)
-{
-    return (double)site->bytes;
+    fprintf(out, "%" PRId64 " %4s", site->last_rank, share);
 }
 
 FIGURE(last)
 {
+    const struct sg_report_site *site = row;
+
     return site->last_rank < 0 ? -1 : (double)site->last_count / (double)site->instances;
 }
 
-FIGURE(at)
+JSON(last)
 {
-    return sg_site_has_skew(site) ? (double)site->worst_time_ns : -1;
+    const struct sg_report_site *site = row;
+
+    return sg_json_share(site->last_count, site->last_rank < 0 ? 0 : site->instances);
 }
 
-#define TIME(name, known, ns)                                                                      \
-    PRINTER(name)                                                                                  \
+/* ---- the table ------------------------------------------------------------------------------- */
+
+#define IS(which, member)                                                                          \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_report_site, member)
+#define COUNTED(field, name, count)                                                                \
     {                                                                                              \
-        put_ns(ns, known, out);                                                                    \
-    }                                                                                              \
-    FIGURE(name)                                                                                   \
-    {                                                                                              \
-        return (known) ? (double)(ns) : -1;                                                        \
+        field, name, name, IS(COUNT, counts.of[count])                                             \
     }
 
-TIME(p50, sg_site_has_skew(site), site->skew_p50_ns)
-TIME(p95, sg_site_has_skew(site), site->skew_p95_ns)
-TIME(max, sg_site_has_skew(site), site->skew_max_ns)
-TIME(wait, sg_site_has_wait(site), site->wait_ns)
-TIME(avoided, sg_site_has_wait(site), site->wait_avoided_ns)
-TIME(exposed, sg_site_has_exposed(site), site->exposed_ns)
-TIME(hidden, site->nonblocking, site->hidden_ns)
-TIME(blocked, true, site->blocked_ns)
-TIME(handler, true, site->handler_ns)
-
-#define COUNT(name, count)                                                                         \
-    PRINTER(name)                                                                                  \
-    {                                                                                              \
-        fprintf(out, "%" PRIu64, site->counts.of[count]);                                          \
-    }                                                                                              \
-    FIGURE(name)                                                                                   \
-    {                                                                                              \
-        return (double)site->counts.of[count];                                                     \
-    }
-
-COUNT(early, SG_COUNT_EARLY)
-COUNT(late, SG_COUNT_LATE)
-COUNT(outstanding, SG_COUNT_OUTSTANDING)
-COUNT(signals, SG_COUNT_SIGNALS)
-COUNT(ignored, SG_COUNT_IGNORED)
-COUNT(stalls, SG_COUNT_STALLS)
-COUNT(moves, SG_COUNT_MOVES)
-COUNT(repeats, SG_COUNT_REPEATS)
-
-#define ALL (SG_COLUMN_COSTS | SG_COLUMN_PLACES | SG_COLUMN_MESSAGES)
-#define NAMES (SG_COLUMN_PLACES | SG_COLUMN_MESSAGES)
-#define RARE (SG_COLUMN_MESSAGES | SG_COLUMN_NONZERO)
-
-/* In the order of the tables. */
-const struct sg_column sg_columns[] = {
-    {"id", "id", true, 0, false, NAMES, print_id, NULL},
-    {"op", "op", true, 0, false, ALL, print_op, NULL},
-    {"site", "call site", true, 0, true, SG_COLUMN_COSTS, print_site, NULL},
-    {"comm", "comm", true, 16, false, ALL, print_comm, NULL},
-    {"size", "size", false, 0, false, 0, print_size, figure_size},
-    {"algorithm", "algo", true, 12, false, SG_COLUMN_COSTS, print_algorithm, NULL},
-    {"calls", "calls", false, 0, false, SG_COLUMN_COSTS, print_calls, figure_calls},
-    {"instances", "inst", false, 0, false, SG_COLUMN_COSTS, print_instances, figure_instances},
-    {"bytes", "bytes", false, 0, false, SG_COLUMN_COSTS, print_bytes, figure_bytes},
-    {"p50", "skew50", false, 0, false, SG_COLUMN_COSTS, print_p50, figure_p50},
-    {"p95", "skew95", false, 0, false, SG_COLUMN_COSTS, print_p95, figure_p95},
-    {"max", "skewmax", false, 0, false, SG_COLUMN_COSTS, print_max, figure_max},
-    {"wait", "wait", false, 0, false, SG_COLUMN_COSTS, print_wait, figure_wait},
-    {"blocked", "blocked", false, 0, false, SG_COLUMN_COSTS, print_blocked, figure_blocked},
-    {"run", "run", false, 0, false, SG_COLUMN_COSTS, print_run, figure_blocked},
-    {"last", "last", false, 0, false, SG_COLUMN_COSTS, print_last, figure_last},
-    {"where", "where", true, 0, false, SG_COLUMN_PLACES, print_where, NULL},
-    {"worst", "worst", false, 0, false, SG_COLUMN_PLACES, print_worst, figure_max},
-    {"at", "at", false, 0, false, SG_COLUMN_PLACES, print_at, figure_at},
-    {"avoided", "avoided", false, 0, false, RARE, print_avoided, figure_avoided},
-    {"exposed", "exposed", false, 0, false, RARE, print_exposed, figure_exposed},
-    {"hidden", "hidden", false, 0, false, RARE, print_hidden, figure_hidden},
-    {"early", "early", false, 0, false, RARE, print_early, figure_early},
-    {"late", "late", false, 0, false, RARE, print_late, figure_late},
-    {"handler", "handler", false, 0, false, RARE, print_handler, figure_handler},
-    {"outstanding", "outstanding", false, 0, false, RARE, print_outstanding, figure_outstanding},
-    {"signals", "signals", false, 0, false, RARE, print_signals, figure_signals},
-    {"ignored", "ignored", false, 0, false, RARE, print_ignored, figure_ignored},
-    {"stalls", "stalls", false, 0, false, RARE, print_stalls, figure_stalls},
-    {"moves", "moves", false, 0, false, RARE, print_moves, figure_moves},
-    {"repeats", "repeats", false, 0, false, RARE, print_repeats, figure_repeats},
-};
-const size_t sg_column_count = sizeof sg_columns / sizeof sg_columns[0];
-
-const struct sg_column *sg_column_find(const char *name)
-{
-    for (size_t i = 0; i < sg_column_count; i++) {
-        if (strcmp(sg_columns[i].name, name) == 0 || strcmp(sg_columns[i].header, name) == 0)
-            return &sg_columns[i];
-    }
-    return NULL;
-}
-
-char *sg_column_text(const struct sg_column *column, const struct sg_report *report,
-                     const struct sg_report_site *site)
-{
-    char *raw = NULL, *clean = NULL;
-    size_t size_bytes;
-    FILE *stream = open_memstream(&raw, &size_bytes);
-
-    if (stream == NULL)
-        return NULL;
-    column->print(report, site, stream);
-    if (fclose(stream) == 0)
-        clean = sg_format_clean(raw, true);
-    free(raw);
-    return clean;
-}
-
-/* ---- sorting ----------------------------------------------------------------------------------
+/* In the order of JSON. Those of the call site alone come first, what is counted of messages last.
  */
-
-struct sorted {
-    struct sg_report_site site;
-    char *text; /* where the column has no figure */
-    double figure;
+static const struct sg_column columns[] = {
+    {"id", "id", "id", .left = true, IS(ID, id), .known = knows_id},
+    {"op", "op", "op", .left = true, .print = print_op},
+    {"function", IS(TEXT, function)},
+    {"file", IS(TEXT, file)},
+    {"line", IS(COUNT32, line), .known = knows_line},
+    {"module", IS(TEXT, module)},
+    {"offset", IS(COUNT, offset), .known = knows_offset},
+    {NULL, "site", "call site", .left = true, .flexible = true, .print = print_site},
+    {NULL, "where", "where", .left = true, .print = print_where},
+    {"comm", "comm", "comm", .left = true, .max_width = 16, IS(TEXT, comm), .print = print_comm},
+    {"comm_size", "size", "size", IS(COUNT32, comm_size), .known = knows_size},
+    {"algorithm", "algorithm", "algo", .left = true, .max_width = 12, IS(TEXT, algorithm),
+     .known = knows_algorithm},
+    {"calls", "calls", "calls", IS(COUNT, calls)},
+    {"bytes", "bytes", "bytes", IS(BYTES, bytes)},
+    {"skew_ns.p50", "p50", "skew50", IS(NS, skew_p50_ns), .known = knows_skew},
+    {"skew_ns.p95", "p95", "skew95", IS(NS, skew_p95_ns), .known = knows_skew},
+    {"skew_ns.max", "max", "skewmax", IS(NS, skew_max_ns), .known = knows_skew},
+    {"wait_ns", "wait", "wait", IS(NS, wait_ns), .known = knows_wait},
+    {"blocked_ns", "blocked", "blocked", IS(NS, blocked_ns)},
+    {"last_rank", "last", "last", IS(COUNT, last_rank), .known = knows_last, .print = print_last,
+     .figure = figure_last},
+    {"last_rank_share", .json = json_last},
+    {"event_calls", IS(COUNT, event_calls)},
+    {"instances", IS(COUNT, instances)},
+    {NULL, "instances", "inst", IS(COUNT, instances), .known = knows_skew},
+    {"wait_avoided_ns", "avoided", "avoided", IS(NS, wait_avoided_ns), .known = knows_wait},
+    {"completion_ns", IS(NS, completion_ns), .known = knows_wait},
+    {"run_share", "run", "run", .print = print_run, .figure = figure_run, .json = json_run},
+    {"worst", "worst", "worst", .print = print_worst, .figure = figure_worst, .json = json_worst},
+    {NULL, "at", "at", .print = print_at, .figure = figure_at},
+    {"handler_ns", "handler", "handler", IS(NS, handler_ns)},
+    {"exposed_ns", "exposed", "exposed", IS(NS, exposed_ns), .known = knows_exposed},
+    {"hidden_ns", "hidden", "hidden", IS(NS, hidden_ns), .known = knows_hidden},
+    COUNTED("early", "early", SG_COUNT_EARLY),
+    COUNTED("late", "late", SG_COUNT_LATE),
+    COUNTED("signals", "signals", SG_COUNT_SIGNALS),
+    COUNTED("signals_ignored", "ignored", SG_COUNT_IGNORED),
+    COUNTED("stalls", "stalls", SG_COUNT_STALLS),
+    COUNTED("token_moves", "moves", SG_COUNT_MOVES),
+    COUNTED("releases_repeated", "repeats", SG_COUNT_REPEATS),
+    COUNTED("outstanding_max", "outstanding", SG_COUNT_OUTSTANDING),
 };
+#define ALL (sizeof columns / sizeof *columns)
+#define PLACES 9
+#define COUNTS SG_COUNT_COUNT
 
-static int compare(const void *left, const void *right)
+const struct sg_columns sg_site_columns = {columns, ALL};
+const struct sg_columns sg_site_place_columns = {columns, PLACES};
+const struct sg_columns sg_site_row_columns = {columns + PLACES, ALL - PLACES - COUNTS};
+const struct sg_columns sg_site_count_columns = {columns + ALL - COUNTS, COUNTS};
+
+char *sg_site_text(const char *column, const struct sg_report *report,
+                   const struct sg_report_site *site)
 {
-    const struct sorted *a = left, *b = right;
-    int order = a->text != NULL ? strcmp(a->text, b->text) : 0;
-
-    if (order == 0)
-        order = (a->figure < b->figure) - (a->figure > b->figure);
-    if (order == 0)
-        order =
-            (a->site.blocked_ns < b->site.blocked_ns) - (a->site.blocked_ns > b->site.blocked_ns);
-    if (order == 0)
-        order = (a->site.id > b->site.id) - (a->site.id < b->site.id);
-    if (order == 0)
-        order =
-            (a->site.comm_index > b->site.comm_index) - (a->site.comm_index < b->site.comm_index);
-    if (order == 0)
-        order = (int)a->site.operation - (int)b->site.operation;
-    if (order == 0)
-        order = (int)a->site.nonblocking - (int)b->site.nonblocking;
-    return order;
+    return sg_column_text(sg_column_find(sg_site_columns, column), site, report);
 }
 
-static enum sg_status sort(const struct sg_report *report, struct sg_report_site *sites,
-                           uint32_t count, const struct sg_column *column)
-{
-    struct sorted *rows = calloc((size_t)count + 1, sizeof *rows);
-    enum sg_status status = rows == NULL ? SG_ERR_MEMORY : SG_OK;
+/* ---- sorting --------------------------------------------------------------------------------- */
 
-    for (uint32_t i = 0; i < count && status == SG_OK; i++) {
-        rows[i].site = sites[i];
-        if (column->figure != NULL) {
-            rows[i].figure = column->figure(report, &rows[i].site);
-        } else {
-            rows[i].text = sg_column_text(column, report, &rows[i].site);
-            if (rows[i].text == NULL)
-                status = SG_ERR_MEMORY;
-        }
-    }
-    if (status == SG_OK) {
-        qsort(rows, count, sizeof *rows, compare);
-        for (uint32_t i = 0; i < count; i++)
-            sites[i] = rows[i].site;
-    } else {
-        sg_log("report: out of memory");
-    }
-    for (uint32_t i = 0; rows != NULL && i < count; i++)
-        free(rows[i].text);
-    free(rows);
-    return status;
+static int order_of(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int tie(const void *left, const void *right)
+{
+    const struct sg_report_site *a = left, *b = right;
+    int order = order_of(b->blocked_ns, a->blocked_ns);
+
+    if (order == 0)
+        order = order_of(a->id, b->id);
+    if (order == 0)
+        order = order_of(a->comm_index, b->comm_index);
+    if (order == 0)
+        order = (int)a->operation - (int)b->operation;
+    return order != 0 ? order : (int)a->nonblocking - (int)b->nonblocking;
 }
 
 enum sg_status sg_report_sort(struct sg_report *report, const struct sg_column *column)
 {
-    enum sg_status status = sort(report, report->sites, report->site_count, column);
+    enum sg_status status = sg_columns_sort(column, report, report->sites, report->site_count,
+                                            sizeof *report->sites, NULL, tie);
 
-    return status == SG_OK ? sort(report, report->sums, report->sum_count, column) : status;
+    if (status == SG_OK)
+        status = sg_columns_sort(column, report, report->sums, report->sum_count,
+                                 sizeof *report->sums, NULL, tie);
+    if (status != SG_OK)
+        sg_log("report: out of memory");
+    return status;
 }

@@ -1,14 +1,10 @@
 #include "report/counts.h"
 
-const struct sg_count_name sg_count_names[SG_COUNT_COUNT] = {
-    [SG_COUNT_EARLY] = {"early", SG_METRIC_EARLY},
-    [SG_COUNT_LATE] = {"late", SG_METRIC_LATE},
-    [SG_COUNT_SIGNALS] = {"signals", SG_METRIC_SIGNALS},
-    [SG_COUNT_IGNORED] = {"signals_ignored", SG_METRIC_IGNORED},
-    [SG_COUNT_STALLS] = {"stalls", SG_METRIC_STALLS},
-    [SG_COUNT_MOVES] = {"token_moves", SG_METRIC_MOVES},
-    [SG_COUNT_REPEATS] = {"releases_repeated", SG_METRIC_REPEATS},
-    [SG_COUNT_OUTSTANDING] = {"outstanding_max", SG_METRIC_OUTSTANDING},
+const enum sg_metric_ref sg_count_metrics[SG_COUNT_COUNT] = {
+    [SG_COUNT_EARLY] = SG_METRIC_EARLY,     [SG_COUNT_LATE] = SG_METRIC_LATE,
+    [SG_COUNT_SIGNALS] = SG_METRIC_SIGNALS, [SG_COUNT_IGNORED] = SG_METRIC_IGNORED,
+    [SG_COUNT_STALLS] = SG_METRIC_STALLS,   [SG_COUNT_MOVES] = SG_METRIC_MOVES,
+    [SG_COUNT_REPEATS] = SG_METRIC_REPEATS, [SG_COUNT_OUTSTANDING] = SG_METRIC_OUTSTANDING,
 };
 
 void sg_counts_add(struct sg_counts *into, enum sg_count count, uint64_t value)

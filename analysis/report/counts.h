@@ -1,11 +1,11 @@
-/* What ranks count in their calls beside time: one line each in one table, for every source and
- * every output.
- */
+/* What ranks count in their calls beside time, and what statistics count of a call site. */
 #ifndef SG_REPORT_COUNTS_H
 #define SG_REPORT_COUNTS_H
 
+#include "core/operation.h"
 #include "trace/export/vocabulary.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum sg_count {
@@ -24,12 +24,18 @@ struct sg_counts {
     uint64_t of[SG_COUNT_COUNT];
 };
 
-struct sg_count_name {
-    const char *field;         /* in JSON and CSV */
-    enum sg_metric_ref metric; /* in the archive */
+/* What statistics know of a row on one rank. */
+struct sg_totals {
+    uint32_t rank, site, comm, algorithm;
+    uint32_t arm; /* 0: of no trial */
+    enum sg_operation operation;
+    bool nonblocking;
+    uint64_t calls, bytes, blocked_ns, hidden_ns, handler_ns;
+    struct sg_counts counts;
 };
 
-extern const struct sg_count_name sg_count_names[SG_COUNT_COUNT];
+/* What they are in the archive. */
+extern const enum sg_metric_ref sg_count_metrics[SG_COUNT_COUNT];
 
 /* Sums; of what is a level, not a number of events, the greater one. */
 void sg_counts_add(struct sg_counts *into, enum sg_count count, uint64_t value);

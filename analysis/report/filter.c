@@ -1,5 +1,6 @@
 #include "report/filter.h"
 
+#include "report/report.h"
 #include "rule/ruleset.h"
 
 #include <errno.h>
@@ -132,26 +133,24 @@ void sg_filter_clear(struct sg_filter *filter)
 
 /* ---- taking ----------------------------------------------------------------------------------*/
 
-static const char *base_name(const char *path)
+struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row)
 {
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    const char *slash = row->module != NULL ? strrchr(row->module, '/') : NULL;
 
-    return slash != NULL ? slash + 1 : path;
+    return (struct sg_rule_site){.id = row->id,
+                                 .module = slash != NULL ? slash + 1 : row->module,
+                                 .offset = row->offset,
+                                 .function = row->function,
+                                 .file = row->file,
+                                 .line = row->line};
 }
 
-bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_site_text *site,
-                         const char *comm, uint32_t comm_size)
+bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_report_site *row)
 {
-    const struct sg_rule_site rule_site = {.id = site->id,
-                                           .module = base_name(site->module),
-                                           .offset = site->offset,
-                                           .function = site->function,
-                                           .file = site->file,
-                                           .line = site->line};
-    const struct sg_rule_comm rule_comm = {.name = comm, .size = (int)comm_size};
+    const struct sg_rule_site site = sg_filter_rule_site(row);
+    const struct sg_rule_comm comm = {.name = row->comm, .size = (int)row->comm_size};
 
-    return filter == NULL || filter->rule == NULL ||
-           sg_rule_matches(filter->rule, &rule_site, &rule_comm, 0);
+    return filter == NULL || filter->rule == NULL || sg_rule_matches(filter->rule, &site, &comm, 0);
 }
 
 bool sg_filter_takes_rank(const struct sg_filter *filter, uint32_t rank)

@@ -6,14 +6,14 @@
 #define SG_REPORT_FILTER_H
 
 #include "core/status.h"
-#include "trace/site_text.h"
+#include "rule/rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define SG_FILTER_RANGES 32
 
-struct sg_rule;
+struct sg_report_site;
 
 /* Zeroed: everything. Texts are the caller's. */
 struct sg_filter {
@@ -36,9 +36,11 @@ static inline bool sg_filter_is_set(const struct sg_filter *filter)
                               filter->ranks != NULL || filter->time != NULL);
 }
 
+/* A row's call site as rules see it. */
+struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row);
+
 /* NULL takes everything. */
-bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_site_text *site,
-                         const char *comm, uint32_t comm_size);
+bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_report_site *row);
 bool sg_filter_takes_rank(const struct sg_filter *filter, uint32_t rank);
 bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns);
 

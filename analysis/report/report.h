@@ -12,7 +12,7 @@
 #include "core/operation.h"
 #include "core/status.h"
 #include "report/counts.h"
-#include "report/trials.h"
+#include "report/trials/result.h"
 #include "report/watch.h"
 
 #include <stdbool.h>
@@ -88,11 +88,13 @@ struct sg_report {
     uint64_t offset_error_ns;          /* the largest that the archive's clock offsets name */
     bool has_offsets;                  /* some that are not 0 */
     uint64_t locations_without_offset; /* while others have some */
+    size_t window_max;                 /* instances held at once, at most */
 
     struct sg_report_site *sites; /* a row for each communicator */
     uint32_t site_count;
     struct sg_report_site *sums; /* the rows of each call site and operation together */
     uint32_t sum_count;
+    struct sg_report_site total; /* figures of all rows */
     struct sg_report_rank *ranks;
     uint32_t rank_count;
     struct sg_report_trial *trials;
@@ -106,24 +108,21 @@ struct sg_report {
  * archive one line has been logged that says what there is. */
 enum sg_status sg_report_find_archive(const char *path, char **anchor);
 
-/* Reads a run from its directory or from the path of its archive. With progress, a line on stderr
- * tells how far it is once that takes over a second. On failure one line has been logged. */
-enum sg_status sg_report_read(const char *path, bool progress, struct sg_report *out);
-/* The same, and what is read of an archive's events is told to the watch (NULL: nobody). */
-enum sg_status sg_report_read_watched(const char *path, bool progress, const struct sg_watch *watch,
-                                      struct sg_report *out);
+/* Reads a run from its directory or from the path of its archive. What is read of an archive's
+ * events is told to the watch (NULL: nobody). With progress, a line on stderr tells how far it is
+ * once that takes over a second. On failure one line has been logged. */
+enum sg_status sg_report_read(const char *path, bool progress, const struct sg_watch *watch,
+                              struct sg_report *out);
 void sg_report_clear(struct sg_report *report);
 
-/* Sums over the rows. */
-uint64_t sg_report_wait_ns(const struct sg_report *report);
-uint64_t sg_report_blocked_ns(const struct sg_report *report);
 /* What stagger itself took of all calls, by those that were timed; 0 where none was. */
 uint64_t sg_report_overhead_ns(const struct sg_report *report);
-/* Calls that only the statistics know. */
-uint64_t sg_report_unseen_calls(const struct sg_report *report);
 
-/* Complete ones. */
-uint64_t sg_report_instances(const struct sg_report *report);
+/* Calls that only the statistics know. */
+static inline uint64_t sg_report_unseen_calls(const struct sg_report *report)
+{
+    return report->total.calls - report->total.event_calls;
+}
 
 /* By the archive: all offsets are known, are 0, and without error. */
 static inline bool sg_report_has_one_clock(const struct sg_report *report)

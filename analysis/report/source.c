@@ -115,31 +115,14 @@ static enum sg_status finish(struct sg_aggregate *aggregate, const char *path,
 static enum sg_status read_archive(const struct place *place, struct sg_progress_line *progress,
                                    const struct sg_watch *watch, struct sg_report *report)
 {
-    struct sg_archive_facts facts;
-    struct sg_aggregate *aggregate;
-    enum sg_status status = sg_source_otf2(place->anchor, progress, watch, &aggregate, &facts);
+    enum sg_status status = sg_source_otf2(place->anchor, progress, watch, report);
 
     if (status != SG_OK)
         return status;
-    report->strings = aggregate;
-    report->has_events = true;
-    report->program = facts.program;
-    report->partial = facts.partial;
-    report->dropped_calls = facts.dropped_calls;
-    report->unmanaged_calls = facts.unmanaged_calls;
-    report->unmanaged_posts = facts.unmanaged_posts;
-    report->overhead_calls = facts.overhead_calls;
-    report->overhead_ns = facts.overhead_ns;
-    report->overhead_long_calls = facts.overhead_long_calls;
-    report->calibration = facts.calibration;
-    report->has_offset_error = facts.has_offset_error;
-    report->offset_error_ns = facts.offset_error_ns;
-    report->has_offsets = facts.has_offsets;
-    report->locations_without_offset = facts.locations_without_offset;
-    report->rank_count = sg_aggregate_ranks(aggregate);
-    if (facts.partial && place->has_logs)
-        status = add_statistics(place, progress, aggregate, report);
-    return status == SG_OK ? finish(aggregate, place->anchor, report) : status;
+    report->rank_count = sg_aggregate_ranks(report->strings);
+    if (report->partial && place->has_logs)
+        status = add_statistics(place, progress, report->strings, report);
+    return status == SG_OK ? finish(report->strings, place->anchor, report) : status;
 }
 
 /* Why there are no events to read. */
@@ -255,8 +238,8 @@ enum sg_status sg_report_find_archive(const char *path, char **anchor)
     return status;
 }
 
-enum sg_status sg_report_read_watched(const char *path, bool progress_wanted,
-                                      const struct sg_watch *watch, struct sg_report *out)
+enum sg_status sg_report_read(const char *path, bool progress_wanted, const struct sg_watch *watch,
+                              struct sg_report *out)
 {
     struct sg_report report = {0};
     struct sg_progress_line progress;
@@ -282,11 +265,6 @@ enum sg_status sg_report_read_watched(const char *path, bool progress_wanted,
     return status;
 }
 
-enum sg_status sg_report_read(const char *path, bool progress_wanted, struct sg_report *out)
-{
-    return sg_report_read_watched(path, progress_wanted, NULL, out);
-}
-
 void sg_report_clear(struct sg_report *report)
 {
     for (uint32_t i = 0; i < report->site_count; i++)
@@ -305,49 +283,10 @@ void sg_report_clear(struct sg_report *report)
     *report = (struct sg_report){0};
 }
 
-uint64_t sg_report_wait_ns(const struct sg_report *report)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < report->site_count; i++)
-        sum += report->sites[i].wait_ns;
-    return sum;
-}
-
-uint64_t sg_report_blocked_ns(const struct sg_report *report)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < report->site_count; i++)
-        sum += report->sites[i].blocked_ns;
-    return sum;
-}
-
-uint64_t sg_report_instances(const struct sg_report *report)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < report->site_count; i++)
-        sum += report->sites[i].instances;
-    return sum;
-}
-
 uint64_t sg_report_overhead_ns(const struct sg_report *report)
 {
-    uint64_t calls = 0;
-
     if (report->overhead_calls == 0)
         return 0;
-    for (uint32_t i = 0; i < report->site_count; i++)
-        calls += report->sites[i].calls;
-    return (uint64_t)((double)report->overhead_ns / (double)report->overhead_calls * (double)calls);
-}
-
-uint64_t sg_report_unseen_calls(const struct sg_report *report)
-{
-    uint64_t sum = 0;
-
-    for (uint32_t i = 0; i < report->site_count; i++)
-        sum += report->sites[i].calls - report->sites[i].event_calls;
-    return sum;
+    return (uint64_t)((double)report->overhead_ns / (double)report->overhead_calls *
+                      (double)report->total.calls);
 }

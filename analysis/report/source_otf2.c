@@ -5,10 +5,10 @@
 
 #include "report/archive_defs.h"
 #include "report/archive_events.h"
+#include "report/archive_resolve.h"
 
 #include <malloc.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ struct archive {
     const struct sg_watch *watch; /* NULL: nobody */
     OTF2_Reader *reader;
     struct sg_archive_defs defs;
-    struct sg_archive_facts facts;
+    struct sg_report *report;   /* to fill */
+    uint64_t trial_block;       /* collectives; 0: no trial */
     double offset_error_ticks;  /* negative: none seen */
     struct sg_seen_clock clock; /* of the location at hand */
     uint64_t clock_count;       /* offsets seen of it */
@@ -79,28 +80,29 @@ static void forget_complaint(struct archive *archive)
     archive->code = OTF2_SUCCESS;
 }
 
-static void take_property(struct sg_archive_facts *facts, const char *name, const char *value)
+static void take_property(struct archive *archive, const char *name, const char *value)
 {
-    static const struct {
+    struct sg_report *report = archive->report;
+    const struct {
         const char *name;
-        size_t offset;
+        uint64_t *number;
     } numbers[] = {
-        {SG_PROPERTY_DROPPED, offsetof(struct sg_archive_facts, dropped_calls)},
-        {SG_PROPERTY_UNMANAGED, offsetof(struct sg_archive_facts, unmanaged_calls)},
-        {SG_PROPERTY_UNMANAGED_POSTS, offsetof(struct sg_archive_facts, unmanaged_posts)},
-        {SG_PROPERTY_OVERHEAD_CALLS, offsetof(struct sg_archive_facts, overhead_calls)},
-        {SG_PROPERTY_OVERHEAD_NS, offsetof(struct sg_archive_facts, overhead_ns)},
-        {SG_PROPERTY_TRIAL_BLOCK, offsetof(struct sg_archive_facts, trial_block)},
-        {SG_PROPERTY_OVERHEAD_LONG_CALLS, offsetof(struct sg_archive_facts, overhead_long_calls)},
+        {SG_PROPERTY_DROPPED, &report->dropped_calls},
+        {SG_PROPERTY_UNMANAGED, &report->unmanaged_calls},
+        {SG_PROPERTY_UNMANAGED_POSTS, &report->unmanaged_posts},
+        {SG_PROPERTY_OVERHEAD_CALLS, &report->overhead_calls},
+        {SG_PROPERTY_OVERHEAD_NS, &report->overhead_ns},
+        {SG_PROPERTY_OVERHEAD_LONG_CALLS, &report->overhead_long_calls},
+        {SG_PROPERTY_TRIAL_BLOCK, &archive->trial_block},
     };
 
     if (strcmp(name, SG_PROPERTY_PARTIAL) == 0)
-        facts->partial = strcmp(value, "0") != 0;
+        report->partial = strcmp(value, "0") != 0;
     if (strcmp(name, SG_PROPERTY_CALIBRATION) == 0)
-        sg_calibration_parse(value, &facts->calibration);
+        sg_calibration_parse(value, &report->calibration);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         if (strcmp(name, numbers[i].name) == 0)
-            *(uint64_t *)((char *)facts + numbers[i].offset) = strtoull(value, NULL, 10);
+            *numbers[i].number = strtoull(value, NULL, 10);
     }
 }
 
@@ -116,7 +118,7 @@ static void read_properties(struct archive *archive)
 
         if (OTF2_Reader_GetProperty(archive->reader, names[i], &value) != OTF2_SUCCESS)
             continue;
-        take_property(&archive->facts, names[i], value);
+        take_property(archive, names[i], value);
         free(value);
     }
     free(names);
@@ -131,7 +133,7 @@ static void read_program(struct archive *archive)
         strncmp(creator, "stagger ", 8) == 0 &&
         OTF2_Reader_GetDescription(archive->reader, &description) == OTF2_SUCCESS &&
         description[0] != '\0') {
-        archive->facts.program = description;
+        archive->report->program = description;
         description = NULL;
     }
     free(creator);
@@ -153,7 +155,7 @@ static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t o
 {
     struct archive *archive = context;
 
-    archive->facts.has_offsets = archive->facts.has_offsets || offset != 0;
+    archive->report->has_offsets = archive->report->has_offsets || offset != 0;
     if (archive->clock_count++ == 0) {
         archive->clock.first_offset_ns = ns_of(archive, offset);
         archive->clock_time = time;
@@ -251,10 +253,10 @@ static enum sg_status read_local_definitions(struct archive *archive)
     }
     OTF2_DefReaderCallbacks_Delete(callbacks);
     if (archive->offset_error_ticks >= 0) {
-        archive->facts.has_offset_error = true;
-        archive->facts.offset_error_ns = (uint64_t)llround(archive->offset_error_ticks * 1e9 /
-                                                           (double)archive->defs.ticks_per_second);
-        archive->facts.locations_without_offset = without;
+        archive->report->has_offset_error = true;
+        archive->report->offset_error_ns = (uint64_t)llround(
+            archive->offset_error_ticks * 1e9 / (double)archive->defs.ticks_per_second);
+        archive->report->locations_without_offset = without;
     }
     return status;
 }
@@ -345,8 +347,7 @@ static void keep_chunks_fresh(void)
     mallopt(M_MMAP_THRESHOLD, (int)(OTF2_CHUNK_SIZE_MIN / 2));
 }
 
-static enum sg_status read_archive(struct archive *archive, struct sg_progress_line *progress,
-                                   struct sg_aggregate **out)
+static enum sg_status read_archive(struct archive *archive, struct sg_progress_line *progress)
 {
     struct sg_archive_events *events = NULL;
     struct sg_aggregate *aggregate = NULL;
@@ -356,9 +357,15 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     read_properties(archive);
     read_program(archive);
     forget_complaint(archive);
-    status = sg_archive_defs_read(archive->reader, archive->path, &archive->defs);
+    status = sg_archive_defs_read(archive->reader, &archive->defs);
+    if (status == SG_OK)
+        status = sg_archive_defs_resolve(&archive->defs, archive->path);
+    else if (status == SG_ERR_FORMAT)
+        return complain(archive, "damaged definitions");
+    if (status == SG_ERR_MEMORY)
+        sg_log("%s: out of memory for its definitions", archive->path);
     if (status != SG_OK)
-        return status == SG_ERR_FORMAT ? complain(archive, "damaged definitions") : status;
+        return status;
     if (archive->defs.event_count == 0) {
         sg_log("%s: an archive without events", archive->path);
         return SG_ERR_MISSING;
@@ -371,7 +378,7 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
         goto err_aggregate;
     }
     sg_aggregate_watch(aggregate, archive->watch);
-    sg_trials_set_block(sg_aggregate_trials(aggregate), archive->facts.trial_block);
+    sg_trials_set_block(sg_aggregate_trials(aggregate), archive->trial_block);
     status = tell_locations(archive);
     if (status == SG_OK)
         status = open_event_files(archive);
@@ -381,9 +388,9 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     if (status == SG_OK) {
         struct sg_window_counts counts = sg_archive_events_finish(events);
 
-        archive->facts.dropped_calls += counts.dropped_calls;
-        archive->facts.window_max = counts.live_max;
-        *out = aggregate;
+        archive->report->dropped_calls += counts.dropped_calls;
+        archive->report->window_max = counts.live_max;
+        archive->report->strings = aggregate;
         aggregate = NULL;
     }
     sg_archive_events_destroy(events);
@@ -393,28 +400,25 @@ err_aggregate:
 }
 
 enum sg_status sg_source_otf2(const char *anchor, struct sg_progress_line *progress,
-                              const struct sg_watch *watch, struct sg_aggregate **out,
-                              struct sg_archive_facts *facts)
+                              const struct sg_watch *watch, struct sg_report *report)
 {
-    struct archive archive = {.path = anchor, .watch = watch, .offset_error_ticks = -1};
+    struct archive archive = {
+        .path = anchor, .watch = watch, .report = report, .offset_error_ticks = -1};
     enum sg_status status;
 
     allow_many_files();
     keep_chunks_fresh();
+    report->has_events = true;
     OTF2_Error_RegisterCallback(on_error, &archive);
     archive.reader = OTF2_Reader_Open(anchor);
     if (archive.reader == NULL)
         status = refuse(&archive);
     else
-        status = read_archive(&archive, progress, out);
+        status = read_archive(&archive, progress);
     sg_progress_line_end(progress);
     sg_archive_defs_clear(&archive.defs);
     if (archive.reader != NULL)
         OTF2_Reader_Close(archive.reader);
     OTF2_Error_RegisterCallback(NULL, NULL);
-    if (status == SG_OK)
-        *facts = archive.facts;
-    else
-        free(archive.facts.program);
     return status;
 }

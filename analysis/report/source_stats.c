@@ -2,8 +2,8 @@
 
 #include "core/operation.h"
 #include "core/ran.h"
-#include "report/map.h"
 #include "core/room.h"
+#include "report/map.h"
 #include "rule/algorithm.h"
 #include "trace/export/callers.h"
 #include "trace/record.h"
@@ -52,14 +52,15 @@ static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
 
     if (sg_map_get(&reading->name_by_id, record->id) >= 0)
         return SG_OK;
-    if (!sg_make_room((void **)&reading->names, reading->name_count, sizeof *reading->names))
-        return SG_ERR_MEMORY;
     name.text = sg_logread_text(log, record, record->text_bytes);
     if (name.text == NULL)
         return SG_ERR_MEMORY;
     name.function = name.text;
     name.file = sg_logread_part(name.text, record->text_bytes, 1);
-    reading->names[reading->name_count++] = name;
+    if (!SG_APPEND(reading->names, reading->name_count, name)) {
+        free(name.text);
+        return SG_ERR_MEMORY;
+    }
     return sg_map_put(&reading->name_by_id, record->id, reading->name_count - 1);
 }
 
@@ -72,12 +73,11 @@ static enum sg_status take_comm(struct reading *reading, struct sg_logread *log,
 
     if (record->index < FIRST_OTHER)
         return SG_OK;
-    if (!sg_make_room((void **)&reading->comms, reading->comm_count, sizeof *reading->comms))
-        return SG_ERR_MEMORY;
     comm.name = sg_logread_text(log, record, record->text_bytes);
-    if (comm.name == NULL)
+    if (comm.name == NULL || !SG_APPEND(reading->comms, reading->comm_count, comm)) {
+        free(comm.name);
         return SG_ERR_MEMORY;
-    reading->comms[reading->comm_count++] = comm;
+    }
     return SG_OK;
 }
 

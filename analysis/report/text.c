@@ -10,34 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_clean(const char *text, FILE *out)
-{
-    char *clean = sg_format_clean(text, true);
-
-    fputs(clean != NULL ? clean : "?", out);
-    free(clean);
-}
-
-static void put_ns(uint64_t ns, FILE *out)
-{
-    char text[SG_FORMAT_BYTES];
-
-    sg_format_ns(ns, text);
-    fputs(text, out);
-}
-
-static void put_share(uint64_t part, uint64_t whole, FILE *out)
-{
-    char text[SG_FORMAT_BYTES];
-
-    sg_format_share(part, whole, text);
-    fputs(text, out);
-}
-
 static void put_column(const char *name, const struct sg_report *report,
                        const struct sg_report_site *site, FILE *out)
 {
-    char *text = sg_column_text(sg_column_find(name), report, site);
+    char *text = sg_site_text(name, report, site);
 
     fputs(text != NULL ? text : "?", out);
     free(text);
@@ -57,20 +33,18 @@ static void put_filter(const struct sg_filter *filter, FILE *out)
         if (parts[i].text == NULL)
             continue;
         fprintf(out, "%s%s", before, parts[i].name);
-        put_clean(parts[i].text, out);
+        sg_format_put(parts[i].text, out);
         before = ", ";
     }
 }
 
 static void put_header(const struct sg_report *report, FILE *out)
 {
-    put_clean(report->program != NULL ? report->program : "program not known", out);
-    fprintf(out, ", %" PRIu32 " rank%s, run time ", report->rank_count,
-            report->rank_count == 1 ? "" : "s");
-    put_ns(report->run_ns, out);
-    fprintf(out, "%s%s\n", report->has_events ? "" : ", statistics only",
-            report->partial ? ", PARTIAL" : "");
-    put_clean(report->path, out);
+    sg_format_put(report->program != NULL ? report->program : "program not known", out);
+    fprintf(out, ", %" PRIu32 " rank%s, run time %s%s%s\n", report->rank_count,
+            report->rank_count == 1 ? "" : "s", SG_NS(report->run_ns),
+            report->has_events ? "" : ", statistics only", report->partial ? ", PARTIAL" : "");
+    sg_format_put(report->path, out);
     put_filter(report->filter, out);
     fputs("\n\n", out);
 }
@@ -124,15 +98,11 @@ static void put_worst_site(const struct sg_report *report, FILE *out)
         fputs("most of it         nowhere: no rank waited\n", out);
         return;
     }
-    fputs("most of it         ", out);
-    put_share(site->wait_ns, sg_report_wait_ns(report), out);
-    fputs(" in ", out);
+    fprintf(out, "most of it         %s in ", SG_SHARE(site->wait_ns, report->total.wait_ns));
     put_place(report, site, out);
-    if (site->last_rank >= 0) {
-        fprintf(out, ", rank %" PRId64 " last in ", site->last_rank);
-        put_share(site->last_count, site->instances, out);
-        fprintf(out, " of %" PRIu64, site->instances);
-    }
+    if (site->last_rank >= 0)
+        fprintf(out, ", rank %" PRId64 " last in %s of %" PRIu64, site->last_rank,
+                SG_SHARE(site->last_count, site->instances), site->instances);
     fputc('\n', out);
 }
 
@@ -144,9 +114,7 @@ static void put_worst_instance(const struct sg_report *report, FILE *out)
         fputs("worst instance     none: all members arrived together\n", out);
         return;
     }
-    fputs("worst instance     ", out);
-    put_ns(site->skew_max_ns, out);
-    fputs(" of skew: ", out);
+    fprintf(out, "worst instance     %s of skew: ", SG_NS(site->skew_max_ns));
     put_place(report, site, out);
     fprintf(out, ", #%" PRIu64 ", at ", site->worst_seq);
     put_column("at", report, site, out);
@@ -155,29 +123,23 @@ static void put_worst_instance(const struct sg_report *report, FILE *out)
 
 static void put_summary(const struct sg_report *report, FILE *out)
 {
-    if (report->has_events && sg_report_instances(report) == 0) {
-        fputs("lost waiting       not known: no instance is complete\n", out);
-    } else if (report->has_events) {
-        fputs("lost waiting       ", out);
-        /* Calls that are not in the events have waited too. */
-        fputs(sg_report_unseen_calls(report) > 0 ? "at least " : "", out);
-        put_share(sg_report_wait_ns(report), report->ranks_run_ns, out);
-        fputs(" of processor time (", out);
-        put_ns(sg_report_wait_ns(report), out);
-        fputs(" of ", out);
-        put_ns(report->ranks_run_ns, out);
-        fputs(")\n", out);
+    const struct sg_report_site *total = &report->total;
+    uint64_t cost_ns = report->has_events ? total->wait_ns : total->blocked_ns;
+
+    if (report->has_events && total->instances == 0) {
+        fputs("lost waiting       not known: no instance is complete\n\n", out);
+        return;
+    }
+    /* Calls that are not in the events have waited too. */
+    fprintf(out, "%s%s%s of processor time (%s of %s)\n",
+            report->has_events ? "lost waiting       " : "in collectives     ",
+            report->has_events && sg_report_unseen_calls(report) > 0 ? "at least " : "",
+            SG_SHARE(cost_ns, report->ranks_run_ns), SG_NS(cost_ns), SG_NS(report->ranks_run_ns));
+    if (report->has_events) {
         put_worst_site(report, out);
         put_worst_instance(report, out);
     } else {
-        fputs("in collectives     ", out);
-        put_share(sg_report_blocked_ns(report), report->ranks_run_ns, out);
-        fputs(" of processor time (", out);
-        put_ns(sg_report_blocked_ns(report), out);
-        fputs(" of ", out);
-        put_ns(report->ranks_run_ns, out);
-        fputs(")\nlost waiting       not known: no events were recorded (STAGGER_TRACE=otf2)\n",
-              out);
+        fputs("lost waiting       not known: no events were recorded (STAGGER_TRACE=otf2)\n", out);
     }
     fputc('\n', out);
 }
@@ -188,14 +150,13 @@ static void put_summary(const struct sg_report *report, FILE *out)
 /* What stagger itself took, as far as calls were timed. */
 static void put_overhead(const struct sg_report *report, FILE *out)
 {
-    if (report->overhead_calls == 0)
-        return;
-    fputs("stagger itself: ", out);
-    put_ns(report->overhead_ns / report->overhead_calls, out);
-    fputs(" a call, ", out);
-    put_share(sg_report_overhead_ns(report), report->ranks_run_ns, out);
-    fprintf(out, " of processor time, by %" PRIu64 " calls that were timed\n",
-            report->overhead_calls);
+    if (report->overhead_calls > 0)
+        fprintf(out,
+                "stagger itself: %s a call, %s of processor time, by %" PRIu64
+                " calls that were timed\n",
+                SG_NS(report->overhead_ns / report->overhead_calls),
+                SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns),
+                report->overhead_calls);
 }
 
 static void put_left_out(const struct sg_report *report, const struct sg_print_options *options,
@@ -210,25 +171,22 @@ static void put_left_out(const struct sg_report *report, const struct sg_print_o
 
 static void put_clocks(const struct sg_report *report, FILE *out)
 {
-    if (report->clock_violations > 0) {
-        fprintf(out, "note: clocks contradict each other in %" PRIu64 " instance%s, by up to ",
-                report->clock_violations, report->clock_violations == 1 ? "" : "s");
-        put_ns(report->largest_violation_ns, out);
-        fputs(": smaller skews and waits mean nothing\n", out);
-    }
+    const char *known = sg_report_has_one_clock(report) ? "one clock"
+                        : report->has_offset_error      ? "offsets known within "
+                                                        : "no offsets recorded";
+    bool within = report->has_offset_error && !sg_report_has_one_clock(report);
+
+    if (report->clock_violations > 0)
+        fprintf(out,
+                "note: clocks contradict each other in %" PRIu64
+                " instance%s, by up to %s: smaller skews and waits mean nothing\n",
+                report->clock_violations, report->clock_violations == 1 ? "" : "s",
+                SG_NS(report->largest_violation_ns));
     if (report->locations_without_offset > 0)
         fprintf(out, "note: %" PRIu64 " locations have no clock offsets, others have\n",
                 report->locations_without_offset);
-    fputs("clocks: ", out);
-    if (sg_report_has_one_clock(report)) {
-        fputs("one clock", out);
-    } else if (report->has_offset_error) {
-        fputs("offsets known within ", out);
-        put_ns(report->offset_error_ns, out);
-    } else {
-        fputs("no offsets recorded", out);
-    }
-    fprintf(out, ", %" PRIu64 " violation%s\n", report->clock_violations,
+    fprintf(out, "clocks: %s%s, %" PRIu64 " violation%s\n", known,
+            within ? SG_NS(report->offset_error_ns) : "", report->clock_violations,
             report->clock_violations == 1 ? "" : "s");
 }
 

@@ -4,6 +4,7 @@
 #include "report/columns.h"
 #include "report/filter.h"
 #include "report/print.h"
+#include "report/ranks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,194 +12,149 @@
 #define RANKS_SHOWN 32 /* more ranks than this: only the ends of the list */
 #define RANKS_EACH_END 8
 
-/* ---- tables -----------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-static bool is_rare(const struct sg_column *column)
-{
-    return (column->where & SG_COLUMN_NONZERO) != 0;
-}
-
-/* The rows of a table. */
 struct rows {
     const struct sg_report *report;
     const struct sg_report_site *sites;
     uint32_t count;
 };
 
-static bool is_shown(const struct sg_column *column, unsigned where, const struct rows *rows)
-{
-    bool shown = (column->where & where) != 0;
+/* What messages came to, a column for each of these that a row has something other than zero of. */
+static const char *const messages[] = {"avoided", "exposed", "hidden",      "early",
+                                       "late",    "handler", "outstanding", "signals",
+                                       "ignored", "stalls",  "moves",       "repeats"};
+#define MESSAGES (sizeof messages / sizeof *messages)
 
-    if (!shown || !is_rare(column))
-        return shown;
-    shown = false;
-    for (uint32_t i = 0; i < rows->count && !shown; i++)
-        shown = column->figure(rows->report, &rows->sites[i]) > 0;
-    return shown;
+static bool has_any(const struct rows *rows, uint32_t row, size_t message)
+{
+    return sg_column_figure(sg_column_find(sg_site_columns, messages[message]), &rows->sites[row],
+                            rows->report) > 0;
 }
 
-/* Whether a row has anything in a table of which it may have nothing. */
-static bool has_part(const struct sg_report *report, const struct sg_report_site *site,
-                     unsigned where)
+static enum sg_status finish(struct sg_table *table, FILE *out)
 {
-    bool part = where != SG_COLUMN_MESSAGES;
+    enum sg_status status = sg_table_finish(table, "report", out);
 
-    for (size_t i = 0; i < sg_column_count && !part; i++)
-        part = is_rare(&sg_columns[i]) && (sg_columns[i].where & where) != 0 &&
-               sg_columns[i].figure(report, site) > 0;
-    return part;
+    fputc('\n', out);
+    return status;
 }
 
-/* The rows that have a part there, with those columns that belong there; nothing without rows. */
-static enum sg_status put_rows(const struct rows *rows, unsigned where, FILE *out)
+static enum sg_status put_messages(const struct rows *rows, FILE *out)
 {
-    struct sg_table_column *about = calloc(sg_column_count, sizeof *about);
-    const struct sg_column **shown = calloc(sg_column_count, sizeof *shown);
-    struct sg_table table = {.columns = about};
-    enum sg_status status = SG_ERR_MEMORY;
+    struct sg_table table = {0};
 
-    if (about == NULL || shown == NULL) {
-        sg_log("report: out of memory");
-        goto out;
-    }
-    for (size_t i = 0; i < sg_column_count; i++) {
-        const struct sg_column *column = &sg_columns[i];
+    sg_table_show(&table, sg_site_columns, "id op comm");
+    for (size_t i = 0; i < MESSAGES; i++) {
+        uint32_t row = 0;
 
-        if (!is_shown(column, where, rows))
-            continue;
-        about[table.column_count] = (struct sg_table_column){.header = column->header,
-                                                             .left = column->left,
-                                                             .flexible = column->flexible,
-                                                             .max_width = column->max_width};
-        shown[table.column_count++] = column;
+        while (row < rows->count && !has_any(rows, row, i))
+            row++;
+        if (row < rows->count)
+            sg_table_show(&table, sg_site_columns, messages[i]);
     }
     for (uint32_t row = 0; row < rows->count; row++) {
-        const struct sg_report_site *site = &rows->sites[row];
+        size_t i = 0;
 
-        for (size_t i = 0; i < table.column_count && has_part(rows->report, site, where); i++)
-            sg_table_add(&table, sg_column_text(shown[i], rows->report, site));
+        while (i < MESSAGES && !has_any(rows, row, i))
+            i++;
+        if (i < MESSAGES)
+            sg_table_row(&table, &rows->sites[row], rows->report);
     }
-    status = SG_OK;
-    if (table.cell_count > 0 || table.failed) {
-        status = sg_table_print(&table, sg_table_width(out), out);
-        fputc('\n', out);
-    }
-out:
-    sg_table_clear(&table);
-    free(about);
-    free(shown);
-    return status;
+    return table.cell_count > 0 || table.failed ? finish(&table, out) : SG_OK;
 }
 
 enum sg_status sg_report_print_rows(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
-    static const unsigned tables[] = {SG_COLUMN_COSTS, SG_COLUMN_PLACES, SG_COLUMN_MESSAGES};
+    static const char *const shown[] = {
+        "op site comm algorithm calls instances bytes p50 p95 max wait blocked run last",
+        "id op comm where worst at"};
     const struct rows rows = {
         .report = report,
         .sites = options->comms ? report->sites : report->sums,
         .count = sg_print_count(options, options->comms ? report->site_count : report->sum_count)};
     enum sg_status status = SG_OK;
 
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && status == SG_OK; i++)
-        status = put_rows(&rows, tables[i], out);
-    return status;
+    for (int i = 0; i < 2 && status == SG_OK; i++) {
+        struct sg_table table = {0};
+
+        sg_table_show(&table, sg_site_columns, shown[i]);
+        for (uint32_t row = 0; row < rows.count; row++)
+            sg_table_row(&table, &rows.sites[row], report);
+        status = finish(&table, out);
+    }
+    return status == SG_OK ? put_messages(&rows, out) : status;
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------
- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
-struct ranked {
-    uint32_t rank;
-    struct sg_report_rank of;
+static bool has_events(const void *row)
+{
+    const struct sg_ranked *ranked = row;
+
+    return ranked->has_events;
+}
+
+static void print_share(const void *row, const void *context, FILE *out)
+{
+    const struct sg_ranked *ranked = row;
+
+    fputs(SG_SHARE(ranked->of.blocked_ns, sg_rank_processor_ns(&ranked->of)), out);
+}
+
+#define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_ranked, member)
+
+/* In the order of JSON. */
+static const struct sg_column rank_columns[] = {
+    {"rank", "rank", "rank", IS(COUNT32, rank)},
+    {"run_ns", "run", "run time", IS(NS, of.run_ns)},
+    {"blocked_ns", "blocked", "blocked", IS(NS, of.blocked_ns)},
+    {"elsewhere_ns", "elsewhere", "elsewhere", IS(NS, elsewhere_ns)},
+    {"compute_ns", IS(NS, elsewhere_ns)},
+    {NULL, "share", "share", .print = print_share},
+    {"threads", "threads", "threads", IS(COUNT32, of.threads)},
+    {"calls", "calls", "calls", IS(COUNT, of.calls)},
+    {"wait_ns", "wait", "wait", IS(NS, of.wait_ns), .known = has_events},
+    {"last_count", IS(COUNT, of.last_count), .known = has_events},
+    {NULL, "last", "last", IS(COUNT, of.last_count)},
 };
+const struct sg_columns sg_rank_columns = {rank_columns,
+                                           sizeof rank_columns / sizeof *rank_columns};
 
 static int by_blocked(const void *left, const void *right)
 {
-    const struct ranked *a = left, *b = right;
+    const struct sg_ranked *a = left, *b = right;
 
     if (a->of.blocked_ns != b->of.blocked_ns)
         return a->of.blocked_ns < b->of.blocked_ns ? 1 : -1;
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static void add_rank(struct sg_table *table, const struct ranked *ranked, bool threaded)
-{
-    const struct sg_report_rank *rank = &ranked->of;
-    char run[SG_FORMAT_BYTES], elsewhere[SG_FORMAT_BYTES], blocked[SG_FORMAT_BYTES],
-        share[SG_FORMAT_BYTES];
-
-    sg_format_ns(rank->run_ns, run);
-    sg_format_ns(sg_rank_elsewhere_ns(rank), elsewhere);
-    sg_format_ns(rank->blocked_ns, blocked);
-    sg_format_share(rank->blocked_ns, sg_rank_processor_ns(rank), share);
-    sg_table_addf(table, "%" PRIu32, ranked->rank);
-    sg_table_addf(table, "%s", run);
-    sg_table_addf(table, "%s", elsewhere);
-    sg_table_addf(table, "%s", blocked);
-    sg_table_addf(table, "%s", share);
-    if (threaded)
-        sg_table_addf(table, "%" PRIu32, rank->threads);
-}
-
 /* Of a part of the calls: what each rank has of it. */
-static enum sg_status put_ranks_of_part(const struct sg_report *report, FILE *out)
+static void add_ranks_of_part(struct sg_table *table, const struct sg_report *report)
 {
-    static const struct sg_table_column columns[] = {
-        {.header = "rank"},    {.header = "calls"}, {.header = "wait"},
-        {.header = "blocked"}, {.header = "share"}, {.header = "last"},
-    };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
-    enum sg_status status;
-
+    sg_table_show(table, sg_rank_columns, "rank calls wait blocked share last");
     for (uint32_t i = 0; i < report->rank_count; i++) {
-        const struct sg_report_rank *rank = &report->ranks[i];
-        char wait[SG_FORMAT_BYTES], blocked[SG_FORMAT_BYTES], share[SG_FORMAT_BYTES];
+        const struct sg_ranked ranked = sg_ranked_of(report, i);
 
-        if (!sg_filter_takes_rank(report->filter, i) || rank->calls + rank->last_count == 0)
-            continue;
-        sg_format_ns(rank->wait_ns, wait);
-        sg_format_ns(rank->blocked_ns, blocked);
-        sg_format_share(rank->blocked_ns, sg_rank_processor_ns(rank), share);
-        sg_table_addf(&table, "%" PRIu32, i);
-        sg_table_addf(&table, "%" PRIu64, rank->calls);
-        sg_table_addf(&table, "%s", report->has_events ? wait : "-");
-        sg_table_addf(&table, "%s", blocked);
-        sg_table_addf(&table, "%s", share);
-        sg_table_addf(&table, "%" PRIu64, rank->last_count);
+        if (sg_filter_takes_rank(report->filter, i) && ranked.of.calls + ranked.of.last_count > 0)
+            sg_table_row(table, &ranked, NULL);
     }
-    status = sg_table_print(&table, sg_table_width(out), out);
-    sg_table_clear(&table);
-    return status;
 }
 
-enum sg_status sg_report_print_ranks(const struct sg_report *report, FILE *out)
+static void add_ranks(struct sg_table *table, const struct sg_report *report,
+                      struct sg_ranked *ranks, FILE *out)
 {
-    static const struct sg_table_column columns[] = {
-        {.header = "rank"},    {.header = "run time"}, {.header = "elsewhere"},
-        {.header = "blocked"}, {.header = "share"},    {.header = "threads"},
-    };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
-    struct ranked *ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
     bool all = report->rank_count <= RANKS_SHOWN, threaded = false;
-    enum sg_status status;
 
-    if (sg_filter_is_set(report->filter)) {
-        free(ranks);
-        return put_ranks_of_part(report, out);
-    }
-    if (ranks == NULL) {
-        sg_log("report: out of memory");
-        return SG_ERR_MEMORY;
-    }
     for (uint32_t i = 0; i < report->rank_count; i++) {
-        ranks[i] = (struct ranked){.rank = i, .of = report->ranks[i]};
+        ranks[i] = sg_ranked_of(report, i);
         threaded = threaded || report->ranks[i].threads > 1;
     }
-    table.column_count -= !threaded;
+    sg_table_show(table, sg_rank_columns, "rank run elsewhere blocked share");
+    if (threaded)
+        sg_table_show(table, sg_rank_columns, "threads");
     if (!all) {
         qsort(ranks, report->rank_count, sizeof *ranks, by_blocked);
         fprintf(out, "the %d most and the %d least blocked of %" PRIu32 " ranks:\n", RANKS_EACH_END,
@@ -206,10 +162,19 @@ enum sg_status sg_report_print_ranks(const struct sg_report *report, FILE *out)
     }
     for (uint32_t i = 0; i < report->rank_count; i++) {
         if (all || i < RANKS_EACH_END || i >= report->rank_count - RANKS_EACH_END)
-            add_rank(&table, &ranks[i], threaded);
+            sg_table_row(table, &ranks[i], NULL);
     }
-    status = sg_table_print(&table, sg_table_width(out), out);
-    sg_table_clear(&table);
+}
+
+enum sg_status sg_report_print_ranks(const struct sg_report *report, FILE *out)
+{
+    struct sg_ranked *ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
+    struct sg_table table = {.failed = ranks == NULL};
+
+    if (sg_filter_is_set(report->filter))
+        add_ranks_of_part(&table, report);
+    else if (ranks != NULL)
+        add_ranks(&table, report, ranks, out);
     free(ranks);
-    return status;
+    return sg_table_finish(&table, "report", out);
 }

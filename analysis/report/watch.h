@@ -13,7 +13,6 @@
 
 struct sg_aggregate;
 struct sg_filter;
-struct sg_late_cost;
 
 /* One complete instance, with what each of its calls cost. */
 struct sg_seen_instance {
@@ -22,6 +21,20 @@ struct sg_seen_instance {
     const struct sg_call_measure *costs; /* by member */
     const uint32_t *rows;                /* by member: the row that its call counts for */
     uint32_t row;                        /* that the instance as a whole counts for */
+};
+
+/* A contribution that was handled after its receiver's call had returned. Whether that call was
+ * nonblocking is not known: where its site has posts only, it was. */
+struct sg_late_cost {
+    uint32_t site, comm;
+    enum sg_operation operation;
+    uint64_t handler_ns;   /* it took */
+    uint64_t avoided_ns;   /* of waiting for it */
+    bool in_call;          /* the rank was in a collective meanwhile */
+    uint32_t rank, thread; /* that handled it */
+    int64_t begin_ns;
+    bool has_seq;
+    uint64_t seq; /* of the call's instance */
 };
 
 /* A thread of a rank, or whatever else a tool calls a location. */

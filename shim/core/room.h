@@ -3,22 +3,44 @@
 #define SG_CORE_ROOM_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Sees to it that *array, of `count` elements, has room for one more; `count` goes up by one at a
  * time, so the array is full whenever it is a power of two. False: no memory, nothing is changed.
  */
-static inline bool sg_make_room(void **array, size_t count, size_t element_bytes)
+static inline bool sg_make_room(void *array, size_t count, size_t element_bytes)
 {
-    void *larger;
+    void *old, *larger;
 
     if ((count & (count - 1)) != 0)
         return true;
-    larger = realloc(*array, (count > 0 ? count * 2 : 1) * element_bytes);
+    memcpy(&old, array, sizeof old);
+    larger = realloc(old, (count > 0 ? count * 2 : 1) * element_bytes);
     if (larger == NULL)
         return false;
-    *array = larger;
+    memcpy(array, &larger, sizeof larger);
     return true;
 }
+
+/* Appends a value and counts it. False: no memory, nothing is changed. */
+#define SG_APPEND(array, count, ...)                                                               \
+    (sg_make_room(&(array), count, sizeof *(array)) && ((array)[(count)++] = (__VA_ARGS__), true))
+
+/* Appends zeros until there is an element of that index. */
+static inline bool sg_extend(void *array, uint32_t *count, size_t index, size_t element_bytes)
+{
+    while (*count <= index) {
+        char *elements;
+
+        if (!sg_make_room(array, *count, element_bytes))
+            return false;
+        memcpy(&elements, array, sizeof elements);
+        memset(elements + (*count)++ * element_bytes, 0, element_bytes);
+    }
+    return true;
+}
+#define SG_EXTEND(array, count, index) sg_extend(&(array), &(count), index, sizeof *(array))
 
 #endif

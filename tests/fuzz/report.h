@@ -12,7 +12,7 @@ static inline void fuzz_report(const char *path)
     struct sg_report report;
     FILE *out;
 
-    if (sg_report_read(path, false, &report) != SG_OK)
+    if (sg_report_read(path, false, NULL, &report) != SG_OK)
         return;
     out = fopen("/dev/null", "w");
     if (out == NULL)

@@ -16,7 +16,7 @@ static void read_known(struct sg_detail *detail, struct sg_report *report)
     archive_write(&archive, path);
     CU_ASSERT_EQUAL_FATAL(sg_detail_create(detail), SG_OK);
     watch = sg_detail_watch(detail);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read_watched(path, false, &watch, report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, &watch, report), SG_OK);
 }
 
 static const struct sg_report_site *site_of(const struct sg_report *report, uint32_t id,
@@ -143,11 +143,11 @@ static void clocks(void)
 
     read_known(&detail, &report);
     CU_ASSERT_EQUAL_FATAL(detail.clock_room, 4);
-    CU_ASSERT_TRUE(detail.has_clock[1]);
-    CU_ASSERT_EQUAL(detail.clocks[1].first_offset_ns, 5000000);
-    CU_ASSERT_EQUAL(detail.clocks[2].last_offset_ns, -3000000);
-    CU_ASSERT_EQUAL(detail.clocks[2].error_ns, 70);
-    CU_ASSERT_EQUAL(detail.clocks[2].between_ns, ARCHIVE_EPOCH_TICKS * 3 / 2);
+    CU_ASSERT_TRUE(detail.clocks[1].known);
+    CU_ASSERT_EQUAL(detail.clocks[1].seen.first_offset_ns, 5000000);
+    CU_ASSERT_EQUAL(detail.clocks[2].seen.last_offset_ns, -3000000);
+    CU_ASSERT_EQUAL(detail.clocks[2].seen.error_ns, 70);
+    CU_ASSERT_EQUAL(detail.clocks[2].seen.between_ns, ARCHIVE_EPOCH_TICKS * 3 / 2);
     sg_report_clear(&report);
     sg_detail_clear(&detail);
 }
@@ -178,7 +178,7 @@ static void long_run(void)
     archive_write(&archive, path);
     CU_ASSERT_EQUAL_FATAL(sg_detail_create(&detail), SG_OK);
     watch = sg_detail_watch(&detail);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read_watched(path, false, &watch, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, &watch, &report), SG_OK);
     row = sg_detail_row(&detail, report.sums[0].row);
     for (uint32_t i = 0; i < SG_DETAIL_TIMES; i++) {
         instances += row->times[i].instances;
@@ -228,7 +228,7 @@ static void late(void)
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
     CU_ASSERT_EQUAL_FATAL(sg_detail_create(&detail), SG_OK);
     watch = sg_detail_watch(&detail);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read_watched(directory, false, &watch, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &watch, &report), SG_OK);
     CU_ASSERT_EQUAL_FATAL(detail.worst_count, 1);
     CU_ASSERT_EQUAL(detail.worst[0].seq, 0);
     CU_ASSERT_EQUAL_FATAL(detail.worst[0].late_count, 2);

@@ -44,8 +44,9 @@ static inline json_t *report_of(const char *path)
     FILE *stream = open_memstream(&text, &size_bytes);
     json_t *json;
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find(SG_COLUMN_DEFAULT)), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(path, false, NULL, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sg_report_sort(&report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)), SG_OK);
     CU_ASSERT_EQUAL_FATAL(sg_report_print_json(&report, &(struct sg_print_options){0}, stream),
                           SG_OK);
     fclose(stream);

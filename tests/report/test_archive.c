@@ -313,9 +313,8 @@ static size_t window_of(uint64_t instances)
     static char path[PATH_MAX + 16];
     const char *directory = fresh_directory();
     struct sg_progress_line progress;
-    struct sg_archive_facts facts = {0};
-    struct sg_aggregate *aggregate;
     struct sg_report report = {0};
+    size_t window_max;
 
     archive = (struct archive){.ranks = 2,
                                .ticks_per_ns = 1,
@@ -333,15 +332,15 @@ static size_t window_of(uint64_t instances)
     archive_write(&archive, directory);
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
     sg_progress_line_start(&progress, false);
-    CU_ASSERT_EQUAL_FATAL(sg_source_otf2(path, &progress, NULL, &aggregate, &facts), SG_OK);
-    CU_ASSERT_EQUAL(facts.dropped_calls, 0);
-    CU_ASSERT_EQUAL(sg_aggregate_finish(aggregate, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_source_otf2(path, &progress, NULL, &report), SG_OK);
+    CU_ASSERT_EQUAL(report.dropped_calls, 0);
+    CU_ASSERT_EQUAL(sg_aggregate_finish(report.strings, &report), SG_OK);
     CU_ASSERT_EQUAL(report.sites[0].instances, instances);
     CU_ASSERT_EQUAL(report.sites[0].wait_ns, 100 * instances);
     CU_ASSERT_EQUAL(report.sites[0].skew_p50_ns, 100);
+    window_max = report.window_max;
     sg_report_clear(&report);
-    free(facts.program);
-    return facts.window_max;
+    return window_max;
 }
 
 static void test_window(void)

@@ -63,7 +63,7 @@ static bool is_refused(const char *path, const char *text)
     char *said;
 
     capture_begin(&capture);
-    status = sg_report_read(path, false, &report);
+    status = sg_report_read(path, false, NULL, &report);
     said = capture_end(&capture);
     if (status == SG_OK)
         sg_report_clear(&report);
@@ -145,7 +145,7 @@ static void test_no_clock(void)
 
     fresh_archive(false);
     CU_ASSERT_EQUAL_FATAL(unlink(in_directory("traces/3.def")), 0);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     CU_ASSERT_EQUAL(report.locations_without_offset, 1);
     sg_report_clear(&report);
 }

@@ -20,7 +20,7 @@ static void read_back(const char *name, int holder, struct sg_report *out)
         fabricate_finish(&log, directory);
     }
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, out), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, out), SG_OK);
 }
 
 static void any_log(void)

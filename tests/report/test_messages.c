@@ -85,7 +85,7 @@ static void from_events(void)
 
     write_logs(directory);
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
     CU_ASSERT_EQUAL(report.sites[0].id, 0xa);
     CU_ASSERT_EQUAL(report.sites[0].calls, 4);
@@ -122,7 +122,7 @@ static void from_statistics(void)
         stat->handler_ns = 30;
         fabricate_finish(&log, directory);
     }
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     CU_ASSERT_EQUAL_FATAL(report.site_count, 1);
     expect_counts(&report.sites[0]);
     CU_ASSERT_EQUAL(report.sites[0].handler_ns, 60);
@@ -151,7 +151,7 @@ static void columns_that_are_zero(void)
 
     write_logs(directory);
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     text = text_of(&report);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, " avoided early late handler outstanding signals ignored "
                                         "stalls moves repeats\n"));

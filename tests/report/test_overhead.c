@@ -32,7 +32,7 @@ static void expect_measured(const char *directory)
 {
     struct sg_report report;
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     CU_ASSERT_EQUAL(report.overhead_calls, 3);
     CU_ASSERT_EQUAL(report.overhead_ns, 600);
     CU_ASSERT_EQUAL(report.overhead_long_calls, 1);
@@ -66,7 +66,7 @@ static void not_timed(void)
 
     write_logs(directory, false, SG_TRACE_OTF2);
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     CU_ASSERT_EQUAL(report.overhead_calls, 0);
     CU_ASSERT_EQUAL(sg_report_overhead_ns(&report), 0);
     sg_report_clear(&report);

@@ -241,8 +241,9 @@ static char *text_of(const char *directory, bool csv)
     size_t size_bytes;
     FILE *stream = open_memstream(&text, &size_bytes);
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find("hidden")), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_sort(&report, sg_column_find(sg_site_columns, "hidden")),
+                          SG_OK);
     CU_ASSERT_EQUAL_FATAL(
         csv ? sg_report_print_csv(&report, &(struct sg_print_options){0}, stream)
             : sg_report_print_text(&report, &(struct sg_print_options){0}, stream),

@@ -58,8 +58,9 @@ static void read_run(enum sg_log_state state, struct sg_report *report)
     const char *directory = fresh_directory();
 
     write_run(directory, state);
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, report), SG_OK);
-    CU_ASSERT_EQUAL_FATAL(sg_report_sort(report, sg_column_find(SG_COLUMN_DEFAULT)), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(
+        sg_report_sort(report, sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)), SG_OK);
 }
 
 static void test_rows(void)

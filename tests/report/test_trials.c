@@ -374,7 +374,7 @@ static char *page_of(const char *directory)
     size_t size_bytes;
     FILE *stream = open_memstream(&text, &size_bytes);
 
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     sg_page_write_trials(&report, stream);
     fclose(stream);
     sg_report_clear(&report);

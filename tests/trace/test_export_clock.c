@@ -80,7 +80,7 @@ static void two_machines(void)
     }
     CU_ASSERT_EQUAL(step, 4 * CALLS);
     /* The bound that the logs tell, not the spread of the round trips. */
-    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, &report), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
     CU_ASSERT_TRUE(report.has_offset_error);
     CU_ASSERT_EQUAL(report.offset_error_ns, 5);
     sg_report_clear(&report);

@@ -11,23 +11,14 @@
  * where it costs less than every other beyond what the rounds vary by; 95 in 100 is for all pairs
  * of arms together (Bonferroni), so that a trial of many arms finds no more by chance than one of
  * two.
- *
- * Memory grows with blocks, not with calls. Functions that return a status: SG_ERR_MEMORY only, not
- * logged. Not thread-safe.
  */
-#ifndef SG_REPORT_TRIALS_H
-#define SG_REPORT_TRIALS_H
+#ifndef SG_REPORT_TRIALS_RESULT_H
+#define SG_REPORT_TRIALS_RESULT_H
 
 #include "core/operation.h"
-#include "core/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct sg_trials;
-struct sg_seen_instance;
-struct sg_late_cost;
-struct sg_totals;
 
 #define SG_REPORT_ARMS_MAX 64
 
@@ -91,26 +82,9 @@ static inline bool sg_trial_has_intervals(const struct sg_report_trial *trial)
 extern const char *const sg_tried_names[SG_TRIED_COUNT];
 extern const char *const sg_tried_verdict_names[SG_TRIED_VERDICTS];
 
-enum sg_status sg_trials_create(struct sg_trials **out);
-void sg_trials_destroy(struct sg_trials *trials);
-
-/* Before calls are added: collectives in a block. */
-void sg_trials_set_block(struct sg_trials *trials, uint64_t block);
-
-/* Number of an arm, from 1; texts are copied. */
-enum sg_status sg_trials_arm(struct sg_trials *trials, const char *place, const char *text,
-                             uint32_t *out);
-
-/* site: that the instance counts for. algorithms: names by number. */
-enum sg_status sg_trials_instance(struct sg_trials *trials, const struct sg_seen_instance *seen,
-                                  uint32_t site, char *const *algorithms);
-enum sg_status sg_trials_late(struct sg_trials *trials, const struct sg_late_cost *late);
-enum sg_status sg_trials_totals(struct sg_trials *trials, const struct sg_totals *totals,
-                                char *const *algorithms);
-
-/* *out: owned by the caller, texts of call sites not filled in. */
-enum sg_status sg_trials_finish(struct sg_trials *trials, struct sg_report_trial **out,
-                                uint32_t *count);
-void sg_report_trial_clear(struct sg_report_trial *trial);
+static inline const char *sg_trial_operation(const struct sg_report_trial *trial)
+{
+    return (trial->nonblocking ? sg_operation_post_names : sg_operation_names)[trial->operation];
+}
 
 #endif

@@ -4,7 +4,6 @@
 #include "report/print.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,26 +13,17 @@ static const char *const what[SG_TRIED_COUNT] = {
     [SG_TRIED_SKEW] = "skew",
 };
 
-static void put_clean(const char *text, FILE *out)
-{
-    char *clean = sg_format_clean(text, true);
-
-    fputs(clean != NULL ? clean : "?", out);
-    free(clean);
-}
-
 /* "at residual (cg.c:91)", as far as it is known. */
 static void put_site(const struct sg_report_trial *trial, FILE *out)
 {
     const char *slash = trial->file != NULL ? strrchr(trial->file, '/') : NULL;
 
-    fprintf(out, "  %s at ",
-            (trial->nonblocking ? sg_operation_post_names : sg_operation_names)[trial->operation]);
+    fprintf(out, "  %s at ", sg_trial_operation(trial));
     if (trial->function != NULL)
-        put_clean(trial->function, out);
+        sg_format_put(trial->function, out);
     if (trial->file != NULL && trial->line > 0) {
         fputs(trial->function != NULL ? " " : "", out);
-        put_clean(slash != NULL ? slash + 1 : trial->file, out);
+        sg_format_put(slash != NULL ? slash + 1 : trial->file, out);
         fprintf(out, ":%" PRIu32, trial->line);
     }
     if (trial->function == NULL && trial->file == NULL)
@@ -43,7 +33,7 @@ static void put_site(const struct sg_report_trial *trial, FILE *out)
 static void put_head(const struct sg_report_trial *trial, FILE *out)
 {
     fputs("trial ", out);
-    put_clean(trial->place, out);
+    sg_format_put(trial->place, out);
     fputc('\n', out);
     put_site(trial, out);
     fprintf(out, ": %" PRIu32 " algorithms in turn, blocks of %" PRIu64 " collectives",
@@ -56,27 +46,12 @@ static void put_head(const struct sg_report_trial *trial, FILE *out)
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-#define SIGNED_BYTES (SG_FORMAT_BYTES + 1)
-
-static void format_ns(double ns, bool sign, char text[SIGNED_BYTES])
+/* plus: what stands before what is positive. */
+static void add_interval(struct sg_table *table, const struct sg_estimate *estimate,
+                         const char *plus)
 {
-    char size[SG_FORMAT_BYTES];
-
-    sg_format_ns((uint64_t)llround(fabs(ns)), size);
-    snprintf(text, SIGNED_BYTES, "%s%s",
-             llround(ns) < 0           ? "-"
-             : sign && llround(ns) > 0 ? "+"
-                                       : "",
-             size);
-}
-
-static void add_interval(struct sg_table *table, const struct sg_estimate *estimate, bool sign)
-{
-    char low[SIGNED_BYTES], high[SIGNED_BYTES];
-
-    format_ns(estimate->low, sign, low);
-    format_ns(estimate->high, sign, high);
-    sg_table_addf(table, "%s .. %s", low, high);
+    sg_table_addf(table, "%s .. %s", sg_format_signed(estimate->low, plus, SG_ROOM),
+                  sg_format_signed(estimate->high, plus, SG_ROOM));
 }
 
 static void add_above(struct sg_table *table, const struct sg_report_trial *trial,
@@ -84,50 +59,42 @@ static void add_above(struct sg_table *table, const struct sg_report_trial *tria
 {
     const struct sg_estimate *above = &arm->above[tried];
     double least_ns = trial->arms[trial->least[tried]].cost[tried].mean;
+    bool known = tried != SG_TRIED_SKEW && trial->rounds > 0;
     bool least = arm == &trial->arms[trial->least[tried]];
-    char text[SIGNED_BYTES];
 
-    format_ns(above->mean, true, text);
-    if (least || tried == SG_TRIED_SKEW || trial->rounds == 0) {
-        sg_table_addf(table, least && tried != SG_TRIED_SKEW && trial->rounds > 0 ? "least" : "");
-        sg_table_addf(table, "%s", "");
-        sg_table_addf(table, "%s", "");
-        return;
-    }
-    if (least_ns > 0)
-        sg_table_addf(table, "%s (%+.1f%%)", text, 100 * above->mean / least_ns);
+    if (!known || least)
+        sg_table_addf(table, "%s", known ? "least" : "");
+    else if (least_ns > 0)
+        sg_table_addf(table, "%s (%+.1f%%)", SG_SIGNED(above->mean), 100 * above->mean / least_ns);
     else
-        sg_table_addf(table, "%s", text);
-    if (!sg_trial_has_intervals(trial)) {
-        sg_table_addf(table, "-");
+        sg_table_addf(table, "%s", SG_SIGNED(above->mean));
+    if (!known || least || !sg_trial_has_intervals(trial)) {
+        sg_table_addf(table, "%s", known && !least ? "-" : "");
         sg_table_addf(table, "%s", "");
         return;
     }
-    add_interval(table, above, true);
+    add_interval(table, above, "+");
     sg_table_addf(table, "%s", arm->like_least[tried] ? "within the noise" : "more");
 }
 
 static void add_arm(struct sg_table *table, const struct sg_report_trial *trial,
                     const struct sg_report_arm *arm, int tried)
 {
-    char mean[SIGNED_BYTES];
     bool first = tried == 0;
     bool known =
         trial->rounds > 0 || (first && trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN);
 
-    sg_table_add(table, first ? sg_format_clean(arm->text, true) : strdup(""));
     if (first) {
+        sg_table_add(table, sg_format_clean(arm->text, true));
         sg_table_addf(table, "%" PRIu64, arm->calls);
         sg_table_addf(table, "%" PRIu64, arm->declined_calls);
-    } else {
-        sg_table_addf(table, "%s", "");
-        sg_table_addf(table, "%s", "");
     }
+    for (int i = 0; i < 3 && !first; i++)
+        sg_table_addf(table, "%s", "");
     sg_table_addf(table, "%s", sg_tried_names[tried]);
-    format_ns(arm->cost[tried].mean, false, mean);
-    sg_table_addf(table, "%s", known ? mean : "-");
+    sg_table_addf(table, "%s", known ? SG_UNSIGNED(arm->cost[tried].mean) : "-");
     if (sg_trial_has_intervals(trial))
-        add_interval(table, &arm->cost[tried], false);
+        add_interval(table, &arm->cost[tried], "");
     else
         sg_table_addf(table, "-");
     add_above(table, trial, arm, tried);
@@ -135,7 +102,7 @@ static void add_arm(struct sg_table *table, const struct sg_report_trial *trial,
 
 static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
 {
-    static const struct sg_table_column columns[] = {
+    static const struct sg_column columns[] = {
         {.header = "algorithm", .left = true, .max_width = 24},
         {.header = "calls"},
         {.header = "declined"},
@@ -146,18 +113,15 @@ static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
         {.header = "interval"},
         {.header = "", .left = true},
     };
-    struct sg_table table = {.columns = columns,
-                             .column_count = sizeof columns / sizeof columns[0]};
     int count = trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_UNKNOWN ? 1 : SG_TRIED_COUNT;
-    enum sg_status status;
+    struct sg_table table = {0};
 
+    sg_table_show(&table, (struct sg_columns){columns, sizeof columns / sizeof *columns}, NULL);
     for (uint32_t i = 0; i < trial->arm_count; i++) {
         for (int tried = 0; tried < count; tried++)
             add_arm(&table, trial, &trial->arms[i], tried);
     }
-    status = sg_table_print(&table, sg_table_width(out), out);
-    sg_table_clear(&table);
-    return status;
+    return sg_table_finish(&table, "report", out);
 }
 
 /* ---- what comes of it ------------------------------------------------------------------------
@@ -170,23 +134,23 @@ static void put_verdict(const struct sg_report_trial *trial, int tried, FILE *ou
 
     fprintf(out, "  %s: ", what[tried]);
     if (trial->verdict[tried] == SG_TRIED_WINNER) {
-        put_clean(least->text, out);
+        sg_format_put(least->text, out);
         fputs(" wins\n", out);
         return;
     }
     fputs("no difference seen between ", out);
-    put_clean(least->text, out);
+    sg_format_put(least->text, out);
     for (uint32_t i = 0; i < trial->arm_count; i++) {
         if (!trial->arms[i].like_least[tried])
             continue;
         fputs(" and ", out);
-        put_clean(trial->arms[i].text, out);
+        sg_format_put(trial->arms[i].text, out);
     }
     for (uint32_t i = 0; i < trial->arm_count; i++) {
         if (&trial->arms[i] == least || trial->arms[i].like_least[tried])
             continue;
         fputs(first ? "; more: " : ", ", out);
-        put_clean(trial->arms[i].text, out);
+        sg_format_put(trial->arms[i].text, out);
         first = false;
     }
     fputc('\n', out);

@@ -1,13 +1,15 @@
-/* The aggregate's inside, for the two files that it is made of: gathering (aggregate.c) and making
- * the report of it (aggregate_finish.c).
+/* The tables in which the aggregate gathers: sites, communicators, algorithms, ranks, and a row for
+ * each call site, communicator and operation.
  */
-#ifndef SG_REPORT_AGGREGATE_IMPL_H
-#define SG_REPORT_AGGREGATE_IMPL_H
+#ifndef SG_REPORT_AGGREGATE_TABLES_H
+#define SG_REPORT_AGGREGATE_TABLES_H
 
-#include "report/aggregate.h"
+#include "report/counts.h"
 #include "report/filter.h"
 #include "report/map.h"
 #include "report/quantile.h"
+#include "report/report.h"
+#include "report/trials/trials.h"
 
 struct sg_site {
     bool has_id;
@@ -26,7 +28,7 @@ struct sg_comm {
 
 struct sg_row {
     uint32_t site, comm;
-    uint32_t sum; /* that it adds to */
+    uint32_t sum; /* number of its call site and operation, over all communicators */
     bool left_out;
     enum sg_operation operation;
     bool nonblocking;
@@ -37,13 +39,6 @@ struct sg_row {
     struct sg_quantiles skews;
     uint32_t *algorithms; /* in order of use */
     uint32_t algorithm_count;
-};
-
-/* A call site and an operation, over all communicators. */
-struct sg_sum {
-    uint32_t site;
-    enum sg_operation operation;
-    bool nonblocking;
 };
 
 struct sg_rank {
@@ -61,12 +56,8 @@ struct sg_aggregate {
     struct sg_row *rows;
     char **algorithms;
     struct sg_rank *ranks;
-    uint32_t site_count, comm_count, row_count, algorithm_count, rank_count;
-    struct sg_map site_by_id;
-    struct sg_map row_by_key[2][SG_OPERATION_COUNT]; /* blocking, nonblocking */
-    struct sg_sum *sums;
-    uint32_t sum_count;
-    struct sg_map sum_by_site[2][SG_OPERATION_COUNT];
+    uint32_t site_count, comm_count, row_count, algorithm_count, rank_count, sum_count;
+    struct sg_map site_by_id, sum_by_key, row_by_key;
     uint64_t violations, largest_violation_ns;
     const struct sg_watch *watch;   /* NULL: nobody */
     const struct sg_filter *filter; /* NULL: all */
@@ -77,21 +68,14 @@ struct sg_aggregate {
     uint32_t cost_room;
 };
 
-static inline uint64_t sg_row_key(uint32_t site, uint32_t comm)
+static inline uint64_t sg_sum_key(uint32_t site, enum sg_operation operation, bool nonblocking)
 {
-    return (uint64_t)site << 32 | comm;
+    return (uint64_t)site << 32 | (uint64_t)operation << 1 | nonblocking;
 }
 
-/* The texts of a site and its place, which the report's rows and sums have alike. */
-void sg_aggregate_name_row(const struct sg_aggregate *aggregate, const struct sg_row *row,
-                           struct sg_report_site *out);
-
-/* Algorithms by their indices, in this order, joined by '+'; malloc'ed. NULL: out of memory. */
-char *sg_aggregate_join(const struct sg_aggregate *aggregate, const uint32_t *algorithms,
-                        uint32_t count);
-
-/* Fills the report's sums from its rows. SG_ERR_MEMORY only. */
-enum sg_status sg_aggregate_finish_sums(const struct sg_aggregate *aggregate,
-                                        struct sg_report *report);
+static inline uint64_t sg_row_key(int64_t sum, uint32_t comm)
+{
+    return (uint64_t)sum << 32 | comm;
+}
 
 #endif

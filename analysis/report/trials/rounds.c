@@ -1,7 +1,6 @@
 /* From the blocks of each communicator to reports: which go together, and their rounds. */
-#include "core/room.h"
-#include "report/trials.h"
-#include "report/trials_impl.h"
+#include "report/trials/judge.h"
+#include "report/trials/trials.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/trials_json.h"
+#include "report/trials/json.h"
 
 #include "output/json.h"
 
@@ -61,13 +61,12 @@ static json_t *trial_of(const struct sg_report_trial *trial)
     return json_pack(
         "{s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "trial",
         sg_json_text(trial->place), "id", sg_json_id(trial->has_id, trial->id), "op",
-        (trial->nonblocking ? sg_operation_post_names : sg_operation_names)[trial->operation],
-        "function", sg_json_text(trial->function), "file", sg_json_text(trial->file), "line",
-        sg_json_count(trial->line > 0, trial->line), "block", (json_int_t)trial->block, "rounds",
-        (json_int_t)trial->rounds, "first_calls", (json_int_t)trial->first_calls, "loose_calls",
-        (json_int_t)trial->loose_calls, "mixed_calls", (json_int_t)trial->mixed_calls, "arms",
-        arms_of(trial), "blocked", verdict_of(trial, SG_TRIED_BLOCKED), "processor",
-        verdict_of(trial, SG_TRIED_PROCESSOR));
+        sg_trial_operation(trial), "function", sg_json_text(trial->function), "file",
+        sg_json_text(trial->file), "line", sg_json_count(trial->line > 0, trial->line), "block",
+        (json_int_t)trial->block, "rounds", (json_int_t)trial->rounds, "first_calls",
+        (json_int_t)trial->first_calls, "loose_calls", (json_int_t)trial->loose_calls,
+        "mixed_calls", (json_int_t)trial->mixed_calls, "arms", arms_of(trial), "blocked",
+        verdict_of(trial, SG_TRIED_BLOCKED), "processor", verdict_of(trial, SG_TRIED_PROCESSOR));
 }
 
 json_t *sg_report_trials_json(const struct sg_report *report)

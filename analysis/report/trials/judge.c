@@ -1,7 +1,6 @@
-/* Rounds to intervals and winners. */
+#include "report/trials/judge.h"
+
 #include "report/resample.h"
-#include "report/trials.h"
-#include "report/trials_impl.h"
 
 #include <stdlib.h>
 #include <string.h>

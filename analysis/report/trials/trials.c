@@ -1,10 +1,7 @@
-/* Gathering: what each block of each communicator cost. */
-#include "report/trials.h"
+#include "report/trials/trials.h"
 
-#include "report/aggregate.h"
 #include "core/room.h"
-#include "report/trials_impl.h"
-#include "report/watch.h"
+#include "report/trials/blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,15 +111,14 @@ static enum sg_status make_group(struct sg_trials *trials, const struct sg_tried
     *out = group;
     if (group != NULL)
         return SG_OK;
-    if (!sg_make_room((void **)&trials->groups, trials->group_count, sizeof *trials->groups))
+    if (!SG_APPEND(trials->groups, trials->group_count, *like))
         return SG_ERR_MEMORY;
-    group = &trials->groups[trials->group_count];
-    *group = *like;
+    group = &trials->groups[trials->group_count - 1];
     group->calls = calloc(SG_REPORT_ARMS_MAX + 1, sizeof *group->calls);
     if (group->calls == NULL)
         return SG_ERR_MEMORY;
     *out = group;
-    return sg_map_put(&trials->group_by_key, key_of(like), trials->group_count++);
+    return sg_map_put(&trials->group_by_key, key_of(like), trials->group_count - 1);
 }
 
 static enum sg_status make_block(const struct sg_trials *trials, struct sg_tried_group *group,
@@ -132,12 +128,11 @@ static enum sg_status make_block(const struct sg_trials *trials, struct sg_tried
     int64_t found = sg_map_get(&group->block_by_number, number);
 
     if (found < 0) {
-        if (!sg_make_room((void **)&group->blocks, group->block_count, sizeof *group->blocks))
-            return SG_ERR_MEMORY;
         found = group->block_count;
-        if (sg_map_put(&group->block_by_number, number, (uint32_t)found) != SG_OK)
+        if (!SG_APPEND(group->blocks, group->block_count,
+                       (struct sg_tried_block){.number = number}) ||
+            sg_map_put(&group->block_by_number, number, (uint32_t)found) != SG_OK)
             return SG_ERR_MEMORY;
-        group->blocks[group->block_count++] = (struct sg_tried_block){.number = number};
     }
     *out = &group->blocks[found];
     return SG_OK;

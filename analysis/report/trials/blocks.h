@@ -1,11 +1,11 @@
-/* The inside of trials, for the files that it is made of: gathering blocks (trials.c), cutting them
- * into rounds (trials_finish.c), intervals and winners (trials_judge.c).
+/* What is known of trials while a run is read: arms, and by call site and communicator the blocks
+ * in which they took turns.
  */
-#ifndef SG_REPORT_TRIALS_IMPL_H
-#define SG_REPORT_TRIALS_IMPL_H
+#ifndef SG_REPORT_TRIALS_BLOCKS_H
+#define SG_REPORT_TRIALS_BLOCKS_H
 
 #include "report/map.h"
-#include "report/trials.h"
+#include "report/trials/result.h"
 
 struct sg_tried_sums {
     uint64_t instances, calls;
@@ -62,13 +62,5 @@ static inline void sg_tried_add(struct sg_tried_sums *into, const struct sg_trie
     for (int tried = 0; tried < SG_TRIED_COUNT; tried++)
         into->ns[tried] += more->ns[tried];
 }
-
-/* Fills costs, verdicts and least of a report whose arms are known and counted, from its rounds: of
- * each, the sums of all arms, arm_count at a time. Neighbouring rounds may be put together. */
-enum sg_status sg_trials_judge(struct sg_report_trial *trial, struct sg_tried_sums *rounds,
-                               uint32_t round_count);
-
-/* Arms by cost; what is least is found anew. */
-void sg_trials_sort(struct sg_report_trial *trial);
 
 #endif

@@ -1,4 +1,4 @@
-/* Trials as JSON (docs/report-json.md), for the report and for its page. */
+/* Trials as JSON (docs/report-json.md), a part of the report. */
 #ifndef SG_REPORT_TRIALS_JSON_H
 #define SG_REPORT_TRIALS_JSON_H
 

@@ -1,0 +1,15 @@
+/* Looks an archive's definitions up in each other: ranks and threads of locations, kinds of
+ * regions, members of communicators, and by which numbers the archive calls stagger's attributes
+ * and metrics.
+ */
+#ifndef SG_REPORT_ARCHIVE_RESOLVE_H
+#define SG_REPORT_ARCHIVE_RESOLVE_H
+
+#include "core/status.h"
+#include "report/archive_defs.h"
+
+/* After all definitions have been read. path is for messages. SG_ERR_MISSING (logged): no ranks or
+ * no clock; SG_ERR_MEMORY. */
+enum sg_status sg_archive_defs_resolve(struct sg_archive_defs *defs, const char *path);
+
+#endif
