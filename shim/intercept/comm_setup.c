@@ -176,11 +176,10 @@ void sg_comm_leave(MPI_Comm handle)
     if (comm == NULL)
         return;
     put_attribute_first(comm, handle);
-    if (comm->span == NULL)
+    if (comm->span == NULL || !sg_span_is_linked(comm->span))
         return;
     sg_span_drain(comm->span);
-    if (sg_span_is_linked(comm->span))
-        sg_patient_barrier(comm->talk);
+    sg_patient_barrier(comm->talk);
 }
 
 /* ---- start and stop ---- */

@@ -21,9 +21,8 @@ enum sg_status sg_comm_start(void);
 struct sg_comm *sg_comm_set_up(MPI_Comm handle);
 
 /* Before MPI_Comm_free and MPI_Comm_disconnect, collective: the communicator's state is the first
- * of its attributes to be deleted, and what is outstanding is over: while operations of MPICH's are
- * pending MPICH deletes the attributes later, in its progress, where it must not be called. Where
- * members are on several machines, none is reached by others any more. */
+ * of its attributes to be deleted. Where members are on several machines, all of them have come to
+ * the end of what is outstanding, and none is reached by others any more. */
 void sg_comm_leave(MPI_Comm handle);
 
 /* At MPI_Finalize. Drain: what is outstanding on any communicator is brought to its end; until then
