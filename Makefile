@@ -219,7 +219,7 @@ $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o u
 # The checker of lock-free code, tests/weak/weak.h: sources under check are compiled apart, each
 # operation a call, and small; their variables go to a section that every execution begins with.
 WEAK_PARTS := $(patsubst %,$(B)/tests/weak/%.o,explore fault graph instrument order race stand_in)
-WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_SHM_POSTS=2 -DSG_WAIT_POKES=0 -DSG_SPAN_CHOICES=4
+WEAK_SIZES := -DSG_POOL_CHUNK_BYTES=64u -DSG_SHM_MULTICASTS=2 -DSG_WAIT_POKES=0 -DSG_INTERNODE_CHOICES=4
 weak = $(patsubst %,$(B)/weak/%.o,$(1))
 $(B)/tests/weak/%.o: CPPFLAGS_ALL += $(WEAK_SIZES) $(MPI_INCLUDES)
 $(B)/weak/%.o: %.c tests/weak/stand_in.h Makefile
@@ -233,11 +233,11 @@ $(B)/tests/weak/test_%: LDFLAGS_ALL += -no-pie -Wl,--gc-sections
 $(filter $(B)/tests/weak/%,$(UNIT_TESTS)): $(WEAK_PARTS)
 WEAK_SHM := $(basename $(wildcard shim/transport/shm/*.c)) $(addprefix shim/transport/,memory payload)
 $(B)/tests/weak/test_litmus: $(call weak,tests/weak/litmus)
-$(B)/tests/weak/test_lanes: $(call weak,$(WEAK_SHM))
+$(B)/tests/weak/test_channels: $(call weak,$(WEAK_SHM))
 # What is not reached of these is left out.
 WEAK_INTERNODE := $(addprefix shim/internode/,chunk consistency endpoint feed host nonblocking statistics waiting) \
                     $(addprefix shim/progress/,$(filter-out signal,$(PROGRESS))) shim/wait/wait
-$(B)/tests/weak/test_bell: $(call weak,tests/weak/bell $(WEAK_INTERNODE) $(WEAK_SHM))
+$(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))
 $(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)
 $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)))

@@ -38,7 +38,7 @@ struct sg_advice_item {
     /* By processor time, the least first; without any there are no estimates. */
     struct sg_advise_estimate estimates[SG_CANDIDATES_MAX];
     int estimate_count;
-    int ran, best;          /* indices of estimates; -1: none */
+    int executed, best;     /* indices of estimates; -1: none */
     uint32_t not_simulated; /* candidates, a bit each, that may run there but for the simulator */
     double error_ns;
     enum sg_advice_verdict verdict;

@@ -32,7 +32,7 @@ static const struct sg_choice *choice_of(const struct work *work, const struct s
     struct sg_rule_site of = sg_filter_rule_site(site);
     struct sg_rule_comm comm = {.name = site->comm,
                                 .size = (int)group->size,
-                                .reach = group->nodes == 1 ? SG_REACH_NODE : SG_REACH_SPAN};
+                                .reach = group->nodes == 1 ? SG_REACH_NODE : SG_REACH_INTERNODE};
     bool fixed;
 
     return sg_ruleset_match(work->rules, group->operation, site->has_id ? &of : NULL, &comm,
@@ -108,7 +108,7 @@ static int compare_estimates(const void *left, const void *right)
     return a->candidate - b->candidate;
 }
 
-static enum sg_status estimate_others(struct work *work, struct sg_advice_item *item, int ran)
+static enum sg_status estimate_others(struct work *work, struct sg_advice_item *item, int executed)
 {
     bool inside = item->group->nodes == 1;
     enum sg_status status = SG_OK;
@@ -117,7 +117,7 @@ static enum sg_status estimate_others(struct work *work, struct sg_advice_item *
         struct sg_advise_estimate estimate = {.candidate = i};
         bool done = false;
 
-        if (i == ran || !sg_candidate_runs(i, item->group->operation, inside))
+        if (i == executed || !sg_candidate_runs(i, item->group->operation, inside))
             continue;
         status = sg_replay_group(&work->replay, item->group, i, work->costs[1], &done);
         if (status != SG_OK)
@@ -133,33 +133,33 @@ static enum sg_status estimate_others(struct work *work, struct sg_advice_item *
     return status;
 }
 
-static void sort_estimates(struct sg_advice_item *item, int ran)
+static void sort_estimates(struct sg_advice_item *item, int executed)
 {
     qsort(item->estimates, (size_t)item->estimate_count, sizeof item->estimates[0],
           compare_estimates);
     for (int i = 0; i < item->estimate_count; i++) {
-        if (item->estimates[i].candidate == ran)
-            item->ran = i;
+        if (item->estimates[i].candidate == executed)
+            item->executed = i;
     }
 }
 
 /* An archive that names no algorithm is of stock MPICH. */
-static int ran_of(const struct sg_group *group)
+static int executed_of(const struct sg_group *group)
 {
     return sg_candidate_find(group->algorithm[0] != '\0' ? group->algorithm : "mpich");
 }
 
 static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
 {
-    int ran = ran_of(item->group);
-    struct sg_advise_estimate own = {.candidate = ran};
+    int executed = executed_of(item->group);
+    struct sg_advise_estimate own = {.candidate = executed};
     bool done = false;
     enum sg_status status = SG_OK;
 
     item->replayed = sg_replay_count(item->group);
     measure(item);
-    if (ran >= 0)
-        status = sg_replay_group(&work->replay, item->group, ran, work->costs[0], &done);
+    if (executed >= 0)
+        status = sg_replay_group(&work->replay, item->group, executed, work->costs[0], &done);
     if (status != SG_OK || !done) {
         item->verdict = SG_ADVICE_OBSTACLE;
         item->why = "the algorithm that ran is not one of those that are simulated";
@@ -168,8 +168,8 @@ static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
     estimate_of(item, work->costs[0], &own);
     item->estimates[item->estimate_count++] = own;
     item->error_ns = fabs(item->measured_processor_ns - own.processor_ns);
-    status = estimate_others(work, item, ran);
-    sort_estimates(item, ran);
+    status = estimate_others(work, item, executed);
+    sort_estimates(item, executed);
     return status;
 }
 
@@ -184,7 +184,7 @@ static int find_plain(const struct sg_advice_item *item, int best)
     for (int i = 0; i < item->estimate_count; i++) {
         const char *rule = sg_candidates[item->estimates[i].candidate];
 
-        if (i != item->ran && strlen(rule) == length &&
+        if (i != item->executed && strlen(rule) == length &&
             memcmp(rule, sg_candidates[one->candidate], length) == 0 &&
             item->estimates[i].gain_ns >= NEARLY * one->gain_ns)
             return i;
@@ -196,8 +196,8 @@ static void judge(const struct work *work, struct sg_advice_item *item)
 {
     if (item->verdict == SG_ADVICE_OBSTACLE)
         return;
-    item->best = item->ran == 0 ? 0 : find_plain(item, 0);
-    if (item->best == item->ran)
+    item->best = item->executed == 0 ? 0 : find_plain(item, 0);
+    if (item->best == item->executed)
         item->verdict = SG_ADVICE_BEST;
     else if (item->estimates[item->best].low_ns <= item->error_ns)
         item->verdict = SG_ADVICE_WITHIN_ERROR;
@@ -252,7 +252,7 @@ static enum sg_status list_items(struct sg_advice *advice)
 
         if (site != NULL)
             advice->items[advice->item_count++] = (struct sg_advice_item){
-                .group = &sampling->groups[i], .site = site, .ran = -1, .best = -1};
+                .group = &sampling->groups[i], .site = site, .executed = -1, .best = -1};
     }
     qsort(advice->items, advice->item_count, sizeof *advice->items, compare_items);
     return SG_OK;

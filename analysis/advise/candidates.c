@@ -38,7 +38,7 @@ int sg_candidate_find(const char *algorithm)
 
 bool sg_candidate_runs(int candidate, enum sg_operation operation, bool inside)
 {
-    unsigned reach = inside ? SG_REACH_NODE : SG_REACH_SPAN;
+    unsigned reach = inside ? SG_REACH_NODE : SG_REACH_INTERNODE;
 
     for (int i = 0; i < sg_algorithm_count; i++) {
         const struct sg_algorithm *algorithm = &sg_algorithms[i];

@@ -6,10 +6,10 @@ struct sg_estimate_row sg_estimate_row_of(const struct sg_advice_item *item, int
 {
     const struct sg_advise_estimate *one = &item->estimates[i];
 
-    return (struct sg_estimate_row){.what =
-                                        i == item->ran ? "  this one, estimated" : "  estimated",
+    return (struct sg_estimate_row){.what = i == item->executed ? "  this one, estimated"
+                                                                : "  estimated",
                                     .algorithm = sg_candidates[one->candidate],
-                                    .ran = i == item->ran,
+                                    .executed = i == item->executed,
                                     .blocked_ns = one->blocked_ns,
                                     .processor_ns = one->processor_ns,
                                     .less_ns = one->gain_ns,
@@ -19,21 +19,21 @@ struct sg_estimate_row sg_estimate_row_of(const struct sg_advice_item *item, int
 
 static json_t *json_ran(const void *estimate, const void *context)
 {
-    return json_boolean(((const struct sg_estimate_row *)estimate)->ran);
+    return json_boolean(((const struct sg_estimate_row *)estimate)->executed);
 }
 
 static void print_less(const void *estimate, const void *context, FILE *out)
 {
     const struct sg_estimate_row *row = estimate;
 
-    fputs(row->ran ? "-" : SG_UNSIGNED(row->less_ns), out);
+    fputs(row->executed ? "-" : SG_UNSIGNED(row->less_ns), out);
 }
 
 static void print_interval(const void *estimate, const void *context, FILE *out)
 {
     const struct sg_estimate_row *row = estimate;
 
-    if (row->ran)
+    if (row->executed)
         fputs("-", out);
     else
         fprintf(out, "%s .. %s", SG_UNSIGNED(row->low_ns), SG_UNSIGNED(row->high_ns));

@@ -8,7 +8,7 @@
 /* ns per call. */
 struct sg_estimate_row {
     const char *what, *algorithm;
-    bool ran;
+    bool executed;
     double blocked_ns, processor_ns;
     double less_ns, low_ns, high_ns; /* 0 for the algorithm that ran */
 };

@@ -76,7 +76,7 @@ struct layout {
 };
 
 static void lay_out(const struct sg_replay *replay, const struct sg_group *group, int candidate,
-                    struct sg_network *crowded, struct layout *out)
+                    struct sg_network *oversubscribed, struct layout *out)
 {
     const struct sg_machine *machine = replay->machine;
     bool stock = strcmp(sg_candidates[candidate], "mpich") == 0;
@@ -87,9 +87,9 @@ static void lay_out(const struct sg_replay *replay, const struct sg_group *group
                            .network = &machine->between,
                            .mode = stock ? SG_SIM_POLL : replay->mode};
     if (stock && !group->several_machines) {
-        *crowded = machine->inside;
-        crowded->latency_us += sg_machine_turn_us(machine);
-        out->network = crowded;
+        *oversubscribed = machine->inside;
+        oversubscribed->latency_us += sg_machine_turn_us(machine);
+        out->network = oversubscribed;
         out->endpoints = (int32_t)group->size;
         out->ranks_per_endpoint = 1;
     } else if (group->nodes == 1) {
@@ -221,7 +221,7 @@ enum sg_status sg_replay_group(const struct sg_replay *replay, const struct sg_g
                                int candidate, struct sg_world_cost *costs, bool *done)
 {
     uint32_t all = sg_replay_count(group);
-    struct sg_network crowded;
+    struct sg_network oversubscribed;
     struct layout layout;
     enum sg_status status = SG_OK;
 
@@ -230,7 +230,7 @@ enum sg_status sg_replay_group(const struct sg_replay *replay, const struct sg_g
         *done = true;
         return SG_OK;
     }
-    lay_out(replay, group, candidate, &crowded, &layout);
+    lay_out(replay, group, candidate, &oversubscribed, &layout);
     *done = layout.ranks_per_endpoint <= NODE_RANKS_MAX;
     memset(costs, 0, all * sizeof *costs);
     for (uint32_t first = 0; first < all && status == SG_OK && *done;) {

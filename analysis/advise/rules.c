@@ -86,8 +86,8 @@ static bool disagree(const struct sg_advice_item *advised, const struct sg_advic
 
     if (other->verdict == SG_ADVICE_CHANGE)
         return other->estimates[other->best].candidate != candidate;
-    return there != NULL && other->ran >= 0 &&
-           there->processor_ns > other->estimates[other->ran].processor_ns + other->error_ns;
+    return there != NULL && other->executed >= 0 &&
+           there->processor_ns > other->estimates[other->executed].processor_ns + other->error_ns;
 }
 
 /* Groups by what side they may share, so that each is compared with few others. */
@@ -178,7 +178,7 @@ static const char *show(double ns, char text[SG_FORMAT_BYTES])
 static void put_why(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_advise_estimate *best = &item->estimates[item->best];
-    const struct sg_advise_estimate *ran = &item->estimates[item->ran];
+    const struct sg_advise_estimate *executed = &item->estimates[item->executed];
     const struct sg_report_site *site = item->site;
 
     fprintf(out, "\n# %s", sg_operation_names[item->group->operation]);
@@ -195,8 +195,8 @@ static void put_why(const struct sg_advice_item *item, FILE *out)
     fprintf(out,
             "\n# %s measured %s a call, estimated %s; this one estimated %s: %s less (%s .. %s), "
             "error %s; %" PRIu32 " of %" PRIu64 " instances\n",
-            sg_candidates[ran->candidate], show(item->measured_processor_ns, SG_ROOM),
-            show(ran->processor_ns, SG_ROOM), show(best->processor_ns, SG_ROOM),
+            sg_candidates[executed->candidate], show(item->measured_processor_ns, SG_ROOM),
+            show(executed->processor_ns, SG_ROOM), show(best->processor_ns, SG_ROOM),
             show(best->gain_ns, SG_ROOM), show(best->low_ns, SG_ROOM), show(best->high_ns, SG_ROOM),
             show(item->error_ns, SG_ROOM), item->replayed, item->group->instances);
 }

@@ -112,7 +112,7 @@ static void put_title(const struct sg_advice_item *item, FILE *out)
 static enum sg_status put_estimates(const struct sg_advice_item *item, FILE *out)
 {
     struct sg_table table = {0};
-    struct sg_estimate_row row = sg_estimate_row_of(item, item->ran);
+    struct sg_estimate_row row = sg_estimate_row_of(item, item->executed);
 
     sg_table_show(&table, sg_estimate_columns, NULL);
     row.what = "  measured";
@@ -128,7 +128,7 @@ static enum sg_status put_estimates(const struct sg_advice_item *item, FILE *out
 
 static void put_error(const struct sg_advice_item *item, FILE *out)
 {
-    double estimated_ns = item->estimates[item->ran].processor_ns;
+    double estimated_ns = item->estimates[item->executed].processor_ns;
 
     fprintf(out, "  error of the estimates: %s", SG_UNSIGNED(item->error_ns));
     if (estimated_ns > 0)
@@ -159,8 +159,9 @@ static void put_change(const struct sg_advice_item *item, FILE *out)
 
     fprintf(out, "  advice: %s, %s less a call", sg_candidates[best->candidate],
             SG_UNSIGNED(best->gain_ns));
-    if (item->estimates[item->ran].processor_ns > 0)
-        fprintf(out, " (%.0f%%)", 100 * best->gain_ns / item->estimates[item->ran].processor_ns);
+    if (item->estimates[item->executed].processor_ns > 0)
+        fprintf(out, " (%.0f%%)",
+                100 * best->gain_ns / item->estimates[item->executed].processor_ns);
     fprintf(out, ", %s in this run\n", SG_UNSIGNED(best->gain_ns * calls));
 }
 

@@ -19,7 +19,7 @@ static const char *given_rules = "";
 
 static bool is_named(int algorithm)
 {
-    return (sg_algorithms[algorithm].reach & SG_REACH_SPAN) != 0;
+    return (sg_algorithms[algorithm].reach & SG_REACH_INTERNODE) != 0;
 }
 
 int sg_bench_algorithm_find(const char *word, size_t length)

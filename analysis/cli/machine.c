@@ -1,7 +1,7 @@
 #include "cli/machine.h"
 
 #include "cli/locate.h"
-#include "core/beside.h"
+#include "core/companion.h"
 #include "transport/verbs/verbs.h"
 
 #include <dirent.h>
@@ -108,7 +108,7 @@ static void print_rdma(const struct sg_config *config, FILE *out)
     char *library = sg_locate_library();
     const char *reason = "libstagger.so is not found";
     const struct sg_verbs *verbs =
-        library != NULL ? sg_beside_load(library, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason)
+        library != NULL ? sg_companion_load(library, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason)
                         : NULL;
 
     if (verbs != NULL && verbs->version == SG_VERBS_VERSION && verbs->start(&settings, &reason)) {

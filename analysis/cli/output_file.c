@@ -10,18 +10,18 @@
 #define MODE_ALL 0666 /* less the umask */
 
 /* A file of its own beside path, so that two commands at once do not share one. */
-static enum sg_status open_beside(const char *path, struct sg_output_file *out)
+static enum sg_status open_temporary(const char *path, struct sg_output_file *out)
 {
     mode_t mask = umask(0);
     int descriptor;
 
     umask(mask);
-    if (asprintf(&out->beside, "%s.XXXXXX", path) < 0) {
-        out->beside = NULL;
+    if (asprintf(&out->temporary, "%s.XXXXXX", path) < 0) {
+        out->temporary = NULL;
         sg_log("%s: out of memory", path);
         return SG_ERR_MEMORY;
     }
-    descriptor = mkstemp(out->beside);
+    descriptor = mkstemp(out->temporary);
     if (descriptor >= 0 && fchmod(descriptor, MODE_ALL & ~mask) == 0)
         out->stream = fdopen(descriptor, "w");
     if (out->stream != NULL)
@@ -29,9 +29,9 @@ static enum sg_status open_beside(const char *path, struct sg_output_file *out)
     sg_log("%s: %m", path);
     if (descriptor >= 0) {
         close(descriptor);
-        unlink(out->beside);
+        unlink(out->temporary);
     }
-    free(out->beside);
+    free(out->temporary);
     return SG_ERR_SYSTEM;
 }
 
@@ -50,7 +50,7 @@ enum sg_status sg_output_file_open(const char *path, struct sg_output_file *out)
         return SG_ERR_SYSTEM;
     }
     if (!there || S_ISREG(info.st_mode))
-        return open_beside(path, out);
+        return open_temporary(path, out);
     out->stream = fopen(path, "w");
     if (out->stream != NULL)
         return SG_OK;
@@ -64,8 +64,8 @@ enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status 
 
     if (file->stream != stdout && fclose(file->stream) != 0)
         failed = true;
-    if (!failed && status == SG_OK && file->beside != NULL)
-        failed = rename(file->beside, file->path) != 0;
+    if (!failed && status == SG_OK && file->temporary != NULL)
+        failed = rename(file->temporary, file->path) != 0;
     /* Of standard output main tells. */
     if (failed && file->stream != stdout) {
         /* Of a write that failed a while ago the reason is gone. */
@@ -76,9 +76,9 @@ enum sg_status sg_output_file_close(struct sg_output_file *file, enum sg_status 
     }
     if (failed && status == SG_OK)
         status = SG_ERR_SYSTEM;
-    if (status != SG_OK && file->beside != NULL)
-        unlink(file->beside);
-    free(file->beside);
+    if (status != SG_OK && file->temporary != NULL)
+        unlink(file->temporary);
+    free(file->temporary);
     *file = (struct sg_output_file){0};
     return status;
 }

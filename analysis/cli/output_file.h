@@ -12,7 +12,7 @@
 
 struct sg_output_file {
     const char *path;
-    char *beside; /* what is written to; NULL: the path itself */
+    char *temporary; /* what is written to; NULL: the path itself */
     FILE *stream;
 };
 

@@ -86,7 +86,7 @@ static bool same_text(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-bool sg_same_place(const struct sg_report_site *a, const struct sg_report_site *b)
+bool sg_same_source_line(const struct sg_report_site *a, const struct sg_report_site *b)
 {
     return is_same(a, b) && a->line > 0 && a->line == b->line && same_text(a->file, b->file) &&
            same_text(a->function, b->function);
@@ -130,7 +130,7 @@ static void add_known(struct sg_call_sites *sites, struct sg_entries *entries, b
         if (site == NULL)
             continue;
         append(site, entry);
-        site->by_place = site->by_place || same == sg_same_place;
+        site->by_place = site->by_place || same == sg_same_source_line;
         taken[i] = true;
     }
 }
@@ -142,7 +142,7 @@ static enum sg_status add_run(struct sg_call_sites *sites, struct sg_entries *en
 
     if (status == SG_OK) {
         add_known(sites, entries, taken, sg_same_id);
-        add_known(sites, entries, taken, sg_same_place);
+        add_known(sites, entries, taken, sg_same_source_line);
     }
     for (uint32_t i = 0; i < entries->count && status == SG_OK; i++) {
         if (taken[i])

@@ -38,7 +38,7 @@ struct sg_call_sites {
 
 typedef bool sg_same_site(const struct sg_report_site *a, const struct sg_report_site *b);
 
-sg_same_site sg_same_id, sg_same_place;
+sg_same_site sg_same_id, sg_same_source_line;
 
 /* The one that is the same and not matched; only one may be, or there is no telling which. */
 struct sg_call_site *sg_call_sites_find(struct sg_call_sites *sites,

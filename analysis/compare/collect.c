@@ -100,8 +100,8 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
     return status;
 }
 
-/* What came late after the last instance. It was late for posts where the call site has no other
- * calls. */
+/* What came late after the last instance. It was late for nonblocking calls where the call site has
+ * no other calls. */
 static void spend_pending(const struct sg_collection *collection, struct sg_collected *item)
 {
     struct sg_collected *to = item;

@@ -136,7 +136,8 @@ static enum sg_status match_by(struct sg_comparison *out, sg_same_site *same)
         struct sg_call_site *b = a->matched ? NULL : sg_call_sites_find(&of[1], a->site, same);
 
         if (b != NULL)
-            status = add_compared(out, (struct sg_call_site *[2]){a, b}, same == sg_same_place);
+            status =
+                add_compared(out, (struct sg_call_site *[2]){a, b}, same == sg_same_source_line);
     }
     return status;
 }
@@ -171,7 +172,7 @@ static enum sg_status compare(struct sg_comparison *out)
     if (status == SG_OK)
         status = match_by(out, sg_same_id);
     if (status == SG_OK)
-        status = match_by(out, sg_same_place);
+        status = match_by(out, sg_same_source_line);
     if (status == SG_OK)
         status = add_rest(out);
     if (status == SG_OK)

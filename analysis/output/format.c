@@ -150,7 +150,7 @@ void sg_format_shorten(char *text, size_t columns)
     memmove(cut + gap_columns, tail, strlen(tail) + 1);
 }
 
-void sg_format_shorten_place(char *text, size_t columns)
+void sg_format_shorten_site(char *text, size_t columns)
 {
     char *blank = strrchr(text, ' ');
     size_t kept = blank != NULL ? sg_format_columns(blank) : 0;

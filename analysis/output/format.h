@@ -47,6 +47,6 @@ void sg_format_shorten(char *text, size_t columns);
 
 /* The same of a call site's text: what is behind the last blank, or what there is of file and line
  * or of module and offset, stays whole, and so it may remain longer. */
-void sg_format_shorten_place(char *text, size_t columns);
+void sg_format_shorten_site(char *text, size_t columns);
 
 #endif

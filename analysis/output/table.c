@@ -97,7 +97,7 @@ static void narrow(struct sg_table *table, size_t column, size_t width, size_t *
 {
     for (size_t cell = column; cell < table->cell_count; cell += table->column_count) {
         if (table->columns[column]->flexible)
-            sg_format_shorten_place(table->cells[cell], width);
+            sg_format_shorten_site(table->cells[cell], width);
         else
             sg_format_shorten(table->cells[cell], width);
     }

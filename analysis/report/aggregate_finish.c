@@ -81,8 +81,8 @@ static bool has_calls(const struct sg_row *row)
     return !row->left_out && (row->events.event_calls > 0 || row->totals.calls > 0);
 }
 
-/* What was late where there are no calls was so for posts. It spared them no wait that their
- * arrivals do not tell of already. */
+/* What was late where there are no calls was so for nonblocking calls. It spared them no wait that
+ * their arrivals do not tell of already. */
 static void move_late(struct sg_aggregate *aggregate)
 {
     for (uint32_t i = 0; i < aggregate->row_count; i++) {

@@ -216,28 +216,30 @@ enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_o
 /* ---- posts, which outlive the region that they are made in -------------------------------------
  */
 
-enum sg_status sg_open_posts_add(struct sg_open_posts *posts, const struct sg_open_call *post)
+enum sg_status sg_open_requests_add(struct sg_open_requests *requests,
+                                    const struct sg_open_call *nonblocking)
 {
-    return SG_APPEND(posts->items, posts->count, *post) ? SG_OK : SG_ERR_MEMORY;
+    return SG_APPEND(requests->items, requests->count, *nonblocking) ? SG_OK : SG_ERR_MEMORY;
 }
 
-bool sg_open_posts_take(struct sg_open_posts *posts, uint64_t request, struct sg_open_call *out)
+bool sg_open_requests_take(struct sg_open_requests *requests, uint64_t request,
+                           struct sg_open_call *out)
 {
-    for (uint32_t i = 0; i < posts->count; i++) {
-        if (posts->items[i].request != request)
+    for (uint32_t i = 0; i < requests->count; i++) {
+        if (requests->items[i].request != request)
             continue;
-        *out = posts->items[i];
-        posts->items[i] = posts->items[--posts->count];
+        *out = requests->items[i];
+        requests->items[i] = requests->items[--requests->count];
         return true;
     }
     return false;
 }
 
-bool sg_open_post_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
-                       struct sg_open_call *post)
+bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+                          struct sg_open_call *nonblocking)
 {
-    return get_number(defs, attributes, SG_ATTRIBUTE_EXPOSED, &post->call.exposed_ns) &&
-           get_number(defs, attributes, SG_ATTRIBUTE_HIDDEN, &post->call.hidden_ns);
+    return get_number(defs, attributes, SG_ATTRIBUTE_EXPOSED, &nonblocking->call.exposed_ns) &&
+           get_number(defs, attributes, SG_ATTRIBUTE_HIDDEN, &nonblocking->call.hidden_ns);
 }
 
 /* ---- the regions `late contribution`: what handling them cost, and the wait that the call they

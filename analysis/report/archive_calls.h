@@ -29,7 +29,7 @@ struct sg_open_call {
 };
 
 /* The posts of a location that are not complete, in no order. */
-struct sg_open_posts {
+struct sg_open_requests {
     struct sg_open_call *items;
     uint32_t count;
 };
@@ -50,14 +50,14 @@ struct sg_archive_events {
     const struct sg_archive_defs *defs;
     struct sg_aggregate *aggregate;
     struct sg_window *window;
-    struct sg_open_call *calls;  /* by location index */
-    struct sg_open_late *lates;  /* likewise */
-    struct sg_open_posts *posts; /* likewise */
-    struct sg_rank_times *ranks; /* by rank */
-    uint64_t **orders;           /* by communicator, then member: calls so far; NULL: none yet */
-    struct sg_map sites;         /* string reference -> site index */
-    struct sg_map algorithms;    /* string reference -> algorithm index */
-    struct sg_map arms;          /* two string references -> an arm's number */
+    struct sg_open_call *calls;        /* by location index */
+    struct sg_open_late *lates;        /* likewise */
+    struct sg_open_requests *requests; /* likewise */
+    struct sg_rank_times *ranks;       /* by rank */
+    uint64_t **orders;        /* by communicator, then member: calls so far; NULL: none yet */
+    struct sg_map sites;      /* string reference -> site index */
+    struct sg_map algorithms; /* string reference -> algorithm index */
+    struct sg_map arms;       /* two string references -> an arm's number */
     uint32_t no_site, no_algorithm;
     uint64_t dropped_calls; /* that could not be assigned to any instance */
     bool started;
@@ -84,20 +84,22 @@ enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_op
 enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                  struct sg_open_call *open);
 
-/* Whether an archive tells what a report needs of posts: stagger's do. */
-static inline bool sg_archive_has_posts(const struct sg_archive_defs *defs)
+/* Whether an archive tells what a report needs of nonblocking calls: stagger's do. */
+static inline bool sg_archive_has_nonblocking(const struct sg_archive_defs *defs)
 {
     return defs->has_attribute[SG_ATTRIBUTE_EXPOSED] && defs->has_attribute[SG_ATTRIBUTE_HIDDEN];
 }
 
 /* At Leave of a post: keeps it. */
-enum sg_status sg_open_posts_add(struct sg_open_posts *posts, const struct sg_open_call *post);
+enum sg_status sg_open_requests_add(struct sg_open_requests *requests,
+                                    const struct sg_open_call *nonblocking);
 /* Takes the post out again by its request. False: there is none. */
-bool sg_open_posts_take(struct sg_open_posts *posts, uint64_t request, struct sg_open_call *out);
+bool sg_open_requests_take(struct sg_open_requests *requests, uint64_t request,
+                           struct sg_open_call *out);
 /* At NonBlockingCollectiveComplete: takes exposed and hidden time from the attributes. False: they
  * are not there. */
-bool sg_open_post_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
-                       struct sg_open_call *post);
+bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+                          struct sg_open_call *nonblocking);
 
 /* At Leave, of a post at its completion: hands the call to the instance window. */
 enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open);

@@ -58,10 +58,10 @@ static struct sg_open_late *late_of(struct sg_archive_events *events,
     return &events->lates[open - events->calls];
 }
 
-static struct sg_open_posts *posts_of(struct sg_archive_events *events,
-                                      const struct sg_open_call *open)
+static struct sg_open_requests *requests_of(struct sg_archive_events *events,
+                                            const struct sg_open_call *open)
 {
-    return &events->posts[open - events->calls];
+    return &events->requests[open - events->calls];
 }
 
 /* Whether it is open, and counts. */
@@ -156,7 +156,7 @@ static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp ti
     struct sg_open_call *open = call_of(events, location, &rank);
 
     note_time(events, rank, ticks);
-    if (open == NULL || !open->open || !sg_archive_has_posts(events->defs))
+    if (open == NULL || !open->open || !sg_archive_has_nonblocking(events->defs))
         return OTF2_CALLBACK_SUCCESS;
     open->posted = true;
     open->request = request;
@@ -171,20 +171,20 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
 {
     struct sg_archive_events *events = context;
     int64_t rank, time_ns;
-    struct sg_open_call *open = call_of(events, location, &rank), post;
+    struct sg_open_call *open = call_of(events, location, &rank), nonblocking;
 
     time_ns = note_time(events, rank, ticks);
-    if (open == NULL || !sg_open_posts_take(posts_of(events, open), request, &post) ||
-        !end_call(events, &post, op, comm, root))
+    if (open == NULL || !sg_open_requests_take(requests_of(events, open), request, &nonblocking) ||
+        !end_call(events, &nonblocking, op, comm, root))
         return OTF2_CALLBACK_SUCCESS;
-    if (!sg_open_post_read(events->defs, attributes, &post)) {
+    if (!sg_open_request_read(events->defs, attributes, &nonblocking)) {
         events->dropped_calls++;
         return OTF2_CALLBACK_SUCCESS;
     }
-    post.sent_bytes = sent;
-    post.received_bytes = received;
-    post.call.end_ns = time_ns;
-    return verdict(events, sg_open_call_finish(events, &post));
+    nonblocking.sent_bytes = sent;
+    nonblocking.received_bytes = received;
+    nonblocking.call.end_ns = time_ns;
+    return verdict(events, sg_open_call_finish(events, &nonblocking));
 }
 
 static uint64_t value_of(OTF2_Type type, OTF2_MetricValue value)
@@ -249,7 +249,7 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
     open->open = false;
     if (open->posted) {
         open->call.post_ns = (uint64_t)(time_ns - open->call.begin_ns);
-        return verdict(events, sg_open_posts_add(posts_of(events, open), open));
+        return verdict(events, sg_open_requests_add(requests_of(events, open), open));
     }
     if (!open->ended)
         return OTF2_CALLBACK_SUCCESS;
@@ -311,11 +311,11 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
     events->aggregate = aggregate;
     events->calls = calloc((size_t)defs->location_count + 1, sizeof *events->calls);
     events->lates = calloc((size_t)defs->location_count + 1, sizeof *events->lates);
-    events->posts = calloc((size_t)defs->location_count + 1, sizeof *events->posts);
+    events->requests = calloc((size_t)defs->location_count + 1, sizeof *events->requests);
     events->ranks = calloc(defs->rank_count, sizeof *events->ranks);
     events->orders = calloc((size_t)defs->comm_count + 1, sizeof *events->orders);
     status = sg_window_create(take_instance, aggregate, &events->window);
-    if (events->calls == NULL || events->lates == NULL || events->posts == NULL ||
+    if (events->calls == NULL || events->lates == NULL || events->requests == NULL ||
         events->ranks == NULL || events->orders == NULL)
         status = SG_ERR_MEMORY;
     if (status == SG_OK)
@@ -338,15 +338,15 @@ void sg_archive_events_destroy(struct sg_archive_events *events)
         return;
     for (uint32_t i = 0; events->orders != NULL && i < events->defs->comm_count; i++)
         free(events->orders[i]);
-    for (uint32_t i = 0; events->posts != NULL && i < events->defs->location_count; i++)
-        free(events->posts[i].items);
+    for (uint32_t i = 0; events->requests != NULL && i < events->defs->location_count; i++)
+        free(events->requests[i].items);
     sg_window_destroy(events->window);
     sg_map_clear(&events->sites);
     sg_map_clear(&events->algorithms);
     sg_map_clear(&events->arms);
     free(events->calls);
     free(events->lates);
-    free(events->posts);
+    free(events->requests);
     free(events->ranks);
     free(events->orders);
     free(events);
@@ -365,7 +365,7 @@ struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *event
     counts = sg_window_counts(events->window);
     counts.dropped_calls += events->dropped_calls;
     for (uint32_t i = 0; i < events->defs->location_count; i++)
-        counts.dropped_calls += is_ours(&events->calls[i]) + events->posts[i].count;
+        counts.dropped_calls += is_ours(&events->calls[i]) + events->requests[i].count;
     for (uint32_t rank = 0; rank < events->defs->rank_count; rank++) {
         const struct sg_rank_times *times = &events->ranks[rank];
         int64_t begin_ns = times->has_init ? times->init_ns : times->first_ns;

@@ -54,8 +54,9 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
 }
 
 /* A post waits where it likes: of the wait that the arrivals define, what was not hidden. */
-static void measure_post(const struct sg_instance *instance, const struct sg_measure *measure,
-                         uint32_t member, struct sg_call_measure *out)
+static void measure_nonblocking(const struct sg_instance *instance,
+                                const struct sg_measure *measure, uint32_t member,
+                                struct sg_call_measure *out)
 {
     const struct sg_call *call = &instance->calls[member];
     int64_t arrivals_ns = call->begin_ns;
@@ -78,7 +79,7 @@ void sg_measure_call(const struct sg_instance *instance, const struct sg_measure
 
     *out = (struct sg_call_measure){.blocked_ns = positive(call->end_ns - call->begin_ns)};
     if (instance->nonblocking) {
-        measure_post(instance, measure, member, out);
+        measure_nonblocking(instance, measure, member, out);
     } else if (measure->unsynchronised) {
         return;
     } else if (instance->operation != SG_OPERATION_REDUCE) {

@@ -147,7 +147,8 @@ static inline uint64_t sg_rank_elsewhere_ns(const struct sg_report_rank *rank)
 /* "barrier", "ibarrier", ... */
 static inline const char *sg_site_operation(const struct sg_report_site *site)
 {
-    return (site->nonblocking ? sg_operation_post_names : sg_operation_names)[site->operation];
+    return (site->nonblocking ? sg_operation_nonblocking_names
+                              : sg_operation_names)[site->operation];
 }
 
 /* False when no figure of waiting is known for the row, and for the skew of its instances. */

@@ -1,7 +1,7 @@
 #include "report/source_stats.h"
 
+#include "core/executed.h"
 #include "core/operation.h"
-#include "core/ran.h"
 #include "core/room.h"
 #include "report/map.h"
 #include "rule/algorithm.h"
@@ -36,10 +36,10 @@ struct reading {
     struct comm *comms; /* sorted by identity after the first pass */
     uint32_t name_count, comm_count;
     struct sg_map name_by_id;
-    uint32_t world, self;           /* in the aggregate */
-    struct sg_map sites, log_comms; /* the log at hand: its indices -> the aggregate's */
-    uint64_t blocked_ns;            /* the log at hand: sum */
-    uint32_t arms[SG_RAN_LIMIT];    /* likewise: its numbers -> the aggregate's */
+    uint32_t world, self;             /* in the aggregate */
+    struct sg_map sites, log_comms;   /* the log at hand: its indices -> the aggregate's */
+    uint64_t blocked_ns;              /* the log at hand: sum */
+    uint32_t arms[SG_EXECUTED_LIMIT]; /* likewise: its numbers -> the aggregate's */
 };
 
 /* ---- first pass: what belongs to the run, not to one log ---------------------------------------
@@ -243,7 +243,7 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
 {
     struct sg_totals totals = {
         .rank = rank,
-        .arm = reading->arms[sg_ran_arm(record->ran)],
+        .arm = reading->arms[sg_executed_arm(record->executed)],
         .operation = record->operation,
         .nonblocking = record->nonblocking != 0,
         .calls = load(&record->calls),
@@ -268,8 +268,8 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
     /* Without a communicator (a log cut off) or of an unknown operation there is no row for it. */
     if (comm < 0 || record->operation >= SG_OPERATION_COUNT || totals.calls == 0)
         return SG_OK;
-    if (sg_ran_algorithm(record->ran) < sg_algorithm_count)
-        algorithm = sg_algorithms[sg_ran_algorithm(record->ran)].name;
+    if (sg_executed_algorithm(record->executed) < sg_algorithm_count)
+        algorithm = sg_algorithms[sg_executed_algorithm(record->executed)].name;
     status = sg_aggregate_algorithm(reading->aggregate, algorithm, &totals.algorithm);
     if (status == SG_OK && site < 0) {
         struct sg_site_text unknown = {0};
@@ -294,7 +294,7 @@ static enum sg_status map_arm(struct reading *reading, const struct sg_logread *
         return SG_ERR_MEMORY;
     sg_trials_set_block(trials, record->block);
     status = sg_trials_arm(trials, place, sg_logread_part(place, record->text_bytes, 1),
-                           &reading->arms[record->arm % SG_RAN_LIMIT]);
+                           &reading->arms[record->arm % SG_EXECUTED_LIMIT]);
     free(place);
     return status;
 }

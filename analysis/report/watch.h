@@ -24,7 +24,7 @@ struct sg_seen_instance {
 };
 
 /* A contribution that was handled after its receiver's call had returned. Whether that call was
- * nonblocking is not known: where its site has posts only, it was. */
+ * nonblocking is not known: where its site has nonblocking calls only, it was. */
 struct sg_late_cost {
     uint32_t site, comm;
     enum sg_operation operation;

@@ -15,8 +15,8 @@
 /* Every member is set, padding is zeroed. */
 struct sg_decision {
     uint64_t communicator;
-    uint32_t object; /* of the communicator */
-    uint32_t algo;   /* index in sg_algos */
+    uint32_t protocol; /* of the communicator */
+    uint32_t algo;     /* index in sg_algos */
     int32_t rank, size;
     struct sg_algo_parameters parameters;
     uint32_t kind; /* enum sg_event_kind, or SG_DECISION_DRAIN */

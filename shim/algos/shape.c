@@ -25,7 +25,7 @@ struct sg_shape sg_shape_of_reduce(const struct sg_shape_reduce *reduce)
 }
 
 /* The first leaf below (level, index). In a doubling shape, level 0 are single ranks and level 1
- * the power-of-two's partials, of which the first (size - power) have two leaves. */
+ * the power-of-two's partial results, of which the first (size - power) have two leaves. */
 static int first_leaf(const struct sg_shape *shape, int level, int index)
 {
     int partial, extra;

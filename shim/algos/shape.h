@@ -2,14 +2,14 @@
  *
  * A shape is a binary tree over the ranks of a communicator. Its nodes are numbered by the first
  * leaf of their right part (1..size-1), which no two nodes share. A rank climbs from its leaf; at
- * each node the partial of the left part is folded with that of the right part, left first. So a
- * shape fixes the association and order of a reduction, and with it the floating-point result.
+ * each node the partial result of the left part is folded with that of the right part, left first.
+ * So a shape fixes the association and order of a reduction, and with it the floating-point result.
  *
  * The shapes are those of stock MPICH 4.0.2 on one node, whose results stagger repeats bit for bit:
  *
  *   SG_SHAPE_DOUBLING  recursive doubling: of the first 2*(size - p) ranks (p the greatest power of
- *                      two within size) the even ones fold into the odd ones, and the p partials
- *                      into a balanced tree. Allreduce; large reduces.
+ *                      two within size) the even ones fold into the odd ones, and the p partial
+ *                      results into a balanced tree. Allreduce; large reduces.
  *   SG_SHAPE_BINOMIAL  the binomial tree relative to a root: a balanced tree over the ranks counted
  *                      from the root, cut off at the right. Small reduces; operations that users
  *                      define.

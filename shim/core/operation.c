@@ -12,13 +12,13 @@ const char *const sg_operation_regions[SG_OPERATION_COUNT] = {
     [SG_OPERATION_ALLREDUCE] = "MPI_Allreduce",
 };
 
-const char *const sg_operation_post_names[SG_OPERATION_COUNT] = {
+const char *const sg_operation_nonblocking_names[SG_OPERATION_COUNT] = {
     [SG_OPERATION_BARRIER] = "ibarrier",
     [SG_OPERATION_REDUCE] = "ireduce",
     [SG_OPERATION_ALLREDUCE] = "iallreduce",
 };
 
-const char *const sg_operation_post_regions[SG_OPERATION_COUNT] = {
+const char *const sg_operation_nonblocking_regions[SG_OPERATION_COUNT] = {
     [SG_OPERATION_BARRIER] = "MPI_Ibarrier",
     [SG_OPERATION_REDUCE] = "MPI_Ireduce",
     [SG_OPERATION_ALLREDUCE] = "MPI_Iallreduce",

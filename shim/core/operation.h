@@ -14,7 +14,7 @@ extern const char *const sg_operation_names[SG_OPERATION_COUNT];
 /* "MPI_Barrier", ...: as the trace's regions are called. */
 extern const char *const sg_operation_regions[SG_OPERATION_COUNT];
 /* "ibarrier", ... and "MPI_Ibarrier", ...: so are their nonblocking forms. */
-extern const char *const sg_operation_post_names[SG_OPERATION_COUNT];
-extern const char *const sg_operation_post_regions[SG_OPERATION_COUNT];
+extern const char *const sg_operation_nonblocking_names[SG_OPERATION_COUNT];
+extern const char *const sg_operation_nonblocking_regions[SG_OPERATION_COUNT];
 
 #endif

@@ -37,7 +37,7 @@ static uint8_t flags_of(const struct sg_call *call)
                                                                                  : 0;
 }
 
-/* What records of calls and of posts have in common. */
+/* What records of calls and of nonblocking calls have in common. */
 #define DESCRIBE(record, call, site_index, comm_index, sequence, begin)                            \
     ((record)->operation = (uint8_t)(call)->operation, (record)->flags = flags_of(call),           \
      (record)->site = (site_index), (record)->comm = (comm_index),                                 \
@@ -75,21 +75,22 @@ static uint16_t word(uint32_t count)
 }
 
 static void end_record(struct sg_record_call *record, uint64_t bytes,
-                       const struct sg_outcome *outcome, int error, uint64_t end_ns)
+                       const struct sg_call_statistics *statistics, int error, uint64_t end_ns)
 {
     record->bytes = bytes;
-    record->early = word(outcome->early);
-    record->late = word(outcome->late);
-    record->signals = word(outcome->signals);
-    record->ignored = byte(outcome->ignored);
-    record->stalls = byte(outcome->stalls);
-    record->copies = byte(outcome->copies);
-    record->outstanding = byte(outcome->outstanding);
-    record->moves = word(outcome->moves);
-    record->repeats = word(outcome->repeats);
-    record->skew_ns = outcome->skew_ns < SG_CALL_WIDE_MAX ? outcome->skew_ns : SG_CALL_WIDE_MAX;
-    record->ran = outcome->ran;
-    if (outcome->skew_known)
+    record->early = word(statistics->early);
+    record->late = word(statistics->late);
+    record->signals = word(statistics->signals);
+    record->ignored = byte(statistics->ignored);
+    record->stalls = byte(statistics->stalls);
+    record->copies = byte(statistics->copies);
+    record->outstanding = byte(statistics->outstanding);
+    record->moves = word(statistics->moves);
+    record->repeats = word(statistics->repeats);
+    record->skew_ns =
+        statistics->skew_ns < SG_CALL_WIDE_MAX ? statistics->skew_ns : SG_CALL_WIDE_MAX;
+    record->executed = statistics->executed;
+    if (statistics->skew_known)
         record->flags |= SG_CALL_SKEW;
     if (error != MPI_SUCCESS)
         record->flags |= SG_CALL_FAILED;
@@ -100,35 +101,35 @@ static void end_record(struct sg_record_call *record, uint64_t bytes,
 
 void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
                      struct sg_site *site, const struct sg_comm *comm,
-                     const struct sg_outcome *outcome, int error, uint64_t begin_ns,
+                     const struct sg_call_statistics *statistics, int error, uint64_t begin_ns,
                      uint64_t end_ns)
 {
     /* Another: an error handler's calls have settled this one. */
     if (record != NULL && record == sg_call_log_open)
-        end_record(record, call->bytes, outcome, error, end_ns);
+        end_record(record, call->bytes, statistics, error, end_ns);
     if (error == MPI_SUCCESS)
-        sg_statistics_add(call, site, comm->index, outcome, end_ns - begin_ns);
+        sg_statistics_add(call, site, comm->index, statistics, end_ns - begin_ns);
     else
         count_failed();
 }
 
 void sg_call_log_abandon(void)
 {
-    static const struct sg_outcome nothing;
+    static const struct sg_call_statistics nothing;
 
     end_record(sg_call_log_open, sg_call_log_open->bytes, &nothing, MPI_ERR_OTHER, sg_clock_ns());
 }
 
 /* ---- a nonblocking call ---- */
 
-/* A post that is not completed. */
+/* A nonblocking call that is not completed. */
 struct post {
     struct sg_call call;
     struct sg_site *site;
     uint32_t comm;
     uint64_t begin_ns;
-    struct sg_outcome outcome;
-    struct sg_record_post *record; /* NULL: statistics only */
+    struct sg_call_statistics statistics;
+    struct sg_record_nonblocking *record; /* NULL: statistics only */
 };
 
 /* Requests of one communicator may be completed by several threads at once. */
@@ -154,37 +155,37 @@ static void on_completed(void *context, const struct sg_request_times *times)
             atomic_store_explicit(&post->record->end_ns, times->completed_ns, memory_order_release);
         }
         pthread_mutex_lock(&statistics_lock);
-        sg_statistics_add_post(&post->call, post->site, post->comm, &post->outcome,
-                               post_ns + times->exposed_ns, hidden_ns);
+        sg_statistics_add_nonblocking(&post->call, post->site, post->comm, &post->statistics,
+                                      post_ns + times->exposed_ns, hidden_ns);
         pthread_mutex_unlock(&statistics_lock);
     }
     free(post);
 }
 
-static struct sg_record_post *begin_post(const struct post *post, const struct sg_span_plan *plan,
-                                         uint32_t seq)
+static struct sg_record_nonblocking *begin_post(const struct post *post,
+                                                const struct sg_internode_plan *plan, uint32_t seq)
 {
-    struct sg_record_post *record = sg_log_event_growing(sg_process.log);
+    struct sg_record_nonblocking *record = sg_log_event_growing(sg_process.log);
 
     if (record == NULL)
         return NULL;
     DESCRIBE(record, &post->call, post->site->index, post->comm, seq, post->begin_ns);
-    record->ran = plan->ran;
-    sg_log_publish(record, SG_RECORD_POST);
+    record->executed = plan->executed;
+    sg_log_publish(record, SG_RECORD_NONBLOCKING);
     return record;
 }
 
-int sg_call_log_post(struct sg_call *call, const struct sg_span_plan *plan, struct sg_site *site,
-                     const struct sg_comm *comm, uint64_t begin_ns)
+int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan *plan,
+                            struct sg_site *site, const struct sg_comm *comm, uint64_t begin_ns)
 {
     struct post *post = calloc(1, sizeof *post);
-    struct sg_record_post *record = NULL;
-    struct sg_outcome outcome = {0};
+    struct sg_record_nonblocking *record = NULL;
+    struct sg_call_statistics statistics = {0};
     uint32_t seq = atomic_load_explicit(&comm->seq, memory_order_relaxed);
     int error;
 
     if (post == NULL)
-        return sg_request_post(call, plan, NULL, NULL, &outcome);
+        return sg_request_start(call, plan, NULL, NULL, &statistics);
     post->site = site;
     post->comm = comm->index;
     post->begin_ns = begin_ns;
@@ -193,7 +194,7 @@ int sg_call_log_post(struct sg_call *call, const struct sg_span_plan *plan, stru
         call->name = (struct sg_call_name){true, site->index, comm->index, seq};
         post->record = record = begin_post(post, plan, seq);
     }
-    error = sg_request_post(call, plan, on_completed, post, &post->outcome);
+    error = sg_request_start(call, plan, on_completed, post, &post->statistics);
     if (error != MPI_SUCCESS) {
         if (record != NULL)
             record->flags |= SG_CALL_FAILED;

@@ -1,5 +1,5 @@
 /* Calls in the log: the record of a call from its begin to its end, that of a nonblocking one from
- * the post to the completion of its request, and their entries of the statistics.
+ * the nonblocking call to the completion of its request, and their entries of the statistics.
  *
  * In the application's threads, while there is a log; not from a signal handler.
  */
@@ -11,7 +11,7 @@
 #include "mpi/call.h"
 #include "trace/record.h"
 
-struct sg_span_plan;
+struct sg_internode_plan;
 
 /* The record of this thread's call whose end has not come yet; NULL: none. */
 extern __thread struct sg_record_call *sg_call_log_open;
@@ -27,7 +27,7 @@ struct sg_record_call *sg_call_log_begin(struct sg_call *call, const struct sg_s
 /* Ends what begin returned, and counts the call. error: what the MPI call returns. */
 void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
                      struct sg_site *site, const struct sg_comm *comm,
-                     const struct sg_outcome *outcome, int error, uint64_t begin_ns,
+                     const struct sg_call_statistics *statistics, int error, uint64_t begin_ns,
                      uint64_t end_ns);
 
 /* Ends the record of a call of this thread that an error handler has left by an exception or
@@ -40,8 +40,8 @@ static inline void sg_call_log_settle(void)
         sg_call_log_abandon();
 }
 
-/* sg_request_post, recorded. begin_ns: the call's. */
-int sg_call_log_post(struct sg_call *call, const struct sg_span_plan *plan, struct sg_site *site,
-                     const struct sg_comm *comm, uint64_t begin_ns);
+/* sg_request_start, recorded. begin_ns: the call's. */
+int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan *plan,
+                            struct sg_site *site, const struct sg_comm *comm, uint64_t begin_ns);
 
 #endif

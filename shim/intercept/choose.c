@@ -9,18 +9,18 @@
 static bool is_by_site(const struct sg_call *call, const struct sg_comm *comm)
 {
     return sg_process.by_site[call->operation] &&
-           (comm->span == NULL || sg_span_agrees(comm->span));
+           (comm->internode == NULL || sg_internode_agrees(comm->internode));
 }
 
 static struct sg_rule_comm rule_comm_of(const struct sg_call *call, const struct sg_comm *comm)
 {
     struct sg_rule_comm rule_comm = {
-        .name = comm->name, .size = comm->size, .posts = call->request != NULL};
+        .name = comm->name, .size = comm->size, .nonblocking = call->request != NULL};
 
-    if (comm->local != NULL)
+    if (comm->intranode != NULL)
         rule_comm.reach = SG_REACH_NODE;
-    else if (comm->span != NULL)
-        rule_comm.reach = SG_REACH_SPAN;
+    else if (comm->internode != NULL)
+        rule_comm.reach = SG_REACH_INTERNODE;
     return rule_comm;
 }
 
@@ -35,21 +35,21 @@ match(const struct sg_call *call, struct sg_site *site, struct sg_comm *comm, bo
 {
     const struct sg_rule_comm rule_comm = rule_comm_of(call, comm);
     /* What holds for a call site on every communicator of one node that has an engine. */
-    bool by_site_alone = by_site && comm->local != NULL;
-    const struct sg_rule_site *from = by_site || comm->span == NULL ? &site->rule : NULL;
+    bool by_site_alone = by_site && comm->intranode != NULL;
+    const struct sg_rule_site *from = by_site || comm->internode == NULL ? &site->rule : NULL;
     struct sg_comm_choice found = {.bytes = call->bytes, .site = by_site ? site : NULL};
     bool fixed;
 
-    if (is_last(&comm->trial[call->operation], &found) && !rule_comm.posts)
+    if (is_last(&comm->trial[call->operation], &found) && !rule_comm.nonblocking)
         return sg_trial_now(comm, &rule_comm, comm->trial[call->operation].choice);
     found.choice =
         sg_ruleset_match(sg_process.rules, call->operation, from, &rule_comm, call->bytes, &fixed);
     if (sg_process.has_trials)
         sg_trial_look(call, from, &rule_comm);
     /* Turns are not kept; nor is what blocking calls may find in a trial. */
-    if (found.choice->arm != 0 && !rule_comm.posts)
+    if (found.choice->arm != 0 && !rule_comm.nonblocking)
         comm->trial[call->operation] = found;
-    if (found.choice->arm != 0 || (sg_process.has_trials && rule_comm.posts))
+    if (found.choice->arm != 0 || (sg_process.has_trials && rule_comm.nonblocking))
         return sg_trial_now(comm, &rule_comm, found.choice);
     if (!by_site_alone)
         comm->last[call->operation] = found;
@@ -64,7 +64,7 @@ static inline const struct sg_choice *choose(const struct sg_call *call, struct 
     const struct sg_comm_choice *last = &comm->last[call->operation];
     const struct sg_choice *choice = NULL;
 
-    if (by_site && comm->local != NULL) /* acquire: the choice itself is immutable */
+    if (by_site && comm->intranode != NULL) /* acquire: the choice itself is immutable */
         choice = atomic_load_explicit(&site->fixed[call->operation], memory_order_acquire);
     else if (last->bytes == call->bytes && last->site == (by_site ? site : NULL))
         choice = last->choice;
@@ -80,7 +80,7 @@ const struct sg_choice *sg_choose(struct sg_call *call, struct sg_site *site, st
 {
     bool by_site = is_by_site(call, comm);
 
-    if (by_site && (call->local != NULL || call->span != NULL)) {
+    if (by_site && (call->intranode != NULL || call->internode != NULL)) {
         call->rules = sg_process.rules;
         call->choose_alike = choose_alike;
     }

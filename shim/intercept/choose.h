@@ -10,8 +10,8 @@
 #include "intercept/site.h"
 #include "mpi/call.h"
 
-/* After the call's bytes, local and span are set. Where the choice may differ between the ranks,
- * sets call->rules and call->choose_alike. */
+/* After the call's bytes, local and communicator are set. Where the choice may differ between the
+ * ranks, sets call->rules and call->choose_alike. */
 const struct sg_choice *sg_choose(struct sg_call *call, struct sg_site *site, struct sg_comm *comm);
 
 #endif

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 struct sg_choice;
-struct sg_local;
-struct sg_span;
+struct sg_intranode;
+struct sg_internode;
 
 #define SG_COMM_UNRECORDED UINT32_MAX
 
@@ -37,10 +37,10 @@ struct sg_comm {
     uint32_t index;  /* in this rank's log; SG_COMM_UNRECORDED: could not be written */
     atomic_uint seq; /* of the next collective */
     struct sg_comm_choice last[SG_OPERATION_COUNT];
-    struct sg_local *local;         /* the engine where all members share a node; else NULL */
-    struct sg_span *span;           /* the engine where they are on several nodes; else NULL */
+    struct sg_intranode *intranode; /* the engine where all members share a node; else NULL */
+    struct sg_internode *internode; /* the engine where they are on several nodes; else NULL */
     MPI_Comm talk;                  /* of the same group, and over it: */
-    struct sg_exchange exchange;    /* ... of the span, by collectives alone */
+    struct sg_exchange exchange;    /* ... of the communicator, by collectives alone */
     char name[MPI_MAX_OBJECT_NAME]; /* rank 0's */
     struct sg_comm_choice trial[SG_OPERATION_COUNT]; /* the last that stood for a trial */
     _Atomic(struct sg_comm *) next;                  /* in its bucket, or among the spare */

@@ -3,7 +3,7 @@
 #include "internode/internode.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/choose.h"
-#include "intranode/mpi/local.h"
+#include "intranode/mpi/intranode.h"
 #include "intranode/placement.h"
 #include "mpi/device.h"
 #include "mpi/real.h"
@@ -22,12 +22,12 @@
 
 void sg_comm_free_engine(struct sg_comm *comm)
 {
-    if (comm->local != NULL)
-        sg_local_free(comm->local);
-    if (comm->span != NULL)
-        sg_span_free(comm->span);
-    comm->local = NULL;
-    comm->span = NULL;
+    if (comm->intranode != NULL)
+        sg_intranode_free(comm->intranode);
+    if (comm->internode != NULL)
+        sg_internode_free(comm->internode);
+    comm->intranode = NULL;
+    comm->internode = NULL;
 }
 
 /* For messages. */
@@ -75,9 +75,9 @@ bool sg_comm_find_members(MPI_Comm handle, int size, struct sg_comm_members *out
     }
     sg_real.Group_free(&group);
     sg_real.Group_free(&world_group);
-    out->place = one_node      ? SG_COMM_ONE_NODE
-                 : one_machine ? SG_COMM_ONE_MACHINE
-                               : SG_COMM_SEVERAL_MACHINES;
+    out->extent = one_node      ? SG_COMM_ONE_NODE
+                  : one_machine ? SG_COMM_ONE_MACHINE
+                                : SG_COMM_SEVERAL_MACHINES;
     return inside;
 }
 
@@ -98,13 +98,13 @@ static void free_map(struct map *map)
 }
 
 /* numbers: of world's size, zeroed. */
-static int number(int *numbers, const int *world_ranks, int size, int (*place)(int world_rank),
+static int number(int *numbers, const int *world_ranks, int size, int (*extent)(int world_rank),
                   int *out)
 {
     int count = 0;
 
     for (int rank = 0; rank < size; rank++) {
-        int *number = &numbers[place(world_ranks[rank])];
+        int *number = &numbers[extent(world_ranks[rank])];
 
         if (*number == 0)
             *number = ++count;
@@ -131,7 +131,7 @@ static bool make_map(const struct sg_comm *comm, const struct sg_comm_members *m
         map->nodes = number(numbers, world_ranks, comm->size, sg_placement_node, map->node);
         map->machines = number(numbers + world_size, world_ranks, comm->size, sg_placement_machine,
                                map->machine);
-        for (int rank = 0; rank < comm->size && members->place == SG_COMM_SEVERAL_MACHINES; rank++)
+        for (int rank = 0; rank < comm->size && members->extent == SG_COMM_SEVERAL_MACHINES; rank++)
             map->host[rank] = sg_rdma_host(world_ranks[rank]);
     }
     free(numbers);
@@ -139,40 +139,41 @@ static bool make_map(const struct sg_comm *comm, const struct sg_comm_members *m
 }
 
 /* The engine over several nodes: a machine's first rank makes it, the others of it take part. */
-static enum sg_status join_span(struct sg_comm *comm, const struct map *map, bool makes,
-                                struct sg_segment_ticket *ticket)
+static enum sg_status set_up_internode(struct sg_comm *comm, const struct map *map, bool makes,
+                                       struct sg_segment_ticket *ticket)
 {
     char name[NAME_BYTES];
-    struct sg_span_setup setup = {.name = comm->name,
-                                  .called = name_of(comm, name),
-                                  .rank = comm->rank,
-                                  .ranks = comm->size,
-                                  .endpoints = map->nodes,
-                                  .endpoint_of = map->node,
-                                  .machines = map->machines,
-                                  .machine_of = map->machine,
-                                  .hosts = map->host,
-                                  .rules = sg_process.rules};
+    struct sg_internode_setup setup = {.name = comm->name,
+                                       .called = name_of(comm, name),
+                                       .rank = comm->rank,
+                                       .ranks = comm->size,
+                                       .endpoints = map->nodes,
+                                       .endpoint_of = map->node,
+                                       .machines = map->machines,
+                                       .machine_of = map->machine,
+                                       .hosts = map->host,
+                                       .rules = sg_process.rules};
 
     if (map->machines > 1) {
         setup.ops = sg_rdma_ops();
         setup.exchange = &comm->exchange;
-    } else if (map->nodes > SG_SPAN_ENDPOINTS_MAX) {
+    } else if (map->nodes > SG_INTERNODE_ENDPOINTS_MAX) {
         return SG_ERR_MISSING;
     }
-    return makes ? sg_span_offer(&setup, &comm->span, ticket)
-                 : sg_span_accept(&setup, ticket, &comm->span);
+    return makes ? sg_internode_offer(&setup, &comm->internode, ticket)
+                 : sg_internode_accept(&setup, ticket, &comm->internode);
 }
 
 /* Where all nodes are of one machine. */
-static enum sg_status join_one(struct sg_comm *comm, const struct sg_comm_members *members,
-                               bool makes, struct sg_segment_ticket *ticket)
+static enum sg_status set_up_one_machine(struct sg_comm *comm,
+                                         const struct sg_comm_members *members, bool makes,
+                                         struct sg_segment_ticket *ticket)
 {
     struct map map;
     enum sg_status status = SG_ERR_MEMORY;
 
     if (make_map(comm, members, &map))
-        status = join_span(comm, &map, makes, ticket);
+        status = set_up_internode(comm, &map, makes, ticket);
     free_map(&map);
     return status;
 }
@@ -183,13 +184,14 @@ void sg_comm_offer_engine(struct sg_comm *comm, const struct sg_comm_members *me
     enum sg_status status = SG_ERR_MISSING;
     char name[NAME_BYTES];
 
-    if (members->place == SG_COMM_SEVERAL_MACHINES || !sg_memory_is_shared())
+    if (members->extent == SG_COMM_SEVERAL_MACHINES || !sg_memory_is_shared())
         return;
     errno = 0;
-    if (members->place == SG_COMM_ONE_MACHINE)
-        status = join_one(comm, members, true, &offer->ticket);
-    else if (sg_local_wants_segment(sg_process.rules, comm->name, comm->size))
-        status = sg_local_offer(name_of(comm, name), comm->size, &comm->local, &offer->ticket);
+    if (members->extent == SG_COMM_ONE_MACHINE)
+        status = set_up_one_machine(comm, members, true, &offer->ticket);
+    else if (sg_intranode_wants_segment(sg_process.rules, comm->name, comm->size))
+        status =
+            sg_intranode_offer(name_of(comm, name), comm->size, &comm->intranode, &offer->ticket);
     offer->offers = status == SG_OK;
     offer->error = status == SG_ERR_MISSING ? 0 : errno;
 }
@@ -200,11 +202,12 @@ static bool take_part(struct sg_comm *comm, const struct sg_comm_members *member
 {
     struct sg_segment_ticket ticket = offer->ticket;
 
-    if (members->place == SG_COMM_ONE_MACHINE)
-        return comm->rank == 0 || join_one(comm, members, false, &ticket) == SG_OK;
+    if (members->extent == SG_COMM_ONE_MACHINE)
+        return comm->rank == 0 || set_up_one_machine(comm, members, false, &ticket) == SG_OK;
     return members->world_ranks != NULL &&
-           (comm->rank == 0 || sg_local_accept(&ticket, comm->rank, &comm->local) == SG_OK) &&
-           sg_local_use_pool(comm->local, members->world_ranks);
+           (comm->rank == 0 ||
+            sg_intranode_accept(&ticket, comm->rank, &comm->intranode) == SG_OK) &&
+           sg_intranode_use_pool(comm->intranode, members->world_ranks);
 }
 
 /* Once a process: what fails for one communicator fails for others. */
@@ -227,7 +230,7 @@ static void share_segment(struct sg_comm *comm, MPI_Comm talk,
     /* Whether the rank takes part, and whether it has no driver: of all. */
     int own[2] = {ok, !sg_device_look()}, all[2] = {0, 0};
 
-    if (offer->offers && sg_patient_allreduce(own, all, 2, MPI_INT, MPI_MIN, talk) != MPI_SUCCESS)
+    if (offer->offers && sg_yielding_allreduce(own, all, 2, MPI_INT, MPI_MIN, talk) != MPI_SUCCESS)
         all[0] = all[1] = 0;
     comm->devices = offer->offers && !all[1];
     if (offer->offers && comm->rank == 0)
@@ -266,7 +269,7 @@ static bool share_segments(struct sg_comm *comm, const struct map *map, bool has
     int first_failed;
 
     if (first == comm->rank) {
-        own.status = join_span(comm, map, true, &own.ticket);
+        own.status = set_up_internode(comm, map, true, &own.ticket);
         own.error = errno;
     }
     status = sg_exchange_collect(&comm->exchange, &own, sizeof own, &offerings);
@@ -275,14 +278,14 @@ static bool share_segments(struct sg_comm *comm, const struct map *map, bool has
         own.status = all[first].status;
         own.error = all[first].error;
         if (own.status == SG_OK) {
-            own.status = join_span(comm, map, false, &all[first].ticket);
+            own.status = set_up_internode(comm, map, false, &all[first].ticket);
             own.error = errno;
         }
     }
     free(offerings);
     if (status == SG_OK)
         status = sg_exchange_agree(&comm->exchange, own.status == SG_OK, &first_failed);
-    if (first == comm->rank && comm->span != NULL)
+    if (first == comm->rank && comm->internode != NULL)
         sg_segment_seal(&own.ticket);
     errno = own.error;
     if (status == SG_OK && first_failed == comm->rank && own.status != SG_ERR_MISSING)
@@ -297,7 +300,7 @@ static void warn_of_sites(const struct sg_comm *comm)
 
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
         by_site = by_site || sg_process.by_site[operation];
-    if (by_site && !sg_span_agrees(comm->span) && comm->rank == 0 &&
+    if (by_site && !sg_internode_agrees(comm->internode) && comm->rank == 0 &&
         !atomic_exchange(&warned, true))
         sg_log("rules that name call sites are not applied to a communicator of %d ranks over "
                "several machines: it has too many nodes, or ranks that others send for",
@@ -305,8 +308,8 @@ static void warn_of_sites(const struct sg_comm *comm)
 }
 
 /* Collective: the engine on every rank, or on none. */
-static void join_machines(struct sg_comm *comm, MPI_Comm talk,
-                          const struct sg_comm_members *members)
+static void set_up_machines(struct sg_comm *comm, MPI_Comm talk,
+                            const struct sg_comm_members *members)
 {
     struct map map;
     bool has_map = make_map(comm, members, &map);
@@ -314,7 +317,7 @@ static void join_machines(struct sg_comm *comm, MPI_Comm talk,
 
     comm->talk = talk;
     sg_exchange_mpi(&comm->talk, comm->rank, comm->size, &comm->exchange);
-    if (!share_segments(comm, &map, has_map) || sg_span_link(comm->span) != SG_OK ||
+    if (!share_segments(comm, &map, has_map) || sg_internode_link(comm->internode) != SG_OK ||
         sg_exchange_agree(&comm->exchange, !sg_device_look(), &first_with_driver) != SG_OK)
         sg_comm_free_engine(comm);
     else
@@ -326,8 +329,8 @@ static void join_machines(struct sg_comm *comm, MPI_Comm talk,
 void sg_comm_make_engine(struct sg_comm *comm, MPI_Comm talk, const struct sg_comm_members *members,
                          const struct sg_comm_offer *offer)
 {
-    if (members->place != SG_COMM_SEVERAL_MACHINES)
+    if (members->extent != SG_COMM_SEVERAL_MACHINES)
         share_segment(comm, talk, members, offer);
     else if (sg_rdma_ops() != NULL)
-        join_machines(comm, talk, members);
+        set_up_machines(comm, talk, members);
 }

@@ -10,8 +10,8 @@
 enum sg_comm_place { SG_COMM_ONE_NODE, SG_COMM_ONE_MACHINE, SG_COMM_SEVERAL_MACHINES };
 
 struct sg_comm_members {
-    enum sg_comm_place place; /* of all of them */
-    int *world_ranks;         /* by rank; NULL: out of memory */
+    enum sg_comm_place extent; /* of all of them */
+    int *world_ranks;          /* by rank; NULL: out of memory */
 };
 
 /* Rank 0's segment on one machine. */

@@ -87,7 +87,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk,
             sg_comm_offer_engine(comm, members, &identity.offer);
     }
     if (comm->size > 1 &&
-        sg_patient_bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
+        sg_yielding_bcast(&identity, (int)sizeof identity, MPI_BYTE, 0, talk) != MPI_SUCCESS)
         identity.managed = false;
     comm->managed = identity.managed;
     memcpy(comm->name, identity.name, sizeof comm->name);
@@ -119,8 +119,8 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     comm->devices = false;
     comm->index = SG_COMM_UNRECORDED;
     comm->name[0] = '\0';
-    comm->local = NULL;
-    comm->span = NULL;
+    comm->intranode = NULL;
+    comm->internode = NULL;
     memset(comm->last, 0, sizeof comm->last);
     memset(comm->trial, 0, sizeof comm->trial);
     atomic_store(&comm->seq, 0);
@@ -134,14 +134,14 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 
 static void begin_drain(struct sg_comm *comm)
 {
-    if (comm->span != NULL)
-        sg_span_begin_drain(comm->span);
+    if (comm->internode != NULL)
+        sg_internode_begin_drain(comm->internode);
 }
 
 static void drain(struct sg_comm *comm)
 {
-    if (comm->span != NULL)
-        sg_span_drain(comm->span);
+    if (comm->internode != NULL)
+        sg_internode_drain(comm->internode);
 }
 
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
@@ -176,10 +176,10 @@ void sg_comm_leave(MPI_Comm handle)
     if (comm == NULL)
         return;
     put_attribute_first(comm, handle);
-    if (comm->span == NULL || !sg_span_is_linked(comm->span))
+    if (comm->internode == NULL || !sg_internode_is_linked(comm->internode))
         return;
-    sg_span_drain(comm->span);
-    sg_patient_barrier(comm->talk);
+    sg_internode_drain(comm->internode);
+    sg_yielding_barrier(comm->talk);
 }
 
 /* ---- start and stop ---- */
@@ -209,7 +209,7 @@ void sg_comm_stop(void)
     sg_comm_drain();
     /* Until all have come here others may still reach into what this rank shares with them. */
     if (sg_rdma_ops() != NULL)
-        sg_patient_barrier(sg_process.world);
+        sg_yielding_barrier(sg_process.world);
     sg_comm_each(sg_comm_free_engine);
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);

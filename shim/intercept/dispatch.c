@@ -49,8 +49,8 @@ static void describe(struct sg_call *call, const struct sg_site *site, const str
 {
     call->bytes = bytes_before(call);
     call->site = &site->rule;
-    call->local = comm->local;
-    call->span = comm->span;
+    call->intranode = comm->intranode;
+    call->internode = comm->internode;
     call->devices = comm->devices;
 }
 
@@ -87,7 +87,7 @@ static int pass_unmanaged(const struct sg_call *call)
  * The communicator is set up behind it. */
 static int run_first(struct sg_call *call, void *return_address)
 {
-    static const struct sg_outcome nothing;
+    static const struct sg_call_statistics nothing;
     uint64_t begin_ns = sg_clock_ns();
     int error = call->pass(call);
     uint64_t end_ns = sg_clock_ns();
@@ -114,15 +114,15 @@ static int run_first(struct sg_call *call, void *return_address)
 /* ---- calls that stagger manages ---- */
 
 /* A nonblocking call. What MPICH runs of them it also completes: there is nothing to record. */
-static int post(struct sg_call *call, const struct sg_choice *choice, struct sg_site *site,
-                struct sg_comm *comm, uint64_t begin_ns)
+static int start_nonblocking(struct sg_call *call, const struct sg_choice *choice,
+                             struct sg_site *site, struct sg_comm *comm, uint64_t begin_ns)
 {
-    struct sg_outcome outcome = {0};
-    struct sg_span_plan plan;
+    struct sg_call_statistics statistics = {0};
+    struct sg_internode_plan plan;
     int error;
 
     sg_request_reap();
-    if (!sg_call_plan_post(call, &choice, &plan)) {
+    if (!sg_call_plan_nonblocking(call, &choice, &plan)) {
         error = pass_unmanaged(call);
         /* Where an arm takes no such call, turns go on all the same. */
         if (choice->arm != 0)
@@ -130,9 +130,9 @@ static int post(struct sg_call *call, const struct sg_choice *choice, struct sg_
         return error;
     }
     if (is_recording(comm))
-        error = sg_call_log_post(call, &plan, site, comm, begin_ns);
+        error = sg_call_log_nonblocking(call, &plan, site, comm, begin_ns);
     else
-        error = sg_request_post(call, &plan, NULL, NULL, &outcome);
+        error = sg_request_start(call, &plan, NULL, NULL, &statistics);
     count_instance(comm, error);
     /* Last: the handler need not return. */
     if (error != MPI_SUCCESS)
@@ -169,7 +169,7 @@ static __attribute__((noinline)) void add_overhead(uint64_t entered_ns)
 static int run_recorded(struct sg_call *call, const struct sg_choice *choice, struct sg_site *site,
                         const struct sg_comm *comm)
 {
-    struct sg_outcome outcome = {0};
+    struct sg_call_statistics statistics = {0};
     struct sg_record_call *record;
     uint64_t begin_ns = sg_clock_ns();
     uint64_t end_ns;
@@ -177,27 +177,27 @@ static int run_recorded(struct sg_call *call, const struct sg_choice *choice, st
 
     call->arrival_ns = begin_ns;
     record = sg_call_log_begin(call, site, comm, begin_ns);
-    error = sg_call_run(call, choice, &outcome);
+    error = sg_call_run(call, choice, &statistics);
     end_ns = sg_clock_ns();
     timed.inside_ns = end_ns - begin_ns;
     if (error == MPI_SUCCESS)
         complete_bytes(call);
-    sg_call_log_end(record, call, site, comm, &outcome, error, begin_ns, end_ns);
+    sg_call_log_end(record, call, site, comm, &statistics, error, begin_ns, end_ns);
     return error;
 }
 
 static int run_unrecorded(const struct sg_call *call, const struct sg_choice *choice)
 {
-    struct sg_outcome outcome = {0};
+    struct sg_call_statistics statistics = {0};
 
-    return sg_call_run(call, choice, &outcome);
+    return sg_call_run(call, choice, &statistics);
 }
 
 /* ---- all calls ---- */
 
 int sg_dispatch(struct sg_call *call, void *return_address)
 {
-    bool posts = __builtin_expect(call->request != NULL, 0), records;
+    bool nonblocking = __builtin_expect(call->request != NULL, 0), records;
     const struct sg_choice *choice;
     struct sg_comm *comm;
     struct sg_site *site;
@@ -208,16 +208,16 @@ int sg_dispatch(struct sg_call *call, void *return_address)
         return call->pass(call);
     sg_call_log_settle();
     comm = sg_comm_find(call->comm);
-    if (comm == NULL && !posts)
+    if (comm == NULL && !nonblocking)
         return run_first(call, return_address);
-    if (comm == NULL || !comm->managed || (posts && comm->span == NULL))
+    if (comm == NULL || !comm->managed || (nonblocking && comm->internode == NULL))
         return pass_unmanaged(call);
-    entered_ns = posts || is_timed() ? sg_clock_ns() : 0;
+    entered_ns = nonblocking || is_timed() ? sg_clock_ns() : 0;
     site = sg_site_of(return_address);
     describe(call, site, comm);
     choice = sg_choose(call, site, comm);
-    if (posts)
-        return post(call, choice, site, comm, entered_ns);
+    if (nonblocking)
+        return start_nonblocking(call, choice, site, comm, entered_ns);
     records = is_recording(comm);
     error = records ? run_recorded(call, choice, site, comm) : run_unrecorded(call, choice);
     count_instance(comm, error);

@@ -46,59 +46,61 @@ static bool is_left_to_mpich(const struct sg_call *call)
 
 /* MPICH's own, by choice or because what was chosen does not take the call. */
 static int pass(const struct sg_call *call, const struct sg_choice *choice,
-                struct sg_outcome *outcome)
+                struct sg_call_statistics *statistics)
 {
-    outcome->ran = sg_ran(SG_ALGORITHM_MPICH, choice->arm);
+    statistics->executed = sg_executed(SG_ALGORITHM_MPICH, choice->arm);
     return call->pass(call);
 }
 
 static int run_between_nodes(const struct sg_call *call, const struct sg_choice *choice,
-                             struct sg_outcome *outcome)
+                             struct sg_call_statistics *statistics)
 {
-    struct sg_span_plan plan;
+    struct sg_internode_plan plan;
 
-    if (!sg_span_plan(call->span, call, &choice, &plan))
-        return pass(call, choice, outcome);
-    return sg_span_run(call->span, call, &plan, outcome);
+    if (!sg_internode_plan_call(call->internode, call, &choice, &plan))
+        return pass(call, choice, statistics);
+    return sg_internode_run(call->internode, call, &plan, statistics);
 }
 
 static int run_in_node(const struct sg_call *call, const struct sg_choice *choice,
-                       struct sg_outcome *outcome)
+                       struct sg_call_statistics *statistics)
 {
-    struct sg_local_plan plan;
+    struct sg_intranode_plan plan;
 
-    if (!sg_local_choose(call->local, call, &choice, &plan))
-        return pass(call, choice, outcome);
-    return sg_local_run_chosen(call->local, call, choice, &plan, outcome);
+    if (!sg_intranode_choose(call->intranode, call, &choice, &plan))
+        return pass(call, choice, statistics);
+    return sg_intranode_run_chosen(call->intranode, call, choice, &plan, statistics);
 }
 
 /* On buffers of the host, or with ranks that tell each other whose are not. */
 static int run(const struct sg_call *call, const struct sg_choice *choice,
-               struct sg_outcome *outcome)
+               struct sg_call_statistics *statistics)
 {
-    if (call->span != NULL)
-        return run_between_nodes(call, choice, outcome);
-    return call->local != NULL ? run_in_node(call, choice, outcome) : pass(call, choice, outcome);
+    if (call->internode != NULL)
+        return run_between_nodes(call, choice, statistics);
+    return call->intranode != NULL ? run_in_node(call, choice, statistics)
+                                   : pass(call, choice, statistics);
 }
 
 int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
-                struct sg_outcome *outcome)
+                struct sg_call_statistics *statistics)
 {
-    if (__builtin_expect(!is_near_devices(call), 1) || (call->span == NULL && call->local == NULL))
-        return run(call, choice, outcome);
+    if (__builtin_expect(!is_near_devices(call), 1) ||
+        (call->internode == NULL && call->intranode == NULL))
+        return run(call, choice, statistics);
     if (!call->devices)
-        return sg_device_has_buffer(call) ? sg_device_run_staged(call, choice, outcome, run)
-                                          : run(call, choice, outcome);
-    if (call->span == NULL)
-        return run(call, choice, outcome);
+        return sg_device_has_buffer(call) ? sg_device_run_staged(call, choice, statistics, run)
+                                          : run(call, choice, statistics);
+    if (call->internode == NULL)
+        return run(call, choice, statistics);
     sg_device_has_buffer(call); /* counts it */
     sg_device_say_mpich(call);
-    return pass(call, choice, outcome);
+    return pass(call, choice, statistics);
 }
 
-bool sg_call_plan_post(const struct sg_call *call, const struct sg_choice **choice,
-                       struct sg_span_plan *plan)
+bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,
+                              struct sg_internode_plan *plan)
 {
-    return call->span != NULL && !is_left_to_mpich(call) &&
-           sg_span_plan(call->span, call, choice, plan);
+    return call->internode != NULL && !is_left_to_mpich(call) &&
+           sg_internode_plan_call(call->internode, call, choice, plan);
 }

@@ -7,15 +7,15 @@
 
 #include "mpi/call.h"
 
-struct sg_span_plan;
+struct sg_internode_plan;
 
 /* Returns what the MPI call returns. */
 int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
-                struct sg_outcome *outcome);
+                struct sg_call_statistics *statistics);
 
 /* Of a nonblocking call. *choice becomes the one that all ranks follow. False, alike on all ranks:
- * it is MPICH's; else it is for sg_request_post. */
-bool sg_call_plan_post(const struct sg_call *call, const struct sg_choice **choice,
-                       struct sg_span_plan *plan);
+ * it is MPICH's; else it is for sg_request_start. */
+bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,
+                              struct sg_internode_plan *plan);
 
 #endif

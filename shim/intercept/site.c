@@ -227,7 +227,7 @@ struct sg_site *sg_site_of(void *return_address)
     return depth == 1 ? classify(frames[0]) : site_of_path(frames, count);
 }
 
-bool sg_site_place(uint32_t id, const char *module, uint64_t offset, char *text, size_t text_bytes)
+bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text, size_t text_bytes)
 {
     struct sg_symbol symbol = {0};
     char path[PATH_MAX];

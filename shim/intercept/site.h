@@ -36,6 +36,7 @@ struct sg_site *sg_site_of(void *return_address);
 /* Where a call site of any rank of this program is, as "FUNCTION FILE:LINE", for a message: looks
  * names up, which may take milliseconds. module: the base name, maybe cut from the left. False: not
  * known. */
-bool sg_site_place(uint32_t id, const char *module, uint64_t offset, char *text, size_t text_bytes);
+bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text,
+                    size_t text_bytes);
 
 #endif

@@ -12,7 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* What an entry is of. */
 struct entry {
     uint32_t site, comm;
-    int operation, ran;
+    int operation, executed;
     uint8_t size_class;
     bool nonblocking;
 };
@@ -22,7 +22,7 @@ static uint64_t key_of(const struct entry *entry)
 {
     return (uint64_t)entry->site << 44 ^ (uint64_t)entry->comm << 20 ^
            (uint64_t)entry->nonblocking << 18 ^ (uint64_t)entry->operation << 16 ^
-           (uint64_t)entry->ran << 8 ^ (uint64_t)(entry->size_class + 1u);
+           (uint64_t)entry->executed << 8 ^ (uint64_t)(entry->size_class + 1u);
 }
 
 /* The entry, made when it is not there; NULL when the table or the disk is full: such calls are
@@ -37,7 +37,7 @@ static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
         stat = sg_log_stat(sg_process.log);
         if (stat != NULL) {
             stat->operation = (uint8_t)entry->operation;
-            stat->ran = (uint8_t)entry->ran;
+            stat->executed = (uint8_t)entry->executed;
             stat->size_class = entry->size_class;
             stat->site = entry->site;
             stat->comm = entry->comm;
@@ -64,16 +64,17 @@ static void raise_to(_Atomic uint64_t *maximum, uint64_t value)
 
 /* The entry of a call, NULL when there can be none. */
 static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_site *site,
-                                       uint32_t comm, int ran)
+                                       uint32_t comm, int executed)
 {
     /* Acquire: pairs with the store below; what an entry is for never changes. */
     struct sg_record_stat *stat =
         atomic_load_explicit(&site->last[call->operation], memory_order_acquire);
     struct entry entry = {
-        site->index, comm, call->operation, ran, sg_size_class(call->bytes), call->request != NULL};
+        site->index,          comm, call->operation, executed, sg_size_class(call->bytes),
+        call->request != NULL};
     uint64_t key;
 
-    if (stat != NULL && stat->comm == comm && stat->ran == ran &&
+    if (stat != NULL && stat->comm == comm && stat->executed == executed &&
         stat->size_class == entry.size_class && stat->nonblocking == entry.nonblocking)
         return stat;
     key = key_of(&entry);
@@ -86,7 +87,7 @@ static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_sit
 }
 
 static void add(struct sg_record_stat *stat, const struct sg_call *call,
-                const struct sg_outcome *outcome, uint64_t blocked_ns)
+                const struct sg_call_statistics *statistics, uint64_t blocked_ns)
 {
     if (stat == NULL) {
         atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
@@ -97,38 +98,38 @@ static void add(struct sg_record_stat *stat, const struct sg_call *call,
     add_to(&stat->bytes, call->bytes);
     add_to(&stat->blocked_ns, blocked_ns);
     raise_to(&stat->blocked_max_ns, blocked_ns);
-    if (sg_ran_algorithm(outcome->ran) == SG_ALGORITHM_MPICH)
+    if (sg_executed_algorithm(statistics->executed) == SG_ALGORITHM_MPICH)
         return;
-    add_to(&stat->early, outcome->early);
-    add_to(&stat->late, outcome->late);
-    add_to(&stat->signals, outcome->signals);
-    add_to(&stat->stalls, outcome->stalls);
-    add_to(&stat->copies, outcome->copies);
-    add_to(&stat->ignored, outcome->ignored);
-    add_to(&stat->moves, outcome->moves);
-    add_to(&stat->repeats, outcome->repeats);
-    add_to(&stat->handler_ns, outcome->handler_ns);
-    raise_to(&stat->outstanding_max, outcome->outstanding);
-    if (outcome->skew_known) {
-        add_to(&stat->skew_ns, outcome->skew_ns);
+    add_to(&stat->early, statistics->early);
+    add_to(&stat->late, statistics->late);
+    add_to(&stat->signals, statistics->signals);
+    add_to(&stat->stalls, statistics->stalls);
+    add_to(&stat->copies, statistics->copies);
+    add_to(&stat->ignored, statistics->ignored);
+    add_to(&stat->moves, statistics->moves);
+    add_to(&stat->repeats, statistics->repeats);
+    add_to(&stat->handler_ns, statistics->handler_ns);
+    raise_to(&stat->outstanding_max, statistics->outstanding);
+    if (statistics->skew_known) {
+        add_to(&stat->skew_ns, statistics->skew_ns);
         add_to(&stat->skew_calls, 1);
-        raise_to(&stat->skew_max_ns, outcome->skew_ns);
+        raise_to(&stat->skew_max_ns, statistics->skew_ns);
     }
 }
 
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                       const struct sg_outcome *outcome, uint64_t blocked_ns)
+                       const struct sg_call_statistics *statistics, uint64_t blocked_ns)
 {
-    add(entry_of(call, site, comm, outcome->ran), call, outcome, blocked_ns);
+    add(entry_of(call, site, comm, statistics->executed), call, statistics, blocked_ns);
 }
 
-void sg_statistics_add_post(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                            const struct sg_outcome *outcome, uint64_t blocked_ns,
-                            uint64_t hidden_ns)
+void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *site, uint32_t comm,
+                                   const struct sg_call_statistics *statistics, uint64_t blocked_ns,
+                                   uint64_t hidden_ns)
 {
-    struct sg_record_stat *stat = entry_of(call, site, comm, outcome->ran);
+    struct sg_record_stat *stat = entry_of(call, site, comm, statistics->executed);
 
-    add(stat, call, outcome, blocked_ns);
+    add(stat, call, statistics, blocked_ns);
     if (stat != NULL)
         add_to(&stat->hidden_ns, hidden_ns);
 }
@@ -187,10 +188,10 @@ void sg_statistics_write(void)
         if (stat == NULL)
             continue;
         fprintf(file, "%d,%s,%s,%d,%u,%u,%u", sg_process.rank,
-                stat->nonblocking ? sg_operation_post_names[stat->operation]
+                stat->nonblocking ? sg_operation_nonblocking_names[stat->operation]
                                   : sg_operation_names[stat->operation],
-                sg_algorithms[sg_ran_algorithm(stat->ran)].name, sg_ran_arm(stat->ran), stat->site,
-                stat->comm, stat->size_class);
+                sg_algorithms[sg_executed_algorithm(stat->executed)].name,
+                sg_executed_arm(stat->executed), stat->site, stat->comm, stat->size_class);
 #define CELL(counter)                                                                              \
     fprintf(file, ",%llu",                                                                         \
             (unsigned long long)atomic_load_explicit(&stat->counter, memory_order_relaxed));

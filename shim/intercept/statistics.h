@@ -14,13 +14,13 @@
 
 /* Adds one call; comm is this log's index. */
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                       const struct sg_outcome *outcome, uint64_t blocked_ns);
+                       const struct sg_call_statistics *statistics, uint64_t blocked_ns);
 
 /* The same for a nonblocking call when its request is completed. hidden_ns: from post to completion
  * without what was exposed. Threads that complete requests of one communicator take turns. */
-void sg_statistics_add_post(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                            const struct sg_outcome *outcome, uint64_t blocked_ns,
-                            uint64_t hidden_ns);
+void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *site, uint32_t comm,
+                                   const struct sg_call_statistics *statistics, uint64_t blocked_ns,
+                                   uint64_t hidden_ns);
 
 /* MPI_Pcontrol(2): all entries to zero. */
 void sg_statistics_reset(void);

@@ -3,7 +3,7 @@
 #include "core/clock.h"
 #include "intercept/call_log.h"
 #include "intercept/site.h"
-#include "mpi/observer.h"
+#include "mpi/trace_events.h"
 #include "progress/progress.h"
 #include "runtime/process.h"
 
@@ -51,9 +51,9 @@ static void on_line(enum sg_trace_line kind, const char *text)
 
 void sg_trace_events_start(void)
 {
-    static const struct sg_observer observer = {on_late, on_line, sg_site_place};
+    static const struct sg_trace_events trace_events = {on_late, on_line, sg_site_locate};
 
-    sg_observe(&observer);
+    sg_trace_events_set(&trace_events);
 }
 
 void sg_trace_events_stop(void)
@@ -61,5 +61,5 @@ void sg_trace_events_stop(void)
     int first_failed;
 
     sg_exchange_agree(&sg_process.exchange, true, &first_failed);
-    sg_observe(NULL);
+    sg_trace_events_set(NULL);
 }

@@ -1,4 +1,4 @@
-/* What the engine reports apart from the outcomes of calls, in this process's log: contributions
+/* What the engine reports apart from the statistics of calls, in this process's log: contributions
  * that came late, long waits and disagreements.
  */
 #ifndef SG_INTERCEPT_TRACE_EVENTS_H

@@ -5,7 +5,7 @@
 /* What was seen of a trial: bits of a word, so many for each. */
 enum seen {
     SEEN_CALL,     /* some call was matched */
-    SEEN_LEFT_OUT, /* an arm has no turns; by reach, of posts and of others: */
+    SEEN_LEFT_OUT, /* an arm has no turns; by reach, of nonblocking calls and of others: */
     SEEN_BITS = SEEN_LEFT_OUT + 4,
 };
 _Static_assert(SG_TRIALS_MAX *SEEN_BITS <= 64, "one word");
@@ -20,7 +20,7 @@ static uint64_t bit_of(int trial, int what)
 
 static int left_out(const struct sg_rule_comm *comm)
 {
-    return SEEN_LEFT_OUT + 2 * comm->posts + (comm->reach == SG_REACH_SPAN);
+    return SEEN_LEFT_OUT + 2 * comm->nonblocking + (comm->reach == SG_REACH_INTERNODE);
 }
 
 /* ---- what is said ----------------------------------------------------------------------------*/
@@ -28,11 +28,11 @@ static int left_out(const struct sg_rule_comm *comm)
 /* One line for each arm that has no turns where a bit says so. */
 static void say_left_out(const struct sg_process *process, int trial, int what)
 {
-    const struct sg_rule_comm comm = {.reach = (what - SEEN_LEFT_OUT) % 2 ? SG_REACH_SPAN
+    const struct sg_rule_comm comm = {.reach = (what - SEEN_LEFT_OUT) % 2 ? SG_REACH_INTERNODE
                                                                           : SG_REACH_NODE,
-                                      .posts = what - SEEN_LEFT_OUT >= 2};
-    const char *where = comm.reach == SG_REACH_SPAN ? "between nodes" : "inside a node";
-    const char *place = sg_trial_place(process->rules, trial);
+                                      .nonblocking = what - SEEN_LEFT_OUT >= 2};
+    const char *where = comm.reach == SG_REACH_INTERNODE ? "between nodes" : "inside a node";
+    const char *place = sg_trial_pattern(process->rules, trial);
     int first, count, running = 0;
 
     sg_trial_range(process->rules, trial, &first, &count);
@@ -41,7 +41,7 @@ static void say_left_out(const struct sg_process *process, int trial, int what)
 
         if (sg_trial_runs(process->rules, arm, &comm))
             running++;
-        else if (comm.posts && sg_ruleset_choice(process->rules, arm - 1)->algorithm == 0)
+        else if (comm.nonblocking && sg_ruleset_choice(process->rules, arm - 1)->algorithm == 0)
             sg_log("trial %s: %s is left out of nonblocking calls, which MPICH runs unseen", place,
                    text);
         else
@@ -49,7 +49,7 @@ static void say_left_out(const struct sg_process *process, int trial, int what)
     }
     if (running < 2)
         sg_log("trial %s: fewer than two algorithms are left %s%s, where rules decide", place,
-               where, comm.posts ? " of nonblocking calls" : "");
+               where, comm.nonblocking ? " of nonblocking calls" : "");
 }
 
 /* Each bit once. */
@@ -127,7 +127,7 @@ void sg_trial_record(const struct sg_process *process)
         int trial = sg_trial_of(process->rules, arm);
         size_t text_bytes;
         struct sg_record_arm *record =
-            sg_recording_define(process->log, sg_trial_place(process->rules, trial),
+            sg_recording_define(process->log, sg_trial_pattern(process->rules, trial),
                                 sg_trial_arm_text(process->rules, arm), &text_bytes);
 
         if (record == NULL)
@@ -151,6 +151,6 @@ void sg_trial_stop(const struct sg_process *process)
     say(process, any);
     for (int trial = 0; trial < sg_trial_count(process->rules); trial++) {
         if ((any & bit_of(trial, SEEN_CALL)) == 0)
-            sg_log("trial %s: no call was like that", sg_trial_place(process->rules, trial));
+            sg_log("trial %s: no call was like that", sg_trial_pattern(process->rules, trial));
     }
 }

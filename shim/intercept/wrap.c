@@ -133,8 +133,8 @@ static inline void fill_call(struct sg_call *call, enum sg_operation operation, 
     call->arrival_ns = 0;
     call->site = NULL;
     call->name.recorded = false;
-    call->local = NULL;
-    call->span = NULL;
+    call->intranode = NULL;
+    call->internode = NULL;
     call->devices = false;
     call->rules = NULL;
     call->request = request;

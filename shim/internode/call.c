@@ -12,22 +12,22 @@
 /* ---- planning ---- */
 
 /* What does not depend on the choice; not of a barrier. */
-static bool plan_operands(const struct sg_span *span, const struct sg_call *call,
-                          struct sg_span_plan *plan)
+static bool plan_operands(const struct sg_internode *internode, const struct sg_call *call,
+                          struct sg_internode_plan *plan)
 {
     return call->count > 0 && sg_operands_of(call, &plan->operands) &&
            (call->operation != SG_OPERATION_REDUCE ||
-            (call->root >= 0 && call->root < span->ranks)) &&
-           sg_buffers_of(call, span->rank, &plan->own, &plan->result);
+            (call->root >= 0 && call->root < internode->ranks)) &&
+           sg_buffers_of(call, internode->rank, &plan->own, &plan->result);
 }
 
 /* False: whatever is chosen, MPICH runs the call. No protocol here takes its type, which is alike
  * on all ranks; or an argument of this rank's is wrong, which MPICH reports. */
-static bool is_taken(const struct sg_span *span, const struct sg_call *call)
+static bool is_taken(const struct sg_internode *internode, const struct sg_call *call)
 {
-    struct sg_span_plan plan;
+    struct sg_internode_plan plan;
 
-    return call->operation == SG_OPERATION_BARRIER || plan_operands(span, call, &plan);
+    return call->operation == SG_OPERATION_BARRIER || plan_operands(internode, call, &plan);
 }
 
 /* Where nobody comes for what arrives, a program that posts and then waits for something else
@@ -37,87 +37,90 @@ static bool can_post(const struct sg_choice *choice)
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
 }
 
-static bool plan_chosen(const struct sg_span *span, const struct sg_call *call,
-                        const struct sg_choice *choice, struct sg_span_plan *plan)
+static bool plan_chosen(const struct sg_internode *internode, const struct sg_call *call,
+                        const struct sg_choice *choice, struct sg_internode_plan *plan)
 {
-    int index = sg_ruleset_index(span->rules, choice);
+    int index = sg_ruleset_index(internode->rules, choice);
 
-    *plan = (struct sg_span_plan){.object = (uint32_t)index, .ran = (uint8_t)choice->ran};
-    if (index < 0 || index >= span->object_count || span->objects[index].algo == NULL ||
-        (span->objects[index].algo->operations & 1u << call->operation) == 0)
+    *plan = (struct sg_internode_plan){.protocol = (uint32_t)index,
+                                       .executed = (uint8_t)choice->executed};
+    if (index < 0 || index >= internode->protocol_count ||
+        internode->protocols[index].algo == NULL ||
+        (internode->protocols[index].algo->operations & 1u << call->operation) == 0)
         return false;
     if (call->operation == SG_OPERATION_BARRIER)
         return true;
-    if (!plan_operands(span, call, plan))
+    if (!plan_operands(internode, call, plan))
         return false;
     plan->extent_bytes = sg_element_extent_bytes(plan->operands.element);
-    plan->room = span->objects[index].slot_bytes / plan->extent_bytes;
-    plan->side_by_side =
-        span->objects[index].algo->uses & SG_ALGO_PIPELINED && sg_span_part_count(call, plan) > 1;
+    plan->room = internode->protocols[index].slot_bytes / plan->extent_bytes;
+    plan->side_by_side = internode->protocols[index].algo->uses & SG_ALGO_PIPELINED &&
+                         sg_chunk_count(call, plan) > 1;
     return true;
 }
 
-bool sg_span_plan(struct sg_span *span, const struct sg_call *call, const struct sg_choice **choice,
-                  struct sg_span_plan *plan)
+bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
+                            const struct sg_choice **choice, struct sg_internode_plan *plan)
 {
     bool waits = call->request == NULL;
 
     /* A call that is wrong on this rank alone takes no turn in what all ranks choose. */
-    if (call->rules != NULL && is_taken(span, call))
-        *choice = sg_span_agree(span, call, *choice);
-    return (waits || can_post(*choice)) && plan_chosen(span, call, *choice, plan) &&
-           sg_span_reaches(span, plan, call, waits);
+    if (call->rules != NULL && is_taken(internode, call))
+        *choice = sg_internode_agree(internode, call, *choice);
+    return (waits || can_post(*choice)) && plan_chosen(internode, call, *choice, plan) &&
+           sg_internode_reaches(internode, plan, call, waits);
 }
 
 /* ---- waiting ---- */
 
 struct awaited {
-    struct sg_span *span;
-    struct sg_span_window *window;
-    struct sg_span_waiting waiting;
+    struct sg_internode *internode;
+    struct sg_chunk_window *window;
+    struct sg_internode_waiting waiting;
 };
 
 static bool is_over(void *context)
 {
     struct awaited *awaited = context;
-    struct sg_span_window *window = awaited->window;
+    struct sg_chunk_window *window = awaited->window;
     size_t left = window->left;
     bool has_left;
 
-    sg_span_progress(awaited->span);
-    has_left = sg_span_step_call(awaited->span, window);
+    sg_internode_progress(awaited->internode);
+    has_left = sg_nonblocking_step_call(awaited->internode, window);
     if (window->left > left) {
-        /* Each part has its own time. */
+        /* Each chunk has its own time. */
         awaited->waiting.wait.begin_ns = 0;
         awaited->waiting.position = window->position + window->left;
     }
     return has_left;
 }
 
-static __attribute__((noinline)) void await(struct sg_span *span, struct sg_span_window *window)
+static __attribute__((noinline)) void await(struct sg_internode *internode,
+                                            struct sg_chunk_window *window)
 {
     struct awaited awaited = {
-        span, window, {.call = window->call, .position = window->position + window->left}};
+        internode, window, {.call = window->call, .position = window->position + window->left}};
 
-    sg_span_wait(span, &awaited.waiting, is_over, &awaited);
+    sg_internode_wait(internode, &awaited.waiting, is_over, &awaited);
 }
 
-int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_span_plan *plan,
-                struct sg_outcome *outcome)
+int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
+                     const struct sg_internode_plan *plan, struct sg_call_statistics *statistics)
 {
-    struct sg_span_part parts[SG_SPAN_PLACES_MAX];
-    struct sg_span_window window = {.call = call,
-                                    .plan = plan,
-                                    .count = sg_span_part_count(call, plan),
-                                    .width = plan->side_by_side ? span->depth : 1,
-                                    .parts = parts};
+    struct sg_chunk chunks[SG_INTERNODE_INSTANCES_MAX];
+    struct sg_chunk_window window = {.call = call,
+                                     .plan = plan,
+                                     .count = sg_chunk_count(call, plan),
+                                     .width = plan->side_by_side ? internode->depth : 1,
+                                     .chunks = chunks};
 
-    outcome->ran = plan->ran;
-    sg_span_enter(span);
-    sg_span_begin(span, &window);
-    if (!sg_span_step_call(span, &window))
-        await(span, &window);
-    sg_span_leave(span);
-    sg_span_tell(span, outcome);
+    statistics->executed = plan->executed;
+    sg_internode_enter(internode);
+    sg_chunk_window_begin(internode, &window);
+    if (!sg_nonblocking_step_call(internode, &window))
+        await(internode, &window);
+    sg_internode_leave(internode);
+    sg_internode_read_counters(internode, statistics);
     return MPI_SUCCESS;
 }

@@ -4,23 +4,23 @@
 
 #include "internode/communicator.h"
 
-/* This rank's part in one instance: a chunk of a call. */
-enum sg_span_stage {
-    SG_SPAN_QUEUED,  /* behind its earlier parts */
-    SG_SPAN_ENTERED, /* is it the same call for all? */
-    SG_SPAN_ALIKE,   /* is there a place? */
-    SG_SPAN_ARRIVED, /* contributed */
-    SG_SPAN_LEFT     /* over, for this rank */
+/* This rank's chunk of a call: its part in one instance. */
+enum sg_chunk_stage {
+    SG_CHUNK_QUEUED,  /* behind its earlier chunks */
+    SG_CHUNK_ENTERED, /* is it the same call for all? */
+    SG_CHUNK_ALIKE,   /* is there a place? */
+    SG_CHUNK_ARRIVED, /* contributed */
+    SG_CHUNK_LEFT     /* over, for this rank */
 };
 
-struct sg_span_part {
+struct sg_chunk {
     const struct sg_call *call;
-    const struct sg_span_plan *plan;
+    const struct sg_internode_plan *plan;
     uint64_t position;
     const void *own;
     void *result;
     uint32_t count, bytes;
-    enum sg_span_stage stage;
+    enum sg_chunk_stage stage;
     bool stalled; /* there was no place at first */
     bool is_last; /* of the endpoint's to arrive */
     bool stays;   /* until the instance is over here */
@@ -28,22 +28,22 @@ struct sg_span_part {
 
 /* A call under way at this rank. So many of its parts are begun before the first of them has left.
  */
-struct sg_span_window {
+struct sg_chunk_window {
     const struct sg_call *call;
-    const struct sg_span_plan *plan;
-    uint64_t position;          /* of the first part */
-    size_t count, begun, left;  /* parts; all before `begun` are begun, all before `left` left */
-    size_t width;               /* of the window: at most the span's depth */
-    struct sg_span_part *parts; /* by number, modulo SG_SPAN_PLACES_MAX */
+    const struct sg_internode_plan *plan;
+    uint64_t position;         /* of the first chunk */
+    size_t count, begun, left; /* chunks; all before `begun` are begun, all before `left` left */
+    size_t width;              /* of the window: at most the communicator's depth */
+    struct sg_chunk *chunks;   /* by number, modulo SG_INTERNODE_INSTANCES_MAX */
 };
 
-size_t sg_span_part_count(const struct sg_call *call, const struct sg_span_plan *plan);
+size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan *plan);
 
-/* The parts have the next positions. */
-void sg_span_begin(struct sg_span *span, struct sg_span_window *window);
+/* The chunks have the next positions. */
+void sg_chunk_window_begin(struct sg_internode *internode, struct sg_chunk_window *window);
 
 /* The parts go on, in their order, as far as they can without waiting; by one thread at a time.
  * True: all have left. */
-bool sg_span_step_window(struct sg_span *span, struct sg_span_window *window);
+bool sg_chunk_window_step(struct sg_internode *internode, struct sg_chunk_window *window);
 
 #endif

@@ -13,7 +13,7 @@
 #include "internode/endpoint.h"
 #include "internode/health.h"
 #include "internode/nonblocking.h"
-#include "mpi/observer.h"
+#include "mpi/trace_events.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@
 
 enum { NOT_KNOWN, REACHED, BEYOND_REACH };
 
-static uint8_t *reached(const struct sg_span *span, uint32_t object, int root_endpoint)
+static uint8_t *reached(const struct sg_internode *internode, uint32_t protocol, int root_endpoint)
 {
-    return &span->reached[(size_t)object * (size_t)(span->endpoints + 1) +
-                          (size_t)(root_endpoint + 1)];
+    return &internode->reached[(size_t)protocol * (size_t)(internode->endpoints + 1) +
+                               (size_t)(root_endpoint + 1)];
 }
 
 struct peers {
@@ -45,18 +45,19 @@ static void add_peer(struct peers *peers, int32_t peer)
     peers->list[peers->count++] = peer;
 }
 
-static void add_peers(const struct sg_span *span, uint32_t index, enum sg_operation operation,
-                      int32_t root, int32_t *scratch, struct peers *peers)
+static void add_peers(const struct sg_internode *internode, uint32_t index,
+                      enum sg_operation operation, int32_t root, int32_t *scratch,
+                      struct peers *peers)
 {
-    const struct sg_span_object *object = &span->objects[index];
+    const struct sg_internode_protocol *protocol = &internode->protocols[index];
     int count;
 
-    if (object->algo == NULL || (object->algo->operations & 1u << operation) == 0)
+    if (protocol->algo == NULL || (protocol->algo->operations & 1u << operation) == 0)
         return;
-    count = object->algo->peers(&object->setup, operation, root, scratch, span->endpoints);
+    count = protocol->algo->peers(&protocol->setup, operation, root, scratch, internode->endpoints);
     for (int i = 0; i < count; i++)
         add_peer(peers, scratch[i]);
-    *reached(span, index, root) = REACHED;
+    *reached(internode, index, root) = REACHED;
 }
 
 /* More nodes than this are not looked at for all roots. */
@@ -64,20 +65,20 @@ static void add_peers(const struct sg_span *span, uint32_t index, enum sg_operat
 /* Neighbours that an endpoint may have for all roots of a protocol, beside two for each level. */
 #define NEIGHBOURS_BESIDE 2
 
-/* The most neighbours that some endpoint has in the reduces of an object to all roots: the same
+/* The most neighbours that some endpoint has in the reduces of a protocol to all roots: the same
  * number on every rank. scratch: of two times the endpoints. */
-static int neighbours_for_all_roots(const struct sg_span *span, const struct sg_span_object *object,
-                                    int32_t *scratch)
+static int neighbours_for_all_roots(const struct sg_internode *internode,
+                                    const struct sg_internode_protocol *protocol, int32_t *scratch)
 {
-    struct sg_algo_setup setup = object->setup;
+    struct sg_algo_setup setup = protocol->setup;
     int most = 0;
 
-    for (setup.rank = 0; setup.rank < span->endpoints; setup.rank++) {
-        struct peers peers = {scratch + span->endpoints, 0};
+    for (setup.rank = 0; setup.rank < internode->endpoints; setup.rank++) {
+        struct peers peers = {scratch + internode->endpoints, 0};
 
-        for (int32_t root = 0; root < span->endpoints; root++) {
-            int count =
-                object->algo->peers(&setup, SG_OPERATION_REDUCE, root, scratch, span->endpoints);
+        for (int32_t root = 0; root < internode->endpoints; root++) {
+            int count = protocol->algo->peers(&setup, SG_OPERATION_REDUCE, root, scratch,
+                                              internode->endpoints);
 
             for (int i = 0; i < count; i++)
                 add_peer(&peers, scratch[i]);
@@ -96,195 +97,203 @@ static int levels_of(int endpoints)
     return levels;
 }
 
-static bool has_few_for_all_roots(const struct sg_span *span, uint32_t index, int32_t *scratch)
+static bool has_few_for_all_roots(const struct sg_internode *internode, uint32_t index,
+                                  int32_t *scratch)
 {
-    const struct sg_span_object *object = &span->objects[index];
+    const struct sg_internode_protocol *protocol = &internode->protocols[index];
 
-    return span->endpoints <= NODES_FOR_ALL_ROOTS && object->algo != NULL &&
-           (object->algo->operations & 1u << SG_OPERATION_REDUCE) != 0 &&
-           neighbours_for_all_roots(span, object, scratch) <=
-               2 * levels_of(span->endpoints) + NEIGHBOURS_BESIDE;
+    return internode->endpoints <= NODES_FOR_ALL_ROOTS && protocol->algo != NULL &&
+           (protocol->algo->operations & 1u << SG_OPERATION_REDUCE) != 0 &&
+           neighbours_for_all_roots(internode, protocol, scratch) <=
+               2 * levels_of(internode->endpoints) + NEIGHBOURS_BESIDE;
 }
 
 /* Those of one reduce; NULL: what is usual. */
 struct wanted {
-    uint32_t object;
+    uint32_t protocol;
     int32_t root;
 };
 
-static void add_wanted(const struct sg_span *span, const struct wanted *wanted, int32_t *scratch,
-                       struct peers *peers)
+static void add_wanted(const struct sg_internode *internode, const struct wanted *wanted,
+                       int32_t *scratch, struct peers *peers)
 {
-    int32_t *more = peers->list + span->endpoints;
-    int32_t asking = span->has_home && span->endpoint == 0 ? span->endpoints : span->has_home;
+    int32_t *more = peers->list + internode->endpoints;
+    int32_t asking = internode->has_coordinator && internode->endpoint == 0
+                         ? internode->endpoints
+                         : internode->has_coordinator;
 
     if (wanted != NULL) {
-        add_peers(span, wanted->object, SG_OPERATION_REDUCE, wanted->root, scratch, peers);
+        add_peers(internode, wanted->protocol, SG_OPERATION_REDUCE, wanted->root, scratch, peers);
         return;
     }
-    /* Everybody asks the home, itself included. */
+    /* Everybody asks the coordinator, itself included. */
     for (int32_t peer = 0; peer < asking; peer++)
         add_peer(peers, peer);
-    for (uint32_t object = 0; object < (uint32_t)span->object_count; object++) {
-        add_peers(span, object, SG_OPERATION_BARRIER, -1, scratch, peers);
-        add_peers(span, object, SG_OPERATION_ALLREDUCE, -1, scratch, peers);
-        add_peers(span, object, SG_OPERATION_REDUCE, span->endpoint_of[0], scratch, peers);
-        if (!has_few_for_all_roots(span, object, more))
+    for (uint32_t protocol = 0; protocol < (uint32_t)internode->protocol_count; protocol++) {
+        add_peers(internode, protocol, SG_OPERATION_BARRIER, -1, scratch, peers);
+        add_peers(internode, protocol, SG_OPERATION_ALLREDUCE, -1, scratch, peers);
+        add_peers(internode, protocol, SG_OPERATION_REDUCE, internode->endpoint_of[0], scratch,
+                  peers);
+        if (!has_few_for_all_roots(internode, protocol, more))
             continue;
-        for (int32_t root = 0; root < span->endpoints; root++)
-            add_peers(span, object, SG_OPERATION_REDUCE, root, scratch, peers);
+        for (int32_t root = 0; root < internode->endpoints; root++)
+            add_peers(internode, protocol, SG_OPERATION_REDUCE, root, scratch, peers);
     }
 }
 
 /* An endpoint that was one before is not another. */
-static void keep_peers(struct sg_span *span, const struct peers *peers)
+static void keep_peers(struct sg_internode *internode, const struct peers *peers)
 {
-    struct peers kept = {span->peers, span->peer_count};
+    struct peers kept = {internode->peers, internode->peer_count};
 
     for (int i = 0; i < peers->count; i++) {
-        if (peers->list[i] != span->endpoint)
+        if (peers->list[i] != internode->endpoint)
             add_peer(&kept, peers->list[i]);
     }
-    span->peer_count = kept.count;
+    internode->peer_count = kept.count;
 }
 
 /* Collective, whatever memory this rank has. */
-static enum sg_status connect_to(struct sg_span *span, const struct wanted *wanted)
+static enum sg_status connect_to(struct sg_internode *internode, const struct wanted *wanted)
 {
-    size_t room = (size_t)span->endpoints;
+    size_t room = (size_t)internode->endpoints;
     int32_t *scratch = calloc(4 * room, sizeof *scratch); /* peers from the second part on */
     struct peers peers = {.list = scratch != NULL ? scratch + room : NULL};
     int first_without;
     enum sg_status status =
-        sg_exchange_agree(span->place.exchange, scratch != NULL, &first_without);
+        sg_exchange_agree(internode->location.exchange, scratch != NULL, &first_without);
 
     if (status == SG_OK && first_without >= 0)
         status = SG_ERR_MEMORY;
     if (status == SG_OK) {
-        add_wanted(span, wanted, scratch, &peers);
-        status = span->wire->connect(span->transport, peers.list, peers.count);
+        add_wanted(internode, wanted, scratch, &peers);
+        status = internode->remote->connect(internode->transport, peers.list, peers.count);
     }
     if (status == SG_OK)
-        keep_peers(span, &peers);
+        keep_peers(internode, &peers);
     free(scratch);
     return status;
 }
 
 /* ---- opening ---- */
 
-static struct sg_span *span_of(struct sg_progress_client *client)
+static struct sg_internode *internode_of(struct sg_progress_client *client)
 {
-    return (struct sg_span *)((char *)client - offsetof(struct sg_span, client));
+    return (struct sg_internode *)((char *)client - offsetof(struct sg_internode, client));
 }
 
 static bool poll_client(struct sg_progress_client *client)
 {
-    return sg_span_look(span_of(client));
+    return sg_endpoint_poll(internode_of(client));
 }
 
 static void advance_client(struct sg_progress_client *client)
 {
-    sg_span_advance(span_of(client));
+    sg_nonblocking_advance(internode_of(client));
 }
 
 static void check_client(struct sg_progress_client *client)
 {
-    sg_span_mind(span_of(client));
+    sg_internode_check_health(internode_of(client));
 }
 
 static const struct sg_progress_ops progress_ops = {poll_client, advance_client, check_client};
 
-enum sg_status sg_span_open(struct sg_span *span)
+enum sg_status sg_internode_open(struct sg_internode *internode)
 {
-    enum sg_status status = span->ops->open(&span->transport_setup,
-                                            sg_span_at(span, span->transport_at), &span->transport);
+    enum sg_status status = internode->ops->open(
+        &internode->transport_setup, sg_internode_at(internode, internode->transport_at),
+        &internode->transport);
 
     if (status != SG_OK)
         return status;
-    span->client.ops = &progress_ops;
-    span->client.bell = &sg_span_endpoint(span, span->endpoint)->bell;
-    span->client.serves = sg_span_serves(span);
-    span->client.has_companions = span->locals > 1;
-    span->client.is_polled = span->is_polled;
-    span->client.wire = span->wire;
-    span->client.transport = span->transport;
-    if (!sg_progress_add(&span->client)) {
+    internode->client.ops = &progress_ops;
+    internode->client.doorbell = &sg_internode_endpoint(internode, internode->endpoint)->doorbell;
+    internode->client.serves = sg_internode_serves(internode);
+    internode->client.has_companions = internode->locals > 1;
+    internode->client.is_polled = internode->is_polled;
+    internode->client.remote = internode->remote;
+    internode->client.transport = internode->transport;
+    if (!sg_progress_add(&internode->client)) {
         errno = ENOSPC;
         return SG_ERR_FULL;
     }
     return SG_OK;
 }
 
-enum sg_status sg_span_link(struct sg_span *span)
+enum sg_status sg_internode_link(struct sg_internode *internode)
 {
-    const struct sg_exchange *exchange = span->place.exchange;
+    const struct sg_exchange *exchange = internode->location.exchange;
     enum sg_status opened, status;
     int first_failed;
 
-    span->place.memory = span->header;
-    span->place.memory_bytes = span->size_bytes;
-    span->place.self = span->endpoint;
-    span->place.index = span->index_of[span->endpoint];
-    span->place.server = span->local;
-    span->place.servers = span->servers;
-    span->transport_setup.place = &span->place;
-    span->reached = calloc((size_t)span->object_count, (size_t)span->endpoints + 1);
-    span->peers = calloc((size_t)span->endpoints, sizeof *span->peers);
-    opened = sg_span_open(span);
+    internode->location.memory = internode->header;
+    internode->location.memory_bytes = internode->size_bytes;
+    internode->location.self = internode->endpoint;
+    internode->location.index = internode->index_of[internode->endpoint];
+    internode->location.server = internode->local;
+    internode->location.servers = internode->servers;
+    internode->transport_setup.location = &internode->location;
+    internode->reached =
+        calloc((size_t)internode->protocol_count, (size_t)internode->endpoints + 1);
+    internode->peers = calloc((size_t)internode->endpoints, sizeof *internode->peers);
+    opened = sg_internode_open(internode);
     status = sg_exchange_agree(
-        exchange, opened == SG_OK && span->reached != NULL && span->peers != NULL, &first_failed);
+        exchange, opened == SG_OK && internode->reached != NULL && internode->peers != NULL,
+        &first_failed);
     if (status != SG_OK)
         return status;
     if (first_failed >= 0) {
-        if (opened == SG_OK && first_failed == span->rank)
+        if (opened == SG_OK && first_failed == internode->rank)
             sg_log("rank %d: no memory for RDMA: collectives of a communicator of %d ranks pass "
                    "through",
-                   span->rank, span->ranks);
+                   internode->rank, internode->ranks);
         return SG_ERR_SYSTEM;
     }
-    status = connect_to(span, NULL);
-    if (status == SG_OK && span->local == 0 && span->servers < span->locals)
-        atomic_store(&sg_span_endpoint(span, span->endpoint)->master, 1 + sg_progress_serve());
+    status = connect_to(internode, NULL);
+    if (status == SG_OK && internode->local == 0 && internode->servers < internode->locals)
+        atomic_store(&sg_internode_endpoint(internode, internode->endpoint)->master,
+                     1 + sg_progress_serve());
     return status;
 }
 
-void sg_span_note_usage(struct sg_span *span)
+void sg_internode_note_usage(struct sg_internode *internode)
 {
     struct sg_transport_usage usage;
     char text[NOTE_BYTES];
 
-    if (span->noted)
+    if (internode->noted)
         return;
-    span->noted = true;
-    span->wire->usage(span->transport, &usage);
+    internode->noted = true;
+    internode->remote->usage(internode->transport, &usage);
     snprintf(text, sizeof text,
              "%s of a communicator of %d ranks: %u connections, %llu bytes registered, "
              "%llu work requests, %llu multicasts, %llu repeated%s",
-             span->ops->name, span->ranks, usage.connections,
+             internode->ops->name, internode->ranks, usage.connections,
              (unsigned long long)usage.registered_bytes, (unsigned long long)usage.requests,
              (unsigned long long)usage.multicasts, (unsigned long long)usage.repeats,
              usage.has_multicast ? "" : ", releases along a tree");
     sg_trace_event_line(SG_TRACE_LINE_NOTE, text);
 }
 
-bool sg_span_is_linked(const struct sg_span *span)
+bool sg_internode_is_linked(const struct sg_internode *internode)
 {
-    return span->wire != NULL;
+    return internode->remote != NULL;
 }
 
-bool sg_span_reaches(struct sg_span *span, const struct sg_span_plan *plan,
-                     const struct sg_call *call, bool sets_up)
+bool sg_internode_reaches(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                          const struct sg_call *call, bool sets_up)
 {
-    int root = call->root >= 0 ? span->endpoint_of[call->root] : -1;
+    int root = call->root >= 0 ? internode->endpoint_of[call->root] : -1;
     uint8_t *known;
 
-    if (span->wire == NULL)
+    if (internode->remote == NULL)
         return true;
-    known = reached(span, plan->object, root);
+    known = reached(internode, plan->protocol, root);
     if (*known == NOT_KNOWN && sets_up) {
-        struct wanted wanted = {plan->object, root};
+        struct wanted wanted = {plan->protocol, root};
 
-        if (connect_to(span, &wanted) != SG_OK)
+        if (connect_to(internode, &wanted) != SG_OK)
             *known = BEYOND_REACH;
     }
     return *known == REACHED;

@@ -5,14 +5,14 @@
 #include "internode/communicator.h"
 
 /* Opens the transport; progress serves the endpoint from here on. */
-enum sg_status sg_span_open(struct sg_span *span);
+enum sg_status sg_internode_open(struct sg_internode *internode);
 
 /* Before a planned call: whether its protocol reaches those it talks to. Alike on all ranks.
  * sets_up: where that is not known yet, all of them connect, collectively. */
-bool sg_span_reaches(struct sg_span *span, const struct sg_span_plan *plan,
-                     const struct sg_call *call, bool sets_up);
+bool sg_internode_reaches(struct sg_internode *internode, const struct sg_internode_plan *plan,
+                          const struct sg_call *call, bool sets_up);
 
 /* What this process has used of the transport, for the trace: once. */
-void sg_span_note_usage(struct sg_span *span);
+void sg_internode_note_usage(struct sg_internode *internode);
 
 #endif

@@ -13,20 +13,24 @@
 #include "internode/communicator.h"
 
 /* A hash of the operation, its form, size, root and MPI_IN_PLACE. */
-uint16_t sg_span_signature(const struct sg_call *call);
+uint16_t sg_consistency_signature(const struct sg_call *call);
 
 /* This rank has entered an instance: it must be the same call for all ranks, or the job ends.
  * False: to be asked again, when other ranks have gone on. */
-bool sg_span_compare(struct sg_span *span, const struct sg_call *call, uint64_t position);
+bool sg_consistency_compare(struct sg_internode *internode, const struct sg_call *call,
+                            uint64_t position);
 
 /* The endpoint's lock held, here and below: what goes with an instance's messages; 0: nothing. */
-uint32_t sg_span_note(const struct sg_span *span, const struct sg_span_instance *place);
+uint32_t sg_consistency_note(const struct sg_internode *internode,
+                             const struct sg_internode_instance *instance);
 
 /* False: the message is of another call than this machine's ranks are in, and not to be handled;
  * the job will end. */
-bool sg_span_hear(struct sg_span *span, const struct sg_transport_message *message);
+bool sg_consistency_check(struct sg_internode *internode,
+                          const struct sg_transport_message *message);
 
 /* Compares a place that has just been filled with the note that was kept for it. */
-void sg_span_recall(struct sg_span *span, const struct sg_span_instance *place);
+void sg_consistency_check_instance(struct sg_internode *internode,
+                                   const struct sg_internode_instance *instance);
 
 #endif

@@ -12,47 +12,52 @@
 
 #include <stddef.h>
 
-#define HOME 0
-#define CELL(member) ((uint32_t)(offsetof(struct sg_span_home, member) / sizeof(uint64_t)))
+#define COORDINATOR 0
+#define CELL(member) ((uint32_t)(offsetof(struct sg_coordinator, member) / sizeof(uint64_t)))
 
-/* Where the words of things are in struct sg_span_home, and of how many. */
+/* Where the words of things are in struct sg_coordinator, and of how many. */
 static const struct {
     uint32_t tickets, decided, count;
 } cells_of[] = {
-    [SG_SPAN_CHOICE] = {CELL(tickets), CELL(decided), SG_SPAN_CHOICES},
-    [SG_SPAN_OPENING] = {CELL(opening_tickets), CELL(openings), SG_SPAN_OPENINGS},
+    [SG_AGREEMENT_CHOICE] = {CELL(tickets), CELL(decided), SG_INTERNODE_CHOICES},
+    [SG_AGREEMENT_OPENING] = {CELL(opening_tickets), CELL(openings), SG_INTERNODE_OPENINGS},
 };
 
 enum { TICKET, WRITE, READ, DONE };
 
-static bool begin(struct sg_span *span, enum sg_action_kind kind, uint32_t cell, uint64_t value)
+static bool begin(struct sg_internode *internode, enum sg_action_kind kind, uint32_t cell,
+                  uint64_t value)
 {
-    struct sg_transport_region region = {.object = SG_SPAN_HOME_ONLY,
-                                         .cells = sg_span_at(span, span->home_at),
-                                         .cells_count = sizeof(struct sg_span_home) / 8};
-    struct sg_action action = {
-        .kind = (uint8_t)kind, .to = HOME, .access = {.remote = cell, .count = 1, .value = value}};
+    struct sg_transport_region region = {.protocol = SG_INTERNODE_COORDINATOR_ONLY,
+                                         .cells =
+                                             sg_internode_at(internode, internode->coordinator_at),
+                                         .cells_count = sizeof(struct sg_coordinator) / 8};
+    struct sg_action action = {.kind = (uint8_t)kind,
+                               .to = COORDINATOR,
+                               .access = {.remote = cell, .count = 1, .value = value}};
     uint64_t values[8] = {0};
     enum sg_transport_result result;
 
-    atomic_store_explicit(&span->asking.is_there, false, memory_order_relaxed);
-    sg_span_lock(span);
-    result = span->ops->access(span->transport, span->endpoint, &action, &region, NULL, values);
-    sg_span_unlock(span);
+    atomic_store_explicit(&internode->asking.is_there, false, memory_order_relaxed);
+    sg_endpoint_lock(internode);
+    result = internode->ops->access(internode->transport, internode->endpoint, &action, &region,
+                                    NULL, values);
+    sg_endpoint_unlock(internode);
     if (result == SG_TRANSPORT_DONE)
-        sg_span_keep_answer(&span->asking, values[0]);
+        sg_internode_keep_answer(&internode->asking, values[0]);
     return result != SG_TRANSPORT_FULL;
 }
 
 /* False: no answer yet. */
-static bool ask(struct sg_span *span, enum sg_action_kind kind, uint32_t cell, uint64_t value)
+static bool ask(struct sg_internode *internode, enum sg_action_kind kind, uint32_t cell,
+                uint64_t value)
 {
-    struct sg_span_asking *asking = &span->asking;
+    struct sg_coordinator_request *asking = &internode->asking;
 
     if (!asking->is_under_way)
-        asking->is_under_way = begin(span, kind, cell, value);
+        asking->is_under_way = begin(internode, kind, cell, value);
     if (!atomic_load_explicit(&asking->is_there, memory_order_acquire))
-        sg_span_look(span);
+        sg_endpoint_poll(internode);
     if (!asking->is_under_way || !atomic_load_explicit(&asking->is_there, memory_order_acquire))
         return false;
     asking->is_under_way = false;
@@ -63,23 +68,23 @@ static bool ask(struct sg_span *span, enum sg_action_kind kind, uint32_t cell, u
 
 static uint32_t passed_cell(uint64_t quarter)
 {
-    return CELL(passed) + (uint32_t)(quarter % SG_SPAN_OPENINGS);
+    return CELL(passed) + (uint32_t)(quarter % SG_INTERNODE_OPENINGS);
 }
 
-bool sg_span_tell_home(struct sg_span *span, uint64_t quarters)
+bool sg_coordinator_tell(struct sg_internode *internode, uint64_t quarters)
 {
-    struct sg_span_asking *asking = &span->asking;
+    struct sg_coordinator_request *asking = &internode->asking;
 
     for (;;) {
         /* Relaxed: who adds to the count tells, whatever others do. */
         if (!asking->is_telling) {
-            asking->told = atomic_load_explicit(&span->header->told, memory_order_relaxed);
+            asking->told = atomic_load_explicit(&internode->header->told, memory_order_relaxed);
             if (asking->told >= quarters)
                 return true;
             asking->is_telling = atomic_compare_exchange_strong_explicit(
-                &span->header->told, &asking->told, asking->told + 1, memory_order_relaxed,
+                &internode->header->told, &asking->told, asking->told + 1, memory_order_relaxed,
                 memory_order_relaxed);
-        } else if (ask(span, SG_ACTION_FETCH_ADD, passed_cell(asking->told), 1)) {
+        } else if (ask(internode, SG_ACTION_FETCH_ADD, passed_cell(asking->told), 1)) {
             asking->is_telling = false;
         } else {
             return false;
@@ -87,48 +92,51 @@ bool sg_span_tell_home(struct sg_span *span, uint64_t quarters)
     }
 }
 
-bool sg_span_ask_passed(struct sg_span *span, uint64_t quarter, bool *has_passed)
+bool sg_coordinator_ask_passed(struct sg_internode *internode, uint64_t quarter, bool *has_passed)
 {
-    if (!ask(span, SG_ACTION_READ_CELLS, passed_cell(quarter), 0))
+    if (!ask(internode, SG_ACTION_READ_CELLS, passed_cell(quarter), 0))
         return false;
-    *has_passed = span->asking.value >= (quarter / SG_SPAN_OPENINGS + 1) * (uint64_t)span->machines;
+    *has_passed = internode->asking.value >=
+                  (quarter / SG_INTERNODE_OPENINGS + 1) * (uint64_t)internode->machines;
     return true;
 }
 
 /* ---- things ---- */
 
 /* One stage; false: it is not over. */
-static bool step(struct sg_span *span, enum sg_span_thing thing, uint64_t number, uint64_t own)
+static bool step(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
+                 uint64_t own)
 {
-    struct sg_span_asking *asking = &span->asking;
+    struct sg_coordinator_request *asking = &internode->asking;
     uint32_t count = cells_of[thing].count, at = (uint32_t)(number % count);
 
     switch (asking->stage) {
     case TICKET:
-        if (!ask(span, SG_ACTION_FETCH_ADD, cells_of[thing].tickets + at, 1))
+        if (!ask(internode, SG_ACTION_FETCH_ADD, cells_of[thing].tickets + at, 1))
             return false;
-        asking->stage = asking->value == number / count * (uint64_t)span->machines ? WRITE : READ;
+        asking->stage =
+            asking->value == number / count * (uint64_t)internode->machines ? WRITE : READ;
         return true;
     case WRITE:
-        if (ask(span, SG_ACTION_WRITE_CELL, cells_of[thing].decided + at, own))
+        if (ask(internode, SG_ACTION_WRITE_CELL, cells_of[thing].decided + at, own))
             asking->stage = READ;
         return asking->stage == READ;
     default:
-        if (ask(span, SG_ACTION_READ_CELLS, cells_of[thing].decided + at, 0) &&
+        if (ask(internode, SG_ACTION_READ_CELLS, cells_of[thing].decided + at, 0) &&
             asking->value >> 32 == own >> 32)
             asking->stage = DONE;
         return asking->stage == DONE;
     }
 }
 
-bool sg_span_decide(struct sg_span *span, enum sg_span_thing thing, uint64_t number, uint64_t own,
-                    uint64_t *word)
+bool sg_coordinator_decide(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
+                           uint64_t own, uint64_t *word)
 {
-    while (span->asking.stage != DONE) {
-        if (!step(span, thing, number, own))
+    while (internode->asking.stage != DONE) {
+        if (!step(internode, thing, number, own))
             return false;
     }
-    *word = span->asking.value;
-    span->asking.stage = TICKET;
+    *word = internode->asking.value;
+    internode->asking.stage = TICKET;
     return true;
 }

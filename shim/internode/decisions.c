@@ -1,6 +1,6 @@
 #include "internode/decisions.h"
 
-#if SG_SPAN_DECISIONS
+#if SG_INTERNODE_DECISIONS
 
 #include "algos/decision.h"
 
@@ -9,28 +9,29 @@
 #include <string.h>
 #include <unistd.h>
 
-static void describe(const struct sg_span *span, uint32_t object, struct sg_decision *decision)
+static void describe(const struct sg_internode *internode, uint32_t protocol,
+                     struct sg_decision *decision)
 {
-    const struct sg_span_object *about = &span->objects[object];
+    const struct sg_internode_protocol *info = &internode->protocols[protocol];
 
     memset(decision, 0, sizeof *decision);
-    decision->communicator = span->header->nonce;
-    decision->object = object;
-    while (sg_algos[decision->algo] != about->algo)
+    decision->communicator = internode->header->nonce;
+    decision->protocol = protocol;
+    while (sg_algos[decision->algo] != info->algo)
         decision->algo++;
-    decision->rank = span->endpoint;
-    decision->size = span->endpoints;
-    decision->parameters = about->setup.parameters;
+    decision->rank = internode->endpoint;
+    decision->size = internode->endpoints;
+    decision->parameters = info->setup.parameters;
 }
 
-void sg_span_decided(const struct sg_span *span, uint32_t object, const struct sg_event *event,
-                     bool drain, const struct sg_actions *actions)
+void sg_decisions_record(const struct sg_internode *internode, uint32_t protocol,
+                         const struct sg_event *event, bool drain, const struct sg_actions *actions)
 {
     struct sg_decision decision;
     char name[64];
     int file;
 
-    describe(span, object, &decision);
+    describe(internode, protocol, &decision);
     decision.kind = drain ? SG_DECISION_DRAIN : event->kind;
     if (!drain && event->kind == SG_EVENT_CALL)
         decision.call = event->call;
@@ -47,7 +48,7 @@ void sg_span_decided(const struct sg_span *span, uint32_t object, const struct s
     decision.count = actions->count;
     decision.hash = sg_decision_hash(actions);
     snprintf(name, sizeof name, "decisions-%016llx-%d", (unsigned long long)decision.communicator,
-             span->endpoint);
+             internode->endpoint);
     file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0 || write(file, &decision, sizeof decision) != (ssize_t)sizeof decision)
         _exit(99); /* the test sees it */

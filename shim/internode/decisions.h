@@ -1,20 +1,21 @@
-/* For a test, in a build with SG_SPAN_DECISIONS=1: what each event came to is appended to the file
- * decisions-COMMUNICATOR-ENDPOINT in the working directory (struct sg_decision, algos/decision.h).
- * tests/internode/replay.c compares.
+/* For a test, in a build with SG_INTERNODE_DECISIONS=1: what each event came to is appended to the
+ * file decisions-COMMUNICATOR-ENDPOINT in the working directory (struct sg_decision,
+ * algos/decision.h). tests/internode/replay.c compares.
  */
 #ifndef SG_INTERNODE_DECISIONS_H
 #define SG_INTERNODE_DECISIONS_H
 
 #include "internode/communicator.h"
 
-#if SG_SPAN_DECISIONS
+#if SG_INTERNODE_DECISIONS
 /* The endpoint's lock held. drain: on_drain, and no event. */
-void sg_span_decided(const struct sg_span *span, uint32_t object, const struct sg_event *event,
-                     bool drain, const struct sg_actions *actions);
+void sg_decisions_record(const struct sg_internode *internode, uint32_t protocol,
+                         const struct sg_event *event, bool drain,
+                         const struct sg_actions *actions);
 #else
-static inline void sg_span_decided(const struct sg_span *span, uint32_t object,
-                                   const struct sg_event *event, bool drain,
-                                   const struct sg_actions *actions)
+static inline void sg_decisions_record(const struct sg_internode *internode, uint32_t protocol,
+                                       const struct sg_event *event, bool drain,
+                                       const struct sg_actions *actions)
 {
 }
 #endif

@@ -9,66 +9,68 @@
 
 static bool is_drained(void *context)
 {
-    struct sg_span *span = context;
+    struct sg_internode *internode = context;
 
-    return !sg_span_progress(span);
+    return !sg_internode_progress(internode);
 }
 
-static bool has_no_posts(void *context)
+static bool has_no_nonblocking(void *context)
 {
-    struct sg_span *span = context;
+    struct sg_internode *internode = context;
 
-    sg_span_progress(span);
-    sg_span_advance(span);
-    return atomic_load_explicit(&span->posts, memory_order_acquire) == 0;
+    sg_internode_progress(internode);
+    sg_nonblocking_advance(internode);
+    return atomic_load_explicit(&internode->nonblocking_count, memory_order_acquire) == 0;
 }
 
-static void await(struct sg_span *span, bool (*is_over)(void *context))
+static void await(struct sg_internode *internode, bool (*is_over)(void *context))
 {
-    sg_span_wait(span, &(struct sg_span_waiting){.call = NULL}, is_over, span);
+    sg_internode_wait(internode, &(struct sg_internode_waiting){.call = NULL}, is_over, internode);
 }
 
-static void see_to_it(struct sg_span *span)
+static void see_to_it(struct sg_internode *internode)
 {
-    sg_span_lock(span);
-    sg_span_feed_drain(span);
-    sg_span_unlock(span);
-    span->sees_to_it = true;
+    sg_endpoint_lock(internode);
+    sg_endpoint_deliver_drain(internode);
+    sg_endpoint_unlock(internode);
+    internode->sees_to_it = true;
 }
 
-void sg_span_begin_drain(struct sg_span *span)
+void sg_internode_begin_drain(struct sg_internode *internode)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
-    /* Its posts' CALLs have been fed first. */
-    if (span->draining || atomic_load_explicit(&span->posts, memory_order_acquire) > 0)
+    /* The CALLs of its nonblocking calls have been delivered first. */
+    if (internode->draining ||
+        atomic_load_explicit(&internode->nonblocking_count, memory_order_acquire) > 0)
         return;
-    span->draining = true;
+    internode->draining = true;
     /* The last local rank sees to it: the others may still have had a call to come. */
-    if (atomic_fetch_add(&endpoint->draining, 1) + 1 == (uint32_t)span->locals &&
-        span->servers == span->locals)
-        see_to_it(span);
+    if (atomic_fetch_add(&endpoint->draining, 1) + 1 == (uint32_t)internode->locals &&
+        internode->servers == internode->locals)
+        see_to_it(internode);
 }
 
 static bool has_all_here(void *context)
 {
-    struct sg_span *span = context;
+    struct sg_internode *internode = context;
 
-    sg_span_progress(span);
-    return atomic_load(&sg_span_endpoint(span, span->endpoint)->draining) == (uint32_t)span->locals;
+    sg_internode_progress(internode);
+    return atomic_load(&sg_internode_endpoint(internode, internode->endpoint)->draining) ==
+           (uint32_t)internode->locals;
 }
 
-void sg_span_drain(struct sg_span *span)
+void sg_internode_drain(struct sg_internode *internode)
 {
-    await(span, has_no_posts);
-    sg_span_begin_drain(span);
+    await(internode, has_no_nonblocking);
+    sg_internode_begin_drain(internode);
     /* Where some do not serve the endpoint, the first does: the last may be one of them. */
-    if (span->servers < span->locals && span->local == 0 && !span->sees_to_it) {
-        await(span, has_all_here);
-        see_to_it(span);
+    if (internode->servers < internode->locals && internode->local == 0 && !internode->sees_to_it) {
+        await(internode, has_all_here);
+        see_to_it(internode);
     }
-    if (span->sees_to_it)
-        await(span, is_drained);
-    if (span->wire != NULL)
-        sg_span_note_usage(span);
+    if (internode->sees_to_it)
+        await(internode, is_drained);
+    if (internode->remote != NULL)
+        sg_internode_note_usage(internode);
 }

@@ -26,27 +26,30 @@ static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind
 }
 
 /* False: it did nothing but ask for cells again. */
-static bool feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
-                     const struct sg_event *event, const void *parts)
+static bool deliver_one(struct sg_internode *internode, uint32_t protocol, sg_handler handler,
+                        const struct sg_event *event, const void *parts)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_algo_head *head = (void *)sg_span_region(span, object, span->endpoint);
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    struct sg_algo_head *head =
+        (void *)sg_internode_region(internode, protocol, internode->endpoint);
     struct sg_algo_head before = *head;
     struct sg_actions actions = {
         .list = endpoint->actions, .capacity = SG_ACTIONS_MAX, .parts = endpoint->parts};
-    struct sg_span_feeding feeding = {span, object, event, parts};
+    struct sg_delivery delivery = {internode, protocol, event, parts};
     struct sg_late late;
     bool is_late;
 
     if (handler == NULL)
         return false;
     handler(head, event, &actions);
-    sg_span_decided(span, object, event, handler == span->objects[object].algo->on_drain, &actions);
-    is_late = head->late != before.late && sg_span_begin_late(span, object, event, &late);
-    sg_span_carry_out(&feeding, &actions);
+    sg_decisions_record(internode, protocol, event,
+                        handler == internode->protocols[protocol].algo->on_drain, &actions);
+    is_late =
+        head->late != before.late && sg_endpoint_begin_late(internode, protocol, event, &late);
+    sg_internode_carry_out(&delivery, &actions);
     if (is_late)
-        sg_span_end_late(span, &late);
-    sg_span_count(endpoint, &before, head, actions.marks);
+        sg_endpoint_end_late(internode, &late);
+    sg_endpoint_count(endpoint, &before, head, actions.marks);
     for (uint32_t i = 0; i < actions.count; i++) {
         if (actions.list[i].kind != SG_ACTION_READ_CELLS)
             return true;
@@ -54,38 +57,41 @@ static bool feed_one(struct sg_span *span, uint32_t object, sg_handler handler,
     return false;
 }
 
-static bool feed_reply(struct sg_span *span, const struct sg_span_reply *reply, uint64_t time_ns)
+static bool deliver_reply(struct sg_internode *internode, const struct sg_endpoint_reply *reply,
+                          uint64_t time_ns)
 {
     struct sg_event event = {.kind = SG_EVENT_REPLY, .time_ns = time_ns, .reply.tag = reply->tag};
 
     memcpy(event.reply.value, reply->value, sizeof reply->value);
-    return feed_one(span, reply->object, span->objects[reply->object].algo->on_reply, &event, NULL);
+    return deliver_one(internode, reply->protocol,
+                       internode->protocols[reply->protocol].algo->on_reply, &event, NULL);
 }
 
-static void feed_replies(struct sg_span *span, uint64_t time_ns)
+static void deliver_replies(struct sg_internode *internode, uint64_t time_ns)
 {
-    struct sg_span_reply reply;
+    struct sg_endpoint_reply reply;
 
-    while (sg_span_take_reply(sg_span_endpoint(span, span->endpoint), false, &reply))
-        feed_reply(span, &reply, time_ns);
+    while (sg_endpoint_take_reply(sg_internode_endpoint(internode, internode->endpoint), false,
+                                  &reply))
+        deliver_reply(internode, &reply, time_ns);
 }
 
 /* The event, and the REPLYs that its actions got at once. */
-static void feed_all(struct sg_span *span, uint32_t object, sg_handler handler,
-                     struct sg_event *event, const void *parts)
+static void deliver_all(struct sg_internode *internode, uint32_t protocol, sg_handler handler,
+                        struct sg_event *event, const void *parts)
 {
     event->time_ns = sg_clock_ns();
-    feed_one(span, object, handler, event, parts);
-    feed_replies(span, event->time_ns);
+    deliver_one(internode, protocol, handler, event, parts);
+    deliver_replies(internode, event->time_ns);
 }
 
 /* ---- calls, messages and timers ---- */
 
-static void feed_call(struct sg_span *span, struct sg_span_instance *place)
+static void deliver_call(struct sg_internode *internode, struct sg_internode_instance *place)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     const struct sg_algo_head *head =
-        (const void *)sg_span_region(span, place->object, span->endpoint);
+        (const void *)sg_internode_region(internode, place->protocol, internode->endpoint);
     struct sg_event event = {.kind = SG_EVENT_CALL,
                              .call = {.operation = (enum sg_operation)place->operation,
                                       .flags = place->flags,
@@ -93,117 +99,123 @@ static void feed_call(struct sg_span *span, struct sg_span_instance *place)
                                       .root = place->root,
                                       .site = 0}};
 
-    place->object_seq = head->seq + 1;
-    if (place->bytes > 0 || span->wire != NULL)
-        *sg_span_kind_of(span, place->object, place->object_seq) = (struct sg_span_kind){
-            place->object_seq, place->reduction, place->element, sg_span_note(span, place)};
+    place->protocol_seq = head->seq + 1;
+    if (place->bytes > 0 || internode->remote != NULL)
+        *sg_internode_operand_type(internode, place->protocol, place->protocol_seq) =
+            (struct sg_operand_type){place->protocol_seq, place->reduction, place->element,
+                                     sg_consistency_note(internode, place)};
     if (place->flags & SG_CALL_SPLIT)
-        atomic_fetch_add_explicit(&endpoint->bell.posted, 1, memory_order_relaxed);
-    atomic_store_explicit(&endpoint->fed, place->position + 1, memory_order_relaxed);
-    feed_all(span, place->object, span->objects[place->object].algo->on_call, &event, NULL);
+        atomic_fetch_add_explicit(&endpoint->doorbell.posted, 1, memory_order_relaxed);
+    atomic_store_explicit(&endpoint->delivered, place->position + 1, memory_order_relaxed);
+    deliver_all(internode, place->protocol, internode->protocols[place->protocol].algo->on_call,
+                &event, NULL);
 }
 
-void sg_span_feed_calls(struct sg_span *span)
+void sg_endpoint_deliver_calls(struct sg_internode *internode)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
     for (;;) {
         /* Relaxed, both: under the lock. */
-        uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
-        struct sg_span_instance *place = sg_span_place(span, fed);
+        uint64_t delivered = atomic_load_explicit(&endpoint->delivered, memory_order_relaxed);
+        struct sg_internode_instance *place = sg_internode_instance_at(internode, delivered);
 
-        if (atomic_load_explicit(&endpoint->completed, memory_order_relaxed) != fed ||
-            place->ready != fed + 1)
+        if (atomic_load_explicit(&endpoint->completed, memory_order_relaxed) != delivered ||
+            place->ready != delivered + 1)
             return;
-        feed_call(span, place);
+        deliver_call(internode, place);
     }
 }
 
-void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts)
+void sg_endpoint_deliver_event(struct sg_internode *internode, uint32_t protocol,
+                               struct sg_event *event, const void *parts)
 {
-    feed_all(span, object, handler_of(span->objects[object].algo, event->kind), event, parts);
-    sg_span_feed_calls(span);
+    deliver_all(internode, protocol, handler_of(internode->protocols[protocol].algo, event->kind),
+                event, parts);
+    sg_endpoint_deliver_calls(internode);
 }
 
-void sg_span_feed_drain(struct sg_span *span)
+void sg_endpoint_deliver_drain(struct sg_internode *internode)
 {
     struct sg_event event = {.kind = SG_EVENT_CALL};
 
-    for (uint32_t i = 0; i < (uint32_t)span->object_count; i++) {
-        if (span->objects[i].algo != NULL)
-            feed_all(span, i, span->objects[i].algo->on_drain, &event, NULL);
+    for (uint32_t i = 0; i < (uint32_t)internode->protocol_count; i++) {
+        if (internode->protocols[i].algo != NULL)
+            deliver_all(internode, i, internode->protocols[i].algo->on_drain, &event, NULL);
     }
 }
 
 /* ---- what is awaited without a message ---- */
 
-void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message)
+void sg_endpoint_deliver_answer(struct sg_internode *internode,
+                                const struct sg_transport_message *message)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_span_reply reply = {.object = (uint32_t)(message->object & 0xff),
-                                  .tag = message->tag,
-                                  .waits = (message->object & SG_SPAN_WAITS) != 0};
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    struct sg_endpoint_reply reply = {.protocol = (uint32_t)(message->protocol & 0xff),
+                                      .tag = message->tag,
+                                      .waits = (message->protocol & SG_INTERNODE_WAITS) != 0};
 
     memcpy(reply.value, message->value, sizeof reply.value);
     endpoint->replies[endpoint->reply_count++] = reply;
     if (reply.waits)
         return;
-    feed_replies(span, sg_clock_ns());
-    sg_span_feed_calls(span);
+    deliver_replies(internode, sg_clock_ns());
+    sg_endpoint_deliver_calls(internode);
 }
 
 /* Those that are there now: what they ask for again waits for the next look. */
-int sg_span_feed_waiting(struct sg_span *span)
+int sg_endpoint_deliver_waiting(struct sg_internode *internode)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_span_reply reply;
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    struct sg_endpoint_reply reply;
     uint32_t waiting = 0;
-    int fed = 0;
+    int delivered = 0;
 
     for (uint32_t i = 0; i < endpoint->reply_count; i++)
         waiting += endpoint->replies[i].waits;
-    for (; waiting > 0 && sg_span_take_reply(endpoint, true, &reply); waiting--) {
-        fed += feed_reply(span, &reply, sg_clock_ns());
-        feed_replies(span, sg_clock_ns());
+    for (; waiting > 0 && sg_endpoint_take_reply(endpoint, true, &reply); waiting--) {
+        delivered += deliver_reply(internode, &reply, sg_clock_ns());
+        deliver_replies(internode, sg_clock_ns());
     }
-    if (fed > 0)
-        sg_span_feed_calls(span);
-    return fed;
+    if (delivered > 0)
+        sg_endpoint_deliver_calls(internode);
+    return delivered;
 }
 
-static bool has_changed(const struct sg_span *span, const struct sg_span_watch *watch,
-                        uint64_t *value)
+static bool has_changed(const struct sg_internode *internode,
+                        const struct sg_internode_watch *watch, uint64_t *value)
 {
-    const struct sg_span_object *object = &span->objects[watch->object];
+    const struct sg_internode_protocol *protocol = &internode->protocols[watch->protocol];
     const _Atomic uint64_t *cells =
-        (const void *)(sg_span_region(span, watch->object, span->endpoint) + object->cells_at);
+        (const void *)(sg_internode_region(internode, watch->protocol, internode->endpoint) +
+                       protocol->cells_at);
 
     /* Acquire: what was written before the cell is there. */
     *value = atomic_load_explicit(&cells[watch->cell], memory_order_acquire);
     return *value != watch->value;
 }
 
-int sg_span_feed_watches(struct sg_span *span)
+int sg_endpoint_deliver_watches(struct sg_internode *internode)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    int fed = 0;
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    int delivered = 0;
 
     /* A handler may watch the next cell: it is looked at, too. */
     for (uint32_t at = 0;
          at < atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);) {
         struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = endpoint->watches[at].id}};
-        uint32_t object = endpoint->watches[at].object;
+        uint32_t protocol = endpoint->watches[at].protocol;
         uint32_t last;
 
-        if (!has_changed(span, &endpoint->watches[at], &event.timer.value)) {
+        if (!has_changed(internode, &endpoint->watches[at], &event.timer.value)) {
             at++;
             continue;
         }
         last = atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) - 1;
         endpoint->watches[at] = endpoint->watches[last];
         atomic_store_explicit(&endpoint->watch_count, last, memory_order_relaxed);
-        sg_span_feed(span, object, &event, NULL);
-        fed++;
+        sg_endpoint_deliver_event(internode, protocol, &event, NULL);
+        delivered++;
     }
-    return fed;
+    return delivered;
 }

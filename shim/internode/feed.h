@@ -1,4 +1,4 @@
-/* Feeds events to protocols: CALLs in their turn, messages, timers, replies, watched cells. The
+/* Delivers events to protocols: CALLs in their turn, messages, timers, replies, watched cells. The
  * actions that follow are host.h's.
  *
  * Everything runs under the endpoint's lock, in an application's thread, the progress thread or a
@@ -11,20 +11,22 @@
 
 /* One event, the replies that its actions get at once, and the CALLs whose turn has come. parts: of
  * a message. */
-void sg_span_feed(struct sg_span *span, uint32_t object, struct sg_event *event, const void *parts);
+void sg_endpoint_deliver_event(struct sg_internode *internode, uint32_t protocol,
+                               struct sg_event *event, const void *parts);
 
 /* One after another, each when the one before it has its COMPLETE. */
-void sg_span_feed_calls(struct sg_span *span);
+void sg_endpoint_deliver_calls(struct sg_internode *internode);
 
 /* The REPLY to an access that was LATER. */
-void sg_span_feed_answer(struct sg_span *span, const struct sg_transport_message *message);
+void sg_endpoint_deliver_answer(struct sg_internode *internode,
+                                const struct sg_transport_message *message);
 
 /* Replies that waited for this poll; watches whose cells have changed. How many events others may
  * wait for. */
-int sg_span_feed_waiting(struct sg_span *span);
-int sg_span_feed_watches(struct sg_span *span);
+int sg_endpoint_deliver_waiting(struct sg_internode *internode);
+int sg_endpoint_deliver_watches(struct sg_internode *internode);
 
 /* No CALL will come. */
-void sg_span_feed_drain(struct sg_span *span);
+void sg_endpoint_deliver_drain(struct sg_internode *internode);
 
 #endif

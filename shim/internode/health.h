@@ -9,6 +9,6 @@
 
 #include "internode/communicator.h"
 
-void sg_span_mind(struct sg_span *span);
+void sg_internode_check_health(struct sg_internode *internode);
 
 #endif

@@ -3,214 +3,224 @@
 #include <sched.h>
 #include <string.h>
 
-static void *data_of(const struct sg_span_feeding *feeding, struct sg_data data)
+static void *data_of(const struct sg_delivery *delivery, struct sg_data data)
 {
-    const struct sg_span *span = feeding->span;
-    const struct sg_span_object *object = &span->objects[feeding->object];
-    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    const struct sg_internode *internode = delivery->internode;
+    const struct sg_internode_protocol *protocol = &internode->protocols[delivery->protocol];
+    const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     size_t stride;
 
     switch ((enum sg_data_kind)data.kind) {
-    case SG_DATA_OPERAND: /* of the CALL fed last, which has no COMPLETE yet */
-        return sg_span_contribution(
-            span, atomic_load_explicit(&endpoint->fed, memory_order_relaxed) - 1, 0);
+    case SG_DATA_OPERAND: /* of the CALL delivered last, which has no COMPLETE yet */
+        return sg_internode_contribution(
+            internode, atomic_load_explicit(&endpoint->delivered, memory_order_relaxed) - 1, 0);
     case SG_DATA_RESULT:
-        return sg_span_result(span, feeding->object, data.index);
+        return sg_internode_result(internode, delivery->protocol, data.index);
     case SG_DATA_SLOT:
-        return sg_span_region(span, feeding->object, span->endpoint) + object->slots_at +
-               (size_t)data.index * object->slot_bytes;
+        return sg_internode_region(internode, delivery->protocol, internode->endpoint) +
+               protocol->slots_at + (size_t)data.index * protocol->slot_bytes;
     case SG_DATA_PART:
-        stride = (feeding->event->message.header.bytes + 15u) & ~(size_t)15;
-        return (void *)(uintptr_t)(feeding->parts + (size_t)data.index * stride);
+        stride = (delivery->event->message.header.bytes + 15u) & ~(size_t)15;
+        return (void *)(uintptr_t)(delivery->parts + (size_t)data.index * stride);
     case SG_DATA_NONE:
         break;
     }
     return NULL;
 }
 
-static void move(const struct sg_span_feeding *feeding, const struct sg_action *action)
+static void move(const struct sg_delivery *delivery, const struct sg_action *action)
 {
-    void *from = data_of(feeding, action->data.from);
-    void *into = data_of(feeding, action->data.into);
+    void *from = data_of(delivery, action->data.from);
+    void *into = data_of(delivery, action->data.into);
 
     if (from != into)
         memcpy(into, from, action->data.bytes);
 }
 
-static void reduce(const struct sg_span_feeding *feeding, const struct sg_action *action)
+static void reduce(const struct sg_delivery *delivery, const struct sg_action *action)
 {
-    const struct sg_span_kind *kind =
-        sg_span_kind_of(feeding->span, feeding->object, action->data.seq);
+    const struct sg_operand_type *kind =
+        sg_internode_operand_type(delivery->internode, delivery->protocol, action->data.seq);
     enum sg_element element = (enum sg_element)kind->element;
     sg_kernel kernel = sg_kernel_find((enum sg_reduction)kind->reduction, element);
 
-    kernel(data_of(feeding, action->data.left), data_of(feeding, action->data.right),
-           data_of(feeding, action->data.into),
+    kernel(data_of(delivery, action->data.left), data_of(delivery, action->data.right),
+           data_of(delivery, action->data.into),
            action->data.bytes / sg_element_extent_bytes(element));
 }
 
-/* The transport's word for whom a message is: the object, the kind of what it carries, and from
+/* The transport's word for whom a message is: the protocol, the kind of what it carries, and from
  * bit 32 on a note for other machines. */
-static uint64_t word_of(const struct sg_span_feeding *feeding, const struct sg_header *header)
+static uint64_t word_of(const struct sg_delivery *delivery, const struct sg_header *header)
 {
-    const struct sg_span_kind *kind = sg_span_kind_of(feeding->span, feeding->object, header->seq);
+    const struct sg_operand_type *kind =
+        sg_internode_operand_type(delivery->internode, delivery->protocol, header->seq);
     uint64_t note = kind->seq == header->seq ? kind->note : 0;
 
-    return feeding->object | (uint64_t)kind->reduction << 8 | (uint64_t)kind->element << 16 |
+    return delivery->protocol | (uint64_t)kind->reduction << 8 | (uint64_t)kind->element << 16 |
            note << 32;
 }
 
-/* Not every message is urgent where somebody is in a call for it; of posts each one is. */
-static void ring(const struct sg_span *span, int to, bool urgent)
+/* Not every message is urgent where somebody is in a call for it; of nonblocking calls each one
+ * is. */
+static void ring(const struct sg_internode *internode, int to, bool urgent)
 {
-    struct sg_span_endpoint *target = sg_span_endpoint(span, to);
+    struct sg_endpoint *target = sg_internode_endpoint(internode, to);
 
-    if (!urgent && atomic_load_explicit(&target->bell.posted, memory_order_relaxed) == 0)
+    if (!urgent && atomic_load_explicit(&target->doorbell.posted, memory_order_relaxed) == 0)
         return;
-    if (atomic_load_explicit(&target->bell.inside, memory_order_acquire) == 0 &&
-        atomic_load_explicit(&target->bell.outstanding, memory_order_relaxed) > 0)
-        sg_progress_ring(&target->bell);
+    if (atomic_load_explicit(&target->doorbell.inside, memory_order_acquire) == 0 &&
+        atomic_load_explicit(&target->doorbell.outstanding, memory_order_relaxed) > 0)
+        sg_progress_ring(&target->doorbell);
 }
 
-static void ring_for(const struct sg_span *span, const struct sg_action *action)
+static void ring_for(const struct sg_internode *internode, const struct sg_action *action)
 {
     bool urgent = action->kind == SG_ACTION_SEND && action->solicited;
 
-    /* Relaxed: who sends for a post has posted it, too. */
-    if (!urgent && !atomic_load_explicit(&span->header->has_posts, memory_order_relaxed))
+    /* Relaxed: who sends for a nonblocking call has posted it, too. */
+    if (!urgent && !atomic_load_explicit(&internode->header->has_nonblocking, memory_order_relaxed))
         return;
     /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
      * we see that it is out, and what is outstanding there. */
     atomic_thread_fence(memory_order_seq_cst);
     if (action->kind == SG_ACTION_SEND) {
-        ring(span, action->to, urgent);
+        ring(internode, action->to, urgent);
         return;
     }
-    for (int to = 0; to < span->endpoints; to++)
-        ring(span, to, false);
+    for (int to = 0; to < internode->endpoints; to++)
+        ring(internode, to, false);
 }
 
-/* Between machines it is the message that wakes its receiver, and posts are outstanding at both
- * ends or at none. */
-static bool is_urgent(const struct sg_span *span, const struct sg_action *action)
+/* Between machines it is the message that wakes its receiver, and nonblocking calls are outstanding
+ * at both ends or at none. */
+static bool is_urgent(const struct sg_internode *internode, const struct sg_action *action)
 {
-    const struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
+    const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
     return (action->kind == SG_ACTION_SEND && action->solicited) ||
-           (span->wire != NULL &&
-            atomic_load_explicit(&endpoint->bell.posted, memory_order_relaxed) > 0);
+           (internode->remote != NULL &&
+            atomic_load_explicit(&endpoint->doorbell.posted, memory_order_relaxed) > 0);
 }
 
-static void send(const struct sg_span_feeding *feeding, const struct sg_actions *actions,
+static void send(const struct sg_delivery *delivery, const struct sg_actions *actions,
                  const struct sg_action *action)
 {
-    struct sg_span *span = feeding->span;
+    struct sg_internode *internode = delivery->internode;
     const void *parts[SG_PARTS_MAX];
-    struct sg_transport_send message = {.object = word_of(feeding, &action->send.header),
-                                        .solicited = is_urgent(span, action),
+    struct sg_transport_send message = {.protocol = word_of(delivery, &action->send.header),
+                                        .solicited = is_urgent(internode, action),
                                         .header = action->send.header,
                                         .parts = parts};
     int to = action->kind == SG_ACTION_MULTICAST ? SG_TRANSPORT_ALL : action->to;
 
     for (unsigned i = 0; i < action->send.header.parts; i++)
-        parts[i] = data_of(feeding, actions->parts[action->send.parts_at + i]);
+        parts[i] = data_of(delivery, actions->parts[action->send.parts_at + i]);
     /* Within the limits of set-up there is room; a receiver that is slower than they say frees it
      * without us. */
-    while (span->ops->send(span->transport, span->endpoint, to, &message) == SG_TRANSPORT_FULL)
+    while (internode->ops->send(internode->transport, internode->endpoint, to, &message) ==
+           SG_TRANSPORT_FULL)
         sched_yield();
-    if (span->wire == NULL)
-        ring_for(span, action);
+    if (internode->remote == NULL)
+        ring_for(internode, action);
 }
 
-static void access_remote(const struct sg_span_feeding *feeding, const struct sg_action *action)
+static void access_remote(const struct sg_delivery *delivery, const struct sg_action *action)
 {
-    struct sg_span *span = feeding->span;
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    const struct sg_span_object *object = &span->objects[feeding->object];
-    unsigned char *target = sg_span_region(span, feeding->object, action->to);
+    struct sg_internode *internode = delivery->internode;
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    const struct sg_internode_protocol *protocol = &internode->protocols[delivery->protocol];
+    unsigned char *target = sg_internode_region(internode, delivery->protocol, action->to);
     bool waits = action->kind == SG_ACTION_READ_CELLS;
     struct sg_transport_region region = {
-        .object = feeding->object | (waits ? SG_SPAN_WAITS : 0),
-        .slots = target + object->slots_at,
-        .cells = (_Atomic uint64_t *)(void *)(target + object->cells_at),
-        .slot_bytes = object->slot_bytes,
-        .slots_count = object->needs.slots + object->setup.parameters.credits,
-        .cells_count = object->needs.cells};
+        .protocol = delivery->protocol | (waits ? SG_INTERNODE_WAITS : 0),
+        .slots = target + protocol->slots_at,
+        .cells = (_Atomic uint64_t *)(void *)(target + protocol->cells_at),
+        .slot_bytes = protocol->slot_bytes,
+        .slots_count = protocol->needs.slots + protocol->setup.parameters.credits,
+        .cells_count = protocol->needs.cells};
     struct sg_action wanted = *action;
     struct sg_data local =
         action->kind == SG_ACTION_READ ? action->access.into : action->access.from;
-    struct sg_span_reply reply = {
-        .object = feeding->object, .tag = action->access.tag, .waits = waits};
+    struct sg_endpoint_reply reply = {
+        .protocol = delivery->protocol, .tag = action->access.tag, .waits = waits};
     bool has_reply = waits || action->kind == SG_ACTION_FETCH_ADD || action->kind == SG_ACTION_READ;
     enum sg_transport_result result;
 
     /* Results lie behind the slots. */
     if (action->kind == SG_ACTION_WRITE_RESULT) {
         wanted.kind = SG_ACTION_WRITE;
-        wanted.access.remote += object->needs.slots;
+        wanted.access.remote += protocol->needs.slots;
     }
     do
-        result = span->ops->access(span->transport, span->endpoint, &wanted, &region,
-                                   data_of(feeding, local), reply.value);
+        result = internode->ops->access(internode->transport, internode->endpoint, &wanted, &region,
+                                        data_of(delivery, local), reply.value);
     while (result == SG_TRANSPORT_FULL && sched_yield() == 0);
     if (has_reply && result == SG_TRANSPORT_DONE)
         endpoint->replies[endpoint->reply_count++] = reply;
 }
 
-static void set_timer(const struct sg_span_feeding *feeding, const struct sg_action *action,
+static void set_timer(const struct sg_delivery *delivery, const struct sg_action *action,
                       uint64_t time_ns)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
+    struct sg_endpoint *endpoint =
+        sg_internode_endpoint(delivery->internode, delivery->internode->endpoint);
 
-    uint64_t next_ns = atomic_load_explicit(&endpoint->bell.next_timer_ns, memory_order_relaxed);
+    uint64_t next_ns =
+        atomic_load_explicit(&endpoint->doorbell.next_timer_ns, memory_order_relaxed);
 
-    endpoint->timers[feeding->object][action->id] = time_ns;
+    endpoint->timers[delivery->protocol][action->id] = time_ns;
     if (time_ns != 0 && (next_ns == 0 || time_ns < next_ns))
-        atomic_store_explicit(&endpoint->bell.next_timer_ns, time_ns, memory_order_relaxed);
+        atomic_store_explicit(&endpoint->doorbell.next_timer_ns, time_ns, memory_order_relaxed);
 }
 
-static void watch(const struct sg_span_feeding *feeding, const struct sg_action *action)
+static void watch(const struct sg_delivery *delivery, const struct sg_action *action)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
-    struct sg_span_watch wanted = {feeding->object, action->id, action->access.remote,
-                                   action->access.value};
+    struct sg_endpoint *endpoint =
+        sg_internode_endpoint(delivery->internode, delivery->internode->endpoint);
+    struct sg_internode_watch wanted = {delivery->protocol, action->id, action->access.remote,
+                                        action->access.value};
     /* Relaxed, here and where watches are polled: under the lock. */
     uint32_t count = atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);
     uint32_t at = 0;
 
-    while (at < count &&
-           (endpoint->watches[at].object != wanted.object || endpoint->watches[at].id != wanted.id))
+    while (at < count && (endpoint->watches[at].protocol != wanted.protocol ||
+                          endpoint->watches[at].id != wanted.id))
         at++;
     endpoint->watches[at] = wanted;
     if (at == count)
         atomic_store_explicit(&endpoint->watch_count, count + 1, memory_order_relaxed);
 }
 
-static void complete(const struct sg_span_feeding *feeding)
+static void complete(const struct sg_delivery *delivery)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(feeding->span, feeding->span->endpoint);
-    uint64_t fed = atomic_load_explicit(&endpoint->fed, memory_order_relaxed);
+    struct sg_endpoint *endpoint =
+        sg_internode_endpoint(delivery->internode, delivery->internode->endpoint);
+    uint64_t delivered = atomic_load_explicit(&endpoint->delivered, memory_order_relaxed);
 
-    sg_span_place(feeding->span, fed - 1)->left_ns = feeding->event->time_ns;
+    sg_internode_instance_at(delivery->internode, delivered - 1)->left_ns =
+        delivery->event->time_ns;
     /* Release: the result, if it is there, was written before. */
     atomic_fetch_add_explicit(&endpoint->completed, 1, memory_order_release);
 }
 
-static void finish(const struct sg_span_feeding *feeding, uint32_t seq)
+static void finish(const struct sg_delivery *delivery, uint32_t seq)
 {
-    struct sg_span_instance *place = sg_span_find_instance(feeding->span, feeding->object, seq);
+    struct sg_internode_instance *instance =
+        sg_endpoint_find_instance(delivery->internode, delivery->protocol, seq);
 
-    if (place == NULL)
+    if (instance == NULL)
         return;
-    if (place->flags & SG_CALL_SPLIT)
+    if (instance->flags & SG_CALL_SPLIT)
         atomic_fetch_sub_explicit(
-            &sg_span_endpoint(feeding->span, feeding->span->endpoint)->bell.posted, 1,
-            memory_order_relaxed);
+            &sg_internode_endpoint(delivery->internode, delivery->internode->endpoint)
+                 ->doorbell.posted,
+            1, memory_order_relaxed);
     /* Release: the result was written before. */
-    atomic_store_explicit(&place->finished, place->position + 1, memory_order_release);
+    atomic_store_explicit(&instance->finished, instance->position + 1, memory_order_release);
 }
 
-void sg_span_carry_out(const struct sg_span_feeding *feeding, const struct sg_actions *actions)
+void sg_internode_carry_out(const struct sg_delivery *delivery, const struct sg_actions *actions)
 {
     for (uint32_t i = 0; i < actions->count; i++) {
         const struct sg_action *action = &actions->list[i];
@@ -218,36 +228,37 @@ void sg_span_carry_out(const struct sg_span_feeding *feeding, const struct sg_ac
         switch ((enum sg_action_kind)action->kind) {
         case SG_ACTION_SEND:
         case SG_ACTION_MULTICAST:
-            send(feeding, actions, action);
+            send(delivery, actions, action);
             break;
         case SG_ACTION_COPY:
-            move(feeding, action);
+            move(delivery, action);
             break;
         case SG_ACTION_REDUCE:
-            reduce(feeding, action);
+            reduce(delivery, action);
             break;
         case SG_ACTION_SET_TIMER:
-            set_timer(feeding, action, action->timer.time_ns);
+            set_timer(delivery, action, action->timer.time_ns);
             break;
         case SG_ACTION_STOP_TIMER:
-            set_timer(feeding, action, 0);
+            set_timer(delivery, action, 0);
             break;
         case SG_ACTION_COMPLETE:
-            complete(feeding);
+            complete(delivery);
             break;
         case SG_ACTION_FINISH:
-            finish(feeding, action->instance.seq);
+            finish(delivery, action->instance.seq);
             break;
         case SG_ACTION_WATCH:
-            watch(feeding, action);
+            watch(delivery, action);
             break;
         default:
-            access_remote(feeding, action);
+            access_remote(delivery, action);
         }
     }
 }
 
-bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out)
+bool sg_endpoint_take_reply(struct sg_endpoint *endpoint, bool waiting,
+                            struct sg_endpoint_reply *out)
 {
     uint32_t at = 0;
 

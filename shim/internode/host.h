@@ -10,16 +10,17 @@
 #include "internode/communicator.h"
 
 /* The event whose actions they are. */
-struct sg_span_feeding {
-    struct sg_span *span;
-    uint32_t object;
+struct sg_delivery {
+    struct sg_internode *internode;
+    uint32_t protocol;
     const struct sg_event *event;
     const unsigned char *parts; /* of a message */
 };
 
-void sg_span_carry_out(const struct sg_span_feeding *feeding, const struct sg_actions *actions);
+void sg_internode_carry_out(const struct sg_delivery *delivery, const struct sg_actions *actions);
 
 /* The next reply that waits, or does not wait, for the next poll. False: none. */
-bool sg_span_take_reply(struct sg_span_endpoint *endpoint, bool waiting, struct sg_span_reply *out);
+bool sg_endpoint_take_reply(struct sg_endpoint *endpoint, bool waiting,
+                            struct sg_endpoint_reply *out);
 
 #endif

@@ -2,15 +2,16 @@
  * machine, and the protocols of shim/algos run on a transport (architecture.md, "endpoints").
  *
  * A node's ranks are one endpoint. A rank that enters a collective leaves its contribution at the
- * endpoint; the last one folds them and feeds the protocol its CALL. Messages are fed by any thread
- * inside the library, or by asynchronous progress (progress/progress.h), under the endpoint's lock.
+ * endpoint; the last one folds them and delivers the CALL to the protocol. Messages are delivered
+ * by any thread inside the library, or by asynchronous progress (progress/progress.h), under the
+ * endpoint's lock.
  *
  * A call of any size is a row of chunks, each an instance of its protocol.
  *
  * The layers, lowest first: layout and communicator (data), statistics, consistency, host (carries
- * out actions), feed (events), endpoint (lock, poll), health, waiting, chunk, nonblocking, connect,
- * coordinator, agree, call. setup and drain begin and end a communicator; request is a nonblocking
- * call as an MPI request.
+ * out actions), deliver (events), endpoint (lock, poll), health, waiting, chunk, nonblocking,
+ * connect, coordinator, agree, call. setup and drain begin and end a communicator; request is a
+ * nonblocking call as an MPI request.
  */
 #ifndef SG_INTERNODE_INTERNODE_H
 #define SG_INTERNODE_INTERNODE_H
@@ -20,14 +21,14 @@
 #include "mpi/call.h"
 #include "mpi/operands.h"
 
-struct sg_span;
-struct sg_span_plan;
+struct sg_internode;
+struct sg_internode_plan;
 struct sg_transport_ops;
 
 /* More nodes than this on one machine are left to MPICH. */
-#define SG_SPAN_ENDPOINTS_MAX 256
+#define SG_INTERNODE_ENDPOINTS_MAX 256
 
-struct sg_span_setup {
+struct sg_internode_setup {
     const char *name;   /* of the communicator, alike on all ranks */
     const char *called; /* the same, or what stands for it in messages */
     int rank;
@@ -37,7 +38,7 @@ struct sg_span_setup {
     int machines;
     const int *machine_of; /* by rank */
     const struct sg_ruleset *rules;
-    /* Between machines; NULL where there is one. Both live as long as the span. */
+    /* Between machines; NULL where there is one. Both live as long as the communicator. */
     const struct sg_transport_ops *ops;
     const struct sg_exchange *exchange; /* among its ranks, by collectives alone */
     const char *const *hosts;           /* by rank; the names stay */
@@ -45,54 +46,56 @@ struct sg_span_setup {
 
 /* As sg_local_start. servers: the most processes of a node that are connected to other machines; in
  * the place of the others the node's first one sends. */
-void sg_span_start(uint32_t depth, int stall_s, int servers);
+void sg_internode_start(uint32_t depth, int stall_s, int servers);
 
 /* The first rank of a machine makes its segment, the others map it. Any status but SG_OK: errno
  * tells; nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many
  * endpoints. */
-enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span **out,
-                             struct sg_segment_ticket *ticket);
-enum sg_status sg_span_accept(const struct sg_span_setup *setup,
-                              const struct sg_segment_ticket *ticket, struct sg_span **out);
+enum sg_status sg_internode_offer(const struct sg_internode_setup *setup, struct sg_internode **out,
+                                  struct sg_segment_ticket *ticket);
+enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
+                                   const struct sg_segment_ticket *ticket,
+                                   struct sg_internode **out);
 
 /* Several machines, all segments mapped: collective. Any status but SG_OK is alike on all ranks,
  * and said by those that know why. */
-enum sg_status sg_span_link(struct sg_span *span);
-bool sg_span_is_linked(const struct sg_span *span);
+enum sg_status sg_internode_link(struct sg_internode *internode);
+bool sg_internode_is_linked(const struct sg_internode *internode);
 
 /* Brings what is outstanding to its end: collective, in MPI_Comm_free and MPI_Finalize. The first
- * part does not wait; the second has it done where it was not. All spans of the process go on
- * meanwhile. */
-void sg_span_begin_drain(struct sg_span *span);
-void sg_span_drain(struct sg_span *span);
+ * part does not wait; the second has it done where it was not. All communicators of the process go
+ * on meanwhile. */
+void sg_internode_begin_drain(struct sg_internode *internode);
+void sg_internode_drain(struct sg_internode *internode);
 
-void sg_span_free(struct sg_span *span);
+void sg_internode_free(struct sg_internode *internode);
 
 /* Whether ranks that come to one call from different call sites can agree on its choice: on one
- * machine; on several with a home (coordinator.h), alike on all ranks. A post that is so far ahead
- * of another rank that its words are not free ends it, before the same call on all ranks. */
-bool sg_span_agrees(const struct sg_span *span);
+ * machine; on several with a coordinator (coordinator.h), alike on all ranks. A nonblocking call
+ * that is so far ahead of another rank that its words are not free ends it, before the same call on
+ * all ranks. */
+bool sg_internode_agrees(const struct sg_internode *internode);
 
 /* What a call comes to. */
-struct sg_span_plan {
-    uint32_t object;
-    uint8_t ran;                 /* as in an outcome */
+struct sg_internode_plan {
+    uint32_t protocol;
+    uint8_t executed;            /* as in a call's statistics */
     struct sg_operands operands; /* unless a barrier's */
     const void *own;             /* this rank's contribution */
     void *result;                /* NULL: it gets none */
     size_t extent_bytes;         /* of an element */
     size_t room;                 /* elements that the call is cut into */
-    bool side_by_side;           /* its parts go on at once, and not one after another */
+    bool side_by_side;           /* its chunks go on at once, and not one after another */
 };
 
 /* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision alike on
  * all ranks, or because of an argument error of this rank's that MPICH is to report. A blocking
  * call may connect its ranks, collectively. */
-bool sg_span_plan(struct sg_span *span, const struct sg_call *call, const struct sg_choice **choice,
-                  struct sg_span_plan *plan);
+bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
+                            const struct sg_choice **choice, struct sg_internode_plan *plan);
 
-/* Of a blocking call; a nonblocking one is for sg_request_post. */
-int sg_span_run(struct sg_span *span, const struct sg_call *call, const struct sg_span_plan *plan,
-                struct sg_outcome *outcome);
+/* Of a blocking call; a nonblocking one is for sg_request_start. */
+int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
+                     const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);
 
 #endif

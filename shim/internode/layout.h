@@ -1,17 +1,18 @@
 /* The shared segment of a communicator over several nodes: what lies where.
  *
- *   header | home | about, by rank | endpoints | contributions, by endpoint, ring place and local
- *   rank | regions, by object and endpoint: state, cells, slots, results | the transport's
+ *   header | coordinator | rank states, by rank | endpoints | contributions, by endpoint, ring
+ *   place and local rank | regions, by protocol and endpoint: state, cells, slots, results | the
+ *   transport's
  *
  * Each machine has a segment for its own ranks and endpoints, which are numbered within the
  * machine. All segments have the layout of the machine with the most of them, so a transport finds
  * another machine's data at the offsets that they have here.
  *
- * An object is one protocol with its parameters: one for each rule that names one. Positions count
- * the communicator's instances, alike on all ranks; instance p has place p modulo depth at each
- * endpoint. The place is used again when the protocol has FINISHed it there and every local rank
- * has left it. Processes map the segment at different addresses: it holds offsets and indices only,
- * which communicator.h turns into addresses.
+ * A protocol here is an algorithm with its parameters: one for each rule that names one. Positions
+ * count the communicator's instances, alike on all ranks; instance p has place p modulo depth at
+ * each endpoint. The place is used again when the protocol has FINISHed it there and every local
+ * rank has left it. Processes map the segment at different addresses: it holds offsets and indices
+ * only, which communicator.h turns into addresses.
  */
 #ifndef SG_INTERNODE_LAYOUT_H
 #define SG_INTERNODE_LAYOUT_H
@@ -22,55 +23,55 @@
 
 #include <stdatomic.h>
 
-#define SG_SPAN_MAGIC UINT64_C(0x6e6170732d676773)
-#define SG_SPAN_OBJECTS_MAX 64
-#define SG_SPAN_SLOT_BYTES 1024u /* of an object that wants nothing else */
-#define SG_SPAN_PLACES_MAX 64
-#define SG_SPAN_WATCHES_MAX (SG_SPAN_OBJECTS_MAX * SG_WATCHES)
-/* Those that an event gets at once; and, of each object, those of READ_CELLS that wait. */
-#define SG_SPAN_REPLIES_MAX (16 + SG_SPAN_OBJECTS_MAX * SG_SPAN_PLACES_MAX / 8)
+#define SG_INTERNODE_MAGIC UINT64_C(0x6e6170732d676773)
+#define SG_INTERNODE_PROTOCOLS_MAX 64
+#define SG_INTERNODE_SLOT_BYTES 1024u /* of a protocol that wants nothing else */
+#define SG_INTERNODE_INSTANCES_MAX 64
+#define SG_INTERNODE_WATCHES_MAX (SG_INTERNODE_PROTOCOLS_MAX * SG_WATCHES)
+/* Those that an event gets at once; and, of each protocol, those of READ_CELLS that wait. */
+#define SG_INTERNODE_REPLIES_MAX (16 + SG_INTERNODE_PROTOCOLS_MAX * SG_INTERNODE_INSTANCES_MAX / 8)
 
-/* The transport's word for whom a message or reply is: the object, or one of these two in its
- * place. A note alone is for no object; the other is a reply to the coordinator's question. */
-#define SG_SPAN_NOTE_ONLY 0xffu
-#define SG_SPAN_HOME_ONLY 0xfeu
-/* Beside the object: the reply waits for the next poll. */
-#define SG_SPAN_WAITS 0x100u
+/* The transport's word for whom a message or reply is: the protocol, or one of these two in its
+ * place. A note alone is for no protocol; the other is a reply to the coordinator's question. */
+#define SG_INTERNODE_NOTE_ONLY 0xffu
+#define SG_INTERNODE_COORDINATOR_ONLY 0xfeu
+/* Beside the protocol: the reply waits for the next poll. */
+#define SG_INTERNODE_WAITS 0x100u
 
 /* Words that the first rank to reach a thing writes for the others (agree.c). Posts choose, too,
  * and must not wait: the words of choices are used again by quarters, and a quarter that cannot be
  * opened ends rules by call site. */
-#define SG_SPAN_SIGNATURES 256
-#ifndef SG_SPAN_CHOICES /* tests have fewer */
-#define SG_SPAN_CHOICES 4096
+#define SG_INTERNODE_SIGNATURES 256
+#ifndef SG_INTERNODE_CHOICES /* tests have fewer */
+#define SG_INTERNODE_CHOICES 4096
 #endif
-#define SG_SPAN_QUARTER (SG_SPAN_CHOICES / 4)
-#define SG_SPAN_OPENINGS 8
+#define SG_INTERNODE_QUARTER (SG_INTERNODE_CHOICES / 4)
+#define SG_INTERNODE_OPENINGS 8
 
-/* Of more endpoints none is connected to all others, and there is no home. */
-#define SG_SPAN_HOME_ENDPOINTS 64
+/* Of more endpoints none is connected to all others, and there is no coordinator. */
+#define SG_COORDINATOR_ENDPOINTS_MAX 64
 
-/* The words of all machines, at endpoint 0, the home (coordinator.c). */
-struct sg_span_home {
-    _Atomic uint64_t tickets[SG_SPAN_CHOICES]; /* machines that have asked, ever */
-    _Atomic uint64_t decided[SG_SPAN_CHOICES]; /* words as those of a machine */
-    _Atomic uint64_t opening_tickets[SG_SPAN_OPENINGS];
-    _Atomic uint64_t openings[SG_SPAN_OPENINGS];
-    _Atomic uint64_t passed[SG_SPAN_OPENINGS]; /* machines that have read the quarter, ever */
+/* The words of all machines, at endpoint 0, the coordinator (coordinator.c). */
+struct sg_coordinator {
+    _Atomic uint64_t tickets[SG_INTERNODE_CHOICES]; /* machines that have asked, ever */
+    _Atomic uint64_t decided[SG_INTERNODE_CHOICES]; /* words as those of a machine */
+    _Atomic uint64_t opening_tickets[SG_INTERNODE_OPENINGS];
+    _Atomic uint64_t openings[SG_INTERNODE_OPENINGS];
+    _Atomic uint64_t passed[SG_INTERNODE_OPENINGS]; /* machines that have read the quarter, ever */
 };
 
 /* A rank: its call, for messages to people, and how far it is. */
-struct sg_span_about {
+struct sg_rank_state {
     _Atomic uint64_t position; /* entered so far */
     _Atomic uint64_t left;     /* left so far */
     _Atomic uint64_t chosen;   /* choices read so far */
-    struct sg_node_about call; /* the last one entered */
+    struct sg_call_info call;  /* the last one entered */
 };
 
-struct sg_span_instance {
+struct sg_internode_instance {
     uint64_t position; /* valid where arrived > 0 */
     uint32_t arrived;  /* local ranks */
-    uint32_t object, object_seq;
+    uint32_t protocol, protocol_seq;
     uint32_t bytes;
     int32_t root; /* endpoint; -1 */
     uint8_t operation, flags;
@@ -78,57 +79,58 @@ struct sg_span_instance {
     uint16_t signature;         /* see consistency.h */
     bool told;                  /* other machines know that it is waited for */
     bool stays;                 /* the last local rank does not leave its call before the end */
-    uint64_t ready;             /* position + 1: its CALL may be fed, in its turn */
+    uint64_t ready;             /* position + 1: its CALL may be delivered, in its turn */
     uint64_t left_ns;           /* time of its CALL's completion, or of the last late message */
     _Atomic uint64_t finished;  /* position + 1 once the protocol has left it */
 };
 
 /* What an instance is, by the number that messages have. */
-struct sg_span_kind {
+struct sg_operand_type {
     uint32_t seq;
     uint8_t reduction, element;
     uint32_t note; /* for other machines; 0: none. See consistency.h */
 };
 
-struct sg_span_reply {
-    uint32_t object, tag;
+struct sg_endpoint_reply {
+    uint32_t protocol, tag;
     bool waits; /* for the next poll: a protocol that asks again and again does so once a poll */
     uint64_t value[8];
 };
 
 /* What a protocol watches: one of its own cells. */
-struct sg_span_watch {
-    uint32_t object, id, cell;
+struct sg_internode_watch {
+    uint32_t protocol, id, cell;
     uint64_t value;
 };
 
 /* A note of another machine's about an instance that was not entered here. */
-struct sg_span_heard {
+struct sg_remote_note {
     uint32_t note;
     int32_t from;
 };
 
 /* What happened since the last call that took it for its outcome, of whichever local rank. */
-struct sg_span_counters {
+struct sg_endpoint_counters {
     _Atomic uint64_t late, early, stalls, copies, moves, repeats, handler_ns;
 };
 
-struct sg_span_endpoint {
+struct sg_endpoint {
     _Atomic uint32_t lock; /* 1: held */
-    struct sg_progress_bell bell;
+    struct sg_doorbell doorbell;
     _Atomic uint32_t master;    /* 1 + the cell of who serves it for those that do not; 0: none */
     _Atomic uint32_t draining;  /* local ranks that have come to drain */
-    _Atomic uint64_t fed;       /* CALLs fed */
+    _Atomic uint64_t delivered; /* CALLs delivered */
     _Atomic uint64_t completed; /* CALLs completed */
-    struct sg_span_counters counters;
-    uint64_t timers[SG_SPAN_OBJECTS_MAX][SG_TIMERS];                    /* 0: not set */
-    struct sg_span_kind kinds[SG_SPAN_OBJECTS_MAX][SG_SPAN_PLACES_MAX]; /* by seq */
+    struct sg_endpoint_counters counters;
+    uint64_t timers[SG_INTERNODE_PROTOCOLS_MAX][SG_TIMERS]; /* 0: not set */
+    struct sg_operand_type operand_types[SG_INTERNODE_PROTOCOLS_MAX]
+                                        [SG_INTERNODE_INSTANCES_MAX]; /* by seq */
     uint32_t reply_count;
-    struct sg_span_reply replies[SG_SPAN_REPLIES_MAX];
+    struct sg_endpoint_reply replies[SG_INTERNODE_REPLIES_MAX];
     _Atomic uint32_t watch_count;
-    struct sg_span_watch watches[SG_SPAN_WATCHES_MAX];
-    struct sg_span_instance places[SG_SPAN_PLACES_MAX];
-    struct sg_span_heard heard[SG_SPAN_PLACES_MAX]; /* by position */
+    struct sg_internode_watch watches[SG_INTERNODE_WATCHES_MAX];
+    struct sg_internode_instance instances[SG_INTERNODE_INSTANCES_MAX];
+    struct sg_remote_note remote_note[SG_INTERNODE_INSTANCES_MAX]; /* by position */
     /* 1 + an endpoint that is in another call, and the position above; 0: none. */
     _Atomic uint64_t foreign;
     /* The handler's actions, while they are carried out. */
@@ -136,18 +138,18 @@ struct sg_span_endpoint {
     struct sg_data parts[2 * SG_ACTIONS_MAX];
 };
 
-struct sg_span_header {
+struct sg_internode_header {
     uint64_t magic, nonce;
     uint64_t size_bytes;
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;
-    _Atomic bool has_posts; /* there have been any */
+    _Atomic bool has_nonblocking; /* there have been any */
     _Atomic uint64_t stall_reported;
     _Atomic uint64_t warned[SG_NODE_WARNED]; /* see mpi/report.h */
-    _Atomic uint64_t choices[SG_SPAN_CHOICES];
-    _Atomic uint64_t signatures[SG_SPAN_SIGNATURES];
-    _Atomic uint64_t openings[SG_SPAN_OPENINGS];
-    _Atomic uint64_t told; /* quarters that this machine has told the home it has read */
+    _Atomic uint64_t choices[SG_INTERNODE_CHOICES];
+    _Atomic uint64_t signatures[SG_INTERNODE_SIGNATURES];
+    _Atomic uint64_t openings[SG_INTERNODE_OPENINGS];
+    _Atomic uint64_t told; /* quarters that this machine has told the coordinator it has read */
 };
 
 #endif

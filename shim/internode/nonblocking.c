@@ -1,6 +1,6 @@
-/* A post's parts follow those of the calls before it, in their order. The protocol's part goes on
- * at the endpoint, as for any call. This process enters instances and fetches results: the
- * application's threads do in all that they call here, and the helper thread does where a part
+/* A nonblocking call's parts follow those of the calls before it, in their order. The protocol's
+ * part goes on at the endpoint, as for any call. This process enters instances and fetches results:
+ * the application's threads do in all that they call here, and the helper thread does where a part
  * waits for a place. A program may post more calls than there are places and then wait, in MPI, for
  * something else.
  */
@@ -14,199 +14,205 @@
 #include <sched.h>
 #include <stdlib.h>
 
-struct sg_span_post {
-    struct sg_span *span; /* valid until it is done */
+struct sg_nonblocking {
+    struct sg_internode *internode; /* valid until it is done */
     struct sg_call call;
-    struct sg_span_plan plan;
-    struct sg_span_post *next; /* of the span's, in their order */
+    struct sg_internode_plan plan;
+    struct sg_nonblocking *next; /* of the communicator's, in their order */
     _Atomic bool done;
-    struct sg_span_window window;
-    struct sg_span_part parts[];
+    struct sg_chunk_window window;
+    struct sg_chunk chunks[];
 };
 
-/* Of all spans' posts: whoever is at a post that is not done keeps its span, whatever becomes of
- * the communicator. */
+/* Of all communicators' nonblocking calls: whoever is at a nonblocking call that is not done keeps
+ * its communicator, whatever becomes of the communicator. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct sg_span_post *sg_span_post_new(struct sg_span *span, const struct sg_call *call,
-                                      const struct sg_span_plan *plan)
+struct sg_nonblocking *sg_nonblocking_new(struct sg_internode *internode,
+                                          const struct sg_call *call,
+                                          const struct sg_internode_plan *plan)
 {
-    size_t count = sg_span_part_count(call, plan);
-    size_t room = count < SG_SPAN_PLACES_MAX ? count : SG_SPAN_PLACES_MAX;
-    struct sg_span_post *post = calloc(1, sizeof *post + room * sizeof *post->parts);
+    size_t count = sg_chunk_count(call, plan);
+    size_t room = count < SG_INTERNODE_INSTANCES_MAX ? count : SG_INTERNODE_INSTANCES_MAX;
+    struct sg_nonblocking *nonblocking =
+        calloc(1, sizeof *nonblocking + room * sizeof *nonblocking->chunks);
 
-    if (post == NULL)
+    if (nonblocking == NULL)
         return NULL;
-    post->span = span;
-    post->call = *call;
-    post->plan = *plan;
-    post->window = (struct sg_span_window){.call = &post->call,
-                                           .plan = &post->plan,
-                                           .count = count,
-                                           .width = span->depth,
-                                           .parts = post->parts};
-    return post;
+    nonblocking->internode = internode;
+    nonblocking->call = *call;
+    nonblocking->plan = *plan;
+    nonblocking->window = (struct sg_chunk_window){.call = &nonblocking->call,
+                                                   .plan = &nonblocking->plan,
+                                                   .count = count,
+                                                   .width = internode->depth,
+                                                   .chunks = nonblocking->chunks};
+    return nonblocking;
 }
 
-void sg_span_post_free(struct sg_span_post *post)
+void sg_nonblocking_free(struct sg_nonblocking *nonblocking)
 {
-    free(post);
+    free(nonblocking);
 }
 
-bool sg_span_post_is_done(const struct sg_span_post *post)
+bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking)
 {
     /* Acquire: results are there. */
-    return atomic_load_explicit(&post->done, memory_order_acquire);
+    return atomic_load_explicit(&nonblocking->done, memory_order_acquire);
 }
 
-/* ---- the posts of a span ---- */
+/* ---- the nonblocking calls of a communicator ---- */
 
 /* Parts arrive in their order. */
-static bool has_arrived(const struct sg_span_post *post)
+static bool has_arrived(const struct sg_nonblocking *nonblocking)
 {
-    const struct sg_span_window *window = &post->window;
+    const struct sg_chunk_window *window = &nonblocking->window;
 
     return window->begun == window->count &&
-           window->parts[(window->count - 1) % SG_SPAN_PLACES_MAX].stage >= SG_SPAN_ARRIVED;
+           window->chunks[(window->count - 1) % SG_INTERNODE_INSTANCES_MAX].stage >=
+               SG_CHUNK_ARRIVED;
 }
 
 /* Under the lock. */
-static void step_all(struct sg_span *span)
+static void step_all(struct sg_internode *internode)
 {
-    struct sg_span_post *before = NULL, *next;
+    struct sg_nonblocking *before = NULL, *next;
 
-    for (struct sg_span_post *post = span->first_post; post != NULL; post = next) {
-        next = post->next;
-        if (!sg_span_step_window(span, &post->window)) {
+    for (struct sg_nonblocking *nonblocking = internode->first_nonblocking; nonblocking != NULL;
+         nonblocking = next) {
+        next = nonblocking->next;
+        if (!sg_chunk_window_step(internode, &nonblocking->window)) {
             /* Those behind it have not, either. */
-            if (!has_arrived(post))
+            if (!has_arrived(nonblocking))
                 break;
-            before = post;
+            before = nonblocking;
             continue;
         }
         if (before == NULL)
-            span->first_post = next;
+            internode->first_nonblocking = next;
         else
             before->next = next;
         if (next == NULL)
-            span->last_post = before;
-        atomic_fetch_sub_explicit(&span->posts, 1, memory_order_release);
-        /* Release: the results are there. The post may be gone from here on. */
-        atomic_store_explicit(&post->done, true, memory_order_release);
+            internode->last_nonblocking = before;
+        atomic_fetch_sub_explicit(&internode->nonblocking_count, 1, memory_order_release);
+        /* Release: the results are there. The nonblocking call may be gone from here on. */
+        atomic_store_explicit(&nonblocking->done, true, memory_order_release);
     }
-    atomic_store(&span->client.waits, span->last_post != NULL && !has_arrived(span->last_post));
+    atomic_store(&internode->client.waits,
+                 internode->last_nonblocking != NULL && !has_arrived(internode->last_nonblocking));
 }
 
-void sg_span_advance(struct sg_span *span)
+void sg_nonblocking_advance(struct sg_internode *internode)
 {
     /* Relaxed: who has just posted one goes on with it by itself. */
-    if (atomic_load_explicit(&span->posts, memory_order_relaxed) == 0)
+    if (atomic_load_explicit(&internode->nonblocking_count, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&lock);
-    step_all(span);
+    step_all(internode);
     pthread_mutex_unlock(&lock);
 }
 
-bool sg_span_step_behind_posts(struct sg_span *span, struct sg_span_window *window)
+bool sg_nonblocking_step_behind(struct sg_internode *internode, struct sg_chunk_window *window)
 {
     bool has_left;
 
     pthread_mutex_lock(&lock);
-    step_all(span);
-    has_left = sg_span_step_window(span, window);
+    step_all(internode);
+    has_left = sg_chunk_window_step(internode, window);
     pthread_mutex_unlock(&lock);
     return has_left;
 }
 
-static void let_go(struct sg_span *span)
+static void let_go(struct sg_internode *internode)
 {
-    atomic_fetch_sub_explicit(&span->users, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&internode->users, 1, memory_order_release);
 }
 
-void sg_span_await_users(struct sg_span *span)
+void sg_nonblocking_await_users(struct sg_internode *internode)
 {
     /* Acquire: pairs with the release above. They wait for nobody. */
-    while (atomic_load_explicit(&span->users, memory_order_acquire) > 0)
+    while (atomic_load_explicit(&internode->users, memory_order_acquire) > 0)
         sched_yield();
 }
 
-/* ---- one post ---- */
+/* ---- one nonblocking call ---- */
 
-void sg_span_post_start(struct sg_span_post *post, struct sg_outcome *outcome)
+void sg_nonblocking_start(struct sg_nonblocking *nonblocking, struct sg_call_statistics *statistics)
 {
-    struct sg_span *span = post->span;
+    struct sg_internode *internode = nonblocking->internode;
 
-    outcome->ran = post->plan.ran;
-    atomic_store_explicit(&span->header->has_posts, true, memory_order_relaxed);
-    sg_span_enter(span);
-    sg_span_begin(span, &post->window);
+    statistics->executed = nonblocking->plan.executed;
+    atomic_store_explicit(&internode->header->has_nonblocking, true, memory_order_relaxed);
+    sg_internode_enter(internode);
+    sg_chunk_window_begin(internode, &nonblocking->window);
     pthread_mutex_lock(&lock);
-    if (span->last_post != NULL)
-        span->last_post->next = post;
+    if (internode->last_nonblocking != NULL)
+        internode->last_nonblocking->next = nonblocking;
     else
-        span->first_post = post;
-    span->last_post = post;
-    atomic_fetch_add_explicit(&span->posts, 1, memory_order_relaxed);
-    step_all(span);
+        internode->first_nonblocking = nonblocking;
+    internode->last_nonblocking = nonblocking;
+    atomic_fetch_add_explicit(&internode->nonblocking_count, 1, memory_order_relaxed);
+    step_all(internode);
     pthread_mutex_unlock(&lock);
-    sg_span_leave(span);
-    sg_progress_look_after(&span->client);
-    sg_span_tell(span, outcome);
+    sg_internode_leave(internode);
+    sg_progress_look_after(&internode->client);
+    sg_internode_read_counters(internode, statistics);
 }
 
-/* The span, which stays until it is let go; NULL: the post is done. */
-static struct sg_span *hold(struct sg_span_post *post)
+/* The communicator, which stays until it is let go; NULL: the nonblocking call is done. */
+static struct sg_internode *hold(struct sg_nonblocking *nonblocking)
 {
-    struct sg_span *span = NULL;
+    struct sg_internode *internode = NULL;
 
-    if (sg_span_post_is_done(post))
+    if (sg_nonblocking_is_done(nonblocking))
         return NULL;
     pthread_mutex_lock(&lock);
-    if (!sg_span_post_is_done(post)) {
-        span = post->span;
-        atomic_fetch_add_explicit(&span->users, 1, memory_order_relaxed);
+    if (!sg_nonblocking_is_done(nonblocking)) {
+        internode = nonblocking->internode;
+        atomic_fetch_add_explicit(&internode->users, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&lock);
-    return span;
+    return internode;
 }
 
-bool sg_span_post_poll(struct sg_span_post *post)
+bool sg_nonblocking_poll(struct sg_nonblocking *nonblocking)
 {
-    struct sg_span *span = hold(post);
+    struct sg_internode *internode = hold(nonblocking);
 
-    if (span == NULL)
+    if (internode == NULL)
         return true;
-    sg_span_progress(span);
-    sg_span_advance(span);
-    let_go(span);
-    return sg_span_post_is_done(post);
+    sg_internode_progress(internode);
+    sg_nonblocking_advance(internode);
+    let_go(internode);
+    return sg_nonblocking_is_done(nonblocking);
 }
 
 struct awaited {
-    struct sg_span *span;
-    struct sg_span_post *post;
+    struct sg_internode *internode;
+    struct sg_nonblocking *nonblocking;
 };
 
 static bool is_done(void *context)
 {
     struct awaited *awaited = context;
 
-    sg_span_progress(awaited->span);
-    sg_span_advance(awaited->span);
-    return sg_span_post_is_done(awaited->post);
+    sg_internode_progress(awaited->internode);
+    sg_nonblocking_advance(awaited->internode);
+    return sg_nonblocking_is_done(awaited->nonblocking);
 }
 
-void sg_span_post_wait(struct sg_span_post *post)
+void sg_nonblocking_wait(struct sg_nonblocking *nonblocking)
 {
-    struct sg_span *span = hold(post);
-    struct awaited awaited = {span, post};
+    struct sg_internode *internode = hold(nonblocking);
+    struct awaited awaited = {internode, nonblocking};
 
-    if (span == NULL)
+    if (internode == NULL)
         return;
-    sg_span_enter(span);
-    sg_span_wait(span,
-                 &(struct sg_span_waiting){.call = &post->call, .position = post->window.position},
-                 is_done, &awaited);
-    sg_span_leave(span);
-    let_go(span);
+    sg_internode_enter(internode);
+    sg_internode_wait(internode,
+                      &(struct sg_internode_waiting){.call = &nonblocking->call,
+                                                     .position = nonblocking->window.position},
+                      is_done, &awaited);
+    sg_internode_leave(internode);
+    let_go(internode);
 }

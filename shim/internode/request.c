@@ -13,7 +13,7 @@
 #define CLOSE_NS 20000
 
 struct request {
-    struct sg_span_post *post;
+    struct sg_nonblocking *nonblocking;
     MPI_Request handle;
     sg_request_completed completed;
     void *context;
@@ -59,7 +59,7 @@ static struct request *find(MPI_Request handle)
 {
     struct request *request;
 
-    /* Relaxed: whose request it is knows of its post. */
+    /* Relaxed: whose request it is knows of its nonblocking call. */
     if (atomic_load_explicit(&count, memory_order_relaxed) == 0)
         return NULL;
     pthread_mutex_lock(&lock);
@@ -76,7 +76,7 @@ static struct request *take_orphan(void)
 
     pthread_mutex_lock(&lock);
     for (request = outstanding; request != NULL; request = request->next) {
-        if (atomic_load(&request->is_freed) && sg_span_post_is_done(request->post))
+        if (atomic_load(&request->is_freed) && sg_nonblocking_is_done(request->nonblocking))
             break;
     }
     if (request != NULL)
@@ -91,7 +91,7 @@ static void let_go(struct request *request)
 {
     if (atomic_fetch_sub(&request->holders, 1) > 1)
         return;
-    sg_span_post_free(request->post);
+    sg_nonblocking_free(request->nonblocking);
     free(request);
 }
 
@@ -147,7 +147,7 @@ static int on_poll(void *state, MPI_Status *status)
     struct request *request = state;
     uint64_t begin_ns = sg_clock_ns();
     bool follows = begin_ns - request->tested_ns < CLOSE_NS;
-    bool done = sg_span_post_poll(request->post);
+    bool done = sg_nonblocking_poll(request->nonblocking);
 
     (void)status;
     if (!follows) {
@@ -170,7 +170,7 @@ static void await(struct request *request)
 {
     uint64_t begin_ns = sg_clock_ns();
 
-    sg_span_post_wait(request->post);
+    sg_nonblocking_wait(request->nonblocking);
     request->times.tests++;
     request->times.exposed_ns += sg_clock_ns() - begin_ns;
     complete(request);
@@ -188,20 +188,21 @@ static int on_wait(int states_count, void **states, double timeout_s, MPI_Status
 
 /* ---- what the library calls ---- */
 
-int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
-                    sg_request_completed completed, void *context, struct sg_outcome *outcome)
+int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
+                     sg_request_completed completed, void *context,
+                     struct sg_call_statistics *statistics)
 {
     struct request *request = calloc(1, sizeof *request);
     int error = MPI_ERR_OTHER;
 
     if (request != NULL)
-        request->post = sg_span_post_new(call->span, call, plan);
-    if (request != NULL && request->post != NULL)
+        request->nonblocking = sg_nonblocking_new(call->internode, call, plan);
+    if (request != NULL && request->nonblocking != NULL)
         error = sg_real.x_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, request,
                                          &request->handle);
     if (error != MPI_SUCCESS) {
         if (request != NULL)
-            sg_span_post_free(request->post);
+            sg_nonblocking_free(request->nonblocking);
         free(request);
         return error;
     }
@@ -210,9 +211,9 @@ int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
     atomic_init(&request->holders, 2);
     *call->request = request->handle;
     add(request);
-    sg_span_post_start(request->post, outcome);
+    sg_nonblocking_start(request->nonblocking, statistics);
     request->times.posted_ns = sg_clock_ns();
-    if (sg_span_post_is_done(request->post))
+    if (sg_nonblocking_is_done(request->nonblocking))
         complete(request);
     return MPI_SUCCESS;
 }

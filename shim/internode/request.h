@@ -23,8 +23,9 @@ typedef void (*sg_request_completed)(void *context, const struct sg_request_time
 
 /* Starts the call and sets *call->request. Where it returns an error nothing has been started, and
  * no error handler has been called. completed may be NULL. */
-int sg_request_post(const struct sg_call *call, const struct sg_span_plan *plan,
-                    sg_request_completed completed, void *context, struct sg_outcome *outcome);
+int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
+                     sg_request_completed completed, void *context,
+                     struct sg_call_statistics *statistics);
 
 /* Before MPI_Wait, in which MPICH polls without a pause, and MPI_Request_get_status, in which it
  * does not poll. Requests that are not ours are left alone. */

@@ -16,11 +16,11 @@
 static uint32_t ring_depth = 8;
 static int servers_max = INT_MAX;
 
-void sg_span_start(uint32_t depth, int stall_s, int servers)
+void sg_internode_start(uint32_t depth, int stall_s, int servers)
 {
     servers_max = servers;
-    ring_depth = depth < SG_SPAN_PLACES_MAX ? depth : SG_SPAN_PLACES_MAX;
-    sg_span_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
+    ring_depth = depth < SG_INTERNODE_INSTANCES_MAX ? depth : SG_INTERNODE_INSTANCES_MAX;
+    sg_internode_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
 }
 
 static size_t line(size_t bytes)
@@ -35,7 +35,7 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     const struct sg_algorithm *algorithm = &sg_algorithms[choice->algorithm];
     const char *name = algorithm->name;
 
-    if ((sg_algorithm_reach(algorithm, choice->parameters) & SG_REACH_SPAN) == 0)
+    if ((sg_algorithm_reach(algorithm, choice->parameters) & SG_REACH_INTERNODE) == 0)
         return NULL;
     sg_parameters_put(algorithm->parameters, choice->parameters, parameters);
     parameters->credits = (uint8_t)ring_depth;
@@ -46,77 +46,83 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     return NULL;
 }
 
-/* The objects and where everything lies. False: nothing would run here. */
-static bool lay_out(struct sg_span *span, const char *name)
+/* The protocols and where everything lies. False: nothing would run here. */
+static bool lay_out(struct sg_internode *internode, const char *name)
 {
-    const struct sg_rule_comm comm = {.name = name, .size = span->ranks, .reach = SG_REACH_SPAN};
-    size_t at = line(sizeof(struct sg_span_header));
-    uint32_t objects = 0, eager_bytes = 0;
+    const struct sg_rule_comm comm = {
+        .name = name, .size = internode->ranks, .reach = SG_REACH_INTERNODE};
+    size_t at = line(sizeof(struct sg_internode_header));
+    uint32_t protocols = 0, eager_bytes = 0;
     size_t transport_bytes;
 
-    if (span->has_home) {
-        span->home_at = at;
-        at += line(sizeof(struct sg_span_home));
+    if (internode->has_coordinator) {
+        internode->coordinator_at = at;
+        at += line(sizeof(struct sg_coordinator));
     }
-    span->about_at = at;
-    at += (size_t)span->ranks_here * line(sizeof(struct sg_span_about));
-    span->endpoints_at = at;
-    at += (size_t)span->here * sizeof(struct sg_span_endpoint);
+    internode->rank_states_at = at;
+    at += (size_t)internode->ranks_here * line(sizeof(struct sg_rank_state));
+    internode->endpoints_at = at;
+    at += (size_t)internode->here * sizeof(struct sg_endpoint);
     at = line(at);
-    span->object_count = sg_ruleset_count(span->rules);
-    if (span->object_count > SG_SPAN_OBJECTS_MAX)
-        span->object_count = SG_SPAN_OBJECTS_MAX;
-    for (int i = 0; i < span->object_count; i++) {
-        struct sg_span_object *object = &span->objects[i];
+    internode->protocol_count = sg_ruleset_count(internode->rules);
+    if (internode->protocol_count > SG_INTERNODE_PROTOCOLS_MAX)
+        internode->protocol_count = SG_INTERNODE_PROTOCOLS_MAX;
+    for (int i = 0; i < internode->protocol_count; i++) {
+        struct sg_internode_protocol *protocol = &internode->protocols[i];
 
-        object->setup.rank = span->endpoint;
-        object->setup.size = span->endpoints;
-        if (!sg_ruleset_concerns(span->rules, i, &comm))
+        protocol->setup.rank = internode->endpoint;
+        protocol->setup.size = internode->endpoints;
+        if (!sg_ruleset_concerns(internode->rules, i, &comm))
             continue;
-        object->algo = algo_of(sg_ruleset_choice(span->rules, i), &object->setup.parameters);
-        if (object->algo == NULL)
+        protocol->algo =
+            algo_of(sg_ruleset_choice(internode->rules, i), &protocol->setup.parameters);
+        if (protocol->algo == NULL)
             continue;
-        if (!object->algo->needs(&object->setup, &object->needs)) {
-            object->algo = NULL;
+        if (!protocol->algo->needs(&protocol->setup, &protocol->needs)) {
+            protocol->algo = NULL;
             continue;
         }
-        object->progress = sg_progress_asked(sg_ruleset_choice(span->rules, i), span->wire != NULL);
+        protocol->progress =
+            sg_progress_asked(sg_ruleset_choice(internode->rules, i), internode->remote != NULL);
         /* A rank that stayed in its call in mode poll could not bring it to its end. */
-        if (span->servers < span->locals && object->progress == SG_PROGRESS_POLL)
-            object->progress = SG_PROGRESS_THREAD;
-        if (objects == 0 || object->progress < span->progress_low)
-            span->progress_low = object->progress;
-        if (object->progress > span->progress_high)
-            span->progress_high = object->progress;
-        span->is_polled = span->is_polled || (object->algo->uses & SG_ALGO_POLLED);
-        span->is_one_sided = span->is_one_sided || (object->algo->uses & SG_ALGO_ONE_SIDED);
-        objects++;
-        object->slot_bytes =
-            object->needs.slot_bytes > 0 ? object->needs.slot_bytes : SG_SPAN_SLOT_BYTES;
-        if (object->slot_bytes > span->slot_bytes)
-            span->slot_bytes = object->slot_bytes;
-        if (object->needs.parts * object->slot_bytes > eager_bytes)
-            eager_bytes = object->needs.parts * object->slot_bytes;
-        object->at = at;
-        object->cells_at = line(object->needs.state_bytes);
-        object->slots_at = line(object->cells_at + object->needs.cells * sizeof(uint64_t));
-        object->results_at = object->slots_at + (size_t)object->needs.slots * object->slot_bytes;
-        object->stride =
-            object->results_at + (size_t)object->setup.parameters.credits * object->slot_bytes;
-        at += (size_t)span->here * object->stride;
+        if (internode->servers < internode->locals && protocol->progress == SG_PROGRESS_POLL)
+            protocol->progress = SG_PROGRESS_THREAD;
+        if (protocols == 0 || protocol->progress < internode->progress_low)
+            internode->progress_low = protocol->progress;
+        if (protocol->progress > internode->progress_high)
+            internode->progress_high = protocol->progress;
+        internode->is_polled = internode->is_polled || (protocol->algo->uses & SG_ALGO_POLLED);
+        internode->is_one_sided =
+            internode->is_one_sided || (protocol->algo->uses & SG_ALGO_ONE_SIDED);
+        protocols++;
+        protocol->slot_bytes =
+            protocol->needs.slot_bytes > 0 ? protocol->needs.slot_bytes : SG_INTERNODE_SLOT_BYTES;
+        if (protocol->slot_bytes > internode->slot_bytes)
+            internode->slot_bytes = protocol->slot_bytes;
+        if (protocol->needs.parts * protocol->slot_bytes > eager_bytes)
+            eager_bytes = protocol->needs.parts * protocol->slot_bytes;
+        protocol->at = at;
+        protocol->cells_at = line(protocol->needs.state_bytes);
+        protocol->slots_at = line(protocol->cells_at + protocol->needs.cells * sizeof(uint64_t));
+        protocol->results_at =
+            protocol->slots_at + (size_t)protocol->needs.slots * protocol->slot_bytes;
+        protocol->stride = protocol->results_at +
+                           (size_t)protocol->setup.parameters.credits * protocol->slot_bytes;
+        at += (size_t)internode->here * protocol->stride;
     }
-    span->contributions_at = at;
-    at += (size_t)span->here * span->depth * (size_t)span->locals_max * span->slot_bytes;
+    internode->contributions_at = at;
+    at += (size_t)internode->here * internode->depth * (size_t)internode->locals_max *
+          internode->slot_bytes;
     /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
-    span->transport_setup.endpoints = span->endpoints;
-    span->transport_setup.here = span->here;
-    span->transport_setup.inflight =
-        objects * (2 * span->depth + 8) + (span->wire != NULL ? span->depth : 0);
-    span->transport_setup.staged = span->transport_setup.inflight;
-    span->transport_setup.eager_bytes = eager_bytes;
-    transport_bytes = objects > 0 ? span->ops->shared_bytes(&span->transport_setup) : 0;
-    span->transport_at = at;
-    span->size_bytes = at + transport_bytes;
+    internode->transport_setup.endpoints = internode->endpoints;
+    internode->transport_setup.here = internode->here;
+    internode->transport_setup.inflight =
+        protocols * (2 * internode->depth + 8) + (internode->remote != NULL ? internode->depth : 0);
+    internode->transport_setup.staged = internode->transport_setup.inflight;
+    internode->transport_setup.eager_bytes = eager_bytes;
+    transport_bytes = protocols > 0 ? internode->ops->shared_bytes(&internode->transport_setup) : 0;
+    internode->transport_at = at;
+    internode->size_bytes = at + transport_bytes;
     return transport_bytes > 0;
 }
 
@@ -130,7 +136,7 @@ static int greatest(const int *counts, int count)
 }
 
 /* All numbers are one allocation, which begins with endpoint_of. False: no memory. */
-static bool number_ranks(struct sg_span *span, const struct sg_span_setup *setup)
+static bool number_ranks(struct sg_internode *internode, const struct sg_internode_setup *setup)
 {
     size_t ranks = (size_t)setup->ranks, endpoints = (size_t)setup->endpoints;
     size_t machines = (size_t)setup->machines;
@@ -139,192 +145,197 @@ static bool number_ranks(struct sg_span *span, const struct sg_span_setup *setup
 
     if (numbers == NULL)
         return false;
-    span->endpoint_of = numbers;
-    span->machine_of = span->endpoint_of + ranks;
-    span->number_of = span->machine_of + ranks;
-    span->home_of = span->number_of + ranks;
-    span->index_of = span->home_of + endpoints;
-    locals = span->index_of + endpoints;
+    internode->endpoint_of = numbers;
+    internode->machine_of = internode->endpoint_of + ranks;
+    internode->number_of = internode->machine_of + ranks;
+    internode->machine_of_endpoint = internode->number_of + ranks;
+    internode->index_of = internode->machine_of_endpoint + endpoints;
+    locals = internode->index_of + endpoints;
     ranks_of = locals + endpoints;
     endpoints_of = ranks_of + machines;
-    span->endpoint = setup->endpoint_of[span->rank];
-    for (int rank = 0; rank < span->ranks; rank++) {
+    internode->endpoint = setup->endpoint_of[internode->rank];
+    for (int rank = 0; rank < internode->ranks; rank++) {
         int endpoint = setup->endpoint_of[rank], machine = setup->machine_of[rank];
 
-        span->endpoint_of[rank] = endpoint;
-        span->machine_of[rank] = machine;
-        span->number_of[rank] = ranks_of[machine]++;
-        if (rank == span->rank)
-            span->local = locals[endpoint];
+        internode->endpoint_of[rank] = endpoint;
+        internode->machine_of[rank] = machine;
+        internode->number_of[rank] = ranks_of[machine]++;
+        if (rank == internode->rank)
+            internode->local = locals[endpoint];
         if (locals[endpoint]++ == 0) {
-            span->home_of[endpoint] = machine;
-            span->index_of[endpoint] = endpoints_of[machine]++;
+            internode->machine_of_endpoint[endpoint] = machine;
+            internode->index_of[endpoint] = endpoints_of[machine]++;
         }
     }
-    span->locals = span->servers = locals[span->endpoint];
-    if (span->wire != NULL && span->servers > servers_max)
-        span->servers = servers_max;
-    span->locals_max = greatest(locals, setup->endpoints);
-    span->ranks_here = greatest(ranks_of, setup->machines);
-    span->here = greatest(endpoints_of, setup->machines);
+    internode->locals = internode->servers = locals[internode->endpoint];
+    if (internode->remote != NULL && internode->servers > servers_max)
+        internode->servers = servers_max;
+    internode->locals_max = greatest(locals, setup->endpoints);
+    internode->ranks_here = greatest(ranks_of, setup->machines);
+    internode->here = greatest(endpoints_of, setup->machines);
     return true;
 }
 
-static bool keep_hosts(struct sg_span *span, const struct sg_span_setup *setup)
+static bool keep_hosts(struct sg_internode *internode, const struct sg_internode_setup *setup)
 {
-    size_t bytes = (size_t)setup->ranks * sizeof *span->hosts;
+    size_t bytes = (size_t)setup->ranks * sizeof *internode->hosts;
 
-    span->hosts = malloc(bytes);
-    if (span->hosts != NULL)
-        memcpy(span->hosts, setup->hosts, bytes);
-    return span->hosts != NULL;
+    internode->hosts = malloc(bytes);
+    if (internode->hosts != NULL)
+        memcpy(internode->hosts, setup->hosts, bytes);
+    return internode->hosts != NULL;
 }
 
-static void dispose(struct sg_span *span)
+static void dispose(struct sg_internode *internode)
 {
     int saved_errno = errno;
 
-    if (span->transport != NULL)
-        span->ops->close(span->transport);
-    if (span->header != NULL)
-        sg_memory_free(span->header, span->size_bytes, span->is_maker);
-    free(span->endpoint_of);
-    free(span->hosts);
-    free(span->reached);
-    free(span->peers);
-    free(span);
+    if (internode->transport != NULL)
+        internode->ops->close(internode->transport);
+    if (internode->header != NULL)
+        sg_memory_free(internode->header, internode->size_bytes, internode->is_maker);
+    free(internode->endpoint_of);
+    free(internode->hosts);
+    free(internode->reached);
+    free(internode->peers);
+    free(internode);
     errno = saved_errno;
 }
 
-/* A rank that is not connected would wait for one that is, which a post must not. */
-static bool can_have_home(const struct sg_span *span)
+/* A rank that is not connected would wait for one that is, which a nonblocking call must not. */
+static bool can_have_coordinator(const struct sg_internode *internode)
 {
     bool by_site = false;
 
     for (int operation = 0; operation < SG_OPERATION_COUNT; operation++)
-        by_site = by_site || sg_ruleset_depends_on_site(span->rules, (enum sg_operation)operation);
-    return by_site && span->wire != NULL && span->endpoints <= SG_SPAN_HOME_ENDPOINTS &&
-           span->locals_max <= servers_max;
+        by_site =
+            by_site || sg_ruleset_depends_on_site(internode->rules, (enum sg_operation)operation);
+    return by_site && internode->remote != NULL &&
+           internode->endpoints <= SG_COORDINATOR_ENDPOINTS_MAX &&
+           internode->locals_max <= servers_max;
 }
 
 /* NULL: errno tells, 0 where nothing would run. */
-static struct sg_span *make(const struct sg_span_setup *setup)
+static struct sg_internode *make(const struct sg_internode_setup *setup)
 {
-    struct sg_span *span = calloc(1, sizeof *span);
+    struct sg_internode *internode = calloc(1, sizeof *internode);
 
-    if (span == NULL)
+    if (internode == NULL)
         return NULL;
-    span->rank = setup->rank;
-    span->ranks = setup->ranks;
-    span->endpoints = setup->endpoints;
-    span->rules = setup->rules;
-    span->depth = ring_depth;
-    span->ops = &sg_transport_shm;
+    internode->rank = setup->rank;
+    internode->ranks = setup->ranks;
+    internode->endpoints = setup->endpoints;
+    internode->rules = setup->rules;
+    internode->depth = ring_depth;
+    internode->ops = &sg_transport_shm;
     if (setup->ops != NULL) {
-        span->ops = setup->ops;
-        span->wire = setup->ops->wire;
-        span->place.exchange = setup->exchange;
-        span->machines = setup->machines;
+        internode->ops = setup->ops;
+        internode->remote = setup->ops->remote;
+        internode->location.exchange = setup->exchange;
+        internode->machines = setup->machines;
     }
-    if (!number_ranks(span, setup) || (setup->ops != NULL && !keep_hosts(span, setup)))
+    if (!number_ranks(internode, setup) || (setup->ops != NULL && !keep_hosts(internode, setup)))
         goto err_dispose;
-    span->has_home = span->is_one_sided = can_have_home(span);
+    internode->has_coordinator = internode->is_one_sided = can_have_coordinator(internode);
     errno = 0;
-    if (!lay_out(span, setup->name))
+    if (!lay_out(internode, setup->name))
         goto err_dispose;
-    return span;
+    return internode;
 
 err_dispose:
-    dispose(span);
+    dispose(internode);
     return NULL;
 }
 
 /* The segment is mapped: the process's own part. */
-static enum sg_status attach(struct sg_span *span)
+static enum sg_status attach(struct sg_internode *internode)
 {
-    span->bed.sleepers = &span->header->sleepers;
-    span->bed.wake = &span->header->wake;
-    /* Between machines it is opened by all together, later: sg_span_link. */
-    if (span->wire != NULL)
+    internode->wait_queue.sleepers = &internode->header->sleepers;
+    internode->wait_queue.wake = &internode->header->wake;
+    /* Between machines it is opened by all together, later: sg_internode_link. */
+    if (internode->remote != NULL)
         return SG_OK;
-    return sg_span_open(span);
+    return sg_internode_open(internode);
 }
 
 /* Of the machine's endpoints. */
-static void init_objects(struct sg_span *span)
+static void init_protocols(struct sg_internode *internode)
 {
-    for (int i = 0; i < span->object_count; i++) {
-        struct sg_span_object *object = &span->objects[i];
+    for (int i = 0; i < internode->protocol_count; i++) {
+        struct sg_internode_protocol *protocol = &internode->protocols[i];
 
-        for (int endpoint = 0; endpoint < span->endpoints && object->algo != NULL; endpoint++) {
-            struct sg_algo_setup setup = object->setup;
+        for (int endpoint = 0; endpoint < internode->endpoints && protocol->algo != NULL;
+             endpoint++) {
+            struct sg_algo_setup setup = protocol->setup;
 
-            if (span->home_of[endpoint] != span->machine_of[span->rank])
+            if (internode->machine_of_endpoint[endpoint] != internode->machine_of[internode->rank])
                 continue;
             setup.rank = endpoint;
-            object->algo->init(sg_span_region(span, (uint32_t)i, endpoint), &setup);
+            protocol->algo->init(sg_internode_region(internode, (uint32_t)i, endpoint), &setup);
         }
     }
 }
 
-/* Any other status than SG_OK: the span is freed. */
-static enum sg_status hand_over(struct sg_span *span, enum sg_status status, struct sg_span **out)
+/* Any other status than SG_OK: the communicator is freed. */
+static enum sg_status hand_over(struct sg_internode *internode, enum sg_status status,
+                                struct sg_internode **out)
 {
     if (status == SG_OK)
-        *out = span;
+        *out = internode;
     else
-        dispose(span);
+        dispose(internode);
     return status;
 }
 
-enum sg_status sg_span_offer(const struct sg_span_setup *setup, struct sg_span **out,
-                             struct sg_segment_ticket *ticket)
+enum sg_status sg_internode_offer(const struct sg_internode_setup *setup, struct sg_internode **out,
+                                  struct sg_segment_ticket *ticket)
 {
-    struct sg_span *span = make(setup);
+    struct sg_internode *internode = make(setup);
     void *segment;
     enum sg_status status;
 
-    if (span == NULL)
+    if (internode == NULL)
         return errno == 0 ? SG_ERR_MISSING : SG_ERR_MEMORY;
-    status = sg_memory_create(span->size_bytes, setup->called, &segment, ticket);
+    status = sg_memory_create(internode->size_bytes, setup->called, &segment, ticket);
     if (status != SG_OK)
-        return hand_over(span, status, out);
-    span->header = segment;
-    span->is_maker = true;
-    span->header->nonce = ticket->nonce;
-    span->header->size_bytes = span->size_bytes;
-    init_objects(span);
-    span->header->magic = SG_SPAN_MAGIC;
-    status = attach(span);
+        return hand_over(internode, status, out);
+    internode->header = segment;
+    internode->is_maker = true;
+    internode->header->nonce = ticket->nonce;
+    internode->header->size_bytes = internode->size_bytes;
+    init_protocols(internode);
+    internode->header->magic = SG_INTERNODE_MAGIC;
+    status = attach(internode);
     if (status != SG_OK)
         sg_segment_seal(ticket);
-    return hand_over(span, status, out);
+    return hand_over(internode, status, out);
 }
 
-enum sg_status sg_span_accept(const struct sg_span_setup *setup,
-                              const struct sg_segment_ticket *ticket, struct sg_span **out)
+enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
+                                   const struct sg_segment_ticket *ticket,
+                                   struct sg_internode **out)
 {
-    struct sg_span *span = make(setup);
+    struct sg_internode *internode = make(setup);
     void *segment;
     enum sg_status status;
 
-    if (span == NULL)
+    if (internode == NULL)
         return errno == 0 ? SG_ERR_MISSING : SG_ERR_MEMORY;
     status = sg_segment_open(ticket, &segment);
     if (status != SG_OK)
-        return hand_over(span, status, out);
-    span->header = segment;
-    if (ticket->size_bytes == span->size_bytes && span->header->magic == SG_SPAN_MAGIC &&
-        span->header->nonce == ticket->nonce)
-        return hand_over(span, attach(span), out);
+        return hand_over(internode, status, out);
+    internode->header = segment;
+    if (ticket->size_bytes == internode->size_bytes &&
+        internode->header->magic == SG_INTERNODE_MAGIC && internode->header->nonce == ticket->nonce)
+        return hand_over(internode, attach(internode), out);
     errno = EBADF;
-    return hand_over(span, SG_ERR_SYSTEM, out);
+    return hand_over(internode, SG_ERR_SYSTEM, out);
 }
 
-void sg_span_free(struct sg_span *span)
+void sg_internode_free(struct sg_internode *internode)
 {
-    sg_span_await_users(span);
-    if (span->transport != NULL)
-        sg_progress_remove(&span->client);
-    dispose(span);
+    sg_nonblocking_await_users(internode);
+    if (internode->transport != NULL)
+        sg_progress_remove(&internode->client);
+    dispose(internode);
 }

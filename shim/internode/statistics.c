@@ -9,10 +9,10 @@ static void add(_Atomic uint64_t *counter, uint64_t more)
         atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
 
-void sg_span_count(struct sg_span_endpoint *endpoint, const struct sg_algo_head *before,
-                   const struct sg_algo_head *after, uint64_t marks)
+void sg_endpoint_count(struct sg_endpoint *endpoint, const struct sg_algo_head *before,
+                       const struct sg_algo_head *after, uint64_t marks)
 {
-    struct sg_span_counters *counters = &endpoint->counters;
+    struct sg_endpoint_counters *counters = &endpoint->counters;
 
     add(&counters->late, after->late - before->late);
     add(&counters->early, after->early - before->early);
@@ -20,50 +20,50 @@ void sg_span_count(struct sg_span_endpoint *endpoint, const struct sg_algo_head 
     add(&counters->copies, after->copies - before->copies);
     add(&counters->moves, marks >> SG_MARK_TOKEN_MOVED & 1);
     add(&counters->repeats, marks >> SG_MARK_RELEASE_REPEATED & 1);
-    atomic_fetch_add_explicit(&endpoint->bell.outstanding, after->outstanding - before->outstanding,
-                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&endpoint->doorbell.outstanding,
+                              after->outstanding - before->outstanding, memory_order_relaxed);
 }
 
-static int first_rank(const struct sg_span *span, int endpoint)
+static int first_rank(const struct sg_internode *internode, int endpoint)
 {
     int rank = 0;
 
-    while (span->endpoint_of[rank] != endpoint)
+    while (internode->endpoint_of[rank] != endpoint)
         rank++;
     return rank;
 }
 
-bool sg_span_begin_late(struct sg_span *span, uint32_t object, const struct sg_event *event,
-                        struct sg_late *late)
+bool sg_endpoint_begin_late(struct sg_internode *internode, uint32_t protocol,
+                            const struct sg_event *event, struct sg_late *late)
 {
-    struct sg_span_instance *place;
-    const struct sg_span_name *own;
+    struct sg_internode_instance *instance;
+    const struct sg_instance_name *own;
 
     if (event->kind != SG_EVENT_MESSAGE)
         return false;
-    place = sg_span_find_instance(span, object, event->message.header.seq);
-    if (place == NULL)
+    instance = sg_endpoint_find_instance(internode, protocol, event->message.header.seq);
+    if (instance == NULL)
         return false;
-    own = &span->names[place->position % span->depth];
-    *late = (struct sg_late){.operation = (enum sg_operation)place->operation,
-                             .child = first_rank(span, event->message.from),
-                             .bytes = place->bytes,
+    own = &internode->names[instance->position % internode->depth];
+    *late = (struct sg_late){.operation = (enum sg_operation)instance->operation,
+                             .child = first_rank(internode, event->message.from),
+                             .bytes = instance->bytes,
                              .begin_ns = event->time_ns};
-    if (!place->stays)
-        late->avoided_ns = event->time_ns - place->left_ns;
-    if (own->position == place->position)
+    if (!instance->stays)
+        late->avoided_ns = event->time_ns - instance->left_ns;
+    if (own->position == instance->position)
         late->call = own->call;
-    place->left_ns = event->time_ns;
+    instance->left_ns = event->time_ns;
     return true;
 }
 
-void sg_span_end_late(struct sg_span *span, struct sg_late *late)
+void sg_endpoint_end_late(struct sg_internode *internode, struct sg_late *late)
 {
     late->end_ns = sg_clock_ns();
-    add(&sg_span_endpoint(span, span->endpoint)->counters.handler_ns,
+    add(&sg_internode_endpoint(internode, internode->endpoint)->counters.handler_ns,
         late->end_ns - late->begin_ns);
     if (late->call.recorded)
-        sg_observed_late(late);
+        sg_trace_event_late(late);
 }
 
 static uint64_t take(_Atomic uint64_t *counter)
@@ -81,19 +81,21 @@ static uint32_t take_few(_Atomic uint64_t *counter)
     return (uint32_t)(count < UINT32_MAX ? count : UINT32_MAX);
 }
 
-void sg_span_tell(struct sg_span *span, struct sg_outcome *outcome)
+void sg_internode_read_counters(struct sg_internode *internode,
+                                struct sg_call_statistics *statistics)
 {
-    struct sg_span_endpoint *endpoint = sg_span_endpoint(span, span->endpoint);
-    struct sg_span_counters *counters = &endpoint->counters;
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+    struct sg_endpoint_counters *counters = &endpoint->counters;
 
-    outcome->late = take_few(&counters->late);
-    outcome->early = take_few(&counters->early);
-    outcome->signals = take_few(&endpoint->bell.handled);
-    outcome->ignored = take_few(&endpoint->bell.ignored);
-    outcome->stalls = take_few(&counters->stalls);
-    outcome->copies = take_few(&counters->copies);
-    outcome->moves = take_few(&counters->moves);
-    outcome->repeats = take_few(&counters->repeats);
-    outcome->handler_ns = take(&counters->handler_ns);
-    outcome->outstanding = atomic_load_explicit(&endpoint->bell.outstanding, memory_order_relaxed);
+    statistics->late = take_few(&counters->late);
+    statistics->early = take_few(&counters->early);
+    statistics->signals = take_few(&endpoint->doorbell.handled);
+    statistics->ignored = take_few(&endpoint->doorbell.ignored);
+    statistics->stalls = take_few(&counters->stalls);
+    statistics->copies = take_few(&counters->copies);
+    statistics->moves = take_few(&counters->moves);
+    statistics->repeats = take_few(&counters->repeats);
+    statistics->handler_ns = take(&counters->handler_ns);
+    statistics->outstanding =
+        atomic_load_explicit(&endpoint->doorbell.outstanding, memory_order_relaxed);
 }

@@ -1,7 +1,7 @@
 #include "internode/waiting.h"
 
-#include "mpi/observer.h"
 #include "mpi/report.h"
+#include "mpi/trace_events.h"
 
 #include <stdio.h>
 
@@ -10,20 +10,20 @@
 
 static uint64_t stall_ns;
 
-void sg_span_stall_after(uint64_t ns)
+void sg_internode_stall_after(uint64_t ns)
 {
     stall_ns = ns;
 }
 
 /* Appends; the text stays whole when it is full. */
-static void append(char *text, int *used, int rank, const struct sg_span_about *about)
+static void append(char *text, int *used, int rank, const struct sg_rank_state *info)
 {
     char call[SG_REPORT_CALL_BYTES];
     /* Relaxed: what is read is only shown. */
-    bool came_once = atomic_load_explicit(&about->position, memory_order_relaxed) > 0;
+    bool came_once = atomic_load_explicit(&info->position, memory_order_relaxed) > 0;
     int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d was %s%s", rank,
                           came_once ? "last in " : "in none before",
-                          came_once ? sg_report_call(&about->call, call) : "");
+                          came_once ? sg_report_call(&info->call, call) : "");
 
     if (length > 0 && *used + length < TEXT_BYTES)
         *used += length;
@@ -31,46 +31,47 @@ static void append(char *text, int *used, int rank, const struct sg_span_about *
         text[*used] = '\0';
 }
 
-static __attribute__((noinline)) void report_stall(const struct sg_span *span,
+static __attribute__((noinline)) void report_stall(const struct sg_internode *internode,
                                                    const struct sg_call *call, uint64_t position)
 {
     char text[TEXT_BYTES] = "", instance[SG_REPORT_CALL_BYTES];
     uint64_t tag = position + 1;
     int used = 0, missing = 0, here = 0;
 
-    if (atomic_exchange(&span->header->stall_reported, tag) == tag)
+    if (atomic_exchange(&internode->header->stall_reported, tag) == tag)
         return;
-    for (int rank = 0; rank < span->ranks; rank++) {
-        const struct sg_span_about *about;
+    for (int rank = 0; rank < internode->ranks; rank++) {
+        const struct sg_rank_state *info;
 
-        if (!sg_span_is_here(span, rank))
+        if (!sg_internode_is_here(internode, rank))
             continue;
         here++;
-        about = sg_span_about(span, rank);
-        if (atomic_load_explicit(&about->position, memory_order_relaxed) > position)
+        info = sg_internode_rank_state(internode, rank);
+        if (atomic_load_explicit(&info->position, memory_order_relaxed) > position)
             continue;
         if (missing++ < RANKS_NAMED)
-            append(text, &used, rank, about);
+            append(text, &used, rank, info);
     }
     sg_report_line(SG_TRACE_LINE_STALL,
                    "rank %d waits in %s for more than %d s, %s: %d of %d ranks%s have not come%s",
-                   span->rank, sg_report_function(call), (int)(stall_ns / UINT64_C(1000000000)),
-                   sg_report_instance(call, position, span->ranks, instance), missing, here,
-                   here < span->ranks ? " of this machine" : "", text);
+                   internode->rank, sg_report_function(call),
+                   (int)(stall_ns / UINT64_C(1000000000)),
+                   sg_report_instance(call, position, internode->ranks, instance), missing, here,
+                   here < internode->ranks ? " of this machine" : "", text);
 }
 
-void sg_span_wait(struct sg_span *span, struct sg_span_waiting *waiting,
-                  bool (*is_over)(void *context), void *context)
+void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiting *waiting,
+                       bool (*is_over)(void *context), void *context)
 {
     bool reported = waiting->call == NULL || stall_ns == 0;
 
     while (!is_over(context)) {
-        if (!sg_wait_step(&waiting->wait, &span->bed, is_over, context))
+        if (!sg_wait_step(&waiting->wait, &internode->wait_queue, is_over, context))
             continue;
         sg_progress_poll();
         if (!reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
             reported = true;
-            report_stall(span, waiting->call, waiting->position);
+            report_stall(internode, waiting->call, waiting->position);
         }
     }
 }

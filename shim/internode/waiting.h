@@ -6,17 +6,17 @@
 
 #include "internode/communicator.h"
 
-struct sg_span_waiting {
+struct sg_internode_waiting {
     struct sg_wait wait;
     const struct sg_call *call; /* NULL: the wait is not reported */
     uint64_t position;          /* of the instance that is waited for */
 };
 
 /* After so long a wait is reported; 0: never. */
-void sg_span_stall_after(uint64_t ns);
+void sg_internode_stall_after(uint64_t ns);
 
 /* Until is_over, which makes progress here, and may begin the time of *waiting anew. */
-void sg_span_wait(struct sg_span *span, struct sg_span_waiting *waiting,
-                  bool (*is_over)(void *context), void *context);
+void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiting *waiting,
+                       bool (*is_over)(void *context), void *context);
 
 #endif

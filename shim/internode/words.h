@@ -13,70 +13,72 @@
 
 #include "internode/communicator.h"
 
-#define SG_SPAN_FIELD_BITS 16
-#define SG_SPAN_FIELD_MASK 0xffffu
+#define SG_INTERNODE_FIELD_BITS 16
+#define SG_INTERNODE_FIELD_MASK 0xffffu
 
-struct sg_span_found {
+struct sg_internode_found {
     uint32_t brought;
     int rank;
 };
 
-static inline uint64_t sg_span_word_of(uint64_t number, int rank, uint32_t brings)
+static inline uint64_t sg_internode_word_of(uint64_t number, int rank, uint32_t brings)
 {
-    return ((uint64_t)(uint32_t)(number + 1) << SG_SPAN_FIELD_BITS | (uint64_t)rank)
-               << SG_SPAN_FIELD_BITS |
+    return ((uint64_t)(uint32_t)(number + 1) << SG_INTERNODE_FIELD_BITS | (uint64_t)rank)
+               << SG_INTERNODE_FIELD_BITS |
            brings;
 }
 
-static inline struct sg_span_found sg_span_found_in(uint64_t word)
+static inline struct sg_internode_found sg_internode_found_in(uint64_t word)
 {
-    return (struct sg_span_found){(uint32_t)(word & SG_SPAN_FIELD_MASK),
-                                  (int)(word >> SG_SPAN_FIELD_BITS & SG_SPAN_FIELD_MASK)};
+    return (struct sg_internode_found){
+        (uint32_t)(word & SG_INTERNODE_FIELD_MASK),
+        (int)(word >> SG_INTERNODE_FIELD_BITS & SG_INTERNODE_FIELD_MASK)};
 }
 
 /* Whether some rank has come to the thing. */
-static inline bool sg_span_is_taken(const _Atomic uint64_t *word, uint64_t number)
+static inline bool sg_internode_is_taken(const _Atomic uint64_t *word, uint64_t number)
 {
     /* Acquire: what its writer says of its call was written before. */
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
-    return seen >> 2 * SG_SPAN_FIELD_BITS == (uint32_t)(number + 1);
+    return seen >> 2 * SG_INTERNODE_FIELD_BITS == (uint32_t)(number + 1);
 }
 
 /* All have read what the word held before. */
-static inline struct sg_span_found sg_span_meet(const struct sg_span *span, _Atomic uint64_t *word,
-                                                uint64_t number, uint32_t brings)
+static inline struct sg_internode_found sg_internode_meet(const struct sg_internode *internode,
+                                                          _Atomic uint64_t *word, uint64_t number,
+                                                          uint32_t brings)
 {
-    uint64_t wanted = sg_span_word_of(number, span->rank, brings);
+    uint64_t wanted = sg_internode_word_of(number, internode->rank, brings);
     /* Acquire, here and below: as above. */
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
     /* Who is before us brings the same number: nobody gets a whole ring ahead of us. */
-    if (seen >> 2 * SG_SPAN_FIELD_BITS != wanted >> 2 * SG_SPAN_FIELD_BITS &&
+    if (seen >> 2 * SG_INTERNODE_FIELD_BITS != wanted >> 2 * SG_INTERNODE_FIELD_BITS &&
         atomic_compare_exchange_strong_explicit(word, &seen, wanted, memory_order_acq_rel,
                                                 memory_order_acquire))
         seen = wanted;
-    return sg_span_found_in(seen);
+    return sg_internode_found_in(seen);
 }
 
-/* read_at: in struct sg_span_about, how many its rank has read. all_read: a count that all ranks
+/* read_at: in struct sg_rank_state, how many its rank has read. all_read: a count that all ranks
  * are known to have come to. */
-static inline bool sg_span_is_read_by_all(const struct sg_span *span, size_t read_at,
-                                          uint64_t *all_read, uint64_t count)
+static inline bool sg_internode_is_read_by_all(const struct sg_internode *internode, size_t read_at,
+                                               uint64_t *all_read, uint64_t count)
 {
     uint64_t least = UINT64_MAX;
 
     if (*all_read >= count)
         return true;
-    for (int rank = 0; rank < span->ranks; rank++) {
-        const char *about;
+    for (int rank = 0; rank < internode->ranks; rank++) {
+        const char *info;
         const _Atomic uint64_t *read;
         uint64_t now;
 
-        if (!sg_span_is_here(span, rank))
+        if (!sg_internode_is_here(internode, rank))
             continue;
-        about = (const char *)sg_span_about(span, rank);
-        read = (const void *)(about + read_at);
+        info = (const char *)sg_internode_rank_state(internode, rank);
+        read = (const void *)(info + read_at);
         /* Acquire: its reading is over. */
         now = atomic_load_explicit(read, memory_order_acquire);
         least = now < least ? now : least;

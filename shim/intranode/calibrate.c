@@ -173,11 +173,11 @@ static enum sg_status measure_steps(struct caller *caller)
     int32_t partner_sees = 0;
     enum sg_status status;
 
-    if (caller->setup->beside < 0 || sg_clock_ns() > caller->end_ns || caller->segment == NULL)
+    if (caller->setup->companion < 0 || sg_clock_ns() > caller->end_ns || caller->segment == NULL)
         return SG_OK;
-    status = exchange->send(exchange->context, caller->setup->beside, &order, sizeof order);
+    status = exchange->send(exchange->context, caller->setup->companion, &order, sizeof order);
     if (status == SG_OK)
-        status = exchange->receive(exchange->context, caller->setup->beside, &partner_sees,
+        status = exchange->receive(exchange->context, caller->setup->companion, &partner_sees,
                                    sizeof partner_sees);
     if (status == SG_OK && partner_sees) {
         struct sg_calibrate_steps steps;

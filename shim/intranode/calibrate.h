@@ -22,7 +22,7 @@ struct sg_calibrate {
     /* The same on all ranks. */
     int near;            /* a rank of rank 0's node; -1: there is none */
     int far;             /* one of another node; likewise */
-    int beside;          /* one of its machine, near or far; likewise */
+    int companion;       /* one of its machine, near or far; likewise */
     const bool *listens; /* by rank: those of rank 0's machine, and far */
     int ranks;           /* on rank 0's machine */
     /* Of rank 0. */

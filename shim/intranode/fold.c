@@ -5,13 +5,14 @@
 /* Of the greatest shape: a position's word holds 2^14 ranks. */
 #define LEVELS 16
 
-/* One block, from the first leaf to the last. A stack holds the partials that wait for their right
- * part; as leaves come from the left, whoever comes from the right finds its partner on top. */
+/* One block, from the first leaf to the last. A stack holds the partial results that wait for their
+ * right part; as leaves come from the left, whoever comes from the right finds its partner on
+ * top. */
 static void fold_block(const struct sg_folding *folding, size_t offset_bytes, size_t count,
                        void *out)
 {
     const struct sg_shape *shape = folding->shape;
-    _Alignas(64) unsigned char partials[LEVELS][BLOCK_BYTES];
+    _Alignas(64) unsigned char partial_results[LEVELS][BLOCK_BYTES];
     const void *stack[LEVELS];
     int depth = 0;
 
@@ -25,7 +26,7 @@ static void fold_block(const struct sg_folding *folding, size_t offset_bytes, si
 
         while (sg_climb_step(shape, &climb, &meeting, &right) && right) {
             bool last = --depth == 0 && leaf == shape->size - 1;
-            void *target = last ? (void *)((char *)out + offset_bytes) : partials[depth];
+            void *target = last ? (void *)((char *)out + offset_bytes) : partial_results[depth];
 
             folding->fold(folding->fold_context, stack[depth], value, target, count);
             value = target;
@@ -34,7 +35,7 @@ static void fold_block(const struct sg_folding *folding, size_t offset_bytes, si
     }
 }
 
-/* Two operands need no partials, and so no blocks. */
+/* Two operands need no partial results, and so no blocks. */
 static void fold_two(const struct sg_folding *folding, size_t count, void *out)
 {
     const void *left = folding->operand(folding->operand_context, sg_shape_leaf(folding->shape, 0));

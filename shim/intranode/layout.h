@@ -5,7 +5,7 @@
  * slot: a line that others poll, a line about the call for reports, and room for an operand.
  *
  * Who may write what, and when it may be used again:
- *   line, about, operand   their rank alone, at the start of its instance
+ *   line, info, operand    their rank alone, at the start of its instance
  *   meeting, release, choice  whoever arrives there; they carry the position, so that what an
  *                          earlier instance left is told apart
  *   control.finished       its rank alone: the instances it has left for good
@@ -32,7 +32,7 @@ struct sg_node_line {
 };
 
 /* For messages to people: which call it is. */
-struct sg_node_about {
+struct sg_call_info {
     uint64_t bytes;
     uint64_t offset; /* of the call site in its module */
     uint32_t site;   /* id */
@@ -79,7 +79,7 @@ struct sg_node_header {
 };
 
 _Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");
-_Static_assert(sizeof(struct sg_node_about) == SG_NODE_LINE_BYTES, "about");
+_Static_assert(sizeof(struct sg_call_info) == SG_NODE_LINE_BYTES, "info");
 _Static_assert(sizeof(struct sg_node_control) == 2 * SG_NODE_LINE_BYTES, "control");
 _Static_assert(sizeof(struct sg_node_word) == SG_NODE_LINE_BYTES, "word");
 _Static_assert(sizeof(struct sg_node_header) == 2 * SG_NODE_LINE_BYTES, "header");

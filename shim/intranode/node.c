@@ -101,14 +101,15 @@ bool sg_node_disagrees(struct sg_node_op *op)
     return op->mismatch_rank >= 0;
 }
 
-const struct sg_node_about *sg_node_about(const struct sg_node *node, uint64_t position, int rank)
+const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_t position,
+                                             int rank)
 {
     const struct sg_node_line *line = sg_ring_line(node, position, rank);
 
     /* Acquire: what is said about the call was written before. */
     if (atomic_load_explicit(&line->sequence, memory_order_acquire) != (uint32_t)(position + 1))
         return NULL;
-    return sg_ring_about(node, position, rank);
+    return sg_ring_call_info(node, position, rank);
 }
 
 static size_t next_chunk(const struct sg_node_op *op)

@@ -36,6 +36,7 @@ void sg_node_skip(struct sg_node *node);
 bool sg_node_disagrees(struct sg_node_op *op);
 
 /* For messages: what a rank has published for the instance at position; NULL: not there yet. */
-const struct sg_node_about *sg_node_about(const struct sg_node *node, uint64_t position, int rank);
+const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_t position,
+                                             int rank);
 
 #endif

@@ -2,25 +2,25 @@
 
 #include "core/text.h"
 
-void sg_node_about_site(struct sg_node_about *about, uint32_t site, uint64_t offset,
-                        const char *module)
+void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t offset,
+                           const char *module)
 {
-    if (about->site == site)
+    if (info->site == site)
         return;
-    about->site = site;
-    about->offset = offset;
+    info->site = site;
+    info->offset = offset;
     if (module != NULL)
-        sg_text_tail(module, about->module, sizeof about->module);
+        sg_text_tail(module, info->module, sizeof info->module);
 }
 
-static void write_about(struct sg_node_about *about, const struct sg_node_call *call)
+static void write_call_info(struct sg_call_info *info, const struct sg_node_call *call)
 {
-    about->bytes = (uint64_t)call->count * call->element_bytes;
-    about->root = call->root;
-    about->operation = (uint8_t)call->operation;
-    about->algorithm = call->algorithm;
-    about->in_place = sg_op_is_in_place(call);
-    sg_node_about_site(about, call->site, call->site_offset, call->site_module);
+    info->bytes = (uint64_t)call->count * call->element_bytes;
+    info->root = call->root;
+    info->operation = (uint8_t)call->operation;
+    info->algorithm = call->algorithm;
+    info->in_place = sg_op_is_in_place(call);
+    sg_call_info_set_site(info, call->site, call->site_offset, call->site_module);
 }
 
 void sg_op_publish(struct sg_node_op *op)
@@ -28,7 +28,7 @@ void sg_op_publish(struct sg_node_op *op)
     struct sg_node *node = op->node;
     struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
 
-    write_about(sg_ring_about(node, op->position, node->rank), &op->call);
+    write_call_info(sg_ring_call_info(node, op->position, node->rank), &op->call);
     line->signature = op->signature;
     line->arrival_ns = op->call.arrival_ns;
     /* Release: whoever sees the sequence sees operand, line and about. */

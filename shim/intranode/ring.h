@@ -42,10 +42,10 @@ static inline struct sg_node_line *sg_ring_line(const struct sg_node *node, uint
                                    (size_t)rank * node->slot_stride);
 }
 
-static inline struct sg_node_about *sg_ring_about(const struct sg_node *node, uint64_t position,
-                                                  int rank)
+static inline struct sg_call_info *sg_ring_call_info(const struct sg_node *node, uint64_t position,
+                                                     int rank)
 {
-    return (struct sg_node_about *)(sg_ring_line(node, position, rank) + 1);
+    return (struct sg_call_info *)(sg_ring_line(node, position, rank) + 1);
 }
 
 /* Asks for a line's ownership ahead of a store to it; a hint. */
@@ -91,8 +91,8 @@ static inline bool sg_op_is_in_place(const struct sg_node_call *call)
 }
 
 /* Writes the call site, unless it is there from the last call. */
-void sg_node_about_site(struct sg_node_about *about, uint32_t site, uint64_t offset,
-                        const char *module);
+void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t offset,
+                           const char *module);
 
 /* Publishes this rank's line for op->position: the operand, if any, is in place before. */
 void sg_op_publish(struct sg_node_op *op);

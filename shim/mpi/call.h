@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct sg_local;
-struct sg_span;
+struct sg_intranode;
+struct sg_internode;
 
 /* What a log calls a call. */
 struct sg_call_name {
@@ -33,12 +33,13 @@ struct sg_call {
     const struct sg_rule_site *site; /* for messages; NULL: not known */
     struct sg_call_name name;        /* for what is told of it later */
     MPI_Request *request;            /* where a nonblocking call's goes; NULL: it waits */
-    struct sg_local *local;          /* of the communicator; NULL: none */
-    struct sg_span *span;            /* likewise; neither: MPICH's own is to run */
+    struct sg_intranode *intranode;  /* of the communicator; NULL: none */
+    struct sg_internode *internode;  /* likewise; neither: MPICH's own is to run */
     bool devices;                    /* some rank of the communicator has a GPU's driver */
     /* Not NULL: the choice may differ between the ranks, which agree on one. */
     const struct sg_ruleset *rules;
-    /* With rules: the choice without the call site, once the span's ranks agree on none any more.
+    /* With rules: the choice without the call site, once the communicator's ranks agree on none any
+     * more.
      */
     const struct sg_choice *(*choose_alike)(const struct sg_call *call);
     /* MPICH's own version of the call. */
@@ -46,10 +47,10 @@ struct sg_call {
 };
 
 /* What happened, for the trace. Zeroed by the caller. */
-struct sg_outcome {
-    /* By core/ran.h. The algorithm is MPICH's own where the chosen one does not take the call; the
-     * arm is the choice's that all ranks followed. */
-    uint8_t ran;
+struct sg_call_statistics {
+    /* By core/executed.h. The algorithm is MPICH's own where the chosen one does not take the call;
+     * the arm is the choice's that all ranks followed. */
+    uint8_t executed;
     uint32_t early;
     uint32_t late;
     uint32_t signals;

@@ -48,7 +48,7 @@ void sg_device_say_mpich(const struct sg_call *call)
         sg_real.Comm_rank(call->comm, &rank) != MPI_SUCCESS || rank != 0 ||
         atomic_exchange(&said, true))
         return;
-    if (call->span != NULL)
+    if (call->internode != NULL)
         sg_log("a rank has a GPU's driver: reductions between nodes are MPICH's own");
     else
         sg_log("%s has buffers in a GPU's memory: such calls are MPICH's own",
@@ -101,8 +101,8 @@ struct stage {
 };
 
 static int run_between(const struct sg_call *call, const struct sg_choice *choice,
-                       struct sg_outcome *outcome, sg_device_runner run, const struct stage *stage,
-                       size_t extent_bytes)
+                       struct sg_call_statistics *statistics, sg_device_runner run,
+                       const struct stage *stage, size_t extent_bytes)
 {
     struct sg_call host = *call;
     int error = MPI_SUCCESS;
@@ -117,14 +117,14 @@ static int run_between(const struct sg_call *call, const struct sg_choice *choic
         host.receive = stage->receive;
     }
     if (error == MPI_SUCCESS)
-        error = run(&host, choice, outcome);
+        error = run(&host, choice, statistics);
     if (error == MPI_SUCCESS && stage->receive != NULL)
         error = copy(call, stage->receive, call->receive, extent_bytes);
     return error;
 }
 
 int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *choice,
-                         struct sg_outcome *outcome, sg_device_runner run)
+                         struct sg_call_statistics *statistics, sg_device_runner run)
 {
     struct stage stage = {NULL, NULL};
     bool has_send = is_held(call->send);
@@ -135,7 +135,7 @@ int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *cho
 
     /* Of other types the call is MPICH's on all ranks. */
     if (!sg_type_of(call->datatype, &element))
-        return run(call, choice, outcome);
+        return run(call, choice, statistics);
     say_staged(call);
     extent_bytes = sg_element_extent_bytes(element);
     bytes = (size_t)call->count * extent_bytes;
@@ -146,7 +146,7 @@ int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *cho
     if ((has_send && stage.send == NULL) || (has_receive && stage.receive == NULL))
         error = sg_real.Comm_call_errhandler(call->comm, MPI_ERR_NO_MEM);
     else
-        error = run_between(call, choice, outcome, run, &stage, extent_bytes);
+        error = run_between(call, choice, statistics, run, &stage, extent_bytes);
     free(stage.send);
     free(stage.receive);
     return error;

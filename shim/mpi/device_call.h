@@ -19,9 +19,9 @@ void sg_device_say_mpich(const struct sg_call *call);
 
 /* The call as `run` makes it of buffers on the host. Returns what the MPI call returns. */
 typedef int (*sg_device_runner)(const struct sg_call *call, const struct sg_choice *choice,
-                                struct sg_outcome *outcome);
+                                struct sg_call_statistics *statistics);
 int sg_device_run_staged(const struct sg_call *call, const struct sg_choice *choice,
-                         struct sg_outcome *outcome, sg_device_runner run);
+                         struct sg_call_statistics *statistics, sg_device_runner run);
 
 /* A nonblocking call cannot be staged: says so, and ends the job. */
 void sg_device_end_job(const struct sg_call *call) __attribute__((noreturn));

@@ -25,7 +25,7 @@ void sg_report_line(enum sg_trace_line kind, const char *format, ...)
 
 static const char *function_of(enum sg_operation operation, bool posted)
 {
-    return posted ? sg_operation_post_regions[operation] : sg_operation_regions[operation];
+    return posted ? sg_operation_nonblocking_regions[operation] : sg_operation_regions[operation];
 }
 
 const char *sg_report_function(const struct sg_call *call)
@@ -39,7 +39,7 @@ static const char *place_of(uint32_t site, const char *module, uint64_t offset,
 {
     const char *known = module != NULL && module[0] != '\0' ? module : "?";
 
-    if (!sg_observed_place(site, known, offset, text, PLACE_BYTES))
+    if (!sg_trace_event_site(site, known, offset, text, PLACE_BYTES))
         snprintf(text, PLACE_BYTES, "%s+0x%llx", known, (unsigned long long)offset);
     return text;
 }
@@ -67,24 +67,24 @@ const char *sg_report_instance(const struct sg_call *call, uint64_t position, in
     return text;
 }
 
-const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES])
+const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_CALL_BYTES])
 {
     size_t size_bytes = SG_REPORT_CALL_BYTES;
     char place[PLACE_BYTES];
     int used = snprintf(text, size_bytes, "%s",
-                        about->operation < SG_OPERATION_COUNT
-                            ? function_of((enum sg_operation)about->operation, about->posted)
+                        info->operation < SG_OPERATION_COUNT
+                            ? function_of((enum sg_operation)info->operation, info->posted)
                             : "a collective");
 
-    if (about->operation != SG_OPERATION_BARRIER)
+    if (info->operation != SG_OPERATION_BARRIER)
         used += snprintf(text + used, size_bytes - (size_t)used, " of %llu bytes",
-                         (unsigned long long)about->bytes);
-    if (about->in_place)
+                         (unsigned long long)info->bytes);
+    if (info->in_place)
         used += snprintf(text + used, size_bytes - (size_t)used, " in place");
-    if (about->root >= 0)
-        used += snprintf(text + used, size_bytes - (size_t)used, " to root %d", about->root);
+    if (info->root >= 0)
+        used += snprintf(text + used, size_bytes - (size_t)used, " to root %d", info->root);
     snprintf(text + used, size_bytes - (size_t)used, " at %s #%08x",
-             place_of(about->site, about->module, about->offset, place), about->site);
+             place_of(info->site, info->module, info->offset, place), info->site);
     return text;
 }
 
@@ -133,8 +133,8 @@ void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
                    name_of(call->comm, name));
 }
 
-void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
-                        int other_rank, const struct sg_node_about *other)
+void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,
+                        int other_rank, const struct sg_call_info *other)
 {
     char texts[2][SG_REPORT_CALL_BYTES];
 

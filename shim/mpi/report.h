@@ -6,7 +6,7 @@
 
 #include "intranode/layout.h"
 #include "mpi/call.h"
-#include "mpi/observer.h"
+#include "mpi/trace_events.h"
 
 #define SG_REPORT_CALL_BYTES 300
 
@@ -19,7 +19,7 @@ const char *sg_report_instance(const struct sg_call *call, uint64_t position, in
                                char text[SG_REPORT_CALL_BYTES]);
 
 /* "MPI_Reduce of 8 bytes to root 1 at solve solver.c:88 #1f2e3d4c" */
-const char *sg_report_call(const struct sg_node_about *about, char text[SG_REPORT_CALL_BYTES]);
+const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_CALL_BYTES]);
 
 /* A line for the user and the observer. */
 void sg_report_line(enum sg_trace_line kind, const char *format, ...)
@@ -31,13 +31,12 @@ void sg_report_line(enum sg_trace_line kind, const char *format, ...)
 void sg_report_choice(_Atomic uint64_t told[SG_NODE_WARNED], const struct sg_call *call, int rank,
                       int own, int chosen, int chooser);
 
-/* A post for which no word is free: rules by call site end (docs/decisions/0031). */
+/* A nonblocking call for which no word is free: rules by call site end (docs/decisions/0031). */
 void sg_report_far_ahead(const struct sg_call *call, int rank, int calls);
 
 /* Ranks that disagree on operation, size, root or MPI_IN_PLACE: both call sites, then the end of
  * the job. other: NULL where it is not known any more. */
-void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_node_about *own,
-                        int other_rank, const struct sg_node_about *other)
-    __attribute__((noreturn));
+void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,
+                        int other_rank, const struct sg_call_info *other) __attribute__((noreturn));
 
 #endif

@@ -34,9 +34,9 @@ static void *listen_to_all(void *context)
     }
 }
 
-static bool watch(int operation, int descriptor, void *about)
+static bool watch(int operation, int descriptor, void *info)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = about};
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = info};
 
     return epoll_ctl(listening, operation, descriptor, &event) == 0;
 }
@@ -78,7 +78,7 @@ void sg_progress_adapter_stop(void)
 
 static int descriptor_of(const struct sg_progress_client *client)
 {
-    return client->wire->descriptor(client->transport);
+    return client->remote->descriptor(client->transport);
 }
 
 void sg_progress_adapter_arm(struct sg_progress_client *client)
@@ -89,8 +89,8 @@ void sg_progress_adapter_arm(struct sg_progress_client *client)
         atomic_store_explicit(&client->is_listened, true, memory_order_relaxed);
     }
     /* What came while a rank was in its call is not to wake the thread. */
-    client->wire->take_events(client->transport);
-    client->wire->arm(client->transport);
+    client->remote->take_events(client->transport);
+    client->remote->arm(client->transport);
 }
 
 void sg_progress_adapter_remove(struct sg_progress_client *client)

@@ -10,24 +10,24 @@
 /* ---- what has arrived ---- */
 
 /* Signals that have come for the endpoint since it was looked at last. */
-static uint64_t signals_for(struct sg_progress_bell *bell)
+static uint64_t signals_for(struct sg_doorbell *doorbell)
 {
-    uint64_t rings = atomic_load_explicit(&bell->rings, memory_order_relaxed);
+    uint64_t rings = atomic_load_explicit(&doorbell->rings, memory_order_relaxed);
 
-    return rings - atomic_exchange_explicit(&bell->answered, rings, memory_order_relaxed);
+    return rings - atomic_exchange_explicit(&doorbell->answered, rings, memory_order_relaxed);
 }
 
-static bool is_left_to_us(const struct sg_progress_bell *bell)
+static bool is_left_to_us(const struct sg_doorbell *doorbell)
 {
-    /* Acquire: pairs with the way out of a call, the bell's arithmetic is that one's. */
-    return atomic_load_explicit(&bell->inside, memory_order_acquire) == 0 &&
-           (atomic_load_explicit(&bell->outstanding, memory_order_relaxed) > 0 ||
-            atomic_load_explicit(&bell->pending, memory_order_relaxed) > 0);
+    /* Acquire: pairs with the way out of a call, the doorbell's arithmetic is that one's. */
+    return atomic_load_explicit(&doorbell->inside, memory_order_acquire) == 0 &&
+           (atomic_load_explicit(&doorbell->outstanding, memory_order_relaxed) > 0 ||
+            atomic_load_explicit(&doorbell->pending, memory_order_relaxed) > 0);
 }
 
 static bool poll_left(struct sg_progress_client *client)
 {
-    if (!is_left_to_us(client->bell))
+    if (!is_left_to_us(client->doorbell))
         return false;
     sg_progress_take_arithmetic(&client->arithmetic);
     return client->ops->poll(client);
@@ -37,30 +37,30 @@ static bool poll_left(struct sg_progress_client *client)
  * between machines has none: libraries of adapters take locks. */
 static void attend_by_signal(struct sg_progress_client *client, void *context)
 {
-    struct sg_progress_bell *bell = client->bell;
+    struct sg_doorbell *doorbell = client->doorbell;
     uint64_t signals;
     bool has_handled;
 
-    if (client->wire != NULL || !client->serves)
+    if (client->remote != NULL || !client->serves)
         return;
-    signals = signals_for(bell);
+    signals = signals_for(doorbell);
     has_handled = poll_left(client);
     if (signals > 0)
-        atomic_fetch_add_explicit(has_handled ? &bell->handled : &bell->ignored, signals,
+        atomic_fetch_add_explicit(has_handled ? &doorbell->handled : &doorbell->ignored, signals,
                                   memory_order_relaxed);
 }
 
-static void attend_wire(struct sg_progress_client *client)
+static void attend_adapter(struct sg_progress_client *client)
 {
-    bool has_news = client->wire->take_events(client->transport) > 0;
+    bool has_news = client->remote->take_events(client->transport) > 0;
     /* Of several processes the one that has asked an adapter for something gets it, whoever else is
      * in a call. */
     bool is_for_us = client->has_companions && has_news;
 
     /* An adapter tells once; what comes before it is told to again is there by now. */
-    for (int looks = 0; looks < 2 && (is_left_to_us(client->bell) || is_for_us); looks++) {
+    for (int looks = 0; looks < 2 && (is_left_to_us(client->doorbell) || is_for_us); looks++) {
         if (looks > 0)
-            client->wire->arm(client->transport);
+            client->remote->arm(client->transport);
         sg_progress_take_arithmetic(&client->arithmetic);
         client->ops->poll(client);
     }
@@ -71,15 +71,15 @@ static void attend_all_by_thread(struct sg_progress_client *client, void *contex
     /* Who does not serve the endpoint has no adapter's queue for it. */
     if (!client->serves)
         return;
-    if (client->wire != NULL)
-        attend_wire(client);
+    if (client->remote != NULL)
+        attend_adapter(client);
     else
         poll_left(client);
 }
 
 static void attend_by_thread(struct sg_progress_client *client, void *context)
 {
-    if (!sg_progress_doorbell_is_for_signal(client->bell) || sg_progress_takes_naps(client))
+    if (!sg_progress_doorbell_is_for_signal(client->doorbell) || sg_progress_takes_naps(client))
         attend_all_by_thread(client, context);
 }
 
@@ -127,7 +127,7 @@ static uint64_t helper_due_ns(void)
 
 static void replace_signal(struct sg_progress_client *client, void *by)
 {
-    sg_progress_doorbell_replace_signal(client->bell, *(const enum sg_progress_mode *)by);
+    sg_progress_doorbell_replace_signal(client->doorbell, *(const enum sg_progress_mode *)by);
 }
 
 static void hand_over(enum sg_progress_mode to)
@@ -146,7 +146,7 @@ static const struct sg_progress_looks looks = {
 /* ---- the start ---- */
 
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
-                                 bool wired, enum sg_progress_mode configured, int signal_number)
+                                 bool remote, enum sg_progress_mode configured, int signal_number)
 {
     enum sg_progress_mode highest = sg_progress_mode_choose(rules, configured);
     struct sg_progress_table *table;
@@ -155,15 +155,15 @@ enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struc
 
     if (highest == SG_PROGRESS_POLL)
         return SG_OK;
-    status = sg_progress_table_share(exchange, wired, &table, &own);
+    status = sg_progress_table_share(exchange, remote, &table, &own);
     if (status != SG_OK || table == NULL)
         return status;
-    if (wired && exchange->rank == 0 && highest == SG_PROGRESS_SIGNAL)
+    if (remote && exchange->rank == 0 && highest == SG_PROGRESS_SIGNAL)
         sg_log("between machines a thread handles late messages in the place of a signal: RDMA "
                "adapters may not be used in a signal handler");
     /* Relaxed: nothing of ours runs beside MPI_Init. */
-    atomic_store_explicit(&table->cells[own].process, getpid(), memory_order_relaxed);
+    atomic_store_explicit(&table->slots[own].process, getpid(), memory_order_relaxed);
     sg_progress_doorbell_start(table, own);
-    sg_progress_mode_start(table, own, signal_number, wired, &looks);
+    sg_progress_mode_start(table, own, signal_number, remote, &looks);
     return SG_OK;
 }

@@ -23,8 +23,8 @@ bool sg_progress_add(struct sg_progress_client *client)
 {
     int place = 0;
 
-    /* Until its bell is armed for the first time: what comes early is not handled by the zeroes of
-     * a new client, which trap. */
+    /* Until its doorbell is armed for the first time: what comes early is not handled by the zeroes
+     * of a new client, which trap. */
     sg_progress_keep_arithmetic(&client->arithmetic);
     pthread_mutex_lock(&lock);
     while (place < CLIENTS_MAX &&
@@ -73,7 +73,7 @@ static void quiesce(void)
 
 void sg_progress_remove(struct sg_progress_client *client)
 {
-    if (client->wire != NULL)
+    if (client->remote != NULL)
         sg_progress_adapter_remove(client);
     pthread_mutex_lock(&lock);
     for (int place = 0; place < used; place++) {
@@ -83,7 +83,7 @@ void sg_progress_remove(struct sg_progress_client *client)
     quiesce();
     pthread_mutex_unlock(&lock);
     /* Other ranks of the endpoint may still have calls to make. */
-    sg_progress_doorbell_withdraw(client->bell);
+    sg_progress_doorbell_withdraw(client->doorbell);
 }
 
 void sg_progress_poll(void)

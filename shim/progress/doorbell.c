@@ -10,7 +10,7 @@
 
 #include <xmmintrin.h>
 
-/* How often the helper thread looks at posts that wait for places. */
+/* How often the helper thread looks at nonblocking calls that wait for places. */
 #define NAP_NS UINT64_C(1000000)
 
 /* The mode in the low bits, the cell above. */
@@ -43,7 +43,7 @@ void sg_progress_keep_arithmetic(struct sg_progress_float *kept)
     uint16_t x87;
 
     __asm__ volatile("fnstcw %0" : "=m"(x87));
-    /* Relaxed, both: whoever rings and is rung orders them, by the bell. */
+    /* Relaxed, both: whoever rings and is rung orders them, by the doorbell. */
     atomic_store_explicit(&kept->mxcsr, (_mm_getcsr() & ~MXCSR_FLAGS) | MXCSR_MASKS,
                           memory_order_relaxed);
     atomic_store_explicit(&kept->x87, x87 | X87_MASKS, memory_order_relaxed);
@@ -59,29 +59,29 @@ void sg_progress_take_arithmetic(const struct sg_progress_float *kept)
 
 /* ---- by senders ---- */
 
-void sg_progress_ring(struct sg_progress_bell *bell)
+void sg_progress_ring(struct sg_doorbell *doorbell)
 {
     /* Acquire: pairs with sg_progress_arm, the cell's thread is that one's. */
-    uint32_t armed = atomic_load_explicit(&bell->armed, memory_order_acquire);
-    struct sg_progress_cell *cell;
+    uint32_t armed = atomic_load_explicit(&doorbell->armed, memory_order_acquire);
+    struct sg_process_slot *slot;
 
     if (armed == 0)
         return;
-    cell = &table->cells[armed >> MODE_BITS];
+    slot = &table->slots[armed >> MODE_BITS];
     if ((armed & MODE_MASK) == SG_PROGRESS_THREAD) {
-        sg_progress_thread_ring(cell);
+        sg_progress_thread_ring(slot);
         return;
     }
-    if (atomic_exchange(&cell->signalled, 1) != 0)
+    if (atomic_exchange(&slot->signalled, 1) != 0)
         return;
-    atomic_fetch_add_explicit(&bell->rings, 1, memory_order_relaxed);
-    if (!sg_progress_signal_send(cell)) {
+    atomic_fetch_add_explicit(&doorbell->rings, 1, memory_order_relaxed);
+    if (!sg_progress_signal_send(slot)) {
         /* The thread has ended. The helper looks for this message; the next one tries again.
          * Exchanges: the helper sees the messages of those, too, who found our 1 meanwhile. */
-        atomic_fetch_sub_explicit(&bell->rings, 1, memory_order_relaxed);
-        atomic_exchange(&cell->signalled, 0);
-        atomic_exchange(&cell->lost, 1);
-        sg_progress_thread_ring(cell);
+        atomic_fetch_sub_explicit(&doorbell->rings, 1, memory_order_relaxed);
+        atomic_exchange(&slot->signalled, 0);
+        atomic_exchange(&slot->lost, 1);
+        sg_progress_thread_ring(slot);
     }
 }
 
@@ -93,14 +93,14 @@ uint32_t sg_progress_serve(void)
 
 void sg_progress_ring_master(uint32_t number)
 {
-    sg_progress_thread_ring(&table->cells[number]);
+    sg_progress_thread_ring(&table->slots[number]);
 }
 
 /* ---- by who enters and leaves calls ---- */
 
 void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked)
 {
-    struct sg_progress_bell *bell = client->bell;
+    struct sg_doorbell *doorbell = client->doorbell;
     /* Looked at every time, at the price of two system calls: the application may have taken the
      * signal since, and its handler would not know what to do with ours. */
     enum sg_progress_mode now = sg_progress_mode_ready(asked, true);
@@ -110,50 +110,50 @@ void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode as
     if (now == SG_PROGRESS_POLL)
         return;
     sg_progress_keep_arithmetic(&client->arithmetic);
-    atomic_store(&bell->armed, armed_by_us(now));
-    if (client->wire != NULL)
+    atomic_store(&doorbell->armed, armed_by_us(now));
+    if (client->remote != NULL)
         sg_progress_adapter_arm(client);
 }
 
 void sg_progress_left(struct sg_progress_client *client)
 {
-    uint32_t armed = atomic_load(&client->bell->armed);
+    uint32_t armed = atomic_load(&client->doorbell->armed);
 
     if (armed == 0)
         return;
     sg_progress_mind_timer(client);
     /* The helper is to stand by. Sequentially consistent, as sg_progress_mind_timer. */
     if (armed == armed_by_us(SG_PROGRESS_SIGNAL) &&
-        atomic_load(&table->cells[own].wakes_ns) == UINT64_MAX)
+        atomic_load(&table->slots[own].wakes_ns) == UINT64_MAX)
         sg_progress_ring_master(own);
 }
 
 void sg_progress_disarm(struct sg_progress_client *client)
 {
     /* Relaxed: a ring too many does no harm. */
-    atomic_store_explicit(&client->bell->armed, 0, memory_order_relaxed);
+    atomic_store_explicit(&client->doorbell->armed, 0, memory_order_relaxed);
 }
 
-void sg_progress_doorbell_withdraw(struct sg_progress_bell *bell)
+void sg_progress_doorbell_withdraw(struct sg_doorbell *doorbell)
 {
-    uint32_t armed = atomic_load_explicit(&bell->armed, memory_order_relaxed);
+    uint32_t armed = atomic_load_explicit(&doorbell->armed, memory_order_relaxed);
 
     if (armed != 0 && armed >> MODE_BITS == own)
-        atomic_compare_exchange_strong(&bell->armed, &armed, 0);
+        atomic_compare_exchange_strong(&doorbell->armed, &armed, 0);
 }
 
-void sg_progress_doorbell_replace_signal(struct sg_progress_bell *bell, enum sg_progress_mode by)
+void sg_progress_doorbell_replace_signal(struct sg_doorbell *doorbell, enum sg_progress_mode by)
 {
     uint32_t armed = armed_by_us(SG_PROGRESS_SIGNAL);
 
-    atomic_compare_exchange_strong(&bell->armed, &armed,
+    atomic_compare_exchange_strong(&doorbell->armed, &armed,
                                    by == SG_PROGRESS_POLL ? 0 : armed_by_us(by));
 }
 
-bool sg_progress_doorbell_is_for_signal(const struct sg_progress_bell *bell)
+bool sg_progress_doorbell_is_for_signal(const struct sg_doorbell *doorbell)
 {
     /* Relaxed: whoever arms it anew looks for what has come before. */
-    return (atomic_load_explicit(&bell->armed, memory_order_relaxed) & MODE_MASK) ==
+    return (atomic_load_explicit(&doorbell->armed, memory_order_relaxed) & MODE_MASK) ==
            SG_PROGRESS_SIGNAL;
 }
 
@@ -162,51 +162,51 @@ bool sg_progress_doorbell_is_for_signal(const struct sg_progress_bell *bell)
 /* Sequentially consistent with the helper's look at the timers before it sleeps. */
 void sg_progress_mind_timer(struct sg_progress_client *client)
 {
-    uint64_t next_ns = atomic_load(&client->bell->next_timer_ns);
-    uint32_t armed = atomic_load(&client->bell->armed);
+    uint64_t next_ns = atomic_load(&client->doorbell->next_timer_ns);
+    uint32_t armed = atomic_load(&client->doorbell->armed);
 
     if (next_ns != 0 && (armed & MODE_MASK) == SG_PROGRESS_THREAD &&
-        next_ns < atomic_load(&table->cells[armed >> MODE_BITS].wakes_ns))
-        sg_progress_ring(client->bell);
+        next_ns < atomic_load(&table->slots[armed >> MODE_BITS].wakes_ns))
+        sg_progress_ring(client->doorbell);
 }
 
 /* Sequentially consistent: see sg_progress_look_after. */
 bool sg_progress_takes_naps(const struct sg_progress_client *client)
 {
     return atomic_load(&client->waits) ||
-           (client->is_polled && atomic_load(&client->bell->posted) > 0);
+           (client->is_polled && atomic_load(&client->doorbell->posted) > 0);
 }
 
 void sg_progress_look_after(const struct sg_progress_client *client)
 {
-    struct sg_progress_cell *cell = &table->cells[own];
+    struct sg_process_slot *slot = &table->slots[own];
 
     if (!sg_progress_takes_naps(client))
         return;
     /* Sequentially consistent: what waits has been said before, and a helper that is about to say
      * when it wakes looks at that afterwards. */
-    if (sg_progress_mode_thread() && atomic_load(&cell->wakes_ns) > sg_clock_ns() + NAP_NS)
-        sg_progress_thread_ring(cell);
+    if (sg_progress_mode_thread() && atomic_load(&slot->wakes_ns) > sg_clock_ns() + NAP_NS)
+        sg_progress_thread_ring(slot);
 }
 
 /* Where this process has armed the endpoint, and left it. Sequentially consistent, all: see
  * sg_progress_left. */
-static uint64_t bell_due_ns(const struct sg_progress_bell *bell)
+static uint64_t bell_due_ns(const struct sg_doorbell *doorbell)
 {
-    uint32_t armed = atomic_load(&bell->armed);
+    uint32_t armed = atomic_load(&doorbell->armed);
     uint64_t next_ns;
 
-    if (atomic_load(&bell->inside) > 0)
+    if (atomic_load(&doorbell->inside) > 0)
         return UINT64_MAX;
     if (armed == armed_by_us(SG_PROGRESS_SIGNAL))
         return sg_clock_ns() + SG_PROGRESS_WATCH_NS;
-    next_ns = armed == armed_by_us(SG_PROGRESS_THREAD) ? atomic_load(&bell->next_timer_ns) : 0;
+    next_ns = armed == armed_by_us(SG_PROGRESS_THREAD) ? atomic_load(&doorbell->next_timer_ns) : 0;
     return next_ns != 0 ? next_ns : UINT64_MAX;
 }
 
 uint64_t sg_progress_due_ns(const struct sg_progress_client *client)
 {
-    uint64_t due_ns = bell_due_ns(client->bell);
+    uint64_t due_ns = bell_due_ns(client->doorbell);
     uint64_t nap_ns = sg_progress_takes_naps(client) ? sg_clock_ns() + NAP_NS : UINT64_MAX;
 
     return nap_ns < due_ns ? nap_ns : due_ns;

@@ -14,13 +14,13 @@ void sg_progress_keep_arithmetic(struct sg_progress_float *kept);
 void sg_progress_take_arithmetic(const struct sg_progress_float *kept);
 
 /* This process is not rung for the endpoint any more. */
-void sg_progress_doorbell_withdraw(struct sg_progress_bell *bell);
+void sg_progress_doorbell_withdraw(struct sg_doorbell *doorbell);
 
 /* What this process armed for a signal is armed for that mode; poll: not at all. */
-void sg_progress_doorbell_replace_signal(struct sg_progress_bell *bell, enum sg_progress_mode by);
+void sg_progress_doorbell_replace_signal(struct sg_doorbell *doorbell, enum sg_progress_mode by);
 
 /* Armed for a signal, by whomever. */
-bool sg_progress_doorbell_is_for_signal(const struct sg_progress_bell *bell);
+bool sg_progress_doorbell_is_for_signal(const struct sg_doorbell *doorbell);
 
 /* A timer may have come that the helper thread of whoever armed the doorbell does not know of. */
 void sg_progress_mind_timer(struct sg_progress_client *client);
@@ -29,7 +29,8 @@ void sg_progress_mind_timer(struct sg_progress_client *client);
 bool sg_progress_takes_naps(const struct sg_progress_client *client);
 
 /* When the helper thread of this process is to look at the client without a ring: its next timer is
- * due, a post waits for a place, or its doorbell is armed for a signal. UINT64_MAX: never. */
+ * due, a nonblocking call waits for a place, or its doorbell is armed for a signal. UINT64_MAX:
+ * never. */
 uint64_t sg_progress_due_ns(const struct sg_progress_client *client);
 
 #endif

@@ -17,7 +17,7 @@ static enum sg_progress_mode usual; /* where a rule does not say */
 static _Atomic uint32_t means[SG_PROGRESS_SIGNAL + 1];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_progress_table *table;
-static struct sg_progress_cell *cell;
+static struct sg_process_slot *slot;
 static int signal_number;
 static bool is_wired;
 static const struct sg_progress_looks *looks;
@@ -66,15 +66,15 @@ static void set_means(enum means state)
         atomic_store_explicit(&means[mode], state, memory_order_relaxed);
 }
 
-void sg_progress_mode_start(struct sg_progress_table *shared, uint32_t own, int number, bool wired,
+void sg_progress_mode_start(struct sg_progress_table *shared, uint32_t own, int number, bool remote,
                             const struct sg_progress_looks *given)
 {
     table = shared;
-    cell = &shared->cells[own];
+    slot = &shared->slots[own];
     signal_number = number;
-    is_wired = wired;
+    is_wired = remote;
     looks = given;
-    sg_progress_signal_start(cell, number, looks->by_signal);
+    sg_progress_signal_start(slot, number, looks->by_signal);
     set_means(MEANS_NOT_MADE);
 }
 
@@ -99,7 +99,7 @@ static bool get_thread(void)
 {
     if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE ||
         ((!is_wired || sg_progress_adapter_start(looks->by_listener)) &&
-         sg_progress_thread_start(cell, looks->by_helper, looks->helper_due_ns)))
+         sg_progress_thread_start(slot, looks->by_helper, looks->helper_due_ns)))
         return true;
     sg_log("no helper thread (%m): late messages that no signal tells of wait for the next "
            "collective");
@@ -120,10 +120,10 @@ static void hand_over(enum sg_progress_mode to)
     looks->hand_over(to);
     if (to != SG_PROGRESS_THREAD)
         return;
-    /* Who has seen a bell as it was may send a signal that nobody takes: by the fence its message
-     * is there when the helper looks. */
+    /* Who has seen a doorbell as it was may send a signal that nobody takes: by the fence its
+     * message is there when the helper looks. */
     atomic_thread_fence(memory_order_seq_cst);
-    sg_progress_thread_ring(cell);
+    sg_progress_thread_ring(slot);
 }
 
 static bool make(enum sg_progress_mode mode)
@@ -204,7 +204,7 @@ void sg_progress_stop(void)
 {
     pthread_mutex_lock(&lock);
     if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE)
-        sg_progress_thread_stop(cell);
+        sg_progress_thread_stop(slot);
     sg_progress_adapter_stop();
     /* A signal's handler stays: a sender may be about to use it, and the default ends processes.
      * It finds no client any more. */

@@ -22,7 +22,7 @@ enum sg_progress_mode sg_progress_mode_choose(const struct sg_ruleset *rules,
 
 /* From now on modes can be had, until sg_progress_stop or sg_progress_forget. */
 void sg_progress_mode_start(struct sg_progress_table *table, uint32_t own, int signal_number,
-                            bool wired, const struct sg_progress_looks *looks);
+                            bool remote, const struct sg_progress_looks *looks);
 
 /* The highest mode up to what is asked for that works here, its means made ready; look_again: they
  * may be gone. Not async-signal-safe. */

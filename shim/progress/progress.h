@@ -41,7 +41,7 @@ enum sg_progress_mode { SG_PROGRESS_POLL, SG_PROGRESS_THREAD, SG_PROGRESS_SIGNAL
 
 /* An endpoint's doorbell, in shared memory. The endpoint keeps it, but for armed, rings, answered,
  * handled and ignored. */
-struct sg_progress_bell {
+struct sg_doorbell {
     _Atomic uint32_t pending;          /* whoever handles something is to look again */
     _Atomic uint32_t inside;           /* ranks in a call, of those that serve the endpoint */
     _Atomic uint32_t outstanding;      /* instances */
@@ -61,7 +61,7 @@ struct sg_choice;
 struct sg_progress_client;
 struct sg_ruleset;
 struct sg_transport;
-struct sg_transport_wire;
+struct sg_transport_remote_ops;
 
 /* What progress does for an endpoint. */
 struct sg_progress_ops {
@@ -78,12 +78,12 @@ struct sg_progress_ops {
 /* A process's part in an endpoint: filled by its owner before sg_progress_add. */
 struct sg_progress_client {
     const struct sg_progress_ops *ops;
-    struct sg_progress_bell *bell;
+    struct sg_doorbell *doorbell;
     bool serves;         /* false: other processes of the endpoint handle all that arrives */
     bool has_companions; /* the endpoint has other processes */
     bool is_polled;      /* nobody rings for what the endpoint's posts wait for */
-    _Atomic bool waits;  /* a post of this process waits for a place */
-    const struct sg_transport_wire *wire; /* NULL: no messages come from other machines */
+    _Atomic bool waits;  /* a nonblocking call of this process waits for a place */
+    const struct sg_transport_remote_ops *remote; /* NULL: no messages come from other machines */
     struct sg_transport *transport;
     /* Kept by progress. */
     _Atomic bool is_listened; /* a thread waits for the transport's descriptor */
@@ -95,7 +95,7 @@ struct sg_progress_client {
  * ask for a mode that cannot be had, one line says so and every rank polls; where they ask for a
  * signal between machines, one line says that it is a thread. */
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
-                                 bool wired, enum sg_progress_mode configured, int signal_number);
+                                 bool remote, enum sg_progress_mode configured, int signal_number);
 
 /* The mode that a rule's choice asks for, after sg_progress_start; between machines a thread in the
  * place of a signal. */
@@ -122,8 +122,9 @@ bool sg_progress_comes(enum sg_progress_mode asked);
 /* Whether a rule's choice asks for that: alike on all ranks. */
 bool sg_progress_is_to_come(const struct sg_choice *choice);
 
-/* After a post: if it waits for a place, or for what rings nobody, the helper thread looks after it
- * in any mode, because the program may go on to something else. Not async-signal-safe. */
+/* After a nonblocking call: if it waits for a place, or for what rings nobody, the helper thread
+ * looks after it in any mode, because the program may go on to something else. Not
+ * async-signal-safe. */
 void sg_progress_look_after(const struct sg_progress_client *client);
 
 /* The helper thread of this process polls an endpoint for other ranks of it, in any mode, when they
@@ -143,6 +144,6 @@ void sg_progress_disarm(struct sg_progress_client *client);
 void sg_progress_left(struct sg_progress_client *client);
 
 /* By a sender, when the message is in place, after a full barrier. Async-signal-safe. */
-void sg_progress_ring(struct sg_progress_bell *bell);
+void sg_progress_ring(struct sg_doorbell *doorbell);
 
 #endif

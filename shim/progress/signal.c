@@ -5,9 +5,9 @@
  * held.
  *
  * A signal may come to nothing: its thread ends or blocks it, or the application takes it for
- * itself after the bell was armed. So the helper thread stands by: a sender whose signal finds no
- * thread wakes it, and while a bell is armed it looks a few times a second whether a signal stays
- * without an answer.
+ * itself after the doorbell was armed. So the helper thread stands by: a sender whose signal finds
+ * no thread wakes it, and while a doorbell is armed it looks a few times a second whether a signal
+ * stays without an answer.
  */
 #include "progress/signal.h"
 
@@ -22,17 +22,17 @@
 #define UNHEARD_NS UINT64_C(1000000000)
 
 /* Of this process; number 0: there are no signals. */
-static struct sg_progress_cell *cell;
+static struct sg_process_slot *slot;
 static int number;
 static void (*look)(void);
-static _Atomic uint32_t answers; /* signals taken, and bells armed anew */
+static _Atomic uint32_t answers; /* signals taken, and doorbells armed anew */
 static __thread int thread_id;
 
 /* An exchange, to acquire what it overwrites: a sender that found 1 has its message seen
  * afterwards. */
 static void answer(void)
 {
-    atomic_exchange(&cell->signalled, 0);
+    atomic_exchange(&slot->signalled, 0);
     atomic_fetch_add_explicit(&answers, 1, memory_order_relaxed);
 }
 
@@ -53,9 +53,9 @@ static bool has_handler(void (*handler)(int))
            now.sa_handler == handler;
 }
 
-void sg_progress_signal_start(struct sg_progress_cell *own, int wanted, void (*when_sent)(void))
+void sg_progress_signal_start(struct sg_process_slot *own, int wanted, void (*when_sent)(void))
 {
-    cell = own;
+    slot = own;
     number = wanted;
     look = when_sent;
 }
@@ -83,7 +83,7 @@ bool sg_progress_signal_expect(void)
         return false;
     if (thread_id == 0)
         thread_id = (int)syscall(SYS_gettid);
-    atomic_store_explicit(&cell->thread, thread_id, memory_order_relaxed);
+    atomic_store_explicit(&slot->thread, thread_id, memory_order_relaxed);
     /* A signal that came to nothing is not to silence all that follow. The caller looks for itself
      * once it has left. */
     answer();
@@ -99,7 +99,7 @@ bool sg_progress_signal_is_unheard(uint64_t now_ns)
     uint64_t passed_ns = now_ns - looked_ns;
 
     looked_ns = now_ns;
-    if (number == 0 || atomic_load(&cell->signalled) == 0 || answers_now != answers_before) {
+    if (number == 0 || atomic_load(&slot->signalled) == 0 || answers_now != answers_before) {
         answers_before = answers_now;
         waited_ns = 0;
         return false;
@@ -116,7 +116,7 @@ void sg_progress_signal_forget(void)
         sigaction(number, &usual, NULL);
 }
 
-bool sg_progress_signal_send(const struct sg_progress_cell *to)
+bool sg_progress_signal_send(const struct sg_process_slot *to)
 {
     pid_t process = atomic_load_explicit(&to->process, memory_order_relaxed);
     siginfo_t info;

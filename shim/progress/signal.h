@@ -8,7 +8,7 @@
 #define SG_PROGRESS_WATCH_NS UINT64_C(250000000)
 
 /* In MPI_Init: which signal it will be, and what its handler does; look is async-signal-safe. */
-void sg_progress_signal_start(struct sg_progress_cell *own, int number, void (*look)(void));
+void sg_progress_signal_start(struct sg_process_slot *own, int number, void (*look)(void));
 /* False: the signal has another's handler. */
 bool sg_progress_signal_install(void);
 bool sg_progress_signal_is_ours(void);
@@ -20,6 +20,6 @@ bool sg_progress_signal_is_unheard(uint64_t now_ns);
 /* In the child of a fork: the signal does what it would without us. */
 void sg_progress_signal_forget(void);
 /* False: it has not been sent. Async-signal-safe. */
-bool sg_progress_signal_send(const struct sg_progress_cell *to);
+bool sg_progress_signal_send(const struct sg_process_slot *to);
 
 #endif

@@ -32,7 +32,7 @@ static bool find_machine(const struct sg_exchange *exchange, struct machine *out
     return several;
 }
 
-enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool wired,
+enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool remote,
                                        struct sg_progress_table **table, uint32_t *own)
 {
     struct machine machine;
@@ -42,9 +42,9 @@ enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool 
     int first_failed;
 
     *table = NULL;
-    if ((!find_machine(exchange, &machine) && !wired) || !sg_memory_is_shared())
+    if ((!find_machine(exchange, &machine) && !remote) || !sg_memory_is_shared())
         return SG_OK;
-    size_bytes = sizeof **table + (size_t)machine.ranks * sizeof(struct sg_progress_cell);
+    size_bytes = sizeof **table + (size_t)machine.ranks * sizeof(struct sg_process_slot);
     status =
         sg_memory_map(exchange, machine.first, size_bytes, "progress", &segment, &first_failed);
     if (status == SG_ERR_MISSING && first_failed == exchange->rank && errno != 0)

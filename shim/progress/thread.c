@@ -19,21 +19,21 @@ static _Atomic bool stopping;
 static void (*look)(bool signals_too);
 static uint64_t (*due_ns)(void);
 
-static void wake(struct sg_progress_cell *cell)
+static void wake(struct sg_process_slot *slot)
 {
-    syscall(SYS_futex, &cell->rung, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, &slot->rung, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* Sequentially consistent, here and by senders of signals: who sets the word to 0 looks after that,
  * and so sees the message. */
-void sg_progress_thread_ring(struct sg_progress_cell *cell)
+void sg_progress_thread_ring(struct sg_process_slot *slot)
 {
-    if (atomic_exchange(&cell->rung, 1) == 0)
-        wake(cell);
+    if (atomic_exchange(&slot->rung, 1) == 0)
+        wake(slot);
 }
 
 /* Until it is rung, or that time at the latest. */
-static void sleep_until(struct sg_progress_cell *own, uint64_t until_ns)
+static void sleep_until(struct sg_process_slot *own, uint64_t until_ns)
 {
     /* Relaxed: what follows sets rung to 0 in order. */
     while (atomic_load_explicit(&own->rung, memory_order_relaxed) == 0) {
@@ -57,7 +57,7 @@ static void sleep_until(struct sg_progress_cell *own, uint64_t until_ns)
 
 static void *help(void *context)
 {
-    struct sg_progress_cell *own = context;
+    struct sg_process_slot *own = context;
 
     for (;;) {
         uint64_t until_ns;
@@ -93,7 +93,7 @@ int sg_progress_thread_create(pthread_t *thread, void *(*run)(void *), void *con
     return error;
 }
 
-bool sg_progress_thread_start(struct sg_progress_cell *own, void (*when_rung)(bool signals_too),
+bool sg_progress_thread_start(struct sg_process_slot *own, void (*when_rung)(bool signals_too),
                               uint64_t (*when_due_ns)(void))
 {
     look = when_rung;
@@ -102,7 +102,7 @@ bool sg_progress_thread_start(struct sg_progress_cell *own, void (*when_rung)(bo
     return errno == 0;
 }
 
-void sg_progress_thread_stop(struct sg_progress_cell *own)
+void sg_progress_thread_stop(struct sg_process_slot *own)
 {
     atomic_store(&stopping, true);
     atomic_store(&own->rung, 1);

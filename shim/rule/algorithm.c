@@ -1,6 +1,6 @@
 #include "rule/algorithm.h"
 
-#include "core/ran.h"
+#include "core/executed.h"
 
 #include <string.h>
 
@@ -11,28 +11,30 @@ const struct sg_algorithm sg_algorithms[] = {
     [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is", 0},
     [SG_ALGORITHM_HANDOFF] = {"handoff", EVERY_OPERATION, sg_parameters_handoff,
                               "a tree climbed by whoever is late; inside a node and between nodes",
-                              SG_REACH_NODE | SG_REACH_SPAN},
+                              SG_REACH_NODE | SG_REACH_INTERNODE},
     [SG_ALGORITHM_SRM] = {"srm", EVERY_OPERATION, sg_parameters_srm,
                           "exchange of lines, or pipelined chunks; inside a node and between nodes",
-                          SG_REACH_NODE | SG_REACH_SPAN},
+                          SG_REACH_NODE | SG_REACH_INTERNODE},
     [SG_ALGORITHM_BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, sg_parameters_bypass,
-                             "returns before late children arrive; between nodes", SG_REACH_SPAN},
+                             "returns before late children arrive; between nodes",
+                             SG_REACH_INTERNODE},
     [SG_ALGORITHM_ADAPTIVE] = {"adaptive",
                                1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_ALLREDUCE,
                                sg_parameters_adaptive,
                                "a tree whose root moves to the last rank; between nodes",
-                               SG_REACH_SPAN},
+                               SG_REACH_INTERNODE},
     [SG_ALGORITHM_TREE] = {"tree", EVERY_OPERATION, sg_parameters_tree,
-                           "gather and broadcast in a fixed tree; between nodes", SG_REACH_SPAN},
+                           "gather and broadcast in a fixed tree; between nodes",
+                           SG_REACH_INTERNODE},
     [SG_ALGORITHM_DISSEMINATION] = {"dissemination", 1u << SG_OPERATION_BARRIER,
                                     sg_parameters_dissemination,
-                                    "rounds of notifications; between nodes", SG_REACH_SPAN},
+                                    "rounds of notifications; between nodes", SG_REACH_INTERNODE},
     [SG_ALGORITHM_PAIRWISE] = {"pairwise", 1u << SG_OPERATION_ALLREDUCE, sg_parameters_pairwise,
-                               "recursive doubling; between nodes", SG_REACH_SPAN},
+                               "recursive doubling; between nodes", SG_REACH_INTERNODE},
 };
 const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;
 
-_Static_assert(sizeof sg_algorithms / sizeof *sg_algorithms <= SG_RAN_LIMIT, "bits in a log");
+_Static_assert(sizeof sg_algorithms / sizeof *sg_algorithms <= SG_EXECUTED_LIMIT, "bits in a log");
 
 unsigned sg_algorithm_reach(const struct sg_algorithm *algorithm, const int64_t *parameters)
 {

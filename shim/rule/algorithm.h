@@ -1,7 +1,7 @@
 /* The table of algorithms: what a rule may name. The index is stored in logs: append only.
  *
  * An algorithm is one line here; its parameters are in algos/parameters.c; how it runs is the
- * engine's table (shim/engine), by the same index.
+ * table of engines (shim/intercept/run.c), by the same index.
  */
 #ifndef SG_RULE_ALGORITHM_H
 #define SG_RULE_ALGORITHM_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* Where an algorithm runs: among the ranks of one node, or between nodes. */
-enum { SG_REACH_NODE = 1, SG_REACH_SPAN = 2 };
+enum { SG_REACH_NODE = 1, SG_REACH_INTERNODE = 2 };
 
 struct sg_algorithm {
     const char *name;

@@ -75,7 +75,7 @@ static enum sg_status finish(struct sg_rule_reader *reader, const char *text, co
     return SG_OK;
 }
 
-bool sg_rule_next_part(const char **at, const char *end, const char **begin, const char **stop)
+bool sg_rule_next_item(const char **at, const char *end, const char **begin, const char **stop)
 {
     while (*at < end) {
         *stop = sg_rule_find_plain(*at, end, ";\n");
@@ -93,7 +93,7 @@ enum sg_status sg_rule_parse_list(struct sg_rule_reader *reader, const char *tex
     const char *at = text, *end = text + strlen(text), *begin, *stop;
     enum sg_status status = SG_OK;
 
-    while (status == SG_OK && sg_rule_next_part(&at, end, &begin, &stop)) {
+    while (status == SG_OK && sg_rule_next_item(&at, end, &begin, &stop)) {
         struct sg_rule rule = {.any_bytes = true};
         struct sg_rule_fault fault;
 

@@ -131,7 +131,7 @@ static bool runs_everywhere(const struct sg_ruleset *rules, const struct sg_rule
 {
     unsigned reach = reach_of(rules, rule);
 
-    return rule->choice.arm == 0 && (reach == 0 || reach == (SG_REACH_NODE | SG_REACH_SPAN));
+    return rule->choice.arm == 0 && (reach == 0 || reach == (SG_REACH_NODE | SG_REACH_INTERNODE));
 }
 
 static bool same_choice(const struct sg_choice *a, const struct sg_choice *b)
@@ -187,7 +187,8 @@ static void note_choice(const struct sg_ruleset *rules, int chosen, int passed,
 {
     note(rules, chosen, SG_RULE_SEEN_TAKEN);
     if (passed >= 0 && sg_rule_is_default(&rules->rules[chosen]))
-        note(rules, passed, comm->reach == SG_REACH_SPAN ? SG_RULE_SEEN_SPAN : SG_RULE_SEEN_NODE);
+        note(rules, passed,
+             comm->reach == SG_REACH_INTERNODE ? SG_RULE_SEEN_INTERNODE : SG_RULE_SEEN_NODE);
 }
 
 /* Every rule for the operation and site counts up to the first that takes all communicators and

@@ -272,8 +272,8 @@ static const char *parse_operation(const char *begin, const char *end, int *out,
 }
 
 /* "[@site][~communicator]" between begin and end. */
-static enum sg_status parse_place(const char *begin, const char *end, struct sg_rule *rule,
-                                  struct sg_rule_fault *fault)
+static enum sg_status parse_pattern(const char *begin, const char *end, struct sg_rule *rule,
+                                    struct sg_rule_fault *fault)
 {
     const char *tilde = sg_rule_find_plain(begin, end, "~");
     char found[SG_RULE_FOUND_BYTES];
@@ -316,7 +316,7 @@ enum sg_status sg_rule_parse(const struct sg_algorithm_table *table, const char 
         place_end = open;
     }
     if (status == SG_OK)
-        status = parse_place(at, place_end, rule, fault);
+        status = parse_pattern(at, place_end, rule, fault);
     if (status == SG_OK)
         status =
             sg_rule_parse_target(table, rule->operation, equals + 1, end, &rule->choice, fault);

@@ -85,7 +85,7 @@ static void print_choice(const struct sg_algorithm *algorithm, const struct sg_c
     putc(')', out);
 }
 
-void sg_rule_print_place(const struct sg_rule *rule, FILE *out)
+void sg_rule_print_pattern(const struct sg_rule *rule, FILE *out)
 {
     fputs(rule->operation < 0 ? "*" : sg_operation_names[rule->operation], out);
     print_site(rule, out);
@@ -99,7 +99,7 @@ static void print_trials(const struct sg_ruleset *rules, FILE *out)
     for (int i = 0; i < rules->trial_count; i++) {
         const struct sg_trial *trial = &rules->trials[i];
 
-        fprintf(out, "# in turn: %s", trial->place);
+        fprintf(out, "# in turn: %s", trial->pattern);
         for (int arm = trial->first; arm < trial->first + trial->count; arm++)
             fprintf(out, "%c%s", arm == trial->first ? '=' : '|', rules->arm_texts[arm - 1]);
         fprintf(out, " # %s\n", rules->rules[trial->first - 1].source);
@@ -112,7 +112,7 @@ void sg_ruleset_print(const struct sg_ruleset *rules, FILE *out)
     for (int i = sg_trial_arms(rules); i < rules->count; i++) {
         const struct sg_rule *rule = &rules->rules[i];
 
-        sg_rule_print_place(rule, out);
+        sg_rule_print_pattern(rule, out);
         putc('=', out);
         print_choice(&rules->table.entries[rule->choice.algorithm], &rule->choice, out);
         fprintf(out, " # %s\n", rule->source);

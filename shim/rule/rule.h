@@ -25,8 +25,8 @@
 #define SG_RULE_RULE_H
 
 #include "core/config.h"
+#include "core/executed.h"
 #include "core/operation.h"
-#include "core/ran.h"
 #include "core/status.h"
 #include "rule/algorithm.h"
 
@@ -37,14 +37,14 @@
 
 struct sg_ruleset;
 
-#define SG_TRIAL_ARMS_MAX (SG_RAN_LIMIT - 1) /* of all trials */
+#define SG_TRIAL_ARMS_MAX (SG_EXECUTED_LIMIT - 1) /* of all trials */
 #define SG_TRIALS_MAX (SG_TRIAL_ARMS_MAX / 2)
 
 /* What a call is sent to. */
 struct sg_choice {
     int algorithm;                         /* index into sg_algorithms */
     uint16_t arm;                          /* its number in the trials; 0: of no trial */
-    uint16_t ran;                          /* both, as core/ran.h has them */
+    uint16_t executed;                     /* both, as core/executed.h has them */
     int64_t parameters[SG_PARAMETERS_MAX]; /* by index in the algorithm's list, defaults filled */
 };
 
@@ -60,8 +60,8 @@ struct sg_rule_site {
 struct sg_rule_comm {
     const char *name; /* rank 0's, agreed at set-up */
     int size;
-    unsigned reach; /* SG_REACH_* of what can run on it; 0: anything */
-    bool posts;     /* of nonblocking calls, where MPICH's own are no arm of a trial */
+    unsigned reach;   /* SG_REACH_* of what can run on it; 0: anything */
+    bool nonblocking; /* of nonblocking calls, where MPICH's own are no arm of a trial */
 };
 
 /* Parses the config's rules (all sources) and the defaults. Always gives a usable ruleset;
@@ -111,9 +111,9 @@ bool sg_ruleset_concerns(const struct sg_ruleset *rules, int index,
 
 /* What was seen of a rule since the set was made. */
 enum sg_rule_seen {
-    SG_RULE_SEEN_TAKEN = 1, /* it decided calls */
-    SG_RULE_SEEN_NODE = 2,  /* it does not run inside a node, and a built-in rule decided */
-    SG_RULE_SEEN_SPAN = 4,  /* the same, between nodes */
+    SG_RULE_SEEN_TAKEN = 1,     /* it decided calls */
+    SG_RULE_SEEN_NODE = 2,      /* it does not run inside a node, and a built-in rule decided */
+    SG_RULE_SEEN_INTERNODE = 4, /* the same, between nodes */
 };
 
 /* By rule, so many bytes as there are rules; seen: by all ranks together. */

@@ -47,9 +47,10 @@ struct sg_rule {
 /* Arms are rules like others, with one left side. They are the first rules of a set, so that an
  * arm's number is its rule's index plus 1. */
 struct sg_trial {
-    char *place; /* the left side, as written */
+    char *pattern; /* the left side, as written */
     int first, count;
-    uint16_t takes[2][SG_REACH_SPAN + 1]; /* arms that run there: by posts, reach; none: no trial */
+    uint16_t takes[2][SG_REACH_INTERNODE +
+                      1]; /* arms that run there: by nonblocking calls, reach; none: no trial */
 };
 
 struct sg_ruleset {
@@ -132,7 +133,7 @@ const char *sg_rule_find_plain(const char *at, const char *end, const char *set)
 
 /* The next part of a list with text in it, *begin to *stop, from *at on, which goes behind it;
  * lists are separated by ';' and lines. False: there is none. */
-bool sg_rule_next_part(const char **at, const char *end, const char **begin, const char **stop);
+bool sg_rule_next_item(const char **at, const char *end, const char **begin, const char **stop);
 
 /* Parses one rule, without blanks before it; *rule is zeroed but for any_bytes, and on a fault
  * holds what sg_rule_clear frees. */
@@ -145,7 +146,7 @@ enum sg_status sg_rule_parse_target(const struct sg_algorithm_table *table, int 
                                     struct sg_rule_fault *fault);
 
 /* The left side of a rule, as it may be written. */
-void sg_rule_print_place(const struct sg_rule *rule, FILE *out);
+void sg_rule_print_pattern(const struct sg_rule *rule, FILE *out);
 
 /* Says how many faults were not said one by one. */
 void sg_rule_say_rest(const struct sg_rule_reader *reader);

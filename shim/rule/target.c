@@ -241,7 +241,7 @@ enum sg_status sg_rule_parse_target(const struct sg_algorithm_table *table, int 
     if (status != SG_OK)
         return status;
     fill_defaults(&table->entries[choice.algorithm], &choice);
-    choice.ran = sg_ran(choice.algorithm, 0);
+    choice.executed = sg_executed(choice.algorithm, 0);
     at = sg_rule_skip_blanks(word_end(begin, end), end);
     if (at < end && *at == '(') {
         const char *close = memchr(at, ')', (size_t)(end - at));

@@ -32,9 +32,9 @@ int sg_trial_of(const struct sg_ruleset *rules, int arm)
     return trial;
 }
 
-const char *sg_trial_place(const struct sg_ruleset *rules, int trial)
+const char *sg_trial_pattern(const struct sg_ruleset *rules, int trial)
 {
-    return rules->trials[trial].place;
+    return rules->trials[trial].pattern;
 }
 
 const char *sg_trial_arm_text(const struct sg_ruleset *rules, int arm)
@@ -52,7 +52,7 @@ void sg_trial_range(const struct sg_ruleset *rules, int trial, int *first, int *
 
 static unsigned taken(const struct sg_trial *trial, const struct sg_rule_comm *comm)
 {
-    return trial->takes[comm->posts][comm->reach];
+    return trial->takes[comm->nonblocking][comm->reach];
 }
 
 bool sg_trial_takes(const struct sg_ruleset *rules, int arm, const struct sg_rule_comm *comm)
@@ -68,7 +68,7 @@ bool sg_trial_runs(const struct sg_ruleset *rules, int arm, const struct sg_rule
     unsigned reach =
         sg_algorithm_reach(&rules->table.entries[choice->algorithm], choice->parameters);
 
-    if (comm->posts && choice->algorithm == SG_ALGORITHM_MPICH)
+    if (comm->nonblocking && choice->algorithm == SG_ALGORITHM_MPICH)
         return false;
     return reach == 0 || (reach & comm->reach) != 0;
 }

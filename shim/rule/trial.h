@@ -26,7 +26,7 @@ int sg_trial_arms(const struct sg_ruleset *rules);
 
 /* By an arm's number: its trial's, from 0; its trial's left side; its own right side. */
 int sg_trial_of(const struct sg_ruleset *rules, int arm);
-const char *sg_trial_place(const struct sg_ruleset *rules, int trial);
+const char *sg_trial_pattern(const struct sg_ruleset *rules, int trial);
 const char *sg_trial_arm_text(const struct sg_ruleset *rules, int arm);
 
 /* Numbers of a trial's arms: [first, first + count). */

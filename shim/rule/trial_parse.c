@@ -98,15 +98,15 @@ static enum sg_status parse_arms(struct parsing *parsing)
 static void find_takes(const struct sg_ruleset *rules, struct sg_trial *trial)
 {
     memset(trial->takes, 0, sizeof trial->takes);
-    for (int posts = 0; posts <= 1; posts++) {
-        for (unsigned reach = SG_REACH_NODE; reach <= SG_REACH_SPAN; reach++) {
-            const struct sg_rule_comm comm = {.reach = reach, .posts = posts};
+    for (int nonblocking = 0; nonblocking <= 1; nonblocking++) {
+        for (unsigned reach = SG_REACH_NODE; reach <= SG_REACH_INTERNODE; reach++) {
+            const struct sg_rule_comm comm = {.reach = reach, .nonblocking = nonblocking};
             unsigned takes = 0;
 
             for (int i = 0; i < trial->count; i++)
                 takes |= (unsigned)sg_trial_runs(rules, trial->first + i, &comm) << i;
             if (__builtin_popcount(takes) > 1)
-                trial->takes[posts][reach] = (uint16_t)takes;
+                trial->takes[nonblocking][reach] = (uint16_t)takes;
         }
     }
 }
@@ -118,16 +118,16 @@ static enum sg_status add_trial(struct sg_rule_reader *reader, struct parsing *p
     struct sg_trial trial = {.first = set->count + 1, .count = parsing->count};
     const char *place_end = sg_rule_trim(parsing->begin, parsing->equals);
 
-    trial.place = strndup(parsing->begin, (size_t)(place_end - parsing->begin));
-    if (trial.place == NULL)
+    trial.pattern = strndup(parsing->begin, (size_t)(place_end - parsing->begin));
+    if (trial.pattern == NULL)
         return SG_ERR_MEMORY;
     for (int i = 0; i < trial.count; i++) {
         struct sg_choice *choice = &parsing->arms[i].choice;
 
         choice->arm = (uint16_t)(trial.first + i);
-        choice->ran = sg_ran(choice->algorithm, choice->arm);
+        choice->executed = sg_executed(choice->algorithm, choice->arm);
         if (sg_rule_add(set, reader->source, &parsing->arms[i]) != SG_OK) {
-            free(trial.place);
+            free(trial.pattern);
             return SG_ERR_MEMORY;
         }
         memset(&parsing->arms[i], 0, sizeof parsing->arms[i]);
@@ -166,7 +166,7 @@ enum sg_status sg_trial_parse_list(struct sg_rule_reader *reader, const char *te
     const char *at = text, *end = text + strlen(text), *begin, *stop;
     enum sg_status status = SG_OK;
 
-    while (status == SG_OK && sg_rule_next_part(&at, end, &begin, &stop))
+    while (status == SG_OK && sg_rule_next_item(&at, end, &begin, &stop))
         status = parse_trial(reader, text, begin, sg_rule_trim(begin, stop), set);
     return status;
 }
@@ -174,7 +174,7 @@ enum sg_status sg_trial_parse_list(struct sg_rule_reader *reader, const char *te
 void sg_trials_clear(struct sg_ruleset *set)
 {
     for (int i = 0; i < set->trial_count; i++)
-        free(set->trials[i].place);
+        free(set->trials[i].pattern);
     for (int i = 0; i < SG_TRIAL_ARMS_MAX; i++)
         free(set->arm_texts[i]);
 }

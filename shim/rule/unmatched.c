@@ -23,7 +23,7 @@ bool sg_ruleset_has_own(const struct sg_ruleset *rules)
     return own;
 }
 
-static bool names_a_place(const struct sg_rule *rule)
+static bool names_a_site(const struct sg_rule *rule)
 {
     return rule->site_kind != SG_RULE_SITE_ANY || rule->comm_kind != SG_RULE_COMM_ANY ||
            !rule->any_bytes;
@@ -54,11 +54,11 @@ static void say(const struct sg_ruleset *rules, int index, const uint8_t *seen)
 
     if (stream == NULL)
         return;
-    sg_rule_print_place(rule, stream);
+    sg_rule_print_pattern(rule, stream);
     fprintf(stream, "=%s (%s): ", algorithm, rule->source);
     if ((seen[index] & SG_RULE_SEEN_NODE) != 0)
         fprintf(stream, "%s does not run inside a node, where its calls were", algorithm);
-    else if ((seen[index] & SG_RULE_SEEN_SPAN) != 0)
+    else if ((seen[index] & SG_RULE_SEEN_INTERNODE) != 0)
         fprintf(stream, "%s does not run between nodes, where its calls were", algorithm);
     else
         fprintf(stream, "matched no call%s",
@@ -76,7 +76,7 @@ void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *see
         const struct sg_rule *rule = &rules->rules[i];
 
         if (!is_own(rule) || (seen[i] & SG_RULE_SEEN_TAKEN) != 0 ||
-            (seen[i] == 0 && !names_a_place(rule)))
+            (seen[i] == 0 && !names_a_site(rule)))
             continue;
         if (said++ < SAID_MAX)
             say(rules, i, seen);

@@ -47,10 +47,10 @@ void sg_calibrate_run(struct sg_process *process)
 
     if (sg_exchange_agree(&process->exchange, listens != NULL, &first_failed) == SG_OK &&
         first_failed < 0) {
-        setup.beside = setup.near;
+        setup.companion = setup.near;
         if (setup.near < 0 && setup.far >= 0 &&
             sg_placement_machine(setup.far) == sg_placement_machine(0))
-            setup.beside = setup.far;
+            setup.companion = setup.far;
         setup.ranks = mark_listeners(process->size, setup.far, listens);
         if (process->config.progress == SG_PROGRESS_SIGNAL)
             setup.signal = process->config.signal;

@@ -23,7 +23,7 @@ static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
     while (size_bytes > 0) {
         int piece = size_bytes < PIECE_BYTES ? (int)size_bytes : PIECE_BYTES;
 
-        if (sg_patient_bcast(from, piece, MPI_BYTE, 0, *comm) != MPI_SUCCESS)
+        if (sg_yielding_bcast(from, piece, MPI_BYTE, 0, *comm) != MPI_SUCCESS)
             return SG_ERR_SYSTEM;
         from += piece;
         size_bytes -= (size_t)piece;
@@ -75,7 +75,7 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
     if (status == SG_OK && !ok)
         status = SG_ERR_MEMORY;
     if (status == SG_OK)
-        status = status_of(sg_patient_gather(&length, 1, MPI_UINT64_T, lengths, 0, *comm));
+        status = status_of(sg_yielding_gather(&length, 1, MPI_UINT64_T, lengths, 0, *comm));
     if (status == SG_OK) {
         if (rank == 0)
             ok = plan(lengths, size, counts, starts, sizes, &collected);
@@ -85,7 +85,7 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
     }
     if (status == SG_OK)
         status = status_of(
-            sg_patient_gatherv(data, (int)length, collected, counts, starts, MPI_BYTE, 0, *comm));
+            sg_yielding_gatherv(data, (int)length, collected, counts, starts, MPI_BYTE, 0, *comm));
     if (status == SG_OK && rank == 0)
         *all = collected;
     else
@@ -108,7 +108,7 @@ static enum sg_status receive_from(void *context, int from, void *data, size_t s
 {
     MPI_Comm *comm = context;
 
-    if (sg_patient_probe(from, TAG, *comm) != MPI_SUCCESS)
+    if (sg_yielding_probe(from, TAG, *comm) != MPI_SUCCESS)
         return SG_ERR_SYSTEM;
     return status_of(
         sg_real.Recv(data, (int)size_bytes, MPI_BYTE, from, TAG, *comm, MPI_STATUS_IGNORE));

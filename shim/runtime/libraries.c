@@ -1,6 +1,6 @@
 #include "runtime/libraries.h"
 
-#include "core/beside.h"
+#include "core/companion.h"
 
 #include <dlfcn.h>
 
@@ -13,7 +13,7 @@ static const char *const unwind_names[] = {"libunwind.so.8", "libunwind.so"};
 static const struct sg_companion *load_companion(const char **reason)
 {
     const struct sg_companion *companion =
-        sg_beside_load_own(&sg_process, COMPANION_NAME, SG_COMPANION_SYMBOL, reason);
+        sg_companion_load_own(&sg_process, COMPANION_NAME, SG_COMPANION_SYMBOL, reason);
 
     if (companion == NULL)
         return NULL;

@@ -66,15 +66,15 @@ static const char *file_of(const void *address)
     return dladdr(address, &info) != 0 ? info.dli_fname : NULL;
 }
 
-struct beside {
+struct siblings {
     int without;   /* a process without the library; 0: none is known */
     int spokesman; /* the least process with it */
 };
 
 /* Processes with this one's parent, its launcher, and its MPI. */
-static struct beside look_beside(void)
+static struct siblings find_siblings(void)
 {
-    struct beside found = {0, getpid()};
+    struct siblings found = {0, getpid()};
     const char *mpi = file_of(*(void **)&sg_real.Init), *own = file_of(&start);
     const char *slash = own != NULL ? strrchr(own, '/') : NULL;
     DIR *directory = mpi != NULL && own != NULL ? opendir("/proc") : NULL;
@@ -122,16 +122,16 @@ static void count_wait(void)
 
 static void look(void)
 {
-    struct beside beside;
+    struct siblings siblings;
     char text[128];
 
     count_wait();
     if (!start.has_looked && start.waited_ns > LOOK_NS) {
         start.has_looked = true;
-        beside = look_beside();
-        if (beside.without != 0 && beside.spokesman == getpid()) {
+        siblings = find_siblings();
+        if (siblings.without != 0 && siblings.spokesman == getpid()) {
             snprintf(text, sizeof text, "process %d of this job runs without stagger",
-                     beside.without);
+                     siblings.without);
             end_job(text);
         }
     }
@@ -154,12 +154,12 @@ void sg_present_begin(int rank)
         limit_s = LIMIT_S_MIN;
     start.limit_ns = limit_s > 0 ? (uint64_t)limit_s * SECOND_NS : 0;
     start.has_looked = false;
-    sg_patient_watch(look);
+    sg_yielding_watch(look);
 }
 
 void sg_present_end(void)
 {
-    sg_patient_watch(NULL);
+    sg_yielding_watch(NULL);
 }
 
 /* ---- versions ---- */
@@ -170,7 +170,7 @@ bool sg_present_agree(MPI_Comm world, int rank)
     int64_t own = (int64_t)(sg_hash_bytes(SG_LOG_VERSION, version, sizeof version) >> 1);
     int64_t mine[2] = {own, -own}, least[2];
 
-    if (sg_patient_allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, world) != MPI_SUCCESS)
+    if (sg_yielding_allreduce(mine, least, 2, MPI_INT64_T, MPI_MIN, world) != MPI_SUCCESS)
         return false;
     if (least[0] == -least[1])
         return true;

@@ -1,6 +1,6 @@
 #include "runtime/rdma.h"
 
-#include "core/beside.h"
+#include "core/companion.h"
 #include "intranode/memory.h"
 #include "intranode/placement.h"
 #include "transport/verbs/verbs.h"
@@ -25,7 +25,7 @@ static bool has_several_machines(const struct sg_process *process)
 static const struct sg_verbs *load(const char **reason)
 {
     const struct sg_verbs *table =
-        sg_beside_load_own(&sg_process, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, reason);
+        sg_companion_load_own(&sg_process, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, reason);
 
     if (table != NULL && table->version != SG_VERBS_VERSION) {
         *reason = SG_VERBS_LIBRARY " is of another version";

@@ -9,7 +9,7 @@
 #include "internode/internode.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/choose.h"
-#include "intranode/mpi/local.h"
+#include "intranode/mpi/intranode.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/placement.h"
 #include "intranode/reading.h"
@@ -81,7 +81,7 @@ static bool duplicate_world(struct sg_process *process)
 {
     sg_real.Comm_rank(MPI_COMM_WORLD, &process->rank);
     sg_present_begin(process->rank);
-    if (sg_patient_dup(MPI_COMM_WORLD, &process->world) != MPI_SUCCESS)
+    if (sg_yielding_dup(MPI_COMM_WORLD, &process->world) != MPI_SUCCESS)
         return false;
     sg_real.Comm_set_errhandler(process->world, MPI_ERRORS_RETURN);
     sg_real.Comm_size(process->world, &process->size);
@@ -104,12 +104,13 @@ static bool agree(struct sg_process *process)
 /* Large operands inside nodes. */
 static enum sg_status start_large(const struct sg_process *process)
 {
-    enum sg_status status = sg_pool_start(&process->exchange, sg_local_wants_pool(process->rules));
+    enum sg_status status =
+        sg_pool_start(&process->exchange, sg_intranode_wants_pool(process->rules));
 
     if (status != SG_OK)
         return status;
     return sg_reading_start(&process->exchange, process->config.single_copy && sg_pool_is_there() &&
-                                                    sg_local_wants_reading(process->rules));
+                                                    sg_intranode_wants_reading(process->rules));
 }
 
 /* Collective. */
@@ -117,7 +118,8 @@ static void tell_devices(const struct sg_process *process)
 {
     uint64_t own = sg_device_calls(), all = 0;
 
-    if (sg_patient_allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, process->world) == MPI_SUCCESS &&
+    if (sg_yielding_allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, process->world) ==
+            MPI_SUCCESS &&
         all > 0 && sg_process_speaks())
         sg_log("%llu times a rank's reduction had a buffer in a GPU's memory",
                (unsigned long long)all);
@@ -223,8 +225,8 @@ static enum sg_status start_engine(struct sg_process *process)
         sg_progress_start(&process->exchange, process->rules, sg_rdma_ops() != NULL,
                           (enum sg_progress_mode)config->progress, config->signal) != SG_OK)
         return SG_ERR_SYSTEM;
-    sg_local_start((uint32_t)config->slots, config->stall_s);
-    sg_span_start((uint32_t)config->slots, config->stall_s, config->verbs_senders);
+    sg_intranode_start((uint32_t)config->slots, config->stall_s);
+    sg_internode_start((uint32_t)config->slots, config->stall_s, config->verbs_senders);
     sg_kernel_init();
     sg_types_init(sg_real.Reduce_local);
     return SG_OK;

@@ -81,17 +81,17 @@ _Static_assert(sizeof(struct sg_log_header) <= SG_LOG_HEADER_BYTES, "header fits
 
 enum sg_record_kind {
     SG_RECORD_EMPTY = 0,
-    SG_RECORD_CONT = 1,      /* continuation slot of the record before it */
-    SG_RECORD_CALL = 2,      /* struct sg_record_call */
-    SG_RECORD_LATE = 3,      /* struct sg_record_late */
-    SG_RECORD_SITE = 4,      /* struct sg_record_site + text: module path, build id */
-    SG_RECORD_SITE_NAME = 5, /* struct sg_record_site_name + text: function, file */
-    SG_RECORD_COMM = 6,      /* struct sg_record_comm + text: name; members of rank 0 */
-    SG_RECORD_CLOCK = 7,     /* struct sg_record_clock */
-    SG_RECORD_MARKER = 8,    /* struct sg_record_marker + text */
-    SG_RECORD_STAT = 9,      /* struct sg_record_stat (three slots) */
-    SG_RECORD_POST = 10,     /* struct sg_record_post */
-    SG_RECORD_ARM = 11,      /* struct sg_record_arm + text: a trial's left side, one right side */
+    SG_RECORD_CONT = 1,         /* continuation slot of the record before it */
+    SG_RECORD_CALL = 2,         /* struct sg_record_call */
+    SG_RECORD_LATE = 3,         /* struct sg_record_late */
+    SG_RECORD_SITE = 4,         /* struct sg_record_site + text: module path, build id */
+    SG_RECORD_SITE_NAME = 5,    /* struct sg_record_site_name + text: function, file */
+    SG_RECORD_COMM = 6,         /* struct sg_record_comm + text: name; members of rank 0 */
+    SG_RECORD_CLOCK = 7,        /* struct sg_record_clock */
+    SG_RECORD_MARKER = 8,       /* struct sg_record_marker + text */
+    SG_RECORD_STAT = 9,         /* struct sg_record_stat (three slots) */
+    SG_RECORD_NONBLOCKING = 10, /* struct sg_record_nonblocking */
+    SG_RECORD_ARM = 11, /* struct sg_record_arm + text: a trial's left side, one right side */
 };
 
 #define SG_CALL_WIDE_BITS 48
@@ -113,7 +113,7 @@ enum sg_call_flags {
 struct sg_record_call {
     _Atomic uint8_t kind;
     uint8_t operation; /* enum sg_operation */
-    uint8_t ran;       /* algorithm and arm, by core/ran.h */
+    uint8_t executed;  /* algorithm and arm, by core/executed.h */
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
@@ -137,10 +137,10 @@ struct sg_record_call {
 };
 
 /* One nonblocking collective that stagger ran, from its post to the completion of its request. */
-struct sg_record_post {
+struct sg_record_nonblocking {
     _Atomic uint8_t kind;
     uint8_t operation; /* of the blocking form */
-    uint8_t ran;       /* algorithm and arm, by core/ran.h */
+    uint8_t executed;  /* algorithm and arm, by core/executed.h */
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
@@ -263,11 +263,13 @@ struct sg_record_arm {
 struct sg_record_stat {
     _Atomic uint8_t kind;
     uint8_t operation;
-    uint8_t ran;
+    uint8_t executed;
     uint8_t size_class;
     uint32_t site;
     uint32_t comm;
-    uint8_t nonblocking; /* 1: the entry is of posts; blocked: the post and what was exposed */
+    uint8_t
+        /* 1: the entry is of nonblocking calls; blocked: the post and what was exposed */
+        nonblocking;
     uint8_t reserved[3];
     _Atomic uint64_t calls;
     _Atomic uint64_t bytes;
@@ -290,7 +292,8 @@ struct sg_record_stat {
     _Atomic uint64_t repeats;
     _Atomic uint64_t handler_ns;      /* sum over what came late */
     _Atomic uint64_t outstanding_max; /* instances outstanding when a call returned */
-    _Atomic uint64_t hidden_ns;       /* of posts: from post to completion, not in waits or tests */
+    _Atomic uint64_t
+        hidden_ns; /* of nonblocking calls: from post to completion, not in waits or tests */
     uint64_t reserved4[2];
 };
 
@@ -305,7 +308,7 @@ struct sg_record_cont {
 
 #define SG_RECORD_IS_SLOT(type) _Static_assert(sizeof(struct type) == SG_SLOT_BYTES, #type)
 SG_RECORD_IS_SLOT(sg_record_call);
-SG_RECORD_IS_SLOT(sg_record_post);
+SG_RECORD_IS_SLOT(sg_record_nonblocking);
 SG_RECORD_IS_SLOT(sg_record_late);
 SG_RECORD_IS_SLOT(sg_record_site);
 SG_RECORD_IS_SLOT(sg_record_site_name);

@@ -4,7 +4,7 @@
  * A transport is opened once per communicator and process. Several processes may serve one
  * endpoint; all calls that name an endpoint as their own (`self`) are made by whoever holds that
  * endpoint's lock, so a transport sees one caller an endpoint at a time, in any process; in a
- * signal handler too, but only where it has no `wire`. Nothing here blocks, allocates, logs or
+ * signal handler too, but only where it has no `remote`. Nothing here blocks, allocates, logs or
  * calls MPI after open.
  *
  *   send        to one endpoint: arrives exactly once. Messages of one pair may overtake each
@@ -28,7 +28,7 @@ struct sg_transport;
 
 /* Of a transport between machines: where this process is. Messages and access go to memory that the
  * processes of a machine share; all of it is laid out alike on every machine. */
-struct sg_transport_place {
+struct sg_transport_location {
     const struct sg_exchange *exchange; /* among the communicator's processes: open and connect */
     void *memory;                       /* holds `shared` of open, and all that `access` names */
     size_t memory_bytes;
@@ -41,36 +41,36 @@ struct sg_transport_place {
 
 struct sg_transport_setup {
     int32_t endpoints;
-    int32_t here;                           /* the most endpoints of one machine; 0: all */
-    const struct sg_transport_place *place; /* of a transport that has `wire`; else NULL */
+    int32_t here;                                 /* the most endpoints of one machine; 0: all */
+    const struct sg_transport_location *location; /* of a transport that has `remote`; else NULL */
     uint32_t inflight;    /* messages not yet released, for each (sender, receiver) */
     uint32_t staged;      /* messages with payload not yet released, for each sender */
     uint32_t eager_bytes; /* the most payload of a message, all parts together */
 };
 
-/* Where an endpoint's slots and cells are, for `access`: of one protocol object, in memory that the
+/* Where an endpoint's slots and cells are, for `access`: of one protocol, in memory that the
  * opener and, by the transport's means, its peers reach. */
 struct sg_transport_region {
-    uint64_t object; /* that a REPLY is for */
-    void *slots;     /* of an endpoint on another machine: where they would be on this one */
+    uint64_t protocol; /* that a REPLY is for */
+    void *slots;       /* of an endpoint on another machine: where they would be on this one */
     _Atomic uint64_t *cells;
     uint32_t slot_bytes, slots_count, cells_count;
 };
 
 struct sg_transport_send {
-    uint64_t object; /* the opener's: which of the communicator's protocol objects it is for */
-    bool solicited;  /* of a multicast, too */
+    uint64_t protocol; /* the opener's: which of the communicator's protocol it is for */
+    bool solicited;    /* of a multicast, too */
     struct sg_header header;
     const void *const *parts; /* header.parts of them, header.bytes each */
 };
 
 struct sg_transport_message {
-    uint64_t object;
+    uint64_t protocol;
     bool solicited;
     struct sg_message message;
     const void *parts; /* one after another, at multiples of header.bytes rounded up to 16 */
     uint64_t handle;   /* the transport's own */
-    bool is_reply;     /* to an access that was LATER: object, tag and value, no message */
+    bool is_reply;     /* to an access that was LATER: protocol, tag and value, no message */
     uint32_t tag;
     uint64_t value[8];
 };
@@ -103,7 +103,7 @@ struct sg_transport_usage {
 
 /* What a transport between machines has beside, whose messages no process of the receiver's machine
  * sees leave. What the receiver's processes are told of is what is solicited. */
-struct sg_transport_wire {
+struct sg_transport_remote_ops {
     /* Collective over the place's exchange. From now on messages and access go to these endpoints,
      * which name this one likewise (an endpoint may name itself, for access); adds to what there
      * is. Never under an endpoint's lock. SG_OK on all ranks or on none: else what was connected
@@ -130,7 +130,7 @@ struct sg_transport_ops {
     const char *name;
     uint32_t capabilities;
     /* NULL: within one machine, and from send on all is async-signal-safe. */
-    const struct sg_transport_wire *wire;
+    const struct sg_transport_remote_ops *remote;
     /* Shared memory of the machine that open wants, zeroed; 0: such a setup is not possible. */
     size_t (*shared_bytes)(const struct sg_transport_setup *setup);
     /* Any status but SG_OK: errno tells, nothing is logged. */

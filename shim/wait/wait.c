@@ -19,7 +19,7 @@
 /* Steps on the first rung: with a processor for every rank waiting is short, and giving it away
  * would only cost; without, whoever is late may need this very processor. */
 #define SPINS_ALONE 4000u
-#define SPINS_CROWDED 100u
+#define SPINS_OVERSUBSCRIBED 100u
 /* Steps between pokes while spinning: some 20 us. */
 #define POKE_STEPS 500u
 #define YIELD_NS UINT64_C(200000)
@@ -27,7 +27,7 @@
 #define SLEEP_NS 100000
 
 static MPI_Comm poked;
-static bool crowded;
+static bool oversubscribed;
 static cpu_set_t first_mask;
 static int machine_ranks;
 
@@ -61,7 +61,7 @@ enum sg_status sg_wait_start(const struct sg_exchange *exchange, uint64_t machin
     }
     free(gathered);
     first_mask = own.mask;
-    crowded = machine_ranks > CPU_COUNT(&all);
+    oversubscribed = machine_ranks > CPU_COUNT(&all);
     return SG_OK;
 }
 
@@ -73,7 +73,7 @@ static void look_again(void)
     CPU_ZERO(&mask);
     if (sched_getaffinity(0, sizeof mask, &mask) == 0 && !CPU_EQUAL(&mask, &first_mask)) {
         first_mask = mask;
-        crowded = machine_ranks > CPU_COUNT(&mask) && CPU_COUNT(&mask) > 1;
+        oversubscribed = machine_ranks > CPU_COUNT(&mask) && CPU_COUNT(&mask) > 1;
     }
 }
 
@@ -85,24 +85,24 @@ static void poke(void)
         sg_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, poked, &flag, MPI_STATUS_IGNORE);
 }
 
-static void sleep_on(const struct sg_wait_bed *bed, bool (*ready)(void *), void *context)
+static void sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), void *context)
 {
     static const struct timespec timeout = {0, SLEEP_NS};
     uint32_t seen;
 
     /* Sequentially consistent, so that the flag is up before we look once more. */
-    atomic_fetch_add(bed->sleepers, 1);
-    seen = atomic_load(bed->wake);
+    atomic_fetch_add(queue->sleepers, 1);
+    seen = atomic_load(queue->wake);
     /* A release that crosses this, unseen by both sides, costs one sleep: SLEEP_NS. */
     if (!ready(context))
-        syscall(SYS_futex, bed->wake, FUTEX_WAIT, seen, &timeout, NULL, 0);
-    atomic_fetch_sub(bed->sleepers, 1);
+        syscall(SYS_futex, queue->wake, FUTEX_WAIT, seen, &timeout, NULL, 0);
+    atomic_fetch_sub(queue->sleepers, 1);
 }
 
-bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_bed *bed, bool (*ready)(void *),
+bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_queue *queue, bool (*ready)(void *),
                   void *context)
 {
-    uint32_t spins = crowded ? SPINS_CROWDED : SPINS_ALONE;
+    uint32_t spins = oversubscribed ? SPINS_OVERSUBSCRIBED : SPINS_ALONE;
     uint64_t now_ns;
 
     wait->steps++;
@@ -124,7 +124,7 @@ bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_bed *bed, bool (*re
         look_again();
     }
     if (now_ns - wait->begin_ns > YIELD_NS) {
-        sleep_on(bed, ready, context);
+        sleep_on(queue, ready, context);
         /* Every step is slow from here on. */
         wait->steps += YIELDS_PER_POKE - 1;
     }
@@ -135,7 +135,7 @@ void sg_wait_brief(struct sg_wait *wait)
 {
     uint32_t steps = ++wait->steps;
 
-    if (steps < (crowded ? SPINS_CROWDED : SPINS_ALONE))
+    if (steps < (oversubscribed ? SPINS_OVERSUBSCRIBED : SPINS_ALONE))
         __builtin_ia32_pause();
     else
         sched_yield();
@@ -148,12 +148,12 @@ uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait)
     return wait->begin_ns == 0 ? 0 : sg_clock_ns() - wait->begin_ns;
 }
 
-void sg_wait_wake(const struct sg_wait_bed *bed)
+void sg_wait_wake(const struct sg_wait_queue *queue)
 {
     /* Relaxed: a full barrier here would stand in every call; a sleeper that is missed looks again
      * by itself after SLEEP_NS. */
-    if (__builtin_expect(atomic_load_explicit(bed->sleepers, memory_order_relaxed) == 0, 1))
+    if (__builtin_expect(atomic_load_explicit(queue->sleepers, memory_order_relaxed) == 0, 1))
         return;
-    atomic_fetch_add_explicit(bed->wake, 1, memory_order_relaxed);
-    syscall(SYS_futex, bed->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    atomic_fetch_add_explicit(queue->wake, 1, memory_order_relaxed);
+    syscall(SYS_futex, queue->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

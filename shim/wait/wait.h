@@ -23,7 +23,7 @@ struct sg_wait {
 };
 
 /* Where waiters of one group sleep, in memory they share. */
-struct sg_wait_bed {
+struct sg_wait_queue {
     _Atomic uint32_t *sleepers;
     _Atomic uint32_t *wake; /* futex */
 };
@@ -34,8 +34,8 @@ enum sg_status sg_wait_start(const struct sg_exchange *exchange, uint64_t machin
 
 /* One step of waiting. True once in a while (a few microseconds apart at least), when the caller
  * should look at what takes so long. `ready` is asked again right before a sleep. */
-bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_bed *bed, bool (*ready)(void *context),
-                  void *context);
+bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_queue *queue,
+                  bool (*ready)(void *context), void *context);
 
 /* The same for one who has other things to do: it never sleeps. */
 void sg_wait_brief(struct sg_wait *wait);
@@ -45,6 +45,6 @@ uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait);
 
 /* After something that others may wait for. Best effort: a waiter that is missed wakes by itself
  * within a sleep. */
-void sg_wait_wake(const struct sg_wait_bed *bed);
+void sg_wait_wake(const struct sg_wait_queue *queue);
 
 #endif

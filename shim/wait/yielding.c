@@ -11,7 +11,7 @@
 
 static void (*watch)(void);
 
-void sg_patient_watch(void (*look)(void))
+void sg_yielding_watch(void (*look)(void))
 {
     watch = look;
 }
@@ -39,37 +39,37 @@ static int complete(int status, MPI_Request *request)
     return status;
 }
 
-int sg_patient_allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
-                         MPI_Comm comm)
+int sg_yielding_allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm)
 {
     MPI_Request request;
 
     return complete(sg_real.Iallreduce(from, into, count, type, op, comm, &request), &request);
 }
 
-int sg_patient_barrier(MPI_Comm comm)
+int sg_yielding_barrier(MPI_Comm comm)
 {
     MPI_Request request;
 
     return complete(sg_real.Ibarrier(comm, &request), &request);
 }
 
-int sg_patient_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
+int sg_yielding_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
     MPI_Request request;
 
     return complete(sg_real.Ibcast(data, count, type, root, comm, &request), &request);
 }
 
-int sg_patient_dup(MPI_Comm comm, MPI_Comm *out)
+int sg_yielding_dup(MPI_Comm comm, MPI_Comm *out)
 {
     MPI_Request request;
 
     return complete(sg_real.Comm_idup(comm, out, &request), &request);
 }
 
-int sg_patient_gather(const void *from, int count, MPI_Datatype type, void *into, int root,
-                      MPI_Comm comm)
+int sg_yielding_gather(const void *from, int count, MPI_Datatype type, void *into, int root,
+                       MPI_Comm comm)
 {
     MPI_Request request;
 
@@ -77,8 +77,8 @@ int sg_patient_gather(const void *from, int count, MPI_Datatype type, void *into
                     &request);
 }
 
-int sg_patient_gatherv(const void *from, int count, void *into, const int *counts,
-                       const int *starts, MPI_Datatype type, int root, MPI_Comm comm)
+int sg_yielding_gatherv(const void *from, int count, void *into, const int *counts,
+                        const int *starts, MPI_Datatype type, int root, MPI_Comm comm)
 {
     MPI_Request request;
 
@@ -87,7 +87,7 @@ int sg_patient_gatherv(const void *from, int count, void *into, const int *count
         &request);
 }
 
-int sg_patient_probe(int from, int tag, MPI_Comm comm)
+int sg_yielding_probe(int from, int tag, MPI_Comm comm)
 {
     int there = 0, status;
 

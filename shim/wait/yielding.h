@@ -12,20 +12,20 @@
 
 /* What is called now and then by whoever waits; NULL: nothing. Set while one thread waits at most.
  */
-void sg_patient_watch(void (*look)(void));
+void sg_yielding_watch(void (*look)(void));
 
-int sg_patient_allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
-                         MPI_Comm comm);
-int sg_patient_barrier(MPI_Comm comm);
-int sg_patient_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
-int sg_patient_dup(MPI_Comm comm, MPI_Comm *out);
+int sg_yielding_allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm);
+int sg_yielding_barrier(MPI_Comm comm);
+int sg_yielding_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int sg_yielding_dup(MPI_Comm comm, MPI_Comm *out);
 /* Counts and types of what is sent and received are the same. */
-int sg_patient_gather(const void *from, int count, MPI_Datatype type, void *into, int root,
-                      MPI_Comm comm);
-int sg_patient_gatherv(const void *from, int count, void *into, const int *counts,
-                       const int *starts, MPI_Datatype type, int root, MPI_Comm comm);
+int sg_yielding_gather(const void *from, int count, MPI_Datatype type, void *into, int root,
+                       MPI_Comm comm);
+int sg_yielding_gatherv(const void *from, int count, void *into, const int *counts,
+                        const int *starts, MPI_Datatype type, int root, MPI_Comm comm);
 
 /* The next message from a rank is there. */
-int sg_patient_probe(int from, int tag, MPI_Comm comm);
+int sg_yielding_probe(int from, int tag, MPI_Comm comm);
 
 #endif

@@ -336,7 +336,7 @@ static void busy_machine(void)
 }
 
 /* Two ranks on one processor: a message of MPICH's waits for a turn, 4 ms. */
-static void crowded(void)
+static void oversubscribed(void)
 {
     struct sg_advice advice;
 
@@ -410,7 +410,7 @@ const struct unit_test unit_tests[] = {
     {"an archive without calibration is simulated with a network by name", without_calibration},
     {"costs that swing, or were measured few times, come with a warning", busy_machine},
     {"another machine's network takes the place of the calibration", another_network},
-    {"MPICH waits for its turn where processors are short", crowded},
+    {"MPICH waits for its turn where processors are short", oversubscribed},
     {"every algorithm is a candidate, and every candidate a rule", every_algorithm},
     {"JSON has the figures worked out by hand", json},
     {NULL, NULL},

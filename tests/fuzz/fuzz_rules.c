@@ -30,7 +30,7 @@ static void match(const struct sg_ruleset *rules)
                                              .line = 83};
     static const struct sg_rule_comm comms[] = {
         {.name = "MPI_COMM_WORLD", .size = 4, .reach = SG_REACH_NODE},
-        {.name = "rows[3]~=@;", .size = 64, .reach = SG_REACH_SPAN, .posts = true},
+        {.name = "rows[3]~=@;", .size = 64, .reach = SG_REACH_INTERNODE, .nonblocking = true},
         {.name = "", .size = 1}};
     bool fixed;
 

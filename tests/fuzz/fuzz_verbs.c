@@ -1,5 +1,5 @@
-/* Bytes from peers over RDMA: datagrams of multicasts, and messages in the rings of lanes, with any
- * header and hashes that are right, in any order, while messages are held and released. What is
+/* Bytes from peers over RDMA: datagrams of multicasts, and messages in the rings of channels, with
+ * any header and hashes that are right, in any order, while messages are held and released. What is
  * handed out names an endpoint there is and a payload that lies whole in this endpoint's memory.
  *
  * The adapter is a stand-in: requests succeed, and reads of payload bring zeros.
@@ -8,13 +8,13 @@
 
 #include "core/hash.h"
 #include "transport/verbs/access.h"
-#include "transport/verbs/lane.h"
+#include "transport/verbs/channel.h"
 #include "transport/verbs/multicast.h"
 #include "transport/verbs/tree.h"
 
 #define ENDPOINTS 5
 #define SELF 1
-#define LANES 2 /* to endpoints 0 and 2 */
+#define CHANNELS 2 /* to endpoints 0 and 2 */
 #define PIECE_BYTES 256
 #define HELD 8
 
@@ -22,7 +22,7 @@ static struct {
     struct ibv_context device;
     struct ibv_qp pair;
     struct ibv_cq queue;
-    struct ibv_srq bells;
+    struct ibv_srq doorbells;
     struct ibv_mr region;
     struct ibv_wc done[64];
     uint32_t done_count;
@@ -45,7 +45,8 @@ static int post_receive(struct ibv_qp *pair, struct ibv_recv_wr *request, struct
     return 0;
 }
 
-static int post_bell(struct ibv_srq *bells, struct ibv_recv_wr *request, struct ibv_recv_wr **bad)
+static int ring_doorbell(struct ibv_srq *doorbells, struct ibv_recv_wr *request,
+                         struct ibv_recv_wr **bad)
 {
     return 0;
 }
@@ -63,10 +64,10 @@ static int poll_queue(struct ibv_cq *queue, int count, struct ibv_wc *completion
 
 static struct sg_transport transport;
 static struct sg_verbs_multicast multicast;
-static struct sg_verbs_link links[LANES];
-static struct sg_verbs_peer peers[LANES];
-static int32_t lane_of[ENDPOINTS] = {1, 0, 2};
-static const struct sg_verbs_completed completed = {sg_verbs_access_done, sg_verbs_lane_fetched,
+static struct sg_verbs_link links[CHANNELS];
+static struct sg_verbs_peer peers[CHANNELS];
+static int32_t channel_of[ENDPOINTS] = {1, 0, 2};
+static const struct sg_verbs_completed completed = {sg_verbs_access_done, sg_verbs_channel_fetched,
                                                     sg_verbs_multicast_came};
 
 static void *zeroed(size_t size_bytes)
@@ -99,35 +100,35 @@ static void open_transport(void)
 {
     adapter.device.ops.post_send = post_send;
     adapter.device.ops.post_recv = post_receive;
-    adapter.device.ops.post_srq_recv = post_bell;
+    adapter.device.ops.post_srq_recv = ring_doorbell;
     adapter.device.ops.poll_cq = poll_queue;
-    adapter.pair.context = adapter.queue.context = adapter.bells.context = &adapter.device;
+    adapter.pair.context = adapter.queue.context = adapter.doorbells.context = &adapter.device;
     adapter.done_count = 0;
     transport = (struct sg_transport){.setup = {.endpoints = ENDPOINTS,
                                                 .here = 1,
                                                 .inflight = 4,
                                                 .staged = 2,
                                                 .eager_bytes = 4096},
-                                      .place = {.self = SELF, .servers = 1},
+                                      .location = {.self = SELF, .servers = 1},
                                       .memory = &adapter.region,
                                       .own_region = &adapter.region,
                                       .queue = &adapter.queue,
-                                      .bells = &adapter.bells,
-                                      .lane_of = lane_of,
+                                      .doorbells = &adapter.doorbells,
+                                      .channel_of = channel_of,
                                       .peers = peers,
                                       .links = links,
-                                      .links_max = LANES,
-                                      .lane_count = LANES,
-                                      .link_count = LANES,
+                                      .links_max = CHANNELS,
+                                      .channel_count = CHANNELS,
+                                      .link_count = CHANNELS,
                                       .completed = &completed,
                                       .multicast = &multicast,
                                       .multicast_link = &multicast.link};
     fuzz_holds(sg_verbs_lay_out(&transport.setup, &transport.layout), "the setup is possible");
-    transport.place.memory = zeroed(transport.layout.bytes);
-    for (uint32_t i = 0; i < LANES; i++) {
+    transport.location.memory = zeroed(transport.layout.bytes);
+    for (uint32_t i = 0; i < CHANNELS; i++) {
         peers[i] = (struct sg_verbs_peer){.endpoint = 2 * (int32_t)i, .servers = 1, .link = i};
-        links[i] =
-            (struct sg_verbs_link){.pair = &adapter.pair, .lane = i, .depth = SG_VERBS_QUEUE_SPARE};
+        links[i] = (struct sg_verbs_link){
+            .pair = &adapter.pair, .channel = i, .depth = SG_VERBS_QUEUE_SPARE};
     }
     open_multicast();
 }
@@ -140,7 +141,7 @@ static void close_transport(void)
     }
     free(multicast.sends);
     free(multicast.receives);
-    free(transport.place.memory);
+    free(transport.location.memory);
 }
 
 /* ---- what peers send ------------------------------------------------------------------------- */
@@ -183,14 +184,14 @@ static void take_entry(struct fuzz_bytes *bytes)
 {
     uint64_t bits = fuzz_take(bytes, 1);
     uint32_t index = bits & 4 ? 1 : 0;
-    uint64_t number = sg_verbs_lane(&transport, index)->scanned + 1;
+    uint64_t number = sg_verbs_channel(&transport, index)->scanned + 1;
     struct sg_verbs_entry *entry = sg_verbs_ring(&transport, index, number);
     size_t hashed;
 
     memset(entry, 0, sizeof *entry);
     take_header(bytes, bits, &entry->header);
     entry->taken = fuzz_take(bytes, bits & 8 ? 8 : 1);
-    entry->object = fuzz_take(bytes, 1);
+    entry->protocol = fuzz_take(bytes, 1);
     entry->payload_bytes = bits & 16 ? (uint32_t)fuzz_take(bytes, 4)
                                      : (uint32_t)sg_transport_payload_bytes(&entry->header);
     entry->stage = bits & 32 ? (uint32_t)fuzz_take(bytes, 4) : 0;
@@ -219,7 +220,7 @@ static void check(const struct sg_transport_message *message, bool by_datagrams)
 {
     size_t bytes = sg_transport_payload_bytes(&message->message.header);
     const struct sg_verbs_layout *layout = &transport.layout;
-    const unsigned char *base = transport.place.memory;
+    const unsigned char *base = transport.location.memory;
     uint64_t sum = 0;
 
     fuzz_holds(message->message.from >= 0 && message->message.from < ENDPOINTS &&
@@ -254,7 +255,7 @@ static void receive(void)
     if (held_count == HELD)
         return;
     by_datagrams = sg_verbs_multicast_receive(&transport, &message);
-    if (!by_datagrams && !sg_verbs_lane_receive(&transport, &message, &came_by))
+    if (!by_datagrams && !sg_verbs_channel_receive(&transport, &message, &came_by))
         return;
     if (!by_datagrams && message.message.multicast)
         sg_verbs_tree_forward(&transport, &message, came_by);
@@ -269,7 +270,7 @@ static void release(int index)
     if (held[index].by_datagrams)
         sg_verbs_multicast_release(&transport, &held[index].message);
     else
-        sg_verbs_lane_release(&transport, &held[index].message);
+        sg_verbs_channel_release(&transport, &held[index].message);
     held[index] = held[--held_count];
 }
 

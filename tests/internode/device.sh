@@ -3,7 +3,7 @@
 # Reductions of buffers in a GPU's memory between nodes: all are MPICH's where any rank has a
 # driver, nonblocking ones too; data of a driver that comes later go through the host's memory.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 export MPIR_CVAR_DEVICE_COLLECTIVES=none # MPICH 4.0.2 crashes in reduces in place at other roots

@@ -2,7 +2,7 @@
 # Ranks that reach one instance between nodes by different ways: another call site is legal and may
 # have a rule of its own; another operation, size or root is not.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 program=$PROGRAMS/disagree

@@ -3,8 +3,8 @@
 # Ranks that die, abort or do not come, between nodes: the job ends and nothing of it is
 # left, or the wait is reported.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
-. "$ROOT/tests/engine/dying.bash"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/intranode/dying.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 runs=12 # of each mode

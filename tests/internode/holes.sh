@@ -3,7 +3,7 @@
 # What reductions between nodes may write of the program's memory: values, and nothing between or
 # around them, by every protocol, blocking and not. The user's operations are MPICH's there.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 holes() { # RANKS-PER-NODE RULES [posted]

@@ -1,4 +1,4 @@
-# Shared by the scripts of tests/internode, sourced after sh.sh and engine.bash: runs between virtual
+# Shared by the scripts of tests/internode, sourced after sh.sh and intranode.bash: runs between virtual
 # nodes.
 # shellcheck shell=bash
 

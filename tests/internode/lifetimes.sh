@@ -3,7 +3,7 @@
 # Communicators between nodes: hundreds at once, many after one another, freed and finalized with
 # reductions outstanding.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 for mode in $(modes thread signal poll); do
@@ -24,7 +24,7 @@ for mode in $(modes thread signal poll); do
             [ "$rules" = '*=tree' ] && [ "${order%% *}" = 2 ] && continue
             [ "$rules $mode" = '*=bypass poll' ] && [[ $order = *2*3* ]] && continue
             # shellcheck disable=SC2086 # words
-            run_across last "$mode" 1 "$rules" 4 "$PROGRAMS/span_finalize" 7 $order
+            run_across last "$mode" 1 "$rules" 4 "$PROGRAMS/internode_finalize" 7 $order
             check "ranks finalize with reduces outstanding, in order $order ($rules; $mode)" all \
                 'gave last' 'has_lines last.out finished 4' 'archive_sound last.trace'
         done

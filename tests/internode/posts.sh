@@ -4,7 +4,7 @@
 # them go, among messages and blocking collectives, in threads, and with more of them posted than
 # there are places. In mode poll they are MPICH's own.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 # What ran the posts of NAME.calls

@@ -1,9 +1,9 @@
 /* Gives the simulator the events of live runs, in their order at every endpoint, and compares what
  * the protocols decide:
  *
- *     replay FILE...     those of a build with SG_SPAN_DECISIONS=1
+ *     replay FILE...     those of a build with SG_INTERNODE_DECISIONS=1
  *
- * The files of a communicator are one world for each of its protocol objects. What an endpoint does
+ * The files of a communicator are one world for each of its protocol. What an endpoint does
  * next must be possible there, and must cause the very actions that it caused in the live run; the
  * explorer's checks hold meanwhile, and at the end all is over. Prints a line a world and exits
  * with 1 where one differs.
@@ -58,7 +58,7 @@ static void load(const char *path)
 
 static bool is_of_world(const struct sg_decision *decision, const struct sg_decision *first)
 {
-    return decision->communicator == first->communicator && decision->object == first->object;
+    return decision->communicator == first->communicator && decision->protocol == first->protocol;
 }
 
 /* The scenario that the decisions of a world tell of. */

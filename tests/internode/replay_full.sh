@@ -2,12 +2,12 @@
 # Live runs decide as the simulator does: the events of every endpoint, in the order in which they came,
 # cause the same actions there. For reductions in given orders, and for whatever order comes.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 telling=$BUILD/variant-decisions
 check "a library that tells what it decides builds" \
-    make -C "$ROOT" --no-print-directory -j2 B="$telling" CPPFLAGS=-DSG_SPAN_DECISIONS=1 \
+    make -C "$ROOT" --no-print-directory -j2 B="$telling" CPPFLAGS=-DSG_INTERNODE_DECISIONS=1 \
     "$telling/libstagger.so" "$telling/libstagger-otf2.so"
 PRELOAD=$telling/libstagger.so
 export STAGGER_TRACE=stats
@@ -39,7 +39,7 @@ scenario() { # SENTENCE EXPECTED STEP...
     instances=$(printf '%s\n' "$@" | grep -c '^7')
     for mode in $modes; do
         decide "$sentence" bypass "$instances" "$mode" 1 'reduce=bypass;*=mpich' 8 \
-            "$PROGRAMS/span_scenarios" "$@"
+            "$PROGRAMS/internode_scenarios" "$@"
     done
 }
 . "$ROOT/tests/internode/scenarios.bash"
@@ -58,7 +58,7 @@ for mode in $(modes signal thread poll); do
             "barrier=$protocol;reduce=$protocol;*=$protocol" 4 "$PROGRAMS/virtual_nodes"
         # No parent of srm leaves before its children have come.
         decide "reduces of eight" $protocol 2 "$mode" 1 "reduce=$protocol;*=mpich" 8 \
-            "$PROGRAMS/span_scenarios" 7 6 5 4 3 2 1 0 7 6 5 4 3 2 1 0
+            "$PROGRAMS/internode_scenarios" 7 6 5 4 3 2 1 0 7 6 5 4 3 2 1 0
     done
     [ $mode = poll ] && continue
     decide "posts ahead of others" 'adaptive bypass' '[1-9][0-9]*' "$mode" 1 \

@@ -18,8 +18,8 @@ for mode in $MODES; do
     rows=$((number % 3))
     number=$((number + 1))
     of="($ranks ranks, $each a node, $mode)"
-    run_across results "$mode" "$each" "$("$PROGRAMS/span_results" rules)" "$ranks" \
-        "$PROGRAMS/span_results" "$each" "$rows" $whole
+    run_across results "$mode" "$each" "$("$PROGRAMS/internode_results" rules)" "$ranks" \
+        "$PROGRAMS/internode_results" "$each" "$rows" $whole
     if [ "$status" -eq 77 ]; then
         skip "results between nodes $of" "not MPICH 4.0.2"
         continue

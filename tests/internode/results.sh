@@ -4,7 +4,7 @@
 # reference of each protocol's documented association, and against MPICH's own where no association
 # can show. What the protocols do not take goes to MPICH.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 whole=

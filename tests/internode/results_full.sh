@@ -2,7 +2,7 @@
 # timeout: 7200
 # The product of protocol, operation, type and size between nodes, bit for bit.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 whole=full

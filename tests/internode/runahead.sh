@@ -2,7 +2,7 @@
 # A leaf that tries a thousand reductions ahead of a parent that does not come is stopped when its
 # credits are spent; memory stays bounded, and order and results hold when the parent comes.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 ahead() { sed -n 's/^ahead //p' "$1"; }
@@ -17,7 +17,7 @@ for mode in $(modes thread signal poll); do
             STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_TRACE=stats STAGGER_RULES=$rules \
                 STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=$mode release_after \
                 'waits in MPI_Reduce for more than 1 s' ahead \
-                mpirun_stagger "$ranks" "$PROGRAMS/span_runahead" 1000 "$late" "$leaf" \
+                mpirun_stagger "$ranks" "$PROGRAMS/internode_runahead" 1000 "$late" "$leaf" \
                 "$WORK/released"
             check "a leaf far ahead is stopped and goes on when its parent comes $of" all \
                 'is 0 "$status"' 'has_lines ahead.out finished $ranks'

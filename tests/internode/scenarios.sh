@@ -2,7 +2,7 @@
 # Reductions whose calls come in a given order: the trace's counts of early contributions (there before
 # the call) and late ones (which came when the call had returned) are those that the order forces.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 # early_late NAME: "rank:early/late" of every rank where they are not 0, from NAME.calls
@@ -16,7 +16,7 @@ scenario() {
     local sentence=$1 expected=$2 mode
     shift 2
     for mode in $modes; do
-        run_across scenario "$mode" 1 'reduce=bypass;*=mpich' 8 "$PROGRAMS/span_scenarios" "$@"
+        run_across scenario "$mode" 1 'reduce=bypass;*=mpich' 8 "$PROGRAMS/internode_scenarios" "$@"
         calls_of scenario
         early_late scenario >scenario.counts
         check "$sentence: results are right ($mode)" all 'gave scenario' \

@@ -3,7 +3,7 @@
 # Long mixed runs of collectives between nodes, blocking and not, on overlapping communicators, with delays: nothing
 # is lost, mixed up or overwritten, by any protocol, with one rank a node and with several.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 # soak MODE RANKS-PER-NODE RULES RANKS COLLECTIVES SEED THREADS

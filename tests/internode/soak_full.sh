@@ -3,7 +3,7 @@
 # The mixed run between nodes over many seeds, ranks, ranks a node, slots and threads, for
 # SOAK_SECONDS (600).
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 export STAGGER_TRACE=stats PROGRAM_SECONDS=600

@@ -1,6 +1,6 @@
-/* The choice of calls by ranks of one machine, and of several with a home, whose accesses the test
- * carries out: at once, or later, as adapters do. Ranks are gone through one by one, or are
- * threads.
+/* The choice of calls by ranks of one machine, and of several with a coordinator, whose accesses
+ * the test carries out: at once, or later, as adapters do. Ranks are gone through one by one, or
+ * are threads.
  */
 #include "internode/agree.h"
 #include "internode/endpoint.h"
@@ -15,13 +15,14 @@
 #include <string.h>
 
 enum { RANKS_MAX = 4, MACHINES_MAX = 3, AHEAD = 1000, TRIES = 200, ROUNDS = 4, SEEDS = 3 };
-/* So far ahead of another rank a post may end rules by call site, and from the second on it does.
+/* So far ahead of another rank a nonblocking call may end rules by call site, and from the second
+ * on it does.
  */
-enum { NEAR = SG_SPAN_CHOICES - SG_SPAN_QUARTER, FAR = SG_SPAN_CHOICES };
-#define CALLS (ROUNDS * SG_SPAN_CHOICES)
+enum { NEAR = SG_INTERNODE_CHOICES - SG_INTERNODE_QUARTER, FAR = SG_INTERNODE_CHOICES };
+#define CALLS (ROUNDS * SG_INTERNODE_CHOICES)
 
 struct rank {
-    struct sg_span span;
+    struct sg_internode internode;
     _Atomic uint64_t made;  /* calls */
     uint64_t ended;         /* the first call by another choice than that of some rank; CALLS */
     uint8_t brought[CALLS]; /* by which rank the choice was */
@@ -33,8 +34,8 @@ struct rank {
 };
 
 static struct rank *ranks;
-static int rank_count, is_post, reports;
-static struct sg_span_header *segments[MACHINES_MAX];
+static int rank_count, is_nonblocking, reports;
+static struct sg_internode_header *segments[MACHINES_MAX];
 static struct sg_ruleset *rules;
 static const struct sg_choice alike;
 static bool is_threaded;
@@ -51,40 +52,40 @@ static uint64_t next_random(uint64_t *state)
 /* ---- what the words need of the rest ----------------------------------------------------------
  */
 
-static struct rank *rank_of(const struct sg_span *span)
+static struct rank *rank_of(const struct sg_internode *internode)
 {
-    return &ranks[span->rank];
+    return &ranks[internode->rank];
 }
 
-void sg_span_lock(struct sg_span *span)
-{
-}
-
-void sg_span_unlock(struct sg_span *span)
+void sg_endpoint_lock(struct sg_internode *internode)
 {
 }
 
-void sg_wait_wake(const struct sg_wait_bed *bed)
+void sg_endpoint_unlock(struct sg_internode *internode)
 {
 }
 
-bool sg_span_look(struct sg_span *span)
+void sg_wait_wake(const struct sg_wait_queue *wait_queue)
 {
-    struct rank *rank = rank_of(span);
+}
+
+bool sg_endpoint_poll(struct sg_internode *internode)
+{
+    struct rank *rank = rank_of(internode);
 
     if (!rank->has_answer || next_random(&rank->random_state) % 2)
         return false;
     rank->has_answer = false;
-    sg_span_keep_answer(&span->asking, rank->answer.value[0]);
+    sg_internode_keep_answer(&internode->asking, rank->answer.value[0]);
     return true;
 }
 
 /* The test's own thread gives up where nobody else is to come to anything. */
-void sg_span_wait(struct sg_span *span, struct sg_span_waiting *waiting,
-                  bool (*is_over)(void *context), void *context)
+void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiting *waiting,
+                       bool (*is_over)(void *context), void *context)
 {
     for (int tries = 0; !is_over(context); tries++) {
-        if (span->asking.is_under_way)
+        if (internode->asking.is_under_way)
             continue;
         if (is_threaded)
             sched_yield();
@@ -108,13 +109,14 @@ static const struct sg_choice *choose_alike(const struct sg_call *call)
     return &alike;
 }
 
-static enum sg_transport_result reach_home(struct sg_transport *transport, int self,
-                                           const struct sg_action *action,
-                                           const struct sg_transport_region *region, void *local,
-                                           uint64_t value[8])
+static enum sg_transport_result reach_coordinator(struct sg_transport *transport, int self,
+                                                  const struct sg_action *action,
+                                                  const struct sg_transport_region *region,
+                                                  void *local, uint64_t value[8])
 {
     struct rank *rank = &ranks[self];
-    _Atomic uint64_t *cell = (_Atomic uint64_t *)sg_span_at(&ranks[0].span, ranks[0].span.home_at) +
+    _Atomic uint64_t *cell = (_Atomic uint64_t *)sg_internode_at(
+                                 &ranks[0].internode, ranks[0].internode.coordinator_at) +
                              action->access.remote;
 
     if (action->access.remote >= region->cells_count || action->to != 0 || rank->has_answer)
@@ -132,8 +134,8 @@ static enum sg_transport_result reach_home(struct sg_transport *transport, int s
     return SG_TRANSPORT_LATER;
 }
 
-static const struct sg_transport_ops ops = {.name = "test", .access = reach_home};
-static const struct sg_transport_wire wire;
+static const struct sg_transport_ops ops = {.name = "test", .access = reach_coordinator};
+static const struct sg_transport_remote_ops remote;
 
 /* ---- ranks ------------------------------------------------------------------------------------
  */
@@ -154,43 +156,43 @@ static void make_rules(void)
     CU_ASSERT_FATAL(sg_ruleset_create(&config, true, &rules) == SG_OK);
 }
 
-/* 1 machine: no home. */
+/* 1 machine: no coordinator. */
 static void start(int machines, int each, bool posts, uint64_t seed)
 {
-    size_t home_at = (sizeof(struct sg_span_header) + 63) & ~(size_t)63;
-    size_t about_at = home_at + sizeof(struct sg_span_home);
+    size_t coordinator_at = (sizeof(struct sg_internode_header) + 63) & ~(size_t)63;
+    size_t rank_states_at = coordinator_at + sizeof(struct sg_coordinator);
 
     rank_count = machines * each;
-    is_post = posts;
+    is_nonblocking = posts;
     reports = 0;
     is_threaded = false;
     make_rules();
     ranks = calloc((size_t)rank_count, sizeof *ranks);
     CU_ASSERT_FATAL(ranks != NULL);
     for (int machine = 0; machine < machines; machine++) {
-        size_t bytes = about_at + (size_t)each * sizeof(struct sg_span_about);
+        size_t bytes = rank_states_at + (size_t)each * sizeof(struct sg_rank_state);
 
         CU_ASSERT_FATAL(posix_memalign((void **)&segments[machine], 64, bytes) == 0);
         memset((void *)segments[machine], 0, bytes);
     }
     for (int i = 0; i < rank_count; i++) {
-        struct sg_span *span = &ranks[i].span;
+        struct sg_internode *internode = &ranks[i].internode;
 
         machine_of[i] = i % machines;
         number_of[i] = i / machines;
         ranks[i].random_state = (seed + 1) * 2654435761u + (uint64_t)i;
         ranks[i].ended = CALLS;
-        span->header = segments[machine_of[i]];
-        span->home_at = home_at;
-        span->about_at = about_at;
-        span->rank = span->endpoint = i;
-        span->ranks = rank_count;
-        span->machines = machines;
-        span->machine_of = machine_of;
-        span->number_of = number_of;
-        span->ops = &ops;
-        span->has_home = machines > 1;
-        span->wire = machines > 1 ? &wire : NULL;
+        internode->header = segments[machine_of[i]];
+        internode->coordinator_at = coordinator_at;
+        internode->rank_states_at = rank_states_at;
+        internode->rank = internode->endpoint = i;
+        internode->ranks = rank_count;
+        internode->machines = machines;
+        internode->machine_of = machine_of;
+        internode->number_of = number_of;
+        internode->ops = &ops;
+        internode->has_coordinator = machines > 1;
+        internode->remote = machines > 1 ? &remote : NULL;
     }
 }
 
@@ -206,12 +208,12 @@ static void make_call(struct rank *rank)
 {
     MPI_Request request;
     struct sg_call call = {
-        .rules = rules, .choose_alike = choose_alike, .request = is_post ? &request : NULL};
+        .rules = rules, .choose_alike = choose_alike, .request = is_nonblocking ? &request : NULL};
     uint64_t number = atomic_load(&rank->made);
 
-    if (sg_span_agrees(&rank->span)) {
-        const struct sg_choice *choice =
-            sg_span_agree(&rank->span, &call, sg_ruleset_choice(rules, rank->span.rank));
+    if (sg_internode_agrees(&rank->internode)) {
+        const struct sg_choice *choice = sg_internode_agree(
+            &rank->internode, &call, sg_ruleset_choice(rules, rank->internode.rank));
 
         if (choice == &alike)
             rank->ended = number;
@@ -291,7 +293,7 @@ static void run_threads(uint64_t ahead)
         struct rank *rank = &ranks[i];
 
         rank->stays_at =
-            i == 0 ? CALLS : next_random(&rank->random_state) % (CALLS - 2 * SG_SPAN_CHOICES);
+            i == 0 ? CALLS : next_random(&rank->random_state) % (CALLS - 2 * SG_INTERNODE_CHOICES);
         rank->until = rank->stays_at + next_random(&rank->random_state) % ahead;
         CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, run_rank, rank) == 0);
     }
@@ -317,7 +319,7 @@ static void test_ahead(void)
     }
 }
 
-static void test_post_far_ahead(void)
+static void test_nonblocking_far_ahead(void)
 {
     for (int i = 0; i < SHAPES; i++) {
         start(shapes[i].machines, shapes[i].each, true, 0);
@@ -330,7 +332,7 @@ static void test_post_far_ahead(void)
 static void test_end_where_opened(void)
 {
     for (int i = 0; i < SHAPES; i++) {
-        uint64_t common = SG_SPAN_CHOICES / 2;
+        uint64_t common = SG_INTERNODE_CHOICES / 2;
 
         start(shapes[i].machines, shapes[i].each, true, 0);
         /* One more: who is in a call has read the quarter before it. */
@@ -365,7 +367,7 @@ static void test_threads_of_blocking_calls(void)
     }
 }
 
-static void test_threads_of_posts(void)
+static void test_threads_of_nonblocking(void)
 {
     int ended = 0;
 
@@ -385,12 +387,12 @@ const struct unit_test unit_tests[] = {
     {"a rank goes a thousand calls ahead of the others, who find its choices", test_ahead},
     {"a post that is a whole ring ahead returns, and the others end rules by call site where it "
      "did",
-     test_post_far_ahead},
+     test_nonblocking_far_ahead},
     {"they hold for what is three quarters of the ring ahead", test_end_where_opened},
     {"a blocking call that is a whole ring ahead waits until the others have come",
      test_blocking_far_ahead},
     {"threads find the choice of one, while words are used again", test_threads_of_blocking_calls},
     {"threads that post find the choice of one, or end rules by call site before the same call",
-     test_threads_of_posts},
+     test_threads_of_nonblocking},
     {NULL, NULL},
 };

@@ -8,7 +8,7 @@
 #include <signal.h>
 
 struct plan {
-    int near, far, beside, signal;
+    int near, far, companion, signal;
     uint64_t within_ns;
     bool listens[8];
     struct sg_calibration result; /* rank 0's */
@@ -21,7 +21,7 @@ static int run(const struct sg_exchange *exchange, void *context)
     struct sg_calibrate setup = {.exchange = exchange,
                                  .near = plan->near,
                                  .far = plan->far,
-                                 .beside = plan->beside,
+                                 .companion = plan->companion,
                                  .listens = plan->listens,
                                  .ranks = 2,
                                  .signal = plan->signal,
@@ -44,7 +44,7 @@ static void two_nodes(void)
 {
     struct plan plan = {.near = 1,
                         .far = 2,
-                        .beside = 1,
+                        .companion = 1,
                         .listens = {true, true, true, true},
                         .within_ns = UINT64_C(60000000000)};
     const double *value = plan.result.value;
@@ -79,14 +79,14 @@ static void measures_alone(int ranks, struct plan *plan)
 
 static void no_time(void)
 {
-    struct plan plan = {.near = 1, .far = 2, .beside = 1, .listens = {true, true, true}};
+    struct plan plan = {.near = 1, .far = 2, .companion = 1, .listens = {true, true, true}};
 
     measures_alone(3, &plan);
 }
 
 static void nobody_else(void)
 {
-    struct plan plan = {.near = -1, .far = -1, .beside = -1, .listens = {true}};
+    struct plan plan = {.near = -1, .far = -1, .companion = -1, .listens = {true}};
 
     measures_alone(1, &plan);
 }

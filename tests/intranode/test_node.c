@@ -402,9 +402,9 @@ static void test_mismatch(void)
         CU_ASSERT_EQUAL(actors[1].op.mismatch_rank, 0);
         CU_ASSERT_TRUE(sg_node_disagrees(&actors[0].op));
         CU_ASSERT_EQUAL(actors[0].op.mismatch_rank, 1);
-        CU_ASSERT_EQUAL(sg_node_about(&actors[0].node, 0, 1)->bytes, 16);
-        CU_ASSERT_EQUAL(sg_node_about(&actors[1].node, 0, 0)->bytes, 8);
-        CU_ASSERT_STRING_EQUAL(sg_node_about(&actors[1].node, 0, 0)->module, "module");
+        CU_ASSERT_EQUAL(sg_node_call_info(&actors[0].node, 0, 1)->bytes, 16);
+        CU_ASSERT_EQUAL(sg_node_call_info(&actors[1].node, 0, 0)->bytes, 8);
+        CU_ASSERT_STRING_EQUAL(sg_node_call_info(&actors[1].node, 0, 0)->module, "module");
         free(segment);
         free(actors);
     }

@@ -23,7 +23,7 @@ static void exchange_one(struct wire *wire)
 {
     static unsigned char payload[BYTES];
     const void *part = payload;
-    struct sg_transport_send send = {.object = 7, .parts = &part};
+    struct sg_transport_send send = {.protocol = 7, .parts = &part};
     struct sg_transport_message message;
     int self = wire->place.self;
     time_t end = time(NULL) + WAIT_SECONDS;
@@ -34,7 +34,7 @@ static void exchange_one(struct wire *wire)
     REQUIRE(wire->ops->send(wire->transport, self, 1 - self, &send) == SG_TRANSPORT_DONE);
     while (!wire->ops->receive(wire->transport, self, &message))
         REQUIRE(time(NULL) <= end);
-    REQUIRE(message.object == 7 && message.message.header.bytes == BYTES);
+    REQUIRE(message.protocol == 7 && message.message.header.bytes == BYTES);
     for (int i = 0; i < BYTES; i++)
         REQUIRE(((const unsigned char *)message.parts)[i] == 2 - self);
     wire->ops->release(wire->transport, self, &message);
@@ -53,7 +53,7 @@ static struct sg_transport_usage usage_of(const struct wire *wire)
 {
     struct sg_transport_usage usage;
 
-    wire->ops->wire->usage(wire->transport, &usage);
+    wire->ops->remote->usage(wire->transport, &usage);
     return usage;
 }
 
@@ -96,7 +96,7 @@ static void test_multicast(struct wire *wire)
 {
     struct sg_verbs_settings settings = wire_settings;
     struct sg_transport_message message;
-    struct sg_transport_send send = {.object = 9};
+    struct sg_transport_send send = {.protocol = 9};
     time_t end = time(NULL) + WAIT_SECONDS;
 
     head(wire, "multicast");
@@ -108,7 +108,7 @@ static void test_multicast(struct wire *wire)
     } else {
         while (!wire->ops->receive(wire->transport, 1, &message))
             REQUIRE(time(NULL) <= end);
-        REQUIRE(message.object == 9 && message.message.multicast && message.message.from == 0);
+        REQUIRE(message.protocol == 9 && message.message.multicast && message.message.from == 0);
         wire->ops->release(wire->transport, 1, &message);
     }
     REQUIRE(usage_of(wire).multicasts == 0);
@@ -122,19 +122,19 @@ static void test_peers(struct wire *wire)
 
     REQUIRE(open_with(wire, &wire_settings) == SG_OK);
     head(wire, "one-sided");
-    REQUIRE(wire->ops->wire->connect(wire->transport, both, rank == 0 ? 2 : 0) != SG_OK);
+    REQUIRE(wire->ops->remote->connect(wire->transport, both, rank == 0 ? 2 : 0) != SG_OK);
     head(wire, "no such endpoint");
-    REQUIRE(wire->ops->wire->connect(wire->transport, none, rank) != SG_OK);
+    REQUIRE(wire->ops->remote->connect(wire->transport, none, rank) != SG_OK);
     head(wire, "all");
     REQUIRE(usage_of(wire).connections == 0);
-    REQUIRE(wire->ops->wire->connect(wire->transport, rank == 0 ? both + 1 : both, 1) == SG_OK);
+    REQUIRE(wire->ops->remote->connect(wire->transport, rank == 0 ? both + 1 : both, 1) == SG_OK);
     REQUIRE(usage_of(wire).connections == 1);
     exchange_one(wire);
     /* What is connected stays so when more is asked for in vain, and is not made twice. */
     head(wire, "more in vain");
-    REQUIRE(wire->ops->wire->connect(wire->transport, both, rank == 0 ? 0 : 2) == SG_OK);
+    REQUIRE(wire->ops->remote->connect(wire->transport, both, rank == 0 ? 0 : 2) == SG_OK);
     REQUIRE(usage_of(wire).connections == (rank == 0 ? 1 : 2));
-    REQUIRE(wire->ops->wire->connect(wire->transport, none, rank) != SG_OK);
+    REQUIRE(wire->ops->remote->connect(wire->transport, none, rank) != SG_OK);
     exchange_one(wire);
     wire_close(wire);
 }

@@ -1,4 +1,4 @@
-# Sourced after lab.bash and engine.bash by the tests of collectives between the lab's hosts.
+# Sourced after lab.bash and intranode.bash by the tests of collectives between the lab's hosts.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the script that sources it sets what results.bash uses
 

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/lab/between.bash"
 lab_test "collectives between two machines" -n 2 -c 2 -m 1536 -t 560
@@ -34,7 +34,7 @@ done
 for mode in $(modes signal thread); do
     # shellcheck disable=SC2086 # words of steps
     STAGGER_RANKS_PER_NODE=1 run_across late "$mode" 2 'reduce=bypass;*=mpich' 4 \
-        "$PROGRAMS/span_scenarios" $steps
+        "$PROGRAMS/internode_scenarios" $steps
     check "late contributions between machines: results are right ($mode)" all \
         'is 0 "$status"' 'ran_well late' 'by_rdma late'
     check "what comes late is counted, and nothing else ($mode)" is "$late_ones" "$(total late late)"

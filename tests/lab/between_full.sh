@@ -5,7 +5,7 @@
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/scalapack/scalapack.bash"
 . "$ROOT/tests/lab/between.bash"
@@ -39,7 +39,7 @@ steps=
 for _ in 1 2 3 4 5; do steps+=' 3/1 2/1 0/1 1/1 0/1 2/1 3/1 1/1'; done
 # shellcheck disable=SC2086 # words of steps
 STAGGER_RANKS_PER_NODE=1 run_across early signal 2 'reduce=handoff;*=mpich' 4 \
-    "$PROGRAMS/span_scenarios" $steps
+    "$PROGRAMS/internode_scenarios" $steps
 check "one-sided handoff takes no early node's processor: nothing comes late there, no signal is raised" all \
     'is 0 "$status"' 'ran_well early' 'by_rdma early' \
     'is "0 0 0" "$(total early late) $(total early signals) $(total early signals_ignored)"'

@@ -6,7 +6,7 @@
 # shellcheck disable=SC2016 # single quotes for what others expand
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/lab/lab.bash"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/lab/between.bash"
 lab_test "the results of collectives between up to four machines" -n 4 -c 2 -m 1536 -t 9900

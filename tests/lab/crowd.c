@@ -55,21 +55,21 @@ static void *open_one(void *argument)
 {
     struct member *member = argument;
     struct sg_transport *crowd = member->crowd, **inner = &crowd->inner[member->seat.endpoint];
-    struct sg_transport_place place = {.exchange = &member->exchange,
-                                       .memory = crowd->shared,
-                                       .memory_bytes = crowd->bytes + WORLD_REGION_BYTES,
-                                       .self = member->seat.endpoint,
-                                       .index = member->seat.endpoint / ranks,
-                                       .servers = 1};
+    struct sg_transport_location place = {.exchange = &member->exchange,
+                                          .memory = crowd->shared,
+                                          .memory_bytes = crowd->bytes + WORLD_REGION_BYTES,
+                                          .self = member->seat.endpoint,
+                                          .index = member->seat.endpoint / ranks,
+                                          .servers = 1};
     struct sg_transport_setup setup = crowd->setup;
     int32_t all[WORLD_ENDPOINTS];
 
-    setup.place = &place;
+    setup.location = &place;
     for (int i = 0; i < setup.endpoints; i++)
         all[i] = i;
     member->status = below->open(&setup, crowd->shared, inner);
     if (member->status == SG_OK)
-        member->status = below->wire->connect(*inner, all, setup.endpoints);
+        member->status = below->remote->connect(*inner, all, setup.endpoints);
     return NULL;
 }
 
@@ -263,7 +263,7 @@ void crowd_serve(void)
             call.result = below->pending(served->inner[call.self], call.self);
             break;
         case SETTLED:
-            call.result = below->wire->settled(served->inner[call.self]);
+            call.result = below->remote->settled(served->inner[call.self]);
             break;
         case STOP:
             return;
@@ -332,9 +332,9 @@ static bool crowd_receive(struct sg_transport *crowd, int self, struct sg_transp
     struct sg_transport_fault fault;
 
     if (crowd->inner[self] != NULL) {
-        if (below->wire->fault(crowd->inner[self], &fault))
+        if (below->remote->fault(crowd->inner[self], &fault))
             fprintf(stderr, "endpoint %d, to %d: %s\n", self, fault.peer, fault.what);
-        REQUIRE(!below->wire->fault(crowd->inner[self], &fault));
+        REQUIRE(!below->remote->fault(crowd->inner[self], &fault));
         return below->receive(crowd->inner[self], self, out);
     }
     call = new_call(RECEIVE, self);
@@ -405,17 +405,17 @@ static bool crowd_settled(struct sg_transport *crowd)
     static struct call call;
 
     if (crowd->inner[last_self] != NULL)
-        return below->wire->settled(crowd->inner[last_self]);
+        return below->remote->settled(crowd->inner[last_self]);
     call = new_call(SETTLED, last_self);
     return ask(&call, crowd_rank_of(last_self)) != 0;
 }
 
-static const struct sg_transport_wire wire = {.settled = crowd_settled};
+static const struct sg_transport_remote_ops wire = {.settled = crowd_settled};
 
 const struct sg_transport_ops crowd_verbs = {
     .name = "verbs",
     .capabilities = SG_TRANSPORT_ONE_SIDED,
-    .wire = &wire,
+    .remote = &wire,
     .shared_bytes = crowd_bytes,
     .open = crowd_open,
     .close = crowd_close,

@@ -8,7 +8,7 @@
 
 #include "transport/transport.h"
 
-/* Of `wire` it has settled alone, for the endpoint whose access was the thread's last. */
+/* Of `remote` it has settled alone, for the endpoint whose access was the thread's last. */
 extern const struct sg_transport_ops crowd_verbs;
 
 /* MPI has been initialised; collective. The device is open. */

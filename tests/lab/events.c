@@ -57,12 +57,12 @@ static void receive_round(struct wire *wire, int round, int expected)
     int before = raised;
 
     if (rounds[round].arm)
-        wire->ops->wire->arm(wire->transport);
+        wire->ops->remote->arm(wire->transport);
     MUST(MPI_Send(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD));
     while (!wire->ops->receive(wire->transport, wire->place.self, &message) && time(NULL) <= end)
         ;
     REQUIRE(time(NULL) <= end);
-    REQUIRE(message.object == (uint64_t)round && message.solicited == rounds[round].solicited);
+    REQUIRE(message.protocol == (uint64_t)round && message.solicited == rounds[round].solicited);
     REQUIRE(message.message.multicast == rounds[round].multicast);
     wire->ops->release(wire->transport, wire->place.self, &message);
     while (raised < expected && time(NULL) <= end)
@@ -70,12 +70,12 @@ static void receive_round(struct wire *wire, int round, int expected)
     if (raised != expected)
         fprintf(stderr, "round %d: %d signals, not %d\n", round, (int)raised, expected);
     REQUIRE(raised == expected);
-    REQUIRE(wire->ops->wire->take_events(wire->transport) == expected - before);
+    REQUIRE(wire->ops->remote->take_events(wire->transport) == expected - before);
 }
 
 static void send_round(struct wire *wire, int round)
 {
-    struct sg_transport_send send = {.object = (uint64_t)round,
+    struct sg_transport_send send = {.protocol = (uint64_t)round,
                                      .solicited = rounds[round].solicited};
     int to = rounds[round].multicast ? SG_TRANSPORT_ALL : 1;
 
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     REQUIRE(wire.exchange.size == 2 && wire.hosts == 2);
     REQUIRE(wire_open(&wire, 1, 8, 8, 64) == SG_OK && wire_connect(&wire) == SG_OK);
     if (wire.exchange.rank == 1)
-        ask_for_signals(wire.ops->wire->descriptor(wire.transport));
+        ask_for_signals(wire.ops->remote->descriptor(wire.transport));
     for (int round = 0; round < ROUNDS; round++) {
         expected += rounds[round].signals;
         if (wire.exchange.rank == 1)

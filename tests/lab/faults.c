@@ -15,7 +15,7 @@ enum { WAIT_SECONDS = 60 };
 
 static void exchange_one(struct wire *wire)
 {
-    struct sg_transport_send send = {.object = 1};
+    struct sg_transport_send send = {.protocol = 1};
     struct sg_transport_message message;
     int self = wire->place.self;
     time_t end = time(NULL) + WAIT_SECONDS;
@@ -23,7 +23,7 @@ static void exchange_one(struct wire *wire)
     REQUIRE(wire->ops->send(wire->transport, self, 1 - self, &send) == SG_TRANSPORT_DONE);
     while (!wire->ops->receive(wire->transport, self, &message))
         REQUIRE(time(NULL) <= end);
-    REQUIRE(message.object == 1 && message.message.from == 1 - self);
+    REQUIRE(message.protocol == 1 && message.message.from == 1 - self);
     wire->ops->release(wire->transport, self, &message);
 }
 
@@ -36,8 +36,8 @@ static void say_ready(void)
 
 static void await_fault(struct wire *wire)
 {
-    const struct sg_transport_wire *ops = wire->ops->wire;
-    struct sg_transport_send send = {.object = 1};
+    const struct sg_transport_remote_ops *ops = wire->ops->remote;
+    struct sg_transport_send send = {.protocol = 1};
     struct sg_transport_message message;
     struct sg_transport_fault fault;
     time_t end = time(NULL) + WAIT_SECONDS;

@@ -68,7 +68,7 @@ static void run(struct wire *wire, struct shared *shared, struct world *world)
 
     while (!is_all_done(done, &request, &asked)) {
         done = advance(wire, shared, world) || done;
-        if (wire->ops->wire->fault(wire->transport, &fault)) {
+        if (wire->ops->remote->fault(wire->transport, &fault)) {
             fprintf(stderr, "endpoint %d: %s\n", fault.peer, fault.what);
             _exit(4);
         }
@@ -85,10 +85,10 @@ static void check(const struct wire *wire, const struct peer *peer)
     if (peer->wrong > 0)
         fprintf(stderr, "%u messages are torn or come twice\n", peer->wrong);
     REQUIRE(peer->wrong == 0);
-    wire->ops->wire->usage(wire->transport, &usage);
+    wire->ops->remote->usage(wire->transport, &usage);
     printf("rank %d: %u multicasts received, %" PRIu64 " repeats, %u refused, %s, %u connections, "
            "%" PRIu64 " KiB, %" PRIu64 " requests, %" PRIu64 " of them multicasts\n",
-           wire->exchange.rank, peer->posts_received, usage.repeats, peer->refused,
+           wire->exchange.rank, peer->multicasts_received, usage.repeats, peer->refused,
            usage.has_multicast ? "multicast" : "tree", usage.connections,
            usage.registered_bytes / 1024, usage.requests, usage.multicasts);
 }

@@ -1,6 +1,6 @@
 #include "lab/wire.h"
 
-#include "core/beside.h"
+#include "core/companion.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ void wire_start(struct wire *wire, const struct sg_verbs_settings *settings)
     MUST(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
     wire->exchange = wire_exchange(&comm);
     find_host(wire);
-    wire->verbs = sg_beside_load(program, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason);
+    wire->verbs = sg_companion_load(program, SG_VERBS_LIBRARY, SG_VERBS_SYMBOL, &reason);
     if (wire->verbs == NULL || !wire->verbs->start(settings, &reason)) {
         fprintf(stderr, "verbs: %s\n", reason);
         _exit(3);
@@ -135,18 +135,18 @@ enum sg_status wire_open(struct wire *wire, int servers, uint32_t inflight, uint
     REQUIRE(each % servers == 0);
     wire->setup = (struct sg_transport_setup){.endpoints = wire->exchange.size / servers,
                                               .here = each / servers,
-                                              .place = &wire->place,
+                                              .location = &wire->place,
                                               .inflight = inflight,
                                               .staged = staged,
                                               .eager_bytes = eager_bytes};
     shared_bytes = wire->ops->shared_bytes(&wire->setup);
     REQUIRE(shared_bytes > 0);
-    wire->place = (struct sg_transport_place){.exchange = &wire->exchange,
-                                              .memory_bytes = shared_bytes + WIRE_REGION_BYTES,
-                                              .self = wire->exchange.rank / servers,
-                                              .index = local / servers,
-                                              .server = local % servers,
-                                              .servers = servers};
+    wire->place = (struct sg_transport_location){.exchange = &wire->exchange,
+                                                 .memory_bytes = shared_bytes + WIRE_REGION_BYTES,
+                                                 .self = wire->exchange.rank / servers,
+                                                 .index = local / servers,
+                                                 .server = local % servers,
+                                                 .servers = servers};
     wire->place.memory = map_shared(wire->place.memory_bytes);
     wire->region = (unsigned char *)wire->place.memory + shared_bytes;
     return wire->ops->open(&wire->setup, wire->place.memory, &wire->transport);
@@ -160,7 +160,7 @@ enum sg_status wire_connect(struct wire *wire)
     REQUIRE(all != NULL);
     for (int32_t i = 0; i < wire->setup.endpoints; i++)
         all[i] = i;
-    status = wire->ops->wire->connect(wire->transport, all, wire->setup.endpoints);
+    status = wire->ops->remote->connect(wire->transport, all, wire->setup.endpoints);
     free(all);
     return status;
 }

@@ -17,7 +17,7 @@ struct wire {
     const struct sg_transport_ops *ops;
     struct sg_transport *transport;
     struct sg_exchange exchange;
-    struct sg_transport_place place;
+    struct sg_transport_location place;
     struct sg_transport_setup setup;
     int host, hosts;       /* this rank's; a host has the same ranks in a row */
     unsigned char *region; /* zero at first */

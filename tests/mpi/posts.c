@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define COUNT 16
-#define POSTS 50
+#define NONBLOCKING 50
 #define FAR 1000
 #define BEYOND 6000 /* further than choices by call site are kept */
 /* More than fits into one chunk. */
@@ -86,7 +86,7 @@ static void wait_for_each(void)
     struct posted posted;
     MPI_Request request;
 
-    for (int number = 0; number < POSTS; number++) {
+    for (int number = 0; number < NONBLOCKING; number++) {
         post_allreduce(&posted, number, MPI_COMM_WORLD);
         MUST(MPI_Wait(&posted.request, MPI_STATUS_IGNORE));
         REQUIRE(posted.request == MPI_REQUEST_NULL);
@@ -105,7 +105,7 @@ static void test_until_done(void)
     MPI_Status wait_status;
     int flag = 0, cancelled, elements;
 
-    for (int number = 0; number < POSTS; number++) {
+    for (int number = 0; number < NONBLOCKING; number++) {
         post_allreduce(&posted, number, MPI_COMM_WORLD);
         for (flag = 0; !flag;)
             MUST(MPI_Request_get_status(posted.request, &flag, &wait_status));
@@ -214,7 +214,7 @@ static void ahead(int count)
 /* More than there are places. */
 static void many_ahead(void)
 {
-    ahead(POSTS);
+    ahead(NONBLOCKING);
 }
 
 static void few_ahead(void)
@@ -304,9 +304,9 @@ static void freed_communicators(void)
 /* Requests that nobody waits for. */
 static void freed_requests(void)
 {
-    static struct posted posted[POSTS];
+    static struct posted posted[NONBLOCKING];
 
-    for (int number = 0; number < POSTS; number++) {
+    for (int number = 0; number < NONBLOCKING; number++) {
         if (number % 2)
             post_reduce(&posted[number], number, MPI_COMM_WORLD);
         else
@@ -349,7 +349,7 @@ static void large_counts(void)
     struct posted posted[2];
     MPI_Request requests[2];
 
-    for (int number = 0; number < POSTS; number++) {
+    for (int number = 0; number < NONBLOCKING; number++) {
         fill(&posted[0], number);
         fill(&posted[1], number + 1);
         MUST(MPI_Iallreduce_c(posted[0].mine, posted[0].sum, COUNT, MPI_DOUBLE, MPI_SUM,
@@ -436,14 +436,14 @@ struct completer {
     pthread_cond_t changed;
     bool tests; /* by MPI_Test, not by MPI_Wait */
     int given;
-    struct posted posted[POSTS];
+    struct posted posted[NONBLOCKING];
 };
 
 static void *complete_given(void *context)
 {
     struct completer *completer = context;
 
-    for (int i = 0; i < POSTS; i++) {
+    for (int i = 0; i < NONBLOCKING; i++) {
         struct posted *posted = &completer->posted[i];
         int done = 0;
 
@@ -474,7 +474,7 @@ static void handed(void)
         completers[i].tests = i == 0;
         REQUIRE(pthread_create(&completers[i].thread, NULL, complete_given, &completers[i]) == 0);
     }
-    for (int i = 0; i < 2 * POSTS; i++) {
+    for (int i = 0; i < 2 * NONBLOCKING; i++) {
         struct completer *completer = &completers[i % 2];
         struct posted *posted = &completer->posted[i / 2];
 

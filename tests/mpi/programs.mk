@@ -48,9 +48,9 @@ C_PROGRAMS := \
   samples \
   sessions \
   soak \
-  span_finalize \
-  span_runahead \
-  span_scenarios \
+  internode_finalize \
+  internode_runahead \
+  internode_scenarios \
   spawn \
   status_of_many \
   thread_levels \
@@ -58,8 +58,8 @@ C_PROGRAMS := \
   trial \
   virtual_nodes \
   wrong_calls
-TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results span_apps \
-                 span_results counts_cxx dlopen_main exception left_calls libexception.so \
+TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results internode_apps \
+                 internode_results counts_cxx dlopen_main exception left_calls libexception.so \
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
@@ -197,15 +197,15 @@ $(P)/results: tests/mpi/results.c $(KERNEL_OBJECTS) tests/lib/operands.h tests/l
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
 
-$(P)/span_results: tests/mpi/span_results.c $(KERNEL_OBJECTS) tests/lib/operands.h \
-                   tests/lib/reference.h tests/mpi/span_reference.h tests/mpi/cover.h \
+$(P)/internode_results: tests/mpi/internode_results.c $(KERNEL_OBJECTS) tests/lib/operands.h \
+                   tests/lib/reference.h tests/mpi/internode_reference.h tests/mpi/cover.h \
                    tests/mpi/legal_pairs.h tests/mpi/mpi_test.h tests/mpi/predefined.h
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -Ishim -Itests $(LDFLAGS_ALL) $< $(KERNEL_OBJECTS) \
 	  -o $@ -pie
 
-$(P)/span_apps: tests/mpi/span_apps.c tests/mpi/mpi_test.h tests/mpi/programs.mk
+$(P)/internode_apps: tests/mpi/internode_apps.c tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fopenmp $< -o $@ -pie

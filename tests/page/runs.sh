@@ -2,7 +2,7 @@
 # Pages of programs that ran: their figures are those that the events add up to, worked out anew by
 # tests/page/recompute.py; who is last is who the program makes last.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/page/page.bash"
 

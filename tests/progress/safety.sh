@@ -16,10 +16,10 @@ transports() {
         echo "none $table"
     done
 }
-# Of struct sg_transport_ops the bytes of `wire`, and those of `send` and what follows (test_handler.c
-# checks them). A handler may use all transports that have no `wire`.
-wire=16:24 functions=48:88
-is_between_machines() { [ -n "$(reach "$1" "$2+$wire")" ]; }
+# Of struct sg_transport_ops the bytes of `remote`, and those of `send` and what follows (test_handler.c
+# checks them). A handler may use all transports that have no `remote`.
+remote=16:24 functions=48:88
+is_between_machines() { [ -n "$(reach "$1" "$2+$remote")" ]; }
 
 # Called by pointers that are set up in MPI_Init: what the handler does, the protocols, the transports, the
 # observer of what is late, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's
@@ -34,7 +34,7 @@ handlers_reach() {
 # What may call by a pointer: the handler and its visit of clients, the feeding of those protocols, who receives, switches of the transport's, who
 # answers a transport's descriptor, and who tells the observer.
 pointer_users() {
-    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/{signal,clients,background},mpi/observer,transport/memory}.o |
+    nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/{signal,clients,background},mpi/trace_events,transport/memory}.o |
         awk '$2 ~ /[tT]/ { print $3 }'
 }
 # signal-safety(7), and: errno, a system call without a state of the C library's, the end of the
@@ -91,8 +91,8 @@ else
         'lacks reached "^reached (attend_wire|attend_by_thread|look_by_helper)"' \
         'has <(reach "$LIB" look_by_helper) "^reached attend_by_thread$"'
     check "... by way of the protocols, the transport and the kernels" all \
-        'has reached "^reached on_message"' 'has reached "^reached sg_shm_lane_send$"' \
-        'has reached "^reached sg_shm_lane_receive$"' 'has reached "^reached sum_"' \
+        'has reached "^reached on_message"' 'has reached "^reached sg_shm_channel_send$"' \
+        'has reached "^reached sg_shm_channel_receive$"' 'has reached "^reached sum_"' \
         'has reached "^reached sg_log_event$"' \
         'has reached "^external memcpy$"'
     check "nothing else on the way calls by a pointer" is "" \

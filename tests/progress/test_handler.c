@@ -21,7 +21,7 @@
 enum { HERE, BETWEEN };
 
 /* Where tests/progress/safety.sh finds the functions. */
-_Static_assert(offsetof(struct sg_transport_ops, wire) == 16 &&
+_Static_assert(offsetof(struct sg_transport_ops, remote) == 16 &&
                    offsetof(struct sg_transport_ops, send) == 48 &&
                    sizeof(struct sg_transport_ops) == 88,
                "as safety.sh has it");
@@ -29,13 +29,13 @@ _Static_assert(offsetof(struct sg_progress_ops, poll) == 0, "as safety.sh has it
 
 /* By whom, as sg_progress_by has it. */
 #define BYS (SG_PROGRESS_BY_SIGNAL + 1)
-static _Atomic int looks[2][BYS];   /* by client */
-static _Atomic int wire_calls[BYS]; /* of a transport between machines */
+static _Atomic int looks[2][BYS];      /* by client */
+static _Atomic int adapter_calls[BYS]; /* of a transport between machines */
 
 /* ---- what progress needs of the rest --------------------------------------------------------- */
 
 static struct sg_progress_client clients[2];
-static struct sg_progress_bell bells[2];
+static struct sg_doorbell doorbells[2];
 
 static bool look(struct sg_progress_client *client)
 {
@@ -52,47 +52,47 @@ static const struct sg_progress_ops client_ops = {look, do_nothing, do_nothing};
 enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool wired,
                                        struct sg_progress_table **table, uint32_t *own)
 {
-    *table = calloc(1, sizeof **table + sizeof(struct sg_progress_cell));
+    *table = calloc(1, sizeof **table + sizeof(struct sg_process_slot));
     *own = 0;
     return *table != NULL ? SG_OK : SG_ERR_MEMORY;
 }
 
-static void count_wire(void)
+static void count_adapter(void)
 {
-    atomic_fetch_add(&wire_calls[sg_progress_by()], 1);
+    atomic_fetch_add(&adapter_calls[sg_progress_by()], 1);
 }
 
 static int told[2]; /* a pipe in the place of an adapter's descriptor */
 
-static int wire_descriptor(const struct sg_transport *transport)
+static int adapter_descriptor(const struct sg_transport *transport)
 {
     return told[0];
 }
 
-static void wire_arm(struct sg_transport *transport)
+static void adapter_arm(struct sg_transport *transport)
 {
-    count_wire();
+    count_adapter();
 }
 
-static int wire_take_events(struct sg_transport *transport)
+static int adapter_take_events(struct sg_transport *transport)
 {
     char event;
 
-    count_wire();
+    count_adapter();
     return read(told[0], &event, 1) == 1;
 }
 
-static const struct sg_transport_wire wire = {
-    .descriptor = wire_descriptor, .arm = wire_arm, .take_events = wire_take_events};
+static const struct sg_transport_remote_ops remote = {
+    .descriptor = adapter_descriptor, .arm = adapter_arm, .take_events = adapter_take_events};
 
 /* ---- the clients ----------------------------------------------------------------------------- */
 
 static void set_up(struct sg_progress_client *client)
 {
     client->ops = &client_ops;
-    client->bell = &bells[client - clients];
+    client->doorbell = &doorbells[client - clients];
     client->serves = true;
-    atomic_store(&client->bell->outstanding, 1);
+    atomic_store(&client->doorbell->outstanding, 1);
     CU_ASSERT_FATAL(sg_progress_add(client));
 }
 
@@ -105,7 +105,7 @@ static void test_start(void)
     CU_ASSERT_FATAL(sg_ruleset_create(&config, false, &rules) == SG_OK);
     CU_ASSERT_FATAL(pipe2(told, O_NONBLOCK | O_CLOEXEC) == 0);
     CU_ASSERT_FATAL(sg_progress_start(&exchange, rules, true, SG_PROGRESS_SIGNAL, SIGNAL) == SG_OK);
-    clients[BETWEEN].wire = &wire;
+    clients[BETWEEN].remote = &remote;
     set_up(&clients[HERE]);
     set_up(&clients[BETWEEN]);
     sg_ruleset_destroy(rules);
@@ -117,7 +117,7 @@ static void test_signal(void)
     CU_ASSERT(raise(SIGNAL) == 0); /* handled when it returns */
     CU_ASSERT(looks[HERE][SG_PROGRESS_BY_SIGNAL] == 1);
     CU_ASSERT(looks[BETWEEN][SG_PROGRESS_BY_SIGNAL] == 0);
-    CU_ASSERT(wire_calls[SG_PROGRESS_BY_SIGNAL] == 0);
+    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
 }
 
 static void test_thread(void)
@@ -130,7 +130,7 @@ static void test_thread(void)
     while (atomic_load(&looks[BETWEEN][SG_PROGRESS_BY_THREAD]) == before)
         sched_yield();
     CU_ASSERT(raise(SIGNAL) == 0);
-    CU_ASSERT(wire_calls[SG_PROGRESS_BY_SIGNAL] == 0);
+    CU_ASSERT(adapter_calls[SG_PROGRESS_BY_SIGNAL] == 0);
 }
 
 static void test_stop(void)

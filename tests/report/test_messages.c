@@ -20,7 +20,7 @@ static struct sg_record_call *put_reduce(struct fabricated *log, uint32_t site, 
 
     call->site = site;
     call->root = 1;
-    call->ran = 1;
+    call->executed = 1;
     call->bytes = 8;
     return call;
 }

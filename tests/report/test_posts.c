@@ -6,15 +6,16 @@
 
 enum { BARRIER, REDUCE, ALLREDUCE };
 
-static struct sg_record_post *put_post(struct fabricated *log, int operation, uint32_t site,
-                                       uint32_t seq, uint64_t begin_ns, uint32_t post_ns,
-                                       uint64_t exposed_ns, uint64_t end_ns)
+static struct sg_record_nonblocking *put_nonblocking(struct fabricated *log, int operation,
+                                                     uint32_t site, uint32_t seq, uint64_t begin_ns,
+                                                     uint32_t post_ns, uint64_t exposed_ns,
+                                                     uint64_t end_ns)
 {
-    struct sg_record_post *post =
-        fabricate_post(log, operation, 0, seq, begin_ns, post_ns, exposed_ns, end_ns);
+    struct sg_record_nonblocking *post =
+        fabricate_nonblocking(log, operation, 0, seq, begin_ns, post_ns, exposed_ns, end_ns);
 
     post->site = site;
-    post->ran = 1;
+    post->executed = 1;
     post->bytes = operation == BARRIER ? 0 : 8 * (uint64_t)operation;
     post->root = operation == REDUCE ? 1 : -1;
     return post;
@@ -55,21 +56,21 @@ static void write_logs(const char *directory)
         if (rank == 0) {
             struct sg_record_late *late;
 
-            put_post(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500);
-            put_post(&log, REDUCE, 2, 1, 4000, 10, 5, 4100);
+            put_nonblocking(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500);
+            put_nonblocking(&log, REDUCE, 2, 1, 4000, 10, 5, 4100);
             late = fabricate_late(&log, 4050, 4080);
             late->site = 2;
             late->seq = 1;
             late->avoided_ns = 77;
             put_allreduce(&log, 2, 5000, 5100);
-            put_post(&log, BARRIER, 3, 3, 6000, 10, 20, 0);
-            put_post(&log, BARRIER, 3, 4, 7000, 1, 0, 7100);
+            put_nonblocking(&log, BARRIER, 3, 3, 6000, 10, 20, 0);
+            put_nonblocking(&log, BARRIER, 3, 4, 7000, 1, 0, 7100);
         } else {
-            put_post(&log, ALLREDUCE, 1, 0, 3000, 60, 20, 3400);
-            put_post(&log, REDUCE, 2, 1, 3600, 20, 500, 4200);
+            put_nonblocking(&log, ALLREDUCE, 1, 0, 3000, 60, 20, 3400);
+            put_nonblocking(&log, REDUCE, 2, 1, 3600, 20, 500, 4200);
             put_allreduce(&log, 2, 5050, 5100);
-            put_post(&log, BARRIER, 3, 3, 6000, 10, 20, 6100);
-            put_post(&log, BARRIER, 3, 4, 7000, 2, 98, 7100);
+            put_nonblocking(&log, BARRIER, 3, 3, 6000, 10, 20, 6100);
+            put_nonblocking(&log, BARRIER, 3, 4, 7000, 2, 98, 7100);
         }
         log.header.finalize_begin_ns = 8000;
         fabricate_finish(&log, directory);
@@ -141,7 +142,7 @@ static void from_events(void)
     json_decref(report);
 }
 
-/* Each rank of MPI_COMM_SELF is an instance of its own, also of posts. */
+/* Each rank of MPI_COMM_SELF is an instance of its own, also of nonblocking calls. */
 static void alone(void)
 {
     const char *directory = setup_directory("alone");
@@ -151,7 +152,7 @@ static void alone(void)
 
     fabricate_start(&log, 0, 1);
     fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-    fabricate_post(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500)->site = 1;
+    fabricate_nonblocking(&log, ALLREDUCE, 1, 0, 2000, 50, 300, 3500)->site = 1;
     fabricate_finish(&log, directory);
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
     report = report_of(directory);
@@ -217,7 +218,7 @@ static void from_both(void)
         fabricate_start(&log, rank, 2);
         log.header.dropped_events = 2;
         fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
-        put_post(&log, ALLREDUCE, 1, 0, 2000 + 100 * (uint64_t)rank, 50, 300, 3500);
+        put_nonblocking(&log, ALLREDUCE, 1, 0, 2000 + 100 * (uint64_t)rank, 50, 300, 3500);
         stat = fabricate_stat(&log, ALLREDUCE, 1, 0, 3);
         stat->nonblocking = 1;
         stat->blocked_ns = 1000;

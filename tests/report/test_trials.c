@@ -1,7 +1,7 @@
 /* What a report says of trials: from the records in logs by way of the archive, and from
  * statistics. All figures are worked out by hand.
  */
-#include "core/ran.h"
+#include "core/executed.h"
 #include "page/page.h"
 #include "report/report_json.h"
 #include "rule/algorithm.h"
@@ -36,7 +36,7 @@ static uint64_t time_of(uint32_t comm, uint64_t seq)
     return 20000 + 10000 * (2 * seq + (comm == OTHER_INDEX));
 }
 
-static void put_call(int rank, uint32_t comm, uint32_t seq, uint8_t ran, uint64_t begin_ns,
+static void put_call(int rank, uint32_t comm, uint32_t seq, uint8_t executed, uint64_t begin_ns,
                      uint64_t blocked_ns)
 {
     struct sg_record_call *call =
@@ -44,16 +44,16 @@ static void put_call(int rank, uint32_t comm, uint32_t seq, uint8_t ran, uint64_
 
     call->site = 1;
     call->bytes = 8;
-    call->ran = ran;
+    call->executed = executed;
 }
 
 /* Rank 1 comes 400 late, and both leave `after` later. */
-static void put_instance(uint32_t comm, uint32_t seq, uint8_t ran, uint64_t after_ns)
+static void put_instance(uint32_t comm, uint32_t seq, uint8_t executed, uint64_t after_ns)
 {
     uint64_t begin_ns = time_of(comm, seq);
 
-    put_call(0, comm, seq, ran, begin_ns, 400 + after_ns);
-    put_call(1, comm, seq, ran, begin_ns + 400, after_ns);
+    put_call(0, comm, seq, executed, begin_ns, 400 + after_ns);
+    put_call(1, comm, seq, executed, begin_ns + 400, after_ns);
 }
 
 /* Handled by rank 0 so long after its call began. */
@@ -70,10 +70,10 @@ static void put_late(uint32_t comm, uint32_t seq, uint64_t after_ns, uint64_t ha
 
 /* A block of the arm whose first instance takes much longer than the others, and is to be left out.
  */
-static void put_block(uint32_t comm, uint32_t number, uint8_t ran, uint64_t after_ns)
+static void put_block(uint32_t comm, uint32_t number, uint8_t executed, uint64_t after_ns)
 {
     for (uint32_t i = 0; i < BLOCK; i++)
-        put_instance(comm, number * BLOCK + i, ran, i == 0 ? 900 : after_ns);
+        put_instance(comm, number * BLOCK + i, executed, i == 0 ? 900 : after_ns);
 }
 
 /* The report of what is in the logs; events or, of a directory that is not exported, statistics. */
@@ -156,8 +156,8 @@ static void put_twelve_rounds(uint32_t comm)
     for (uint32_t round = 0; round < 12; round++) {
         uint32_t mpich = 2 * round + round % 2, bypass = 2 * round + (round + 1) % 2;
 
-        put_block(comm, mpich, sg_ran(MPICH, ARM_MPICH), 100 + 60 * (round % 3));
-        put_block(comm, bypass, sg_ran(BYPASS, ARM_BYPASS), 50);
+        put_block(comm, mpich, sg_executed(MPICH, ARM_MPICH), 100 + 60 * (round % 3));
+        put_block(comm, bypass, sg_executed(BYPASS, ARM_BYPASS), 50);
         for (uint32_t i = 0; i < BLOCK; i++)
             put_late(comm, bypass * BLOCK + i, 2000, i == 0 ? 500 : 30);
     }
@@ -236,8 +236,9 @@ static void sees_no_difference(void)
 
     start_logs();
     for (uint32_t round = 0; round < 20; round++) {
-        put_block(WORLD_INDEX, 2 * round, sg_ran(MPICH, ARM_MPICH), 100 + 50 * (round % 2));
-        put_block(WORLD_INDEX, 2 * round + 1, sg_ran(BYPASS, ARM_BYPASS), 150 - 50 * (round % 2));
+        put_block(WORLD_INDEX, 2 * round, sg_executed(MPICH, ARM_MPICH), 100 + 50 * (round % 2));
+        put_block(WORLD_INDEX, 2 * round + 1, sg_executed(BYPASS, ARM_BYPASS),
+                  150 - 50 * (round % 2));
     }
     report = finish("none", true);
     trial = only_trial(report);
@@ -259,8 +260,8 @@ static void pairs_by_rounds(void)
     for (uint32_t round = 0; round < 20; round++) {
         uint64_t slow_ns = 1000 * (round % 2);
 
-        put_block(WORLD_INDEX, 2 * round, sg_ran(MPICH, ARM_MPICH), 110 + slow_ns);
-        put_block(WORLD_INDEX, 2 * round + 1, sg_ran(BYPASS, ARM_BYPASS), 100 + slow_ns);
+        put_block(WORLD_INDEX, 2 * round, sg_executed(MPICH, ARM_MPICH), 110 + slow_ns);
+        put_block(WORLD_INDEX, 2 * round + 1, sg_executed(BYPASS, ARM_BYPASS), 100 + slow_ns);
     }
     report = finish("paired", true);
     trial = only_trial(report);
@@ -279,12 +280,12 @@ static void needs_ten_rounds(void)
 
     start_logs();
     for (uint32_t round = 0; round < 9; round++) {
-        put_block(WORLD_INDEX, 2 * round, sg_ran(MPICH, ARM_MPICH), 100);
-        put_block(WORLD_INDEX, 2 * round + 1, sg_ran(BYPASS, ARM_BYPASS), 50);
+        put_block(WORLD_INDEX, 2 * round, sg_executed(MPICH, ARM_MPICH), 100);
+        put_block(WORLD_INDEX, 2 * round + 1, sg_executed(BYPASS, ARM_BYPASS), 50);
     }
     /* Not whole: a block without another, and one that nothing is left of. */
-    put_block(WORLD_INDEX, 18, sg_ran(MPICH, ARM_MPICH), 100);
-    put_instance(WORLD_INDEX, 19 * BLOCK, sg_ran(BYPASS, ARM_BYPASS), 900);
+    put_block(WORLD_INDEX, 18, sg_executed(MPICH, ARM_MPICH), 100);
+    put_instance(WORLD_INDEX, 19 * BLOCK, sg_executed(BYPASS, ARM_BYPASS), 900);
     report = finish("few", true);
     trial = only_trial(report);
     mpich = arm_of(trial, "mpich");
@@ -307,13 +308,13 @@ static void counts_what_was_declined_or_mixed(void)
     json_t *report;
 
     start_logs();
-    put_block(WORLD_INDEX, 0, sg_ran(MPICH, ARM_MPICH), 100);
-    put_block(WORLD_INDEX, 1, sg_ran(MPICH, ARM_BYPASS), 100);
-    put_call(0, WORLD_INDEX, 8, sg_ran(MPICH, ARM_BYPASS), time_of(0, 8), 100);
-    put_call(1, WORLD_INDEX, 8, sg_ran(MPICH, ARM_MPICH), time_of(0, 8), 100);
-    put_call(0, WORLD_INDEX, 9, sg_ran(MPICH, ARM_MPICH), time_of(0, 9), 100);
-    put_call(1, WORLD_INDEX, 9, sg_ran(MPICH, 0), time_of(0, 9), 100);
-    put_instance(WORLD_INDEX, 10, sg_ran(MPICH, 0), 100);
+    put_block(WORLD_INDEX, 0, sg_executed(MPICH, ARM_MPICH), 100);
+    put_block(WORLD_INDEX, 1, sg_executed(MPICH, ARM_BYPASS), 100);
+    put_call(0, WORLD_INDEX, 8, sg_executed(MPICH, ARM_BYPASS), time_of(0, 8), 100);
+    put_call(1, WORLD_INDEX, 8, sg_executed(MPICH, ARM_MPICH), time_of(0, 8), 100);
+    put_call(0, WORLD_INDEX, 9, sg_executed(MPICH, ARM_MPICH), time_of(0, 9), 100);
+    put_call(1, WORLD_INDEX, 9, sg_executed(MPICH, 0), time_of(0, 9), 100);
+    put_instance(WORLD_INDEX, 10, sg_executed(MPICH, 0), 100);
     report = finish("mixed", true);
     trial = only_trial(report);
     CU_ASSERT_EQUAL(figure(trial, "mixed_calls"), 4);
@@ -354,8 +355,8 @@ static void keeps_means_of_many_rounds(void)
 
     start_logs();
     for (uint32_t round = 0; round < 2501; round++) {
-        put_block(WORLD_INDEX, 2 * round, sg_ran(MPICH, ARM_MPICH), 100 + 100 * (round % 2));
-        put_block(WORLD_INDEX, 2 * round + 1, sg_ran(BYPASS, ARM_BYPASS), 50);
+        put_block(WORLD_INDEX, 2 * round, sg_executed(MPICH, ARM_MPICH), 100 + 100 * (round % 2));
+        put_block(WORLD_INDEX, 2 * round + 1, sg_executed(BYPASS, ARM_BYPASS), 50);
     }
     report = finish("many", true);
     trial = only_trial(report);
@@ -406,7 +407,7 @@ static void is_silent_without_trials(void)
     json_t *report;
 
     start_logs();
-    put_instance(WORLD_INDEX, 0, sg_ran(BYPASS, 0), 100);
+    put_instance(WORLD_INDEX, 0, sg_executed(BYPASS, 0), 100);
     report = finish("silent", true);
     CU_ASSERT_EQUAL(json_array_size(json_object_get(report, "trials")), 0);
     json_decref(report);
@@ -414,11 +415,11 @@ static void is_silent_without_trials(void)
 
 /* ---- statistics ---- */
 
-static void put_stat(int rank, uint8_t ran, uint64_t calls, uint64_t blocked_ns)
+static void put_stat(int rank, uint8_t executed, uint64_t calls, uint64_t blocked_ns)
 {
     struct sg_record_stat *stat = fabricate_stat(&logs[rank], ALLREDUCE, 1, WORLD_INDEX, calls);
 
-    stat->ran = ran;
+    stat->executed = executed;
     stat->blocked_ns = blocked_ns;
 }
 
@@ -429,10 +430,10 @@ static void has_means_of_statistics(void)
 
     start_logs();
     for (int rank = 0; rank < 2; rank++) {
-        put_stat(rank, sg_ran(MPICH, 0), 7, 700);
-        put_stat(rank, sg_ran(MPICH, ARM_MPICH), 10, 3000);
-        put_stat(rank, sg_ran(SG_ALGORITHM_BYPASS, ARM_BYPASS), 10, 2000);
-        put_stat(rank, sg_ran(MPICH, ARM_BYPASS), 2, 1000);
+        put_stat(rank, sg_executed(MPICH, 0), 7, 700);
+        put_stat(rank, sg_executed(MPICH, ARM_MPICH), 10, 3000);
+        put_stat(rank, sg_executed(SG_ALGORITHM_BYPASS, ARM_BYPASS), 10, 2000);
+        put_stat(rank, sg_executed(MPICH, ARM_BYPASS), 2, 1000);
     }
     report = finish("statistics", false);
     trial = only_trial(report);

@@ -312,20 +312,21 @@ static const char *reached(const char *text, unsigned reach, const struct sg_rul
 
 static void passes_over_what_does_not_reach(void)
 {
-    CU_ASSERT_STRING_EQUAL(reached("reduce=bypass", SG_REACH_SPAN, &solve), "bypass");
+    CU_ASSERT_STRING_EQUAL(reached("reduce=bypass", SG_REACH_INTERNODE, &solve), "bypass");
     CU_ASSERT_STRING_EQUAL(reached("reduce=bypass", SG_REACH_NODE, &solve), "srm");
     CU_ASSERT_STRING_EQUAL(reached("reduce=handoff;reduce=tree", SG_REACH_NODE, &solve), "handoff");
-    CU_ASSERT_STRING_EQUAL(reached("reduce=handoff;reduce=tree", SG_REACH_SPAN, &solve), "handoff");
-    CU_ASSERT_STRING_EQUAL(reached("reduce=handoff(where=inside);*=tree", SG_REACH_SPAN, &solve),
-                           "tree");
-    CU_ASSERT_STRING_EQUAL(reached("reduce=handoff(where=between);*=tree", SG_REACH_SPAN, &solve),
+    CU_ASSERT_STRING_EQUAL(reached("reduce=handoff;reduce=tree", SG_REACH_INTERNODE, &solve),
                            "handoff");
+    CU_ASSERT_STRING_EQUAL(
+        reached("reduce=handoff(where=inside);*=tree", SG_REACH_INTERNODE, &solve), "tree");
+    CU_ASSERT_STRING_EQUAL(
+        reached("reduce=handoff(where=between);*=tree", SG_REACH_INTERNODE, &solve), "handoff");
     CU_ASSERT_STRING_EQUAL(reached("reduce=handoff(where=between);*=srm", SG_REACH_NODE, &solve),
                            "srm");
-    CU_ASSERT_STRING_EQUAL(reached("reduce=mpich;*=tree", SG_REACH_SPAN, &solve), "mpich");
-    CU_ASSERT_STRING_EQUAL(reached("barrier=tree", SG_REACH_SPAN, &solve), "bypass");
-    CU_ASSERT_STRING_EQUAL(reached("reduce@*.c:88=tree", SG_REACH_SPAN, &solve), "tree");
-    CU_ASSERT_STRING_EQUAL(reached("reduce@*.c:88=tree;reduce=bypass", SG_REACH_SPAN, NULL),
+    CU_ASSERT_STRING_EQUAL(reached("reduce=mpich;*=tree", SG_REACH_INTERNODE, &solve), "mpich");
+    CU_ASSERT_STRING_EQUAL(reached("barrier=tree", SG_REACH_INTERNODE, &solve), "bypass");
+    CU_ASSERT_STRING_EQUAL(reached("reduce@*.c:88=tree", SG_REACH_INTERNODE, &solve), "tree");
+    CU_ASSERT_STRING_EQUAL(reached("reduce@*.c:88=tree;reduce=bypass", SG_REACH_INTERNODE, NULL),
                            "bypass");
 }
 

@@ -189,7 +189,7 @@ static void progress_is_named(void)
             print = printed(rules);
             snprintf(text, sizeof text, "progress=%s)", words[word]);
             CU_ASSERT_EQUAL(strstr(print, text) != NULL,
-                            (sg_algorithms[i].reach & SG_REACH_SPAN) != 0);
+                            (sg_algorithms[i].reach & SG_REACH_INTERNODE) != 0);
             free(print);
             sg_ruleset_destroy(rules);
         }

@@ -6,7 +6,7 @@
 static const struct sg_rule_site solve = {
     .id = 0x3f2a9c1b, .function = "solve", .file = "/src/solver.c", .line = 88};
 static const struct sg_rule_comm inside = {.name = "w", .size = 4, .reach = SG_REACH_NODE};
-static const struct sg_rule_comm between = {.name = "w", .size = 4, .reach = SG_REACH_SPAN};
+static const struct sg_rule_comm between = {.name = "w", .size = 4, .reach = SG_REACH_INTERNODE};
 
 /* A set of the built-in algorithms with a trial, and what was said. */
 static struct sg_ruleset *trials(const char *text, char **log)
@@ -47,7 +47,7 @@ static void reads_arms(void)
     sg_trial_range(rules, 1, &first, &count);
     CU_ASSERT_EQUAL(first, 4);
     CU_ASSERT_EQUAL(count, 4);
-    CU_ASSERT_STRING_EQUAL(sg_trial_place(rules, 0), "reduce@solver.c:88~w[0-4k]");
+    CU_ASSERT_STRING_EQUAL(sg_trial_pattern(rules, 0), "reduce@solver.c:88~w[0-4k]");
     CU_ASSERT_STRING_EQUAL(sg_trial_arm_text(rules, 1), "mpich");
     CU_ASSERT_STRING_EQUAL(sg_trial_arm_text(rules, 3), "bypass(linger=auto)");
     CU_ASSERT_EQUAL(sg_trial_of(rules, 3), 0);
@@ -109,7 +109,7 @@ static void keeps_what_parses(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(log, "unknown algorithm 'nothing'"));
     CU_ASSERT_PTR_NOT_NULL(strstr(log, "in all; left out: reduce=mpich|srm\n"));
     CU_ASSERT_EQUAL(sg_trial_count(rules), 2);
-    CU_ASSERT_STRING_EQUAL(sg_trial_place(rules, 0), "barrier");
+    CU_ASSERT_STRING_EQUAL(sg_trial_pattern(rules, 0), "barrier");
     free(log);
     sg_ruleset_destroy(rules);
 }
@@ -132,12 +132,12 @@ static void prints_as_comments(void)
 /* ---- matching ---- */
 
 /* The arm of the choice that stands for what a call is matched with. */
-static int matched(const struct sg_ruleset *rules, const struct sg_rule_comm *comm, bool posts,
-                   uint64_t bytes, bool *fixed)
+static int matched(const struct sg_ruleset *rules, const struct sg_rule_comm *comm,
+                   bool nonblocking, uint64_t bytes, bool *fixed)
 {
     struct sg_rule_comm with = *comm;
 
-    with.posts = posts;
+    with.nonblocking = nonblocking;
     return sg_ruleset_match(rules, SG_OPERATION_REDUCE, &solve, &with, bytes, fixed)->arm;
 }
 

@@ -2,7 +2,7 @@
 # What a run says of rules that decided nothing: that no call was like them, or that their algorithm
 # does not run where their calls were. It says nothing of others.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 
 # said RULES: what is told of rules when the solver runs by them on one machine
 said() {

@@ -3,7 +3,7 @@
 # Ten of ScaLAPACK's test programs at 2 ranks, each a node of its own: with the protocols between
 # nodes they pass what they pass without the library.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 . "$ROOT/tests/scalapack/scalapack.bash"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs that do not reach MPI_Finalize: what their logs hold becomes an archive that says partial.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/dying.bash"
+. "$ROOT/tests/intranode/dying.bash"
 
 rounds=300
 

@@ -3,7 +3,7 @@
 # from events and from statistics: calls that waited for credits, instances outstanding, moves of a
 # token.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 slots=4
@@ -17,7 +17,7 @@ for trace in otf2 stats; do
     # A leaf ahead of its root waits whenever its credits are spent.
     STAGGER_STALL_S=1 STAGGER_SLOTS=$slots STAGGER_TRACE=$trace STAGGER_RULES='reduce=bypass' \
         STAGGER_RANKS_PER_NODE=1 release_after 'waits in MPI_Reduce for more than 1 s' ahead \
-        mpirun_stagger 2 "$PROGRAMS/span_runahead" 100 0 1 "$WORK/released"
+        mpirun_stagger 2 "$PROGRAMS/internode_runahead" 100 0 1 "$WORK/released"
     check "calls that waited for credits are counted as stalls ($trace)" all 'is 0 "$status"' \
         'within 1 100 "$(figure ahead stalls reduce)"'
     check "no more instances are outstanding than there are credits ($trace)" \

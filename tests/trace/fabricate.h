@@ -90,23 +90,22 @@ static inline struct sg_record_call *fabricate_call(struct fabricated *log, int 
 }
 
 /* end_ns 0: never completed. */
-static inline struct sg_record_post *fabricate_post(struct fabricated *log, int operation,
-                                                    uint32_t comm, uint32_t seq, uint64_t begin_ns,
-                                                    uint32_t post_ns, uint64_t exposed_ns,
-                                                    uint64_t end_ns)
+static inline struct sg_record_nonblocking *
+fabricate_nonblocking(struct fabricated *log, int operation, uint32_t comm, uint32_t seq,
+                      uint64_t begin_ns, uint32_t post_ns, uint64_t exposed_ns, uint64_t end_ns)
 {
-    struct sg_record_post *post = fabricate_slots(log, 1);
+    struct sg_record_nonblocking *nonblocking = fabricate_slots(log, 1);
 
-    post->kind = SG_RECORD_POST;
-    post->operation = (uint8_t)operation;
-    post->comm = comm;
-    post->seq = seq;
-    post->begin_ns = begin_ns;
-    post->post_ns = post_ns;
-    post->exposed_ns = exposed_ns;
-    post->end_ns = end_ns;
-    post->root = -1;
-    return post;
+    nonblocking->kind = SG_RECORD_NONBLOCKING;
+    nonblocking->operation = (uint8_t)operation;
+    nonblocking->comm = comm;
+    nonblocking->seq = seq;
+    nonblocking->begin_ns = begin_ns;
+    nonblocking->post_ns = post_ns;
+    nonblocking->exposed_ns = exposed_ns;
+    nonblocking->end_ns = end_ns;
+    nonblocking->root = -1;
+    return nonblocking;
 }
 
 static inline struct sg_record_late *fabricate_late(struct fabricated *log, uint64_t begin_ns,

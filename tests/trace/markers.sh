@@ -2,7 +2,7 @@
 # Long waits and disagreements stand in the archive as markers, with the line that the user read:
 # inside a node and between nodes, in a run that goes on and in one that ends there.
 . "$(dirname "$0")/../lib/sh.sh"
-. "$ROOT/tests/engine/engine.bash"
+. "$ROOT/tests/intranode/intranode.bash"
 . "$ROOT/tests/internode/internode.bash"
 
 program=$PROGRAMS/disagree

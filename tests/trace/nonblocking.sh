@@ -62,7 +62,7 @@ for rank, mine in seqs.items():
 for ranks in 2 4; do
     name=events$ranks
     STAGGER_TRACE=otf2 posted $name $ranks
-    check "an archive of $ranks ranks has all posts" all "ran_well $name" "agrees $name"
+    check "an archive of $ranks ranks has all nonblocking calls" all "ran_well $name" "agrees $name"
     check "each in an instance of its own, and its times add up ($ranks ranks)" adds_up $name
     check "the archive is sound ($ranks ranks)" archive_sound $name.trace
     check "bytes are those of all ranks ($ranks ranks)" \

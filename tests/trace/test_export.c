@@ -226,7 +226,7 @@ static void attributes_and_metrics(void)
     fabricate_site_name(&log, 0x3f2a9c1b, "solve", "solver.c", 88);
     call = fabricate_call(&log, ALLREDUCE, 0, 7, 2000, 2100);
     call->site = 1;
-    call->ran = 1;
+    call->executed = 1;
     call->bytes = 24;
     call->flags = SG_CALL_SKEW | SG_CALL_IN_PLACE;
     call->skew_ns = 700;

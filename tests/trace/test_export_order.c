@@ -238,8 +238,8 @@ static unsigned char *busy_log(int rank, size_t *size_bytes)
         if (seq % 5 == 0)
             fabricate_late(&log, 2060 + 100 * seq, 2070 + 100 * seq);
         if (seq % 3 == 0)
-            fabricate_post(&log, 2 * (int)(seq % 2), 0, 100 + seq, 2075 + 100 * seq, 5, 20,
-                           seq % 9 == 0 ? 0 : 2300 + 100 * seq);
+            fabricate_nonblocking(&log, 2 * (int)(seq % 2), 0, 100 + seq, 2075 + 100 * seq, 5, 20,
+                                  seq % 9 == 0 ? 0 : 2300 + 100 * seq);
     }
     fabricate_marker(&log, SG_MARKER_NOTE, 4000, "half way");
     fabricate_stat(&log, 0, 1, 0, 12);

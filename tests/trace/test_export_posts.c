@@ -78,15 +78,15 @@ static void whole_posts(void)
         fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/bin/cg", "", 0x11c4);
         fabricate_comm(&log, 2, 1, 2, 2, (uint32_t)(1 - rank), "turned", rank ? members : NULL);
         for (uint32_t seq = 0; seq < 2; seq++) {
-            struct sg_record_post *post =
-                fabricate_post(&log, REDUCE, 2, seq, 2000 + 1000 * seq, 30, 200, 2900 + 1000 * seq);
+            struct sg_record_nonblocking *nonblocking = fabricate_nonblocking(
+                &log, REDUCE, 2, seq, 2000 + 1000 * seq, 30, 200, 2900 + 1000 * seq);
 
-            post->site = 1;
-            post->ran = 1;
-            post->bytes = 24;
-            post->tests = 5;
-            post->root = (int32_t)seq;
-            post->flags = seq == 1 && rank == 0 ? SG_CALL_IN_PLACE : 0;
+            nonblocking->site = 1;
+            nonblocking->executed = 1;
+            nonblocking->bytes = 24;
+            nonblocking->tests = 5;
+            nonblocking->root = (int32_t)seq;
+            nonblocking->flags = seq == 1 && rank == 0 ? SG_CALL_IN_PLACE : 0;
         }
         fabricate_finish(&log, directory);
     }
@@ -139,13 +139,14 @@ static void completions_fall_anywhere(void)
     json_t *events;
 
     setup_alone(&log);
-    fabricate_post(&log, BARRIER, 0, 0, 2000, 100, 0, 2550);
-    fabricate_post(&log, ALLREDUCE, 0, 1, 2200, 50, 10, 2400);      /* sooner than the one before */
-    fabricate_call(&log, BARRIER, 0, 2, 2500, 2600);                /* the first's falls in it */
-    fabricate_post(&log, REDUCE, 0, 3, 2700, 0, 0, 2700)->root = 0; /* all at once */
-    fabricate_post(&log, BARRIER, 0, 4, 2750, 10, 0, 2805);
+    fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 0, 2550);
+    fabricate_nonblocking(&log, ALLREDUCE, 0, 1, 2200, 50, 10,
+                          2400);                     /* sooner than the one before */
+    fabricate_call(&log, BARRIER, 0, 2, 2500, 2600); /* the first's falls in it */
+    fabricate_nonblocking(&log, REDUCE, 0, 3, 2700, 0, 0, 2700)->root = 0; /* all at once */
+    fabricate_nonblocking(&log, BARRIER, 0, 4, 2750, 10, 0, 2805);
     fabricate_late(&log, 2800, 2810); /* that one's falls in it */
-    fabricate_post(&log, BARRIER, 0, 5, 2900, 10, 0, 3000);
+    fabricate_nonblocking(&log, BARRIER, 0, 5, 2900, 10, 0, 3000);
     fabricate_call(&log, BARRIER, 0, 6, 3000, 3010); /* with the end of the one before */
     events = setup_events(&log, "anywhere", &result);
     CU_ASSERT_STRING_EQUAL(timeline(events, 0),
@@ -170,8 +171,8 @@ static void threads_have_their_own(void)
 
     setup_alone(&log);
     log.header.thread_count = 2;
-    fabricate_post(&log, BARRIER, 0, 0, 2000, 100, 0, 2300);
-    fabricate_post(&log, BARRIER, 1, 0, 2010, 100, 0, 2200)->thread = 1;
+    fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 0, 2300);
+    fabricate_nonblocking(&log, BARRIER, 1, 0, 2010, 100, 0, 2200)->thread = 1;
     events = setup_events(&log, "threads", &result);
     CU_ASSERT_STRING_EQUAL(timeline(events, 0),
                            "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier 2300 =1");
@@ -188,9 +189,9 @@ static void never_completed(void)
 
     setup_alone(&log);
     log.header.state = SG_LOG_RUNNING;
-    fabricate_post(&log, BARRIER, 0, 0, 2000, 100, 70, 0);
+    fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, 70, 0);
     fabricate_call(&log, BARRIER, 0, 1, 2200, 2300);
-    fabricate_post(&log, BARRIER, 0, 2, 2400, 50, 0, 0);
+    fabricate_nonblocking(&log, BARRIER, 0, 2, 2400, 50, 0, 0);
     events = setup_events(&log, "open", &result);
     CU_ASSERT_STRING_EQUAL(timeline(events, 0), "2000 >MPI_Ibarrier 2000 +1 2100 <MPI_Ibarrier "
                                                 "2200 >MPI_Barrier 2300 <MPI_Barrier "
@@ -214,24 +215,24 @@ static void what_cannot_be(void)
         fabricate_start(&log, rank, 2);
         log.header.init_begin_ns = log.header.init_end_ns = 0;
         for (uint32_t seq = 0; seq < 8; seq++) {
-            struct sg_record_post *post = fabricate_post(&log, REDUCE, 0, seq, 2000 + 1000 * seq,
-                                                         100, 300, 2400 + 1000 * seq);
+            struct sg_record_nonblocking *nonblocking = fabricate_nonblocking(
+                &log, REDUCE, 0, seq, 2000 + 1000 * seq, 100, 300, 2400 + 1000 * seq);
 
-            post->root = 0;
+            nonblocking->root = 0;
             if (rank == 0)
                 continue;
             if (seq == 1)
-                post->exposed_ns = 401; /* more than there was */
+                nonblocking->exposed_ns = 401; /* more than there was */
             else if (seq == 2)
-                post->end_ns = post->begin_ns - 1;
+                nonblocking->end_ns = nonblocking->begin_ns - 1;
             else if (seq == 3)
-                post->operation = ALLREDUCE + 1;
+                nonblocking->operation = ALLREDUCE + 1;
             else if (seq == 4)
-                post->root = 2;
+                nonblocking->root = 2;
             else if (seq == 5)
-                post->end_ns = SG_TIME_LIMIT_NS;
+                nonblocking->end_ns = SG_TIME_LIMIT_NS;
         }
-        fabricate_post(&log, REDUCE, 0, 8, 12000, 10, 0, 12100)->flags = SG_CALL_FAILED;
+        fabricate_nonblocking(&log, REDUCE, 0, 8, 12000, 10, 0, 12100)->flags = SG_CALL_FAILED;
         fabricate_finish(&log, directory);
     }
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
@@ -260,7 +261,7 @@ static void overlapping_times(void)
         json_t *events;
 
         setup_alone(&log);
-        fabricate_post(&log, BARRIER, 0, 0, 2000, 100, exposed_ns[i], ends_ns[i]);
+        fabricate_nonblocking(&log, BARRIER, 0, 0, 2000, 100, exposed_ns[i], ends_ns[i]);
         events = setup_events(&log, i == 0 ? "overlap" : "overlap-of-all", &result);
         CU_ASSERT_EQUAL(result.dropped, 0);
         event = find(events, "Leave", 0, 0);

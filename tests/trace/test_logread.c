@@ -28,7 +28,7 @@ static unsigned char *every_kind(size_t *size_bytes)
     fabricate_call(&log, 0, 0, 0, 2000, 2100);
     fabricate_slots(&log, 2); /* reserved and never written */
     fabricate_late(&log, 2200, 2250);
-    fabricate_post(&log, 2, 0, 1, 2260, 10, 5, 2290);
+    fabricate_nonblocking(&log, 2, 0, 1, 2260, 10, 5, 2290);
     fabricate_site_name(&log, 0x1234, "solve", "solver.c", 88);
     fabricate_clock(&log, 1500, -100);
     fabricate_marker(&log, SG_MARKER_NOTE, 2300, "a note");
@@ -90,7 +90,7 @@ static void reads_every_kind(void)
     CU_ASSERT_EQUAL(count_records(log, kinds), 10);
     CU_ASSERT_EQUAL(kinds[SG_RECORD_CALL], 2);
     CU_ASSERT_EQUAL(kinds[SG_RECORD_STAT], 1);
-    CU_ASSERT_EQUAL(kinds[SG_RECORD_POST], 1);
+    CU_ASSERT_EQUAL(kinds[SG_RECORD_NONBLOCKING], 1);
     CU_ASSERT_EQUAL(sg_logread_damaged(log), 0);
     CU_ASSERT_EQUAL(sg_logread_last_ns(log), 9000);
     CU_ASSERT_EQUAL(sg_logread_header(log)->rank, 1);
@@ -110,7 +110,7 @@ static void posts_have_last_times(void)
         size_t size_bytes;
 
         fabricate_start(&log, 0, 1);
-        fabricate_post(&log, 2, 0, 0, 2300, 40, 5, ends_ns[i]);
+        fabricate_nonblocking(&log, 2, 0, 0, 2300, 40, 5, ends_ns[i]);
         bytes = fabricate_bytes(&log, &size_bytes);
         CU_ASSERT_EQUAL_FATAL(open_bytes(bytes, size_bytes, &read), SG_OK);
         CU_ASSERT_EQUAL(sg_logread_last_ns(read), lasts_ns[i]);

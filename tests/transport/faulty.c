@@ -218,7 +218,7 @@ static enum sg_transport_result access_later(struct sg_transport *faulty, int se
             abort();
     }
     memset(&item->message, 0, sizeof item->message);
-    item->message.object = region->object;
+    item->message.protocol = region->protocol;
     item->message.is_reply = true;
     item->message.tag = action->access.tag;
     if (faulty->below->access(faulty->inner, self, action, region, into, item->message.value) !=

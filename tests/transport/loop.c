@@ -7,15 +7,15 @@
 #include <errno.h>
 #include <string.h>
 
-#define POSTS 8
-_Static_assert(POSTS > SG_TRANSPORT_HELD, "a multicast finds a place that is not held");
+#define MULTICASTS 8
+_Static_assert(MULTICASTS > SG_TRANSPORT_HELD, "a multicast finds a place that is not held");
 
 enum { FREE, READY, HELD };
 
 struct place {
     uint64_t order; /* messages sent before it, by anybody */
     int state, from;
-    uint64_t object;
+    uint64_t protocol;
     bool solicited, multicast;
     struct sg_header header;
 };
@@ -43,7 +43,7 @@ static struct layout lay_out(const struct sg_transport_setup *setup)
     layout.places_at = sg_transport_round(layout.staged_at + endpoints * sizeof(uint32_t), 64);
     layout.place_bytes =
         sg_transport_round(sizeof(struct place), 64) + sg_transport_payload_room(setup);
-    layout.places = (uint32_t)endpoints * setup->inflight + POSTS;
+    layout.places = (uint32_t)endpoints * setup->inflight + MULTICASTS;
     layout.bytes = layout.places_at + endpoints * layout.places * layout.place_bytes;
     return layout;
 }
@@ -111,7 +111,7 @@ static void fill(struct sg_transport *transport, struct place *place, int self,
     place->order = transport->sent++;
     place->state = READY;
     place->from = self;
-    place->object = send->object;
+    place->protocol = send->protocol;
     place->solicited = send->solicited;
     place->multicast = multicast;
     place->header = send->header;
@@ -124,7 +124,7 @@ static struct place *place_for_multicast(const struct sg_transport *transport, i
     uint32_t first = (uint32_t)transport->setup.endpoints * transport->setup.inflight;
     struct place *best = NULL;
 
-    for (uint32_t i = 0; i < POSTS; i++) {
+    for (uint32_t i = 0; i < MULTICASTS; i++) {
         struct place *place = find_place(transport, receiver, first + i);
 
         if (place->state == FREE)
@@ -201,7 +201,7 @@ static bool loop_receive(struct sg_transport *transport, int self, struct sg_tra
         return false;
     place = find_place(transport, self, (uint32_t)index);
     place->state = HELD;
-    out->object = place->object;
+    out->protocol = place->protocol;
     out->solicited = place->solicited;
     out->message.from = place->from;
     out->message.multicast = place->multicast;

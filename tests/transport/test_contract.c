@@ -58,13 +58,13 @@ static void test_open(void)
 /* Peers in turn, drawn from a seed. */
 static void exchange(struct world *world, uint32_t count, uint64_t seed, struct peer *peers)
 {
-    uint32_t posts = world_times(world->which, 100);
+    uint32_t multicasts = world_times(world->which, 100);
     uint64_t random = seed;
     int done = 0;
     bool over[WORLD_ENDPOINTS] = {false};
 
     for (int i = 0; i < WORLD_ENDPOINTS; i++) {
-        peer_init(&peers[i], world, i, count, posts, seed);
+        peer_init(&peers[i], world, i, count, multicasts, seed);
         peers[i].alone = true;
     }
     for (long steps = 0; done < WORLD_ENDPOINTS && steps < 50000000; steps++) {
@@ -89,13 +89,13 @@ static void test_exactly_once(void)
         uint32_t count = world_times(which, 300);
 
         world_open(&world, which, 5, 6, WORLD_EAGER_BYTES);
-        for (uint64_t seed = 1; seed <= (world_is_wire(which) ? 1 : 4); seed++) {
+        for (uint64_t seed = 1; seed <= (world_is_remote(which) ? 1 : 4); seed++) {
             uint32_t refused = 0;
 
             exchange(&world, count, seed, peers);
             for (int i = 0; i < WORLD_ENDPOINTS; i++) {
                 WORLD_CHECK(&world, peers[i].wrong == 0);
-                WORLD_CHECK(&world, peers[i].posts_received > 0);
+                WORLD_CHECK(&world, peers[i].multicasts_received > 0);
                 for (int from = 0; from < WORLD_ENDPOINTS; from++)
                     WORLD_CHECK(&world, memchr(peers[i].seen[from], 0, count) == NULL);
                 refused += peers[i].refused;
@@ -115,7 +115,7 @@ static void send_when_told(struct world *world, int self, int to, uint32_t numbe
 
     do {
         result = world_send(world, self, to, number, payload);
-    } while (result == SG_TRANSPORT_FULL && world_is_wire(world->which) &&
+    } while (result == SG_TRANSPORT_FULL && world_is_remote(world->which) &&
              time(NULL) - start < TOLD_SECONDS);
     WORLD_CHECK(world, result == SG_TRANSPORT_DONE);
 }
@@ -128,8 +128,8 @@ static uint32_t send_until_full(struct world *world, int to)
 
     while (sent < 4 * INFLIGHT && world_send(world, 1, to, sent, false) == SG_TRANSPORT_DONE)
         sent++;
-    WORLD_CHECK(world, world_is_wire(world->which) ? sent >= INFLIGHT && sent <= 2 * INFLIGHT
-                                                   : sent == INFLIGHT);
+    WORLD_CHECK(world, world_is_remote(world->which) ? sent >= INFLIGHT && sent <= 2 * INFLIGHT
+                                                     : sent == INFLIGHT);
     return sent;
 }
 
@@ -207,7 +207,7 @@ static void test_held(void)
         for (uint32_t round = 0; round < world_times(which, 1000); round++, number++) {
             uint32_t which_one = world_random(&random, 8);
 
-            WORLD_CHECK(&world, world_is_wire(which) ||
+            WORLD_CHECK(&world, world_is_remote(which) ||
                                     world_send(&world, 4, 2, number, true) == SG_TRANSPORT_FULL);
             release(&world, 2, &held[which_one]);
             send_when_told(&world, 4, 2, number, true);
@@ -244,7 +244,7 @@ static void test_multicast(void)
                     WORLD_CHECK(&world, world_is_whole(&message, self));
                     release(&world, self, &message);
                 }
-                if (world_is_wire(which) || self == 3)
+                if (world_is_remote(which) || self == 3)
                     WORLD_CHECK(&world, times <= (self != 3));
                 else
                     WORLD_CHECK(&world, which->faulty || times == 1);
@@ -263,7 +263,7 @@ static void test_lapped(void)
         struct world world;
         struct sg_transport_message held[SG_TRANSPORT_HELD], message;
         int count = 0, after = 0;
-        uint32_t half = world_is_wire(which) ? 150 : 1000;
+        uint32_t half = world_is_remote(which) ? 150 : 1000;
 
         if (which->faulty)
             continue; /* these may lose them all */
@@ -288,11 +288,11 @@ static void test_lapped(void)
         /* The newest is always there; datagrams that nobody takes make way for no other. */
         for (; world_receive(&world, 0, &message); after++) {
             WORLD_CHECK(&world, world_is_whole(&message, 0));
-            WORLD_CHECK(&world, world_is_wire(which) || message.message.header.seq > half);
+            WORLD_CHECK(&world, world_is_remote(which) || message.message.header.seq > half);
             release(&world, 0, &message);
         }
         WORLD_CHECK(&world, after > 0);
-        WORLD_CHECK(&world, world_is_wire(which) || message.message.header.seq == 2 * half - 1);
+        WORLD_CHECK(&world, world_is_remote(which) || message.message.header.seq == 2 * half - 1);
         world_close(&world);
     }
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define COUNT 400
-#define POSTS 400
+#define MULTICASTS 400
 #define INFLIGHT 6
 #define STAGED 5
 
@@ -45,8 +45,8 @@ static void test_threads(void)
 
         world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
         for (int i = 0; i < WORLD_ENDPOINTS; i++)
-            peer_init(&peers[i], &world, i, world_times(which, COUNT), world_times(which, POSTS),
-                      3);
+            peer_init(&peers[i], &world, i, world_times(which, COUNT),
+                      world_times(which, MULTICASTS), 3);
         for (int i = 0; i < WORLD_ENDPOINTS; i++)
             CU_ASSERT_FATAL(pthread_create(&threads[i], NULL, run_peer, &peers[i]) == 0);
         for (int i = 0; i < WORLD_ENDPOINTS; i++)
@@ -101,7 +101,7 @@ static void test_rounds(void)
         uint32_t received = 0, looks = 0;
         pthread_t thread;
 
-        if (which->faulty || world_is_wire(which))
+        if (which->faulty || world_is_remote(which))
             continue;
         world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
         CU_ASSERT_FATAL(pthread_create(&thread, NULL, send_rounds, &rounds) == 0);
@@ -177,7 +177,7 @@ static void test_storm(void)
         uint32_t next[STORM_SENDERS + 1] = {0}, wrong = 0, over = 0;
         pthread_t threads[STORM_SENDERS];
 
-        if (which->faulty || world_is_wire(which))
+        if (which->faulty || world_is_remote(which))
             continue;
         world_open(&world, which, 1, 1, sizeof storms->words);
         for (int i = 0; i < STORM_SENDERS; i++) {
@@ -208,7 +208,7 @@ static void test_storm(void)
 /* ---- access ---------------------------------------------------------------------------------- */
 
 #define ADDS 20000
-#define WIRE_ADDS 100
+#define REMOTE_ADDS 100
 
 struct adder {
     struct world *world;
@@ -259,7 +259,7 @@ static void test_adds(void)
         struct adder adders[2];
         pthread_t threads[2];
         pthread_barrier_t start;
-        uint32_t adds = world_is_wire(which) ? WIRE_ADDS : ADDS;
+        uint32_t adds = world_is_remote(which) ? REMOTE_ADDS : ADDS;
         struct sg_transport_region region;
         struct sg_action action = {.kind = SG_ACTION_READ_CELLS};
         uint64_t value[8];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define COUNT 400
-#define POSTS 400
+#define MULTICASTS 400
 #define INFLIGHT 6
 #define STAGED 5
 
@@ -46,13 +46,13 @@ static void test_processes(void)
 
         world_open(&world, which, INFLIGHT, STAGED, WORLD_EAGER_BYTES);
         for (int i = 1; i < WORLD_ENDPOINTS; i++) {
-            peer_init(peer, &world, i, COUNT, POSTS, 4);
+            peer_init(peer, &world, i, COUNT, MULTICASTS, 4);
             children[i] = fork();
             CU_ASSERT_FATAL(children[i] >= 0);
             if (children[i] == 0)
                 run_child(peer);
         }
-        peer_init(peer, &world, 0, COUNT, POSTS, 4);
+        peer_init(peer, &world, 0, COUNT, MULTICASTS, 4);
         run_peer(peer);
         WORLD_CHECK(&world, peer->wrong == 0);
         for (int i = 1; i < WORLD_ENDPOINTS; i++) {

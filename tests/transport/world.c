@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /* Between machines: the longest that anything takes, and after how long a multicast is lost. */
-#define WIRE_SECONDS 120
-#define WIRE_LOST_SECONDS 3
+#define REMOTE_SECONDS 120
+#define REMOTE_LOST_SECONDS 3
 
 static void need(bool condition, const char *what)
 {
@@ -111,7 +111,7 @@ static struct sg_transport_send describe(int from, int to, uint32_t number, bool
 {
     static const uint8_t parts[] = {1, 1, 1, 1, 2, 3, 5, SG_PARTS_MAX};
     uint64_t hash = hash_of(from, to, number);
-    struct sg_transport_send send = {.object = mix(hash), .solicited = hash >> 31 & 1};
+    struct sg_transport_send send = {.protocol = mix(hash), .solicited = hash >> 31 & 1};
 
     send.header.seq = number;
     send.header.kind = (uint8_t)hash;
@@ -145,7 +145,7 @@ static void note_sent(struct world *world, int self, int to)
         return;
     }
     for (int other = 0; other < world->setup.endpoints; other++)
-        world->due_posts[other] += other != self;
+        world->due_multicasts[other] += other != self;
 }
 
 enum sg_transport_result world_send(struct world *world, int self, int to, uint32_t number,
@@ -179,7 +179,7 @@ static bool try_receive(struct world *world, int self, struct sg_transport_messa
 
     if (!ops->receive(world->transport, self, out))
         return false;
-    due = out->message.multicast ? &world->due_posts[self] : &world->due[self];
+    due = out->message.multicast ? &world->due_multicasts[self] : &world->due[self];
     *due -= *due > 0;
     return true;
 }
@@ -190,7 +190,7 @@ bool world_receive(struct world *world, int self, struct sg_transport_message *o
     time_t start = time(NULL);
 
     /* A faulty one may take a while over what is pending. */
-    while (!world_is_wire(world->which)) {
+    while (!world_is_remote(world->which)) {
         if (!ops->pending(world->transport, self))
             return false;
         if (try_receive(world, self, out))
@@ -199,11 +199,12 @@ bool world_receive(struct world *world, int self, struct sg_transport_message *o
     while (!try_receive(world, self, out)) {
         time_t waited = time(NULL) - start;
 
-        if (world->due[self] == 0 && (world->due_posts[self] == 0 || waited > WIRE_LOST_SECONDS)) {
-            world->due_posts[self] = 0;
+        if (world->due[self] == 0 &&
+            (world->due_multicasts[self] == 0 || waited > REMOTE_LOST_SECONDS)) {
+            world->due_multicasts[self] = 0;
             return false;
         }
-        need(waited <= WIRE_SECONDS, "a message does not come");
+        need(waited <= REMOTE_SECONDS, "a message does not come");
     }
     return true;
 }
@@ -213,7 +214,7 @@ bool world_is_quiet(struct world *world, int self)
     const struct sg_transport_ops *ops = world->which->ops;
     struct sg_transport_message message;
 
-    if (!world_is_wire(world->which))
+    if (!world_is_remote(world->which))
         return !ops->pending(world->transport, self);
     return world->due[self] == 0 && !ops->receive(world->transport, self, &message);
 }
@@ -222,9 +223,9 @@ bool world_is_quiet(struct world *world, int self)
 
 static bool is_settled(struct world *world)
 {
-    const struct sg_transport_wire *wire = world->which->ops->wire;
+    const struct sg_transport_remote_ops *remote = world->which->ops->remote;
 
-    return wire == NULL || wire->settled(world->transport);
+    return remote == NULL || remote->settled(world->transport);
 }
 
 void world_access(struct world *world, int self, const struct sg_action *action,
@@ -237,16 +238,17 @@ void world_access(struct world *world, int self, const struct sg_action *action,
 
     while ((result = ops->access(world->transport, self, action, region, local, value)) ==
            SG_TRANSPORT_FULL)
-        need(time(NULL) - start <= WIRE_SECONDS, "an access is refused");
+        need(time(NULL) - start <= REMOTE_SECONDS, "an access is refused");
     if (result == SG_TRANSPORT_LATER) {
         while (!ops->receive(world->transport, self, &reply))
-            need(time(NULL) - start <= WIRE_SECONDS, "a reply does not come");
-        need(reply.is_reply && reply.object == region->object && reply.tag == action->access.tag,
+            need(time(NULL) - start <= REMOTE_SECONDS, "a reply does not come");
+        need(reply.is_reply && reply.protocol == region->protocol &&
+                 reply.tag == action->access.tag,
              "a message for a reply");
         memcpy(value, reply.value, sizeof reply.value);
     }
     while (!is_settled(world))
-        need(time(NULL) - start <= WIRE_SECONDS, "an access is not done");
+        need(time(NULL) - start <= REMOTE_SECONDS, "an access is not done");
 }
 
 struct sg_transport_region world_region(struct world *world, uint32_t slot_bytes,
@@ -256,7 +258,7 @@ struct sg_transport_region world_region(struct world *world, uint32_t slot_bytes
     size_t slots_bytes = ((size_t)slot_bytes * slots_count + 63) / 64 * 64;
 
     need(slots_bytes + cells_count * sizeof(uint64_t) <= WORLD_REGION_BYTES, "region");
-    return (struct sg_transport_region){.object = 5,
+    return (struct sg_transport_region){.protocol = 5,
                                         .slots = at,
                                         .cells = (_Atomic uint64_t *)(void *)(at + slots_bytes),
                                         .slot_bytes = slot_bytes,
@@ -274,7 +276,7 @@ bool world_is_whole(const struct sg_transport_message *message, int self)
     uint64_t hash = hash_of(from, to, header->seq);
     size_t stride = (header->bytes + 15u) / 16 * 16;
 
-    if (memcmp(header, &send.header, sizeof *header) != 0 || message->object != send.object ||
+    if (memcmp(header, &send.header, sizeof *header) != 0 || message->protocol != send.protocol ||
         message->solicited != send.solicited)
         return false;
     for (int i = 0; i < header->parts; i++) {
@@ -292,14 +294,14 @@ bool world_is_whole(const struct sg_transport_message *message, int self)
 
 /* ---- peers ----------------------------------------------------------------------------------- */
 
-void peer_init(struct peer *peer, struct world *world, int self, uint32_t count, uint32_t posts,
-               uint64_t seed)
+void peer_init(struct peer *peer, struct world *world, int self, uint32_t count,
+               uint32_t multicasts, uint64_t seed)
 {
     memset(peer, 0, sizeof *peer);
     peer->world = world;
     peer->self = self;
     peer->count = count;
-    peer->posts = posts;
+    peer->multicasts = multicasts;
     peer->random = seed * 1000003 + (uint64_t)self;
 }
 
@@ -313,8 +315,8 @@ static void peer_send(struct peer *peer)
         else
             peer->refused++;
     }
-    if (peer->next_post < peer->posts && world_random(&peer->random, 4) == 0)
-        world_send(peer->world, peer->self, SG_TRANSPORT_ALL, peer->next_post++, true);
+    if (peer->next_multicast < peer->multicasts && world_random(&peer->random, 4) == 0)
+        world_send(peer->world, peer->self, SG_TRANSPORT_ALL, peer->next_multicast++, true);
 }
 
 static void note(struct peer *peer, const struct sg_transport_message *message)
@@ -325,8 +327,8 @@ static void note(struct peer *peer, const struct sg_transport_message *message)
     if (!world_is_whole(message, peer->self) || number >= PEER_NUMBERS) {
         peer->wrong++;
     } else if (message->message.multicast) {
-        peer->posts_received++;
-        peer->wrong += peer->posts_seen[from][number]++ > 0 && !peer->world->which->faulty;
+        peer->multicasts_received++;
+        peer->wrong += peer->multicasts_seen[from][number]++ > 0 && !peer->world->which->faulty;
         peer->wrong += from == peer->self;
     } else {
         peer->received++;
@@ -341,7 +343,7 @@ static void peer_receive(struct peer *peer)
     bool pending = ops->pending(peer->world->transport, peer->self);
     bool found = ops->receive(peer->world->transport, peer->self, message);
 
-    if (peer->alone && !world_is_wire(peer->world->which))
+    if (peer->alone && !world_is_remote(peer->world->which))
         peer->wrong += pending != found && (found || !peer->world->which->faulty);
     if (found) {
         note(peer, message);
@@ -360,7 +362,7 @@ static void peer_release(struct peer *peer)
 
 bool peer_step(struct peer *peer)
 {
-    bool sent = peer->next_post == peer->posts;
+    bool sent = peer->next_multicast == peer->multicasts;
 
     for (int to = 0; to < peer->world->setup.endpoints; to++)
         sent = sent && peer->next[to] == peer->count;

@@ -23,15 +23,15 @@ struct world_case {
  * multicast. */
 extern const struct world_case world_cases[];
 
-static inline bool world_is_wire(const struct world_case *which)
+static inline bool world_is_remote(const struct world_case *which)
 {
-    return which->ops->wire != NULL;
+    return which->ops->remote != NULL;
 }
 
 /* How often to repeat what is slow on emulated hosts. */
 static inline uint32_t world_times(const struct world_case *which, uint32_t times)
 {
-    return world_is_wire(which) ? (times + 19) / 20 : times;
+    return world_is_remote(which) ? (times + 19) / 20 : times;
 }
 
 #define WORLD_FOR_EACH(which)                                                                      \
@@ -46,7 +46,7 @@ struct world {
     unsigned char *shared; /* the transport's bytes, then WORLD_REGION_BYTES that access may name */
     struct sg_transport *transport;
     /* Sent by world_send, and not received yet by world_receive. */
-    _Atomic uint32_t due[WORLD_ENDPOINTS], due_posts[WORLD_ENDPOINTS];
+    _Atomic uint32_t due[WORLD_ENDPOINTS], due_multicasts[WORLD_ENDPOINTS];
 };
 
 /* Aborts the test program when it cannot. The world stays where it is until closed. */
@@ -91,23 +91,23 @@ bool world_is_whole(const struct sg_transport_message *message, int self);
 #define PEER_HELD 3
 #define PEER_NUMBERS 4096
 
-/* One endpoint that sends `count` messages to each, itself included, and `posts` multicasts, and is
- * to receive as many. */
+/* One endpoint that sends `count` messages to each, itself included, and `multicasts` multicasts,
+ * and is to receive as many. */
 struct peer {
     struct world *world;
     int self;
-    uint32_t count, posts;
+    uint32_t count, multicasts;
     bool alone; /* nobody else runs: pending() can be compared with what receive finds */
     uint64_t random;
-    uint32_t next[WORLD_ENDPOINTS], next_post, received, refused;
+    uint32_t next[WORLD_ENDPOINTS], next_multicast, received, refused;
     struct sg_transport_message held[PEER_HELD];
     int held_count;
-    uint8_t seen[WORLD_ENDPOINTS][PEER_NUMBERS], posts_seen[WORLD_ENDPOINTS][PEER_NUMBERS];
-    uint32_t posts_received, wrong; /* torn, twice, out of range */
+    uint8_t seen[WORLD_ENDPOINTS][PEER_NUMBERS], multicasts_seen[WORLD_ENDPOINTS][PEER_NUMBERS];
+    uint32_t multicasts_received, wrong; /* torn, twice, out of range */
 };
 
-void peer_init(struct peer *peer, struct world *world, int self, uint32_t count, uint32_t posts,
-               uint64_t seed);
+void peer_init(struct peer *peer, struct world *world, int self, uint32_t count,
+               uint32_t multicasts, uint64_t seed);
 /* Does one thing. True: all that it has to do is done. */
 bool peer_step(struct peer *peer);
 

@@ -13,7 +13,7 @@
 #define MESSAGES 3
 
 static _Alignas(64) unsigned char cells[4096];
-static struct sg_progress_bell bells[CLIENTS];
+static struct sg_doorbell doorbells[CLIENTS];
 static struct sg_progress_client clients[CLIENTS];
 /* messages: 1 + the client it is for. */
 static _Atomic uint32_t messages[MESSAGES], seen[MESSAGES];
@@ -52,11 +52,11 @@ static const struct sg_progress_ops ops = {look, read_client, read_client};
 
 static void make_client(int number)
 {
-    memset(&bells[number], 0, sizeof bells[number]);
-    bells[number].outstanding = 1;
+    memset(&doorbells[number], 0, sizeof doorbells[number]);
+    doorbells[number].outstanding = 1;
     memset(&clients[number], 0, sizeof clients[number]);
     clients[number].ops = &ops;
-    clients[number].bell = &bells[number];
+    clients[number].doorbell = &doorbells[number];
     clients[number].serves = true;
 }
 
@@ -64,15 +64,15 @@ void rings_set_up(int count, enum sg_progress_mode armed)
 {
     ((struct sg_progress_table *)cells)->warned = 1;
     sg_progress_start(NULL, rings_rules(), false, SG_PROGRESS_SIGNAL, SIGRTMIN + 4);
-    for (int span = 0; span < count; span++) {
-        make_client(span);
-        sg_progress_add(&clients[span]);
+    for (int which = 0; which < count; which++) {
+        make_client(which);
+        sg_progress_add(&clients[which]);
         if (armed == SG_PROGRESS_SIGNAL) {
             sg_progress_signal_install();
             sg_progress_signal_expect();
         }
         if (armed != SG_PROGRESS_POLL)
-            bells[span].armed = (uint32_t)armed | OWN << 2;
+            doorbells[which].armed = (uint32_t)armed | OWN << 2;
     }
 }
 
@@ -105,45 +105,45 @@ void rings_take_signal(void)
 
 /* ---- what threads do ---- */
 
-void rings_send(int number, int span)
+void rings_send(int number, int which)
 {
-    atomic_store_explicit(&messages[number], (uint32_t)span + 1, memory_order_relaxed);
+    atomic_store_explicit(&messages[number], (uint32_t)which + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&bells[span].inside, memory_order_acquire) == 0)
-        sg_progress_ring(&bells[span]);
+    if (atomic_load_explicit(&doorbells[which].inside, memory_order_acquire) == 0)
+        sg_progress_ring(&doorbells[which]);
 }
 
-void rings_enter(int span)
+void rings_enter(int which)
 {
-    atomic_fetch_add(&bells[span].inside, 1);
-    sg_progress_disarm(&clients[span]);
+    atomic_fetch_add(&doorbells[which].inside, 1);
+    sg_progress_disarm(&clients[which]);
 }
 
-void rings_leave(int span, enum sg_progress_mode asked)
+void rings_leave(int which, enum sg_progress_mode asked)
 {
     bool is_left = false;
 
-    sg_progress_arm(&clients[span], asked);
-    atomic_fetch_sub(&bells[span].inside, 1);
+    sg_progress_arm(&clients[which], asked);
+    atomic_fetch_sub(&doorbells[which].inside, 1);
     /* As the way out of a call. */
     for (int number = 0; number < MESSAGES; number++)
         is_left = is_left || atomic_load(&messages[number]) != 0;
     if (is_left)
-        look(&clients[span]);
-    sg_progress_left(&clients[span]);
+        look(&clients[which]);
+    sg_progress_left(&clients[which]);
 }
 
-void rings_add(int span)
+void rings_add(int which)
 {
-    make_client(span);
-    sg_progress_add(&clients[span]);
+    make_client(which);
+    sg_progress_add(&clients[which]);
 }
 
-void rings_remove(int span)
+void rings_remove(int which)
 {
-    sg_progress_remove(&clients[span]);
-    clients[span].serves = false;
-    clients[span].wire = NULL;
+    sg_progress_remove(&clients[which]);
+    clients[which].serves = false;
+    clients[which].remote = NULL;
 }
 
 void rings_poll(void)

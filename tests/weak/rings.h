@@ -1,4 +1,4 @@
-/* The bell's far ends on the real progress (shim/progress): who is rung, by whom, and who
+/* The doorbell's far ends on the real progress (shim/progress): who is rung, by whom, and who
  * visits clients. What an endpoint does with a message is a stand-in's here: a message is a word,
  * and who looks at the endpoint has seen those that it finds. rings.c is compiled as the sources
  * under check are.
@@ -13,7 +13,8 @@
 /* Not one of the sources under check: test_rings.c. */
 const struct sg_ruleset *rings_rules(void);
 
-/* So many clients, of whose endpoints nobody is inside, each with a bell that is armed like that.
+/* So many clients, of whose endpoints nobody is inside, each with a doorbell that is armed like
+ * that.
  */
 void rings_set_up(int clients, enum sg_progress_mode armed);
 /* Before other threads: this process's helper thread, and the one that handles signals. */

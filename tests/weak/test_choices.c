@@ -12,42 +12,42 @@
 
 #include <string.h>
 
-enum { RANKS_MAX = 3, AHEAD = SG_SPAN_CHOICES, CALLS = AHEAD + 2, ALIKE = RANKS_MAX };
+enum { RANKS_MAX = 3, AHEAD = SG_INTERNODE_CHOICES, CALLS = AHEAD + 2, ALIKE = RANKS_MAX };
 
-static _Alignas(64) unsigned char segment[sizeof(struct sg_span_header) + 64 +
-                                          RANKS_MAX * sizeof(struct sg_span_about)];
-static struct sg_span spans[RANKS_MAX];
+static _Alignas(64) unsigned char segment[sizeof(struct sg_internode_header) + 64 +
+                                          RANKS_MAX * sizeof(struct sg_rank_state)];
+static struct sg_internode internodes[RANKS_MAX];
 static int machine_of[RANKS_MAX], number_of[RANKS_MAX] = {0, 1, 2};
 static int brought[RANKS_MAX][CALLS]; /* by which rank; ALIKE: all have ended */
 static int ranks, reports;
-static bool is_post;
+static bool is_nonblocking;
 static const struct sg_choice alike;
 
 /* ---- what the words need of the rest ---- */
 
-void sg_span_wait(struct sg_span *span, struct sg_span_waiting *waiting,
-                  bool (*is_over)(void *context), void *context)
+void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiting *waiting,
+                       bool (*is_over)(void *context), void *context)
 {
     weak_await(is_over, context);
 }
 
-bool sg_span_tell_home(struct sg_span *span, uint64_t quarters)
+bool sg_coordinator_tell(struct sg_internode *internode, uint64_t quarters)
 {
     weak_fail("no home");
 }
 
-bool sg_span_ask_passed(struct sg_span *span, uint64_t quarter, bool *has_passed)
+bool sg_coordinator_ask_passed(struct sg_internode *internode, uint64_t quarter, bool *has_passed)
 {
     weak_fail("no home");
 }
 
-bool sg_span_decide(struct sg_span *span, enum sg_span_thing thing, uint64_t number, uint64_t own,
-                    uint64_t *word)
+bool sg_coordinator_decide(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
+                           uint64_t own, uint64_t *word)
 {
     weak_fail("no home");
 }
 
-void sg_wait_wake(const struct sg_wait_bed *bed)
+void sg_wait_wake(const struct sg_wait_queue *wait_queue)
 {
 }
 
@@ -73,14 +73,14 @@ static void make_calls(int rank, int from, int to)
     MPI_Request request;
     struct sg_call call = {.rules = weak_one_rule(),
                            .choose_alike = choose_alike,
-                           .request = is_post ? &request : NULL};
-    struct sg_span *span = &spans[rank];
+                           .request = is_nonblocking ? &request : NULL};
+    struct sg_internode *internode = &internodes[rank];
 
     for (int number = from; number < to; number++) {
         const struct sg_choice *choice = &alike;
 
-        if (sg_span_agrees(span))
-            choice = sg_span_agree(span, &call, sg_ruleset_choice(call.rules, rank));
+        if (sg_internode_agrees(internode))
+            choice = sg_internode_agree(internode, &call, sg_ruleset_choice(call.rules, rank));
         brought[rank][number] = choice == &alike ? ALIKE : sg_ruleset_index(call.rules, choice);
     }
 }
@@ -89,17 +89,17 @@ static void make_calls(int rank, int from, int to)
 static void set_up(int ranks_wanted, bool posts)
 {
     ranks = ranks_wanted;
-    is_post = posts;
+    is_nonblocking = posts;
     reports = 0;
     memset(segment, 0, sizeof segment);
-    memset(spans, 0, sizeof spans);
+    memset(internodes, 0, sizeof internodes);
     for (int rank = 0; rank < ranks; rank++) {
-        spans[rank].header = (struct sg_span_header *)segment;
-        spans[rank].about_at = (sizeof(struct sg_span_header) + 63) & ~(size_t)63;
-        spans[rank].rank = rank;
-        spans[rank].ranks = ranks;
-        spans[rank].machine_of = machine_of;
-        spans[rank].number_of = number_of;
+        internodes[rank].header = (struct sg_internode_header *)segment;
+        internodes[rank].rank_states_at = (sizeof(struct sg_internode_header) + 63) & ~(size_t)63;
+        internodes[rank].rank = rank;
+        internodes[rank].ranks = ranks;
+        internodes[rank].machine_of = machine_of;
+        internodes[rank].number_of = number_of;
     }
     for (int rank = 0; rank < ranks; rank++) {
         if (rank != 1)
@@ -107,12 +107,12 @@ static void set_up(int ranks_wanted, bool posts)
     }
 }
 
-static void set_up_posts(void)
+static void set_up_nonblocking(void)
 {
     set_up(2, true);
 }
 
-static void set_up_posts_of_three(void)
+static void set_up_nonblocking_of_three(void)
 {
     set_up(3, true);
 }
@@ -143,7 +143,7 @@ static void check_calls(int calls)
         for (int rank = 1; rank < ranks; rank++)
             WEAK_CHECK(brought[rank][number] == brought[0][number]);
     }
-    WEAK_CHECK(reports == has_ended && (is_post || !has_ended));
+    WEAK_CHECK(reports == has_ended && (is_nonblocking || !has_ended));
 }
 
 static void check(void)
@@ -157,10 +157,10 @@ static void check_first(void)
 }
 
 static const struct weak_scenario posts = {
-    "a post that is ahead, and a rank that comes", 2, set_up_posts, run, check, 0, 0};
+    "a post that is ahead, and a rank that comes", 2, set_up_nonblocking, run, check, 0, 0};
 static const struct weak_scenario three = {"two posts that are ahead, and a rank that comes",
                                            3,
-                                           set_up_posts_of_three,
+                                           set_up_nonblocking_of_three,
                                            run_to_first,
                                            check_first,
                                            0,

@@ -187,7 +187,7 @@ static bool is_found_out(void *context)
 
 static bool is_told(void *context)
 {
-    return sg_node_about(&nodes[(int)(intptr_t)context], 0, 1 - (int)(intptr_t)context) != NULL;
+    return sg_node_call_info(&nodes[(int)(intptr_t)context], 0, 1 - (int)(intptr_t)context) != NULL;
 }
 
 /* Two calls that differ: each rank finds out, and what the other says of its call. */
@@ -200,7 +200,7 @@ static void disagree(int rank)
                                 .site = 7,
                                 .site_offset = (uint64_t)rank,
                                 .site_module = "program"};
-    struct sg_node_about about;
+    struct sg_call_info info;
 
     if (rank == 1) {
         call.operation = SG_OPERATION_REDUCE;
@@ -209,20 +209,20 @@ static void disagree(int rank)
     sg_node_begin(&ops[rank], &nodes[rank], &call);
     weak_await(is_found_out, (void *)(intptr_t)rank);
     weak_await(is_told, (void *)(intptr_t)rank);
-    weak_copy(&about, sg_node_about(&nodes[rank], 0, 1 - rank), sizeof about);
-    WEAK_CHECK(about.site == 7 && about.offset == (uint64_t)(1 - rank));
-    WEAK_CHECK(about.operation == (rank == 0 ? SG_OPERATION_REDUCE : SG_OPERATION_BARRIER));
+    weak_copy(&info, sg_node_call_info(&nodes[rank], 0, 1 - rank), sizeof info);
+    WEAK_CHECK(info.site == 7 && info.offset == (uint64_t)(1 - rank));
+    WEAK_CHECK(info.operation == (rank == 0 ? SG_OPERATION_REDUCE : SG_OPERATION_BARRIER));
 }
 
 /* Who waits for another looks at what that one is in. */
 static void look_at_other(int rank)
 {
-    struct sg_node_about about;
+    struct sg_call_info info;
 
     if (rank == 1) {
         weak_await(is_told, (void *)(intptr_t)rank);
-        weak_copy(&about, sg_node_about(&nodes[rank], 0, 0), sizeof about);
-        WEAK_CHECK(about.operation == SG_OPERATION_BARRIER && about.root == -1);
+        weak_copy(&info, sg_node_call_info(&nodes[rank], 0, 0), sizeof info);
+        WEAK_CHECK(info.operation == SG_OPERATION_BARRIER && info.root == -1);
     }
     run(rank);
 }

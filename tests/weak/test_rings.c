@@ -1,4 +1,4 @@
-/* Rings that meet, bells that change hands, and the removal of spans (shim/progress)
+/* Rings that meet, doorbells that change hands, and the removal of communicators (shim/progress)
  * under the memory model. */
 #include "lib/unit.h"
 #include "progress/signal.h"
@@ -86,7 +86,7 @@ static void set_up_both(void)
 }
 
 static const struct weak_scenario rearming = {
-    "a bell is armed anew", 3, set_up_both, run_call_for_signal, NULL, 0, 3};
+    "a doorbell is armed anew", 3, set_up_both, run_call_for_signal, NULL, 0, 3};
 
 /* ---- hand over: of what was armed for a signal, to the helper thread ---- */
 
@@ -120,7 +120,7 @@ static const struct weak_scenario taken = {
 static const struct weak_scenario unheard = {
     "nobody takes the signal", 1, set_up_unheard, run_senders, check_one, 0, 3};
 
-/* ---- removal: afterwards nobody is in the span ---- */
+/* ---- removal: afterwards nobody is in the communicator ---- */
 
 static void set_up_none(void)
 {
@@ -138,9 +138,9 @@ static void run_removal(int thread)
 }
 
 static const struct weak_scenario removal = {
-    "a span is removed", 2, set_up_none, run_removal, NULL, 0, 0};
+    "a client is removed", 2, set_up_none, run_removal, NULL, 0, 0};
 static const struct weak_scenario removals = {
-    "two visit a span that is removed", 3, set_up_none, run_removal, NULL, 0, 3};
+    "two visit a client that is removed", 3, set_up_none, run_removal, NULL, 0, 3};
 
 /* ---- the end ---- */
 

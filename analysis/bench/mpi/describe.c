@@ -70,7 +70,7 @@ void sg_bench_describe_run(const struct sg_bench_job *job)
     sg_record_text(record, "kernel", machine.release);
     sg_record_text(record, "processor", model_name);
     sg_record_count(record, "processors", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
-    sg_record_flag(record, "crowded", sg_bench_machine_is_crowded());
+    sg_record_flag(record, "crowded", sg_bench_machine_is_oversubscribed());
     sg_record_count(record, "seed", job->options->seed);
     describe_settings(record);
     sg_bench_output_describe(job->output, "environment", record);

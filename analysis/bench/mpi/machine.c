@@ -26,12 +26,12 @@
 static struct {
     MPI_Comm comm;
     struct sg_exchange exchange;
-    bool crowded;
+    bool oversubscribed;
 } here;
 
-bool sg_bench_machine_is_crowded(void)
+bool sg_bench_machine_is_oversubscribed(void)
 {
-    return here.crowded;
+    return here.oversubscribed;
 }
 
 /* ---- exchange -------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void sleep_until(uint64_t local_ns)
 
 static void wait_until(uint64_t local_ns)
 {
-    sleep_until(here.crowded ? local_ns : local_ns - SPIN_NS);
+    sleep_until(here.oversubscribed ? local_ns : local_ns - SPIN_NS);
     while ((int64_t)(local_ns - sg_clock_ns()) > 0)
         ;
 }
@@ -152,17 +152,17 @@ static uint64_t calibrated_tolerance_ns(void)
 }
 
 /* Whether any machine has more ranks than they may use processors, together. */
-static bool is_crowded(MPI_Comm node)
+static bool is_oversubscribed(MPI_Comm node)
 {
     cpu_set_t own, all;
-    int node_size, crowded, any;
+    int node_size, oversubscribed, any;
 
     CPU_ZERO(&own);
     sched_getaffinity(0, sizeof own, &own);
     PMPI_Comm_size(node, &node_size);
     PMPI_Allreduce(&own, &all, sizeof own, MPI_BYTE, MPI_BOR, node);
-    crowded = CPU_COUNT(&all) < node_size;
-    PMPI_Allreduce(&crowded, &any, 1, MPI_INT, MPI_MAX, here.comm);
+    oversubscribed = CPU_COUNT(&all) < node_size;
+    PMPI_Allreduce(&oversubscribed, &any, 1, MPI_INT, MPI_MAX, here.comm);
     return any != 0;
 }
 
@@ -176,7 +176,7 @@ enum sg_status sg_bench_machine_open(MPI_Comm quiet, MPI_Comm node,
         .gather = gather, .broadcast = broadcast, .send = send_to, .receive = receive_from};
     PMPI_Comm_rank(quiet, &here.exchange.rank);
     PMPI_Comm_size(quiet, &here.exchange.size);
-    here.crowded = is_crowded(node);
+    here.oversubscribed = is_oversubscribed(node);
     *machine = (struct sg_bench_machine){.exchange = &here.exchange,
                                          .now_ns = sg_clock_ns,
                                          .processor_ns = processor_ns,

@@ -21,6 +21,6 @@ enum sg_status sg_bench_machine_open(MPI_Comm quiet, MPI_Comm node,
 void sg_bench_machine_close(struct sg_clocksync *clocks);
 
 /* Whether ranks of some machine have to share processors: then nobody waits spinning. */
-bool sg_bench_machine_is_crowded(void);
+bool sg_bench_machine_is_oversubscribed(void);
 
 #endif

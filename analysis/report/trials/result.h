@@ -84,7 +84,8 @@ extern const char *const sg_tried_verdict_names[SG_TRIED_VERDICTS];
 
 static inline const char *sg_trial_operation(const struct sg_report_trial *trial)
 {
-    return (trial->nonblocking ? sg_operation_post_names : sg_operation_names)[trial->operation];
+    return (trial->nonblocking ? sg_operation_nonblocking_names
+                               : sg_operation_names)[trial->operation];
 }
 
 #endif

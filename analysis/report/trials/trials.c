@@ -221,8 +221,8 @@ enum sg_status sg_trials_instance(struct sg_trials *trials, const struct sg_seen
 }
 
 /* What is handled inside a call is in that call's time already. A contribution does not tell its
- * trial: that of its call site, of posts where that has no other calls. It may be handled before
- * the instance's last call has ended, and so before it is heard of. */
+ * trial: that of its call site, of nonblocking calls where that has no other calls. It may be
+ * handled before the instance's last call has ended, and so before it is heard of. */
 enum sg_status sg_trials_late(struct sg_trials *trials, const struct sg_late_cost *late)
 {
     struct sg_tried_sums sums = {.ns[SG_TRIED_PROCESSOR] = late->handler_ns};

@@ -1,9 +1,9 @@
-/* The node level in timed runs (algos/local.h): a step of a process costs local_us, a fold the
+/* The node level in timed runs (algos/combining.h): a step of a process costs local_us, a fold the
  * reduction besides. With one process on each node there is none.
  */
 #include "sim/timed/node_level.h"
 
-#include "algos/local.h"
+#include "algos/combining.h"
 
 #include <stdlib.h>
 
@@ -27,14 +27,14 @@ enum sg_status sg_node_level_setup(struct world *world)
     level = world->node_level = calloc(1, sizeof *level);
     if (level == NULL)
         return SG_ERR_MEMORY;
-    level->stride = (sg_local_bytes(ranks, DEPTH) + 7U) / 8 * 8;
+    level->stride = (sg_combining_bytes(ranks, DEPTH) + 7U) / 8 * 8;
     level->locals = calloc(endpoints, level->stride);
     level->waiting = calloc(endpoints, sizeof *level->waiting);
     level->full = calloc(endpoints, sizeof *level->full);
     if (level->locals == NULL || level->waiting == NULL || level->full == NULL)
         return SG_ERR_MEMORY;
     for (size_t i = 0; i < endpoints; i++)
-        sg_local_init((struct sg_local *)(level->locals + i * level->stride), ranks, DEPTH);
+        sg_combining_init((struct sg_combining *)(level->locals + i * level->stride), ranks, DEPTH);
     return SG_OK;
 }
 
@@ -55,14 +55,14 @@ double sg_node_level_bytes(const struct world *world)
                : 0;
 }
 
-static struct sg_local *local_of(struct world *world, int32_t endpoint)
+static struct sg_combining *local_of(struct world *world, int32_t endpoint)
 {
     struct node_level *level = world->node_level;
 
-    return (struct sg_local *)(level->locals + (size_t)endpoint * level->stride);
+    return (struct sg_combining *)(level->locals + (size_t)endpoint * level->stride);
 }
 
-static uint64_t cost_ns(const struct world *world, const struct sg_local_step *step)
+static uint64_t cost_ns(const struct world *world, const struct sg_combining_step *step)
 {
     double bytes = world->setup->call.bytes;
     double ns = step->folds * bytes * world->network.reduce_ns_per_byte;
@@ -78,22 +78,22 @@ bool sg_node_level_arrive(struct world *world, int32_t process, uint64_t *time_n
     int32_t ranks = world->setup->ranks_per_node;
     int32_t endpoint = process / ranks;
     uint64_t bit = UINT64_C(1) << process % ranks;
-    struct sg_local_step step;
+    struct sg_combining_step step;
 
     if (world->node_level == NULL)
         return true;
-    sg_local_arrive(local_of(world, endpoint), (uint32_t)(process % ranks), call->operation,
-                    endpoint == call->root ? 0 : -1, &step);
-    if (step.outcome == SG_LOCAL_FULL) {
+    sg_combining_arrive(local_of(world, endpoint), (uint32_t)(process % ranks), call->operation,
+                        endpoint == call->root ? 0 : -1, &step);
+    if (step.result == SG_COMBINING_FULL) {
         world->node_level->full[endpoint] |= bit;
         return false;
     }
     *time_ns += cost_ns(world, &step);
-    if (step.outcome == SG_LOCAL_LEAVES)
+    if (step.result == SG_COMBINING_LEAVES)
         sg_world_exit(world, process, *time_ns);
     else
         world->node_level->waiting[endpoint] |= bit;
-    return step.outcome == SG_LOCAL_CALLS;
+    return step.result == SG_COMBINING_CALLS;
 }
 
 void sg_node_level_complete(struct world *world, int32_t endpoint, uint64_t time_ns)
@@ -108,7 +108,7 @@ void sg_node_level_complete(struct world *world, int32_t endpoint, uint64_t time
     waiting = world->node_level->waiting[endpoint];
     full = world->node_level->full[endpoint];
     world->node_level->waiting[endpoint] = world->node_level->full[endpoint] = 0;
-    sg_local_complete(local_of(world, endpoint));
+    sg_combining_complete(local_of(world, endpoint));
     for (; waiting != 0; waiting &= waiting - 1) {
         int32_t process = first + __builtin_ctzll(waiting);
         bool fed = process == world->endpoints[endpoint].holder;

@@ -17,8 +17,8 @@
  * it comes with the releases. When another one is last, the token goes there as it always does.
  *
  * Association: value(v) = own and the children's values by SG_SHAPE_BINOMIAL, whatever the token's
- * way: it carries the partials along its path, which are folded in their places at its end. One
- * running value instead for operations that are exact and commutative, or commutative with
+ * way: it carries the partial results along its path, which are folded in their places at its end.
+ * One running value instead for operations that are exact and commutative, or commutative with
  * arrival_order=1. Pieces are always folded in the same order, so all endpoints have the same bits.
  *
  * An endpoint that has entered instance n has been released from n - 1, so that everyone has
@@ -83,8 +83,8 @@ static void acknowledge(struct sg_adaptive *state, struct sg_adaptive_instance *
 
     if (header.bytes > 0) {
         header.parts = 1;
-        sg_emit_part(actions, sg_partials_value(&instance->partials,
-                                                sg_adaptive_items(state, instance->seq), 0));
+        sg_emit_part(actions, sg_partial_value(&instance->partial_results,
+                                               sg_adaptive_items(state, instance->seq), 0));
     }
     instance->sent = 1;
     sg_emit_send(actions, parent, &header);
@@ -99,7 +99,7 @@ static void proceed(struct sg_adaptive *state, struct sg_adaptive_instance *inst
         return;
     if (instance->token)
         sg_adaptive_hold(state, instance, event, false, actions);
-    else if (sg_partials_missing(&instance->partials) == 0)
+    else if (sg_partial_missing(&instance->partial_results) == 0)
         acknowledge(state, instance, event, actions);
 }
 
@@ -123,8 +123,8 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     }
     instance = sg_adaptive_open(state, seq, top, call->operation, flags, call->bytes);
     instance->called = 1;
-    sg_partials_add(&instance->partials, sg_adaptive_items(state, seq), 0, sg_data_operand(),
-                    actions);
+    sg_partial_add(&instance->partial_results, sg_adaptive_items(state, seq), 0, sg_data_operand(),
+                   actions);
     proceed(state, instance, event, actions);
 }
 
@@ -142,8 +142,8 @@ static void on_ack(struct sg_adaptive *state, struct sg_adaptive_instance *insta
     /* A token has gone to the child: that end of the edge releases. */
     if (instance->sent)
         return;
-    sg_partials_add(&instance->partials, sg_adaptive_items(state, instance->seq), child + 1,
-                    sg_data_part(0), actions);
+    sg_partial_add(&instance->partial_results, sg_adaptive_items(state, instance->seq), child + 1,
+                   sg_data_part(0), actions);
     proceed(state, instance, event, actions);
 }
 

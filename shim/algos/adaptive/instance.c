@@ -45,7 +45,7 @@ struct sg_header sg_adaptive_header(const struct sg_adaptive_instance *instance,
         .kind = kind,
         .operation = instance->operation,
         .flags = instance->flags,
-        .bytes = instance->partials.bytes,
+        .bytes = instance->partial_results.bytes,
         .number = {(uint32_t)instance->top},
     };
 }
@@ -93,9 +93,9 @@ struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint32_
     find_place(state, instance, state->degree ? state->degree : degree);
     instance->pieces = 1;
     instance->tokens = state->tokens;
-    sg_partials_begin(&instance->partials, seq, instance->children + 1,
-                      sg_adaptive_running(state, flags) ? SG_PARTIALS_ANY : SG_PARTIALS_BALANCED,
-                      bytes);
+    sg_partial_begin(&instance->partial_results, seq, instance->children + 1,
+                     sg_adaptive_running(state, flags) ? SG_PARTIAL_ANY : SG_PARTIAL_BALANCED,
+                     bytes);
     sg_release_open(&state->release, seq, top);
     return instance;
 }

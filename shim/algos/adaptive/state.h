@@ -5,7 +5,7 @@
 #define SG_ALGOS_ADAPTIVE_STATE_H
 
 #include "algos/algo.h"
-#include "algos/partials.h"
+#include "algos/partial_results.h"
 #include "algos/release.h"
 #include "algos/tree.h"
 
@@ -33,7 +33,7 @@ struct sg_adaptive_instance {
     uint32_t seq;
     int32_t top;                /* rank to which the tree is relative */
     struct sg_tree_place place; /* relative */
-    struct sg_partials partials;
+    struct sg_partial_results partial_results;
     uint8_t degree;
     uint8_t children;
     uint8_t operation, flags; /* of the call, and SG_ADAPTIVE_PREDICTED */

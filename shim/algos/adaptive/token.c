@@ -1,15 +1,15 @@
 /* adaptive: what a token carries, how it moves and parts, and what its end releases.
  *
- * Let v hold the token while child c's item is missing. Of v's items those partials are left that
- * c's value meets on its way up v's shape, one a level. The token to c carries them, lowest first,
- * and then what came with the token to v: so its parts are in the order in which the value at its
- * end is folded with them, up to the root. On which side each stands follows from the path.
+ * Let v hold the token while child c's item is missing. Of v's items those partial results are left
+ * that c's value meets on its way up v's shape, one a level. The token to c carries them, lowest
+ * first, and then what came with the token to v: so its parts are in the order in which the value
+ * at its end is folded with them, up to the root. On which side each stands follows from the path.
  *
  * A token that is parted at v, its splitter, among the missing children c0 < c1 < ...: token i
- * carries the partials up to where c_i's way meets that of another. All other partials of v, from
- * left to right, and what came with the token to v go along with token 0 as extras, which nobody
- * folds on the way. A piece is a token's value at its end, and in piece 0 the extras. All endpoints
- * fold the pieces from the splitter's items missing, which come along.
+ * carries the partial results up to where c_i's way meets that of another. All other partial
+ * results of v, from left to right, and what came with the token to v go along with token 0 as
+ * extras, which nobody folds on the way. A piece is a token's value at its end, and in piece 0 the
+ * extras. All endpoints fold the pieces from the splitter's items missing, which come along.
  */
 #include "algos/adaptive/state.h"
 
@@ -56,7 +56,8 @@ static void find_way(const struct sg_adaptive *state, const struct sg_adaptive_i
 static void fold(const struct sg_adaptive_instance *instance, struct sg_data left,
                  struct sg_data right, struct sg_data into, struct sg_actions *actions)
 {
-    sg_emit_reduce(actions, left, right, into, instance->partials.bytes)->data.seq = instance->seq;
+    sg_emit_reduce(actions, left, right, into, instance->partial_results.bytes)->data.seq =
+        instance->seq;
 }
 
 /* Folds value with count parts on its way up and leaves it in `into`. */
@@ -102,23 +103,24 @@ static int count_bits(uint64_t bits)
     return __builtin_popcountll(bits);
 }
 
-/* Emits the partials on item's way up while it meets none that is missing, too; their number. */
+/* Emits the partial results on item's way up while it meets none that is missing, too; their
+ * number. */
 static int emit_way_up(const struct sg_adaptive *state, const struct sg_adaptive_instance *instance,
                        int item, struct sg_actions *actions)
 {
-    const struct sg_partials *partials = &instance->partials;
-    uint64_t missing = sg_partials_missing(partials);
+    const struct sg_partial_results *partial_results = &instance->partial_results;
+    uint64_t missing = sg_partial_missing(partial_results);
     int first = item, count = 0;
 
-    for (int level = 0; 1 << level < partials->items; level++) {
+    for (int level = 0; 1 << level < partial_results->items; level++) {
         int sibling = first ^ (1 << level);
 
-        if (sibling >= partials->items)
+        if (sibling >= partial_results->items)
             continue;
-        if (missing & sg_partials_block(partials->items, level, sibling))
+        if (missing & sg_partial_block(partial_results->items, level, sibling))
             break;
-        sg_emit_part(actions,
-                     sg_partials_value(partials, sg_adaptive_items(state, instance->seq), sibling));
+        sg_emit_part(actions, sg_partial_value(partial_results,
+                                               sg_adaptive_items(state, instance->seq), sibling));
         if (sibling < first)
             first = sibling;
         count++;
@@ -126,26 +128,26 @@ static int emit_way_up(const struct sg_adaptive *state, const struct sg_adaptive
     return count;
 }
 
-/* The partials that meet ways of several tokens, from left to right below one block. */
+/* The partial results that meet ways of several tokens, from left to right below one block. */
 static int emit_extras(const struct sg_adaptive *state, const struct sg_adaptive_instance *instance,
                        int level, int first, struct sg_actions *actions)
 {
-    const struct sg_partials *partials = &instance->partials;
-    uint64_t missing = sg_partials_missing(partials);
+    const struct sg_partial_results *partial_results = &instance->partial_results;
+    uint64_t missing = sg_partial_missing(partial_results);
     int count = 0;
 
     for (int half = 0; half < 2; half++) {
         int at = first + half * (1 << (level - 1));
         int lost;
 
-        if (at >= partials->items)
+        if (at >= partial_results->items)
             continue;
-        lost = count_bits(missing & sg_partials_block(partials->items, level - 1, at));
+        lost = count_bits(missing & sg_partial_block(partial_results->items, level - 1, at));
         if (lost > 1) {
             count += emit_extras(state, instance, level - 1, at, actions);
         } else if (lost == 0) {
-            sg_emit_part(actions,
-                         sg_partials_value(partials, sg_adaptive_items(state, instance->seq), at));
+            sg_emit_part(actions, sg_partial_value(partial_results,
+                                                   sg_adaptive_items(state, instance->seq), at));
             count++;
         }
     }
@@ -166,15 +168,15 @@ static void pass(struct sg_adaptive *state, struct sg_adaptive_instance *instanc
 
     if (header.bytes > 0 && sg_adaptive_running(state, instance->flags)) {
         if (piece == 0 || !split) {
-            sg_emit_part(actions, sg_partials_value(&instance->partials,
-                                                    sg_adaptive_items(state, instance->seq), 0));
+            sg_emit_part(actions, sg_partial_value(&instance->partial_results,
+                                                   sg_adaptive_items(state, instance->seq), 0));
             parts = foldable = 1;
         }
     } else if (header.bytes > 0) {
         parts = foldable = emit_way_up(state, instance, child + 1, actions);
         if (split && piece == 0)
-            parts +=
-                emit_extras(state, instance, sg_tree_levels(instance->partials.items), 0, actions);
+            parts += emit_extras(state, instance, sg_tree_levels(instance->partial_results.items),
+                                 0, actions);
         else if (!split)
             foldable += instance->foldable;
         for (int i = 0; i < instance->parts && (piece == 0 || !split); i++, parts++)
@@ -185,7 +187,7 @@ static void pass(struct sg_adaptive *state, struct sg_adaptive_instance *instanc
     header.number[SG_TOKEN_WHICH] = (uint32_t)piece | (uint32_t)pieces << 8 | left << 16;
     header.number[SG_TOKEN_SPLITTER] = (uint32_t)(split ? instance->place.lo : instance->splitter);
     header.number[SG_TOKEN_MASK] =
-        split ? (uint32_t)(sg_partials_missing(&instance->partials) >> 1) : instance->mask;
+        split ? (uint32_t)(sg_partial_missing(&instance->partial_results) >> 1) : instance->mask;
     sg_emit_send(actions, to, &header);
     /* Piece i comes from there; a token that may still part, all pieces. */
     if (pieces > 1)
@@ -206,7 +208,7 @@ static void pass(struct sg_adaptive *state, struct sg_adaptive_instance *instanc
 static void part_token(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                        bool arrived, const struct sg_event *event, struct sg_actions *actions)
 {
-    uint64_t missing = sg_partials_missing(&instance->partials) >> 1;
+    uint64_t missing = sg_partial_missing(&instance->partial_results) >> 1;
     int pieces = count_bits(missing);
     struct sg_release_instance *release = &state->release.at[instance->seq % 2];
 
@@ -219,7 +221,7 @@ static void part_token(struct sg_adaptive *state, struct sg_adaptive_instance *i
         missing &= missing - 1;
     }
     release->pieces = (uint8_t)pieces;
-    missing = sg_partials_missing(&instance->partials) >> 1;
+    missing = sg_partial_missing(&instance->partial_results) >> 1;
     for (int piece = 0; piece < pieces; piece++) {
         pass(state, instance, __builtin_ctzll(missing), piece, pieces, arrived, event, actions);
         missing &= missing - 1;
@@ -244,7 +246,7 @@ static void release_all(struct sg_adaptive *state, struct sg_adaptive_instance *
     header.number[SG_RELEASE_MASK] = instance->mask;
     for (int i = 0; i < instance->parts; i++)
         carried[i] = token_part(state, i, arrived);
-    parts[0] = sg_partials_value(&instance->partials, items, 0);
+    parts[0] = sg_partial_value(&instance->partial_results, items, 0);
     if (instance->foldable > 0) {
         find_way(state, instance, instance->place.lo, &way);
         parts[0] = fold_way(instance, &way, parts[0], carried, instance->foldable,
@@ -270,7 +272,7 @@ static void release_all(struct sg_adaptive *state, struct sg_adaptive_instance *
 void sg_adaptive_hold(struct sg_adaptive *state, struct sg_adaptive_instance *instance,
                       const struct sg_event *event, bool arrived, struct sg_actions *actions)
 {
-    uint64_t missing = sg_partials_missing(&instance->partials) >> 1;
+    uint64_t missing = sg_partial_missing(&instance->partial_results) >> 1;
     int count = count_bits(missing);
 
     if (count == 0) {
@@ -301,8 +303,8 @@ void sg_adaptive_token(struct sg_adaptive *state, struct sg_adaptive_instance *i
     instance->parts = running ? 0 : header->parts;
     instance->foldable = running ? 0 : (uint8_t)header->number[SG_TOKEN_FOLDABLE];
     if (running && header->parts > 0)
-        sg_partials_merge(&instance->partials, sg_adaptive_items(state, instance->seq),
-                          sg_data_part(0), actions);
+        sg_partial_merge(&instance->partial_results, sg_adaptive_items(state, instance->seq),
+                         sg_data_part(0), actions);
     if (instance->sent) {
         sg_emit_mark(actions, SG_MARK_TOKEN_ACK_CROSS);
         release_all(state, instance, event, true, actions);
@@ -330,7 +332,7 @@ static struct sg_data fold_pieces(struct pieces *pieces, int level, int first,
 {
     const struct sg_adaptive_instance *instance = pieces->instance;
     const struct sg_release *release = &pieces->state->release;
-    int count = count_bits(pieces->missing & sg_partials_block(pieces->items, level, first));
+    int count = count_bits(pieces->missing & sg_partial_block(pieces->items, level, first));
     struct sg_data left, right;
     int middle;
 
@@ -376,7 +378,7 @@ void sg_adaptive_released(struct sg_adaptive *state, struct sg_adaptive_instance
                           struct sg_actions *actions)
 {
     const struct sg_release_instance *release = &state->release.at[instance->seq % 2];
-    uint32_t bytes = instance->partials.bytes;
+    uint32_t bytes = instance->partial_results.bytes;
     struct sg_data value = sg_data_part(0);
 
     if (release->pieces > 1 && instance->token && instance->pieces > 1)

@@ -18,7 +18,7 @@
  */
 #include "algos/baselines/flow_control.h"
 #include "algos/emit.h"
-#include "algos/partials.h"
+#include "algos/partial_results.h"
 #include "algos/release.h"
 #include "algos/tree.h"
 
@@ -31,7 +31,7 @@ enum { NUMBER_TOP };
 
 struct tree_instance {
     int32_t top;
-    struct sg_partials partials;
+    struct sg_partial_results partial_results;
     uint8_t operation;
 };
 
@@ -122,11 +122,11 @@ static uint32_t items_at(const struct fixed_tree *state, uint32_t seq)
     return seq % state->credits * state->item_slots;
 }
 
-static enum sg_partials_mode mode_of(const struct fixed_tree *state, uint32_t flags)
+static enum sg_partial_results_mode mode_of(const struct fixed_tree *state, uint32_t flags)
 {
     if (state->arrival_order && (flags & SG_CALL_COMMUTATIVE))
-        return SG_PARTIALS_ANY;
-    return state->degree == BINOMIAL ? SG_PARTIALS_CHAIN : SG_PARTIALS_BALANCED;
+        return SG_PARTIAL_ANY;
+    return state->degree == BINOMIAL ? SG_PARTIAL_CHAIN : SG_PARTIAL_BALANCED;
 }
 
 /* Begun on first sight: by the CALL or by a child's contribution, which says the same. */
@@ -137,13 +137,13 @@ static struct tree_instance *open_instance(struct fixed_tree *state, uint32_t se
     struct tree_instance *instance = instance_at(state, seq);
     int children;
 
-    if (instance->partials.seq == seq)
+    if (instance->partial_results.seq == seq)
         return instance;
     instance->top = top;
     instance->operation = (uint8_t)operation;
     children = sg_branch_children(sg_tree_relative(state->rank, top, state->size), state->size,
                                   degree_of(state, operation));
-    sg_partials_begin(&instance->partials, seq, children + 1, mode_of(state, flags), bytes);
+    sg_partial_begin(&instance->partial_results, seq, children + 1, mode_of(state, flags), bytes);
     return instance;
 }
 
@@ -151,11 +151,11 @@ static struct sg_header instance_header(const struct fixed_tree *state,
                                         const struct tree_instance *instance, uint8_t kind)
 {
     return (struct sg_header){
-        .seq = instance->partials.seq,
+        .seq = instance->partial_results.seq,
         .kind = kind,
         .operation = instance->operation,
         .flags = state->call_flags,
-        .bytes = instance->partials.bytes,
+        .bytes = instance->partial_results.bytes,
         .number = {(uint32_t)instance->top},
     };
 }
@@ -167,8 +167,8 @@ static void send_value(struct fixed_tree *state, const struct tree_instance *ins
 
     if (header.bytes > 0) {
         header.parts = 1;
-        sg_emit_part(actions, sg_partials_value(&instance->partials,
-                                                items_at(state, instance->partials.seq), 0));
+        sg_emit_part(actions, sg_partial_value(&instance->partial_results,
+                                               items_at(state, instance->partial_results.seq), 0));
     }
     sg_emit_send(actions, to, &header);
 }
@@ -208,8 +208,8 @@ static void release_all(struct fixed_tree *state, const struct tree_instance *in
                         struct sg_actions *actions)
 {
     struct sg_header header = instance_header(state, instance, SG_RELEASE_PIECE);
-    struct sg_data value =
-        sg_partials_value(&instance->partials, items_at(state, instance->partials.seq), 0);
+    struct sg_data value = sg_partial_value(&instance->partial_results,
+                                            items_at(state, instance->partial_results.seq), 0);
 
     header.seq = state->releases;
     header.parts = header.bytes > 0;
@@ -225,14 +225,14 @@ static void gathered(struct fixed_tree *state, const struct tree_instance *insta
 {
     enum sg_operation operation = (enum sg_operation)instance->operation;
     int32_t parent = parent_rank(state, instance->top, operation);
-    struct sg_data value =
-        sg_partials_value(&instance->partials, items_at(state, instance->partials.seq), 0);
+    struct sg_data value = sg_partial_value(&instance->partial_results,
+                                            items_at(state, instance->partial_results.seq), 0);
     struct sg_header header;
 
     state->sent = 1;
     if (operation == SG_OPERATION_REDUCE) {
         if (parent < 0 && state->root == state->rank) {
-            finish_reduce(state, value, instance->partials.bytes, actions);
+            finish_reduce(state, value, instance->partial_results.bytes, actions);
             return;
         }
         if (parent < 0)
@@ -264,8 +264,8 @@ static void start(struct fixed_tree *state, const struct sg_event *event,
 
     state->stalled = 0;
     sg_flow_enter(&state->flow, seq, instance->operation != SG_OPERATION_REDUCE);
-    sg_partials_add(&instance->partials, items_at(state, seq), 0, sg_data_operand(), actions);
-    if (sg_partials_missing(&instance->partials) == 0)
+    sg_partial_add(&instance->partial_results, items_at(state, seq), 0, sg_data_operand(), actions);
+    if (sg_partial_missing(&instance->partial_results) == 0)
         gathered(state, instance, event, actions);
 }
 
@@ -312,10 +312,10 @@ static void on_contribution(struct fixed_tree *state, const struct sg_event *eve
     /* A contribution to a later instance than the release that is awaited here: that is lost. */
     if ((int32_t)(header->seq - state->head.seq) > 0)
         sg_release_gap(&state->release, state->releases + 1, actions);
-    sg_partials_add(&instance->partials, items_at(state, header->seq), child + 1, sg_data_part(0),
-                    actions);
+    sg_partial_add(&instance->partial_results, items_at(state, header->seq), child + 1,
+                   sg_data_part(0), actions);
     if (header->seq == state->head.seq && !state->stalled && !state->sent &&
-        sg_partials_missing(&instance->partials) == 0)
+        sg_partial_missing(&instance->partial_results) == 0)
         gathered(state, instance, event, actions);
 }
 

@@ -38,7 +38,7 @@ void sg_flow_synchronised(struct sg_flow *flow, uint32_t seq)
         flow->floor = seq - 1;
 }
 
-static void raise_floor(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
+static void raise_bound(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
 {
     struct sg_header header = {.seq = seq, .kind = SG_FLOW_RAISED};
     int children = sg_branch_children(flow->rank, flow->size, flow->degree);
@@ -77,7 +77,7 @@ static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *action
         return;
     flow->reports[at].count = 0;
     if (flow->rank == 0)
-        raise_floor(flow, seq, actions);
+        raise_bound(flow, seq, actions);
     else
         sg_emit_send(actions, sg_branch_parent(flow->rank, flow->size, flow->degree), &header);
 }
@@ -96,5 +96,5 @@ void sg_flow_message(struct sg_flow *flow, const struct sg_header *header,
     if (header->kind == SG_FLOW_REPORT)
         report(flow, header->seq, actions);
     else
-        raise_floor(flow, header->seq, actions);
+        raise_bound(flow, header->seq, actions);
 }

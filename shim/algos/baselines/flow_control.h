@@ -1,10 +1,10 @@
-/* Flow control of a protocol in which nothing else bounds how far an endpoint runs ahead: a floor,
+/* Flow control of a protocol in which nothing else bounds how far an endpoint runs ahead: a bound,
  * the instance that all endpoints are known to have finished. An endpoint that enters instances
- * only up to `credits` above the floor never sends to an endpoint that has no room in its ring of
+ * only up to `credits` above the bound never sends to an endpoint that has no room in its ring of
  * `credits` instances.
  *
- * A collective that synchronises raises the floor without messages. Otherwise, every credits/2
- * instances, reports climb the tree of rank 0, and rank 0 sends the new floor down. Part of a
+ * A collective that synchronises raises the bound without messages. Otherwise, every credits/2
+ * instances, reports climb the tree of rank 0, and rank 0 sends the new bound down. Part of a
  * protocol's state.
  */
 #ifndef SG_ALGOS_BASELINES_FLOW_CONTROL_H

@@ -27,12 +27,12 @@ struct pairwise {
     uint32_t step;  /* of the instance under way */
     uint32_t bytes; /* ... and its operation and flags */
     uint8_t operation, flags;
-    uint8_t value; /* VALUE_*: where the partial is */
+    uint8_t value; /* VALUE_*: where the partial result is */
     uint8_t credits;
     uint32_t received[2]; /* steps by bit, of instance n at n modulo 2 */
 };
 
-/* Slot 0 holds the partial; then, for both of two instances, one slot a step. */
+/* Slot 0 holds the partial result; then, for both of two instances, one slot a step. */
 static uint32_t steps(const struct sg_hypercube *cube)
 {
     return (uint32_t)cube->dimensions + STEP_DIMENSION;

@@ -46,7 +46,7 @@ static bool may_read(const struct sg_choice *choice)
 /* Elements may take up twice their size. */
 #define SIZE_OF_EXTENT(bytes) ((bytes) / 2)
 
-bool sg_local_wants_segment(const struct sg_ruleset *rules, const char *name, int size)
+bool sg_intranode_wants_segment(const struct sg_ruleset *rules, const char *name, int size)
 {
     const struct sg_rule_comm comm = {.name = name, .size = size, .reach = SG_REACH_NODE};
     bool wants = false;
@@ -56,7 +56,7 @@ bool sg_local_wants_segment(const struct sg_ruleset *rules, const char *name, in
     return wants;
 }
 
-bool sg_local_wants_pool(const struct sg_ruleset *rules)
+bool sg_intranode_wants_pool(const struct sg_ruleset *rules)
 {
     static const enum sg_operation with_data[] = {SG_OPERATION_REDUCE, SG_OPERATION_ALLREDUCE};
     const struct sg_rule_comm any = {.reach = SG_REACH_NODE};
@@ -69,7 +69,7 @@ bool sg_local_wants_pool(const struct sg_ruleset *rules)
     return wants;
 }
 
-bool sg_local_wants_reading(const struct sg_ruleset *rules)
+bool sg_intranode_wants_reading(const struct sg_ruleset *rules)
 {
     const struct sg_rule_comm any = {.reach = SG_REACH_NODE};
 
@@ -80,34 +80,35 @@ bool sg_local_wants_reading(const struct sg_ruleset *rules)
 
 /* ---- one call ---- */
 
-bool sg_local_choose(struct sg_local *local, const struct sg_call *call,
-                     const struct sg_choice **choice, struct sg_local_plan *plan)
+bool sg_intranode_choose(struct sg_intranode *intranode, const struct sg_call *call,
+                         const struct sg_choice **choice, struct sg_intranode_plan *plan)
 {
     if (((*choice)->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL) ||
-        !sg_local_plan(sg_local_node(local), sg_local_user_fold(local), call, plan))
+        !sg_intranode_plan_call(sg_intranode_node(intranode), sg_intranode_user_fold(intranode),
+                                call, plan))
         return false;
     if (call->devices && call->operation != SG_OPERATION_BARRIER &&
-        sg_local_any(local, call, sg_device_has_buffer(call))) {
+        sg_intranode_any(intranode, call, sg_device_has_buffer(call))) {
         sg_device_say_mpich(call);
         return false;
     }
     if (call->rules != NULL)
-        *choice = sg_local_agree(local, call, *choice);
+        *choice = sg_intranode_agree(intranode, call, *choice);
     if ((*choice)->algorithm == SG_ALGORITHM_MPICH) {
-        sg_node_skip(sg_local_node(local));
+        sg_node_skip(sg_intranode_node(intranode));
         return false;
     }
     return true;
 }
 
 /* MPI has either all ranks pass MPI_IN_PLACE or none. */
-static bool can_read(const struct sg_call *call, const struct sg_local_plan *plan)
+static bool can_read(const struct sg_call *call, const struct sg_intranode_plan *plan)
 {
     return call->operation == SG_OPERATION_ALLREDUCE && call->send != MPI_IN_PLACE &&
-           plan->copy == NULL && sg_local_node(call->local)->reader != NULL;
+           plan->copy == NULL && sg_intranode_node(call->intranode)->reader != NULL;
 }
 
-static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_local_plan *plan)
+static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_intranode_plan *plan)
 {
     if (plan->size_bytes <= FLAT_BYTES_MAX && plan->shape.size <= FLAT_RANKS_MAX)
         return SG_SRM_FLAT;
@@ -116,10 +117,11 @@ static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_loca
     return plan->size_bytes >= SINGLE_BYTES_MIN ? SG_SRM_SINGLE : SG_SRM_CHUNKS;
 }
 
-static enum sg_node_method method_of(const struct sg_call *call, const struct sg_local_plan *plan,
+static enum sg_node_method method_of(const struct sg_call *call,
+                                     const struct sg_intranode_plan *plan,
                                      const struct sg_choice *choice)
 {
-    const struct sg_node *node = sg_local_node(call->local);
+    const struct sg_node *node = sg_intranode_node(call->intranode);
     enum sg_srm_form form;
 
     if (choice->algorithm == SG_ALGORITHM_HANDOFF)
@@ -136,10 +138,10 @@ static enum sg_node_method method_of(const struct sg_call *call, const struct sg
     return SG_NODE_HANDOFF;
 }
 
-int sg_local_run_chosen(struct sg_local *local, const struct sg_call *call,
-                        const struct sg_choice *choice, const struct sg_local_plan *plan,
-                        struct sg_outcome *outcome)
+int sg_intranode_run_chosen(struct sg_intranode *intranode, const struct sg_call *call,
+                            const struct sg_choice *choice, const struct sg_intranode_plan *plan,
+                            struct sg_call_statistics *statistics)
 {
-    outcome->ran = (uint8_t)choice->ran;
-    return sg_local_run(local, call, plan, method_of(call, plan, choice), outcome);
+    statistics->executed = (uint8_t)choice->executed;
+    return sg_intranode_run(intranode, call, plan, method_of(call, plan, choice), statistics);
 }

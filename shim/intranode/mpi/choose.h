@@ -2,25 +2,25 @@
 #ifndef SG_INTRANODE_MPI_CHOOSE_H
 #define SG_INTRANODE_MPI_CHOOSE_H
 
-#include "intranode/mpi/local.h"
+#include "intranode/mpi/intranode.h"
 
 struct sg_ruleset;
 
 /* What some call may need by the rules, alike on all ranks: a segment on a communicator of one node
  * (name and size); on any, the node's buffers for large operands, and to read other ranks' memory.
  */
-bool sg_local_wants_segment(const struct sg_ruleset *rules, const char *name, int size);
-bool sg_local_wants_pool(const struct sg_ruleset *rules);
-bool sg_local_wants_reading(const struct sg_ruleset *rules);
+bool sg_intranode_wants_segment(const struct sg_ruleset *rules, const char *name, int size);
+bool sg_intranode_wants_pool(const struct sg_ruleset *rules);
+bool sg_intranode_wants_reading(const struct sg_ruleset *rules);
 
 /* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision alike on
  * all ranks, or because of an argument error of this rank's that MPICH is to report. */
-bool sg_local_choose(struct sg_local *local, const struct sg_call *call,
-                     const struct sg_choice **choice, struct sg_local_plan *plan);
+bool sg_intranode_choose(struct sg_intranode *intranode, const struct sg_call *call,
+                         const struct sg_choice **choice, struct sg_intranode_plan *plan);
 
 /* Returns what the MPI call returns. */
-int sg_local_run_chosen(struct sg_local *local, const struct sg_call *call,
-                        const struct sg_choice *choice, const struct sg_local_plan *plan,
-                        struct sg_outcome *outcome);
+int sg_intranode_run_chosen(struct sg_intranode *intranode, const struct sg_call *call,
+                            const struct sg_choice *choice, const struct sg_intranode_plan *plan,
+                            struct sg_call_statistics *statistics);
 
 #endif

@@ -66,8 +66,8 @@ static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool pred
     return sg_shape_of_reduce(&reduce);
 }
 
-bool sg_local_plan(const struct sg_node *node, struct sg_user_fold *user,
-                   const struct sg_call *call, struct sg_local_plan *plan)
+bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *user,
+                            const struct sg_call *call, struct sg_intranode_plan *plan)
 {
     struct sg_operands operands;
     enum sg_element element;

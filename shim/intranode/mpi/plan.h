@@ -17,7 +17,7 @@ struct sg_user_fold {
 };
 
 /* What an algorithm's runner is to do with a call. */
-struct sg_local_plan {
+struct sg_intranode_plan {
     struct sg_shape shape;
     size_t element_bytes; /* extent */
     size_t size_bytes;    /* of the whole operand */
@@ -30,7 +30,7 @@ struct sg_local_plan {
 
 /* user: kept by the plan until the call has run. False: MPICH's own is to run (by a decision that
  * all ranks make alike, or an argument error of this rank's that MPICH is to report). */
-bool sg_local_plan(const struct sg_node *node, struct sg_user_fold *user,
-                   const struct sg_call *call, struct sg_local_plan *plan);
+bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *user,
+                            const struct sg_call *call, struct sg_intranode_plan *plan);
 
 #endif

@@ -208,7 +208,8 @@ static void define_regions(struct definer *definer)
                       OTF2_PARADIGM_MPI);
     for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++)
         define_region(definer, SG_REGION_REF_POSTS + operation,
-                      sg_operation_post_regions[operation], roles[operation], OTF2_PARADIGM_MPI);
+                      sg_operation_nonblocking_regions[operation], roles[operation],
+                      OTF2_PARADIGM_MPI);
     define_region(definer, SG_REGION_REF_INIT, SG_REGION_NAME_INIT, OTF2_REGION_ROLE_FUNCTION,
                   OTF2_PARADIGM_MPI);
     define_region(definer, SG_REGION_REF_FINALIZE, SG_REGION_NAME_FINALIZE,

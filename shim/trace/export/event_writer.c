@@ -91,22 +91,22 @@ static uint32_t algorithm_name(const struct sg_event_writer *writer, uint8_t alg
 }
 
 /* The attributes that every Enter of a collective has. */
-static void describe(struct sg_event_writer *writer, const struct sg_part *part)
+static void describe(struct sg_event_writer *writer, const struct sg_recorded_call *recorded)
 {
     OTF2_AttributeList *attributes = writer->attributes;
 
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_SITE,
-                                                  site_text(writer, part->site)));
+                                                  site_text(writer, recorded->site)));
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ALGORITHM,
-                                                  algorithm_name(writer, part->algorithm)));
-    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, part->seq));
-    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, part->bytes));
-    if (writer->plan->arms[part->arm].text == 0)
+                                                  algorithm_name(writer, recorded->algorithm)));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, recorded->seq));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, recorded->bytes));
+    if (writer->plan->arms[recorded->arm].text == 0)
         return;
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_TRIAL,
-                                                  writer->plan->arms[part->arm].place));
+                                                  writer->plan->arms[recorded->arm].place));
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ARM,
-                                                  writer->plan->arms[part->arm].text));
+                                                  writer->plan->arms[recorded->arm].text));
 }
 
 /* Unique on its rank, and never 0. */
@@ -115,23 +115,24 @@ static uint64_t request_of(uint32_t slot)
     return (uint64_t)slot + 1;
 }
 
-void sg_event_enter(struct sg_event_writer *writer, const struct sg_part *part, uint32_t slot)
+void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
+                    uint32_t slot)
 {
-    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, part->comm);
-    uint64_t time_ns = advance(writer, part->begin_ns);
+    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, recorded->comm);
+    uint64_t time_ns = advance(writer, recorded->begin_ns);
 
-    describe(writer, part);
-    if (part->call != NULL) {
-        check(writer,
-              OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns, part->operation));
+    describe(writer, recorded);
+    if (recorded->call != NULL) {
+        check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
+                                           recorded->operation));
         check(writer, OTF2_EvtWriter_MpiCollectiveBegin(writer->events, NULL, time_ns));
         return;
     }
-    /* A post that is never completed has no other event to say whose it is. */
+    /* A nonblocking call that is never completed has no other event to say whose it is. */
     check(writer, OTF2_AttributeList_AddCommRef(writer->attributes, SG_ATTRIBUTE_COMM,
                                                 sg_plan_comm_ref(writer->plan, comm)));
     check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
-                                       SG_REGION_REF_POSTS + part->operation));
+                                       SG_REGION_REF_POSTS + recorded->operation));
     check(writer, OTF2_EvtWriter_NonBlockingCollectiveRequest(writer->events, NULL, time_ns,
                                                               request_of(slot)));
 }
@@ -152,7 +153,7 @@ static void write_metrics(struct sg_event_writer *writer, const struct sg_record
         [SG_METRIC_MOVES].unsigned_int = call->moves,
         [SG_METRIC_REPEATS].unsigned_int = call->repeats,
     };
-    bool known = sg_ran_algorithm(call->ran) != PASSED_THROUGH;
+    bool known = sg_executed_algorithm(call->executed) != PASSED_THROUGH;
 
     for (int i = 0; i < SG_METRIC_COUNT; i++) {
         types[i] = OTF2_TYPE_UINT64;
@@ -164,67 +165,71 @@ static void write_metrics(struct sg_event_writer *writer, const struct sg_record
 }
 
 /* What the events that end a collective tell. */
-struct outcome {
+struct result {
     OTF2_CollectiveOp operation;
     OTF2_CommRef comm;
     uint32_t root;
     uint64_t sent, received; /* as Score-P counts them */
 };
 
-static struct outcome outcome_of(const struct sg_event_writer *writer, const struct sg_part *part)
+static struct result result_of(const struct sg_event_writer *writer,
+                               const struct sg_recorded_call *recorded)
 {
     static const OTF2_CollectiveOp operations[SG_OPERATION_COUNT] = {
         [SG_OPERATION_BARRIER] = OTF2_COLLECTIVE_OP_BARRIER,
         [SG_OPERATION_REDUCE] = OTF2_COLLECTIVE_OP_REDUCE,
         [SG_OPERATION_ALLREDUCE] = OTF2_COLLECTIVE_OP_ALLREDUCE,
     };
-    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, part->comm);
-    bool in_place = (part->flags & SG_CALL_IN_PLACE) != 0;
+    const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, recorded->comm);
+    bool in_place = (recorded->flags & SG_CALL_IN_PLACE) != 0;
     uint64_t ranks = comm->size - (in_place ? 1 : 0);
-    struct outcome outcome = {.operation = operations[part->operation],
-                              .comm = sg_plan_comm_ref(writer->plan, comm),
-                              .root = OTF2_COLLECTIVE_ROOT_NONE};
+    struct result result = {.operation = operations[recorded->operation],
+                            .comm = sg_plan_comm_ref(writer->plan, comm),
+                            .root = OTF2_COLLECTIVE_ROOT_NONE};
 
-    if (part->operation == SG_OPERATION_ALLREDUCE) {
-        outcome.sent = outcome.received = part->bytes * ranks;
-    } else if (part->operation == SG_OPERATION_REDUCE) {
-        outcome.root = (uint32_t)part->root;
-        outcome.sent = in_place ? 0 : part->bytes;
-        outcome.received = part->root == (int32_t)comm->rank ? part->bytes * ranks : 0;
+    if (recorded->operation == SG_OPERATION_ALLREDUCE) {
+        result.sent = result.received = recorded->bytes * ranks;
+    } else if (recorded->operation == SG_OPERATION_REDUCE) {
+        result.root = (uint32_t)recorded->root;
+        result.sent = in_place ? 0 : recorded->bytes;
+        result.received = recorded->root == (int32_t)comm->rank ? recorded->bytes * ranks : 0;
     }
-    return outcome;
+    return result;
 }
 
-void sg_event_leave(struct sg_event_writer *writer, const struct sg_part *part, uint64_t end_ns)
+void sg_event_leave(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
+                    uint64_t end_ns)
 {
-    uint32_t region = part->operation;
+    uint32_t region = recorded->operation;
 
-    if (part->call != NULL) {
-        struct outcome outcome = outcome_of(writer, part);
+    if (recorded->call != NULL) {
+        struct result result = result_of(writer, recorded);
 
         check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, NULL, advance(writer, end_ns),
-                                                      outcome.operation, outcome.comm, outcome.root,
-                                                      outcome.sent, outcome.received));
-        write_metrics(writer, part->call);
+                                                      result.operation, result.comm, result.root,
+                                                      result.sent, result.received));
+        write_metrics(writer, recorded->call);
     } else {
         region += SG_REGION_REF_POSTS;
     }
     sg_event_leave_region(writer, region, end_ns);
 }
 
-void sg_event_complete(struct sg_event_writer *writer, const struct sg_part *part, uint32_t slot)
+void sg_event_complete(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
+                       uint32_t slot)
 {
     OTF2_AttributeList *attributes = writer->attributes;
-    struct outcome outcome = outcome_of(writer, part);
+    struct result result = result_of(writer, recorded);
 
-    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_EXPOSED, part->exposed_ns));
     check(writer,
-          OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_HIDDEN, sg_part_hidden_ns(part)));
-    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_TESTS, part->tests));
+          OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_EXPOSED, recorded->exposed_ns));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_HIDDEN,
+                                               sg_recorded_call_hidden_ns(recorded)));
+    check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_TESTS, recorded->tests));
     check(writer,
           OTF2_EvtWriter_NonBlockingCollectiveComplete(
-              writer->events, attributes, advance(writer, part->complete_ns), outcome.operation,
-              outcome.comm, outcome.root, outcome.sent, outcome.received, request_of(slot)));
+              writer->events, attributes, advance(writer, recorded->complete_ns), result.operation,
+              result.comm, result.root, result.sent, result.received, request_of(slot)));
 }
 
 /* ---- late contributions --------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
 
 #include "trace/export/archive.h"
 #include "trace/export/location.h"
-#include "trace/export/part.h"
 #include "trace/export/plan.h"
+#include "trace/export/recorded_call.h"
 #include "trace/export/summary.h"
 
 struct sg_event_writer {
@@ -40,10 +40,13 @@ void sg_event_enter_region(struct sg_event_writer *writer, uint32_t region, uint
 void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns);
 
 /* A part's MPI call; slot is its record's, by which its completion finds it again. */
-void sg_event_enter(struct sg_event_writer *writer, const struct sg_part *part, uint32_t slot);
-void sg_event_leave(struct sg_event_writer *writer, const struct sg_part *part, uint64_t end_ns);
+void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
+                    uint32_t slot);
+void sg_event_leave(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
+                    uint64_t end_ns);
 /* The completion of a nonblocking call. */
-void sg_event_complete(struct sg_event_writer *writer, const struct sg_part *part, uint32_t slot);
+void sg_event_complete(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
+                       uint32_t slot);
 
 void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_late *late);
 

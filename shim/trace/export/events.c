@@ -50,12 +50,12 @@ static void close_innermost(struct log_writer *writer, uint64_t limit_ns)
 {
     const struct open_region *region = &writer->open[--writer->depth];
     uint64_t end_ns = region->end_ns < limit_ns ? region->end_ns : limit_ns;
-    struct sg_part part;
+    struct sg_recorded_call recorded;
 
     if (region->slot >= SG_SLOT_INIT)
         sg_event_leave_region(&writer->events, header_region(region->slot), end_ns);
-    else if (sg_part_read(record_at(writer, region->slot), &part))
-        sg_event_leave(&writer->events, &part, end_ns);
+    else if (sg_recorded_call_read(record_at(writer, region->slot), &recorded))
+        sg_event_leave(&writer->events, &recorded, end_ns);
     else
         sg_event_leave_region(&writer->events, SG_REGION_REF_LATE, end_ns);
 }
@@ -82,11 +82,11 @@ static uint64_t end_or_last(const struct log_writer *writer, uint64_t end_ns)
     return end_ns > 0 ? end_ns : writer->events.summary->last_ns;
 }
 
-static bool is_kept(const struct sg_event_writer *events, const struct sg_part *part)
+static bool is_kept(const struct sg_event_writer *events, const struct sg_recorded_call *recorded)
 {
-    const struct sg_comm_entry *comm = sg_summary_part_comm(events->summary, part);
+    const struct sg_comm_entry *comm = sg_summary_part_comm(events->summary, recorded);
 
-    return comm != NULL && sg_plan_keeps(events->plan, comm, part->seq);
+    return comm != NULL && sg_plan_keeps(events->plan, comm, recorded->seq);
 }
 
 static void write_header_region(struct log_writer *writer, uint32_t slot, uint64_t begin_ns)
@@ -108,10 +108,10 @@ static void write_late(struct log_writer *writer, uint32_t slot, const struct sg
 static void write_entry(struct log_writer *writer, const struct sg_order_entry *entry)
 {
     const void *record = entry->slot < SG_SLOT_INIT ? record_at(writer, entry->slot) : NULL;
-    struct sg_part part;
-    bool is_part = record != NULL && sg_part_read(record, &part);
+    struct sg_recorded_call recorded;
+    bool is_part = record != NULL && sg_recorded_call_read(record, &recorded);
 
-    if (is_part && !is_kept(&writer->events, &part))
+    if (is_part && !is_kept(&writer->events, &recorded))
         return;
     if (writer->events.events == NULL)
         sg_event_writer_open(&writer->events, entry->thread);
@@ -123,10 +123,10 @@ static void write_entry(struct log_writer *writer, const struct sg_order_entry *
     } else if (!is_part) {
         write_late(writer, entry->slot, record);
     } else if (entry->what == SG_ORDER_COMPLETE) {
-        sg_event_complete(&writer->events, &part, entry->slot);
+        sg_event_complete(&writer->events, &recorded, entry->slot);
     } else {
-        sg_event_enter(&writer->events, &part, entry->slot);
-        push(writer, entry->slot, end_or_last(writer, part.end_ns));
+        sg_event_enter(&writer->events, &recorded, entry->slot);
+        push(writer, entry->slot, end_or_last(writer, recorded.end_ns));
     }
 }
 

@@ -179,12 +179,12 @@ static uint64_t later_of_record(const void *record, enum sg_record_kind kind, ui
         last = later(call->begin_ns, last);
         return later(atomic_load_explicit(&call->end_ns, memory_order_acquire), last);
     }
-    if (kind == SG_RECORD_POST) {
-        const struct sg_record_post *post = record;
+    if (kind == SG_RECORD_NONBLOCKING) {
+        const struct sg_record_nonblocking *nonblocking = record;
 
-        last = later(post->begin_ns, last);
-        last = later(post->begin_ns + post->post_ns, last);
-        return later(atomic_load_explicit(&post->end_ns, memory_order_acquire), last);
+        last = later(nonblocking->begin_ns, last);
+        last = later(nonblocking->begin_ns + nonblocking->post_ns, last);
+        return later(atomic_load_explicit(&nonblocking->end_ns, memory_order_acquire), last);
     }
     if (kind == SG_RECORD_LATE) {
         const struct sg_record_late *late = record;

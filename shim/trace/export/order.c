@@ -1,7 +1,7 @@
 #include "trace/export/order.h"
 
 #include "core/room.h"
-#include "trace/export/part.h"
+#include "trace/export/recorded_call.h"
 
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ static enum sg_status add_record(struct list *list, const void *record, enum sg_
                                  uint32_t slot)
 {
     enum sg_status status = SG_OK;
-    struct sg_part part;
+    struct sg_recorded_call recorded;
 
     if (kind == SG_RECORD_LATE) {
         const struct sg_record_late *late = record;
@@ -49,12 +49,12 @@ static enum sg_status add_record(struct list *list, const void *record, enum sg_
         if (sg_late_is_sound(late))
             status = add(
                 list, (struct sg_order_entry){late->begin_ns, slot, late->thread, SG_ORDER_LATE});
-    } else if (sg_part_read(record, &part) && (part.flags & SG_CALL_FAILED) == 0 &&
-               sg_part_is_sound(&part)) {
-        status =
-            add(list, (struct sg_order_entry){part.begin_ns, slot, part.thread, SG_ORDER_CALL});
-        if (status == SG_OK && part.complete_ns > 0)
-            status = add(list, (struct sg_order_entry){part.complete_ns, slot, part.thread,
+    } else if (sg_recorded_call_read(record, &recorded) && (recorded.flags & SG_CALL_FAILED) == 0 &&
+               sg_recorded_call_is_sound(&recorded)) {
+        status = add(
+            list, (struct sg_order_entry){recorded.begin_ns, slot, recorded.thread, SG_ORDER_CALL});
+        if (status == SG_OK && recorded.complete_ns > 0)
+            status = add(list, (struct sg_order_entry){recorded.complete_ns, slot, recorded.thread,
                                                        SG_ORDER_COMPLETE});
     }
     return status;

@@ -20,15 +20,16 @@ enum sg_order_what {                    /* in this order where times are equal *
                      SG_ORDER_LATE,     /* a late contribution: may lie inside another region */
 };
 
-struct sg_order_entry { /* small: there is one for each record, of a completed post two */
+struct
+    sg_order_entry { /* small: there is one for each record, of a completed nonblocking call two */
     uint64_t begin_ns;
     uint32_t slot; /* of the record, or SG_SLOT_... */
     uint16_t thread;
     uint8_t what; /* enum sg_order_what */
 };
 
-/* All calls, posts, late contributions and header regions that are sound; failed calls are not
- * events. malloc'ed. */
+/* All calls, nonblocking calls, late contributions and header regions that are sound; failed calls
+ * are not events. malloc'ed. */
 enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out, size_t *count);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef SG_TRACE_PLAN_H
 #define SG_TRACE_PLAN_H
 
-#include "core/ran.h"
+#include "core/executed.h"
 #include "trace/export/intervals.h"
 #include "trace/export/pack.h"
 #include "trace/export/summary.h"
@@ -38,7 +38,7 @@ struct sg_plan {
     struct sg_intervals world_kept;
     uint32_t *algorithms; /* strings, by index */
     uint32_t algorithm_count;
-    struct sg_plan_arm arms[SG_RAN_LIMIT]; /* of trials, by number */
+    struct sg_plan_arm arms[SG_EXECUTED_LIMIT]; /* of trials, by number */
 };
 
 void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan);

@@ -260,18 +260,18 @@ static enum sg_status read_instances(struct sg_summary *summary, struct sg_logre
     uint64_t slot = 0;
 
     while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
-        struct sg_part part;
+        struct sg_recorded_call recorded;
 
         if (kind == SG_RECORD_LATE && !sg_late_is_sound(record))
             summary->dropped++;
-        if (!sg_part_read(record, &part) || (part.flags & SG_CALL_FAILED) != 0)
+        if (!sg_recorded_call_read(record, &recorded) || (recorded.flags & SG_CALL_FAILED) != 0)
             continue;
-        comm = (struct sg_comm_entry *)sg_summary_part_comm(summary, &part);
+        comm = (struct sg_comm_entry *)sg_summary_part_comm(summary, &recorded);
         if (comm == NULL) {
             summary->dropped++;
             continue;
         }
-        if (!sg_intervals_add(&comm->recorded, part.seq))
+        if (!sg_intervals_add(&comm->recorded, recorded.seq))
             return SG_ERR_MEMORY;
     }
     for (uint32_t i = 0; i < summary->comm_count; i++) {
@@ -341,13 +341,13 @@ const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, ui
 }
 
 const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summary,
-                                                 const struct sg_part *part)
+                                                 const struct sg_recorded_call *recorded)
 {
-    const struct sg_comm_entry *comm = sg_summary_comm(summary, part->comm);
+    const struct sg_comm_entry *comm = sg_summary_comm(summary, recorded->comm);
 
-    if (comm == NULL || !sg_part_is_sound(part) ||
-        (part->operation == SG_OPERATION_REDUCE &&
-         (part->root < 0 || (uint32_t)part->root >= comm->size)))
+    if (comm == NULL || !sg_recorded_call_is_sound(recorded) ||
+        (recorded->operation == SG_OPERATION_REDUCE &&
+         (recorded->root < 0 || (uint32_t)recorded->root >= comm->size)))
         return NULL;
     return comm;
 }

@@ -12,7 +12,7 @@
 #include "trace/export/intervals.h"
 #include "trace/export/logread.h"
 #include "trace/export/pack.h"
-#include "trace/export/part.h"
+#include "trace/export/recorded_call.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,7 +106,7 @@ const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, ui
 
 /* The communicator of a part; NULL when it cannot have happened as told, and is left out. */
 const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summary,
-                                                 const struct sg_part *part);
+                                                 const struct sg_recorded_call *recorded);
 
 /* The rank's local time on rank 0's clock. */
 uint64_t sg_summary_global_ns(const struct sg_summary *summary, uint64_t local_ns);

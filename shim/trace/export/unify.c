@@ -55,7 +55,7 @@ static void add_arms(struct sg_unified *unified, struct sg_plan *plan,
 {
     for (uint32_t i = 0; i < summary->arm_count; i++) {
         const struct sg_arm_entry *entry = &summary->arms[i];
-        struct sg_plan_arm *arm = &plan->arms[entry->arm % SG_RAN_LIMIT];
+        struct sg_plan_arm *arm = &plan->arms[entry->arm % SG_EXECUTED_LIMIT];
 
         if (arm->text != 0 || entry->block == 0)
             continue;

@@ -1,11 +1,13 @@
 /* The transport between endpoints of one machine: set-up and the table of operations. Messages to
- * one endpoint go by lanes (lane.c), multicasts by posts (multicast.c), access is to memory.
+ * one endpoint go by channels (channel.c), multicasts by multicasts (multicast.c), access is to
+ * memory.
  *
  * A process may be killed at any instruction. No endpoint waits for another's step in here, so the
  * others go on; what is lost is the killed endpoint's own:
  *   while it sends      the message never was, or it is there; at worst one of its buffers stays
  *                       marked as used, or its receiver hears of the message with the next one
- *   while it holds      the message stays held: its place in that lane, the sender's buffer or the
+ *   while it holds      the message stays held: its place in that channel, the sender's buffer or
+ *   the
  *                       copy is not used again
  */
 #include "transport/memory.h"
@@ -33,28 +35,29 @@ static bool lay_out(struct sg_transport *transport)
         return false;
     count = (size_t)setup->endpoints;
     transport->endpoint_words = ((uint32_t)setup->endpoints + 63) / 64;
-    transport->lane_words = (setup->inflight + 63) / 64;
+    transport->channel_words = (setup->inflight + 63) / 64;
     transport->stage_words = (setup->staged + 63) / 64;
     transport->payload_bytes = sg_transport_payload_room(setup);
     transport->endpoint_bytes =
         sg_transport_round(transport->endpoint_words * 8u, SG_TRANSPORT_LINE_BYTES) +
         sizeof(struct sg_shm_receiver) + sg_transport_round(count * 8, SG_TRANSPORT_LINE_BYTES);
     /* Two arrays of words and a number, each side on lines of its own. */
-    transport->lane_sender_bytes =
-        sg_transport_round((2u * transport->lane_words + 1) * 8, SG_TRANSPORT_LINE_BYTES);
-    transport->lane_control_bytes = 2 * transport->lane_sender_bytes;
-    transport->lane_bytes =
-        transport->lane_control_bytes + setup->inflight * sizeof(struct sg_shm_entry);
+    transport->channel_sender_bytes =
+        sg_transport_round((2u * transport->channel_words + 1) * 8, SG_TRANSPORT_LINE_BYTES);
+    transport->channel_control_bytes = 2 * transport->channel_sender_bytes;
+    transport->channel_bytes =
+        transport->channel_control_bytes + setup->inflight * sizeof(struct sg_shm_entry);
 
     sg_transport_lay(&end, sizeof(struct sg_shm_header));
     transport->tails_at = sg_transport_lay(&end, count * 8);
     transport->endpoints_at = sg_transport_lay(&end, count * transport->endpoint_bytes);
     transport->stages_used_at = sg_transport_lay(
         &end, count * sg_transport_round(transport->stage_words * 8u, SG_TRANSPORT_LINE_BYTES));
-    transport->lanes_at = sg_transport_lay(&end, count * count * transport->lane_bytes);
+    transport->channels_at = sg_transport_lay(&end, count * count * transport->channel_bytes);
     transport->stages_at = sg_transport_lay(&end, count * setup->staged * transport->payload_bytes);
-    transport->posts_at = sg_transport_lay(
-        &end, count * SG_SHM_POSTS * (sizeof(struct sg_shm_post) + transport->payload_bytes));
+    transport->multicasts_at =
+        sg_transport_lay(&end, count * SG_SHM_MULTICASTS *
+                                   (sizeof(struct sg_shm_multicast) + transport->payload_bytes));
     transport->copies_at =
         sg_transport_lay(&end, count * SG_TRANSPORT_HELD * transport->payload_bytes);
     transport->bytes = end;
@@ -113,8 +116,8 @@ static enum sg_transport_result shm_send(struct sg_transport *transport, int sel
 {
     assert(sg_transport_send_fits(&transport->setup, send));
     if (to != SG_TRANSPORT_ALL)
-        return sg_shm_lane_send(transport, self, to, send);
-    sg_shm_post_send(transport, self, send);
+        return sg_shm_channel_send(transport, self, to, send);
+    sg_shm_multicast_send(transport, self, send);
     return SG_TRANSPORT_DONE;
 }
 
@@ -122,23 +125,24 @@ static bool shm_receive(struct sg_transport *transport, int self, struct sg_tran
 {
     /* In turn, so that a stream of the one does not starve the other. */
     if (sg_shm_receiver(transport, self)->turn++ % 2 == 0)
-        return sg_shm_lane_receive(transport, self, out) ||
-               sg_shm_post_receive(transport, self, out);
-    return sg_shm_post_receive(transport, self, out) || sg_shm_lane_receive(transport, self, out);
+        return sg_shm_channel_receive(transport, self, out) ||
+               sg_shm_multicast_receive(transport, self, out);
+    return sg_shm_multicast_receive(transport, self, out) ||
+           sg_shm_channel_receive(transport, self, out);
 }
 
 static void shm_release(struct sg_transport *transport, int self,
                         const struct sg_transport_message *message)
 {
     if (message->message.multicast)
-        sg_shm_post_release(transport, self, message);
+        sg_shm_multicast_release(transport, self, message);
     else
-        sg_shm_lane_release(transport, self, message);
+        sg_shm_channel_release(transport, self, message);
 }
 
 static bool shm_pending(const struct sg_transport *transport, int self)
 {
-    return sg_shm_lane_pending(transport, self) || sg_shm_post_pending(transport, self);
+    return sg_shm_channel_pending(transport, self) || sg_shm_multicast_pending(transport, self);
 }
 
 const struct sg_transport_ops sg_transport_shm = {

@@ -74,7 +74,7 @@ bool sg_verbs_access_reply(struct sg_transport *transport, struct sg_transport_m
     access = &transport->accesses[index];
     memset(out, 0, sizeof *out);
     out->is_reply = true;
-    out->object = access->object;
+    out->protocol = access->protocol;
     out->tag = access->tag;
     memcpy(out->value, staged(transport, access->staged_at), access->words * sizeof *out->value);
     access->state = OVER;
@@ -85,10 +85,10 @@ bool sg_verbs_access_reply(struct sg_transport *transport, struct sg_transport_m
 
 static bool is_registered(const struct sg_transport *transport, const void *data, size_t bytes)
 {
-    uintptr_t memory = (uintptr_t)transport->place.memory, at = (uintptr_t)data;
+    uintptr_t memory = (uintptr_t)transport->location.memory, at = (uintptr_t)data;
 
-    return at >= memory && at - memory <= transport->place.memory_bytes &&
-           transport->place.memory_bytes - (at - memory) >= bytes;
+    return at >= memory && at - memory <= transport->location.memory_bytes &&
+           transport->location.memory_bytes - (at - memory) >= bytes;
 }
 
 /* What an action moves, and where it is at the other end. */
@@ -140,10 +140,10 @@ static void request_access(struct sg_transport *transport, struct sg_verbs_acces
                            const struct sg_action *action, const struct movement *movement,
                            void *local)
 {
-    const struct sg_verbs_peer *peer = &transport->peers[access->lane];
+    const struct sg_verbs_peer *peer = &transport->peers[access->channel];
     struct sg_verbs_link *link = &transport->links[peer->link];
     uint64_t remote =
-        link->memory + (uint64_t)((uintptr_t)movement->at - (uintptr_t)transport->place.memory);
+        link->memory + (uint64_t)((uintptr_t)movement->at - (uintptr_t)transport->location.memory);
     struct ibv_sge piece = {(uintptr_t)staged(transport, access->staged_at),
                             (uint32_t)movement->bytes, transport->own_region->lkey};
     struct ibv_send_wr request = {
@@ -166,8 +166,8 @@ static void request_access(struct sg_transport *transport, struct sg_verbs_acces
     if (!access->reads && movement->bytes <= link->inline_bytes)
         request.send_flags |= IBV_SEND_INLINE;
     link->reads += access->reads;
-    sg_verbs_post(transport, link, &request, SG_VERBS_OF_ACCESS,
-                  (uint32_t)(access - transport->accesses));
+    sg_verbs_post_request(transport, link, &request, SG_VERBS_OF_ACCESS,
+                          (uint32_t)(access - transport->accesses));
 }
 
 static void fill_staged(struct sg_transport *transport, const struct sg_verbs_access *access,
@@ -185,7 +185,7 @@ enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int sel
                                          uint64_t value[8])
 {
     struct movement movement = movement_of(action, region);
-    uint32_t lane = (uint32_t)transport->lane_of[action->to] - 1;
+    uint32_t channel = (uint32_t)transport->channel_of[action->to] - 1;
     uint32_t index = (transport->access_first + transport->access_count) % SG_VERBS_ACCESSES;
     struct sg_verbs_access *access = &transport->accesses[index];
     bool reads = action->kind != SG_ACTION_WRITE && action->kind != SG_ACTION_WRITE_CELL;
@@ -194,20 +194,20 @@ enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int sel
         action->kind == SG_ACTION_READ && is_registered(transport, local, action->access.bytes);
 
     check(action, region);
-    assert(self == transport->place.self && transport->lane_of[action->to] != 0);
+    assert(self == transport->location.self && transport->channel_of[action->to] != 0);
     if (sg_verbs_has_failed(transport))
         return result;
     if (transport->access_count == SG_VERBS_ACCESSES ||
-        !sg_verbs_has_room(transport, &transport->links[transport->peers[lane].link]) ||
+        !sg_verbs_has_room(transport, &transport->links[transport->peers[channel].link]) ||
         !stage(transport, in_place ? 0 : movement.bytes, access)) {
         sg_verbs_poll(transport);
         return SG_TRANSPORT_FULL;
     }
     access->state = UNDER_WAY;
     access->reads = reads;
-    access->lane = lane;
+    access->channel = channel;
     access->tag = action->access.tag;
-    access->object = region->object;
+    access->protocol = region->protocol;
     access->words = action->kind == SG_ACTION_FETCH_ADD    ? 1
                     : action->kind == SG_ACTION_READ_CELLS ? action->access.count
                                                            : 0;

@@ -1,4 +1,4 @@
-/* Connects lanes: queue pairs are made, told to all, and joined to those that the peers made.
+/* Connects channels: queue pairs are made, told to all, and joined to those that the peers made.
  *
  * Process i of an endpoint and process j of another are joined where i and j are the same number
  * modulo the processes of either endpoint: each process has a queue pair to each peer, and where
@@ -23,7 +23,7 @@
 /* A queue pair that a process has made, for whoever is at its other end. */
 struct ticket {
     int32_t endpoint, server; /* of the other end */
-    uint32_t lane, number;
+    uint32_t channel, number;
 };
 
 /* What processes tell one another first. */
@@ -35,8 +35,8 @@ struct summary {
 /* What a process adds. */
 struct offer {
     struct sg_transport *transport;
-    uint32_t lanes, links; /* what there was */
-    uint32_t lanes_after, links_after;
+    uint32_t channels, links; /* what there was */
+    uint32_t channels_after, links_after;
     struct ticket *tickets; /* of the links added */
     char reason[SG_VERBS_REASON_BYTES];
 };
@@ -63,16 +63,16 @@ static bool add_peer(struct offer *offer, int32_t endpoint)
         snprintf(offer->reason, sizeof offer->reason, "there is no endpoint %d", endpoint);
         return false;
     }
-    for (uint32_t i = 0; i < offer->lanes_after; i++) {
+    for (uint32_t i = 0; i < offer->channels_after; i++) {
         if (transport->peers[i].endpoint == endpoint)
             return true;
     }
-    if (offer->lanes_after == transport->layout.lanes) {
+    if (offer->channels_after == transport->layout.channels) {
         snprintf(offer->reason, sizeof offer->reason, "endpoint %d has more than %u neighbours",
-                 transport->place.self, transport->layout.lanes);
+                 transport->location.self, transport->layout.channels);
         return false;
     }
-    transport->peers[offer->lanes_after++] = (struct sg_verbs_peer){.endpoint = endpoint};
+    transport->peers[offer->channels_after++] = (struct sg_verbs_peer){.endpoint = endpoint};
     return true;
 }
 
@@ -105,7 +105,7 @@ static struct ibv_qp *create(const struct sg_transport *transport, uint32_t *inl
         wanted = (struct ibv_qp_init_attr){
             .send_cq = transport->queue,
             .recv_cq = transport->queue,
-            .srq = transport->bells,
+            .srq = transport->doorbells,
             .cap = {.max_send_wr = transport->link_depth,
                     .max_send_sge = 1,
                     .max_inline_data = inlines[i]},
@@ -130,7 +130,7 @@ static int initialise(struct ibv_qp *pair)
                          IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
-static bool add_link(struct offer *offer, uint32_t lane, int32_t server)
+static bool add_link(struct offer *offer, uint32_t channel, int32_t server)
 {
     struct sg_transport *transport = offer->transport;
     struct sg_verbs_link *link = &transport->links[offer->links_after];
@@ -144,9 +144,9 @@ static bool add_link(struct offer *offer, uint32_t lane, int32_t server)
         return false;
     }
     link->depth = transport->link_depth;
-    link->lane = lane;
-    link->peer = transport->peers[lane].endpoint;
-    *ticket = (struct ticket){link->peer, server, lane, link->pair->qp_num};
+    link->channel = channel;
+    link->peer = transport->peers[channel].endpoint;
+    *ticket = (struct ticket){link->peer, server, channel, link->pair->qp_num};
     offer->links_after++;
     return true;
 }
@@ -154,7 +154,7 @@ static bool add_link(struct offer *offer, uint32_t lane, int32_t server)
 static const struct sg_verbs_process *find_process(const struct sg_transport *transport,
                                                    int32_t endpoint, int32_t server, int *rank)
 {
-    for (int i = 0; i < transport->place.exchange->size; i++) {
+    for (int i = 0; i < transport->location.exchange->size; i++) {
         const struct sg_verbs_process *process = &transport->processes[i];
 
         if (process->endpoint == endpoint && process->server == server) {
@@ -165,13 +165,13 @@ static const struct sg_verbs_process *find_process(const struct sg_transport *tr
     return NULL;
 }
 
-static bool add_links(struct offer *offer, uint32_t lane)
+static bool add_links(struct offer *offer, uint32_t channel)
 {
     struct sg_transport *transport = offer->transport;
-    struct sg_verbs_peer *peer = &transport->peers[lane];
+    struct sg_verbs_peer *peer = &transport->peers[channel];
     int rank;
     const struct sg_verbs_process *first = find_process(transport, peer->endpoint, 0, &rank);
-    int32_t own = transport->place.server, servers = transport->place.servers, most;
+    int32_t own = transport->location.server, servers = transport->location.servers, most;
 
     if (first == NULL) {
         snprintf(offer->reason, sizeof offer->reason, "no process serves endpoint %d",
@@ -183,11 +183,11 @@ static bool add_links(struct offer *offer, uint32_t lane)
     peer->link = offer->links_after;
     if (sg_verbs_is_idle(transport))
         return true;
-    if (peer->endpoint == transport->place.self)
-        return add_link(offer, lane, own);
+    if (peer->endpoint == transport->location.self)
+        return add_link(offer, channel, own);
     most = servers > peer->servers ? servers : peer->servers;
     for (int32_t i = own; i < most; i += servers) {
-        if (!add_link(offer, lane, i % peer->servers))
+        if (!add_link(offer, channel, i % peer->servers))
             return false;
     }
     return true;
@@ -204,8 +204,8 @@ static bool make_offer(struct offer *offer, const int32_t *peers, int count)
     }
     if (!add_peers(offer, peers, count))
         return false;
-    for (uint32_t lane = offer->lanes; lane < offer->lanes_after; lane++) {
-        if (!add_links(offer, lane))
+    for (uint32_t channel = offer->channels; channel < offer->channels_after; channel++) {
+        if (!add_links(offer, channel))
             return false;
     }
     return true;
@@ -222,7 +222,8 @@ static int to_receive(const struct sg_verbs_link *link, const struct sg_verbs_pr
         .path_mtu = peer->mtu < device->mtu ? (enum ibv_mtu)peer->mtu : device->mtu,
         .dest_qp_num = number,
         .max_dest_rd_atomic =
-            (uint8_t)(device->about.max_qp_rd_atom < 16 ? device->about.max_qp_rd_atom : 16),
+            (uint8_t)(device->attributes.max_qp_rd_atom < 16 ? device->attributes.max_qp_rd_atom
+                                                             : 16),
         .min_rnr_timer = 12,
         .ah_attr = {.port_num = device->port, .dlid = peer->lid},
     };
@@ -239,7 +240,7 @@ static int to_receive(const struct sg_verbs_link *link, const struct sg_verbs_pr
 
 static int to_send(const struct sg_verbs_link *link, const struct sg_verbs_process *peer)
 {
-    int reads = sg_verbs_device.about.max_qp_init_rd_atom;
+    int reads = sg_verbs_device.attributes.max_qp_init_rd_atom;
     struct ibv_qp_attr attr = {
         .qp_state = IBV_QPS_RTS,
         .timeout = TIMEOUT,
@@ -258,16 +259,16 @@ static const struct ticket *find_ticket(const struct sg_transport *transport,
                                         const struct ticket *tickets, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (tickets[i].endpoint == transport->place.self &&
-            tickets[i].server == transport->place.server)
+        if (tickets[i].endpoint == transport->location.self &&
+            tickets[i].server == transport->location.server)
             return &tickets[i];
     }
     return NULL;
 }
 
 /* all: `most` for each rank, of which summaries tell how many there are. */
-static bool join(struct offer *offer, const struct summary *summaries, const struct ticket *all,
-                 uint32_t most, uint32_t index)
+static bool connect_links(struct offer *offer, const struct summary *summaries,
+                          const struct ticket *all, uint32_t most, uint32_t index)
 {
     struct sg_transport *transport = offer->transport;
     struct sg_verbs_link *link = &transport->links[index];
@@ -276,13 +277,13 @@ static bool join(struct offer *offer, const struct summary *summaries, const str
     const struct sg_verbs_process *process =
         find_process(transport, link->peer, own->server, &rank);
 
-    if (process != NULL && rank == transport->place.exchange->rank)
+    if (process != NULL && rank == transport->location.exchange->rank)
         other = own;
     else if (process != NULL)
         other = find_ticket(transport, all + (size_t)rank * most, summaries[rank].tickets);
     if (other == NULL) {
         snprintf(offer->reason, sizeof offer->reason, "endpoint %d does not name endpoint %d",
-                 link->peer, transport->place.self);
+                 link->peer, transport->location.self);
         return false;
     }
     if (process->is_ethernet != sg_verbs_device.is_ethernet) {
@@ -292,7 +293,7 @@ static bool join(struct offer *offer, const struct summary *summaries, const str
     }
     link->memory = process->memory;
     link->key = process->key;
-    transport->peers[link->lane].lane = other->lane;
+    transport->peers[link->channel].channel = other->channel;
     if (to_receive(link, process, other->number) != 0 || to_send(link, process) != 0) {
         snprintf(offer->reason, sizeof offer->reason, "device %s cannot reach that of rank %d: %m",
                  sg_verbs_device.name, rank);
@@ -307,7 +308,7 @@ static uint64_t hash_peers(const struct offer *offer)
 {
     uint64_t hash = SG_HASH_START;
 
-    for (uint32_t i = offer->lanes; i < offer->lanes_after; i++)
+    for (uint32_t i = offer->channels; i < offer->channels_after; i++)
         hash = sg_hash_bytes(hash, &offer->transport->peers[i].endpoint, sizeof(int32_t));
     return hash;
 }
@@ -320,7 +321,7 @@ static bool judge(struct offer *offer, const struct summary *summaries, uint32_t
     int first = -1;
 
     *most = 1;
-    for (int rank = transport->place.exchange->size - 1; rank >= 0; rank--) {
+    for (int rank = transport->location.exchange->size - 1; rank >= 0; rank--) {
         int32_t endpoint = transport->processes[rank].endpoint;
         int master;
 
@@ -332,7 +333,7 @@ static bool judge(struct offer *offer, const struct summary *summaries, uint32_t
         if (summaries[rank].tickets > *most)
             *most = summaries[rank].tickets;
     }
-    if (first == transport->place.exchange->rank)
+    if (first == transport->location.exchange->rank)
         sg_log("rank %d: RDMA is not used: %s", first,
                summaries[first].ok ? "processes of one endpoint name different peers"
                                    : offer->reason);
@@ -348,15 +349,15 @@ static enum sg_status tell_tickets(struct offer *offer, uint32_t most, struct ti
     if (own == NULL)
         abort(); /* the others wait for this rank */
     memcpy(own, offer->tickets, (offer->links_after - offer->links) * sizeof *own);
-    status = sg_exchange_collect(offer->transport->place.exchange, own, most * sizeof *own,
+    status = sg_exchange_collect(offer->transport->location.exchange, own, most * sizeof *own,
                                  (void **)all);
     free(own);
     return status;
 }
 
-static enum sg_status join_all(struct offer *offer, bool offered)
+static enum sg_status connect_all(struct offer *offer, bool offered)
 {
-    const struct sg_exchange *exchange = offer->transport->place.exchange;
+    const struct sg_exchange *exchange = offer->transport->location.exchange;
     struct summary own = {offered, offered ? offer->links_after - offer->links : 0,
                           hash_peers(offer)};
     struct summary *summaries = NULL;
@@ -371,7 +372,7 @@ static enum sg_status join_all(struct offer *offer, bool offered)
         status = tell_tickets(offer, most, &all);
     if (status == SG_OK) {
         for (uint32_t i = offer->links; i < offer->links_after && ok; i++)
-            ok = join(offer, summaries, all, most, i);
+            ok = connect_links(offer, summaries, all, most, i);
         status = sg_verbs_agree(exchange, ok, offer->reason);
     }
     free(all);
@@ -383,24 +384,24 @@ static void publish(const struct offer *offer)
 {
     struct sg_transport *transport = offer->transport;
 
-    for (uint32_t i = offer->lanes; i < offer->lanes_after; i++)
-        transport->lane_of[transport->peers[i].endpoint] = (int32_t)i + 1;
+    for (uint32_t i = offer->channels; i < offer->channels_after; i++)
+        transport->channel_of[transport->peers[i].endpoint] = (int32_t)i + 1;
     transport->usage.connections = offer->links_after;
     /* Release, both: whoever sees them, in whatever thread, sees what they are. */
     atomic_store_explicit(&transport->link_count, offer->links_after, memory_order_release);
-    atomic_store_explicit(&transport->lane_count, offer->lanes_after, memory_order_release);
+    atomic_store_explicit(&transport->channel_count, offer->channels_after, memory_order_release);
 }
 
 enum sg_status sg_verbs_connect(struct sg_transport *transport, const int32_t *peers, int count)
 {
     struct offer offer = {.transport = transport,
-                          .lanes = atomic_load(&transport->lane_count),
+                          .channels = atomic_load(&transport->channel_count),
                           .links = transport->link_count};
     enum sg_status status;
 
-    offer.lanes_after = offer.lanes;
+    offer.channels_after = offer.channels;
     offer.links_after = offer.links;
-    status = join_all(&offer, make_offer(&offer, peers, count));
+    status = connect_all(&offer, make_offer(&offer, peers, count));
     if (status == SG_OK)
         publish(&offer);
     else

@@ -24,13 +24,13 @@ bool sg_verbs_gid_is_ipv4(const union ibv_gid *gid)
 
 static bool is_active(struct sg_verbs_device *device, int port)
 {
-    struct ibv_port_attr about;
+    struct ibv_port_attr attributes;
 
-    if (ibv_query_port(device->context, (uint8_t)port, &about) != 0 ||
-        about.state != IBV_PORT_ACTIVE)
+    if (ibv_query_port(device->context, (uint8_t)port, &attributes) != 0 ||
+        attributes.state != IBV_PORT_ACTIVE)
         return false;
     device->port = (uint8_t)port;
-    device->port_about = about;
+    device->port_attributes = attributes;
     return true;
 }
 
@@ -38,12 +38,12 @@ static bool choose_port(struct sg_verbs_device *device)
 {
     int wanted = device->settings.port;
 
-    if (wanted > device->about.phys_port_cnt) {
+    if (wanted > device->attributes.phys_port_cnt) {
         REASON("device %s has %d ports (STAGGER_VERBS_PORT=%d)", device->name,
-               device->about.phys_port_cnt, wanted);
+               device->attributes.phys_port_cnt, wanted);
         return false;
     }
-    for (int port = 1; port <= device->about.phys_port_cnt; port++) {
+    for (int port = 1; port <= device->attributes.phys_port_cnt; port++) {
         if ((wanted < 0 || wanted == port) && is_active(device, port))
             return true;
     }
@@ -68,7 +68,7 @@ static int best_gid(struct sg_verbs_device *device)
 
     if (!device->is_ethernet)
         return 0;
-    for (int index = 0; index < device->port_about.gid_tbl_len; index++) {
+    for (int index = 0; index < device->port_attributes.gid_tbl_len; index++) {
         struct ibv_gid_entry entry;
 
         if (ibv_query_gid_ex(device->context, device->port, (uint32_t)index, &entry, 0) == 0 &&
@@ -84,10 +84,10 @@ static bool choose_gid(struct sg_verbs_device *device)
 {
     static const union ibv_gid none;
 
-    device->is_ethernet = device->port_about.link_layer == IBV_LINK_LAYER_ETHERNET;
+    device->is_ethernet = device->port_attributes.link_layer == IBV_LINK_LAYER_ETHERNET;
     device->gid_index =
         device->settings.gid_index >= 0 ? device->settings.gid_index : best_gid(device);
-    if (device->gid_index >= device->port_about.gid_tbl_len ||
+    if (device->gid_index >= device->port_attributes.gid_tbl_len ||
         ibv_query_gid(device->context, device->port, device->gid_index, &device->gid) != 0 ||
         memcmp(&device->gid, &none, sizeof none) == 0) {
         REASON("port %d of device %s has no GID %d: %s", device->port, device->name,
@@ -101,7 +101,7 @@ static bool choose_gid(struct sg_verbs_device *device)
 
 static void choose_mtu(struct sg_verbs_device *device)
 {
-    device->mtu = device->port_about.active_mtu;
+    device->mtu = device->port_attributes.active_mtu;
     while (device->settings.mtu > 0 && device->mtu > IBV_MTU_256 &&
            sg_verbs_mtu_bytes(device->mtu) > device->settings.mtu)
         device->mtu--;
@@ -126,7 +126,7 @@ static bool open_device(struct sg_verbs_device *device, struct ibv_device *entry
         REASON("device %s cannot be opened: %m", device->name);
         return false;
     }
-    if (ibv_query_device(device->context, &device->about) != 0) {
+    if (ibv_query_device(device->context, &device->attributes) != 0) {
         REASON("device %s does not answer", device->name);
         goto err_close;
     }

@@ -11,8 +11,8 @@ struct sg_verbs_device {
     struct sg_verbs_settings settings; /* but for `device`, which is the caller's */
     struct ibv_context *context;       /* NULL: not started */
     struct ibv_pd *domain;
-    struct ibv_device_attr about;
-    struct ibv_port_attr port_about;
+    struct ibv_device_attr attributes;
+    struct ibv_port_attr port_attributes;
     char name[64];
     uint8_t port;
     int gid_index;

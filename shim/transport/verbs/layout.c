@@ -18,7 +18,7 @@ static uint32_t least(size_t left, size_t right)
 
 /* Those of a tree and a few patterns of doubling beside; a protocol that names more is refused when
  * it connects. */
-static uint32_t lanes_of(int32_t endpoints)
+static uint32_t channels_of(int32_t endpoints)
 {
     uint32_t levels = 0;
 
@@ -33,7 +33,7 @@ static size_t entry_bytes_of(const struct sg_verbs_layout *layout)
     size_t least_bytes = sizeof(struct sg_verbs_entry) + SG_VERBS_INLINE_MIN;
     size_t wanted =
         sizeof(struct sg_verbs_entry) + least(layout->payload_bytes, SG_VERBS_INLINE_MAX);
-    size_t each = SG_VERBS_LANES_BYTES / (2 * (size_t)layout->lanes * layout->places);
+    size_t each = SG_VERBS_CHANNELS_BYTES / (2 * (size_t)layout->channels * layout->places);
 
     if (each < least_bytes)
         each = least_bytes;
@@ -47,29 +47,30 @@ bool sg_verbs_lay_out(const struct sg_transport_setup *setup, struct sg_verbs_la
 
     if (!is_possible(setup))
         return false;
-    layout->lanes = lanes_of(setup->endpoints);
+    layout->channels = channels_of(setup->endpoints);
     layout->note_after = (setup->inflight + 1) / 2;
     layout->message_room = setup->inflight + layout->note_after;
-    layout->places = layout->message_room + SG_VERBS_POSTS;
+    layout->places = layout->message_room + SG_VERBS_FORWARDED;
     layout->payload_bytes = sg_transport_payload_room(setup);
     layout->entry_bytes = entry_bytes_of(layout);
     layout->inline_bytes = (uint32_t)(layout->entry_bytes - sizeof(struct sg_verbs_entry));
-    /* Messages of a lane, and multicasts. */
+    /* Messages of a channel, and multicasts. */
     layout->held = least(setup->inflight + SG_TRANSPORT_HELD, SG_VERBS_HELD_MAX);
     layout->fetches = 0;
     layout->stages = 0;
     if (layout->payload_bytes > layout->inline_bytes) {
         layout->fetches = least(setup->staged + SG_TRANSPORT_HELD, SG_VERBS_FETCHES_MAX);
-        layout->stages = setup->staged + SG_VERBS_POSTS;
+        layout->stages = setup->staged + SG_VERBS_FORWARDED;
     }
     layout->stage_words = (layout->stages + 63) / 64;
-    rings = layout->lanes * (size_t)layout->places * layout->entry_bytes;
+    rings = layout->channels * (size_t)layout->places * layout->entry_bytes;
 
     sg_transport_lay(&end, sizeof(struct sg_verbs_endpoint));
     layout->seen_at =
         sg_transport_lay(&end, (size_t)setup->endpoints * sizeof(struct sg_verbs_seen));
-    layout->lanes_at = sg_transport_lay(&end, layout->lanes * sizeof(struct sg_verbs_lane));
-    layout->told_at = sg_transport_lay(&end, layout->lanes * sizeof(struct sg_verbs_told));
+    layout->channels_at =
+        sg_transport_lay(&end, layout->channels * sizeof(struct sg_verbs_channel));
+    layout->told_at = sg_transport_lay(&end, layout->channels * sizeof(struct sg_verbs_told));
     layout->stages_used_at = sg_transport_lay(&end, layout->stage_words * sizeof(uint64_t));
     layout->rings_at = sg_transport_lay(&end, rings);
     layout->mirrors_at = sg_transport_lay(&end, rings);

@@ -1,10 +1,11 @@
 /* What lies where in the memory that the processes of a machine share and every one of them
- * registers: for each endpoint of the machine its control, its lanes and its buffers. It follows
+ * registers: for each endpoint of the machine its control, its channels and its buffers. It follows
  * from the setup alone, so an offset names the same thing on every machine.
  *
- * A lane joins two endpoints, both ways. What one sends goes into the ring of the other by one RDMA
- * write, out of a mirror of that ring in its own memory: the place of a message is written again
- * only when the receiver has told that it has taken it, and then the adapter has long read it.
+ * A channel joins two endpoints, both ways. What one sends goes into the ring of the other by one
+ * RDMA write, out of a mirror of that ring in its own memory: the place of a message is written
+ * again only when the receiver has told that it has taken it, and then the adapter has long read
+ * it.
  *
  * A message has a number, and its place follows from that. The receiver looks at the place of the
  * next one only, and takes what it finds there when its hash is right: it needs no order among the
@@ -20,10 +21,10 @@
 /* Payload beyond this is read from the sender's memory by its receiver. */
 #define SG_VERBS_INLINE_MAX 1088
 #define SG_VERBS_INLINE_MIN 192
-/* What the lanes of an endpoint take before their messages get smaller. */
-#define SG_VERBS_LANES_BYTES ((size_t)16 << 20)
+/* What the channels of an endpoint take before their messages get smaller. */
+#define SG_VERBS_CHANNELS_BYTES ((size_t)16 << 20)
 /* Places beside those for messages: multicasts along the tree. */
-#define SG_VERBS_POSTS 8
+#define SG_VERBS_FORWARDED 8
 /* Processes of an endpoint that are connected. */
 #define SG_VERBS_SERVERS_MAX 64
 #define SG_VERBS_HELD_MAX 64    /* messages that a receiver may hold: bits of a word */
@@ -35,18 +36,18 @@
 
 enum sg_verbs_entry_kind {
     SG_VERBS_MESSAGE = 1,
-    SG_VERBS_POST /* a multicast on its way along the tree */
+    SG_VERBS_FORWARD /* a multicast on its way along the tree */
 };
 
 /* A message in a ring; written up to the end of its payload. */
 struct sg_verbs_entry {
     uint64_t hash;           /* of all that follows */
-    _Atomic uint64_t number; /* of the lane and direction, from 1 */
+    _Atomic uint64_t number; /* of the channel and direction, from 1 */
     uint64_t taken;          /* the last number that the sender of this has taken */
-    uint64_t object;
+    uint64_t protocol;
     uint32_t payload_bytes;
     uint32_t stage; /* number + 1 of the sender's buffer with the payload; 0: it is here */
-    int32_t from;   /* of POST: its origin */
+    int32_t from;   /* of FORWARD: its origin */
     uint8_t kind;   /* enum sg_verbs_entry_kind */
     uint8_t solicited;
     uint16_t reserved;
@@ -58,12 +59,12 @@ struct sg_verbs_entry {
 _Static_assert(sizeof(struct sg_verbs_entry) % SG_TRANSPORT_PART_ALIGN == 0, "parts");
 _Static_assert(sizeof(struct sg_header) % 8 == 0, "hashed in words");
 
-/* Both directions of a lane, as this endpoint's processes know them. */
-struct sg_verbs_lane {
+/* Both directions of a channel, as this endpoint's processes know them. */
+struct sg_verbs_channel {
     /* Of what is sent. */
-    uint64_t sent;  /* numbers */
-    uint64_t freed; /* up to here the other endpoint has taken them */
-    uint32_t posts; /* POSTs among those between */
+    uint64_t sent;      /* numbers */
+    uint64_t freed;     /* up to here the other endpoint has taken them */
+    uint32_t forwarded; /* FORWARDs among those between */
     uint32_t reserved;
     /* Of what is received. */
     _Atomic uint64_t scanned; /* up to here all has been found whole */
@@ -86,13 +87,13 @@ struct sg_verbs_seen {
     uint64_t highest, before;
 };
 
-/* An endpoint's own, under its lock; then, by sender, struct sg_verbs_seen, then the lanes. */
+/* An endpoint's own, under its lock; then, by sender, struct sg_verbs_seen, then the channels. */
 struct sg_verbs_endpoint {
-    uint64_t posts_sent; /* multicasts */
-    uint64_t held;       /* bits */
-    uint64_t fetching;   /* bits: buffers that are read into, or held */
-    uint32_t next_lane;  /* looked at from here on, that none starves */
-    uint32_t turn;       /* odd: multicasts first */
+    uint64_t multicasts_sent; /* multicasts */
+    uint64_t held;            /* bits */
+    uint64_t fetching;        /* bits: buffers that are read into, or held */
+    uint32_t next_channel;    /* looked at from here on, that none starves */
+    uint32_t turn;            /* odd: multicasts first */
     uint64_t reserved[4];
 };
 
@@ -105,15 +106,15 @@ struct sg_verbs_header {
 
 /* Offsets in an endpoint's part, but for the last two. */
 struct sg_verbs_layout {
-    uint32_t lanes;        /* an endpoint's most */
-    uint32_t message_room; /* of a lane; counts what the other side has not told yet, too */
+    uint32_t channels;     /* an endpoint's most */
+    uint32_t message_room; /* of a channel; counts what the other side has not told yet, too */
     uint32_t places;       /* of a ring */
     uint32_t inline_bytes; /* the most payload in an entry */
     uint32_t note_after;   /* messages taken before the sender is told so */
     uint32_t stages, held, fetches;
     uint32_t stage_words;
     size_t entry_bytes, payload_bytes;
-    size_t seen_at, lanes_at, told_at, stages_used_at, rings_at, mirrors_at, held_at, stages_at,
+    size_t seen_at, channels_at, told_at, stages_used_at, rings_at, mirrors_at, held_at, stages_at,
         fetches_at;
     size_t endpoint_bytes, bytes;
 };

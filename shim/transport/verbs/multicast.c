@@ -28,7 +28,7 @@ static struct sg_verbs_piece *piece_of(const struct sg_verbs_multicast *multicas
     return (struct sg_verbs_piece *)(void *)(receive_of(multicast, buffer) + SG_VERBS_GRH_BYTES);
 }
 
-bool sg_verbs_multicast_post(struct sg_transport *transport, uint32_t buffer)
+bool sg_verbs_multicast_post_receive(struct sg_transport *transport, uint32_t buffer)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
     struct ibv_sge piece = {(uintptr_t)receive_of(multicast, buffer), SG_VERBS_RECEIVE_BYTES,
@@ -95,7 +95,7 @@ static struct sg_verbs_assembly *find_assembly(struct sg_verbs_multicast *multic
     best->state = SG_VERBS_PARTIAL;
     best->order = multicast->orders++;
     best->number = piece->number;
-    best->object = piece->object;
+    best->protocol = piece->protocol;
     best->from = piece->from;
     best->missing = piece->bytes;
     best->solicited = piece->solicited != 0;
@@ -111,7 +111,7 @@ static bool is_sound(const struct sg_transport *transport, const struct sg_verbs
 
     return bytes >= sizeof *piece && piece->communicator == multicast->communicator &&
            piece->from >= 0 && piece->from < transport->setup.endpoints &&
-           piece->from != transport->place.self &&
+           piece->from != transport->location.self &&
            piece->bytes <= transport->layout.payload_bytes &&
            piece->bytes == sg_transport_payload_bytes(&piece->header) &&
            piece->at % multicast->piece_bytes == 0 && piece->at <= piece->bytes &&
@@ -153,7 +153,7 @@ void sg_verbs_multicast_came(struct sg_transport *transport, uint32_t buffer, ui
     if (bytes >= SG_VERBS_GRH_BYTES && is_sound(transport, piece, bytes - SG_VERBS_GRH_BYTES))
         take_piece(transport, piece, bytes - SG_VERBS_GRH_BYTES - (uint32_t)sizeof *piece);
     multicast->next_receive = (buffer + 1) % SG_VERBS_RECEIVES;
-    if (!sg_verbs_multicast_post(transport, buffer))
+    if (!sg_verbs_multicast_post_receive(transport, buffer))
         sg_verbs_fail(transport, (struct sg_transport_fault){SG_TRANSPORT_NOBODY, true,
                                                              "receive requests are refused"});
 }
@@ -177,7 +177,7 @@ bool sg_verbs_multicast_receive(struct sg_transport *transport, struct sg_transp
     struct sg_verbs_multicast *multicast = transport->multicast;
     struct sg_verbs_assembly *oldest;
 
-    while (multicast->whole > 0 && transport->posts_held < SG_TRANSPORT_HELD &&
+    while (multicast->whole > 0 && transport->multicasts_held < SG_TRANSPORT_HELD &&
            (oldest = oldest_whole(multicast)) != NULL) {
         multicast->whole--;
         if (is_repeat(transport, oldest->from, oldest->number)) {
@@ -187,8 +187,8 @@ bool sg_verbs_multicast_receive(struct sg_transport *transport, struct sg_transp
         }
         note_seen(transport, oldest->from, oldest->number);
         oldest->state = SG_VERBS_HELD;
-        transport->posts_held++;
-        out->object = oldest->object;
+        transport->multicasts_held++;
+        out->protocol = oldest->protocol;
         out->solicited = oldest->solicited;
         out->message.from = oldest->from;
         out->message.multicast = true;
@@ -204,7 +204,7 @@ void sg_verbs_multicast_release(struct sg_transport *transport,
                                 const struct sg_transport_message *message)
 {
     transport->multicast->assemblies[message->handle].state = SG_VERBS_FREE;
-    transport->posts_held--;
+    transport->multicasts_held--;
 }
 
 bool sg_verbs_multicast_pending(const struct sg_transport *transport)
@@ -212,7 +212,7 @@ bool sg_verbs_multicast_pending(const struct sg_transport *transport)
     const struct sg_verbs_multicast *multicast = transport->multicast;
     const struct sg_verbs_piece *piece = piece_of(multicast, multicast->next_receive);
 
-    if (transport->posts_held == SG_TRANSPORT_HELD)
+    if (transport->multicasts_held == SG_TRANSPORT_HELD)
         return false;
     /* Volatile: the adapter writes it. A look: whoever receives goes by the completion. */
     return multicast->whole > 0 ||
@@ -248,7 +248,7 @@ static void send_piece(struct sg_transport *transport, const struct sg_verbs_pie
     };
 
     transport->usage.multicasts++;
-    sg_verbs_post(transport, &multicast->link, &request, SG_VERBS_OF_DATAGRAM, 0);
+    sg_verbs_post_request(transport, &multicast->link, &request, SG_VERBS_OF_DATAGRAM, 0);
 }
 
 /* The bytes of the laid-out payload from `at` on: parts at their strides. */
@@ -275,7 +275,7 @@ void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_tra
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
     uint32_t bytes = (uint32_t)sg_transport_payload_bytes(&send->header), at = 0;
-    uint64_t number = ++sg_verbs_endpoint(transport)->posts_sent;
+    uint64_t number = ++sg_verbs_endpoint(transport)->multicasts_sent;
 
     do {
         uint32_t step = bytes - at < multicast->piece_bytes ? bytes - at : multicast->piece_bytes;
@@ -288,8 +288,8 @@ void sg_verbs_multicast_send(struct sg_transport *transport, const struct sg_tra
                                                       (size_t)SG_VERBS_DATAGRAM_BYTES);
         piece->communicator = multicast->communicator;
         piece->number = number;
-        piece->object = send->object;
-        piece->from = transport->place.self;
+        piece->protocol = send->protocol;
+        piece->from = transport->location.self;
         piece->at = at;
         piece->bytes = bytes;
         piece->solicited = send->solicited;

@@ -17,7 +17,7 @@
 struct sg_verbs_piece {
     uint64_t communicator; /* drawn by rank 0: others may have the same group */
     uint64_t number;       /* among its sender's multicasts, from 1 */
-    uint64_t object;
+    uint64_t protocol;
     int32_t from;
     uint32_t at, bytes; /* of the payload, here; in all */
     uint32_t solicited;
@@ -32,7 +32,7 @@ enum { SG_VERBS_FREE, SG_VERBS_PARTIAL, SG_VERBS_WHOLE, SG_VERBS_HELD };
 struct sg_verbs_assembly {
     int state;
     uint64_t order; /* of its first piece's coming */
-    uint64_t number, object;
+    uint64_t number, protocol;
     int32_t from;
     uint32_t missing; /* bytes */
     bool solicited;
@@ -57,7 +57,7 @@ struct sg_verbs_multicast {
 };
 
 /* Buffers are received into in their order, for ever. False: refused. */
-bool sg_verbs_multicast_post(struct sg_transport *transport, uint32_t buffer);
+bool sg_verbs_multicast_post_receive(struct sg_transport *transport, uint32_t buffer);
 
 /* What it wants of transport->own, from SG_VERBS_ACCESS_BYTES on. */
 size_t sg_verbs_multicast_bytes(void);

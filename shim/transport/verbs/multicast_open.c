@@ -37,7 +37,7 @@ static bool make_pair(struct sg_transport *transport, char *reason)
     if (ibv_modify_qp(multicast->pair, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN) != 0)
         goto err_reason;
     for (uint32_t i = 0; i < SG_VERBS_RECEIVES; i++) {
-        if (!sg_verbs_multicast_post(transport, i))
+        if (!sg_verbs_multicast_post_receive(transport, i))
             goto err_reason;
     }
     multicast->address = ibv_create_ah(sg_verbs_device.domain, &multicast->group.way);
@@ -58,7 +58,7 @@ static bool allocate(struct sg_transport *transport)
     enum ibv_mtu mtu = IBV_MTU_4096;
     size_t pieces;
 
-    for (int rank = 0; rank < transport->place.exchange->size; rank++) {
+    for (int rank = 0; rank < transport->location.exchange->size; rank++) {
         if (transport->processes[rank].mtu < mtu)
             mtu = (enum ibv_mtu)transport->processes[rank].mtu;
     }
@@ -117,7 +117,7 @@ static bool become_member(struct sg_transport *transport, const struct draw *dra
 
 enum sg_status sg_verbs_multicast_open(struct sg_transport *transport)
 {
-    const struct sg_exchange *exchange = transport->place.exchange;
+    const struct sg_exchange *exchange = transport->location.exchange;
     char reason[SG_VERBS_REASON_BYTES] = "out of memory";
     struct draw draw = {0};
     int first = -1;

@@ -4,7 +4,7 @@
 #include "transport/verbs/setup.h"
 
 #include "transport/verbs/access.h"
-#include "transport/verbs/lane.h"
+#include "transport/verbs/channel.h"
 #include "transport/verbs/multicast.h"
 
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 /* Solicited messages that a process may leave unseen before its senders have to wait. */
-#define BELLS_MAX 4096u
+#define DOORBELLS_MAX 4096u
 
 static const struct sg_verbs_completed completed = {
     .access = sg_verbs_access_done,
-    .fetch = sg_verbs_lane_fetched,
+    .fetch = sg_verbs_channel_fetched,
     .datagram = sg_verbs_multicast_came,
 };
 
@@ -80,33 +80,34 @@ static bool map_own(struct sg_transport *transport, char *reason)
 static bool register_all(struct sg_transport *transport, char *reason)
 {
     transport->memory =
-        sg_verbs_register(transport->place.memory, transport->place.memory_bytes, reason);
+        sg_verbs_register(transport->location.memory, transport->location.memory_bytes, reason);
     return transport->memory != NULL && map_own(transport, reason);
 }
 
-static bool make_bells(struct sg_transport *transport)
+static bool make_doorbells(struct sg_transport *transport)
 {
     struct sg_verbs_device *device = &sg_verbs_device;
-    uint32_t wanted = transport->layout.lanes * transport->setup.inflight;
+    uint32_t wanted = transport->layout.channels * transport->setup.inflight;
     struct ibv_srq_init_attr create = {.attr = {.max_sge = 1}};
-    struct ibv_recv_wr request = {.wr_id = (uint64_t)SG_VERBS_OF_BELL << 56}, *bad;
+    struct ibv_recv_wr request = {.wr_id = (uint64_t)SG_VERBS_OF_DOORBELL << 56}, *bad;
 
-    wanted = wanted < 64 ? 64 : wanted < BELLS_MAX ? wanted : BELLS_MAX;
-    if (wanted > (uint32_t)device->about.max_srq_wr)
-        wanted = (uint32_t)device->about.max_srq_wr;
+    wanted = wanted < 64 ? 64 : wanted < DOORBELLS_MAX ? wanted : DOORBELLS_MAX;
+    if (wanted > (uint32_t)device->attributes.max_srq_wr)
+        wanted = (uint32_t)device->attributes.max_srq_wr;
     create.attr.max_wr = wanted;
-    transport->bells = ibv_create_srq(device->domain, &create);
-    if (transport->bells == NULL)
+    transport->doorbells = ibv_create_srq(device->domain, &create);
+    if (transport->doorbells == NULL)
         return false;
     for (uint32_t i = 0; i < wanted; i++) {
-        if (ibv_post_srq_recv(transport->bells, &request, &bad) != 0)
+        if (ibv_post_srq_recv(transport->doorbells, &request, &bad) != 0)
             return false;
     }
     /* What completions of all kinds there may be at once, datagrams among them. */
     wanted += transport->links_max * transport->link_depth + SG_VERBS_DATAGRAMS;
-    if (wanted > (uint32_t)device->about.max_cqe)
-        wanted = (uint32_t)device->about.max_cqe;
-    transport->queue = ibv_create_cq(device->context, (int)wanted, NULL, transport->channel, 0);
+    if (wanted > (uint32_t)device->attributes.max_cqe)
+        wanted = (uint32_t)device->attributes.max_cqe;
+    transport->queue =
+        ibv_create_cq(device->context, (int)wanted, NULL, transport->completion_channel, 0);
     return transport->queue != NULL;
 }
 
@@ -114,9 +115,11 @@ static bool make_queues(struct sg_transport *transport, char *reason)
 {
     int flags;
 
-    transport->channel = ibv_create_comp_channel(sg_verbs_device.context);
-    if (transport->channel == NULL || (flags = fcntl(transport->channel->fd, F_GETFL)) < 0 ||
-        fcntl(transport->channel->fd, F_SETFL, flags | O_NONBLOCK) != 0 || !make_bells(transport)) {
+    transport->completion_channel = ibv_create_comp_channel(sg_verbs_device.context);
+    if (transport->completion_channel == NULL ||
+        (flags = fcntl(transport->completion_channel->fd, F_GETFL)) < 0 ||
+        fcntl(transport->completion_channel->fd, F_SETFL, flags | O_NONBLOCK) != 0 ||
+        !make_doorbells(transport)) {
         snprintf(reason, SG_VERBS_REASON_BYTES, "device %s gives no queues: %m",
                  sg_verbs_device.name);
         return false;
@@ -130,42 +133,43 @@ static enum sg_status tell_all(struct sg_transport *transport)
 {
     const struct sg_verbs_device *device = &sg_verbs_device;
     struct sg_verbs_process own = {
-        .memory = (uintptr_t)transport->place.memory,
+        .memory = (uintptr_t)transport->location.memory,
         .gid = device->gid,
-        .endpoint = transport->place.self,
-        .index = transport->place.index,
-        .server = transport->place.server,
-        .servers = transport->place.servers,
-        .lid = device->port_about.lid,
+        .endpoint = transport->location.self,
+        .index = transport->location.index,
+        .server = transport->location.server,
+        .servers = transport->location.servers,
+        .lid = device->port_attributes.lid,
         .mtu = (uint8_t)device->mtu,
         .is_ethernet = device->is_ethernet,
     };
-    int reads = device->about.max_qp_rd_atom;
+    int reads = device->attributes.max_qp_rd_atom;
 
     own.key = transport->memory != NULL ? transport->memory->rkey : 0;
     own.reads = (uint8_t)(reads < 1 ? 1 : reads < 16 ? reads : 16);
-    return sg_exchange_collect(transport->place.exchange, &own, sizeof own,
-                           (void **)&transport->processes);
+    return sg_exchange_collect(transport->location.exchange, &own, sizeof own,
+                               (void **)&transport->processes);
 }
 
-/* The most queue pairs that this process may get: each lane's, to the endpoint with most. */
+/* The most queue pairs that this process may get: each channel's, to the endpoint with most. */
 static enum sg_status size_links(struct sg_transport *transport)
 {
-    int32_t servers_max = 1, servers = transport->place.servers;
+    int32_t servers_max = 1, servers = transport->location.servers;
 
-    for (int rank = 0; rank < transport->place.exchange->size; rank++) {
+    for (int rank = 0; rank < transport->location.exchange->size; rank++) {
         if (transport->processes[rank].servers > servers_max)
             servers_max = transport->processes[rank].servers;
     }
     transport->links_max =
-        transport->layout.lanes * (uint32_t)((servers_max + servers - 1) / servers);
+        transport->layout.channels * (uint32_t)((servers_max + servers - 1) / servers);
     transport->link_depth = transport->layout.places + SG_VERBS_SIGNAL_EVERY + SG_VERBS_QUEUE_SPARE;
-    if (transport->link_depth > (uint32_t)sg_verbs_device.about.max_qp_wr)
-        transport->link_depth = (uint32_t)sg_verbs_device.about.max_qp_wr;
+    if (transport->link_depth > (uint32_t)sg_verbs_device.attributes.max_qp_wr)
+        transport->link_depth = (uint32_t)sg_verbs_device.attributes.max_qp_wr;
     transport->links = calloc(transport->links_max, sizeof *transport->links);
-    transport->peers = calloc(transport->layout.lanes, sizeof *transport->peers);
-    transport->lane_of = calloc((size_t)transport->setup.endpoints, sizeof *transport->lane_of);
-    return transport->links != NULL && transport->peers != NULL && transport->lane_of != NULL
+    transport->peers = calloc(transport->layout.channels, sizeof *transport->peers);
+    transport->channel_of =
+        calloc((size_t)transport->setup.endpoints, sizeof *transport->channel_of);
+    return transport->links != NULL && transport->peers != NULL && transport->channel_of != NULL
                ? SG_OK
                : SG_ERR_MEMORY;
 }
@@ -173,17 +177,18 @@ static enum sg_status size_links(struct sg_transport *transport)
 static bool is_usable(const struct sg_transport_setup *setup, const void *shared,
                       struct sg_verbs_layout *layout)
 {
-    const struct sg_transport_place *place = setup->place;
+    const struct sg_transport_location *location = setup->location;
     uintptr_t memory, at = (uintptr_t)shared;
 
-    if (place == NULL || !sg_verbs_lay_out(setup, layout))
+    if (location == NULL || !sg_verbs_lay_out(setup, layout))
         return false;
-    memory = (uintptr_t)place->memory;
+    memory = (uintptr_t)location->memory;
     return at % SG_TRANSPORT_LINE_BYTES == 0 && at >= memory &&
-           at - memory + layout->bytes <= place->memory_bytes && place->servers >= 1 &&
-           place->servers <= SG_VERBS_SERVERS_MAX && place->server >= 0 && place->index >= 0 &&
-           place->index < (setup->here > 0 ? setup->here : setup->endpoints) && place->self >= 0 &&
-           place->self < setup->endpoints;
+           at - memory + layout->bytes <= location->memory_bytes && location->servers >= 1 &&
+           location->servers <= SG_VERBS_SERVERS_MAX && location->server >= 0 &&
+           location->index >= 0 &&
+           location->index < (setup->here > 0 ? setup->here : setup->endpoints) &&
+           location->self >= 0 && location->self < setup->endpoints;
 }
 
 void sg_verbs_close(struct sg_transport *transport)
@@ -191,14 +196,14 @@ void sg_verbs_close(struct sg_transport *transport)
     sg_verbs_multicast_close(transport);
     for (uint32_t i = 0; i < transport->link_count; i++)
         ibv_destroy_qp(transport->links[i].pair);
-    if (transport->bells != NULL)
-        ibv_destroy_srq(transport->bells);
+    if (transport->doorbells != NULL)
+        ibv_destroy_srq(transport->doorbells);
     if (transport->queue != NULL) {
         ibv_ack_cq_events(transport->queue, atomic_load(&transport->events));
         ibv_destroy_cq(transport->queue);
     }
-    if (transport->channel != NULL)
-        ibv_destroy_comp_channel(transport->channel);
+    if (transport->completion_channel != NULL)
+        ibv_destroy_comp_channel(transport->completion_channel);
     if (transport->own_region != NULL)
         sg_verbs_unregister(transport->own_region);
     if (transport->memory != NULL)
@@ -206,7 +211,7 @@ void sg_verbs_close(struct sg_transport *transport)
     if (transport->own != NULL)
         munmap(transport->own, transport->own_bytes);
     free(transport->processes);
-    free(transport->lane_of);
+    free(transport->channel_of);
     free(transport->peers);
     free(transport->links);
     free(transport);
@@ -214,7 +219,7 @@ void sg_verbs_close(struct sg_transport *transport)
 
 static enum sg_status open_all(struct sg_transport *transport)
 {
-    const struct sg_exchange *exchange = transport->place.exchange;
+    const struct sg_exchange *exchange = transport->location.exchange;
     char reason[SG_VERBS_REASON_BYTES] = "no RDMA device is open";
     bool idle = sg_verbs_is_idle(transport);
     bool ok = sg_verbs_device.context != NULL && (idle || register_all(transport, reason));
@@ -252,12 +257,13 @@ enum sg_status sg_verbs_open(const struct sg_transport_setup *setup, void *share
     if (transport == NULL)
         abort(); /* the others wait for this rank */
     transport->setup = *setup;
-    transport->place = *setup->place;
-    transport->setup.place = &transport->place;
+    transport->location = *setup->location;
+    transport->setup.location = &transport->location;
     transport->layout = layout;
     transport->completed = &completed;
     transport->base = shared;
-    transport->base_at = (size_t)((unsigned char *)shared - (unsigned char *)setup->place->memory);
+    transport->base_at =
+        (size_t)((unsigned char *)shared - (unsigned char *)setup->location->memory);
     status = open_all(transport);
     if (status != SG_OK) {
         sg_verbs_close(transport);

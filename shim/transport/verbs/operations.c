@@ -1,9 +1,9 @@
-/* The table of the transport `verbs`. Messages go to lanes, multicasts to datagrams or the tree.
+/* The table of the transport `verbs`. Messages go to channels, multicasts to datagrams or the tree.
  * What a transport between machines has beside these (transport.h) is here: events, signs of life,
  * usage.
  */
 #include "transport/verbs/access.h"
-#include "transport/verbs/lane.h"
+#include "transport/verbs/channel.h"
 #include "transport/verbs/multicast.h"
 #include "transport/verbs/setup.h"
 #include "transport/verbs/tree.h"
@@ -17,12 +17,12 @@ static enum sg_transport_result send_message(struct sg_transport *transport, int
 {
     struct sg_verbs_content content = {.kind = SG_VERBS_MESSAGE, .send = send};
 
-    assert(self == transport->place.self && sg_transport_send_fits(&transport->setup, send));
+    assert(self == transport->location.self && sg_transport_send_fits(&transport->setup, send));
     if (sg_verbs_has_failed(transport))
         return SG_TRANSPORT_DONE;
     if (to != SG_TRANSPORT_ALL) {
-        assert(transport->lane_of[to] != 0);
-        return sg_verbs_put(transport, (uint32_t)transport->lane_of[to] - 1, &content)
+        assert(transport->channel_of[to] != 0);
+        return sg_verbs_put(transport, (uint32_t)transport->channel_of[to] - 1, &content)
                    ? SG_TRANSPORT_DONE
                    : SG_TRANSPORT_FULL;
     }
@@ -37,7 +37,7 @@ static bool receive_by_lane(struct sg_transport *transport, struct sg_transport_
 {
     int32_t came_by;
 
-    if (!sg_verbs_lane_receive(transport, out, &came_by))
+    if (!sg_verbs_channel_receive(transport, out, &came_by))
         return false;
     if (out->message.multicast)
         sg_verbs_tree_forward(transport, out, came_by);
@@ -53,7 +53,7 @@ static bool receive(struct sg_transport *transport, int self, struct sg_transpor
 {
     struct sg_verbs_endpoint *endpoint = sg_verbs_endpoint(transport);
 
-    assert(self == transport->place.self);
+    assert(self == transport->location.self);
     sg_verbs_poll(transport);
     if (sg_verbs_has_failed(transport))
         return false;
@@ -74,12 +74,12 @@ static void release(struct sg_transport *transport, int self,
     if (message->message.multicast && transport->multicast != NULL)
         sg_verbs_multicast_release(transport, message);
     else
-        sg_verbs_lane_release(transport, message);
+        sg_verbs_channel_release(transport, message);
 }
 
 static bool pending(const struct sg_transport *transport, int self)
 {
-    return sg_verbs_lane_pending(transport) ||
+    return sg_verbs_channel_pending(transport) ||
            (transport->multicast != NULL && sg_verbs_multicast_pending(transport));
 }
 
@@ -87,7 +87,7 @@ static bool pending(const struct sg_transport *transport, int self)
 
 static int descriptor(const struct sg_transport *transport)
 {
-    return transport->channel->fd;
+    return transport->completion_channel->fd;
 }
 
 /* Whoever waits for what it has asked for is told of any completion. */
@@ -105,7 +105,7 @@ static int take_events(struct sg_transport *transport)
     void *context;
     int count = 0;
 
-    while (ibv_get_cq_event(transport->channel, &queue, &context) == 0)
+    while (ibv_get_cq_event(transport->completion_channel, &queue, &context) == 0)
         count++;
     /* Relaxed: read when the transport is closed. */
     atomic_fetch_add_explicit(&transport->events, (uint32_t)count, memory_order_relaxed);
@@ -132,7 +132,7 @@ static void probe(struct sg_transport *transport)
         if (link->is_probed || !sg_verbs_has_room(transport, link))
             continue;
         link->is_probed = true;
-        sg_verbs_post(transport, link, &request, SG_VERBS_OF_PROBE, 0);
+        sg_verbs_post_request(transport, link, &request, SG_VERBS_OF_PROBE, 0);
     }
 }
 
@@ -152,7 +152,7 @@ static void usage(const struct sg_transport *transport, struct sg_transport_usag
 
 /* ---- the tables ------------------------------------------------------------------------------ */
 
-static const struct sg_transport_wire wire = {
+static const struct sg_transport_remote_ops remote = {
     .connect = sg_verbs_connect,
     .descriptor = descriptor,
     .arm = arm,
@@ -166,7 +166,7 @@ static const struct sg_transport_wire wire = {
 static const struct sg_transport_ops ops = {
     .name = "verbs",
     .capabilities = SG_TRANSPORT_ONE_SIDED,
-    .wire = &wire,
+    .remote = &remote,
     .shared_bytes = sg_verbs_shared_bytes,
     .open = sg_verbs_open,
     .close = sg_verbs_close,

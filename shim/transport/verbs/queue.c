@@ -73,7 +73,7 @@ static void sent(struct sg_transport *transport, struct sg_verbs_link *link,
         break;
     case SG_VERBS_OF_FETCH:
         link->reads--;
-        transport->completed->fetch(transport, link->lane);
+        transport->completed->fetch(transport, link->channel);
         transport->open--;
         break;
     case SG_VERBS_OF_PROBE:
@@ -91,7 +91,7 @@ static struct sg_transport_fault fault_of(const struct ibv_wc *completion,
                                           enum sg_verbs_request kind,
                                           const struct sg_verbs_link *link)
 {
-    bool receives = kind == SG_VERBS_OF_BELL || kind == SG_VERBS_OF_RECEIVED;
+    bool receives = kind == SG_VERBS_OF_DOORBELL || kind == SG_VERBS_OF_RECEIVED;
 
     return (struct sg_transport_fault){receives ? SG_TRANSPORT_NOBODY : link->peer,
                                        receives || is_own(completion->status),
@@ -106,8 +106,8 @@ static void take(struct sg_transport *transport, const struct ibv_wc *completion
 
     if (completion->status != IBV_WC_SUCCESS)
         sg_verbs_fail(transport, fault_of(completion, kind, link));
-    else if (kind == SG_VERBS_OF_BELL)
-        transport->bells_missing++;
+    else if (kind == SG_VERBS_OF_DOORBELL)
+        transport->doorbells_missing++;
     else if (kind == SG_VERBS_OF_RECEIVED)
         transport->completed->datagram(transport, index, completion->byte_len);
     else
@@ -119,17 +119,17 @@ static void replenish(struct sg_transport *transport)
 {
     struct ibv_recv_wr requests[BATCH] = {0}, *bad;
 
-    while (transport->bells_missing >= BATCH) {
+    while (transport->doorbells_missing >= BATCH) {
         for (int i = 0; i < BATCH; i++) {
-            requests[i].wr_id = number_of(SG_VERBS_OF_BELL, 0, 0, 0);
+            requests[i].wr_id = number_of(SG_VERBS_OF_DOORBELL, 0, 0, 0);
             requests[i].next = i + 1 < BATCH ? &requests[i + 1] : NULL;
         }
-        if (ibv_post_srq_recv(transport->bells, requests, &bad) != 0) {
+        if (ibv_post_srq_recv(transport->doorbells, requests, &bad) != 0) {
             sg_verbs_fail(transport, (struct sg_transport_fault){SG_TRANSPORT_NOBODY, true,
                                                                  "receive requests are refused"});
             return;
         }
-        transport->bells_missing -= BATCH;
+        transport->doorbells_missing -= BATCH;
     }
 }
 
@@ -158,8 +158,8 @@ bool sg_verbs_has_room(struct sg_transport *transport, struct sg_verbs_link *lin
     return link->posted - link->reclaimed < link->depth;
 }
 
-void sg_verbs_post(struct sg_transport *transport, struct sg_verbs_link *link,
-                   struct ibv_send_wr *request, enum sg_verbs_request kind, uint32_t index)
+void sg_verbs_post_request(struct sg_transport *transport, struct sg_verbs_link *link,
+                           struct ibv_send_wr *request, enum sg_verbs_request kind, uint32_t index)
 {
     struct ibv_send_wr *bad;
     bool quiet = (kind == SG_VERBS_OF_ENTRY || kind == SG_VERBS_OF_DATAGRAM) &&

@@ -6,7 +6,7 @@
 
 /* Of requests that need no completion, so many are without one between two that have one. */
 #define SG_VERBS_SIGNAL_EVERY 16
-/* Accesses and fetches that a send queue has room for beside all messages of its lane. */
+/* Accesses and fetches that a send queue has room for beside all messages of its channel. */
 #define SG_VERBS_QUEUE_SPARE 64u
 /* Received and sent, that a process has room for. */
 #define SG_VERBS_DATAGRAMS 128u
@@ -19,22 +19,22 @@ enum sg_verbs_request {
     SG_VERBS_OF_FETCH,
     SG_VERBS_OF_PROBE,
     SG_VERBS_OF_DATAGRAM,
-    SG_VERBS_OF_BELL,    /* received: a solicited message is there */
-    SG_VERBS_OF_RECEIVED /* a datagram; index: its buffer */
+    SG_VERBS_OF_DOORBELL, /* received: a solicited message is there */
+    SG_VERBS_OF_RECEIVED  /* a datagram; index: its buffer */
 };
 
 /* Who is told of what has been completed, by its kind. */
 struct sg_verbs_completed {
     void (*access)(struct sg_transport *transport, uint32_t index);
-    void (*fetch)(struct sg_transport *transport, uint32_t lane);
+    void (*fetch)(struct sg_transport *transport, uint32_t channel);
     void (*datagram)(struct sg_transport *transport, uint32_t buffer, uint32_t bytes);
 };
 
 /* Whether a request may be posted now. */
 bool sg_verbs_has_room(struct sg_transport *transport, struct sg_verbs_link *link);
 /* There is room. A request of an entry may go without completion. */
-void sg_verbs_post(struct sg_transport *transport, struct sg_verbs_link *link,
-                   struct ibv_send_wr *request, enum sg_verbs_request kind, uint32_t index);
+void sg_verbs_post_request(struct sg_transport *transport, struct sg_verbs_link *link,
+                           struct ibv_send_wr *request, enum sg_verbs_request kind, uint32_t index);
 /* Takes what has been completed. */
 void sg_verbs_poll(struct sg_transport *transport);
 /* The first one stays. */

@@ -1,5 +1,5 @@
 /* Opening, connecting and closing a communicator's transport: functions of struct sg_transport_ops
- * and struct sg_transport_wire.
+ * and struct sg_transport_remote_ops.
  */
 #ifndef SG_TRANSPORT_VERBS_SETUP_H
 #define SG_TRANSPORT_VERBS_SETUP_H

@@ -26,7 +26,7 @@ struct sg_verbs_process {
 /* A queue pair. */
 struct sg_verbs_link {
     struct ibv_qp *pair;
-    uint32_t lane;
+    uint32_t channel;
     int32_t peer;
     uint64_t memory; /* of the process at the other end */
     uint32_t key;
@@ -38,21 +38,21 @@ struct sg_verbs_link {
     bool is_probed;
 };
 
-/* How to reach an endpoint: by the first link of its lane. */
+/* How to reach an endpoint: by the first link of its channel. */
 struct sg_verbs_peer {
     int32_t endpoint, index, servers;
-    uint32_t lane; /* the number that the lane has there */
+    uint32_t channel; /* the number that the channel has there */
     uint32_t link;
 };
 
 struct sg_verbs_access {
     uint8_t state; /* of access.c */
     bool reads;    /* it has a REPLY */
-    uint32_t lane, tag;
+    uint32_t channel, tag;
     uint32_t words; /* of the REPLY's value */
     uint32_t bytes; /* that go from the staging memory to `local` */
     void *local;
-    uint64_t object;
+    uint64_t protocol;
     size_t staged_at, staged_end; /* bytes staged since open: a ring */
 };
 
@@ -61,7 +61,7 @@ struct sg_verbs_completed;
 
 struct sg_transport {
     struct sg_transport_setup setup;
-    struct sg_transport_place place;
+    struct sg_transport_location location;
     struct sg_verbs_layout layout;
     unsigned char *base;   /* `shared` of open */
     size_t base_at;        /* in the place's memory */
@@ -69,17 +69,17 @@ struct sg_transport {
     unsigned char *own;    /* this process's alone, registered: staging, datagrams */
     size_t own_bytes;
     struct ibv_mr *own_region;
-    struct ibv_comp_channel *channel;
+    struct ibv_comp_channel *completion_channel;
     struct ibv_cq *queue; /* of all completions */
     const struct sg_verbs_completed *completed;
-    struct ibv_srq *bells; /* what solicited messages take one of */
-    uint32_t bells_missing;
+    struct ibv_srq *doorbells; /* what solicited messages take one of */
+    uint32_t doorbells_missing;
     struct sg_verbs_process *processes; /* by rank of the exchange */
-    int32_t *lane_of;                   /* by endpoint: number + 1 */
-    struct sg_verbs_peer *peers;        /* by lane */
+    int32_t *channel_of;                /* by endpoint: number + 1 */
+    struct sg_verbs_peer *peers;        /* by channel */
     struct sg_verbs_link *links;
     uint32_t links_max, link_depth;
-    _Atomic uint32_t lane_count;
+    _Atomic uint32_t channel_count;
     _Atomic uint32_t link_count;
     struct sg_verbs_access accesses[SG_VERBS_ACCESSES];
     uint32_t access_first, access_count; /* a ring, in the order of issue */
@@ -89,7 +89,8 @@ struct sg_transport {
     _Atomic uint32_t awaited; /* these and probes: whose completion somebody waits for */
     struct sg_verbs_multicast *multicast; /* NULL: along the tree */
     struct sg_verbs_link *multicast_link; /* ... of which it is a part */
-    _Atomic uint32_t posts_held; /* multicasts, of either kind; relaxed: pending() only looks */
+    _Atomic uint32_t
+        multicasts_held; /* multicasts, of either kind; relaxed: pending() only looks */
     _Atomic bool has_failed;
     _Atomic bool fault_is_told; /* peer and what are there */
     struct sg_transport_fault fault;
@@ -100,7 +101,7 @@ struct sg_transport {
 /* It takes part in what is collective, and has nothing of the device's. */
 static inline bool sg_verbs_is_idle(const struct sg_transport *transport)
 {
-    return transport->place.server >= transport->place.servers;
+    return transport->location.server >= transport->location.servers;
 }
 
 /* In the memory of a machine whose mapping begins at 0. */
@@ -112,8 +113,8 @@ static inline size_t sg_verbs_endpoint_at(const struct sg_transport *transport, 
 
 static inline unsigned char *sg_verbs_own(const struct sg_transport *transport, size_t at)
 {
-    return (unsigned char *)transport->place.memory +
-           sg_verbs_endpoint_at(transport, transport->place.index) + at;
+    return (unsigned char *)transport->location.memory +
+           sg_verbs_endpoint_at(transport, transport->location.index) + at;
 }
 
 static inline struct sg_verbs_endpoint *sg_verbs_endpoint(const struct sg_transport *transport)
@@ -121,37 +122,38 @@ static inline struct sg_verbs_endpoint *sg_verbs_endpoint(const struct sg_transp
     return (struct sg_verbs_endpoint *)sg_verbs_own(transport, 0);
 }
 
-static inline struct sg_verbs_lane *sg_verbs_lane(const struct sg_transport *transport,
-                                                  uint32_t lane)
+static inline struct sg_verbs_channel *sg_verbs_channel(const struct sg_transport *transport,
+                                                        uint32_t channel)
 {
-    return (struct sg_verbs_lane *)sg_verbs_own(transport, transport->layout.lanes_at) + lane;
+    return (struct sg_verbs_channel *)sg_verbs_own(transport, transport->layout.channels_at) +
+           channel;
 }
 
 static inline struct sg_verbs_told *sg_verbs_told(const struct sg_transport *transport,
-                                                  uint32_t lane)
+                                                  uint32_t channel)
 {
-    return (struct sg_verbs_told *)sg_verbs_own(transport, transport->layout.told_at) + lane;
+    return (struct sg_verbs_told *)sg_verbs_own(transport, transport->layout.told_at) + channel;
 }
 
-static inline size_t sg_verbs_entry_at(const struct sg_transport *transport, uint32_t lane,
+static inline size_t sg_verbs_entry_at(const struct sg_transport *transport, uint32_t channel,
                                        uint64_t number)
 {
-    return ((size_t)lane * transport->layout.places + number % transport->layout.places) *
+    return ((size_t)channel * transport->layout.places + number % transport->layout.places) *
            transport->layout.entry_bytes;
 }
 
 static inline struct sg_verbs_entry *sg_verbs_ring(const struct sg_transport *transport,
-                                                   uint32_t lane, uint64_t number)
+                                                   uint32_t channel, uint64_t number)
 {
     return (struct sg_verbs_entry *)sg_verbs_own(
-        transport, transport->layout.rings_at + sg_verbs_entry_at(transport, lane, number));
+        transport, transport->layout.rings_at + sg_verbs_entry_at(transport, channel, number));
 }
 
 static inline struct sg_verbs_entry *sg_verbs_mirror(const struct sg_transport *transport,
-                                                     uint32_t lane, uint64_t number)
+                                                     uint32_t channel, uint64_t number)
 {
     return (struct sg_verbs_entry *)sg_verbs_own(
-        transport, transport->layout.mirrors_at + sg_verbs_entry_at(transport, lane, number));
+        transport, transport->layout.mirrors_at + sg_verbs_entry_at(transport, channel, number));
 }
 
 static inline uint64_t sg_verbs_remote(const struct sg_transport *transport,

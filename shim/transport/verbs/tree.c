@@ -1,14 +1,14 @@
 /* Multicasts where the network has none: along a tree over the endpoints, rooted at 0, from
- * neighbour to neighbour by lanes. Whoever receives one passes it on before it hands it out. One
+ * neighbour to neighbour by channels. Whoever receives one passes it on before it hands it out. One
  * that finds no room is lost for all beyond, as a multicast may be.
  */
 #include "transport/verbs/tree.h"
 
-#include "transport/verbs/lane.h"
+#include "transport/verbs/channel.h"
 
 int sg_verbs_tree(const struct sg_transport *transport, int32_t *out)
 {
-    int64_t self = transport->place.self;
+    int64_t self = transport->location.self;
     int count = 0;
 
     if (self > 0)
@@ -29,17 +29,17 @@ static void spread(struct sg_transport *transport, int32_t but,
     int count = sg_verbs_tree(transport, neighbours);
 
     for (int i = 0; i < count; i++) {
-        int32_t lane = transport->lane_of[neighbours[i]];
+        int32_t channel = transport->channel_of[neighbours[i]];
 
-        if (neighbours[i] != but && lane != 0)
-            sg_verbs_put(transport, (uint32_t)lane - 1, content);
+        if (neighbours[i] != but && channel != 0)
+            sg_verbs_put(transport, (uint32_t)channel - 1, content);
     }
 }
 
 void sg_verbs_tree_send(struct sg_transport *transport, const struct sg_transport_send *send)
 {
     struct sg_verbs_content content = {
-        .kind = SG_VERBS_POST, .send = send, .from = transport->place.self};
+        .kind = SG_VERBS_FORWARD, .send = send, .from = transport->location.self};
 
     spread(transport, -1, &content);
 }
@@ -47,10 +47,10 @@ void sg_verbs_tree_send(struct sg_transport *transport, const struct sg_transpor
 void sg_verbs_tree_forward(struct sg_transport *transport,
                            const struct sg_transport_message *message, int32_t came_by)
 {
-    struct sg_transport_send send = {.object = message->object,
+    struct sg_transport_send send = {.protocol = message->protocol,
                                      .solicited = message->solicited,
                                      .header = message->message.header};
-    struct sg_verbs_content content = {.kind = SG_VERBS_POST,
+    struct sg_verbs_content content = {.kind = SG_VERBS_FORWARD,
                                        .send = &send,
                                        .payload = message->parts,
                                        .from = message->message.from};

@@ -1,0 +1,27 @@
+/* What executed a call, in one byte of a log: the algorithm's index (shim/rule/algorithm.h), and
+ * the number of the trial's arm whose turn it was (shim/rule/trial.h; 0: no trial).
+ */
+#ifndef SG_CORE_EXECUTED_H
+#define SG_CORE_EXECUTED_H
+
+#include <stdint.h>
+
+#define SG_EXECUTED_BITS 4
+#define SG_EXECUTED_LIMIT (1 << SG_EXECUTED_BITS) /* of both */
+
+static inline uint8_t sg_executed(int algorithm, int arm)
+{
+    return (uint8_t)(arm << SG_EXECUTED_BITS | algorithm);
+}
+
+static inline int sg_executed_algorithm(uint8_t executed)
+{
+    return executed & (SG_EXECUTED_LIMIT - 1);
+}
+
+static inline int sg_executed_arm(uint8_t executed)
+{
+    return executed >> SG_EXECUTED_BITS;
+}
+
+#endif

@@ -1,0 +1,357 @@
+#include "intranode/mpi/intranode.h"
+
+#include "intranode/memory.h"
+#include "intranode/mpi/pool.h"
+#include "intranode/reading.h"
+#include "intranode/ring.h"
+#include "mpi/real.h"
+#include "mpi/report.h"
+#include "wait/wait.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_BYTES 4096u
+/* The first wait is this many polls: a peer that comes at the same time needs no ladder. */
+#define FIRST_POLLS 64
+#define RANKS_NAMED 16 /* where one does not come */
+#define NS_PER_S UINT64_C(1000000000)
+
+struct sg_intranode {
+    struct sg_node node;
+    struct sg_wait_queue wait_queue;
+    struct sg_user_fold user;
+    void *segment;
+    size_t segment_bytes;
+    bool is_maker;
+    struct sg_pool_rank **pool; /* by rank; NULL: none */
+    _Alignas(64) unsigned char scratch[SLOT_BYTES];
+};
+
+static uint32_t ring_depth = 8;
+static uint64_t stall_ns;
+
+void sg_intranode_start(uint32_t depth, int stall_s)
+{
+    ring_depth = depth;
+    stall_ns = (uint64_t)stall_s * NS_PER_S;
+}
+
+struct sg_node *sg_intranode_node(struct sg_intranode *intranode)
+{
+    return &intranode->node;
+}
+
+struct sg_user_fold *sg_intranode_user_fold(struct sg_intranode *intranode)
+{
+    return &intranode->user;
+}
+
+/* Takes the segment over; frees it on failure. */
+static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_t nonce,
+                             struct sg_intranode **out)
+{
+    struct sg_intranode *intranode = aligned_alloc(64, (sizeof *intranode + 63) / 64 * 64);
+
+    if (intranode == NULL || !sg_node_attach(&intranode->node, segment, rank, nonce)) {
+        free(intranode);
+        sg_memory_free(segment, size_bytes, rank == 0);
+        errno = intranode == NULL ? ENOMEM : EBADF;
+        return SG_ERR_SYSTEM;
+    }
+    intranode->pool = NULL;
+    intranode->is_maker = rank == 0;
+    intranode->segment = segment;
+    intranode->segment_bytes = size_bytes;
+    intranode->wait_queue.sleepers = &intranode->node.header->sleepers;
+    intranode->wait_queue.wake = &intranode->node.header->wake;
+    intranode->user.scratch = intranode->scratch;
+    intranode->user.scratch_bytes = sizeof intranode->scratch;
+    *out = intranode;
+    return SG_OK;
+}
+
+enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intranode **out,
+                                  struct sg_segment_ticket *ticket)
+{
+    size_t size_bytes = sg_node_bytes(ranks, ring_depth, SLOT_BYTES);
+    void *segment;
+    enum sg_status status = sg_memory_create(size_bytes, name, &segment, ticket);
+
+    if (status != SG_OK)
+        return status;
+    sg_node_format(segment, ranks, ring_depth, SLOT_BYTES, ticket->nonce);
+    status = attach(segment, size_bytes, 0, ticket->nonce, out);
+    if (status != SG_OK)
+        sg_segment_seal(ticket);
+    return status;
+}
+
+enum sg_status sg_intranode_accept(const struct sg_segment_ticket *ticket, int rank,
+                                   struct sg_intranode **out)
+{
+    void *segment;
+    enum sg_status status = sg_segment_open(ticket, &segment);
+
+    return status != SG_OK ? status : attach(segment, ticket->size_bytes, rank, ticket->nonce, out);
+}
+
+bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_ranks)
+{
+    int ranks = intranode->node.ranks;
+
+    if (sg_pool_of(world_ranks[0]) == NULL)
+        return true;
+    intranode->pool = calloc((size_t)ranks, sizeof *intranode->pool);
+    if (intranode->pool == NULL)
+        return false;
+    for (int rank = 0; rank < ranks; rank++)
+        intranode->pool[rank] = sg_pool_of(world_ranks[rank]);
+    intranode->node.pool = intranode->pool;
+    return sg_reading_reader(world_ranks, ranks, &intranode->node.reader);
+}
+
+void sg_intranode_free(struct sg_intranode *intranode)
+{
+    sg_memory_free(intranode->segment, intranode->segment_bytes, intranode->is_maker);
+    free(intranode->pool);
+    free(intranode->node.reader);
+    free(intranode);
+}
+
+/* ---- ranks that wait for ever, or disagree ---- */
+
+/* What another rank is doing: in this instance, in another, or in none. */
+static void describe_rank(const struct sg_node *node, uint64_t position, int rank,
+                          char text[SG_REPORT_CALL_BYTES])
+{
+    /* Acquire: what it wrote of later calls is not mistaken for those before. */
+    uint64_t finished =
+        atomic_load_explicit(&sg_ring_control(node, rank)->finished, memory_order_acquire);
+    const struct sg_call_info *info = sg_node_call_info(node, finished, rank);
+
+    if (info != NULL)
+        sg_report_call(info, text);
+    else if (finished <= position)
+        snprintf(text, SG_REPORT_CALL_BYTES, "in no collective of this communicator");
+    else
+        snprintf(text, SG_REPORT_CALL_BYTES, "ahead of it");
+}
+
+/* The rank that does not come, or is somewhere else: one rank speaks, once an instance. */
+static void report_stall(struct sg_node *node, const struct sg_call *call)
+{
+    uint64_t position = node->position;
+    int seconds = (int)(stall_ns / NS_PER_S);
+    uint64_t tag = sg_ring_tag(position, 0);
+    char text[SG_REPORT_CALL_BYTES];
+    char all[(1 + RANKS_NAMED) * (SG_REPORT_CALL_BYTES + 16)]; /* every line of it */
+    int used;
+
+    if (atomic_exchange(&node->header->stall_reported, tag) == tag)
+        return;
+    used =
+        snprintf(all, sizeof all, "waiting for more than %d s in %s, %s:", seconds,
+                 sg_report_function(call), sg_report_instance(call, position, node->ranks, text));
+    sg_log("%s", all);
+    for (int rank = 0; rank < node->ranks && rank < RANKS_NAMED; rank++) {
+        describe_rank(node, position, rank, text);
+        sg_log("  rank %d: %s", rank, text);
+        used += snprintf(all + used, sizeof all - (size_t)used, " rank %d: %s;", rank, text);
+    }
+    all[used - 1] = '\0';
+    sg_trace_event_line(SG_TRACE_LINE_STALL, all);
+}
+
+/* Both call sites, then the end of the job. */
+static void report_mismatch(const struct sg_node_op *op, const struct sg_call *call)
+{
+    const struct sg_node *node = op->node;
+
+    sg_report_mismatch(call, node->rank, sg_node_call_info(node, op->position, node->rank),
+                       op->mismatch_rank, sg_node_call_info(node, op->position, op->mismatch_rank));
+}
+
+/* ---- waiting ---- */
+
+/* A wait under way, for the ladder. */
+struct waiting {
+    struct sg_intranode *intranode;
+    const struct sg_call *call;
+    struct sg_node_op *op; /* NULL: waits for a slot to choose in */
+    enum sg_node_step step;
+    struct sg_wait wait;
+    bool reported;
+};
+
+static bool op_is_ready(void *context)
+{
+    struct waiting *waiting = context;
+
+    waiting->step = sg_node_poll(waiting->op);
+    return waiting->step != SG_NODE_WAIT;
+}
+
+/* What a wait that takes long is looked at for. */
+static void look(struct waiting *waiting)
+{
+    if (waiting->op != NULL && sg_node_disagrees(waiting->op))
+        report_mismatch(waiting->op, waiting->call);
+    if (stall_ns > 0 && !waiting->reported && sg_wait_elapsed_ns(&waiting->wait) > stall_ns) {
+        waiting->reported = true;
+        report_stall(&waiting->intranode->node, waiting->call);
+    }
+}
+
+/* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. */
+static void complete(struct sg_intranode *intranode, const struct sg_call *call,
+                     struct sg_node_op *op)
+{
+    struct waiting waiting = {.intranode = intranode, .call = call, .op = op};
+
+    for (int i = 0; i < FIRST_POLLS; i++) {
+        waiting.step = sg_node_poll(op);
+        if (i == 0 || waiting.step != SG_NODE_WAIT)
+            sg_wait_wake(&intranode->wait_queue);
+        if (waiting.step != SG_NODE_WAIT)
+            break;
+        __builtin_ia32_pause();
+    }
+    while (waiting.step == SG_NODE_WAIT) {
+        uint64_t position = op->position;
+        uint32_t state = op->state;
+
+        bool slow = sg_wait_step(&waiting.wait, &intranode->wait_queue, op_is_ready, &waiting);
+
+        if (waiting.step == SG_NODE_WAIT)
+            waiting.step = sg_node_poll(op);
+        if (slow && waiting.step == SG_NODE_WAIT)
+            look(&waiting);
+        if (waiting.step != SG_NODE_WAIT || op->position != position || op->state != state)
+            sg_wait_wake(&intranode->wait_queue);
+    }
+    if (waiting.step == SG_NODE_MISMATCH)
+        report_mismatch(op, call);
+}
+
+static void name_site(struct sg_node_call *node_call, const struct sg_call *call)
+{
+    if (call->site == NULL)
+        return;
+    node_call->site = call->site->id;
+    node_call->site_offset = call->site->offset;
+    node_call->site_module = call->site->module;
+}
+
+/* MPI_Reduce_local has told the error handler of MPI_COMM_WORLD; MPICH's own collective would tell
+ * that of its communicator, and return the error on the rank where it came up. */
+static int give_error(const struct sg_call *call, int error)
+{
+    if (call->comm != MPI_COMM_WORLD)
+        sg_real.Comm_call_errhandler(call->comm, error);
+    return error;
+}
+
+int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
+                     const struct sg_intranode_plan *plan, enum sg_node_method method,
+                     struct sg_call_statistics *statistics)
+{
+    struct sg_node_op op;
+    struct sg_node_call node_call = {
+        .operation = call->operation,
+        .method = method,
+        .shape = plan->shape,
+        .root = call->root,
+        .send = plan->own,
+        .receive = plan->result,
+        .count = (size_t)call->count,
+        .element_bytes = plan->element_bytes,
+        .copy = plan->copy,
+        .fold = plan->fold,
+        .fold_context = plan->fold_context,
+        .arrival_ns = call->arrival_ns,
+        .algorithm = (uint8_t)sg_executed_algorithm(statistics->executed),
+    };
+
+    name_site(&node_call, call);
+    intranode->user.error = MPI_SUCCESS;
+    if (method == SG_NODE_SINGLE)
+        sg_reading_open();
+    sg_node_begin(&op, &intranode->node, &node_call);
+    complete(intranode, call, &op);
+    statistics->early = op.early;
+    statistics->late = op.late;
+    statistics->stalls = op.stalls;
+    statistics->copies = op.copies;
+    statistics->skew_known = op.skew_known;
+    statistics->skew_ns = op.skew_ns;
+    return intranode->user.error == MPI_SUCCESS ? MPI_SUCCESS
+                                                : give_error(call, intranode->user.error);
+}
+
+static void fold_any(void *context, const void *left, const void *right, void *out, size_t count)
+{
+    (void)context;
+    for (size_t i = 0; i < count; i++)
+        ((unsigned char *)out)[i] =
+            ((const unsigned char *)left)[i] | ((const unsigned char *)right)[i];
+}
+
+bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call, bool own)
+{
+    unsigned char mine = own, any = own;
+    struct sg_node_op op;
+    struct sg_node_call node_call = {
+        .operation = SG_OPERATION_ALLREDUCE,
+        .method = SG_NODE_HANDOFF,
+        .shape = {SG_SHAPE_DOUBLING, intranode->node.ranks, 0},
+        .root = -1,
+        .send = &mine,
+        .receive = &any,
+        .count = 1,
+        .element_bytes = 1,
+        .fold = fold_any,
+        .algorithm = SG_ALGORITHM_HANDOFF,
+    };
+
+    name_site(&node_call, call);
+    sg_node_begin(&op, &intranode->node, &node_call);
+    complete(intranode, call, &op);
+    return any;
+}
+
+struct choosing {
+    struct sg_node *node;
+    uint32_t choice, chosen;
+    int chooser;
+    bool done;
+};
+
+static bool choose(void *context)
+{
+    struct choosing *choosing = context;
+
+    choosing->done = choosing->done || sg_node_choose(choosing->node, choosing->choice,
+                                                      &choosing->chosen, &choosing->chooser);
+    return choosing->done;
+}
+
+const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
+                                           const struct sg_call *call, const struct sg_choice *own)
+{
+    struct choosing choosing = {.node = &intranode->node,
+                                .choice = (uint32_t)sg_ruleset_index(call->rules, own)};
+    struct waiting waiting = {.intranode = intranode, .call = call};
+    const struct sg_choice *choice;
+
+    while (!choose(&choosing)) {
+        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, choose, &choosing))
+            look(&waiting);
+    }
+    choice = sg_ruleset_choice(call->rules, (int)choosing.chosen);
+    sg_report_choice(intranode->node.header->warned, call, intranode->node.rank, own->algorithm,
+                     choice->algorithm, choosing.chooser);
+    return choice;
+}

@@ -1,0 +1,39 @@
+/* What happens apart from the statistics of calls, for whoever keeps a log. */
+#ifndef SG_MPI_TRACE_EVENTS_H
+#define SG_MPI_TRACE_EVENTS_H
+
+#include "mpi/call.h"
+
+/* A contribution that was handled after its receiver's call had returned. */
+struct sg_late {
+    struct sg_call_name call; /* the receiver's */
+    enum sg_operation operation;
+    int child; /* the first rank of the node whose contribution it was */
+    uint64_t bytes;
+    uint64_t begin_ns, end_ns; /* it was handled */
+    uint64_t avoided_ns;       /* since the call returned, or the last one before it was handled */
+};
+
+/* What a line tells of. A note is of no fault, and on no terminal. */
+enum sg_trace_line { SG_TRACE_LINE_STALL, SG_TRACE_LINE_MISMATCH, SG_TRACE_LINE_NOTE };
+
+struct sg_trace_events {
+    /* Any thread of the process, or a signal handler: async-signal-safe. */
+    void (*late)(const struct sg_late *late);
+    /* By a thread of the application, inside its call, with the line that the user reads. */
+    void (*line)(enum sg_trace_line kind, const char *text);
+    /* Likewise: where a call site is, as "FUNCTION FILE:LINE"; module: the base name, maybe cut
+     * from the left. False: not known. */
+    bool (*site)(uint32_t site, const char *module, uint64_t offset, char *text, size_t text_bytes);
+};
+
+/* In MPI_Init, before any call is run; NULL: nobody. */
+void sg_trace_events_set(const struct sg_trace_events *events);
+
+/* These call the observer's functions, if there is one. */
+void sg_trace_event_late(const struct sg_late *late);
+void sg_trace_event_line(enum sg_trace_line kind, const char *text);
+bool sg_trace_event_site(uint32_t site, const char *module, uint64_t offset, char *text,
+                         size_t text_bytes);
+
+#endif

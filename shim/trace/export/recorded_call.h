@@ -1,0 +1,46 @@
+/* A rank's part in one collective, blocking or not, as its record tells it: what the exporter goes
+ * by, so that the two kinds of record are told apart in one place. And which records can be true.
+ */
+#ifndef SG_TRACE_RECORDED_CALL_H
+#define SG_TRACE_RECORDED_CALL_H
+
+#include "core/executed.h"
+#include "core/operation.h"
+#include "trace/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_recorded_call {
+    const struct sg_record_call *call; /* has its counts; NULL: a post, which has none */
+    uint8_t operation;                 /* of the blocking form */
+    uint8_t algorithm;
+    uint8_t arm;   /* of a trial; 0: of none */
+    uint8_t flags; /* enum sg_call_flags */
+    uint16_t thread;
+    uint32_t site, comm; /* the log's indices */
+    uint32_t seq;
+    int32_t root;
+    uint64_t bytes;
+    uint64_t begin_ns;
+    uint64_t end_ns; /* of the MPI call; 0: still open */
+    /* of a post */
+    uint64_t complete_ns; /* the request was completed; 0: not yet */
+    uint64_t exposed_ns;  /* in waits and tests */
+    uint16_t tests;       /* how many those were */
+};
+
+/* False: the record is no part of a collective. */
+bool sg_recorded_call_read(const void *record, struct sg_recorded_call *out);
+
+/* Whether its times can be; others are left out. */
+bool sg_recorded_call_is_sound(const struct sg_recorded_call *recorded);
+bool sg_late_is_sound(const struct sg_record_late *late);
+
+/* Of a completed nonblocking call: its time in neither the post nor waits and tests. */
+static inline uint64_t sg_recorded_call_hidden_ns(const struct sg_recorded_call *recorded)
+{
+    return recorded->complete_ns - recorded->end_ns - recorded->exposed_ns;
+}
+
+#endif

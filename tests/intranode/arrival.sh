@@ -1,0 +1,56 @@
+#!/bin/bash
+# The trace tells what skew did: which algorithm ran, and who was late, early, or waited for a slot,
+# in arrivals whose order is known.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+# total NAME COLUMN [CONDITION]: the sum of a column of NAME.calls (see calls.py) where it holds
+total() { awk "${3:-1} { sum += \$$2 } END { printf \"%.0f\", sum }" "$1.calls"; }
+SKEW=7 LATE=8 EARLY=9 STALLS=10 IN_CALL=11
+
+for algorithm in srm handoff; do
+    for ranks in 2 3 4; do
+        run_by chain "$algorithm" "$ranks" "$PROGRAMS/arrival" chain 5
+        calls_of chain
+        of="($algorithm, $ranks ranks)"
+        check "the root is last in every reduce of a chain $of" all 'gave chain' \
+            'has chain.out finished' 'archive_sound chain.trace'
+        check "the trace says which algorithm ran $of" ran_by chain "$algorithm" reduce
+        check "every operand but the root's was folded after its owner had left $of" \
+            is $((5 * (ranks - 1))) "$(total chain $LATE)"
+        check "and was there before it was asked for $of" \
+            is $((5 * (ranks - 1))) "$(total chain $EARLY)"
+        check "nobody waited for a slot $of" is 0 "$(total chain $STALLS)"
+        report_json chain.trace chain.json
+        check "the report has the same numbers $of" \
+            is "$algorithm $((5 * (ranks - 1))) $((5 * (ranks - 1)))" \
+            "$(json chain.json '"%s %d %d" % tuple(d["sites"][0][k] for k in ("algorithm", "late", "early"))')"
+    done
+
+    STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'waiting for more than 1 s' ahead \
+        mpirun_stagger 2 "$PROGRAMS/arrival" ahead "$WORK/released"
+    calls_of ahead
+    check "a rank runs eight reduces ahead and waits in the ninth ($algorithm)" all 'is 0 "$status"' \
+        'has ahead.out finished' 'is 1 "$(total ahead $STALLS "\$1 == 1 && \$2 == 8")"' \
+        'is 0 "$(total ahead $STALLS "\$1 == 0 || \$2 < 8")"'
+    check "the stall line says that the root is in no collective ($algorithm)" all \
+        'has ahead.err "^stagger:   rank 0: in no collective"' \
+        'has_lines ahead.err "^stagger: waiting for more than" 1'
+    check "the root finds eight operands whose owner has left ($algorithm)" \
+        within 8 12 "$(total ahead $LATE '$1 == 0')"
+    check "that rank alone lost time, more than a second ($algorithm)" all \
+        'within 1000000000 60000000000 "$(total ahead $IN_CALL "\$1 == 1 && \$2 == 8")"' \
+        'within 0 999999999 "$(total ahead $IN_CALL "\$1 == 1 && \$2 < 8")"'
+
+    STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
+        mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
+    calls_of late
+    check "the others' time in the call is what the late rank cost them ($algorithm)" all \
+        'is 0 "$status"' 'within 1000000000 60000000000 "$(total late $IN_CALL "\$1 == 0")"' \
+        'within 1000000000 60000000000 "$(total late $IN_CALL "\$1 == 1")"'
+done
+STAGGER_STALL_S=1 STAGGER_RULES='*=srm' release_after 'rank 2: ' late \
+    mpirun_stagger 3 "$PROGRAMS/disagree" late "$WORK/released"
+calls_of late
+check "the late rank's skew is known on line where all see all arrivals" \
+    within 1000000000 60000000000 "$(total late $SKEW '$1 == 2')"

@@ -1,0 +1,58 @@
+#!/bin/bash
+# Communicators of every making, hundreds at once, thousands after one another, virtual nodes; wrong
+# arguments reach their error handlers; what the library's algorithms do not take goes to MPICH.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+for algorithm in srm handoff; do
+    STAGGER_TRACE=stats run_by many "$algorithm" 2 "$PROGRAMS/lifetimes" 300 5000
+    check "300 communicators at once and 5000 after one another give right results ($algorithm)" \
+        gave many
+    run_by many "$algorithm" 3 "$PROGRAMS/lifetimes" 60 60
+    check "so do fewer with more ranks, and the archive has their calls ($algorithm)" all \
+        'gave many' 'archive_agrees many.trace many.out'
+
+    # ---- virtual nodes ---------------------------------------------------------------------------
+    # By the rule alone both are that algorithm's; by one for what is inside a node, those that the
+    # built-in rules choose run between nodes.
+    STAGGER_RANKS_PER_NODE=1 run_by alone "$algorithm" 4 "$PROGRAMS/virtual_nodes"
+    check "with one rank a node results are right ($algorithm)" all 'gave alone' \
+        'archive_agrees alone.trace alone.out'
+    calls_of alone
+    check "and all calls are run between nodes ($algorithm)" all \
+        "ran_by alone $algorithm within" "ran_by alone $algorithm across"
+    STAGGER_RANKS_PER_NODE=2 run_by pairs "$algorithm(where=inside)" 4 "$PROGRAMS/virtual_nodes"
+    check "with two ranks a node results are right ($algorithm)" all 'gave pairs' \
+        'archive_agrees pairs.trace pairs.out'
+    calls_of pairs
+    check "and calls within a node by its rule, those across by the built-in ones ($algorithm)" all \
+        "ran_by pairs $algorithm within" 'is "adaptive bypass" "$(algorithms_of pairs across)"'
+
+    # ---- fallbacks -------------------------------------------------------------------------------
+    for ranks in 2 3; do
+        run_by fallbacks "$algorithm" "$ranks" "$PROGRAMS/fallbacks"
+        check "what goes to MPICH gives right results ($algorithm, $ranks ranks)" all \
+            'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
+        calls_of fallbacks
+        for function in derived_type fortran_real no_elements $(logical_real fallbacks); do
+            check "MPICH's own ran for ${function//_/ } ($algorithm, $ranks ranks)" \
+                ran_by fallbacks mpich "$function"
+        done
+        for function in freed_operation large_count; do
+            check "$algorithm ran for ${function//_/ } ($ranks ranks)" \
+                ran_by fallbacks "$algorithm" "$function"
+        done
+    done
+
+    # ---- errors ----------------------------------------------------------------------------------
+    for ranks in 2 3; do
+        compare errors "$ranks" "$PROGRAMS/errors"
+        run_by errors "$algorithm" "$ranks" "$PROGRAMS/errors"
+        check "wrong arguments reach the error handlers that they reach in MPICH ($algorithm, $ranks)" \
+            all 'is 0 "$status"' 'same <(sort errors.plain.out) <(sort errors.out)'
+
+        PRELOAD=$LIB:$PROGRAMS/libfailing.so run_by failing "$algorithm" "$ranks" "$PROGRAMS/failing"
+        check "an operation of the user's that fails is an error of the call ($algorithm, $ranks)" \
+            gave failing
+    done
+done

@@ -1,0 +1,74 @@
+#!/bin/bash
+# timeout: 600
+# Reductions of buffers in a GPU's memory, which the host must not touch: they are MPICH's on all
+# ranks, and those of host buffers are the library's. Stand-ins for the drivers and for an MPICH that
+# takes such buffers; touching one on the host ends the program.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+export MPIR_CVAR_DEVICE_COLLECTIVES=none # MPICH 4.0.2 crashes in reduces in place at other roots
+export HWLOC_COMPONENTS=-levelzero,-opencl,-gl # it would load real drivers beside the stand-ins
+libraries=$LIB:$PROGRAMS/libgpumpi.so
+cuda=$PROGRAMS/drivers/libcuda.so.1
+hip=$PROGRAMS/drivers/libamdhip64.so.6
+ze=$PROGRAMS/drivers/libze_loader.so.1
+
+# device NAME RULE RANKS ARG...
+device() {
+    local name=$1 rule=$2 ranks=$3
+    shift 3
+    PRELOAD=$libraries run_by "$name" "$rule" "$ranks" "$PROGRAMS/device" "$@"
+}
+finished() { all 'is 0 "$status"' "has $1.out finished" "lacks $1.err 'BAD TERM|assert'"; }
+
+PRELOAD=$PROGRAMS/libgpumpi.so observe stock 3 "$PROGRAMS/device" "$cuda" early one
+check "the stand-in for an MPICH with GPU support takes such buffers by itself" finished stock
+
+for driver in "$cuda" "$hip" "$ze"; do
+    of=${driver##*/}
+    device early srm 3 "$driver" early all
+    check "buffers of ${of%%.*} give the right results" finished early
+    calls_of early
+    check "their calls are MPICH's (${of%%.*})" is mpich "$(algorithms_of early on_device)"
+    check "and those of host buffers the library's (${of%%.*})" is srm "$(algorithms_of early on_host)"
+    check "that is said once (${of%%.*})" \
+        has_lines early.err "^stagger: MPI_Allreduce has buffers in a GPU's memory" 1
+    check "and counted (${of%%.*})" has_lines early.err \
+        "^stagger: [1-9][0-9]* times a rank's reduction had a buffer in a GPU's memory" 1
+done
+
+# hwloc loads drivers' libraries into programs of machines without a GPU.
+devices=$(ls -d /dev/nvidia* /dev/nvmap /dev/dxg /dev/kfd /dev/dri/renderD* /dev/accel/accel* 2>/dev/null)
+if [ -n "$devices" ]; then
+    skip "drivers without a device" "this machine has a device: ${devices%%$'\n'*}"
+else
+    PRELOAD=$LIB:$cuda:$hip:$ze run_by without srm 3 "$PROGRAMS/large" 100 5
+    calls_of without
+    check "drivers without a device are none" all 'gave without' 'ran_by without srm main'
+    PRELOAD=$LIB:$cuda:$hip:$ze STAGGER_RANKS_PER_NODE=1 run_by across tree 3 "$PROGRAMS/large" 100 5
+    calls_of across
+    check "... between nodes, too" all 'gave across' 'ran_by across tree main' 'lacks across.err GPU'
+fi
+
+for algorithm in srm handoff; do
+    device one "$algorithm" 3 "$cuda" early one
+    check "one rank's buffers make a call MPICH's on all ranks ($algorithm)" finished one
+    calls_of one
+    check "which all record so ($algorithm)" is mpich "$(algorithms_of one on_device)"
+    for who in all one; do
+        device late "$algorithm" 3 "$cuda" late "$who"
+        check "a driver that comes after MPI_Init is noticed ($algorithm, $who)" finished late
+        calls_of late
+        check "such data go through the host's memory ($algorithm, $who)" all \
+            'is "$algorithm" "$(algorithms_of late on_device)"' \
+            "has late.err \"^stagger: rank 2: .* the driver .libcuda.so. came after\""
+    done
+done
+
+PRELOAD=$libraries:$ze run_by second srm 3 "$PROGRAMS/device" "$cuda" late all
+check "a driver that comes when there is another is noticed" finished second
+calls_of second
+check "its buffers' calls are MPICH's" is mpich "$(algorithms_of second on_device)"
+
+device none srm 2 "$cuda" late one posted
+check "nonblocking calls inside a node are MPICH's, whoever's their buffers are" finished none

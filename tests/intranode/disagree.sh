@@ -1,0 +1,75 @@
+#!/bin/bash
+# Ranks that reach one instance by different ways: another call site is legal, another operation,
+# size or root is not, and a rank that does not come is waited for.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+program=$PROGRAMS/disagree
+
+# ---- two call sites with two rules in one instance -----------------------------------------------------
+site_rules() {
+    echo "allreduce@first_site=$1; allreduce@second_site=$2"
+}
+
+for pair in 'srm handoff' 'handoff srm' 'srm mpich' 'mpich handoff'; do
+    # shellcheck disable=SC2086 # two words
+    STAGGER_RULES=$(line_rules $pair) observe sites 3 "$program" sites 300
+    check_sites sites "$pair"
+    rm -rf sites.trace
+done
+# shellcheck disable=SC2046
+STAGGER_RULES=$(site_rules srm srm) observe alike 3 "$program" sites 300
+check "two call sites whose rules agree are no matter for a warning" gave alike
+
+# ---- ranks that disagree ---------------------------------------------------------------------------------
+# The launcher may lose what a job wrote right before it ended, MPICH's own line included.
+disagrees() { # NAME ALGORITHM RANKS WAY...
+    local name=$1 algorithm=$2 ranks=$3
+    shift 3
+    for _ in 1 2 3; do
+        run_by "$name" "$algorithm" "$ranks" "$program" "$@"
+        grep -q '^Abort' "$name.err" "$name.out" && return
+    done
+}
+for algorithm in srm handoff; do
+    for ranks in 2 3; do
+        disagrees operation "$algorithm" "$ranks" operation
+        check "another operation ends the job ($algorithm, $ranks ranks)" all \
+            'within 1 123 "$status"' 'lacks operation.out finished'
+        check "and both call sites are named ($algorithm, $ranks ranks)" has operation.err \
+            '^stagger: .*(MPI_Barrier at [a-z_]+ disagree\.c:[0-9]+ #.*MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #|MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #.*MPI_Barrier at [a-z_]+ disagree\.c:[0-9]+ #)'
+
+        disagrees bytes "$algorithm" "$ranks" bytes
+        check "another size ends the job ($algorithm, $ranks ranks)" all \
+            'within 1 123 "$status"' 'lacks bytes.out finished'
+        check "and both sizes and call sites are named ($algorithm, $ranks ranks)" has bytes.err \
+            '^stagger: .*of (8|16) bytes at [a-z_]+ disagree\.c:[0-9]+ #.*of (8|16) bytes at [a-z_]+ disagree\.c:[0-9]+ #'
+
+        disagrees root "$algorithm" "$ranks" root
+        check "another root ends the job and is named ($algorithm, $ranks ranks)" all \
+            'within 1 123 "$status"' 'lacks root.out finished' \
+            'has root.err "^stagger: .*to root [01] at [a-z_]+ disagree\.c:[0-9]+ #.*to root [01] at [a-z_]+ disagree\.c:[0-9]+ #"'
+
+        for count in 1 1000 8192 200000; do
+            disagrees place "$algorithm" "$ranks" place "$count"
+            check "MPI_IN_PLACE on one rank ends the job and is named ($algorithm, $ranks ranks, $count)" \
+                all 'within 1 123 "$status"' 'lacks place.out finished' \
+                'has place.err "^stagger: .*(bytes at [a-z_]+ disagree.*bytes in place at [a-z_]+ disagree|bytes in place at [a-z_]+ disagree.*bytes at [a-z_]+ disagree)"'
+        done
+    done
+done
+
+# ---- a rank that does not come -------------------------------------------------------------------------
+# It comes when the stall has been reported.
+for algorithm in srm handoff; do
+    STAGGER_STALL_S=1 STAGGER_RULES="*=$algorithm" release_after 'rank 2: ' late \
+        mpirun_stagger 3 "$program" late "$WORK/released"
+    check "a wait for a rank that does not come is reported once ($algorithm)" has_lines \
+        late.err '^stagger: waiting for more than 1 s in MPI_Allreduce, instance #0 on MPI_COMM_WORLD, 3 ranks, at [a-z_]+ disagree\.c:[0-9]+:$' 1
+    check "with what every rank is in ($algorithm)" all \
+        'has late.err "^stagger:   rank 0: MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #"' \
+        'has late.err "^stagger:   rank 1: MPI_Allreduce of 8 bytes at [a-z_]+ disagree\.c:[0-9]+ #"' \
+        'has late.err "^stagger:   rank 2: in no collective"'
+    check "and when it comes the program goes on ($algorithm)" all 'is 0 "$status"' \
+        'has late.out finished' 'archive_sound late.trace'
+done

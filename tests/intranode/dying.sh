@@ -1,0 +1,18 @@
+#!/bin/bash
+# A rank killed at any moment, again and again: the job ends, with a status of the launcher's, and
+# nothing of it is left.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/intranode/dying.bash"
+
+runs=50
+export STAGGER_QUIET=1 PROGRAM_SECONDS=60
+for ((seed = 1; seed <= runs; seed++)); do
+    algorithms=(srm handoff)
+    run_by dying "${algorithms[seed % 2]}" $((2 + seed % 3)) "$PROGRAMS/dying" "$seed" "$WORK"
+    tally_death dying "$seed" 10
+done
+check "a job one of whose ranks is killed ends and fails, $runs times" ends_and_fails
+check "its logs make a sound archive" within 1 "$runs" "$recovered"
+check "no process of it is left" all_gone
+check "nothing of ours is left in /dev/shm" no_shared_memory

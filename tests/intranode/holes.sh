@@ -1,0 +1,24 @@
+#!/bin/bash
+# timeout: 600
+# What reductions inside a node may write of the program's memory: values, and nothing between or
+# around them, in every form and at every size.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+# values_by NAME ALGORITHM: it ran every call with elements, MPICH's own those without.
+values_by() {
+    awk -v algorithm="$2" '$6 == "call" && $5 != ($4 > 0 ? algorithm : "mpich") { print; bad = 1 }
+        $6 == "call" { calls++ } END { exit bad || !calls }' "$1.calls"
+}
+
+for ranks in 2 3; do
+    compare holes "$ranks" "$PROGRAMS/holes" stock
+    check "MPICH's own reductions write values alone ($ranks ranks)" is 0 "$plain_status"
+    for rule in srm handoff 'srm(form=climb)' 'srm(form=chunks)'; do
+        run_by holes "$rule" "$ranks" "$PROGRAMS/holes"
+        check "reductions write values alone, and the right ones ($rule, $ranks ranks)" gave holes
+        calls_of holes
+        check "and calls of elements are the library's ($rule, $ranks ranks)" \
+            values_by holes "${rule%(*}"
+    done
+done

@@ -1,0 +1,27 @@
+#!/bin/bash
+# MPICH makes progress while the library waits; a build that does not drive it hangs.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+# Ranks that have talked in MPI_Init have a way for large messages that needs no progress of the sender.
+export STAGGER_CALIBRATE=0
+
+for algorithm in srm handoff; do
+    for operation in barrier reduce allreduce; do
+        run_by rendezvous "$algorithm" 2 "$PROGRAMS/rendezvous" "$operation"
+        check "a large message moves while its sender waits in our $operation ($algorithm)" all \
+            'gave rendezvous' 'has rendezvous.out "the message came"'
+    done
+done
+
+still=$BUILD/variant-no-pokes
+# One file of it differs.
+rm -rf "$still" && mkdir "$still" && cp -a "$BUILD/shim" "$BUILD/libstagger-otf2.so" "$still/" &&
+    rm "$still/shim/wait/wait.o"
+check "a library that does not drive MPICH builds" make -C "$ROOT" --no-print-directory B="$still" \
+    CPPFLAGS=-DSG_WAIT_POKES=0 "$still/libstagger.so"
+PRELOAD=$still/libstagger.so
+for algorithm in srm handoff; do
+    PROGRAM_SECONDS=10 run_by rendezvous "$algorithm" 2 "$PROGRAMS/rendezvous" barrier
+    check "and hangs in the same program, as it should ($algorithm)" all \
+        'within 124 137 "$status"' 'lacks rendezvous.out "the message came"'
+done

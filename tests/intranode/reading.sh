@@ -1,0 +1,68 @@
+#!/bin/bash
+# Who may read whose memory: under Yama ranks open themselves to the descendants of their launcher
+# and to nobody else, and only from the first call that needs it to MPI_Finalize.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+# guarded NAME SCOPE PROGRAM ARG...: a run with 3 ranks under a module like Yama (tests/mpi/yama.c)
+guarded() {
+    local name=$1 scope=$2
+    shift 2
+    rm -rf "$name.yama" "$name.trace"
+    mkdir "$name.yama"
+    PRELOAD=$PROGRAMS/libyama.so:$LIB YAMA_DIR=$WORK/$name.yama YAMA_SCOPE=$scope \
+        observe "$name" 3 "$@"
+    touch "$name.yama/calls"
+}
+
+# UCX reads other ranks' memory, too, and finds out on its own whether it may. Here it is without, and
+# without TCP, which it would take instead: its MPI_Finalize hangs there now and then.
+export UCX_MODULES='^cma' UCX_TLS=posix,self
+
+# namings NAME: what each rank named, in order, one line a rank; the launcher's process as L
+namings() {
+    local launcher process
+    while read -r _ process _ launcher; do
+        awk -v process="$process" -v launcher="$launcher" '
+            $1 == process { line = line (line == "" ? "" : " ") ($2 == launcher ? "L" : $2) }
+            END { print line }' "$1.yama/calls"
+    done < <(grep '^process ' "$1.out")
+}
+named() { is "$(printf '%s\n' "$2" "$2" "$2")" "$(namings "$1")"; }
+
+guarded large 1 "$PROGRAMS/large" 1000000 3
+check "large operands: ranks name their launcher for the probe and from the first call to the end" \
+    all 'gave large' 'named large "L 0 L 0"' 'archive_agrees large.trace large.out'
+guarded small 1 "$PROGRAMS/large" 4096 3
+check "small ones: for the probe alone" all 'gave small' 'named small "L 0"'
+STAGGER_SINGLE_COPY=off guarded off 1 "$PROGRAMS/large" 1000000 3
+check "STAGGER_SINGLE_COPY=off: never" all 'gave off' 'named off ""'
+STAGGER_RULES='*=mpich' guarded rules 1 "$PROGRAMS/large" 1000000 3
+check "nor where MPICH runs all" all 'gave rules' 'named rules ""'
+for rules in '*=handoff' '*=srm(form=chunks)' 'allreduce[30k-]=handoff'; do
+    STAGGER_RULES=$rules guarded rules 1 "$PROGRAMS/large" 1000000 3
+    check "nor where no rule can come to it ($rules)" all 'gave rules' 'named rules ""'
+done
+STAGGER_RULES='*=srm(form=single)' guarded form 1 "$PROGRAMS/large" 20000 3
+check "a rule that asks for it does" all 'gave form' 'named form "L 0 L 0"'
+guarded never 3 "$PROGRAMS/large" 1000000 3
+check "where nobody may be read ranks take back what they named, and copy" all 'gave never' \
+    'named never "L 0"' 'archive_agrees never.trace never.out'
+guarded open open "$PROGRAMS/large" 1000000 3
+check "where MPICH has opened the process that stays as it is" all 'gave open' 'named open ""'
+# The module for it is loaded, and would have named everybody: naming helps nobody, and taking it
+# back would end UCX's reading, and with it the program.
+UCX_MODULES='*' guarded ucx 3 "$PROGRAMS/large" 1000000 3
+check "where UCX has seen to it nothing is named either" all 'gave ucx' 'named ucx ""'
+
+# Ranks with different parents: the nearest process that all descend from is the launcher's.
+mkdir -p wrapped.yama
+PRELOAD=$PROGRAMS/libyama.so:$LIB
+YAMA_DIR=$WORK/wrapped.yama YAMA_SCOPE=1 STAGGER_DIR=$WORK/wrapped.trace timeout --kill-after=5 120 \
+    "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 1 "$PROGRAMS/large" 1000000 2 : \
+    -n 2 sh -c "$PROGRAMS/large 1000000 2; exit \$?" >wrapped.out 2>wrapped.err </dev/null
+status=$?
+check "ranks behind shells name the process that all of them descend from" all 'gave wrapped' \
+    'is 3 "$(cut -d" " -f1 wrapped.yama/calls | sort -u | wc -l)"' \
+    'is "0 $(sort -n wrapped.out | awk "/^process/ { print \$4 }" | sort -n | head -n 1)" \
+        "$(awk "{ print \$2 }" wrapped.yama/calls | sort -nu | paste -sd " ")"'

@@ -1,0 +1,10 @@
+#!/bin/bash
+# timeout: 600
+# Results of the library's own algorithms in MPI programs, bit for bit: over a pairwise cover against
+# the sequential reference, and by samples against MPICH's own collectives.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+for ranks in 2 3 4; do
+    . "$ROOT/tests/intranode/results.bash"
+done

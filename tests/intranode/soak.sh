@@ -1,0 +1,34 @@
+#!/bin/bash
+# timeout: 600
+# Long mixed runs of collectives on overlapping communicators, with delays: nothing is lost, mixed up
+# or overwritten, by either algorithm, with one thread and with several.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+# soak SENTENCE ALGORITHM RANKS COLLECTIVES SEED THREADS
+soak() {
+    local sentence=$1 algorithm=$2 ranks=$3
+    shift 3
+    PROGRAM_SECONDS=240 run_by soak "$algorithm" "$ranks" "$PROGRAMS/soak" "$@"
+    check "$sentence ($algorithm, $ranks ranks, $1 collectives)" gave soak
+}
+
+export STAGGER_TRACE=stats
+for algorithm in srm handoff; do
+    soak "results stay right on overlapping communicators" "$algorithm" 2 100000 1 1
+    soak "and with more ranks than processors" "$algorithm" 3 50000 2 1
+    soak "and with more ranks still" "$algorithm" 4 10000 3 1
+    soak "four threads on communicators of their own do not disturb one another" \
+        "$algorithm" 2 100000 4 4
+    soak "nor do two threads with more ranks" "$algorithm" 3 20000 5 2
+    STAGGER_SLOTS=2 soak "two slots a rank are enough" "$algorithm" 3 10000 6 1
+done
+# The choice of the first arriver, which rules by call site bring into play.
+STAGGER_RULES='reduce@reduce=handoff; allreduce@allreduce=srm; *=handoff' \
+    observe sites 3 "$PROGRAMS/soak" 10000 7 1
+check "results stay right where a rule names call sites" gave sites
+
+unset STAGGER_TRACE
+run_by soak srm 3 "$PROGRAMS/soak" 5000 8 1
+check "the archive of such a run has the calls that were made" all 'gave soak' \
+    'archive_agrees soak.trace soak.out'

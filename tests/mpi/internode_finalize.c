@@ -1,0 +1,48 @@
+/* MPI_Finalize with reductions outstanding: every rank calls its reduces and goes on to
+ * MPI_Finalize, one rank after another, in the order given.
+ *
+ *     internode_finalize REDUCES RANK...
+ *
+ * A rank has its turn when the one before it is about to call MPI_Finalize; the root, rank 0, is
+ * not to be the first, as it waits for the others. What is outstanding at a rank that has gone
+ * there must still be handled.
+ */
+#include "mpi_test.h"
+
+#include <stdlib.h>
+
+static int rank, ranks;
+
+static void reduce(int number)
+{
+    int mine = number + rank, sum = 0;
+
+    MUST(MPI_Reduce(&mine, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD));
+    REQUIRE(rank != 0 || sum == ranks * number + ranks * (ranks - 1) / 2);
+}
+
+int main(int argc, char **argv)
+{
+    int reduces;
+
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    REQUIRE(argc == 2 + ranks);
+    reduces = atoi(argv[1]);
+    MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
+    for (int i = 2; i < argc; i++) {
+        if (atoi(argv[i]) != rank)
+            continue;
+        if (i > 2)
+            MUST(MPI_Recv(NULL, 0, MPI_INT, atoi(argv[i - 1]), 0, MPI_COMM_WORLD,
+                          MPI_STATUS_IGNORE));
+        for (int number = 0; number < reduces; number++)
+            reduce(number);
+        if (i + 1 < argc)
+            MUST(MPI_Send(NULL, 0, MPI_INT, atoi(argv[i + 1]), 0, MPI_COMM_WORLD));
+    }
+    MUST(MPI_Finalize());
+    printf("rank %d finished\n", rank);
+    return 0;
+}

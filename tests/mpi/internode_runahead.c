@@ -1,0 +1,108 @@
+/* A leaf that tries to run a thousand reductions ahead of a parent that does not come:
+ *
+ *     internode_runahead REDUCTIONS LATE LEAF FILE
+ *
+ * Rank LATE comes when there is a file of that name. Rank LEAF keeps count, in a memory that both
+ * map, of the reductions that have returned: the late rank prints how many there were when it came.
+ * At the end every rank has checked that it maps no more shared memory than before, and that its
+ * own has not grown with the reductions. All are to rank 0.
+ */
+#include "mpi_test.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define COUNT 100
+/* More than a run of reductions may take up, less than their operands. */
+#define GROWTH_BYTES (256 * 1024)
+
+static int rank, ranks;
+
+/* Shared mappings of memory files. */
+static long shared_bytes(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    unsigned long low, high;
+    char line[512], access[8];
+    long sum = 0;
+
+    REQUIRE(maps != NULL);
+    while (fgets(line, sizeof line, maps) != NULL)
+        if (strstr(line, "memfd:") != NULL &&
+            sscanf(line, "%lx-%lx %7s", &low, &high, access) == 3 && access[3] == 's')
+            sum += (long)(high - low);
+    fclose(maps);
+    return sum;
+}
+
+static long own_bytes(void)
+{
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    long kib = 0;
+
+    REQUIRE(status != NULL);
+    while (fgets(line, sizeof line, status) != NULL)
+        sscanf(line, "RssAnon: %ld kB", &kib);
+    fclose(status);
+    REQUIRE(kib > 0);
+    return kib * 1024;
+}
+
+static void reduce(int number)
+{
+    double mine[COUNT], sum[COUNT] = {0};
+
+    for (int i = 0; i < COUNT; i++)
+        mine[i] = (double)number * COUNT + i + rank;
+    MUST(MPI_Reduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD));
+    for (int i = 0; i < COUNT && rank == 0; i++)
+        REQUIRE(sum[i] == ranks * ((double)number * COUNT + i) + ranks * (ranks - 1) / 2);
+}
+
+int main(int argc, char **argv)
+{
+    _Atomic int *returned;
+    MPI_Win window;
+    MPI_Aint bytes;
+    void *memory;
+    long shared, own;
+    int unit, reductions, late, leaf;
+
+    REQUIRE(argc == 5);
+    reductions = atoi(argv[1]);
+    late = atoi(argv[2]);
+    leaf = atoi(argv[3]);
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
+    MUST(MPI_Win_allocate_shared(rank == leaf ? sizeof *returned : 0, sizeof *returned,
+                                 MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window));
+    MUST(MPI_Win_shared_query(window, leaf, &bytes, &unit, &memory));
+    returned = memory;
+    MUST(MPI_Barrier(MPI_COMM_WORLD)); /* the first is MPICH's own */
+    reduce(0);
+    reduce(1);
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    shared = shared_bytes();
+    own = own_bytes();
+    REQUIRE(shared > 0);
+    if (rank == late) {
+        wait_for_file(argv[4]);
+        printf("ahead %d\n", atomic_load(returned));
+    }
+    for (int i = 0; i < reductions; i++) {
+        reduce(i);
+        if (rank == leaf)
+            atomic_fetch_add(returned, 1);
+    }
+    REQUIRE(shared_bytes() == shared);
+    REQUIRE(own_bytes() - own < GROWTH_BYTES);
+    MUST(MPI_Win_free(&window));
+    MUST(MPI_Finalize());
+    printf("rank %d finished, %ld shared bytes\n", rank, shared);
+    return 0;
+}
