@@ -10,8 +10,10 @@
 static struct sg_comm world;
 static struct sg_comm self;
 static _Atomic(struct sg_comm *) buckets[BUCKETS];
-/* States of freed communicators, for reuse: never given back to malloc, because a look-up of
- * another handle may be passing through one. It then misses, and looks again under the lock. */
+/* States of freed communicators, whose engines have yet to end; and those for reuse. They are never
+ * given back to malloc, because a look-up of another handle may be passing through one. It then
+ * misses, and looks again under the lock. */
+static struct sg_comm *removed;
 static struct sg_comm *spare;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -83,9 +85,33 @@ void sg_comm_remove(struct sg_comm *comm)
     atomic_store_explicit(link, atomic_load_explicit(&comm->next, memory_order_relaxed),
                           memory_order_release);
     atomic_store_explicit(&comm->handle, MPI_COMM_NULL, memory_order_relaxed);
-    atomic_store_explicit(&comm->next, spare, memory_order_relaxed);
-    spare = comm;
+    atomic_store_explicit(&comm->next, removed, memory_order_relaxed);
+    removed = comm;
     pthread_mutex_unlock(&lock);
+}
+
+static void put_back(struct sg_comm *comm, bool has_ended)
+{
+    struct sg_comm **list = has_ended ? &spare : &removed;
+
+    pthread_mutex_lock(&lock);
+    atomic_store_explicit(&comm->next, *list, memory_order_relaxed);
+    *list = comm;
+    pthread_mutex_unlock(&lock);
+}
+
+void sg_comm_end_removed(bool (*has_ended)(struct sg_comm *comm))
+{
+    struct sg_comm *comm, *next;
+
+    pthread_mutex_lock(&lock);
+    comm = removed;
+    removed = NULL;
+    pthread_mutex_unlock(&lock);
+    for (; comm != NULL; comm = next) {
+        next = atomic_load_explicit(&comm->next, memory_order_relaxed);
+        put_back(comm, has_ended(comm));
+    }
 }
 
 void sg_comm_each(void (*what)(struct sg_comm *comm))

@@ -51,10 +51,15 @@ struct sg_comm {
 struct sg_comm *sg_comm_find(MPI_Comm handle);
 
 /* A state that is in no table, to be filled; NULL: out of memory. Insert makes it the handle's.
- * Remove takes it back: look-ups of other handles may still pass through it. */
+ * Remove ends that: the state is kept until its end, as look-ups of other handles may still pass
+ * through it, and operations may be pending. Remove waits for nothing. */
 struct sg_comm *sg_comm_take(void);
 void sg_comm_insert(struct sg_comm *comm, MPI_Comm handle);
 void sg_comm_remove(struct sg_comm *comm);
+
+/* Calls has_ended for every removed state; true: it is to be used again. No other thread has the
+ * state meanwhile. */
+void sg_comm_end_removed(bool (*has_ended)(struct sg_comm *comm));
 
 /* Calls what for every communicator there is. */
 void sg_comm_each(void (*what)(struct sg_comm *comm));

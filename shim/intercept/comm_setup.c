@@ -111,8 +111,10 @@ static void fill(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
 
 struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 {
-    struct sg_comm *comm = sg_comm_take();
+    struct sg_comm *comm;
 
+    sg_comm_end_freed();
+    comm = sg_comm_take();
     if (comm == NULL)
         return NULL;
     comm->managed = false;
@@ -144,16 +146,29 @@ static void drain(struct sg_comm *comm)
         sg_internode_drain(comm->internode);
 }
 
+/* MPICH calls it when its own operations on the communicator are complete, from MPI_Comm_free or
+ * from its progress, where nothing of MPI may be called: so it waits for nothing. */
 static int on_delete(MPI_Comm handle, int key, void *value, void *extra)
 {
     struct sg_comm *comm = value;
 
-    if (comm->moves)
-        return MPI_SUCCESS;
-    drain(comm);
-    sg_comm_free_engine(comm);
-    sg_comm_remove(comm);
+    if (!comm->moves)
+        sg_comm_remove(comm);
     return MPI_SUCCESS;
+}
+
+static bool try_end(struct sg_comm *comm)
+{
+    if (comm->internode != NULL && !sg_internode_try_drain(comm->internode))
+        return false;
+    sg_comm_free_engine(comm);
+    return true;
+}
+
+void sg_comm_end_freed(void)
+{
+    if (sg_process_running())
+        sg_comm_end_removed(try_end);
 }
 
 /* MPICH deletes the attribute last that was set first, and what the last one's callback returns is
@@ -196,12 +211,32 @@ enum sg_status sg_comm_start(void)
     return SG_OK;
 }
 
+static bool begin_drain_of_removed(struct sg_comm *comm)
+{
+    begin_drain(comm);
+    return false;
+}
+
+static bool drain_removed(struct sg_comm *comm)
+{
+    drain(comm);
+    return false;
+}
+
+static bool end_removed(struct sg_comm *comm)
+{
+    sg_comm_free_engine(comm);
+    return true;
+}
+
 void sg_comm_drain(void)
 {
     /* All have been told before any is waited for: ranks walk their tables in orders of their own.
      */
     sg_comm_each(begin_drain);
+    sg_comm_end_removed(begin_drain_of_removed);
     sg_comm_each(drain);
+    sg_comm_end_removed(drain_removed);
 }
 
 void sg_comm_stop(void)
@@ -211,6 +246,7 @@ void sg_comm_stop(void)
     if (sg_rdma_ops() != NULL)
         sg_yielding_barrier(sg_process.world);
     sg_comm_each(sg_comm_free_engine);
+    sg_comm_end_removed(end_removed);
     /* Attributes that still stand keep working: MPI frees a keyval when the last one is gone. */
     sg_real.Comm_free_keyval(&keyval);
 }

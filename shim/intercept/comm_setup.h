@@ -24,6 +24,9 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle);
  * of its attributes to be deleted. Where members are on several machines, all of them have come to
  * the end of what is outstanding, and none is reached by others any more. */
 void sg_comm_leave(MPI_Comm handle);
+/* After it, and now and then: freed communicators whose operations are over are given up. Waits for
+ * nothing. */
+void sg_comm_end_freed(void);
 
 /* At MPI_Finalize. Drain: what is outstanding on any communicator is brought to its end; until then
  * others may wait for it in their collectives, and nothing collective may be asked of them. */

@@ -85,7 +85,7 @@ int mpi_pcontrol(int level, ...) EXPORTS("MPI_Pcontrol", sg_wrap_pcontrol);
 
 /* ---- the end of a communicator ---- */
 
-/* State follows by the attribute's delete callback, which runs beside the application's own. */
+/* The attribute's delete callback, which runs beside the application's own, ends the state. */
 static inline __attribute__((always_inline)) int end_comm(sg_word comm, pass1 pass, void *frame,
                                                           void *caller)
 {
@@ -95,6 +95,7 @@ static inline __attribute__((always_inline)) int end_comm(sg_word comm, pass1 pa
     if (comm != 0 && sg_process_running())
         sg_comm_leave(*(MPI_Comm *)comm);
     error = pass(comm);
+    sg_comm_end_freed();
     sg_stack_release(before);
     return error;
 }

@@ -7,27 +7,6 @@
 #include "internode/nonblocking.h"
 #include "internode/waiting.h"
 
-static bool is_drained(void *context)
-{
-    struct sg_internode *internode = context;
-
-    return !sg_internode_progress(internode);
-}
-
-static bool has_no_nonblocking(void *context)
-{
-    struct sg_internode *internode = context;
-
-    sg_internode_progress(internode);
-    sg_nonblocking_advance(internode);
-    return atomic_load_explicit(&internode->nonblocking_count, memory_order_acquire) == 0;
-}
-
-static void await(struct sg_internode *internode, bool (*is_over)(void *context))
-{
-    sg_internode_wait(internode, &(struct sg_internode_waiting){.call = NULL}, is_over, internode);
-}
-
 static void see_to_it(struct sg_internode *internode)
 {
     sg_endpoint_lock(internode);
@@ -51,26 +30,46 @@ void sg_internode_begin_drain(struct sg_internode *internode)
         see_to_it(internode);
 }
 
-static bool has_all_here(void *context)
+/* Where some do not serve the endpoint, its first rank sees to it, once all have begun: the last may
+ * be one of them. */
+static bool waits_to_see_to_it(const struct sg_internode *internode)
 {
-    struct sg_internode *internode = context;
+    return internode->servers < internode->locals && internode->local == 0 &&
+           !internode->sees_to_it;
+}
 
-    sg_internode_progress(internode);
+static bool all_have_begun(struct sg_internode *internode)
+{
     return atomic_load(&sg_internode_endpoint(internode, internode->endpoint)->draining) ==
            (uint32_t)internode->locals;
 }
 
+static bool is_drained(void *context)
+{
+    struct sg_internode *internode = context;
+
+    sg_internode_progress(internode);
+    sg_nonblocking_advance(internode);
+    sg_internode_begin_drain(internode);
+    if (waits_to_see_to_it(internode) && all_have_begun(internode))
+        see_to_it(internode);
+    return internode->draining && !waits_to_see_to_it(internode) &&
+           (!internode->sees_to_it || !sg_internode_progress(internode));
+}
+
+bool sg_internode_try_drain(struct sg_internode *internode)
+{
+    bool drained = is_drained(internode);
+
+    if (drained && internode->remote != NULL)
+        sg_internode_note_usage(internode);
+    return drained;
+}
+
 void sg_internode_drain(struct sg_internode *internode)
 {
-    await(internode, has_no_nonblocking);
-    sg_internode_begin_drain(internode);
-    /* Where some do not serve the endpoint, the first does: the last may be one of them. */
-    if (internode->servers < internode->locals && internode->local == 0 && !internode->sees_to_it) {
-        await(internode, has_all_here);
-        see_to_it(internode);
-    }
-    if (internode->sees_to_it)
-        await(internode, is_drained);
+    sg_internode_wait(internode, &(struct sg_internode_waiting){.call = NULL}, is_drained,
+                      internode);
     if (internode->remote != NULL)
         sg_internode_note_usage(internode);
 }

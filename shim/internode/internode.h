@@ -63,9 +63,10 @@ enum sg_status sg_internode_link(struct sg_internode *internode);
 bool sg_internode_is_linked(const struct sg_internode *internode);
 
 /* Brings what is outstanding to its end: collective, in MPI_Comm_free and MPI_Finalize. The first
- * part does not wait; the second has it done where it was not. All communicators of the process go
- * on meanwhile. */
+ * part does not wait; try_drain goes on without waiting (true: it is done); drain waits, and all
+ * communicators of the process go on meanwhile. */
 void sg_internode_begin_drain(struct sg_internode *internode);
+bool sg_internode_try_drain(struct sg_internode *internode);
 void sg_internode_drain(struct sg_internode *internode);
 
 void sg_internode_free(struct sg_internode *internode);

@@ -45,7 +45,9 @@ check "and one line says so" \
 # Operations that are pending where their communicator is freed.
 PRELOAD=$LIB
 for nodes in 0 1; do
-    STAGGER_RANKS_PER_NODE=$nodes STAGGER_TRACE=off observe pending-$nodes 3 "$PROGRAMS/pending_free"
-    check "a communicator may be freed while operations on it are pending ($nodes)" \
-        all 'is 0 "$status"' 'has_lines pending-$nodes.out "^rank . ok$" 3'
+    for which in '' reductions; do
+        STAGGER_RANKS_PER_NODE=$nodes STAGGER_TRACE=off observe pending 3 "$PROGRAMS/pending_free" $which
+        check "a communicator may be freed while operations on it are pending ($nodes${which:+, $which})" \
+            all 'is 0 "$status"' 'has_lines pending.out "^rank . ok$" 3'
+    done
 done
