@@ -165,12 +165,12 @@ static void put_notes(const struct sg_report *report, FILE *out)
                 "<li>%" PRIu64 " calls are left out: their instances are incomplete, or recording "
                 "had stopped.</li>\n",
                 report->dropped_calls);
-    if (report->unmanaged_posts > 0)
+    if (report->unmanaged_nonblocking > 0)
         fprintf(out, "<li>%" PRIu64 " nonblocking calls were left to MPICH, not recorded.</li>\n",
-                report->unmanaged_posts);
-    if (report->unmanaged_calls > report->unmanaged_posts)
+                report->unmanaged_nonblocking);
+    if (report->unmanaged_calls > report->unmanaged_nonblocking)
         fprintf(out, "<li>%" PRIu64 " collectives were passed through unrecorded.</li>\n",
-                report->unmanaged_calls - report->unmanaged_posts);
+                report->unmanaged_calls - report->unmanaged_nonblocking);
     if (report->clock_violations > 0)
         fprintf(out,
                 "<li>Clocks contradict each other in %" PRIu64

@@ -103,7 +103,7 @@ static void put_slice(struct writer *writer, const struct sg_label *label, const
 {
     const struct sg_call *call = &seen->instance->calls[member];
     int64_t duration_ns =
-        call->nonblocking ? (int64_t)call->post_ns : call->end_ns - call->begin_ns;
+        call->nonblocking ? (int64_t)call->start_ns : call->end_ns - call->begin_ns;
 
     begin_event(writer);
     fputs("{\"ph\":\"X\"", writer->out);

@@ -248,7 +248,7 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
         return OTF2_CALLBACK_SUCCESS;
     open->open = false;
     if (open->posted) {
-        open->call.post_ns = (uint64_t)(time_ns - open->call.begin_ns);
+        open->call.start_ns = (uint64_t)(time_ns - open->call.begin_ns);
         return verdict(events, sg_open_requests_add(requests_of(events, open), open));
     }
     if (!open->ended)

@@ -111,8 +111,9 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
         (json_int_t)report->run_ns, "site_count", (json_int_t)report->site_count, "dropped_calls",
         (json_int_t)report->dropped_calls, "unseen_calls",
         (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0), "unmanaged_calls",
-        (json_int_t)report->unmanaged_calls, "unmanaged_posts", (json_int_t)report->unmanaged_posts,
-        "clock", clock_of(report), "overhead", overhead_of(report));
+        (json_int_t)report->unmanaged_calls, "unmanaged_posts",
+        (json_int_t)report->unmanaged_nonblocking, "clock", clock_of(report), "overhead",
+        overhead_of(report));
 
     sg_json_set(&root, "filter", filter_of(report->filter));
     sg_json_set(&root, "trials", sg_report_trials_json(report));

@@ -42,8 +42,8 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
         facts.complete &= sg_logread_damaged(set->logs[i]) == 0;
         facts.unmanaged_calls +=
             atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed);
-        facts.unmanaged_posts +=
-            atomic_load_explicit(&header->unmanaged_posts, memory_order_relaxed);
+        facts.unmanaged_nonblocking +=
+            atomic_load_explicit(&header->unmanaged_nonblocking, memory_order_relaxed);
         facts.overhead_calls += atomic_load_explicit(&header->overhead_calls, memory_order_relaxed);
         facts.overhead_ns += atomic_load_explicit(&header->overhead_ns, memory_order_relaxed);
         facts.overhead_long_calls +=

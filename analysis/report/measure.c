@@ -67,7 +67,7 @@ static void measure_nonblocking(const struct sg_instance *instance,
     else if (member == instance->root && instance->size > 1)
         arrivals_ns = measure->senders_ns;
     wait_ns = positive(arrivals_ns - call->begin_ns);
-    out->blocked_ns = call->post_ns + call->exposed_ns;
+    out->blocked_ns = call->start_ns + call->exposed_ns;
     out->wait_ns = wait_ns < call->exposed_ns ? wait_ns : call->exposed_ns;
     out->avoided_ns = wait_ns > out->blocked_ns ? wait_ns - out->blocked_ns : 0;
 }

@@ -73,9 +73,9 @@ struct sg_report {
     bool has_events;     /* read from an archive */
     bool has_statistics; /* read from logs */
     bool partial;
-    uint64_t dropped_calls;   /* left out of the events, or of no complete instance */
-    uint64_t unmanaged_calls; /* passed through without being recorded */
-    uint64_t unmanaged_posts; /* those of them that are nonblocking */
+    uint64_t dropped_calls;         /* left out of the events, or of no complete instance */
+    uint64_t unmanaged_calls;       /* passed through without being recorded */
+    uint64_t unmanaged_nonblocking; /* those of them that are nonblocking */
     /* What stagger itself took of calls, beyond the time in them: of those that were timed, less
      * the long ones, which are only counted. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;

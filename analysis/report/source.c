@@ -91,7 +91,7 @@ static enum sg_status add_statistics(const struct place *place, struct sg_progre
     if (status == SG_OK) {
         report->has_statistics = true;
         report->unmanaged_calls = facts.unmanaged_calls;
-        report->unmanaged_posts = facts.unmanaged_posts;
+        report->unmanaged_nonblocking = facts.unmanaged_nonblocking;
         if (report->program == NULL && facts.program != NULL)
             report->program = strdup(facts.program);
     }
@@ -193,7 +193,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
         report->overhead_ns = facts.overhead_ns;
         report->overhead_long_calls = facts.overhead_long_calls;
         report->unmanaged_calls = facts.unmanaged_calls;
-        report->unmanaged_posts = facts.unmanaged_posts;
+        report->unmanaged_nonblocking = facts.unmanaged_nonblocking;
         report->program = facts.program != NULL ? strdup(facts.program) : NULL;
         status = finish(aggregate, place->directory, report);
     }

@@ -89,7 +89,7 @@ static void take_property(struct archive *archive, const char *name, const char 
     } numbers[] = {
         {SG_PROPERTY_DROPPED, &report->dropped_calls},
         {SG_PROPERTY_UNMANAGED, &report->unmanaged_calls},
-        {SG_PROPERTY_UNMANAGED_POSTS, &report->unmanaged_posts},
+        {SG_PROPERTY_UNMANAGED_POSTS, &report->unmanaged_nonblocking},
         {SG_PROPERTY_OVERHEAD_CALLS, &report->overhead_calls},
         {SG_PROPERTY_OVERHEAD_NS, &report->overhead_ns},
         {SG_PROPERTY_OVERHEAD_LONG_CALLS, &report->overhead_long_calls},

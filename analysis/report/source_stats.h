@@ -27,7 +27,7 @@ struct sg_log_facts {
     bool any_otf2;       /* some rank recorded events */
     int living;          /* ranks that still write their logs */
     bool complete;       /* all ranks' logs are there, whole, and reached MPI_Finalize */
-    uint64_t unmanaged_calls, unmanaged_posts;
+    uint64_t unmanaged_calls, unmanaged_nonblocking;
     uint64_t overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
 };
 

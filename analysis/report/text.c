@@ -214,12 +214,12 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
                 "note: %" PRIu64 " calls are left out: their instances are incomplete, or recording"
                 " had stopped\n",
                 report->dropped_calls);
-    if (report->unmanaged_posts > 0 && report->site_count > 0)
+    if (report->unmanaged_nonblocking > 0 && report->site_count > 0)
         fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, not recorded\n",
-                report->unmanaged_posts);
-    if (report->unmanaged_calls > report->unmanaged_posts)
+                report->unmanaged_nonblocking);
+    if (report->unmanaged_calls > report->unmanaged_nonblocking)
         fprintf(out, "note: %" PRIu64 " collectives were passed through unrecorded\n",
-                report->unmanaged_calls - report->unmanaged_posts);
+                report->unmanaged_calls - report->unmanaged_nonblocking);
     put_overhead(report, out);
     if (report->has_events)
         put_clocks(report, out);
@@ -235,9 +235,9 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
         fputs("no call is like that\n\n", out);
     } else if (report->site_count == 0) {
         fputs("no barrier, reduce or allreduce is recorded", out);
-        if (report->unmanaged_posts > 0)
+        if (report->unmanaged_nonblocking > 0)
             fprintf(out, ": %" PRIu64 " nonblocking calls were left to MPICH",
-                    report->unmanaged_posts);
+                    report->unmanaged_nonblocking);
         fputs("\n\n", out);
     } else {
         put_summary(report, out);

@@ -25,7 +25,7 @@ struct sg_call {
     int64_t begin_ns;
     int64_t end_ns; /* of a post: of its completion */
     /* of a post */
-    uint64_t post_ns, exposed_ns, hidden_ns;
+    uint64_t start_ns, exposed_ns, hidden_ns;
     uint64_t bytes;
     struct sg_counts counts;
     uint32_t site;      /* index in the aggregate */

@@ -33,7 +33,7 @@ enum sg_combining_result {
     SG_COMBINING_FULL, /* nothing has happened: the rank is `depth` ahead; again after a complete */
     SG_COMBINING_LEAVES, /* its call returns now */
     SG_COMBINING_WAITS,  /* its call returns when the instance is complete */
-    SG_COMBINING_CALLS   /* waits likewise, and feeds the CALL */
+    SG_COMBINING_CALLS   /* waits likewise, and delivers the CALL */
 };
 
 struct sg_combining_step {

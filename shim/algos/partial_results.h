@@ -42,7 +42,7 @@ void sg_partial_merge(struct sg_partial_results *partial_results, uint32_t base,
 /* By bit. */
 uint64_t sg_partial_missing(const struct sg_partial_results *partial_results);
 
-/* The partial that begins with item; of a complete set, item 0: its value. */
+/* The partial result that begins with item; of a complete set, item 0: its value. */
 struct sg_data sg_partial_value(const struct sg_partial_results *partial_results, uint32_t base,
                                 int item);
 

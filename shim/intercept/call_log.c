@@ -123,7 +123,7 @@ void sg_call_log_abandon(void)
 /* ---- a nonblocking call ---- */
 
 /* A nonblocking call that is not completed. */
-struct post {
+struct nonblocking {
     struct sg_call call;
     struct sg_site *site;
     uint32_t comm;
@@ -142,34 +142,38 @@ static uint32_t duration(uint64_t ns)
 
 static void on_completed(void *context, const struct sg_request_times *times)
 {
-    struct post *post = context;
-    uint64_t post_ns = times->posted_ns - post->begin_ns;
-    uint64_t hidden_ns = times->completed_ns - times->posted_ns - times->exposed_ns;
+    struct nonblocking *nonblocking = context;
+    uint64_t start_ns = times->started_ns - nonblocking->begin_ns;
+    uint64_t hidden_ns = times->completed_ns - times->started_ns - times->exposed_ns;
 
     if (sg_process.log != NULL) { /* not after MPI_Finalize */
-        if (post->record != NULL) {
-            post->record->tests = word(times->tests);
-            post->record->post_ns = duration(post_ns);
-            post->record->exposed_ns = times->exposed_ns;
+        if (nonblocking->record != NULL) {
+            nonblocking->record->tests = word(times->tests);
+            nonblocking->record->start_ns = duration(start_ns);
+            nonblocking->record->exposed_ns = times->exposed_ns;
             /* Release: a reader that sees the end sees the whole record. */
-            atomic_store_explicit(&post->record->end_ns, times->completed_ns, memory_order_release);
+            atomic_store_explicit(&nonblocking->record->end_ns, times->completed_ns,
+                                  memory_order_release);
         }
         pthread_mutex_lock(&statistics_lock);
-        sg_statistics_add_nonblocking(&post->call, post->site, post->comm, &post->statistics,
-                                      post_ns + times->exposed_ns, hidden_ns);
+        sg_statistics_add_nonblocking(&nonblocking->call, nonblocking->site, nonblocking->comm,
+                                      &nonblocking->statistics, start_ns + times->exposed_ns,
+                                      hidden_ns);
         pthread_mutex_unlock(&statistics_lock);
     }
-    free(post);
+    free(nonblocking);
 }
 
-static struct sg_record_nonblocking *begin_post(const struct post *post,
-                                                const struct sg_internode_plan *plan, uint32_t seq)
+static struct sg_record_nonblocking *begin_nonblocking(const struct nonblocking *nonblocking,
+                                                       const struct sg_internode_plan *plan,
+                                                       uint32_t seq)
 {
     struct sg_record_nonblocking *record = sg_log_event_growing(sg_process.log);
 
     if (record == NULL)
         return NULL;
-    DESCRIBE(record, &post->call, post->site->index, post->comm, seq, post->begin_ns);
+    DESCRIBE(record, &nonblocking->call, nonblocking->site->index, nonblocking->comm, seq,
+             nonblocking->begin_ns);
     record->executed = plan->executed;
     sg_log_publish(record, SG_RECORD_NONBLOCKING);
     return record;
@@ -178,31 +182,31 @@ static struct sg_record_nonblocking *begin_post(const struct post *post,
 int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan *plan,
                             struct sg_site *site, const struct sg_comm *comm, uint64_t begin_ns)
 {
-    struct post *post = calloc(1, sizeof *post);
+    struct nonblocking *nonblocking = calloc(1, sizeof *nonblocking);
     struct sg_record_nonblocking *record = NULL;
     struct sg_call_statistics statistics = {0};
     uint32_t seq = atomic_load_explicit(&comm->seq, memory_order_relaxed);
     int error;
 
-    if (post == NULL)
+    if (nonblocking == NULL)
         return sg_request_start(call, plan, NULL, NULL, &statistics);
-    post->site = site;
-    post->comm = comm->index;
-    post->begin_ns = begin_ns;
-    post->call = *call;
+    nonblocking->site = site;
+    nonblocking->comm = comm->index;
+    nonblocking->begin_ns = begin_ns;
+    nonblocking->call = *call;
     if (sg_process.config.trace == SG_TRACE_OTF2) {
         call->name = (struct sg_call_name){true, site->index, comm->index, seq};
-        post->record = record = begin_post(post, plan, seq);
+        nonblocking->record = record = begin_nonblocking(nonblocking, plan, seq);
     }
-    error = sg_request_start(call, plan, on_completed, post, &post->statistics);
+    error = sg_request_start(call, plan, on_completed, nonblocking, &nonblocking->statistics);
     if (error != MPI_SUCCESS) {
         if (record != NULL)
             record->flags |= SG_CALL_FAILED;
         count_failed();
-        free(post);
+        free(nonblocking);
     } else if (record != NULL && atomic_load(&record->end_ns) == 0) {
         /* Nobody else has the request yet. */
-        record->post_ns = duration(sg_clock_ns() - begin_ns);
+        record->start_ns = duration(sg_clock_ns() - begin_ns);
     }
     return error;
 }

@@ -7,11 +7,11 @@
 #include "intercept/comm.h"
 #include "intranode/segment.h"
 
-enum sg_comm_place { SG_COMM_ONE_NODE, SG_COMM_ONE_MACHINE, SG_COMM_SEVERAL_MACHINES };
+enum sg_comm_extent { SG_COMM_ONE_NODE, SG_COMM_ONE_MACHINE, SG_COMM_SEVERAL_MACHINES };
 
 struct sg_comm_members {
-    enum sg_comm_place extent; /* of all of them */
-    int *world_ranks;          /* by rank; NULL: out of memory */
+    enum sg_comm_extent extent; /* of all of them */
+    int *world_ranks;           /* by rank; NULL: out of memory */
 };
 
 /* Rank 0's segment on one machine. */

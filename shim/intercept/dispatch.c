@@ -79,7 +79,7 @@ static int pass_unmanaged(const struct sg_call *call)
     if (header != NULL)
         atomic_fetch_add_explicit(&header->unmanaged_calls, 1, memory_order_relaxed);
     if (header != NULL && call->request != NULL)
-        atomic_fetch_add_explicit(&header->unmanaged_posts, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&header->unmanaged_nonblocking, 1, memory_order_relaxed);
     return call->pass(call);
 }
 

@@ -30,7 +30,7 @@ static bool is_taken(const struct sg_internode *internode, const struct sg_call 
     return call->operation == SG_OPERATION_BARRIER || plan_operands(internode, call, &plan);
 }
 
-/* Where nobody comes for what arrives, a program that posts and then waits for something else
+/* Where nobody comes for what arrives, a program that starts a call and then waits for something else
  * would wait in vain. */
 static bool can_post(const struct sg_choice *choice)
 {

@@ -44,7 +44,7 @@ static void describe(struct sg_internode *internode, const struct sg_chunk *chun
     info->call.bytes = call->bytes;
     info->call.operation = (uint8_t)call->operation;
     info->call.algorithm = (uint8_t)sg_executed_algorithm(chunk->plan->executed);
-    info->call.posted = call->request != NULL;
+    info->call.nonblocking = call->request != NULL;
     info->call.in_place = sg_call_is_in_place(call);
     info->call.root = call->root;
     if (call->site != NULL)

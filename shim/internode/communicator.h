@@ -9,7 +9,7 @@
 #include "transport/transport.h"
 #include "wait/wait.h"
 
-/* Where an protocol's parts begin in the segment, and how far it is from endpoint to endpoint. */
+/* Where a protocol's parts begin in the segment, and how far it is from endpoint to endpoint. */
 struct sg_internode_protocol {
     const struct sg_algo *algo; /* NULL: the rule names none, or is not for this communicator */
     struct sg_algo_setup setup; /* rank: this endpoint */
@@ -59,7 +59,7 @@ struct sg_internode {
     int *index_of;            /* by endpoint: among its machine's endpoints */
     int here, ranks_here;     /* the most endpoints, and ranks, of one machine */
     uint32_t depth;
-    uint32_t slot_bytes;              /* the most of an protocol's: of contributions */
+    uint32_t slot_bytes;              /* the most of a protocol's: of contributions */
     uint64_t position;                /* chunks begun */
     _Atomic uint64_t arrived;         /* chunks that have arrived, in their order */
     uint64_t left, left_beyond;       /* chunks left: all before, and after it those in the mask */
@@ -137,7 +137,7 @@ sg_internode_instance_at(const struct sg_internode *internode, uint64_t position
                 ->instances[position % internode->depth];
 }
 
-/* The endpoint's lock held: the instance of an protocol's number, if it is still known; NULL. */
+/* The endpoint's lock held: the instance of a protocol's number, if it is still known; NULL. */
 static inline struct sg_internode_instance *
 sg_endpoint_find_instance(const struct sg_internode *internode, uint32_t protocol, uint32_t seq)
 {

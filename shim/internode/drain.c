@@ -1,4 +1,4 @@
-/* The end of a communicator over several nodes. Its posts are done first; then the protocols hear
+/* The end of a communicator over several nodes. Its nonblocking calls are done first; then the protocols hear
  * that no CALL will come, and finish what is outstanding.
  */
 #include "internode/connect.h"

@@ -105,7 +105,7 @@ static void deliver_call(struct sg_internode *internode, struct sg_internode_ins
             (struct sg_operand_type){place->protocol_seq, place->reduction, place->element,
                                      sg_consistency_note(internode, place)};
     if (place->flags & SG_CALL_SPLIT)
-        atomic_fetch_add_explicit(&endpoint->doorbell.posted, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&endpoint->doorbell.nonblocking, 1, memory_order_relaxed);
     atomic_store_explicit(&endpoint->delivered, place->position + 1, memory_order_relaxed);
     deliver_all(internode, place->protocol, internode->protocols[place->protocol].algo->on_call,
                 &event, NULL);

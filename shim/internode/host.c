@@ -67,7 +67,7 @@ static void ring(const struct sg_internode *internode, int to, bool urgent)
 {
     struct sg_endpoint *target = sg_internode_endpoint(internode, to);
 
-    if (!urgent && atomic_load_explicit(&target->doorbell.posted, memory_order_relaxed) == 0)
+    if (!urgent && atomic_load_explicit(&target->doorbell.nonblocking, memory_order_relaxed) == 0)
         return;
     if (atomic_load_explicit(&target->doorbell.inside, memory_order_acquire) == 0 &&
         atomic_load_explicit(&target->doorbell.outstanding, memory_order_relaxed) > 0)
@@ -78,7 +78,7 @@ static void ring_for(const struct sg_internode *internode, const struct sg_actio
 {
     bool urgent = action->kind == SG_ACTION_SEND && action->solicited;
 
-    /* Relaxed: who sends for a nonblocking call has posted it, too. */
+    /* Relaxed: who sends for a nonblocking call has begun it, too. */
     if (!urgent && !atomic_load_explicit(&internode->header->has_nonblocking, memory_order_relaxed))
         return;
     /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
@@ -100,7 +100,7 @@ static bool is_urgent(const struct sg_internode *internode, const struct sg_acti
 
     return (action->kind == SG_ACTION_SEND && action->solicited) ||
            (internode->remote != NULL &&
-            atomic_load_explicit(&endpoint->doorbell.posted, memory_order_relaxed) > 0);
+            atomic_load_explicit(&endpoint->doorbell.nonblocking, memory_order_relaxed) > 0);
 }
 
 static void send(const struct sg_delivery *delivery, const struct sg_actions *actions,
@@ -214,7 +214,7 @@ static void finish(const struct sg_delivery *delivery, uint32_t seq)
     if (instance->flags & SG_CALL_SPLIT)
         atomic_fetch_sub_explicit(
             &sg_internode_endpoint(delivery->internode, delivery->internode->endpoint)
-                 ->doorbell.posted,
+                 ->doorbell.nonblocking,
             1, memory_order_relaxed);
     /* Release: the result was written before. */
     atomic_store_explicit(&instance->finished, instance->position + 1, memory_order_release);

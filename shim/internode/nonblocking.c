@@ -1,7 +1,7 @@
 /* A nonblocking call's parts follow those of the calls before it, in their order. The protocol's
  * part goes on at the endpoint, as for any call. This process enters instances and fetches results:
  * the application's threads do in all that they call here, and the helper thread does where a part
- * waits for a place. A program may post more calls than there are places and then wait, in MPI, for
+ * waits for a place. A program may start more calls than there are places and then wait, in MPI, for
  * something else.
  */
 #include "internode/nonblocking.h"
@@ -104,7 +104,7 @@ static void step_all(struct sg_internode *internode)
 
 void sg_nonblocking_advance(struct sg_internode *internode)
 {
-    /* Relaxed: who has just posted one goes on with it by itself. */
+    /* Relaxed: who has just started one goes on with it by itself. */
     if (atomic_load_explicit(&internode->nonblocking_count, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&lock);

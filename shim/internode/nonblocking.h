@@ -1,4 +1,4 @@
-/* Calls that do not wait: posts. Parts of a call that stay behind go on in what this process calls
+/* Nonblocking calls. Chunks of a call that stay behind go on in what this process calls
  * here, or by the helper thread. The call's fields and buffers are to stay until it is done. The
  * communicator need not: freeing it brings its nonblocking calls to their end.
  */
@@ -24,7 +24,7 @@ bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking);
 
 /* Nonblocking calls go on as far as they can. */
 void sg_nonblocking_advance(struct sg_internode *internode);
-/* As sg_chunk_window_step: posts go first. */
+/* As sg_chunk_window_step: nonblocking calls go first. */
 bool sg_nonblocking_step_behind(struct sg_internode *internode, struct sg_chunk_window *window);
 /* The same, of a call that waits. */
 static inline bool sg_nonblocking_step_call(struct sg_internode *internode,
@@ -37,7 +37,7 @@ static inline bool sg_nonblocking_step_call(struct sg_internode *internode,
                : sg_nonblocking_step_behind(internode, window);
 }
 
-/* All posts are done: returns when no thread is at one any more. */
+/* All nonblocking calls are done: returns when no thread is at one any more. */
 void sg_nonblocking_await_users(struct sg_internode *internode);
 
 #endif

@@ -212,7 +212,7 @@ int sg_request_start(const struct sg_call *call, const struct sg_internode_plan 
     *call->request = request->handle;
     add(request);
     sg_nonblocking_start(request->nonblocking, statistics);
-    request->times.posted_ns = sg_clock_ns();
+    request->times.started_ns = sg_clock_ns();
     if (sg_nonblocking_is_done(request->nonblocking))
         complete(request);
     return MPI_SUCCESS;

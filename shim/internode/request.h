@@ -12,7 +12,7 @@
 
 /* How the application met its request. */
 struct sg_request_times {
-    uint64_t posted_ns;    /* the post returned */
+    uint64_t started_ns;   /* the call returned */
     uint64_t completed_ns; /* the request was completed */
     uint64_t exposed_ns;   /* in between, in waits and tests */
     uint32_t tests;        /* how many: calls that follow each other closely are one */

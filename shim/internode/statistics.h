@@ -7,7 +7,7 @@
 #include "internode/communicator.h"
 #include "mpi/trace_events.h"
 
-/* What an event has changed in an protocol's head. */
+/* What an event has changed in a protocol's head. */
 void sg_endpoint_count(struct sg_endpoint *endpoint, const struct sg_algo_head *before,
                        const struct sg_algo_head *after, uint64_t marks);
 

@@ -39,9 +39,9 @@ struct sg_call_info {
     int32_t root;
     uint8_t operation; /* enum sg_operation */
     uint8_t algorithm;
-    bool posted;     /* its nonblocking form */
-    bool in_place;   /* an allreduce with MPI_IN_PLACE */
-    char module[36]; /* base name of the call site's, cut from the left */
+    bool nonblocking; /* its nonblocking form */
+    bool in_place;    /* an allreduce with MPI_IN_PLACE */
+    char module[36];  /* base name of the call site's, cut from the left */
 };
 
 struct sg_node_control {

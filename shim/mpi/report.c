@@ -23,9 +23,10 @@ void sg_report_line(enum sg_trace_line kind, const char *format, ...)
     sg_trace_event_line(kind, text);
 }
 
-static const char *function_of(enum sg_operation operation, bool posted)
+static const char *function_of(enum sg_operation operation, bool nonblocking)
 {
-    return posted ? sg_operation_nonblocking_regions[operation] : sg_operation_regions[operation];
+    return nonblocking ? sg_operation_nonblocking_regions[operation]
+                       : sg_operation_regions[operation];
 }
 
 const char *sg_report_function(const struct sg_call *call)
@@ -73,7 +74,7 @@ const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_
     char place[PLACE_BYTES];
     int used = snprintf(text, size_bytes, "%s",
                         info->operation < SG_OPERATION_COUNT
-                            ? function_of((enum sg_operation)info->operation, info->posted)
+                            ? function_of((enum sg_operation)info->operation, info->nonblocking)
                             : "a collective");
 
     if (info->operation != SG_OPERATION_BARRIER)

@@ -174,7 +174,7 @@ void sg_progress_mind_timer(struct sg_progress_client *client)
 bool sg_progress_takes_naps(const struct sg_progress_client *client)
 {
     return atomic_load(&client->waits) ||
-           (client->is_polled && atomic_load(&client->doorbell->posted) > 0);
+           (client->is_polled && atomic_load(&client->doorbell->nonblocking) > 0);
 }
 
 void sg_progress_look_after(const struct sg_progress_client *client)

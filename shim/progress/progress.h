@@ -45,7 +45,7 @@ struct sg_doorbell {
     _Atomic uint32_t pending;          /* whoever handles something is to look again */
     _Atomic uint32_t inside;           /* ranks in a call, of those that serve the endpoint */
     _Atomic uint32_t outstanding;      /* instances */
-    _Atomic uint32_t posted;           /* instances that need no rank in a call */
+    _Atomic uint32_t nonblocking;      /* instances that need no rank in a call */
     _Atomic uint32_t armed;            /* by whom, and in which mode; 0: not armed */
     _Atomic uint64_t next_timer_ns;    /* the first timer; 0: none */
     _Atomic uint64_t rings, answered;  /* signals sent for it, and those that have come */
@@ -68,7 +68,7 @@ struct sg_progress_ops {
     /* Handles what has arrived, unless another thread holds the endpoint; the holder polls again
      * before it lets go. Any thread, any signal handler. True: there was something. */
     bool (*poll)(struct sg_progress_client *client);
-    /* Takes posts of this process as far as they can go. Not in a signal handler. */
+    /* Takes nonblocking calls of this process as far as they can go. Not in a signal handler. */
     void (*advance)(struct sg_progress_client *client);
     /* Finds out whether the other ranks are still there. In a thread of the application; may end
      * the job. */
@@ -81,7 +81,7 @@ struct sg_progress_client {
     struct sg_doorbell *doorbell;
     bool serves;         /* false: other processes of the endpoint handle all that arrives */
     bool has_companions; /* the endpoint has other processes */
-    bool is_polled;      /* nobody rings for what the endpoint's posts wait for */
+    bool is_polled;      /* nobody rings for what nonblocking calls of the endpoint wait for */
     _Atomic bool waits;  /* a nonblocking call of this process waits for a place */
     const struct sg_transport_remote_ops *remote; /* NULL: no messages come from other machines */
     struct sg_transport *transport;

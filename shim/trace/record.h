@@ -73,7 +73,7 @@ struct sg_log_header {
     uint64_t pid_start; /* of the process, in the kernel's ticks since boot */
     uint32_t is_locked; /* 1: the writer holds the lock of the file */
     uint32_t reserved;
-    _Atomic uint64_t unmanaged_posts; /* nonblocking ones of unmanaged_calls */
+    _Atomic uint64_t unmanaged_nonblocking; /* nonblocking ones of unmanaged_calls */
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
@@ -136,7 +136,7 @@ struct sg_record_call {
     uint64_t repeats : 16;                /* releases that came again */
 };
 
-/* One nonblocking collective that stagger ran, from its post to the completion of its request. */
+/* One nonblocking collective that stagger ran, from its start to the completion of its request. */
 struct sg_record_nonblocking {
     _Atomic uint8_t kind;
     uint8_t operation; /* of the blocking form */
@@ -144,14 +144,14 @@ struct sg_record_nonblocking {
     uint8_t flags;     /* enum sg_call_flags */
     uint32_t site;
     uint32_t comm;
-    uint16_t thread; /* that posted it */
+    uint16_t thread; /* that started it */
     uint16_t reserved;
-    uint64_t begin_ns;                  /* of the post */
+    uint64_t begin_ns;                  /* of its start */
     uint64_t bytes : SG_CALL_WIDE_BITS; /* count times type size; 0 for a barrier */
     uint64_t tests : 16;                /* times the program asked for it: waits and tests */
     uint32_t seq;                       /* of the instance on its communicator, from 0 */
     int32_t root;                       /* rank in the communicator; -1: none */
-    uint32_t post_ns;                   /* the post took */
+    uint32_t start_ns;                  /* its start took */
     uint32_t reserved2;
     uint64_t exposed_ns; /* then spent in waits and tests; what is left of its time was hidden */
     _Atomic uint64_t end_ns; /* the request was completed; 0: open */
@@ -268,7 +268,7 @@ struct sg_record_stat {
     uint32_t site;
     uint32_t comm;
     uint8_t
-        /* 1: the entry is of nonblocking calls; blocked: the post and what was exposed */
+        /* 1: the entry is of nonblocking calls; blocked: the start and what was exposed */
         nonblocking;
     uint8_t reserved[3];
     _Atomic uint64_t calls;
@@ -293,7 +293,7 @@ struct sg_record_stat {
     _Atomic uint64_t handler_ns;      /* sum over what came late */
     _Atomic uint64_t outstanding_max; /* instances outstanding when a call returned */
     _Atomic uint64_t
-        hidden_ns; /* of nonblocking calls: from post to completion, not in waits or tests */
+        hidden_ns; /* of nonblocking calls: from start to completion, not in waits or tests */
     uint64_t reserved4[2];
 };
 

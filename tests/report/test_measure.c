@@ -139,10 +139,11 @@ static void test_avoided(void)
 }
 
 /* Begins, posts and exposed times as given; all are complete at 200. */
-static void measure_posts(enum sg_operation operation, uint32_t root, uint64_t bytes,
-                          const int64_t begin_ns[MEMBERS], const uint64_t post_ns[MEMBERS],
-                          const uint64_t exposed_ns[MEMBERS], struct sg_measure *whole,
-                          struct sg_call_measure each[MEMBERS])
+static void measure_nonblocking_calls(enum sg_operation operation, uint32_t root, uint64_t bytes,
+                                      const int64_t begin_ns[MEMBERS],
+                                      const uint64_t start_ns[MEMBERS],
+                                      const uint64_t exposed_ns[MEMBERS], struct sg_measure *whole,
+                                      struct sg_call_measure each[MEMBERS])
 {
     struct sg_call calls[MEMBERS] = {0};
     struct sg_instance instance = {
@@ -151,7 +152,7 @@ static void measure_posts(enum sg_operation operation, uint32_t root, uint64_t b
     for (uint32_t i = 0; i < MEMBERS; i++)
         calls[i] = (struct sg_call){.begin_ns = begin_ns[i],
                                     .end_ns = 200,
-                                    .post_ns = post_ns[i],
+                                    .start_ns = start_ns[i],
                                     .exposed_ns = exposed_ns[i],
                                     .bytes = bytes,
                                     .nonblocking = true};
@@ -163,11 +164,12 @@ static void measure_posts(enum sg_operation operation, uint32_t root, uint64_t b
 static void test_posts(void)
 {
     const int64_t begin_ns[] = {10, 100, 40};
-    const uint64_t post_ns[] = {5, 6, 7}, exposed_ns[] = {30, 40, 80};
+    const uint64_t start_ns[] = {5, 6, 7}, exposed_ns[] = {30, 40, 80};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
-    measure_posts(SG_OPERATION_ALLREDUCE, 0, 8, begin_ns, post_ns, exposed_ns, &whole, each);
+    measure_nonblocking_calls(SG_OPERATION_ALLREDUCE, 0, 8, begin_ns, start_ns, exposed_ns, &whole,
+                              each);
     CU_ASSERT_EQUAL(whole.skew_ns, 90);
     CU_ASSERT_EQUAL(whole.last, 1);
     CU_ASSERT_EQUAL(whole.violation_ns, 0);
@@ -186,11 +188,12 @@ static void test_posts(void)
 static void test_posted_reduce(void)
 {
     const int64_t begin_ns[] = {10, 20, 90};
-    const uint64_t post_ns[] = {5, 6, 7}, exposed_ns[] = {60, 40, 80};
+    const uint64_t start_ns[] = {5, 6, 7}, exposed_ns[] = {60, 40, 80};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
-    measure_posts(SG_OPERATION_REDUCE, 1, 8, begin_ns, post_ns, exposed_ns, &whole, each);
+    measure_nonblocking_calls(SG_OPERATION_REDUCE, 1, 8, begin_ns, start_ns, exposed_ns, &whole,
+                              each);
     CU_ASSERT_EQUAL(each[1].wait_ns, 40);
     CU_ASSERT_EQUAL(each[1].avoided_ns, 70 - 46);
     CU_ASSERT_EQUAL(each[0].wait_ns + each[2].wait_ns, 0);
@@ -206,18 +209,19 @@ static void test_posted_violation(void)
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
-    measure_posts(SG_OPERATION_BARRIER, 0, 0, begin_ns, none, none, &whole, each);
+    measure_nonblocking_calls(SG_OPERATION_BARRIER, 0, 0, begin_ns, none, none, &whole, each);
     CU_ASSERT_EQUAL(whole.violation_ns, 30);
 }
 
 static void test_posted_without_data(void)
 {
     const int64_t begin_ns[] = {10, 20, 230};
-    const uint64_t post_ns[] = {5, 5, 5}, exposed_ns[] = {30, 40, 80};
+    const uint64_t start_ns[] = {5, 5, 5}, exposed_ns[] = {30, 40, 80};
     struct sg_measure whole;
     struct sg_call_measure each[MEMBERS];
 
-    measure_posts(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, post_ns, exposed_ns, &whole, each);
+    measure_nonblocking_calls(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, start_ns, exposed_ns, &whole,
+                              each);
     CU_ASSERT_EQUAL(whole.violation_ns, 0);
     CU_ASSERT_EQUAL(each[0].wait_ns + each[1].wait_ns, 0);
     CU_ASSERT_EQUAL(each[0].avoided_ns + each[1].avoided_ns, 0);

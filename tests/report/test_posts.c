@@ -8,11 +8,11 @@ enum { BARRIER, REDUCE, ALLREDUCE };
 
 static struct sg_record_nonblocking *put_nonblocking(struct fabricated *log, int operation,
                                                      uint32_t site, uint32_t seq, uint64_t begin_ns,
-                                                     uint32_t post_ns, uint64_t exposed_ns,
+                                                     uint32_t start_ns, uint64_t exposed_ns,
                                                      uint64_t end_ns)
 {
     struct sg_record_nonblocking *post =
-        fabricate_nonblocking(log, operation, 0, seq, begin_ns, post_ns, exposed_ns, end_ns);
+        fabricate_nonblocking(log, operation, 0, seq, begin_ns, start_ns, exposed_ns, end_ns);
 
     post->site = site;
     post->executed = 1;

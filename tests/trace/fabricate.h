@@ -92,7 +92,7 @@ static inline struct sg_record_call *fabricate_call(struct fabricated *log, int 
 /* end_ns 0: never completed. */
 static inline struct sg_record_nonblocking *
 fabricate_nonblocking(struct fabricated *log, int operation, uint32_t comm, uint32_t seq,
-                      uint64_t begin_ns, uint32_t post_ns, uint64_t exposed_ns, uint64_t end_ns)
+                      uint64_t begin_ns, uint32_t start_ns, uint64_t exposed_ns, uint64_t end_ns)
 {
     struct sg_record_nonblocking *nonblocking = fabricate_slots(log, 1);
 
@@ -101,7 +101,7 @@ fabricate_nonblocking(struct fabricated *log, int operation, uint32_t comm, uint
     nonblocking->comm = comm;
     nonblocking->seq = seq;
     nonblocking->begin_ns = begin_ns;
-    nonblocking->post_ns = post_ns;
+    nonblocking->start_ns = start_ns;
     nonblocking->exposed_ns = exposed_ns;
     nonblocking->end_ns = end_ns;
     nonblocking->root = -1;

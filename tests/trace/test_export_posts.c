@@ -63,7 +63,7 @@ static const json_t *find(const json_t *events, const char *kind, uint64_t locat
 
 /* Rank 1 of {1, 0} is the root of the second, in place; of the first rank 0, that is world rank 1.
  */
-static void whole_posts(void)
+static void whole_nonblocking(void)
 {
     static const uint32_t members[] = {1, 0};
     static const int sent[][2] = {{24, 24}, {0, 24}}, received[][2] = {{0, 48}, {24, 0}};
@@ -287,7 +287,8 @@ static void tools_read_it(void)
 }
 
 const struct unit_test unit_tests[] = {
-    {"a post and its completion carry what a call does, and exposed and hidden time", whole_posts},
+    {"a post and its completion carry what a call does, and exposed and hidden time",
+     whole_nonblocking},
     {"completions fall inside any region and between them, in any order",
      completions_fall_anywhere},
     {"a request belongs to the thread that posted it", threads_have_their_own},

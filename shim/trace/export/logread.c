@@ -183,7 +183,7 @@ static uint64_t later_of_record(const void *record, enum sg_record_kind kind, ui
         const struct sg_record_nonblocking *nonblocking = record;
 
         last = later(nonblocking->begin_ns, last);
-        last = later(nonblocking->begin_ns + nonblocking->post_ns, last);
+        last = later(nonblocking->begin_ns + nonblocking->start_ns, last);
         return later(atomic_load_explicit(&nonblocking->end_ns, memory_order_acquire), last);
     }
     if (kind == SG_RECORD_LATE) {

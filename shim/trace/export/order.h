@@ -1,5 +1,5 @@
 /* The order of a log's events: by thread, then by time, what encloses before what is enclosed, a
- * post before its completion. */
+ * start before its completion. */
 #ifndef SG_TRACE_ORDER_H
 #define SG_TRACE_ORDER_H
 
@@ -16,7 +16,7 @@
 
 enum sg_order_what {                    /* in this order where times are equal */
                      SG_ORDER_CALL,     /* an MPI call: lies in no other region */
-                     SG_ORDER_COMPLETE, /* of a post: a moment, wherever it falls */
+                     SG_ORDER_COMPLETE, /* of a nonblocking call: a moment, wherever it falls */
                      SG_ORDER_LATE,     /* a late contribution: may lie inside another region */
 };
 

@@ -38,7 +38,7 @@ static void set_sums(struct sg_archive *archive, const struct sg_unified *unifie
         size_t calls; /* where they are 0, the property is left out */
     } sums[] = {
         {SG_PROPERTY_UNMANAGED, OFFSET(unmanaged_calls), OFFSET(unmanaged_calls)},
-        {SG_PROPERTY_UNMANAGED_POSTS, OFFSET(unmanaged_posts), OFFSET(unmanaged_calls)},
+        {SG_PROPERTY_UNMANAGED_POSTS, OFFSET(unmanaged_nonblocking), OFFSET(unmanaged_calls)},
         {SG_PROPERTY_OVERHEAD_CALLS, OFFSET(overhead_calls), OFFSET(overhead_calls)},
         {SG_PROPERTY_OVERHEAD_NS, OFFSET(overhead_ns), OFFSET(overhead_calls)},
         {SG_PROPERTY_OVERHEAD_LONG_CALLS, OFFSET(overhead_long_calls), OFFSET(overhead_calls)},

@@ -22,8 +22,8 @@ static void read_call(const struct sg_record_call *call, struct sg_recorded_call
     };
 }
 
-/* Who posts may come to note how long that took after another thread has completed the request: the
- * post then reaches a little into what follows it. */
+/* Who starts a call may come to note how long that took after another thread has completed the request: the
+ * start then reaches a little into what follows it. */
 static void cut_overlap(struct sg_recorded_call *nonblocking)
 {
     if (nonblocking->complete_ns == 0 || !sg_recorded_call_is_sound(nonblocking))
@@ -52,7 +52,7 @@ static void read_nonblocking(const struct sg_record_nonblocking *nonblocking,
         .root = nonblocking->root,
         .bytes = nonblocking->bytes,
         .begin_ns = nonblocking->begin_ns,
-        .end_ns = nonblocking->begin_ns + nonblocking->post_ns,
+        .end_ns = nonblocking->begin_ns + nonblocking->start_ns,
         .complete_ns = complete_ns,
         .exposed_ns = nonblocking->exposed_ns,
         .tests = nonblocking->tests,

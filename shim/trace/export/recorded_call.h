@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct sg_recorded_call {
-    const struct sg_record_call *call; /* has its counts; NULL: a post, which has none */
+    const struct sg_record_call *call; /* has its counts; NULL: a nonblocking one, which has none */
     uint8_t operation;                 /* of the blocking form */
     uint8_t algorithm;
     uint8_t arm;   /* of a trial; 0: of none */
@@ -24,7 +24,7 @@ struct sg_recorded_call {
     uint64_t bytes;
     uint64_t begin_ns;
     uint64_t end_ns; /* of the MPI call; 0: still open */
-    /* of a post */
+    /* of a nonblocking call */
     uint64_t complete_ns; /* the request was completed; 0: not yet */
     uint64_t exposed_ns;  /* in waits and tests */
     uint16_t tests;       /* how many those were */
@@ -37,7 +37,7 @@ bool sg_recorded_call_read(const void *record, struct sg_recorded_call *out);
 bool sg_recorded_call_is_sound(const struct sg_recorded_call *recorded);
 bool sg_late_is_sound(const struct sg_record_late *late);
 
-/* Of a completed nonblocking call: its time in neither the post nor waits and tests. */
+/* Of a completed nonblocking call: its time in neither its start nor waits and tests. */
 static inline uint64_t sg_recorded_call_hidden_ns(const struct sg_recorded_call *recorded)
 {
     return recorded->complete_ns - recorded->end_ns - recorded->exposed_ns;

@@ -299,7 +299,8 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
         .dropped = atomic_load_explicit(&header->dropped_events, memory_order_relaxed) +
                    sg_logread_damaged(log),
         .unmanaged_calls = atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed),
-        .unmanaged_posts = atomic_load_explicit(&header->unmanaged_posts, memory_order_relaxed),
+        .unmanaged_nonblocking =
+            atomic_load_explicit(&header->unmanaged_nonblocking, memory_order_relaxed),
         .overhead_calls = atomic_load_explicit(&header->overhead_calls, memory_order_relaxed),
         .overhead_ns = atomic_load_explicit(&header->overhead_ns, memory_order_relaxed),
         .overhead_long_calls =

@@ -73,7 +73,7 @@ struct sg_summary {
     uint64_t dropped; /* events that found no room, records cut off or damaged */
     /* As in struct sg_log_header. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
-    uint64_t unmanaged_calls, unmanaged_posts;
+    uint64_t unmanaged_calls, unmanaged_nonblocking;
     struct sg_calibration calibration;
     const char *host;
     const char *program;

@@ -93,7 +93,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->overhead_ns);
     SG_PACK(pack, s->overhead_long_calls);
     SG_PACK(pack, s->unmanaged_calls);
-    SG_PACK(pack, s->unmanaged_posts);
+    SG_PACK(pack, s->unmanaged_nonblocking);
     SG_PACK(pack, s->calibration);
     sg_pack_text(pack, &s->host);
     sg_pack_text(pack, &s->program);

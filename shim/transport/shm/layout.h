@@ -68,7 +68,7 @@ struct sg_shm_multicast {
 _Static_assert(sizeof(struct sg_shm_header) == 2 * SG_TRANSPORT_LINE_BYTES, "header");
 _Static_assert(sizeof(struct sg_shm_receiver) == SG_TRANSPORT_LINE_BYTES, "receiver");
 _Static_assert(sizeof(struct sg_shm_entry) == 3 * SG_TRANSPORT_LINE_BYTES, "entry");
-_Static_assert(sizeof(struct sg_shm_multicast) == SG_TRANSPORT_LINE_BYTES, "post");
+_Static_assert(sizeof(struct sg_shm_multicast) == SG_TRANSPORT_LINE_BYTES, "multicast");
 _Static_assert(sizeof(struct sg_header) % 8 == 0, "copied in words");
 _Static_assert(offsetof(struct sg_shm_entry, payload) % SG_TRANSPORT_PART_ALIGN == 0, "parts");
 
