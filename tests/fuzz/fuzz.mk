@@ -15,7 +15,7 @@ $(B)/fuzz.a: $(FUZZ_PARTS)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(B)/fuzz/verbs: $(addprefix $(B)/shim/transport/verbs/,lane.o queue.o tree.o multicast.o layout.o access.o)
+$(B)/fuzz/verbs: $(addprefix $(B)/shim/transport/verbs/,channel.o queue.o tree.o multicast.o layout.o access.o)
 $(B)/fuzz/verbs: FUZZ_LIBS := -libverbs
 $(FUZZ_PROGRAMS): $(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/fuzz.a
 	$(say) LINK $@
