@@ -108,6 +108,7 @@ static void end_job(const char *what)
 {
     sg_log("rank %d: %s; preload the library on all ranks or on none: the job ends", start.rank,
            what);
+    sg_log_drain();
     sg_real.Abort(MPI_COMM_WORLD, 1);
 }
 
