@@ -13,6 +13,10 @@
 static const char *const trace_modes[] = {"off", "stats", "otf2", NULL};
 /* By enum sg_progress_mode, which is the engine's. */
 static const char *const progress_modes[] = {"poll", "thread", "signal", NULL};
+/* By enum sg_wait_mode, which is the engine's. */
+static const char *const wait_modes[] = {"auto", "spin", "yield", "sleep", NULL};
+/* By what is stored. */
+static const char *const none_or_auto[] = {"none", "auto", NULL};
 /* By what is stored: whether something is done where it can be. */
 static const char *const off_or_auto[] = {"off", "auto", NULL};
 
@@ -219,6 +223,13 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_SINGLE_COPY", "auto",
      "Whether large operands are read from the other ranks' memory, where the system lets them.",
      WORD(single_copy, "auto or off", off_or_auto)},
+    {"STAGGER_WAIT", "auto",
+     "What a rank does that waits in MPI: auto gives its processor away where there are fewer than "
+     "ranks, and spins elsewhere.",
+     WORD(wait, "auto, spin, yield or sleep", wait_modes)},
+    {"STAGGER_WAIT_HOOK", "auto",
+     "Whether MPICH's waiting is taken part in, by what this MPICH offers for it.",
+     WORD(wait_hook, "auto or none", none_or_auto)},
     {"STAGGER_STALL_S", "30", "Seconds after which a wait is reported; 0: never.",
      INTEGER(stall_s, 0, 1000000)},
     {"STAGGER_PROGRESS", "thread",

@@ -37,6 +37,8 @@ struct sg_config {
     bool calibrate;        /* measure costs at start, where events are recorded */
     int ranks_per_node;    /* of virtual nodes on one machine; 0: all of a machine's */
     int slots;             /* collectives a rank may run ahead; a power of two */
+    int wait;              /* enum sg_wait_mode */
+    int wait_hook;         /* 0: none, 1: auto */
     int stall_s;           /* waits longer than this are reported; 0: never */
     int progress;          /* enum sg_progress_mode */
     int signal;            /* its number, for progress by signals */

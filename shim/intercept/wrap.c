@@ -11,6 +11,7 @@
 #include "intercept/statistics.h"
 #include "internode/request.h"
 #include "runtime/process.h"
+#include "wait/hook.h"
 
 #include <stdatomic.h>
 
@@ -32,10 +33,20 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 
 /* ---- start and stop ---- */
 
+/* Before MPICH's own start, in which ranks wait, too. */
+static void begin(void)
+{
+    if (sg_real_is_mpich() && !sg_real_has_user_threads())
+        sg_hook_begin();
+}
+
 int sg_wrap_init(sg_word argc, sg_word argv)
 {
     uint64_t begin_ns = sg_clock_ns();
-    int error = PASS(pass2, Init)(argc, argv);
+    int error;
+
+    begin();
+    error = PASS(pass2, Init)(argc, argv);
 
     if (error == MPI_SUCCESS)
         sg_process_start(begin_ns, &sg_calls);
@@ -46,7 +57,10 @@ int mpi_init(sg_word argc, sg_word argv) EXPORTS("MPI_Init", sg_wrap_init);
 int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
 {
     uint64_t begin_ns = sg_clock_ns();
-    int error = PASS(pass4, Init_thread)(argc, argv, required, provided);
+    int error;
+
+    begin();
+    error = PASS(pass4, Init_thread)(argc, argv, required, provided);
 
     if (error == MPI_SUCCESS)
         sg_process_start(begin_ns, &sg_calls);
@@ -243,6 +257,7 @@ int mpi_wait(sg_word request, sg_word status)
 {
     if (sg_process_running() && request != 0)
         sg_request_wait(*(MPI_Request *)request);
+    sg_turn_begin_wait();
     return PASS(pass2, Wait)(request, status);
 }
 

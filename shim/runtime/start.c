@@ -25,6 +25,8 @@
 #include "runtime/rdma.h"
 #include "runtime/recording.h"
 #include "runtime/settings.h"
+#include "wait/hook.h"
+#include "wait/processors.h"
 #include "wait/wait.h"
 #include "wait/yielding.h"
 
@@ -216,15 +218,20 @@ static enum sg_status start_engine(struct sg_process *process)
 {
     const struct sg_config *config = &process->config;
     uint64_t machine = sg_hash_mix(process->machine + sg_segment_domain());
+    int level = MPI_THREAD_SINGLE;
 
     if (sg_placement_start(&process->exchange, machine, config->ranks_per_node) != SG_OK ||
         sg_memory_start(&process->exchange, config->memory_bytes) != SG_OK ||
         sg_rdma_start(process) != SG_OK ||
-        sg_wait_start(&process->exchange, process->machine, process->world) != SG_OK ||
+        sg_processors_start(&process->exchange, process->machine) != SG_OK ||
         start_large(process) != SG_OK ||
         sg_progress_start(&process->exchange, process->rules, sg_rdma_ops() != NULL,
                           (enum sg_progress_mode)config->progress, config->signal) != SG_OK)
         return SG_ERR_SYSTEM;
+    sg_wait_start(process->world);
+    sg_real.Query_thread(&level);
+    sg_hook_start((enum sg_wait_mode)config->wait, config->wait_hook != 0,
+                  level == MPI_THREAD_MULTIPLE);
     sg_intranode_start((uint32_t)config->slots, config->stall_s);
     sg_internode_start((uint32_t)config->slots, config->stall_s, config->verbs_senders);
     sg_kernel_init();

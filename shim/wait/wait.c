@@ -2,11 +2,10 @@
 
 #include "core/clock.h"
 #include "mpi/real.h"
+#include "wait/turn.h"
 
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +18,7 @@
 /* Steps on the first rung: with a processor for every rank waiting is short, and giving it away
  * would only cost; without, whoever is late may need this very processor. */
 #define SPINS_ALONE 4000u
-#define SPINS_OVERSUBSCRIBED 100u
+#define SPINS_CONTESTED 4u
 /* Steps between pokes while spinning: some 20 us. */
 #define POKE_STEPS 500u
 #define YIELD_NS UINT64_C(200000)
@@ -27,62 +26,21 @@
 #define SLEEP_NS 100000
 
 static MPI_Comm poked;
-static bool oversubscribed;
-static cpu_set_t first_mask;
-static int machine_ranks;
 
-struct place {
-    uint64_t machine;
-    cpu_set_t mask;
-};
-
-enum sg_status sg_wait_start(const struct sg_exchange *exchange, uint64_t machine, MPI_Comm world)
+void sg_wait_start(MPI_Comm world)
 {
-    struct place own = {.machine = machine};
-    void *gathered;
-    cpu_set_t all;
-    enum sg_status status;
-
     poked = world;
-    CPU_ZERO(&own.mask);
-    sched_getaffinity(0, sizeof own.mask, &own.mask);
-    status = sg_exchange_collect(exchange, &own, sizeof own, &gathered);
-    if (status != SG_OK)
-        return status;
-    CPU_ZERO(&all);
-    machine_ranks = 0;
-    for (int rank = 0; rank < exchange->size; rank++) {
-        const struct place *place = (const struct place *)gathered + rank;
-
-        if (place->machine != machine)
-            continue;
-        CPU_OR(&all, &all, &place->mask);
-        machine_ranks++;
-    }
-    free(gathered);
-    first_mask = own.mask;
-    oversubscribed = machine_ranks > CPU_COUNT(&all);
-    return SG_OK;
-}
-
-/* The application may bind itself after MPI_Init: then its own mask is all we know. */
-static void look_again(void)
-{
-    cpu_set_t mask;
-
-    CPU_ZERO(&mask);
-    if (sched_getaffinity(0, sizeof mask, &mask) == 0 && !CPU_EQUAL(&mask, &first_mask)) {
-        first_mask = mask;
-        oversubscribed = machine_ranks > CPU_COUNT(&mask) && CPU_COUNT(&mask) > 1;
-    }
 }
 
 static void poke(void)
 {
     int flag;
 
-    if (SG_WAIT_POKES)
-        sg_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, poked, &flag, MPI_STATUS_IGNORE);
+    if (!SG_WAIT_POKES)
+        return;
+    sg_turn_begin_own();
+    sg_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, poked, &flag, MPI_STATUS_IGNORE);
+    sg_turn_end_own();
 }
 
 static void sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), void *context)
@@ -99,31 +57,38 @@ static void sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), v
     atomic_fetch_sub(queue->sleepers, 1);
 }
 
+static uint32_t spins(void)
+{
+    return sg_turn_is_contested() ? SPINS_CONTESTED : SPINS_ALONE;
+}
+
 bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_queue *queue, bool (*ready)(void *),
                   void *context)
 {
-    uint32_t spins = oversubscribed ? SPINS_OVERSUBSCRIBED : SPINS_ALONE;
+    enum sg_wait_mode mode = sg_turn_mode();
     uint64_t now_ns;
 
     wait->steps++;
-    if (wait->steps < spins) {
+    if (mode == SG_WAIT_SPIN || wait->steps < spins()) {
         __builtin_ia32_pause();
         if (wait->steps % POKE_STEPS != 0)
             return false;
         poke();
+        if (mode == SG_WAIT_SPIN && wait->begin_ns == 0)
+            wait->begin_ns = sg_clock_ns();
         return true;
     }
     if (wait->steps % YIELDS_PER_POKE != 0) {
-        sched_yield();
+        sg_turn_yield();
         return false;
     }
     poke();
     now_ns = sg_clock_ns();
     if (wait->begin_ns == 0) {
         wait->begin_ns = now_ns;
-        look_again();
+        sg_turn_look();
     }
-    if (now_ns - wait->begin_ns > YIELD_NS) {
+    if (now_ns - wait->begin_ns > YIELD_NS && mode != SG_WAIT_YIELD) {
         sleep_on(queue, ready, context);
         /* Every step is slow from here on. */
         wait->steps += YIELDS_PER_POKE - 1;
@@ -135,10 +100,10 @@ void sg_wait_brief(struct sg_wait *wait)
 {
     uint32_t steps = ++wait->steps;
 
-    if (steps < (oversubscribed ? SPINS_OVERSUBSCRIBED : SPINS_ALONE))
+    if (sg_turn_mode() == SG_WAIT_SPIN || steps < spins())
         __builtin_ia32_pause();
     else
-        sched_yield();
+        sg_turn_yield();
     if (steps % YIELDS_PER_POKE == 0)
         poke();
 }

@@ -10,8 +10,6 @@
 #ifndef SG_WAIT_WAIT_H
 #define SG_WAIT_WAIT_H
 
-#include "core/exchange.h"
-
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,9 +26,8 @@ struct sg_wait_queue {
     _Atomic uint32_t *wake; /* futex */
 };
 
-/* Collective over the exchange, in MPI_Init: finds how many ranks share a machine's processors.
- * world is the communicator to poke. */
-enum sg_status sg_wait_start(const struct sg_exchange *exchange, uint64_t machine, MPI_Comm world);
+/* In MPI_Init, after sg_processors_start. world is the communicator to poke. */
+void sg_wait_start(MPI_Comm world);
 
 /* One step of waiting. True once in a while (a few microseconds apart at least), when the caller
  * should look at what takes so long. `ready` is asked again right before a sleep. */

@@ -1,6 +1,7 @@
 #include "wait/yielding.h"
 
 #include "mpi/real.h"
+#include "wait/turn.h"
 
 #include <sched.h>
 
@@ -30,12 +31,14 @@ static int complete(int status, MPI_Request *request)
 {
     int done = 0;
 
+    sg_turn_begin_own();
     for (int looks = 0; status == MPI_SUCCESS; looks++) {
         status = sg_real.Test(request, &done, MPI_STATUS_IGNORE);
         if (done)
             break;
         wait_a_little(looks);
     }
+    sg_turn_end_own();
     return status;
 }
 

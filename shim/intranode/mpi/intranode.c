@@ -6,6 +6,7 @@
 #include "intranode/ring.h"
 #include "mpi/real.h"
 #include "mpi/report.h"
+#include "wait/turn.h"
 #include "wait/wait.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #define SLOT_BYTES 4096u
 /* The first wait is this many polls: a peer that comes at the same time needs no ladder. */
 #define FIRST_POLLS 64
+#define FIRST_POLLS_CONTESTED 4
 #define RANKS_NAMED 16 /* where one does not come */
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -210,8 +212,9 @@ static void complete(struct sg_intranode *intranode, const struct sg_call *call,
                      struct sg_node_op *op)
 {
     struct waiting waiting = {.intranode = intranode, .call = call, .op = op};
+    int polls = sg_turn_is_contested() ? FIRST_POLLS_CONTESTED : FIRST_POLLS;
 
-    for (int i = 0; i < FIRST_POLLS; i++) {
+    for (int i = 0; i < polls; i++) {
         waiting.step = sg_node_poll(op);
         if (i == 0 || waiting.step != SG_NODE_WAIT)
             sg_wait_wake(&intranode->wait_queue);

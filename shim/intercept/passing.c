@@ -1,0 +1,90 @@
+/* The wrappers of the functions that pass by (functions.h): whoever waits in one, or tests, is
+ * known, and the call goes on to whoever comes next for it, another tool or MPICH.
+ *
+ * Arguments go through as they came, in words as wide as a register.
+ */
+#include "intercept/functions.h"
+#include "mpi/real.h"
+#include "wait/turn.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* Words of arguments: P as parameters, G as given. */
+#define P1 sg_word a
+#define P2 P1, sg_word b
+#define P3 P2, sg_word c
+#define P4 P3, sg_word d
+#define P5 P4, sg_word e
+#define P6 P5, sg_word f
+#define P7 P6, sg_word g
+#define P8 P7, sg_word h
+#define P9 P8, sg_word i
+#define P10 P9, sg_word j
+#define P11 P10, sg_word k
+#define P12 P11, sg_word l
+#define G1 a
+#define G2 G1, b
+#define G3 G2, c
+#define G4 G3, d
+#define G5 G4, e
+#define G6 G5, f
+#define G7 G6, g
+#define G8 G7, h
+#define G9 G8, i
+#define G10 G9, j
+#define G11 G10, k
+#define G12 G11, l
+
+#define BEGIN_WAIT sg_turn_begin_wait()
+#define BEGIN_TEST sg_turn_begin_test()
+#define END_WAIT
+#define END_TEST sg_turn_end_test()
+
+static void *find(void *_Atomic *known, const char *symbol)
+{
+    void *function = atomic_load_explicit(known, memory_order_relaxed);
+
+    if (__builtin_expect(function == NULL, 0)) {
+        sg_real_is_mpich();
+        function = sg_real_find(symbol);
+        atomic_store_explicit(known, function, memory_order_relaxed);
+    }
+    return function;
+}
+
+/* MPI_ERR_OTHER is what an MPI without the function says of it. */
+#define WRAPPER(class, name, words)                                                                \
+    int pass_##name(P##words) SG_INTERCEPTS("MPI_" #name);                                         \
+    int pass_##name(P##words)                                                                      \
+    {                                                                                              \
+        static void *_Atomic known;                                                                \
+        int (*next)(P##words);                                                                     \
+        int error;                                                                                 \
+                                                                                                   \
+        *(void **)&next = find(&known, "MPI_" #name);                                              \
+        if (next == NULL)                                                                          \
+            return MPI_ERR_OTHER;                                                                  \
+        BEGIN_##class;                                                                             \
+        error = next(G##words);                                                                    \
+        END_##class;                                                                               \
+        return error;                                                                              \
+    }
+
+#define WRAPPER_F08(class, name, words, f08, f08_words)                                            \
+    WRAPPER(class, name, words)                                                                    \
+    void pass_f08_##f08(P##f08_words) SG_INTERCEPTS("mpi_" #f08 "_f08_");                          \
+    void pass_f08_##f08(P##f08_words)                                                              \
+    {                                                                                              \
+        static void *_Atomic known;                                                                \
+        void (*next)(P##f08_words);                                                                \
+                                                                                                   \
+        *(void **)&next = find(&known, "mpi_" #f08 "_f08_");                                       \
+        if (next == NULL)                                                                          \
+            return;                                                                                \
+        BEGIN_##class;                                                                             \
+        next(G##f08_words);                                                                        \
+        END_##class;                                                                               \
+    }
+
+SG_FUNCTIONS(WRAPPER, WRAPPER_F08)

@@ -1,0 +1,50 @@
+#include "wait/hook.h"
+
+#include "core/config.h"
+#include "mpi/real.h"
+#include "wait/processors.h"
+
+#include <string.h>
+
+static const struct sg_hook *const hooks[] = {&sg_hook_ucx};
+#define HOOKS (sizeof hooks / sizeof *hooks)
+
+static _Atomic(const struct sg_hook *) chosen;
+
+/* By the words of STAGGER_WAIT, which are parsed in MPI_Init. */
+static enum sg_wait_mode mode_of(const char *word)
+{
+    static const char *const words[] = {"auto", "spin", "yield", "sleep"};
+
+    for (size_t i = 0; word != NULL && i < sizeof words / sizeof *words; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return (enum sg_wait_mode)i;
+    }
+    return SG_WAIT_AUTO;
+}
+
+void sg_hook_begin(void)
+{
+    const char *hook = sg_config_environment("STAGGER_WAIT_HOOK");
+
+    sg_processors_guess();
+    sg_turn_start(mode_of(sg_config_environment("STAGGER_WAIT")), false);
+    if (hook != NULL && strcmp(hook, "none") == 0)
+        return;
+    for (size_t i = 0; i < HOOKS && sg_hook_chosen() == NULL; i++) {
+        if (hooks[i]->start())
+            atomic_store(&chosen, hooks[i]);
+    }
+}
+
+void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads)
+{
+    if (!allowed)
+        atomic_store(&chosen, NULL);
+    sg_turn_start(mode, threads);
+}
+
+const struct sg_hook *sg_hook_chosen(void)
+{
+    return atomic_load_explicit(&chosen, memory_order_relaxed);
+}

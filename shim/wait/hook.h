@@ -1,0 +1,35 @@
+/* Hooks: how the library learns of the turns of MPICH's progress. Each is in a file of its own,
+ * behind one table; one is chosen in MPI_Init.
+ *
+ *   ucx         MPICH for UCX calls ucp_worker_progress once a turn, by a symbol that is found in
+ *               the library that is preloaded (hook_ucx.c)
+ *
+ * Without one MPICH waits as it does.
+ */
+#ifndef SG_WAIT_HOOK_H
+#define SG_WAIT_HOOK_H
+
+#include "core/status.h"
+#include "wait/turn.h"
+
+#include <stdbool.h>
+
+/* A hook. */
+struct sg_hook {
+    const char *name;
+    /* Whether this MPICH's turns come by it; what is needed for that is set up. */
+    bool (*start)(void);
+};
+
+extern const struct sg_hook sg_hook_ucx;
+
+/* Before MPICH's MPI_Init, which waits, too: by the environment of this process. */
+void sg_hook_begin(void);
+/* In MPI_Init, after sg_processors_start: what rank 0 asked for. allowed: some hook may be used.
+ * threads: several may call MPI at a time, and MPICH may hold its lock in a turn. */
+void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads);
+
+/* NULL: none. */
+const struct sg_hook *sg_hook_chosen(void);
+
+#endif

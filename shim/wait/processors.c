@@ -1,0 +1,229 @@
+#include "wait/processors.h"
+
+#include "core/config.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CGROUPS "/sys/fs/cgroup"
+
+static struct sg_processors found;
+static cpu_set_t first_mask;
+static atomic_bool is_short;
+
+/* What a rank tells the others of its machine. */
+struct rank_processors {
+    uint64_t machine;
+    uint64_t group; /* that limits it, where there is a quota */
+    int64_t quota;
+    cpu_set_t mask;
+};
+
+/* ---- quotas ---- */
+
+/* Up to two numbers at the beginning of a group's file: how many there are. */
+static int read_numbers(const char *directory, const char *name, double numbers[2])
+{
+    char path[PATH_MAX + 32];
+    FILE *file;
+    int count;
+
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    count = fscanf(file, "%lf %lf", &numbers[0], &numbers[1]);
+    fclose(file);
+    return count;
+}
+
+/* Of one group, in processors; 0: none. Version 2 has "QUOTA PERIOD" or "max PERIOD" in one file,
+ * version 1 a file for each, with -1 where there is none. */
+static double quota_of(const char *directory)
+{
+    double numbers[2] = {0, 0}, period[2] = {0, 0};
+
+    if (read_numbers(directory, "cpu.max", numbers) != 2) {
+        read_numbers(directory, "cpu.cfs_quota_us", numbers);
+        read_numbers(directory, "cpu.cfs_period_us", period);
+        numbers[1] = period[0];
+    }
+    return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : 0;
+}
+
+int sg_processors_quota(const char *root, const char *path, uint64_t *id)
+{
+    char directory[PATH_MAX];
+    size_t root_length = strlen(root);
+    double least = 0;
+
+    if (snprintf(directory, sizeof directory, "%s%s", root, path) >= (int)sizeof directory)
+        return INT_MAX;
+    for (;;) {
+        double quota = quota_of(directory);
+        char *slash = strrchr(directory + root_length, '/');
+        struct stat group;
+
+        if (quota > 0 && (least == 0 || quota < least) && stat(directory, &group) == 0) {
+            least = quota;
+            *id = (uint64_t)group.st_ino;
+        }
+        if (slash == NULL)
+            break;
+        *slash = '\0';
+    }
+    if (least == 0 || least > INT_MAX / 2)
+        return INT_MAX;
+    return (int)least + (least > (int)least);
+}
+
+/* Of the group that this process is in. Lines of /proc/self/cgroup: "0::PATH" (version 2), or
+ * "N:CONTROLLER,...:PATH". */
+static int own_quota(uint64_t *id)
+{
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    char line[PATH_MAX];
+    int least = INT_MAX;
+
+    *id = 0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        char *controllers = strchr(line, ':');
+        char *path, *item, *rest;
+        uint64_t group = 0;
+        int quota = INT_MAX;
+
+        path = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+        if (path == NULL)
+            continue;
+        *path++ = '\0';
+        path[strcspn(path, "\n")] = '\0';
+        if (strcmp(path, "/") == 0)
+            *path = '\0';
+        controllers++;
+        if (*controllers == '\0')
+            quota = sg_processors_quota(CGROUPS, path, &group);
+        for (item = strtok_r(controllers, ",", &rest); item != NULL;
+             item = strtok_r(NULL, ",", &rest))
+            if (strcmp(item, "cpu") == 0)
+                quota = sg_processors_quota(CGROUPS "/cpu", path, &group);
+        if (quota < least) {
+            least = quota;
+            *id = group;
+        }
+    }
+    if (file != NULL)
+        fclose(file);
+    return least;
+}
+
+/* ---- processors ---- */
+
+static void decide(void)
+{
+    atomic_store_explicit(&is_short,
+                          found.ranks > found.processors || found.ranks > found.quota,
+                          memory_order_relaxed);
+}
+
+void sg_processors_guess(void)
+{
+    static const char *const names[] = {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
+    uint64_t group;
+
+    CPU_ZERO(&first_mask);
+    sched_getaffinity(0, sizeof first_mask, &first_mask);
+    found.processors = CPU_COUNT(&first_mask);
+    found.quota = own_quota(&group);
+    found.ranks = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && found.ranks == 0; i++) {
+        const char *value = sg_config_environment(names[i]);
+
+        if (value != NULL)
+            found.ranks = atoi(value);
+    }
+    /* A rank that is bound to one processor has it to itself, as far as can be told. */
+    if (found.processors <= 1 && found.quota == INT_MAX)
+        found.ranks = 0;
+    decide();
+}
+
+/* The sum of the quotas of different groups; INT_MAX where some rank has none. */
+static int sum_quotas(const struct rank_processors *all, int ranks, uint64_t machine)
+{
+    int64_t sum = 0;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        bool is_first = true;
+
+        if (all[rank].machine != machine)
+            continue;
+        if (all[rank].quota == INT_MAX)
+            return INT_MAX;
+        for (int other = 0; other < rank && is_first; other++)
+            is_first = all[other].machine != machine || all[other].group != all[rank].group;
+        if (is_first)
+            sum += all[rank].quota;
+    }
+    return sum < INT_MAX ? (int)sum : INT_MAX;
+}
+
+enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t machine)
+{
+    struct rank_processors own;
+    const struct rank_processors *all;
+    void *gathered;
+    cpu_set_t masks;
+    enum sg_status status;
+
+    memset(&own, 0, sizeof own);
+    own.machine = machine;
+    own.quota = own_quota(&own.group);
+    sched_getaffinity(0, sizeof own.mask, &own.mask);
+    status = sg_exchange_collect(exchange, &own, sizeof own, &gathered);
+    if (status != SG_OK)
+        return status;
+    all = gathered;
+    CPU_ZERO(&masks);
+    found.ranks = 0;
+    for (int rank = 0; rank < exchange->size; rank++) {
+        if (all[rank].machine != machine)
+            continue;
+        CPU_OR(&masks, &masks, &all[rank].mask);
+        found.ranks++;
+    }
+    found.processors = CPU_COUNT(&masks);
+    found.quota = sum_quotas(all, exchange->size, machine);
+    first_mask = own.mask;
+    free(gathered);
+    decide();
+    return SG_OK;
+}
+
+bool sg_processors_are_short(void)
+{
+    return atomic_load_explicit(&is_short, memory_order_relaxed);
+}
+
+void sg_processors_look_again(void)
+{
+    cpu_set_t mask;
+
+    CPU_ZERO(&mask);
+    if (sched_getaffinity(0, sizeof mask, &mask) != 0 || CPU_EQUAL(&mask, &first_mask))
+        return;
+    first_mask = mask;
+    atomic_store_explicit(&is_short,
+                          found.ranks > found.quota ||
+                              (found.ranks > CPU_COUNT(&mask) && CPU_COUNT(&mask) > 1),
+                          memory_order_relaxed);
+}
+
+struct sg_processors sg_processors_found(void)
+{
+    return found;
+}

@@ -1,0 +1,198 @@
+#include "wait/turn.h"
+
+#include "core/clock.h"
+#include "wait/processors.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <time.h>
+
+/* Turns before the processor is given away: with fewer processors than ranks whoever is late may
+ * need this one. */
+#define SPINS_SHORT 4u
+#define SPINS_ALONE 1000u
+/* Tests in a row: a program has other things to do between two of them, until it has not. */
+#define SPINS_TESTING 200u
+#define TEST_GAP_NS 1000u
+/* A wait is long, and what it sleeps at a time: with the kernel's slack it wakes within half as
+ * much again, and takes two or three turns. */
+#define LONG_NS UINT64_C(1000000)
+#define SLEEP_NS 80000
+/* A turn that takes longer than the least by half and this has done something. */
+#define SLACK_NS 100u
+#define QUIET_MAX_NS 1000u
+/* The caches are cold after another thread has had the processor: where giving it away took this
+ * long. */
+#define COLD_TURNS 1u
+#define SWITCH_NS 1000u
+/* Idle turns, where every rank has a processor, after which is looked whether it has; and for which
+ * it has not, where another thread has taken it. */
+#define TURNS_PER_LOOK 1024u
+#define TURNS_CONTESTED 20000u
+/* Waits, where there are fewer processors, after which these are looked at again. */
+#define WAITS_PER_LOOK 64u
+
+__thread struct sg_turns sg_turns __attribute__((tls_model("initial-exec")));
+
+static _Atomic enum sg_wait_mode mode = SG_WAIT_SPIN;
+static atomic_bool never_sleeps;
+
+static _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
+
+enum sg_wait_mode sg_turn_mode(void)
+{
+    return atomic_load_explicit(&mode, memory_order_relaxed);
+}
+
+void sg_turn_start(enum sg_wait_mode wanted, bool threads)
+{
+    atomic_store_explicit(&never_sleeps, threads || wanted == SG_WAIT_YIELD, memory_order_relaxed);
+    atomic_store_explicit(&mode, wanted, memory_order_relaxed);
+}
+
+bool sg_turn_is_contested(void)
+{
+    return sg_processors_are_short() || sg_turns.contested > 0;
+}
+
+static bool gives_way(void)
+{
+    enum sg_wait_mode now = atomic_load_explicit(&mode, memory_order_relaxed);
+
+    return now != SG_WAIT_SPIN && (now != SG_WAIT_AUTO || sg_turn_is_contested());
+}
+
+void sg_turn_look(void)
+{
+    struct sg_turns *turns = &sg_turns;
+    struct rusage usage;
+
+    sg_processors_look_again();
+    if (atomic_load_explicit(&mode, memory_order_relaxed) != SG_WAIT_AUTO ||
+        getrusage(RUSAGE_THREAD, &usage) != 0)
+        return;
+    if (turns->preempted != usage.ru_nivcsw)
+        turns->contested = TURNS_CONTESTED;
+    turns->preempted = usage.ru_nivcsw;
+}
+
+static void add(_Atomic uint64_t *count, _Atomic uint64_t *sum_ns, uint64_t time_ns)
+{
+    atomic_fetch_add_explicit(count, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(sum_ns, time_ns, memory_order_relaxed);
+}
+
+static void begin(struct sg_turns *turns, uint64_t now_ns)
+{
+    turns->begin_ns = turns->last_ns = now_ns;
+    turns->quiet_ns = QUIET_MAX_NS;
+    turns->settled = 0;
+    if (++turns->looked % WAITS_PER_LOOK == 0)
+        sg_processors_look_again();
+}
+
+/* The turn that ends now did something. */
+static bool did_something(struct sg_turns *turns, uint64_t now_ns)
+{
+    uint64_t turn_ns = now_ns - turns->last_ns;
+
+    if (turns->settled++ < COLD_TURNS)
+        return false;
+    if (turn_ns < turns->quiet_ns)
+        turns->quiet_ns = turn_ns;
+    return turn_ns > turns->quiet_ns + turns->quiet_ns / 2 + SLACK_NS;
+}
+
+static void yield(struct sg_turns *turns, uint64_t now_ns)
+{
+    sched_yield();
+    turns->last_ns = sg_clock_ns();
+    if (turns->last_ns - now_ns > SWITCH_NS) {
+        turns->settled = 0;
+        turns->contested = TURNS_CONTESTED;
+    } else if (turns->contested > 0) {
+        turns->contested--;
+    }
+    add(&yields, &yield_ns, turns->last_ns - now_ns);
+}
+
+void sg_turn_yield(void)
+{
+    sched_yield();
+    if (sg_turns.contested > 0)
+        sg_turns.contested--;
+}
+
+static void give_way(struct sg_turns *turns, uint64_t now_ns)
+{
+    const struct timespec while_ns = {.tv_nsec = SLEEP_NS};
+
+    if (now_ns - turns->begin_ns < LONG_NS ||
+        atomic_load_explicit(&never_sleeps, memory_order_relaxed)) {
+        yield(turns, now_ns);
+    } else if (turns->settled > COLD_TURNS) {
+        nanosleep(&while_ns, NULL);
+        turns->last_ns = sg_clock_ns();
+        turns->settled = 0;
+        add(&sleeps, &sleep_ns, turns->last_ns - now_ns);
+    } else {
+        turns->last_ns = now_ns;
+    }
+}
+
+static void wait_on(struct sg_turns *turns)
+{
+    uint32_t spins = sg_turn_is_contested() ? SPINS_SHORT : SPINS_ALONE;
+    uint64_t now_ns;
+
+    if (++turns->idle < spins)
+        return;
+    now_ns = sg_clock_ns();
+    if (turns->idle == spins || turns->begin_ns == 0)
+        begin(turns, now_ns);
+    else if (did_something(turns, now_ns)) {
+        turns->idle = 0;
+        turns->begin_ns = 0;
+        return;
+    }
+    give_way(turns, now_ns);
+}
+
+static void test_on(struct sg_turns *turns)
+{
+    uint64_t now_ns = sg_clock_ns();
+
+    if (now_ns - turns->last_ns > TEST_GAP_NS)
+        turns->tested = 0;
+    turns->last_ns = now_ns;
+    if (++turns->tested >= SPINS_TESTING)
+        yield(turns, now_ns);
+}
+
+void sg_turn_idle(void)
+{
+    struct sg_turns *turns = &sg_turns;
+    int saved_errno = errno;
+
+    if (turns->own > 0)
+        return;
+    if (!gives_way()) {
+        if (++turns->looked % TURNS_PER_LOOK == 0)
+            sg_turn_look();
+        return;
+    }
+    if (turns->testing)
+        test_on(turns);
+    else
+        wait_on(turns);
+    errno = saved_errno;
+}
+
+struct sg_turn_times sg_turn_times(void)
+{
+    return (struct sg_turn_times){.yields = atomic_load_explicit(&yields, memory_order_relaxed),
+                                  .yield_ns = atomic_load_explicit(&yield_ns, memory_order_relaxed),
+                                  .sleeps = atomic_load_explicit(&sleeps, memory_order_relaxed),
+                                  .sleep_ns = atomic_load_explicit(&sleep_ns, memory_order_relaxed)};
+}

@@ -1,0 +1,91 @@
+/* Turns of MPICH's progress: where MPICH waits, it goes round in them, and one in which nothing
+ * happened is a step on a ladder of spinning, yielding and sleeping.
+ *
+ * Turns follow each other closely while a thread waits; a turn that takes longer than those before
+ * it has done something, or the application has, and the ladder begins anew. (MPICH says nothing of
+ * what its own shared memory brings.) Between two sleeps there is a turn that is measured, so a
+ * wait in which something happens all the time never sleeps for long.
+ *
+ * Any thread; not from a signal handler. errno stays.
+ */
+#ifndef SG_WAIT_TURN_H
+#define SG_WAIT_TURN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* By what STAGGER_WAIT names. */
+enum sg_wait_mode { SG_WAIT_AUTO, SG_WAIT_SPIN, SG_WAIT_YIELD, SG_WAIT_SLEEP };
+
+/* A thread's turns. */
+struct sg_turns {
+    uint32_t idle;    /* of a wait, in a row */
+    uint32_t tested;  /* of tests, in a row */
+    bool testing;     /* in a call that tests or probes */
+    uint32_t looked;  /* what is counted until processors are looked at again */
+    uint32_t own;     /* in the library's own calls, which have ladders of their own */
+    uint32_t contested; /* idle turns for which others want the processor, as far as can be told */
+    uint32_t settled; /* since the processor was last given away */
+    uint64_t begin_ns, last_ns; /* of the slow turns: the first, and when the last one ended */
+    uint64_t quiet_ns;          /* the least that one took */
+    long preempted;             /* how often, when last looked at */
+};
+
+extern __thread struct sg_turns sg_turns __attribute__((tls_model("initial-exec")));
+
+/* In nanoseconds, and how often, since the start, over all threads. */
+struct sg_turn_times {
+    uint64_t yields, yield_ns, sleeps, sleep_ns;
+};
+
+/* From now on; before, threads spin. threads: several may call MPI at a time, and MPICH may hold its
+ * lock in a turn: none sleeps. */
+enum sg_wait_mode sg_turn_mode(void);
+void sg_turn_start(enum sg_wait_mode mode, bool threads);
+/* Whether the calling thread's processor is wanted by others: there are fewer than ranks, or the
+ * kernel has taken it from the thread of late, since the last look. */
+bool sg_turn_is_contested(void);
+void sg_turn_look(void);
+
+/* One in which nothing happened. */
+void sg_turn_idle(void);
+/* One in which something did. */
+static inline void sg_turn_busy(void)
+{
+    sg_turns.idle = sg_turns.tested = 0;
+}
+
+/* Around a call of the application's that tests or probes: it does not wait, but its program may,
+ * by nothing but such calls. */
+static inline void sg_turn_begin_test(void)
+{
+    sg_turns.testing = true;
+}
+static inline void sg_turn_end_test(void)
+{
+    sg_turns.testing = false;
+}
+/* Where the application calls what waits: what came before is no part of it. */
+static inline void sg_turn_begin_wait(void)
+{
+    sg_turns.idle = 0;
+    sg_turns.testing = false; /* an error handler may have left a test by a jump */
+}
+
+/* Gives the processor away, outside turns. */
+void sg_turn_yield(void);
+
+/* Around the library's own calls of MPICH while it waits. */
+static inline void sg_turn_begin_own(void)
+{
+    sg_turns.own++;
+}
+static inline void sg_turn_end_own(void)
+{
+    sg_turns.own--;
+}
+
+struct sg_turn_times sg_turn_times(void);
+
+#endif
