@@ -39,8 +39,12 @@ void sg_hook_begin(void)
 
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads)
 {
-    if (!allowed)
+    const struct sg_hook *hook = sg_hook_chosen();
+
+    if (!allowed && hook != NULL) {
+        hook->stop();
         atomic_store(&chosen, NULL);
+    }
     sg_turn_start(mode, threads);
 }
 

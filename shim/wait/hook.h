@@ -19,6 +19,7 @@ struct sg_hook {
     const char *name;
     /* Whether this MPICH's turns come by it; what is needed for that is set up. */
     bool (*start)(void);
+    void (*stop)(void); /* its turns are MPICH's alone again */
 };
 
 extern const struct sg_hook sg_hook_ucx;

@@ -1,8 +1,8 @@
 /* UCX: MPICH calls ucp_worker_progress once in each turn of its progress, through a symbol, which
  * is found here first. Its return value is the number of things that happened.
  *
- * Others call it, too: a program that uses UCX by itself, another library, UCX. Their calls go on to
- * the UCX that each of them is linked to, of which there may be several in the process.
+ * Others call it, too: a program that uses UCX by itself, another library, UCX. Their calls go on
+ * to the UCX that each of them is linked to, of which there may be several in the process.
  */
 #include "mpi/real.h"
 #include "wait/hook.h"
@@ -29,10 +29,10 @@ static struct {
     progress_function progress;
 } others[CALLERS_MAX];
 static atomic_int others_count;
+static atomic_bool is_on;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-unsigned sg_hook_ucx_progress(void *worker)
-    __asm__(SYMBOL) __attribute__((visibility("default")));
+unsigned sg_hook_ucx_progress(void *worker) __asm__(SYMBOL) __attribute__((visibility("default")));
 
 /* The object that has the address; NULL: none, or the program itself. */
 static void *object_of(uintptr_t address)
@@ -93,7 +93,7 @@ unsigned sg_hook_ucx_progress(void *worker)
         return progress == NULL ? 0 : progress(worker);
     }
     events = mpich.progress(worker);
-    if (sg_hook_chosen() == &sg_hook_ucx) {
+    if (atomic_load_explicit(&is_on, memory_order_relaxed)) {
         if (events == 0)
             sg_turn_idle();
         else
@@ -148,9 +148,15 @@ static bool start(void)
         mpich.progress = linked_to(inside);
         ok = dl_iterate_phdr(find_code, &inside) != 0;
     }
+    atomic_store(&is_on, ok);
     if (object != NULL)
         dlclose(object);
     return ok;
 }
 
-const struct sg_hook sg_hook_ucx = {"ucx", start};
+static void stop(void)
+{
+    atomic_store(&is_on, false);
+}
+
+const struct sg_hook sg_hook_ucx = {"ucx", start, stop};

@@ -18,14 +18,14 @@ struct sg_processors {
     int quota;      /* ... by their control groups, rounded up; INT_MAX: none */
 };
 
-/* Before MPI_Init: by this process's own mask and group, and what the launcher says of the ranks. */
+/* Before MPI_Init: by this process's own mask and group, and what the launcher says. */
 void sg_processors_guess(void);
 /* Collective over the exchange: all ranks of a machine come to the same. */
 enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t machine);
 
 /* Whether there are fewer of them than ranks. */
 bool sg_processors_are_short(void);
-/* The application may bind itself after MPI_Init: from then on its own mask is all that is known. */
+/* The application may bind itself after MPI_Init: from then on its own mask is all there is. */
 void sg_processors_look_again(void);
 
 struct sg_processors sg_processors_found(void);

@@ -33,7 +33,7 @@
 /* Waits, where there are fewer processors, after which these are looked at again. */
 #define WAITS_PER_LOOK 64u
 
-__thread struct sg_turns sg_turns __attribute__((tls_model("initial-exec")));
+__thread struct sg_turns sg_turns;
 
 static _Atomic enum sg_wait_mode mode = SG_WAIT_SPIN;
 static atomic_bool never_sleeps;
@@ -189,10 +189,13 @@ void sg_turn_idle(void)
     errno = saved_errno;
 }
 
+static uint64_t read_count(_Atomic uint64_t *count)
+{
+    return atomic_load_explicit(count, memory_order_relaxed);
+}
+
 struct sg_turn_times sg_turn_times(void)
 {
-    return (struct sg_turn_times){.yields = atomic_load_explicit(&yields, memory_order_relaxed),
-                                  .yield_ns = atomic_load_explicit(&yield_ns, memory_order_relaxed),
-                                  .sleeps = atomic_load_explicit(&sleeps, memory_order_relaxed),
-                                  .sleep_ns = atomic_load_explicit(&sleep_ns, memory_order_relaxed)};
+    return (struct sg_turn_times){read_count(&yields), read_count(&yield_ns), read_count(&sleeps),
+                                  read_count(&sleep_ns)};
 }
