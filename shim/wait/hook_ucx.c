@@ -2,7 +2,7 @@
  * is found here first. Its return value is the number of things that happened.
  *
  * Others call it, too: a program that uses UCX by itself, another library, UCX. Their calls go on
- * to the UCX that each of them is linked to, of which there may be several in the process.
+ * to the function that they would have come to, of which there may be several in the process.
  */
 #include "mpi/real.h"
 #include "wait/hook.h"
@@ -46,17 +46,18 @@ static void *object_of(uintptr_t address)
     return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* The function of that name that an object is linked to. */
+/* The function of that name that an object would have come to: what the program and its libraries
+ * have, and then what the object was loaded with. */
 static progress_function linked_to(uintptr_t address)
 {
-    void *object = object_of(address);
-    void *found = object == NULL ? NULL : dlsym(object, SYMBOL);
+    void *found = dlsym(RTLD_NEXT, SYMBOL);
+    void *object = found == NULL ? object_of(address) : NULL;
     progress_function progress;
 
-    if (found == NULL || found == (void *)sg_hook_ucx_progress)
-        found = dlsym(RTLD_NEXT, SYMBOL);
-    if (object != NULL)
+    if (object != NULL) {
+        found = dlsym(object, SYMBOL);
         dlclose(object);
+    }
     *(void **)&progress = found;
     return progress;
 }

@@ -57,11 +57,12 @@ C_PROGRAMS := \
   threads \
   trial \
   virtual_nodes \
+  waits \
   wrong_calls
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results internode_apps \
                  internode_results counts_cxx dlopen_main exception left_calls libexception.so \
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
-                 librefused_requests.so libuser_threads.so \
+                 librefused_requests.so libuser_threads.so libgiving.so libsecond_ucx.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
                  libsites.so libstatus_of_many.so libyama.so sites \
                  static_program stripped/sites stripped/libsites.so \
@@ -94,8 +95,8 @@ $(P)/left_calls: tests/mpi/left_calls.cc tests/mpi/mpi_test.h tests/mpi/programs
 	@mkdir -p $(@D)
 	$(Q)$(MPICXX) $(PROGRAM_FLAGS) $< -o $@ -pie -pthread
 
-$(addprefix $(P)/lib,refused_requests.so status_of_many.so user_threads.so): $(P)/lib%.so: tests/mpi/%_library.c \
-                                                           tests/mpi/programs.mk
+$(addprefix $(P)/lib,giving.so second_ucx.so refused_requests.so status_of_many.so user_threads.so): \
+  $(P)/lib%.so: tests/mpi/%_library.c tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@

@@ -1,0 +1,65 @@
+#!/bin/bash
+# MPICH's waiting gives its processor away where there are fewer than ranks: what is counted is
+# what the waiting rank called meanwhile.
+. "$(dirname "$0")/../lib/sh.sh"
+
+library=$LIB
+waiting='recv ssend sendrecv probe wait waitall bcast alltoall dup split fence'
+export STAGGER_TRACE=off
+
+# waits NAME RANKS ARGUMENT...: on the first processor alone; counts in NAME.out
+waits() {
+    local name=$1 ranks=$2
+    shift 2
+    PRELOAD="$library $PROGRAMS/libgiving.so" MPIEXEC="$WORK/on_one" observe "$name" "$ranks" "$PROGRAMS/waits" "$@"
+    is 0 "$status" || cat "$name.err"
+}
+first_processor=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
+printf '#!/bin/sh\nexec taskset -c %s "%s" "$@"\n' "$first_processor" "$MPIEXEC" >on_one
+chmod +x on_one
+
+# counts NAME CALL: "YIELDS SLEEPS"
+counts() { sed -n "s/^$2 yields=\([0-9]*\) sleeps=\([0-9]*\)$/\1 \2/p" "$1.out"; }
+yielded() { local c; c=$(counts "$1" "$2"); [ "${c% *}" -gt 0 ] || { echo "$2: $c"; return 1; }; }
+slept() { local c; c=$(counts "$1" "$2"); [ "${c#* }" -gt 0 ] || { echo "$2: $c"; return 1; }; }
+none() { is "$2: 0 0" "$2: $(counts "$1" "$2")"; }
+
+# shellcheck disable=SC2086 # words
+waits auto 2 $waiting tests works errno
+for call in $waiting; do
+    check "$call: whoever waits on a processor that it shares sleeps" slept auto "$call"
+done
+check "MPI_Test in a loop yields, and does not sleep" \
+    all 'yielded auto tests' 'is 0 "$(counts auto tests | cut -d" " -f2)"'
+check "MPI_Test between pieces of work gives nothing away" none auto works
+check "errno stays" has auto.out '^errno stays$'
+
+# shellcheck disable=SC2086
+STAGGER_WAIT=spin waits spin 2 $waiting tests works
+for call in $waiting tests works; do
+    check "$call: with STAGGER_WAIT=spin nothing is given away" none spin "$call"
+done
+
+STAGGER_WAIT=yield waits yield 3 recv fence alltoall
+for call in recv fence alltoall; do
+    check "$call: with STAGGER_WAIT=yield it is yielded alone" \
+        all "yielded yield $call" "is 0 \"\$(counts yield $call | cut -d' ' -f2)\""
+done
+
+waits threads 2 threads recv bcast
+for call in recv bcast; do
+    check "$call: with MPI_THREAD_MULTIPLE nobody sleeps, where MPICH may hold its lock" \
+        all "yielded threads $call" "is 0 \"\$(counts threads $call | cut -d' ' -f2)\""
+done
+
+PRELOAD="$library $PROGRAMS/libgiving.so" STAGGER_WAIT=sleep observe asked 2 "$PROGRAMS/waits" recv fence
+check "asked to, ranks sleep where each has a processor, too" all 'slept asked recv' 'slept asked fence'
+
+STAGGER_WAIT=sleep observe abort 3 "$PROGRAMS/waits" abort
+check "MPI_Abort ends those that sleep, with its status" is 9 "$status"
+
+# UCX in other hands: this one's turns come to 9.
+LD_PRELOAD=$library "$PYTHON" -c 'import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+print([library.second_ucx_turn() for _ in range(3)])' "$PROGRAMS/libsecond_ucx.so" >second.out 2>second.err
+check "a UCX that a program has of its own is reached" all "is 0 $?" 'has second.out "^\[9, 9, 9\]$"'
