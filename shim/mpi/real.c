@@ -42,9 +42,7 @@ static int collect_name(struct dl_phdr_info *info, size_t size, void *context)
     return 0;
 }
 
-/* The loaded object that gives `symbol`: for programs that dlopen'ed their MPI RTLD_LOCAL. The
- * handle is kept: the library must not go while we hold its functions. */
-static void *find_library(const char *symbol)
+void *sg_real_find_library(const char *symbol, const void *except)
 {
     struct loaded loaded = {0};
     void *found = NULL;
@@ -54,7 +52,9 @@ static void *find_library(const char *symbol)
     for (int i = 0; i < loaded.count; i++) {
         void *handle = found ? NULL : dlopen(loaded.names[i], RTLD_LAZY | RTLD_NOLOAD);
 
-        if (handle != NULL && dlsym(handle, symbol) != NULL)
+        void *address = handle ? dlsym(handle, symbol) : NULL;
+
+        if (address != NULL && address != except)
             found = handle;
         else if (handle != NULL)
             dlclose(handle);
@@ -96,7 +96,7 @@ static void resolve(void)
     bool whole = true;
 
     if (dlsym(RTLD_NEXT, "PMPI_Init") == NULL)
-        library = find_library("PMPI_Init");
+        library = sg_real_find_library("PMPI_Init", NULL);
 #define RESOLVE(name) *(void **)&sg_real.name = sg_real_find("PMPI_" #name);
     SG_REAL_FUNCTIONS(RESOLVE)
     SG_REAL_OPTIONAL(RESOLVE)

@@ -96,6 +96,10 @@ bool sg_real_has_user_threads(void);
 /* A symbol of the process's MPI library (or its Fortran part), NULL where there is none. */
 void *sg_real_find(const char *symbol);
 
+/* The loaded object that gives `symbol`, at another address than `except`: for what was dlopen'ed
+ * RTLD_LOCAL. NULL: none. The handle is to be kept while its functions are. */
+void *sg_real_find_library(const char *symbol, const void *except);
+
 /* True when a loaded object's path is that of an MPI library (C, C++ or Fortran part). */
 bool sg_real_owns(const char *object_name);
 

@@ -180,9 +180,9 @@ static const struct call {
     const char *name;
     void (*call)(void);
 } calls[] = {
-    {"recv", recv},         {"ssend", ssend}, {"sendrecv", sendrecv}, {"probe", probe},
-    {"wait", wait},         {"waitall", waitall}, {"bcast", bcast},   {"alltoall", alltoall},
-    {"dup", comm_dup},           {"split", split}, {"fence", fence},       {"tests", tests},
+    {"recv", recv},    {"ssend", ssend},     {"sendrecv", sendrecv}, {"probe", probe},
+    {"wait", wait},    {"waitall", waitall}, {"bcast", bcast},       {"alltoall", alltoall},
+    {"dup", comm_dup}, {"split", split},     {"fence", fence},       {"tests", tests},
 };
 
 static long yields(void)
