@@ -30,8 +30,8 @@ static bool is_taken(const struct sg_internode *internode, const struct sg_call 
     return call->operation == SG_OPERATION_BARRIER || plan_operands(internode, call, &plan);
 }
 
-/* Where nobody comes for what arrives, a program that starts a call and then waits for something else
- * would wait in vain. */
+/* Where nobody comes for what arrives, a program that starts a call and then waits for something
+ * else would wait in vain. */
 static bool can_post(const struct sg_choice *choice)
 {
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);

@@ -1,5 +1,5 @@
-/* The end of a communicator over several nodes. Its nonblocking calls are done first; then the protocols hear
- * that no CALL will come, and finish what is outstanding.
+/* The end of a communicator over several nodes. Its nonblocking calls are done first; then the
+ * protocols hear that no CALL will come, and finish what is outstanding.
  */
 #include "internode/connect.h"
 #include "internode/endpoint.h"
@@ -30,8 +30,8 @@ void sg_internode_begin_drain(struct sg_internode *internode)
         see_to_it(internode);
 }
 
-/* Where some do not serve the endpoint, its first rank sees to it, once all have begun: the last may
- * be one of them. */
+/* Where some do not serve the endpoint, its first rank sees to it, once all have begun: the last
+ * may be one of them. */
 static bool waits_to_see_to_it(const struct sg_internode *internode)
 {
     return internode->servers < internode->locals && internode->local == 0 &&

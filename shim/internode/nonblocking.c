@@ -1,8 +1,8 @@
 /* A nonblocking call's parts follow those of the calls before it, in their order. The protocol's
  * part goes on at the endpoint, as for any call. This process enters instances and fetches results:
  * the application's threads do in all that they call here, and the helper thread does where a part
- * waits for a place. A program may start more calls than there are places and then wait, in MPI, for
- * something else.
+ * waits for a place. A program may start more calls than there are places and then wait, in MPI,
+ * for something else.
  */
 #include "internode/nonblocking.h"
 
