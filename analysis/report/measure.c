@@ -10,9 +10,11 @@ static int64_t max_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static uint64_t positive(int64_t value)
+/* How much later one time is than another; damaged archives have times that are any distance apart.
+ * */
+static uint64_t later_by(int64_t time_ns, int64_t than_ns)
 {
-    return value > 0 ? (uint64_t)value : 0;
+    return time_ns > than_ns ? (uint64_t)time_ns - (uint64_t)than_ns : 0;
 }
 
 /* Whether no member can leave before all have entered. An exchange of nothing holds nobody: an
@@ -45,9 +47,9 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
         if (i != instance->root)
             measure.senders_ns = max_of(measure.senders_ns, calls[i].begin_ns);
     }
-    measure.skew_ns = (uint64_t)(measure.last_begin_ns - measure.first_begin_ns);
+    measure.skew_ns = later_by(measure.last_begin_ns, measure.first_begin_ns);
     if (must_synchronise(instance))
-        measure.violation_ns = positive(measure.last_begin_ns - measure.first_end_ns);
+        measure.violation_ns = later_by(measure.last_begin_ns, measure.first_end_ns);
     else if (instance->operation != SG_OPERATION_REDUCE)
         measure.unsynchronised = measure.last_begin_ns > measure.first_end_ns;
     *out = measure;
@@ -66,7 +68,7 @@ static void measure_nonblocking(const struct sg_instance *instance,
         arrivals_ns = measure->unsynchronised ? call->begin_ns : measure->last_begin_ns;
     else if (member == instance->root && instance->size > 1)
         arrivals_ns = measure->senders_ns;
-    wait_ns = positive(arrivals_ns - call->begin_ns);
+    wait_ns = later_by(arrivals_ns, call->begin_ns);
     out->blocked_ns = call->start_ns + call->exposed_ns;
     out->wait_ns = wait_ns < call->exposed_ns ? wait_ns : call->exposed_ns;
     out->avoided_ns = wait_ns > out->blocked_ns ? wait_ns - out->blocked_ns : 0;
@@ -77,7 +79,7 @@ void sg_measure_call(const struct sg_instance *instance, const struct sg_measure
 {
     const struct sg_call *call = &instance->calls[member];
 
-    *out = (struct sg_call_measure){.blocked_ns = positive(call->end_ns - call->begin_ns)};
+    *out = (struct sg_call_measure){.blocked_ns = later_by(call->end_ns, call->begin_ns)};
     if (instance->nonblocking) {
         measure_nonblocking(instance, measure, member, out);
     } else if (measure->unsynchronised) {
@@ -85,10 +87,10 @@ void sg_measure_call(const struct sg_instance *instance, const struct sg_measure
     } else if (instance->operation != SG_OPERATION_REDUCE) {
         int64_t late_ns = min_of(measure->last_begin_ns, call->end_ns);
 
-        out->wait_ns = positive(late_ns - call->begin_ns);
-        out->completion_ns = positive(call->end_ns - max_of(measure->first_end_ns, late_ns));
+        out->wait_ns = later_by(late_ns, call->begin_ns);
+        out->completion_ns = later_by(call->end_ns, max_of(measure->first_end_ns, late_ns));
     } else if (member == instance->root && instance->size > 1) {
-        out->wait_ns = positive(min_of(measure->senders_ns, call->end_ns) - call->begin_ns);
-        out->avoided_ns = positive(measure->senders_ns - max_of(call->begin_ns, call->end_ns));
+        out->wait_ns = later_by(min_of(measure->senders_ns, call->end_ns), call->begin_ns);
+        out->avoided_ns = later_by(measure->senders_ns, max_of(call->begin_ns, call->end_ns));
     }
 }

@@ -102,8 +102,27 @@ static uint8_t signed_element(uint8_t element)
     return is_unsigned ? (uint8_t)(element - SG_ELEMENT_UINT8 + SG_ELEMENT_INT8) : element;
 }
 
+/* MPI_REAL16 is sixteen signed characters to MPICH 4.0, and a number to later ones. */
+static bool real16_is_characters(sg_reduce_local reduce_local)
+{
+    signed char from[16], into[16];
+    bool is_alike = true;
+
+    for (int i = 0; i < 16; i++) {
+        from[i] = (signed char)(i + 1);
+        into[i] = 2;
+    }
+    if (reduce_local(from, into, 1, MPI_REAL16, MPI_SUM) != MPI_SUCCESS)
+        return false;
+    for (int i = 0; i < 16; i++)
+        is_alike = is_alike && into[i] == i + 3;
+    return is_alike;
+}
+
 void sg_types_init(sg_reduce_local reduce_local)
 {
+    if (!real16_is_characters(reduce_local))
+        types[INDEX(MPI_REAL16)].handle = 0;
     for (struct type_entry *entry = types; entry < types + ENTRIES; entry++) {
         const uint64_t largest = UINT64_MAX;
         uint64_t result = 1;

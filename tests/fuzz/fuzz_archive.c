@@ -46,6 +46,9 @@ static int compare_times(const void *left, const void *right)
     return (a->begin_ns > b->begin_ns) - (a->begin_ns < b->begin_ns);
 }
 
+/* Of times: half of what a signed word holds. */
+#define TIME_LIMIT_NS (UINT64_C(1) << 62)
+
 static void order(struct archive *archive)
 {
     uint64_t last[2 * RANKS_MAX] = {0};
@@ -55,6 +58,9 @@ static void order(struct archive *archive)
         struct archive_call *call = &archive->calls[i];
         uint64_t *at = &last[2 * call->rank + call->thread];
 
+        /* The clocks' offsets are added to them. */
+        call->begin_ns %= TIME_LIMIT_NS;
+        call->end_ns %= TIME_LIMIT_NS;
         if (call->begin_ns < *at)
             call->begin_ns = *at;
         if (call->end_ns < call->begin_ns)

@@ -141,6 +141,22 @@ static void check_unsigned(void)
     printf("MPICH compares unsigned integers as %s\n", result == largest ? "unsigned" : "signed");
 }
 
+/* An MPICH that takes MPI_REAL16 for a number: its kernels are no longer those of MPICH. */
+static int add_numbers(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op)
+{
+    *(long long *)into += *(const long long *)from;
+    return MPI_SUCCESS;
+}
+
+static void check_real16(void)
+{
+    enum sg_element element;
+
+    REQUIRE(sg_type_of(MPI_REAL16, &element) && element == SG_ELEMENT_REAL16);
+    sg_types_init(add_numbers);
+    REQUIRE(!sg_type_of(MPI_REAL16, &element));
+}
+
 int main(int argc, char **argv)
 {
     MUST(MPI_Init(&argc, &argv));
@@ -157,6 +173,7 @@ int main(int argc, char **argv)
         check_type(type);
     printf("%d pairs of %d types and %d operations, %d comparisons, %d failures\n", pairs,
            PREDEFINED_TYPES, PREDEFINED_OPERATIONS, comparisons, failures);
+    check_real16();
     MUST(MPI_Finalize());
     return pairs < PAIRS || failures > 0;
 }
