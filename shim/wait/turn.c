@@ -119,9 +119,17 @@ static void yield(struct sg_turns *turns, uint64_t now_ns)
 
 void sg_turn_yield(void)
 {
+    uint64_t begin_ns = sg_clock_ns();
+
     sched_yield();
+    add(&yields, &yield_ns, sg_clock_ns() - begin_ns);
     if (sg_turns.contested > 0)
         sg_turns.contested--;
+}
+
+void sg_turn_slept(uint64_t time_ns)
+{
+    add(&sleeps, &sleep_ns, time_ns);
 }
 
 static void give_way(struct sg_turns *turns, uint64_t now_ns)
@@ -194,5 +202,6 @@ struct sg_turn_times sg_turn_times(void)
     return (struct sg_turn_times){.yields = atomic_load_explicit(&yields, memory_order_relaxed),
                                   .yield_ns = atomic_load_explicit(&yield_ns, memory_order_relaxed),
                                   .sleeps = atomic_load_explicit(&sleeps, memory_order_relaxed),
-                                  .sleep_ns = atomic_load_explicit(&sleep_ns, memory_order_relaxed)};
+                                  .sleep_ns =
+                                      atomic_load_explicit(&sleep_ns, memory_order_relaxed)};
 }

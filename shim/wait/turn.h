@@ -11,22 +11,21 @@
 #ifndef SG_WAIT_TURN_H
 #define SG_WAIT_TURN_H
 
+#include "core/waiting.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* By what STAGGER_WAIT names. */
-enum sg_wait_mode { SG_WAIT_AUTO, SG_WAIT_SPIN, SG_WAIT_YIELD, SG_WAIT_SLEEP };
-
 /* A thread's turns. */
 struct sg_turns {
-    uint32_t idle;    /* of a wait, in a row */
-    uint32_t tested;  /* of tests, in a row */
-    bool testing;     /* in a call that tests or probes */
-    uint32_t looked;  /* what is counted until processors are looked at again */
-    uint32_t own;     /* in the library's own calls, which have ladders of their own */
+    uint32_t idle;      /* of a wait, in a row */
+    uint32_t tested;    /* of tests, in a row */
+    bool testing;       /* in a call that tests or probes */
+    uint32_t looked;    /* what is counted until processors are looked at again */
+    uint32_t own;       /* in the library's own calls, which have ladders of their own */
     uint32_t contested; /* idle turns for which others want the processor, as far as can be told */
-    uint32_t settled; /* since the processor was last given away */
+    uint32_t settled;   /* since the processor was last given away */
     uint64_t begin_ns, last_ns; /* of the slow turns: the first, and when the last one ended */
     uint64_t quiet_ns;          /* the least that one took */
     long preempted;             /* how often, when last looked at */
@@ -75,6 +74,8 @@ static inline void sg_turn_begin_wait(void)
 
 /* Gives the processor away, outside turns. */
 void sg_turn_yield(void);
+/* A thread has slept, outside turns. */
+void sg_turn_slept(uint64_t time_ns);
 
 /* Around the library's own calls of MPICH while it waits. */
 static inline void sg_turn_begin_own(void)
