@@ -39,7 +39,7 @@ void sg_waiting_add(struct sg_run_waiting *run, const struct sg_waiting *rank, c
         return;
     if (run->told == 0) {
         run->mode = rank->mode;
-        snprintf(run->hook, sizeof run->hook, "%s", rank->hook);
+        snprintf(run->hook, sizeof run->hook, "%.*s", SG_WAIT_HOOK_BYTES - 1, rank->hook);
     }
     if (rank->ranks > 0 && rank->processors > 0 && (run->ranks == 0 || is_shorter(rank, run))) {
         run->ranks = (uint64_t)rank->ranks;

@@ -2,13 +2,16 @@
  *
  *     late_sender MILLISECONDS [abort|kill]
  *
- * ... then the first rank ends the program in that way.
+ * Barriers follow; then the first rank ends the program in that way.
  */
 #include "mpi_test.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* One call in some hundred brings the log up to date. */
+#define BARRIERS 200
 
 static double now_s(void)
 {
@@ -37,6 +40,8 @@ int main(int argc, char **argv)
         for (int to = 0; to < ranks - 1; to++)
             MUST(MPI_Send(NULL, 0, MPI_INT, to, 0, MPI_COMM_WORLD));
     }
+    for (int i = 0; i < BARRIERS; i++)
+        MUST(MPI_Barrier(MPI_COMM_WORLD));
     if (argc > 2 && rank == 0) {
         if (strcmp(argv[2], "abort") == 0)
             MPI_Abort(MPI_COMM_WORLD, 4);

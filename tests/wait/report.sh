@@ -48,12 +48,13 @@ if [ "$hook" != None ]; then
     check "after MPI_Abort the log tells it" all 'has abort.txt PARTIAL' 'more "$(of abort "[\"sleeps\"]")"'
     STAGGER_WAIT_HOOK=none STAGGER_WAIT=sleep waited hookless 2 100
     check "without a hook the report says so" all 'is 0 "$status"' 'is None "$(of hookless "[\"hook\"]")"'
+    STAGGER_WAIT=sleep waited kill 2 1000 kill
+    check "after a kill it tells what was so at some call before" all 'has kill.txt PARTIAL' \
+        'is sleep "$(of kill "[\"mode\"]")"' 'is 2 "$(of kill "[\"machine\"][\"ranks\"]")"' \
+        'more "$(of kill "[\"sleeps\"]")"'
 else
     skip "how ranks yield and sleep" "no hook serves for this MPICH"
 fi
-STAGGER_WAIT=sleep waited kill 2 10 kill
-check "after a kill the log tells what MPI_Init knew" all 'has kill.txt PARTIAL' 'is sleep "$(of kill "[\"mode\"]")"' \
-    'is 2 "$(of kill "[\"machine\"][\"ranks\"]")"'
 
 # ---- fewer processors than ranks ----------------------------------------------------------------------
 
