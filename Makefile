@@ -178,7 +178,7 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,merg
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
 BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file \
-                config_table operation parameter status text) \
+                config_table operation parameter status text waiting) \
               $(basename $(call sources,shim/rule)) shim/algos/parameters
 
 BENCH_DIRS := analysis/options analysis/output analysis/bench analysis/bench/mpi
@@ -210,6 +210,7 @@ $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(
 $(B)/tests/internode/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 # All but what makes its table, and adapters.
 PROGRESS := background clients doorbell mode signal thread
+$(B)/tests/wait/test_processors: $(B)/shim/wait/processors.o
 $(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
 $(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,$(PROGRESS) adapter)
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o unit_main.o) $(B)/parts.a

@@ -124,7 +124,7 @@ static enum sg_status print_all(void)
     puts("\nlibraries");
     sg_machine_print_libraries(stdout);
     puts("\nMPI");
-    sg_machine_print_mpi(stdout);
+    sg_machine_print_mpi(&config, stdout);
     sg_ruleset_destroy(rules);
 err_config:
     sg_config_clear(&config);

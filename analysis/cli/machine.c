@@ -2,6 +2,7 @@
 
 #include "cli/locate.h"
 #include "core/companion.h"
+#include "core/waiting.h"
 #include "transport/verbs/verbs.h"
 
 #include <dirent.h>
@@ -195,7 +196,9 @@ void sg_machine_print_libraries(FILE *out)
         print_library(&libraries[i], out);
 }
 
-void sg_machine_print_mpi(FILE *out)
+/* ---- MPI -------------------------------------------------------------------------------------*/
+
+static void print_launcher(FILE *out)
 {
     static const char *const launchers[] = {"mpiexec.mpich", "mpiexec.hydra"};
 
@@ -209,4 +212,66 @@ void sg_machine_print_mpi(FILE *out)
         return;
     }
     fprintf(out, "  MPICH's launcher: neither mpiexec.mpich nor mpiexec.hydra is in PATH\n");
+}
+
+static const struct sg_wait_hook_entry *hook_of(void *library)
+{
+    const struct sg_wait_hook_entry *hook = sg_wait_hooks;
+
+    while (hook->name != NULL && dlsym(library, hook->symbol) == NULL)
+        hook++;
+    return hook->name != NULL ? hook : NULL;
+}
+
+/* In the child, which is to hold what MPICH's library does when it is loaded. */
+static void print_hook(FILE *out)
+{
+    static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
+    const struct sg_wait_hook_entry *hook;
+    void *library = NULL;
+    struct link_map *map;
+
+    for (size_t i = 0; i < sizeof files / sizeof *files && library == NULL; i++)
+        library = dlopen(files[i], RTLD_LAZY | RTLD_LOCAL);
+    if (library == NULL || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) {
+        fprintf(out, "MPICH's library is not found");
+        return;
+    }
+    hook = hook_of(library);
+    if (hook != NULL)
+        fprintf(out, "hook %s, by %s of %s", hook->name, hook->symbol, map->l_name);
+    else
+        fprintf(out, "no hook serves for %s", map->l_name);
+}
+
+/* How a program would take part in the waiting of the MPICH that the loader finds. */
+static void print_waiting(const struct sg_config *config, FILE *out)
+{
+    int status = 0;
+    pid_t child;
+
+    fprintf(out, "  waiting: ");
+    if (config->wait_hook == 0) {
+        fprintf(out, "no hook, as STAGGER_WAIT_HOOK says\n");
+        return;
+    }
+    fflush(out);
+    child = fork();
+    if (child == 0) {
+        print_hook(out);
+        fflush(out);
+        _exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) < 0 || status != 0)
+        fprintf(out, "MPICH's library cannot be loaded");
+    fprintf(out, "\n  hooks that the library has:");
+    for (const struct sg_wait_hook_entry *hook = sg_wait_hooks; hook->name != NULL; hook++)
+        fprintf(out, " %s", hook->name);
+    fputc('\n', out);
+}
+
+void sg_machine_print_mpi(const struct sg_config *config, FILE *out)
+{
+    print_launcher(out);
+    print_waiting(config, out);
 }

@@ -8,6 +8,6 @@
 
 void sg_machine_print_transports(const struct sg_config *config, FILE *out);
 void sg_machine_print_libraries(FILE *out);
-void sg_machine_print_mpi(FILE *out);
+void sg_machine_print_mpi(const struct sg_config *config, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "output/format.h"
 #include "page/html.h"
 #include "report/columns.h"
+#include "report/waiting.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -149,6 +150,13 @@ static void put_notes(const struct sg_report *report, FILE *out)
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
 
     fputs("<ul class=\"notes\">\n", out);
+    if (sg_report_is_oversubscribed(report)) {
+        fputs("<li>Oversubscribed: ", out);
+        sg_report_put_oversubscribed(report, sg_html_text, out);
+        fputs("; waiting ", out);
+        sg_report_put_waited(report, out);
+        fputs(".</li>\n", out);
+    }
     if (report->partial)
         fprintf(out, "<li><b>Partial.</b> %s.</li>\n",
                 report->has_events

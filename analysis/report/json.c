@@ -73,6 +73,27 @@ static json_t *overhead_of(const struct sg_report *report)
                      sg_json_share(sg_report_overhead_ns(report), report->ranks_run_ns));
 }
 
+static json_t *waiting_of(const struct sg_report *report)
+{
+    const struct sg_run_waiting *waiting = &report->waiting;
+    json_t *machine;
+
+    if (waiting->told == 0)
+        return json_null();
+    machine = json_pack("{s:o, s:I, s:I, s:o}", "host", sg_json_text(waiting->host), "ranks",
+                        (json_int_t)waiting->ranks, "processors", (json_int_t)waiting->processors,
+                        "quota", sg_json_count(waiting->quota > 0, waiting->quota));
+    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "mode",
+                     sg_wait_mode_names[waiting->mode], "hook",
+                     waiting->hook[0] != '\0' ? sg_json_text(waiting->hook) : json_null(),
+                     "machine", machine, "oversubscribed_ranks", (json_int_t)waiting->short_ranks,
+                     "ranks", (json_int_t)waiting->told, "yields", (json_int_t)waiting->yields,
+                     "yield_ns", (json_int_t)waiting->yield_ns, "yield_share",
+                     sg_json_share(waiting->yield_ns, report->ranks_run_ns), "sleeps",
+                     (json_int_t)waiting->sleeps, "sleep_ns", (json_int_t)waiting->sleep_ns,
+                     "sleep_share", sg_json_share(waiting->sleep_ns, report->ranks_run_ns));
+}
+
 static json_t *filter_of(const struct sg_filter *filter)
 {
     json_t *time = json_null();
@@ -115,6 +136,7 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
         (json_int_t)report->unmanaged_nonblocking, "clock", clock_of(report), "overhead",
         overhead_of(report));
 
+    sg_json_set(&root, "waiting", waiting_of(report));
     sg_json_set(&root, "filter", filter_of(report->filter));
     sg_json_set(&root, "trials", sg_report_trials_json(report));
     return sg_json_print(root, 9, "report", out);

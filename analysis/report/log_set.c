@@ -33,6 +33,7 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
 
     for (int i = 0; i < set->count; i++) {
         const struct sg_log_header *header = sg_logread_header(set->logs[i]);
+        struct sg_waiting waiting;
 
         if (facts.program == NULL && header->program[0] != '\0')
             facts.program = header->program;
@@ -48,6 +49,8 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
         facts.overhead_ns += atomic_load_explicit(&header->overhead_ns, memory_order_relaxed);
         facts.overhead_long_calls +=
             atomic_load_explicit(&header->overhead_long_calls, memory_order_relaxed);
+        sg_logread_waiting(set->logs[i], &waiting);
+        sg_waiting_add(&facts.waiting, &waiting, header->host);
     }
     *out = facts;
 }

@@ -11,6 +11,7 @@
 #include "core/calibration.h"
 #include "core/operation.h"
 #include "core/status.h"
+#include "core/waiting.h"
 #include "report/counts.h"
 #include "report/trials/result.h"
 #include "report/watch.h"
@@ -80,6 +81,7 @@ struct sg_report {
      * the long ones, which are only counted. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
     struct sg_calibration calibration; /* what the run measured of its machine when it began */
+    struct sg_run_waiting waiting;     /* told 0: not known */
     uint64_t run_ns;                   /* the longest rank's */
     uint64_t ranks_run_ns;             /* processor time: the sum over the ranks' threads */
     uint64_t clock_violations;

@@ -192,6 +192,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
         report->overhead_calls = facts.overhead_calls;
         report->overhead_ns = facts.overhead_ns;
         report->overhead_long_calls = facts.overhead_long_calls;
+        report->waiting = facts.waiting;
         report->unmanaged_calls = facts.unmanaged_calls;
         report->unmanaged_nonblocking = facts.unmanaged_nonblocking;
         report->program = facts.program != NULL ? strdup(facts.program) : NULL;

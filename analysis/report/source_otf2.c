@@ -80,6 +80,25 @@ static void forget_complaint(struct archive *archive)
     archive->code = OTF2_SUCCESS;
 }
 
+static void take_waiting(struct sg_run_waiting *waiting, const char *name, const char *value)
+{
+    char *fields = (char *)waiting;
+
+    for (size_t i = 0; i < sizeof sg_wait_texts / sizeof *sg_wait_texts; i++) {
+        if (strcmp(name, sg_wait_texts[i].name) == 0)
+            snprintf(fields + sg_wait_texts[i].offset, sg_wait_texts[i].size_bytes, "%s", value);
+    }
+    for (size_t i = 0; i < sizeof sg_wait_numbers / sizeof *sg_wait_numbers; i++) {
+        if (strcmp(name, sg_wait_numbers[i].name) == 0)
+            *(uint64_t *)(fields + sg_wait_numbers[i].offset) = strtoull(value, NULL, 10);
+    }
+    for (uint64_t mode = 0; strcmp(name, SG_PROPERTY_WAIT_MODE) == 0 && mode < SG_WAIT_MODE_COUNT;
+         mode++) {
+        if (strcmp(value, sg_wait_mode_names[mode]) == 0)
+            waiting->mode = mode;
+    }
+}
+
 static void take_property(struct archive *archive, const char *name, const char *value)
 {
     struct sg_report *report = archive->report;
@@ -104,6 +123,7 @@ static void take_property(struct archive *archive, const char *name, const char 
         if (strcmp(name, numbers[i].name) == 0)
             *numbers[i].number = strtoull(value, NULL, 10);
     }
+    take_waiting(&report->waiting, name, value);
 }
 
 static void read_properties(struct archive *archive)

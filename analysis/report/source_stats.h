@@ -29,6 +29,7 @@ struct sg_log_facts {
     bool complete;       /* all ranks' logs are there, whole, and reached MPI_Finalize */
     uint64_t unmanaged_calls, unmanaged_nonblocking;
     uint64_t overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
+    struct sg_run_waiting waiting;
 };
 
 /* Errors are logged (one line) as sg_logread_open_all does. */

@@ -5,6 +5,7 @@
 #include "report/columns.h"
 #include "report/filter.h"
 #include "report/print.h"
+#include "report/waiting.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,6 +52,20 @@ static void put_header(const struct sg_report *report, FILE *out)
 
 /* ---- the summary ------------------------------------------------------------------------------
  */
+
+static void put_waiting(const struct sg_report *report, FILE *out)
+{
+    if (sg_report_is_oversubscribed(report)) {
+        fputs("oversubscribed     ", out);
+        sg_report_put_oversubscribed(report, sg_format_put, out);
+        fputc('\n', out);
+    }
+    if (report->waiting.told > 0) {
+        fputs("waiting            ", out);
+        sg_report_put_waited(report, out);
+        fputc('\n', out);
+    }
+}
 
 static const struct sg_report_site *most_waited(const struct sg_report *report)
 {
@@ -231,6 +246,7 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
     enum sg_status status = SG_OK;
 
     put_header(report, out);
+    put_waiting(report, out);
     if (report->site_count == 0 && sg_filter_is_set(report->filter)) {
         fputs("no call is like that\n\n", out);
     } else if (report->site_count == 0) {

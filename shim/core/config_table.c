@@ -2,6 +2,7 @@
 #include "core/config_table.h"
 
 #include "core/text.h"
+#include "core/waiting.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -13,8 +14,6 @@
 static const char *const trace_modes[] = {"off", "stats", "otf2", NULL};
 /* By enum sg_progress_mode, which is the engine's. */
 static const char *const progress_modes[] = {"poll", "thread", "signal", NULL};
-/* By enum sg_wait_mode, which is the engine's. */
-static const char *const wait_modes[] = {"auto", "spin", "yield", "sleep", NULL};
 /* By what is stored. */
 static const char *const none_or_auto[] = {"none", "auto", NULL};
 /* By what is stored: whether something is done where it can be. */
@@ -226,7 +225,7 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_WAIT", "auto",
      "What a rank does that waits in MPI: auto gives its processor away where there are fewer than "
      "ranks, and spins elsewhere.",
-     WORD(wait, "auto, spin, yield or sleep", wait_modes)},
+     WORD(wait, "auto, spin, yield or sleep", sg_wait_mode_names)},
     {"STAGGER_WAIT_HOOK", "auto",
      "Whether MPICH's waiting is taken part in, by what this MPICH offers for it.",
      WORD(wait_hook, "auto or none", none_or_auto)},

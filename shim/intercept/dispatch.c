@@ -11,6 +11,7 @@
 #include "mpi/real.h"
 #include "mpi/types.h"
 #include "runtime/process.h"
+#include "runtime/recording.h"
 
 /* ---- what a call is, besides its arguments ---- */
 
@@ -164,6 +165,7 @@ static __attribute__((noinline)) void add_overhead(uint64_t entered_ns)
         atomic_fetch_add_explicit(&header->overhead_calls, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&header->overhead_ns, own_ns, memory_order_relaxed);
     }
+    sg_recording_waiting(sg_process.log);
 }
 
 static int run_recorded(struct sg_call *call, const struct sg_choice *choice, struct sg_site *site,

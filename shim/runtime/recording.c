@@ -2,7 +2,11 @@
 
 #include "core/clock.h"
 #include "runtime/output.h"
+#include "wait/hook.h"
+#include "wait/processors.h"
+#include "wait/turn.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +45,30 @@ void *sg_recording_define(struct sg_log *log, const char *first, const char *sec
     return record;
 }
 
+static void record_mode(struct sg_log_header *header)
+{
+    const struct sg_processors processors = sg_processors_found();
+    const struct sg_hook *hook = sg_hook_chosen();
+
+    header->wait_mode = 1 + sg_turn_mode();
+    header->wait_ranks = processors.ranks;
+    header->wait_processors = processors.processors;
+    header->wait_quota = processors.quota == INT_MAX ? 0 : processors.quota;
+    if (hook != NULL)
+        snprintf(header->wait_hook, sizeof header->wait_hook, "%s", hook->name);
+}
+
+void sg_recording_waiting(struct sg_log *log)
+{
+    struct sg_log_header *header = sg_log_header(log);
+    const struct sg_turn_times times = sg_turn_times();
+
+    atomic_store_explicit(&header->yields, times.yields, memory_order_relaxed);
+    atomic_store_explicit(&header->yield_ns, times.yield_ns, memory_order_relaxed);
+    atomic_store_explicit(&header->sleeps, times.sleeps, memory_order_relaxed);
+    atomic_store_explicit(&header->sleep_ns, times.sleep_ns, memory_order_relaxed);
+}
+
 void sg_recording_start(struct sg_process *process, uint64_t begin_ns)
 {
     struct sg_log_header *header;
@@ -59,6 +87,7 @@ void sg_recording_start(struct sg_process *process, uint64_t begin_ns)
     }
     header = sg_log_header(process->log);
     header->init_begin_ns = begin_ns;
+    record_mode(header);
     if (sg_clocksync_open(&process->exchange, process->machine, sg_clock_ns, SG_CLOCKSYNC_TREE,
                           &process->clocks) != SG_OK)
         process->clocks = NULL;
@@ -138,6 +167,7 @@ void sg_recording_stop(struct sg_process *process)
     record_clock(process);
     sg_clocksync_close(process->clocks);
     process->clocks = NULL;
+    sg_recording_waiting(process->log);
     if (!stats)
         sg_log_finish(process->log, SG_LOG_FINALIZED);
     input.end_ns = sg_clock_ns();

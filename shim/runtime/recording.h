@@ -12,6 +12,9 @@
  * begin_ns: MPI_Init was entered. */
 void sg_recording_start(struct sg_process *process, uint64_t begin_ns);
 
+/* Local: the log tells what the rank has waited up to now. */
+void sg_recording_waiting(struct sg_log *log);
+
 /* Where there is a log: closes it, and tells the user what there is to read. */
 void sg_recording_stop(struct sg_process *process);
 

@@ -276,6 +276,7 @@ void sg_process_abort(void)
     if (!sg_process_running() || sg_process.log == NULL)
         return;
     atomic_store(&sg_log_header(sg_process.log)->state, SG_LOG_ABORTED);
+    sg_recording_waiting(sg_process.log);
     if (!sg_process.config.quiet) {
         sg_log("MPI_Abort: `stagger recover %s` makes the archive", sg_process.directory_word);
         sg_log_drain();
@@ -286,7 +287,10 @@ void sg_process_abort(void)
 /* A process that leaves without MPI_Finalize. */
 __attribute__((destructor)) static void on_exit_unfinished(void)
 {
-    if (sg_process_running() && sg_process.log != NULL && sg_process_speaks())
+    if (!sg_process_running() || sg_process.log == NULL)
+        return;
+    sg_recording_waiting(sg_process.log);
+    if (sg_process_speaks())
         sg_log("MPI_Finalize was not called: `stagger recover %s` makes the archive",
                sg_process.directory_word);
 }

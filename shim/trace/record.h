@@ -15,6 +15,7 @@
 #define SG_TRACE_RECORD_H
 
 #include "core/calibration.h"
+#include "core/waiting.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -74,6 +75,14 @@ struct sg_log_header {
     uint32_t is_locked; /* 1: the writer holds the lock of the file */
     uint32_t reserved;
     _Atomic uint64_t unmanaged_nonblocking; /* nonblocking ones of unmanaged_calls */
+    /* As in struct sg_waiting; its times are stored when a call in some hundred ends, and at the
+     * end. Logs of writers that do not tell have 0 in all of it. */
+    uint32_t wait_mode; /* 1 + enum sg_wait_mode */
+    int32_t wait_ranks;
+    int32_t wait_processors;
+    int32_t wait_quota;
+    char wait_hook[SG_WAIT_HOOK_BYTES];
+    _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");

@@ -14,10 +14,8 @@ static _Atomic(const struct sg_hook *) chosen;
 /* By the words of STAGGER_WAIT, which are parsed in MPI_Init. */
 static enum sg_wait_mode mode_of(const char *word)
 {
-    static const char *const words[] = {"auto", "spin", "yield", "sleep"};
-
-    for (size_t i = 0; word != NULL && i < sizeof words / sizeof *words; i++) {
-        if (strcmp(word, words[i]) == 0)
+    for (size_t i = 0; word != NULL && i < SG_WAIT_MODE_COUNT; i++) {
+        if (strcmp(word, sg_wait_mode_names[i]) == 0)
             return (enum sg_wait_mode)i;
     }
     return SG_WAIT_AUTO;

@@ -119,9 +119,17 @@ static void yield(struct sg_turns *turns, uint64_t now_ns)
 
 void sg_turn_yield(void)
 {
+    uint64_t begin_ns = sg_clock_ns();
+
     sched_yield();
+    add(&yields, &yield_ns, sg_clock_ns() - begin_ns);
     if (sg_turns.contested > 0)
         sg_turns.contested--;
+}
+
+void sg_turn_slept(uint64_t time_ns)
+{
+    add(&sleeps, &sleep_ns, time_ns);
 }
 
 static void give_way(struct sg_turns *turns, uint64_t now_ns)

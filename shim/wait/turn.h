@@ -11,12 +11,11 @@
 #ifndef SG_WAIT_TURN_H
 #define SG_WAIT_TURN_H
 
+#include "core/waiting.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* By what STAGGER_WAIT names. */
-enum sg_wait_mode { SG_WAIT_AUTO, SG_WAIT_SPIN, SG_WAIT_YIELD, SG_WAIT_SLEEP };
 
 /* A thread's turns. */
 struct sg_turns {
@@ -75,6 +74,8 @@ static inline void sg_turn_begin_wait(void)
 
 /* Gives the processor away, outside turns. */
 void sg_turn_yield(void);
+/* A thread has slept, outside turns. */
+void sg_turn_slept(uint64_t time_ns);
 
 /* Around the library's own calls of MPICH while it waits. */
 static inline void sg_turn_begin_own(void)

@@ -46,14 +46,18 @@ static void poke(void)
 static void sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), void *context)
 {
     static const struct timespec timeout = {0, SLEEP_NS};
+    uint64_t begin_ns;
     uint32_t seen;
 
     /* Sequentially consistent, so that the flag is up before we look once more. */
     atomic_fetch_add(queue->sleepers, 1);
     seen = atomic_load(queue->wake);
     /* A release that crosses this, unseen by both sides, costs one sleep: SLEEP_NS. */
-    if (!ready(context))
+    if (!ready(context)) {
+        begin_ns = sg_clock_ns();
         syscall(SYS_futex, queue->wake, FUTEX_WAIT, seen, &timeout, NULL, 0);
+        sg_turn_slept(sg_clock_ns() - begin_ns);
+    }
     atomic_fetch_sub(queue->sleepers, 1);
 }
 

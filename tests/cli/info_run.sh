@@ -46,7 +46,7 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
-    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 29'
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 31'
 check "it lists the rules in force" has info.out \
     '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \
@@ -64,6 +64,12 @@ if [ -n "$launcher" ]; then
 else
     skip "it finds MPICH's launcher" "no mpiexec.mpich in PATH"
 fi
+
+check "it says how the library takes part in MPICH's waiting, and what hooks there are" all \
+    'has info.out "^  waiting: (hook [a-z]+, by [a-z_]+ of /.+|no hook serves for /.+|MPICH.s library .+)$"' \
+    'has info.out "^  hooks that the library has: ucx( |$)"'
+STAGGER_WAIT_HOOK=none call hookless info
+check "... and that a setting forbids it" has hookless.out '^  waiting: no hook, as STAGGER_WAIT_HOOK says$'
 
 printf 'STAGGER_DEPTH=3\nreduce@solver.c:88=mpich\n' >my.conf
 STAGGER_CONFIG=my.conf STAGGER_QUIET=1 STAGGER_SITE_3F2A9C1B=mpich call set info

@@ -265,6 +265,8 @@ static void text_of_defaults(void)
                                  "STAGGER_SLOTS=8\n"
                                  "STAGGER_MEMORY=256m\n"
                                  "STAGGER_SINGLE_COPY=auto\n"
+                                 "STAGGER_WAIT=auto\n"
+                                 "STAGGER_WAIT_HOOK=auto\n"
                                  "STAGGER_STALL_S=30\n"
                                  "STAGGER_PROGRESS=thread\n"
                                  "STAGGER_SIGNAL=42\n"

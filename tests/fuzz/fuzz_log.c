@@ -35,6 +35,7 @@ static void write_log(const char *directory, int rank, int bits, const uint8_t *
 static void read_log(struct sg_logread *log)
 {
     enum sg_record_kind kind;
+    struct sg_waiting waiting;
     const void *record;
     uint64_t slot = 0, before = 0;
 
@@ -44,6 +45,8 @@ static void read_log(struct sg_logread *log)
         before = slot;
     }
     sg_logread_damaged(log);
+    sg_logread_waiting(log, &waiting);
+    fuzz_holds(memchr(waiting.hook, '\0', sizeof waiting.hook) != NULL, "a hook's name ends");
     sg_logread_last_ns(log);
 }
 

@@ -33,6 +33,7 @@ C_PROGRAMS := \
   late \
   late_calls \
   late_rounding \
+  late_sender \
   late_storm \
   late_unheard \
   lifetimes \

@@ -150,6 +150,30 @@ const struct sg_log_header *sg_logread_header(const struct sg_logread *log)
     return &log->header;
 }
 
+static int32_t count_of(int32_t count)
+{
+    return count > 0 ? count : 0;
+}
+
+void sg_logread_waiting(const struct sg_logread *log, struct sg_waiting *out)
+{
+    const struct sg_log_header *header = &log->header;
+
+    *out = (struct sg_waiting){0};
+    if (header->wait_mode == 0 || header->wait_mode > SG_WAIT_MODE_COUNT)
+        return;
+    out->told = 1;
+    out->mode = header->wait_mode - 1;
+    out->ranks = count_of(header->wait_ranks);
+    out->processors = count_of(header->wait_processors);
+    out->quota = count_of(header->wait_quota);
+    memcpy(out->hook, header->wait_hook, sizeof out->hook);
+    out->yields = atomic_load_explicit(&header->yields, memory_order_relaxed);
+    out->yield_ns = atomic_load_explicit(&header->yield_ns, memory_order_relaxed);
+    out->sleeps = atomic_load_explicit(&header->sleeps, memory_order_relaxed);
+    out->sleep_ns = atomic_load_explicit(&header->sleep_ns, memory_order_relaxed);
+}
+
 uint64_t sg_logread_damaged(const struct sg_logread *log)
 {
     return log->damaged;
@@ -226,8 +250,10 @@ static void clean_header(struct sg_log_header *header)
     header->host[sizeof header->host - 1] = '\0';
     header->program[sizeof header->program - 1] = '\0';
     header->unique[sizeof header->unique - 1] = '\0';
+    header->wait_hook[sizeof header->wait_hook - 1] = '\0';
     sg_text_clean(header->host);
     sg_text_clean(header->program);
+    sg_text_clean(header->wait_hook);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         if (*times[i] >= SG_TIME_LIMIT_NS)
             *times[i] = 0;

@@ -33,6 +33,9 @@ enum sg_status sg_logread_try(const char *path, struct sg_logread **out,
 /* As it was when the log was opened; its strings end, its rank is in its world. */
 const struct sg_log_header *sg_logread_header(const struct sg_logread *log);
 
+/* What its header tells of waiting. */
+void sg_logread_waiting(const struct sg_logread *log, struct sg_waiting *out);
+
 /* The next record at or after *slot (start with 0), or NULL at the end; *slot moves past it.
  * Only whole records are returned. */
 const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_record_kind *kind);

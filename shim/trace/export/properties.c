@@ -64,6 +64,25 @@ static void set_calibration(struct sg_archive *archive, const struct sg_unified 
     }
 }
 
+static void set_waiting(struct sg_archive *archive, const struct sg_unified *unified)
+{
+    struct sg_run_waiting run = {0};
+    const char *fields = (const char *)&run;
+
+    for (int i = 0; i < unified->summary_count; i++)
+        sg_waiting_add(&run, &unified->summaries[i].waiting, unified->summaries[i].host);
+    if (run.told == 0)
+        return;
+    set_text(archive, SG_PROPERTY_WAIT_MODE, sg_wait_mode_names[run.mode]);
+    for (size_t i = 0; i < sizeof sg_wait_texts / sizeof *sg_wait_texts; i++) {
+        if (fields[sg_wait_texts[i].offset] != '\0')
+            set_text(archive, sg_wait_texts[i].name, fields + sg_wait_texts[i].offset);
+    }
+    for (size_t i = 0; i < sizeof sg_wait_numbers / sizeof *sg_wait_numbers; i++)
+        set_number(archive, sg_wait_numbers[i].name,
+                   *(const uint64_t *)(fields + sg_wait_numbers[i].offset));
+}
+
 void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unified,
                        const char *machine)
 {
@@ -78,4 +97,5 @@ void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unif
         set_number(archive, SG_PROPERTY_TRIAL_BLOCK, unified->trial_block);
     set_sums(archive, unified);
     set_calibration(archive, unified);
+    set_waiting(archive, unified);
 }

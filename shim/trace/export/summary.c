@@ -311,6 +311,7 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
     enum sg_status status = read_definitions(&summary, log);
 
     memcpy(&summary.calibration, header->calibration, sizeof summary.calibration);
+    sg_logread_waiting(log, &summary.waiting);
     if (status == SG_OK)
         status = set_predefined(&summary);
     if (status == SG_OK) {

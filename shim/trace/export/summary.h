@@ -75,6 +75,7 @@ struct sg_summary {
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
     uint64_t unmanaged_calls, unmanaged_nonblocking;
     struct sg_calibration calibration;
+    struct sg_waiting waiting;
     const char *host;
     const char *program;
     struct sg_site_entry *sites; /* by index */

@@ -95,6 +95,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->unmanaged_calls);
     SG_PACK(pack, s->unmanaged_nonblocking);
     SG_PACK(pack, s->calibration);
+    SG_PACK(pack, s->waiting);
     sg_pack_text(pack, &s->host);
     sg_pack_text(pack, &s->program);
     pack_sites(pack, s);

@@ -38,3 +38,20 @@ const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT] = {
     [SG_METRIC_MOVES] = {"token moves", "times a token went down a level", "#"},
     [SG_METRIC_REPEATS] = {"releases repeated", "releases that came again", "#"},
 };
+
+#define FIELD(name) offsetof(struct sg_run_waiting, name)
+const struct sg_wait_text sg_wait_texts[2] = {
+    {"STAGGER::WAIT_HOOK", FIELD(hook), SG_WAIT_HOOK_BYTES},
+    {"STAGGER::WAIT_HOST", FIELD(host), SG_WAIT_HOST_BYTES},
+};
+const struct sg_wait_number sg_wait_numbers[9] = {
+    {"STAGGER::WAIT_TOLD", FIELD(told)},
+    {"STAGGER::WAIT_RANKS", FIELD(ranks)},
+    {"STAGGER::WAIT_PROCESSORS", FIELD(processors)},
+    {"STAGGER::WAIT_QUOTA", FIELD(quota)},
+    {"STAGGER::WAIT_SHORT_RANKS", FIELD(short_ranks)},
+    {"STAGGER::YIELDS", FIELD(yields)},
+    {"STAGGER::YIELD_NS", FIELD(yield_ns)},
+    {"STAGGER::SLEEPS", FIELD(sleeps)},
+    {"STAGGER::SLEEP_NS", FIELD(sleep_ns)},
+};

@@ -6,7 +6,9 @@
 #define SG_TRACE_VOCABULARY_H
 
 #include "core/operation.h"
+#include "core/waiting.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define SG_COMM_WORLD_REF 0u
@@ -79,5 +81,17 @@ extern const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT];
 #define SG_PROPERTY_OVERHEAD_LONG_CALLS "STAGGER::OVERHEAD_LONG_CALLS"
 #define SG_PROPERTY_TRIAL_BLOCK "STAGGER::TRIAL_BLOCK"
 #define SG_PROPERTY_CALIBRATION "STAGGER::CALIBRATION"
+/* Of struct sg_run_waiting: its mode, its texts, its numbers. They are there where ranks told. */
+#define SG_PROPERTY_WAIT_MODE "STAGGER::WAIT_MODE"
+struct sg_wait_text {
+    const char *name;
+    size_t offset, size_bytes;
+};
+extern const struct sg_wait_text sg_wait_texts[2];
+struct sg_wait_number {
+    const char *name;
+    size_t offset; /* of a uint64_t */
+};
+extern const struct sg_wait_number sg_wait_numbers[9];
 
 #endif

@@ -1,0 +1,220 @@
+/* What the logs' headers tell of waiting, by way of the archive, or directly, to the report, and
+ * what the report says of it.
+ */
+#include "core/text.h"
+#include "report/print.h"
+#include "report/report.h"
+#include "trace/export_setup.h"
+
+struct waiting {
+    uint32_t mode; /* as the header has it */
+    int ranks, processors, quota;
+    uint64_t yields, sleeps; /* each of 50 and 1000 ns, of rank 0; rank 1 has twice as many */
+    const char *hook;
+};
+
+static void write_logs(const char *directory, const struct waiting *waiting, uint32_t mode)
+{
+    for (int rank = 0; rank < 2; rank++) {
+        uint64_t times = (uint64_t)rank + 1;
+        struct fabricated log;
+
+        fabricate_start(&log, rank, 2);
+        log.header.trace_mode = mode;
+        log.header.finalize_begin_ns = 11000;
+        log.header.wait_mode = waiting->mode;
+        log.header.wait_ranks = waiting->ranks;
+        log.header.wait_processors = waiting->processors;
+        log.header.wait_quota = waiting->quota;
+        strcpy(log.header.wait_hook, waiting->hook);
+        log.header.yields = times * waiting->yields;
+        log.header.yield_ns = 50 * times * waiting->yields;
+        log.header.sleeps = times * waiting->sleeps;
+        log.header.sleep_ns = 1000 * times * waiting->sleeps;
+        fabricate_site(&log, 1, 0xa, "/opt/bin/cg", "", 0x10);
+        if (mode == SG_TRACE_OTF2)
+            fabricate_call(&log, SG_OPERATION_BARRIER, 0, 0, 2000, 2100)->site = 1;
+        else
+            fabricate_stat(&log, SG_OPERATION_BARRIER, 1, 0, 1);
+        fabricate_finish(&log, directory);
+    }
+}
+
+/* Of what was written by hand, through an archive. */
+static void read_archive(const struct waiting *waiting, struct sg_report *report)
+{
+    static int number;
+    char name[16];
+    const char *directory;
+    struct sg_export_result result;
+
+    snprintf(name, sizeof name, "archive%d", number++);
+    directory = setup_directory(name);
+    write_logs(directory, waiting, SG_TRACE_OTF2);
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, report), SG_OK);
+}
+
+static void expect_known(const struct sg_report *report)
+{
+    const struct sg_run_waiting *waiting = &report->waiting;
+
+    CU_ASSERT_EQUAL(waiting->told, 2);
+    CU_ASSERT_EQUAL(waiting->mode, SG_WAIT_SLEEP);
+    CU_ASSERT_STRING_EQUAL(waiting->hook, "ucx");
+    CU_ASSERT_STRING_EQUAL(waiting->host, "fabricated");
+    CU_ASSERT_EQUAL(waiting->ranks, 2);
+    CU_ASSERT_EQUAL(waiting->processors, 8);
+    CU_ASSERT_EQUAL(waiting->quota, 1);
+    CU_ASSERT_EQUAL(waiting->short_ranks, 2);
+    CU_ASSERT_EQUAL(waiting->yields, 30);
+    CU_ASSERT_EQUAL(waiting->yield_ns, 1500);
+    CU_ASSERT_EQUAL(waiting->sleeps, 6);
+    CU_ASSERT_EQUAL(waiting->sleep_ns, 6000);
+}
+
+static const struct waiting known = {1 + SG_WAIT_SLEEP, 2, 8, 1, 10, 2, "ucx"};
+
+static void from_archive(void)
+{
+    struct sg_report report;
+
+    read_archive(&known, &report);
+    expect_known(&report);
+    sg_report_clear(&report);
+}
+
+static void from_statistics(void)
+{
+    const char *directory = setup_directory("statistics");
+    struct sg_report report;
+
+    write_logs(directory, &known, SG_TRACE_STATS);
+    CU_ASSERT_EQUAL_FATAL(sg_report_read(directory, false, NULL, &report), SG_OK);
+    expect_known(&report);
+    sg_report_clear(&report);
+}
+
+/* The lines of a report that begin in that way: how many, and the last one in line. */
+static int lines_of(const struct sg_report *report, const char *begin, char line[256])
+{
+    struct sg_print_options options = {0};
+    char *text = NULL, *rest = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int count = 0;
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    CU_ASSERT_EQUAL(sg_report_print_text(report, &options, out), SG_OK);
+    fclose(out);
+    line[0] = '\0';
+    for (char *at = strtok_r(text, "\n", &rest); at != NULL; at = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(at, begin, strlen(begin)) != 0)
+            continue;
+        snprintf(line, 256, "%s", at);
+        count++;
+    }
+    free(text);
+    return count;
+}
+
+/* What it says of waiting; NULL: nothing. */
+static void expect_lines(const struct waiting *waiting, const char *oversubscribed,
+                         const char *waited)
+{
+    struct sg_report report;
+    char line[256];
+
+    read_archive(waiting, &report);
+    report.ranks_run_ns = 20000;
+    CU_ASSERT_EQUAL(lines_of(&report, "oversubscribed", line), oversubscribed != NULL);
+    if (oversubscribed != NULL)
+        CU_ASSERT_STRING_EQUAL(line, oversubscribed);
+    CU_ASSERT_EQUAL(lines_of(&report, "waiting", line), waited != NULL);
+    if (waited != NULL)
+        CU_ASSERT_STRING_EQUAL(line, waited);
+    sg_report_clear(&report);
+}
+
+static void by_quota(void)
+{
+    expect_lines(
+        &known, "oversubscribed     2 ranks on a quota of 1 processor of fabricated",
+        "waiting            yielded 750ns and slept 3.00us a rank, 7.5% and 30.0% of the run");
+}
+
+static void by_processors(void)
+{
+    const struct waiting eight = {1 + SG_WAIT_AUTO, 8, 2, 0, 10, 0, "ucx"};
+
+    expect_lines(&eight, "oversubscribed     8 ranks on 2 processors of fabricated",
+                 "waiting            yielded 750ns a rank, 7.5% of the run");
+}
+
+static void hookless(void)
+{
+    const struct waiting hookless = {1 + SG_WAIT_AUTO, 2, 2, 0, 10, 0, ""};
+
+    expect_lines(&hookless, NULL,
+                 "waiting            yielded 750ns a rank, 7.5% of the run; MPICH itself spun");
+}
+
+static void spun(void)
+{
+    const struct waiting spinning = {1 + SG_WAIT_AUTO, 2, 2, 2, 0, 0, "ucx"};
+
+    expect_lines(&spinning, NULL, "waiting            spun");
+}
+
+static void several(void)
+{
+    struct sg_report report;
+    char line[256];
+
+    read_archive(&known, &report);
+    report.waiting.short_ranks = 14;
+    CU_ASSERT_EQUAL(lines_of(&report, "oversubscribed", line), 1);
+    CU_ASSERT_STRING_EQUAL(
+        line,
+        "oversubscribed     2 ranks on a quota of 1 processor of fabricated, 14 ranks in all");
+    sg_report_clear(&report);
+}
+
+static void not_told(void)
+{
+    const struct waiting old = {.hook = ""};
+    const struct waiting later = {1 + SG_WAIT_MODE_COUNT, 8, 2, 0, 10, 2, "ucx"};
+    struct sg_report report;
+
+    expect_lines(&old, NULL, NULL);
+    expect_lines(&later, NULL, NULL);
+    read_archive(&old, &report);
+    CU_ASSERT_EQUAL(report.waiting.told, 0);
+    sg_report_clear(&report);
+}
+
+static void damaged(void)
+{
+    const struct waiting odd = {1 + SG_WAIT_AUTO, -8, 2, -1, 0, 0, "\33[2J"};
+    struct sg_report report;
+
+    read_archive(&odd, &report);
+    CU_ASSERT_EQUAL(report.waiting.told, 2);
+    CU_ASSERT_EQUAL(report.waiting.ranks, 0);
+    CU_ASSERT_EQUAL(report.waiting.short_ranks, 0);
+    CU_ASSERT_PTR_NULL(strchr(report.waiting.hook, '\33'));
+    sg_report_clear(&report);
+}
+
+const struct unit_test unit_tests[] = {
+    {"the archive tells how ranks waited", from_archive},
+    {"statistics tell it, too", from_statistics},
+    {"a run is oversubscribed by a quota", by_quota},
+    {"... or by the number of processors", by_processors},
+    {"without a hook it is said that MPICH itself spun", hookless},
+    {"a run that spun only is told in one word, where it had its processors", spun},
+    {"of several machines one is named, and all ranks are counted", several},
+    {"nothing is said of logs that do not tell", not_told},
+    {"a damaged header does no harm", damaged},
+    {NULL, NULL},
+};

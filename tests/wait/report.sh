@@ -1,0 +1,120 @@
+#!/bin/bash
+# What a report says of waiting: how often ranks yielded and slept, and whether there were fewer
+# processors than ranks, by the affinity masks or by a control group's quota.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# waited NAME N ARGUMENT...: a run of the program whose last rank is late, and its report in NAME.txt and
+# NAME.json. It may run behind the words of $UNDER.
+UNDER=
+waited() {
+    local name=$1 ranks=$2
+    shift 2
+    STAGGER_DIR=$WORK/$name.trace timeout --kill-after=5 "$PROGRAM_SECONDS" $UNDER "$MPIEXEC" \
+        -genv LD_PRELOAD "$PRELOAD" -n "$ranks" "$PROGRAMS/late_sender" "$@" >"$name.out" \
+        2>"$name.err" </dev/null
+    status=$?
+    [ -e "$name.trace/traces.otf2" ] || [ "${STAGGER_TRACE:-}" = stats ] ||
+        "$STAGGER" recover "$name.trace" >"$name.recover" 2>&1
+    "$STAGGER" report "$name.trace" >"$name.txt"
+    report_json "$name.trace" "$name.json"
+}
+# of NAME FIELD: of what the JSON has of waiting
+of() { json "$1.json" "d['waiting']$2"; }
+more() { within 1 9000000000000000000 "$1"; }
+reason=$(STAGGER_TRACE=off "$STAGGER" info | sed -n 's/^  waiting: //p')
+case $reason in
+    hook*) hook=$(echo "$reason" | sed 's/^hook \([a-z]*\),.*/\1/') ;;
+    *) hook=None ;;
+esac
+
+STAGGER_WAIT=spin waited spin 4 100
+check "ranks that spin neither yield nor sleep" all 'is 0 "$status"' 'is spin "$(of spin "[\"mode\"]")"' \
+    'is "0 0 0 0" "$(json spin.json "\"%d %d %d %d\" % tuple(d[\"waiting\"][n] for n in (\"yields\", \"yield_ns\", \"sleeps\", \"sleep_ns\"))")"' \
+    'has spin.txt "^waiting            spun$"'
+
+if [ "$hook" != None ]; then
+    STAGGER_WAIT=yield waited yield 4 1000
+    check "those that are to yield do, and never sleep" all 'is 0 "$status"' 'is yield "$(of yield "[\"mode\"]")"' \
+        'is 0 "$(of yield "[\"sleeps\"]")"' 'is "$hook" "$(of yield "[\"hook\"]")"' 'more "$(of yield "[\"yields\"]")"' 'more "$(of yield "[\"yield_ns\"]")"' \
+        'is 4 "$(of yield "[\"ranks\"]")"'
+    STAGGER_WAIT=sleep waited sleep 4 1000
+    check "those that are to sleep do in a wait of a second" all 'is 0 "$status"' \
+        'is sleep "$(of sleep "[\"mode\"]")"' 'more "$(of sleep "[\"sleeps\"]")"' 'more "$(of sleep "[\"sleep_ns\"]")"' \
+        'has sleep.txt "^waiting            yielded .*s and slept .*s a rank, .*% and .*% of the run$"'
+    STAGGER_TRACE=stats STAGGER_WAIT=sleep waited stats 4 1000
+    check "statistics tell it, too" all 'is 0 "$status"' 'is statistics "$(json stats.json "d[\"source\"]")"' \
+        'more "$(of stats "[\"sleeps\"]")"'
+    STAGGER_WAIT=sleep waited abort 2 1000 abort
+    check "after MPI_Abort the log tells it" all 'has abort.txt PARTIAL' 'more "$(of abort "[\"sleeps\"]")"'
+    STAGGER_WAIT_HOOK=none STAGGER_WAIT=sleep waited hookless 2 100
+    check "without a hook the report says so" all 'is 0 "$status"' 'is None "$(of hookless "[\"hook\"]")"'
+    STAGGER_WAIT=sleep waited kill 2 1000 kill
+    check "after a kill it tells what was so at some call before" all 'has kill.txt PARTIAL' \
+        'is sleep "$(of kill "[\"mode\"]")"' 'is 2 "$(of kill "[\"machine\"][\"ranks\"]")"' \
+        'more "$(of kill "[\"sleeps\"]")"'
+else
+    skip "how ranks yield and sleep" "no hook serves for this MPICH"
+fi
+
+# ---- fewer processors than ranks ----------------------------------------------------------------------
+
+host=$(uname -n)
+processors=$(nproc)
+UNDER="taskset -c $(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')" waited masked 2 10
+check "a report names the processors that are too few" all 'is 0 "$status"' \
+    'has masked.txt "^oversubscribed     2 ranks on 1 processor of $host$"' \
+    'is 2 "$(of masked "[\"oversubscribed_ranks\"]")"' 'is 1 "$(of masked "[\"machine\"][\"processors\"]")"'
+check "so does its page" all '"$STAGGER" report --html masked.html masked.trace' \
+    'has masked.html "<li>Oversubscribed: 2 ranks on 1 processor of $host; waiting .*\.</li>"'
+waited more $((processors + 1)) 10
+check "one rank more than there are processors is too many" all 'is 0 "$status"' \
+    'has more.txt "^oversubscribed     $((processors + 1)) ranks on (a quota of )?[0-9]+ processors? of $host$"'
+waited enough 2 10
+if [ "$processors" -ge 2 ] && [ "$(of enough '["machine"]["quota"]')" = None ]; then
+    check "nothing is said where every rank has one" all 'is 0 "$status"' 'lacks enough.txt oversubscribed' \
+        'is 0 "$(of enough "[\"oversubscribed_ranks\"]")"' 'is $processors "$(of enough "[\"machine\"][\"processors\"]")"'
+else
+    skip "nothing is said where every rank has one" "there are not two processors"
+fi
+
+# A group with a quota of one processor, of either version.
+make_group() {
+    local own
+    group=
+    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+        own=$(sed -n 's/^0:://p' /proc/self/cgroup)
+        for own in "/sys/fs/cgroup$own" /sys/fs/cgroup; do
+            mkdir "$own/stagger-$$" 2>/dev/null || continue
+            group=$own/stagger-$$
+            echo '100000 100000' 2>/dev/null >"$group/cpu.max" && return
+            rmdir "$group"
+        done
+    else
+        own=$(sed -n 's/^[0-9]*:\([^:]*,\)\?cpu\(,[^:]*\)\?://p' /proc/self/cgroup)
+        for own in "/sys/fs/cgroup/cpu$own" /sys/fs/cgroup/cpu; do
+            mkdir "$own/stagger-$$" 2>/dev/null || continue
+            group=$own/stagger-$$
+            echo 100000 2>/dev/null >"$group/cpu.cfs_period_us" && echo 100000 2>/dev/null >"$group/cpu.cfs_quota_us" && return
+            rmdir "$group"
+        done
+    fi
+    group=
+    return 1
+}
+if [ "$processors" -ge 2 ] && make_group; then
+    at_exit+=("rmdir '$group'")
+    printf '#!/bin/sh\necho $$ >"%s/cgroup.procs" && exec "$@"\n' "$group" >grouped
+    chmod +x grouped
+    UNDER=./grouped waited quota 4 10
+    check "a report names the quota that is too small" all 'is 0 "$status"' \
+        'has quota.txt "^oversubscribed     4 ranks on a quota of 1 processor of $host$"' \
+        'is 1 "$(of quota "[\"machine\"][\"quota\"]")"' 'is 4 "$(of quota "[\"oversubscribed_ranks\"]")"'
+else
+    skip "a report names the quota that is too small" "no control group with a quota can be made here, or there is one processor"
+fi
+
+# ---- the hooks ------------------------------------------------------------------------------------------
+
+check "stagger info lists the hooks that the library has" is \
+    "$(sed -n 's/^const struct sg_hook sg_hook_[a-z0-9_]* = {"\([a-z0-9]*\)".*/\1/p' "$ROOT"/shim/wait/*.c | sort)" \
+    "$("$STAGGER" info | sed -n 's/^  hooks that the library has: //p' | tr ' ' '\n' | sort)"

@@ -1,0 +1,167 @@
+/* Quotas of control groups, from trees of files made as the kernel shows them. */
+#include "lib/unit.h"
+#include "wait/processors.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char root[256];
+
+/* A new tree, empty. */
+static void fresh(void)
+{
+    static int number;
+
+    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
+    CU_ASSERT_EQUAL_FATAL(mkdir(root, 0777), 0);
+}
+
+/* A group below it, with a file; those above it are there. */
+static void put(const char *group, const char *name, const char *text)
+{
+    char path[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s%s", root, group);
+    CU_ASSERT_TRUE_FATAL(mkdir(path, 0777) == 0 || errno == EEXIST);
+    if (name == NULL)
+        return;
+    snprintf(path, sizeof path, "%s%s/%s", root, group, name);
+    file = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_TRUE_FATAL(fputs(text, file) >= 0);
+    fclose(file);
+}
+
+static uint64_t id_of(const char *group)
+{
+    char path[512];
+    struct stat info;
+
+    snprintf(path, sizeof path, "%s%s", root, group);
+    CU_ASSERT_EQUAL_FATAL(stat(path, &info), 0);
+    return (uint64_t)info.st_ino;
+}
+
+static int quota(const char *path)
+{
+    uint64_t id = 0;
+
+    return sg_processors_quota(root, path, &id);
+}
+
+/* Of a quota and by the group that it is of. */
+static void expect(int processors, const char *path, const char *group)
+{
+    uint64_t id = 0;
+
+    CU_ASSERT_EQUAL(sg_processors_quota(root, path, &id), processors);
+    CU_ASSERT_EQUAL(id, id_of(group));
+}
+
+static void none(void)
+{
+    fresh();
+    CU_ASSERT_EQUAL(quota(""), INT_MAX);
+    put("/a", NULL, NULL);
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    CU_ASSERT_EQUAL(quota("/nowhere/at/all"), INT_MAX);
+    put("/a", "cpu.max", "max 100000\n");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+}
+
+static void one(void)
+{
+    fresh();
+    put("/a", "cpu.max", "200000 100000\n");
+    expect(2, "/a", "/a");
+    put("/a", "cpu.max", "100000 100000\n");
+    expect(1, "/a", "/a");
+}
+
+static void rounded(void)
+{
+    fresh();
+    put("/a", "cpu.max", "150000 100000\n");
+    expect(2, "/a", "/a");
+    put("/a", "cpu.max", "1000 100000\n");
+    expect(1, "/a", "/a");
+    put("/a", "cpu.max", "210000 100000\n");
+    expect(3, "/a", "/a");
+}
+
+static void nested(void)
+{
+    fresh();
+    put("/a", "cpu.max", "300000 100000\n");
+    put("/a/b", "cpu.max", "max 100000\n");
+    put("/a/b/c", "cpu.max", "800000 100000\n");
+    expect(3, "/a/b/c", "/a");
+    put("/a/b", "cpu.max", "50000 50000\n");
+    expect(1, "/a/b/c", "/a/b");
+    put("/a/b/c", "cpu.max", "20000 50000\n");
+    expect(1, "/a/b/c", "/a/b/c");
+    expect(3, "/a", "/a");
+}
+
+static void of_the_root(void)
+{
+    fresh();
+    put("", "cpu.max", "400000 100000\n");
+    put("/a", NULL, NULL);
+    expect(4, "/a", "");
+    expect(4, "", "");
+    /* A group that is not seen from here, as in a container. */
+    expect(4, "/elsewhere/b", "");
+}
+
+static void version_1(void)
+{
+    fresh();
+    put("/a", "cpu.cfs_quota_us", "-1\n");
+    put("/a", "cpu.cfs_period_us", "100000\n");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    put("/a", "cpu.cfs_quota_us", "250000\n");
+    expect(3, "/a", "/a");
+    put("/a/b", "cpu.cfs_quota_us", "50000\n");
+    CU_ASSERT_EQUAL(quota("/a/b"), 3); /* its period is missing */
+    put("/a/b", "cpu.cfs_period_us", "100000\n");
+    expect(1, "/a/b", "/a/b");
+}
+
+static void nonsense(void)
+{
+    char path[2 * PATH_MAX];
+
+    fresh();
+    put("/a", "cpu.max", "");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    put("/a", "cpu.max", "100000\n");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    put("/a", "cpu.max", "100000 0\n");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    put("/a", "cpu.max", "-5 100000\n");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    put("/a", "cpu.max", "nan inf\n");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    put("/a", "cpu.max", "1e300 1\n");
+    CU_ASSERT_EQUAL(quota("/a"), INT_MAX);
+    memset(path, '/', sizeof path);
+    path[sizeof path - 1] = '\0';
+    CU_ASSERT_EQUAL(quota(path), INT_MAX);
+}
+
+const struct unit_test unit_tests[] = {
+    {"without a quota anywhere there is none", none},
+    {"a group's quota is its time by its period", one},
+    {"parts of a processor count as one", rounded},
+    {"of nested groups the least decides, and names its group", nested},
+    {"the root has a quota, too, for groups that are not seen", of_the_root},
+    {"groups of version 1 have two files", version_1},
+    {"what is no quota counts as none", nonsense},
+    {NULL, NULL},
+};
