@@ -78,6 +78,10 @@ void *weak_fill(void *to, int value, size_t bytes)
     return memset(to, value, bytes);
 }
 
+/* Later compilers call these for copies that they make of their own accord. */
+void *__tsan_memcpy(void *to, const void *from, size_t bytes) __attribute__((alias("weak_copy")));
+void *__tsan_memset(void *to, int value, size_t bytes) __attribute__((alias("weak_fill")));
+
 /* ---- atomic ---- */
 
 static uint64_t exchange(uint64_t old, uint64_t operand)
