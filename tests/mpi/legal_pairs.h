@@ -13,8 +13,9 @@
 /* Of any element. */
 #define EXTENT_MAX 32
 
-/* Before 4.1 they are with six logical operations on real types. */
-#define LEGAL_PAIRS (MPICH_NUMVERSION >= 40100000 ? 362 : 368)
+/* Before 4.1 they are with six logical operations on real types, and MPI_REAL16 is no number. */
+#define IS_BEFORE_4_1 (MPICH_NUMVERSION < 40100000)
+#define LEGAL_PAIRS (IS_BEFORE_4_1 ? 368 : 358)
 
 static bool legal_pairs[PREDEFINED_OPERATIONS][PREDEFINED_TYPES];
 
@@ -26,6 +27,7 @@ static bool takes(int operation, int type)
     enum sg_element element;
 
     if (!sg_type_of(predefined_types[type].handle, &element) ||
+        (element == SG_ELEMENT_REAL16 && !IS_BEFORE_4_1) ||
         predefined_fatal(op, predefined_types[type].handle) ||
         ((element == SG_ELEMENT_REAL4 || element == SG_ELEMENT_REAL8) &&
          (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR)))

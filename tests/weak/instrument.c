@@ -72,11 +72,24 @@ void *weak_copy(void *to, const void *from, size_t bytes)
     return memcpy(to, from, bytes);
 }
 
+void *weak_move(void *to, const void *from, size_t bytes);
+void *weak_move(void *to, const void *from, size_t bytes)
+{
+    plain(from, bytes, false, SITE);
+    plain(to, bytes, true, SITE);
+    return memmove(to, from, bytes);
+}
+
 void *weak_fill(void *to, int value, size_t bytes)
 {
     plain(to, bytes, true, SITE);
     return memset(to, value, bytes);
 }
+
+/* Later compilers call these for copies that they make of their own accord. */
+void *__tsan_memcpy(void *to, const void *from, size_t bytes) __attribute__((alias("weak_copy")));
+void *__tsan_memmove(void *to, const void *from, size_t bytes) __attribute__((alias("weak_move")));
+void *__tsan_memset(void *to, int value, size_t bytes) __attribute__((alias("weak_fill")));
 
 /* ---- atomic ---- */
 
