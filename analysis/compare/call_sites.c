@@ -42,8 +42,8 @@ static void add_row(struct sg_entry *entry, const struct sg_report_site *site)
     }
 }
 
-/* Of what stands in the events, the events tell which handling lay outside of calls. Statistics
- * of calls beyond them count it whole. */
+/* For calls in the events it is known which handling took place outside of calls. For the calls
+ * that only the statistics contain, all handling is added. */
 static void settle(struct sg_entry *entry, const struct sg_collection *collection)
 {
     struct sg_side *side = &entry->side;

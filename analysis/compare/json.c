@@ -1,5 +1,5 @@
-/* The comparison for programs: docs/compare-json.md, version 1, and its rows as CSV. Fields are
- * added, never changed. */
+/* The comparison for programs: JSON (docs/compare-json.md, version 1), and its rows as CSV. Later
+ * versions add fields but never change one. */
 #include "output/json.h"
 #include "compare/columns.h"
 #include "compare/compare.h"
@@ -11,7 +11,7 @@
 #define JSON_VERSION 1
 #define DIGITS 12
 
-/* As the report's, and "" becomes null, too. */
+/* As in the report, but "" is null, too. */
 static json_t *text_of(const char *text)
 {
     return sg_json_text(text != NULL && text[0] != '\0' ? text : NULL);

@@ -1,4 +1,4 @@
-/* The page's words and tables. */
+/* The page's text and tables. */
 #include "page/page.h"
 
 #include "output/format.h"
@@ -27,13 +27,13 @@ static void put_place(const struct sg_report *report, const struct sg_report_sit
 /* ---- the top ----------------------------------------------------------------------------------
  */
 
-/* What rows are ranked by: waiting, or where no events tell of it the time blocked. */
+/* Rows are ranked by time waiting, or by time blocked if there are no events. */
 static uint64_t cost_of(const struct sg_report *report, const struct sg_report_site *site)
 {
     return report->has_events ? site->wait_ns : site->blocked_ns;
 }
 
-/* The first of equals stands first, so that --sort decides. */
+/* Of equal rows the first one, so that --sort decides. */
 static uint32_t find_worst(const struct sg_report *report, const struct sg_report_site **out)
 {
     uint32_t count = 0;
@@ -224,7 +224,7 @@ static void put_cell(const struct sg_page *page, const struct sg_report_site *si
     fputs(i == 1 ? "</th>" : "</td>", out);
 }
 
-/* name: what ids begin with. */
+/* name: prefix of the ids. */
 static void put_rows(const struct sg_page *page, const char *name,
                      const struct sg_report_site *sites, uint32_t count, FILE *out)
 {
@@ -252,7 +252,7 @@ static void put_rows(const struct sg_page *page, const char *name,
             name);
 }
 
-/* What stands behind the rows that are shown. */
+/* The cells of a row that are not visible. */
 static void put_left_out(const struct sg_report *report, const struct sg_report_site *sites,
                          uint32_t shown_count, uint32_t count, FILE *out)
 {
@@ -274,7 +274,7 @@ static uint32_t no_more_than(uint32_t count, uint32_t limit)
     return count < limit ? count : limit;
 }
 
-/* The rows by communicator are closed at first; they are those of the sums where each has one. */
+/* The rows by communicator start closed; if each sum has one row, they are the sums. */
 static void put_table(const struct sg_page *page, FILE *out)
 {
     const struct sg_report *report = page->report;

@@ -1,5 +1,5 @@
-/* What to know before believing the figures: clocks, configuration, what stagger itself cost, and
- * what the words mean.
+/* The last sections of a page: clocks, configuration, stagger's own overhead, and the definitions
+ * of terms.
  */
 #include "page/html.h"
 #include "page/page.h"

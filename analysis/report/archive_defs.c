@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The code of a callback, of which the first that fails is the status of reading. */
+/* What a callback returns; its first failure becomes the status of reading. */
 static OTF2_CallbackCode verdict(struct sg_archive_defs *defs, bool done)
 {
     if (done)

@@ -45,8 +45,8 @@ PRINTER(op)
     fputs(sg_site_operation(row), out);
 }
 
-/* What is known, the most telling first: the function, and file and line or else the place in the
- * module; or the id. A rule takes it as it stands. */
+/* What is known of the call site: the function, then file and line or else module and offset;
+ * without these the id. A rule accepts the text as it is. */
 PRINTER(site)
 {
     const struct sg_report_site *site = row;
@@ -62,7 +62,7 @@ PRINTER(site)
         fprintf(out, site->has_id ? "#%08" PRIx32 : "-", site->id);
 }
 
-/* Function, file and line, place in the module: all that is known. */
+/* Function, file and line, module and offset: all that is known. */
 PRINTER(where)
 {
     const struct sg_report_site *site = row;
@@ -207,8 +207,7 @@ JSON(last)
         field, name, name, IS(COUNT, counts.of[count])                                             \
     }
 
-/* In the order of JSON. Those of the call site alone come first, what is counted of messages last.
- */
+/* In the order of JSON. Columns of the call site alone come first, counters last. */
 static const struct sg_column columns[] = {
     {"id", "id", "id", .left = true, IS(ID, id), .known = knows_id},
     {"op", "op", "op", .left = true, .print = print_op},

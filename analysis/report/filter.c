@@ -10,7 +10,7 @@
 
 /* ---- reading ---------------------------------------------------------------------------------*/
 
-/* As the left side of a rule. */
+/* A pattern is parsed as the left side of a rule. */
 static bool parse_place(struct sg_filter *filter, char *message, size_t message_bytes)
 {
     static const struct sg_algorithm mpich = {.name = "mpich", .operations = ~0u};

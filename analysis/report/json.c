@@ -1,5 +1,5 @@
-/* The report for programs: docs/report-json.md, version 1, and its rows as CSV. Fields are added,
- * never changed. */
+/* The report for programs: JSON (docs/report-json.md, version 1), and its rows as CSV. Later
+ * versions add fields but never change one. */
 #include "output/json.h"
 #include "output/csv.h"
 #include "report/columns.h"
@@ -12,7 +12,7 @@
 
 #define JSON_VERSION 1
 
-/* A row, or with comms a sum. */
+/* A row or, with comms, a sum. */
 static json_t *site_of(const struct sg_report *report, const struct sg_report_site *site,
                        bool comms)
 {

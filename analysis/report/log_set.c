@@ -1,4 +1,4 @@
-/* The logs of a run as one thing, and what their headers tell. */
+/* All logs of a run together, and the contents of their headers. */
 #include "report/source_stats.h"
 #include "trace/record.h"
 

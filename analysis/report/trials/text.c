@@ -1,4 +1,4 @@
-/* Trials for people at a terminal: of each what its arms cost, and which of them wins. */
+/* Trials for people at a terminal: the cost of each arm, and which one wins. */
 #include "output/format.h"
 #include "output/table.h"
 #include "report/print.h"
@@ -46,7 +46,7 @@ static void put_head(const struct sg_report_trial *trial, FILE *out)
 /* ---- the table --------------------------------------------------------------------------------
  */
 
-/* plus: what stands before what is positive. */
+/* plus: what precedes a positive figure. */
 static void add_interval(struct sg_table *table, const struct sg_estimate *estimate,
                          const char *plus)
 {
@@ -124,8 +124,7 @@ static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
     return sg_table_finish(&table, "report", out);
 }
 
-/* ---- what comes of it ------------------------------------------------------------------------
- */
+/* ---- the result ---- */
 
 static void put_verdict(const struct sg_report_trial *trial, int tried, FILE *out)
 {
