@@ -252,7 +252,7 @@ static void put_rows(const struct sg_page *page, const char *name,
             name);
 }
 
-/* The cells of a row that are not visible. */
+/* A line below the table about the rows that are not shown. */
 static void put_left_out(const struct sg_report *report, const struct sg_report_site *sites,
                          uint32_t shown_count, uint32_t count, FILE *out)
 {

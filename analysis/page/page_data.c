@@ -183,7 +183,7 @@ static int by_rank(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Every step-th part, sorted by rank; of each group the one that arrives last. */
+/* Of every `step` ranks in rank order the part of the one that arrives last. */
 static json_t *parts_of(const struct sg_detail_worst *worst, uint32_t step, int64_t first_ns)
 {
     json_t *array = json_array();

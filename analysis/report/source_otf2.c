@@ -64,7 +64,8 @@ static enum sg_status complain(const struct archive *archive, const char *what)
     return SG_ERR_FORMAT;
 }
 
-/* For a file that is not an anchor OTF2 logs what only makes sense with its source at hand. */
+/* Without OTF2's own message: for a file that is not an anchor it means something only to a reader
+ * of OTF2's source. */
 static enum sg_status refuse(const struct archive *archive)
 {
     if (access(archive->path, R_OK) != 0)

@@ -77,8 +77,8 @@ static void remove_from(uint32_t *list, uint16_t *count, uint32_t letter)
     memmove(&list[at], &list[at + 1], (*count - at) * sizeof *list);
 }
 
-/* No more messages than the world's check allows from one endpoint to another at once: timers that
- * fired add none here, as they fire one at a time. */
+/* At most as many messages from one endpoint to another as the world's check allows: timers add
+ * none here, because they fire one at a time. */
 static bool within_queue(const struct sg_automaton *automaton, const struct sg_joint *joint,
                          uint32_t letter)
 {
@@ -138,8 +138,7 @@ bool sg_joint_take(const struct sg_automaton *automaton, struct sg_joint *joint,
     return true;
 }
 
-/* ---- telling apart ----------------------------------------------------------------------------
- */
+/* ---- comparing states ------------------------------------------------------------------------ */
 
 uint64_t sg_joint_key(const struct sg_joint *joint)
 {
