@@ -38,7 +38,7 @@ struct sg_advice_item {
     /* By processor time, the least first; without a processor time there are no estimates. */
     struct sg_advise_estimate estimates[SG_CANDIDATES_MAX];
     int estimate_count;
-    int executed, best;     /* indices of estimates; -1: none */
+    int executed, best; /* indices of estimates; -1: none */
     /* candidates, a bit each, that could run there but that the simulator lacks */
     uint32_t not_simulated;
     double error_ns;

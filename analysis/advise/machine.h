@@ -24,8 +24,8 @@ struct sg_machine {
     bool knows_between, knows_signal; /* measured, like the others, and not the default */
     /* "latency_us, signal_us": those taken from the default; "" */
     char borrowed[200];
-    double slice_us;                  /* of a processor that several ranks share; 0: not known */
-    double crowd;                     /* ranks for each processor of the machine; 0: not known */
+    double slice_us; /* of a processor that several ranks share; 0: not known */
+    double crowd;    /* ranks for each processor of the machine; 0: not known */
     /* the spread of the measurements, and the fewest samples; 0: not known */
     double spread, samples;
 };

@@ -38,7 +38,7 @@ struct sg_group {
     uint64_t instances;
     /* sums over all instances; the second is handling outside of calls */
     uint64_t blocked_ns, handler_ns;
-    uint64_t root_last;              /* instances of a reduce in which the root came last */
+    uint64_t root_last; /* instances of a reduce in which the root came last */
     /* Rows of the report that members called from. Beyond the room: many_sites. */
     uint32_t site_rows[SG_GROUP_SITES];
     int site_count;

@@ -28,8 +28,7 @@ OF_SITE(site)
 OF_SITE(where)
 
 /* A sum has no one algorithm: shown is that of the communicator that blocked longest, on the side
- * that the row begins with.
- */
+ * that the row begins with. */
 PRINTER(algorithm)
 {
     const struct sg_compared *row = compared;

@@ -11,8 +11,7 @@ struct sg_comparison_series {
     struct sg_call_sites of[2];
 };
 
-/* ---- one row ----------------------------------------------------------------------------------
- */
+/* ---- one row --------------------------------------------------------------------------------- */
 
 static bool has_events(const struct sg_call_site *site)
 {
@@ -100,8 +99,7 @@ static enum sg_status measure(struct sg_compared *row, struct sg_call_site *cons
                         seed, row->difference);
 }
 
-/* ---- matching ---------------------------------------------------------------------------------
- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static enum sg_status add_compared(struct sg_comparison *out, struct sg_call_site *const sites[2],
                                    bool by_place)
@@ -160,8 +158,7 @@ static enum sg_status add_rest(struct sg_comparison *out)
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static enum sg_status compare(struct sg_comparison *out)
 {

@@ -17,7 +17,7 @@ struct sg_side {
     uint64_t ns[SG_MEASURED_COUNT];
     /* per call: over the calls in the events if every run has some */
     double mean_ns[SG_MEASURED_COUNT];
-    const char *algorithm;             /* of the communicator that blocked longest */
+    const char *algorithm; /* of the communicator that blocked longest */
 };
 
 struct sg_compared {

@@ -52,8 +52,7 @@ static void put_summary(const struct sg_comparison *comparison, FILE *out)
             comparison->only_count[1]);
 }
 
-/* ---- in both ----------------------------------------------------------------------------------
- */
+/* ---- in both --------------------------------------------------------------------------------- */
 
 /* Both sides' text, or one if they are equal. */
 static void add_pair(struct sg_table *table, const char *a, const char *b)
@@ -132,8 +131,7 @@ static enum sg_status put_only(const struct sg_comparison *comparison, int run, 
     return sg_table_finish(&table, "compare", out);
 }
 
-/* ---- notes ------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 static void put_rank_counts(const struct sg_comparison *comparison, FILE *out)
 {

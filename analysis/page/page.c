@@ -24,8 +24,7 @@ static void put_place(const struct sg_report *report, const struct sg_report_sit
     sg_html_column("comm", report, site, out);
 }
 
-/* ---- the top ----------------------------------------------------------------------------------
- */
+/* ---- the top --------------------------------------------------------------------------------- */
 
 /* Rows are ranked by time waiting, or by time blocked if there are no events. */
 static uint64_t cost_of(const struct sg_report *report, const struct sg_report_site *site)
@@ -180,8 +179,7 @@ static void put_notes(const struct sg_report *report, FILE *out)
     fputs("</ul>\n", out);
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *column, *header, *about;
@@ -297,8 +295,7 @@ static void put_table(const struct sg_page *page, FILE *out)
     fputs("</section>\n", out);
 }
 
-/* ---- the charts -------------------------------------------------------------------------------
- */
+/* ---- the charts ------------------------------------------------------------------------------ */
 
 static void put_charts(const struct sg_page *page, FILE *out)
 {

@@ -13,12 +13,12 @@
 
 #include <stdio.h>
 
-#define SG_PAGE_ROWS 500u    /* rows of a table, unless told otherwise */
-#define SG_PAGE_SITES 24u    /* call sites with charts of their own */
+#define SG_PAGE_ROWS 500u /* rows of a table, unless told otherwise */
+#define SG_PAGE_SITES 24u /* call sites with charts of their own */
 /* columns of ranks in a heat map: with more ranks, several share one */
 #define SG_PAGE_COLUMNS 125u
-#define SG_PAGE_WORST 8u     /* instances in the timeline */
-#define SG_PAGE_LANES 2000u  /* lanes of ranks in one of them: with more ranks, several share one */
+#define SG_PAGE_WORST 8u    /* instances in the timeline */
+#define SG_PAGE_LANES 2000u /* lanes of ranks in one of them: with more ranks, several share one */
 
 struct sg_page {
     const struct sg_report *report; /* sorted as the table is to be */

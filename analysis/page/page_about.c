@@ -97,8 +97,7 @@ static void put_clocks(const struct sg_page *page, FILE *out)
     fputs("</section>\n", out);
 }
 
-/* ---- configuration ----------------------------------------------------------------------------
- */
+/* ---- configuration --------------------------------------------------------------------------- */
 
 /* A line of stagger.conf as a row: NAME=VALUE. */
 static void put_setting(const char *line, size_t length, FILE *out)

@@ -11,8 +11,7 @@
 
 #define SIGNED(ns) sg_html_signed(ns, "+", SG_ROOM)
 
-/* ---- the top ----------------------------------------------------------------------------------
- */
+/* ---- the top --------------------------------------------------------------------------------- */
 
 static const char *program_of(const struct sg_report *run)
 {
@@ -163,8 +162,7 @@ static void put_notes(const struct sg_comparison *comparison, FILE *out)
     fputs("</ul>\n</header>\n", out);
 }
 
-/* ---- in both ----------------------------------------------------------------------------------
- */
+/* ---- in both --------------------------------------------------------------------------------- */
 
 static void put_algorithms(const struct sg_compared *row, FILE *out)
 {
@@ -278,8 +276,7 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
     fputs("</section>\n", out);
 }
 
-/* ---- in one alone -----------------------------------------------------------------------------
- */
+/* ---- in one alone ---------------------------------------------------------------------------- */
 
 static void put_only(const struct sg_comparison *comparison, int run, uint32_t row_limit, FILE *out)
 {

@@ -154,8 +154,7 @@ static json_t *sites_of(const struct sg_page *page)
     return array;
 }
 
-/* ---- worst instances --------------------------------------------------------------------------
- */
+/* ---- worst instances ------------------------------------------------------------------------- */
 
 static const struct sg_report_site *site_of_row(const struct sg_report *report, uint32_t row)
 {
@@ -248,8 +247,7 @@ static json_t *all_worst_of(const struct sg_page *page)
     return array;
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------
- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
 /* For each rank: the part of its time blocked that was waiting. */
 static uint64_t *waits_of(const struct sg_page *page)

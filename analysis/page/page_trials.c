@@ -79,8 +79,7 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
     fputs("</p>\n", out);
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* A figure with its interval; plus: what precedes a positive figure. */
 static void put_estimate(const struct sg_report_trial *trial, const struct sg_estimate *estimate,

@@ -200,8 +200,7 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
     return sg_aggregate_comm(aggregate, name, size, first_rank, out);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The index of the sum for a call site and an operation, over all communicators; -1: out of memory.
  */

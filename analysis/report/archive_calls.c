@@ -213,8 +213,7 @@ enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_o
                          open->root, &open->call);
 }
 
-/* ---- nonblocking calls: open from the start call until they are complete ----------------------
- */
+/* ---- nonblocking calls: open from the start call until they are complete --------------------- */
 
 enum sg_status sg_open_requests_add(struct sg_open_requests *requests,
                                     const struct sg_open_call *nonblocking)

@@ -15,8 +15,7 @@ static OTF2_CallbackCode verdict(struct sg_archive_defs *defs, bool done)
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-/* ---- collecting -------------------------------------------------------------------------------
- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 static OTF2_CallbackCode on_clock(void *context, uint64_t resolution, uint64_t offset,
                                   uint64_t length, uint64_t realtime)
@@ -139,8 +138,7 @@ static OTF2_CallbackCode on_metric_class(void *context, OTF2_MetricRef self, uin
     return verdict(defs, SG_APPEND(defs->raw->classes, defs->raw->class_count, class));
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 {

@@ -39,8 +39,7 @@ static int64_t note_time(struct sg_archive_events *events, int64_t rank, OTF2_Ti
     return time_ns;
 }
 
-/* ---- callbacks --------------------------------------------------------------------------------
- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
 /* The location's open call; NULL for a location that is not defined or belongs to no rank. */
 static struct sg_open_call *call_of(struct sg_archive_events *events, OTF2_LocationRef location,
@@ -274,8 +273,7 @@ OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
     return callbacks;
 }
 
-/* ---- making and finishing ---------------------------------------------------------------------
- */
+/* ---- making and finishing -------------------------------------------------------------------- */
 
 static enum sg_status take_instance(void *context, const struct sg_instance *instance)
 {

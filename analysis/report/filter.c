@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading ---------------------------------------------------------------------------------*/
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* A pattern is parsed as the left side of a rule. */
 static bool parse_place(struct sg_filter *filter, char *message, size_t message_bytes)
@@ -131,7 +131,7 @@ void sg_filter_clear(struct sg_filter *filter)
     *filter = (struct sg_filter){0};
 }
 
-/* ---- taking ----------------------------------------------------------------------------------*/
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row)
 {

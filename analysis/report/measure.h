@@ -38,7 +38,7 @@ struct sg_measure {
     uint64_t violation_ns; /* max B - min E where positive, for synchronising operations */
     /* an allreduce without data in which a member left before another entered */
     bool unsynchronised;
-    uint32_t last;         /* rank in the communicator; the lowest of several */
+    uint32_t last; /* rank in the communicator; the lowest of several */
 };
 
 struct sg_call_measure {

@@ -81,8 +81,8 @@ struct sg_report {
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
     /* costs that the run measured on its machine when it began */
     struct sg_calibration calibration;
-    uint64_t run_ns;                   /* the longest rank's */
-    uint64_t ranks_run_ns;             /* processor time: the sum over the ranks' threads */
+    uint64_t run_ns;       /* the longest rank's */
+    uint64_t ranks_run_ns; /* processor time: the sum over the ranks' threads */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;

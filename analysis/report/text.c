@@ -50,8 +50,7 @@ static void put_header(const struct sg_report *report, FILE *out)
     fputs("\n\n", out);
 }
 
-/* ---- the summary ------------------------------------------------------------------------------
- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 static const struct sg_report_site *most_waited(const struct sg_report *report)
 {
@@ -145,8 +144,7 @@ static void put_summary(const struct sg_report *report, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- notes ------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 /* The time that stagger itself adds, from the calls that were timed. */
 static void put_overhead(const struct sg_report *report, FILE *out)

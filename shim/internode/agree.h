@@ -8,8 +8,7 @@
 
 /* Where rules tell call sites apart (call->rules): the choice of the first rank to come to this
  * call, which must be one that sg_internode_plan_call plans; call->choose_alike's, where ranks
- * agree no more.
- */
+ * agree no more. */
 const struct sg_choice *sg_internode_agree(struct sg_internode *internode,
                                            const struct sg_call *call, const struct sg_choice *own);
 

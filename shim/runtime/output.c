@@ -55,8 +55,7 @@ static int shown_bytes(const char *program)
     return (int)used;
 }
 
-/* ---- a directory that is ours alone -----------------------------------------------------------
- */
+/* ---- a directory that is ours alone ---------------------------------------------------------- */
 
 /* Makes a directory and its parents. 0 or errno; a parent that exists is no error. */
 static int make_directories(char *path)
@@ -170,8 +169,7 @@ static int make_fresh_directory(const struct sg_process *process, const char *wa
     return error;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------
- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
 /* Rank 0: chooses the directory's name and makes it. */
 static void make_plan(const struct sg_process *process, const char *program, struct plan *plan)

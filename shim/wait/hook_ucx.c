@@ -31,8 +31,7 @@ static struct {
 static atomic_int others_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-unsigned sg_hook_ucx_progress(void *worker)
-    __asm__(SYMBOL) __attribute__((visibility("default")));
+unsigned sg_hook_ucx_progress(void *worker) __asm__(SYMBOL) __attribute__((visibility("default")));
 
 /* The object that has the address; NULL: none, or the program itself. */
 static void *object_of(uintptr_t address)

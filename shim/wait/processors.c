@@ -125,14 +125,14 @@ static int own_quota(uint64_t *id)
 
 static void decide(void)
 {
-    atomic_store_explicit(&is_short,
-                          found.ranks > found.processors || found.ranks > found.quota,
+    atomic_store_explicit(&is_short, found.ranks > found.processors || found.ranks > found.quota,
                           memory_order_relaxed);
 }
 
 void sg_processors_guess(void)
 {
-    static const char *const names[] = {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
+    static const char *const names[] = {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
+                                        "SLURM_NTASKS_PER_NODE"};
     uint64_t group;
 
     CPU_ZERO(&first_mask);

@@ -194,5 +194,6 @@ struct sg_turn_times sg_turn_times(void)
     return (struct sg_turn_times){.yields = atomic_load_explicit(&yields, memory_order_relaxed),
                                   .yield_ns = atomic_load_explicit(&yield_ns, memory_order_relaxed),
                                   .sleeps = atomic_load_explicit(&sleeps, memory_order_relaxed),
-                                  .sleep_ns = atomic_load_explicit(&sleep_ns, memory_order_relaxed)};
+                                  .sleep_ns =
+                                      atomic_load_explicit(&sleep_ns, memory_order_relaxed)};
 }

@@ -20,13 +20,13 @@ enum sg_wait_mode { SG_WAIT_AUTO, SG_WAIT_SPIN, SG_WAIT_YIELD, SG_WAIT_SLEEP };
 
 /* A thread's turns. */
 struct sg_turns {
-    uint32_t idle;    /* of a wait, in a row */
-    uint32_t tested;  /* of tests, in a row */
-    bool testing;     /* in a call that tests or probes */
-    uint32_t looked;  /* what is counted until processors are looked at again */
-    uint32_t own;     /* in the library's own calls, which have ladders of their own */
+    uint32_t idle;      /* of a wait, in a row */
+    uint32_t tested;    /* of tests, in a row */
+    bool testing;       /* in a call that tests or probes */
+    uint32_t looked;    /* what is counted until processors are looked at again */
+    uint32_t own;       /* in the library's own calls, which have ladders of their own */
     uint32_t contested; /* idle turns for which others want the processor, as far as can be told */
-    uint32_t settled; /* since the processor was last given away */
+    uint32_t settled;   /* since the processor was last given away */
     uint64_t begin_ns, last_ns; /* of the slow turns: the first, and when the last one ended */
     uint64_t quiet_ns;          /* the least that one took */
     long preempted;             /* how often, when last looked at */

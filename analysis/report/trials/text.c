@@ -43,8 +43,7 @@ static void put_head(const struct sg_report_trial *trial, FILE *out)
     fputs("\n\n", out);
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* plus: what precedes a positive figure. */
 static void add_interval(struct sg_table *table, const struct sg_estimate *estimate,

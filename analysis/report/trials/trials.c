@@ -85,8 +85,7 @@ enum sg_status sg_trials_arm(struct sg_trials *trials, const char *place, const 
     return SG_OK;
 }
 
-/* ---- groups and blocks ------------------------------------------------------------------------
- */
+/* ---- groups and blocks ----------------------------------------------------------------------- */
 
 static uint64_t key_of(const struct sg_tried_group *group)
 {

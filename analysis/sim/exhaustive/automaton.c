@@ -31,8 +31,7 @@ static void join(uint8_t *known, const uint8_t *other)
     }
 }
 
-/* ---- an endpoint's state, as bytes ------------------------------------------------------------
- */
+/* ---- an endpoint's state, as bytes ----------------------------------------------------------- */
 
 /* An endpoint's buffers are contiguous in the arena, up to those of the next endpoint. */
 static unsigned char *piece_of(const struct sg_explore_world *world, int32_t e)
@@ -156,8 +155,7 @@ void sg_automaton_load(struct sg_automaton *automaton, const uint32_t *locals)
         restore(automaton, locals[e], &local);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* The endpoint's own letters that are possible in the world's present state. */
 static uint16_t own_letters(const struct sg_automaton *automaton, int32_t e)
@@ -235,8 +233,7 @@ static uint32_t number_letter(struct sg_automaton *automaton,
     return number + SG_LETTER_FLIGHTS;
 }
 
-/* ---- moves ------------------------------------------------------------------------------------
- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 static struct sg_explore_step step_of(uint32_t letter, uint8_t endpoint)
 {
@@ -351,8 +348,7 @@ uint32_t sg_automaton_move(struct sg_automaton *automaton, uint32_t local, uint3
     return number;
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 void sg_automaton_open(struct sg_automaton *automaton, struct sg_explore_world *world)
 {

@@ -47,8 +47,7 @@ static uint32_t first_of(const struct sg_eager_numbers *firsts, uint32_t owner)
     return owner < firsts->count ? firsts->at[owner] : 0;
 }
 
-/* ---- commuting --------------------------------------------------------------------------------
- */
+/* ---- commuting ------------------------------------------------------------------------------- */
 
 static bool move_of(struct sg_automaton *automaton, uint32_t local, uint32_t letter,
                     struct sg_move *move)
@@ -128,8 +127,7 @@ static bool commute(struct sg_automaton *automaton, uint32_t letter, const struc
                      (const struct sg_move *[]){before, &last});
 }
 
-/* ---- claims -----------------------------------------------------------------------------------
- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static void refute(struct sg_eager *eager, uint32_t claim)
 {
@@ -270,8 +268,7 @@ void sg_eager_see(struct sg_eager *eager, uint32_t move)
     try_all(eager);
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 void sg_eager_renew(struct sg_eager *eager)
 {

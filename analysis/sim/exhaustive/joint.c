@@ -9,8 +9,7 @@ static uint32_t pair_of(const struct sg_automaton *automaton, uint32_t letter)
     return (uint32_t)facts->from * SG_AUTOMATON_NODES_MAX + facts->to;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 struct list {
     struct sg_joint_step *steps;
@@ -64,8 +63,7 @@ uint32_t sg_joint_steps(const struct sg_automaton *automaton, const struct sg_jo
     return list.count;
 }
 
-/* ---- taking one -------------------------------------------------------------------------------
- */
+/* ---- taking one ------------------------------------------------------------------------------ */
 
 static void remove_from(uint32_t *list, uint16_t *count, uint32_t letter)
 {

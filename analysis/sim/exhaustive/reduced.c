@@ -75,8 +75,7 @@ static bool well(const struct reduced *reduced)
     return reduced->world->violation[0] == '\0' && !reduced->automaton.no_memory;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* Whether the walk makes this move for the first time. */
 static void note(struct reduced *reduced, uint32_t number)
@@ -151,8 +150,7 @@ static uint32_t add_faults(struct reduced *reduced, struct sg_joint_step *steps,
     return all;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------
- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* Keeps only an eager step, if there is one. */
 static uint32_t pick_eager(struct reduced *reduced, struct sg_joint_step *steps, uint32_t count)
