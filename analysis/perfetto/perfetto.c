@@ -117,7 +117,7 @@ static void put_slice(struct writer *writer, const struct sg_label *label, const
     writer->counts.slices++;
 }
 
-/* A nonblocking call from its post to its completion: beside the slices, which it need not nest
+/* A nonblocking call from start to completion: next to the slices, which it need not nest
  * with. */
 static void put_span(struct writer *writer, const struct sg_label *label,
                      const struct sg_call *call)

@@ -1,6 +1,6 @@
 #include "intranode/fold.h"
 
-/* Partials are kept in blocks of this size, one a level: they stay in the nearest cache. */
+/* Partial results are kept in blocks of this size, one a level: they stay in the nearest cache. */
 #define BLOCK_BYTES 1024
 /* Of the greatest shape: a position's word holds 2^14 ranks. */
 #define LEVELS 16

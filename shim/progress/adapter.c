@@ -52,7 +52,7 @@ bool sg_progress_adapter_start(void (*when_told)(void))
     ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     error = listening < 0 || ending < 0 || !watch(EPOLL_CTL_ADD, ending, NULL)
                 ? errno
-                : sg_progress_thread_create(&listener, listen_to_all, NULL, "stagger-wire");
+                : sg_progress_thread_create(&listener, listen_to_all, NULL, "stagger-rdma");
     if (error == 0)
         return true;
     close(listening);

@@ -370,7 +370,7 @@ static void define_tables(struct definer *definer)
     define_attributes(definer);
 }
 
-/* The span of all events. */
+/* The time from the first event to the last. */
 static void find_span(const struct sg_location *locations, size_t count, uint64_t *begin_ns,
                       uint64_t *end_ns)
 {
