@@ -123,44 +123,14 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
 enum sg_status sg_report_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out)
 {
-    static const char *const paths[] = {"id",
-                                        "op",
-                                        "function",
-                                        "file",
-                                        "line",
-                                        "module",
-                                        "offset",
-                                        "comm",
-                                        "comm_size",
-                                        "algorithm",
-                                        "calls",
-                                        "bytes",
-                                        "skew_p50_ns=skew_ns.p50",
-                                        "skew_p95_ns=skew_ns.p95",
-                                        "skew_max_ns=skew_ns.max",
-                                        "wait_ns",
-                                        "blocked_ns",
-                                        "last_rank",
-                                        "last_rank_share",
-                                        "early",
-                                        "late",
-                                        "signals",
-                                        "event_calls",
-                                        "instances",
-                                        "wait_avoided_ns",
-                                        "completion_ns",
-                                        "run_share",
-                                        "worst.seq",
-                                        "worst.time_ns",
-                                        "signals_ignored",
-                                        "stalls",
-                                        "token_moves",
-                                        "releases_repeated",
-                                        "outstanding_max",
-                                        "handler_ns",
-                                        "exposed_ns",
-                                        "hidden_ns"};
-    static const struct sg_csv csv = {"\r\n", 6, paths, sizeof paths / sizeof *paths};
+    static const struct sg_csv csv = {
+        "\r\n", 6,
+        "id op function file line module offset comm comm_size algorithm calls bytes "
+        "skew_p50_ns=skew_ns.p50 skew_p95_ns=skew_ns.p95 skew_max_ns=skew_ns.max wait_ns "
+        "blocked_ns "
+        "last_rank last_rank_share early late signals event_calls instances wait_avoided_ns "
+        "completion_ns run_share worst.seq worst.time_ns signals_ignored stalls token_moves "
+        "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns"};
     json_t *rows =
         sites_of(report, report->sites, sg_print_count(options, report->site_count), false);
 
