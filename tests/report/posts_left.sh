@@ -30,7 +30,7 @@ check "of a program of nonblocking calls alone it says so in place of rows" all 
     'has posts.txt "^no barrier, reduce or allreduce is recorded: 120 nonblocking calls were left to MPICH$"'
 report_json posts.trace posts.json
 check "JSON has their number" is "120 120 0" \
-    "$(json posts.json '"%d %d %d" % (d["unmanaged_calls"], d["unmanaged_nonblocking"], len(d["sites"]))')"
+    "$(json posts.json '"%d %d %d" % (d["unmanaged_calls"], d["unmanaged_posts"], len(d["sites"]))')"
 "$STAGGER" report --html posts.html posts.trace
 check "the page says so" has posts.html '120 nonblocking calls were left to MPICH'
 
