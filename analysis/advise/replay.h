@@ -1,7 +1,7 @@
 /* Recorded arrivals with another algorithm: what each sampled instance would have cost.
  *
  * Between nodes, and for handoff inside a node, the simulator runs the algorithm's own code
- * (sim/world.h) on a network in virtual time. MPICH is modelled by a protocol between single ranks
+ * (sim/timed/world.h) on a network in virtual time. MPICH is modelled by a protocol between single ranks
  * (sg_candidate_stock) where the ranks share a machine, else by one between the nodes' first ranks.
  * srm inside a node has formulas of its own (lines.h).
  *

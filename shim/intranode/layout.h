@@ -26,7 +26,7 @@
 /* Polled by the other ranks; small operands travel in it. */
 struct sg_node_line {
     _Atomic uint32_t sequence; /* low bits of position + 1; written last */
-    uint32_t signature;        /* of the call: see sg_node_signature */
+    uint32_t signature;        /* of the call: see node.c */
     uint64_t arrival_ns;       /* 0: not measured */
     unsigned char payload[SG_NODE_INLINE_BYTES];
 };

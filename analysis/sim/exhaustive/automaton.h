@@ -28,7 +28,7 @@ enum {
 
 /* Facts for which the flight need not be looked up. */
 struct sg_letter_facts {
-    uint8_t kind; /* enum sg_explore_flight_kind */
+    uint8_t kind; /* enum sg_flight_kind */
     uint8_t from, to;
     uint8_t known; /* calls of `to` that its sender knew of */
     bool multicast;
