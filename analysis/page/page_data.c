@@ -20,27 +20,20 @@ static uint32_t group_of(const struct sg_report *report)
 }
 
 /* Bins without trailing empty ones. */
-static json_t *bins32(const uint32_t *bins, uint32_t count)
-{
-    json_t *array = json_array();
+#define BINS(bits)                                                                                 \
+    static json_t *bins##bits(const uint##bits##_t *bins, uint32_t count)                          \
+    {                                                                                              \
+        json_t *array = json_array();                                                              \
+                                                                                                   \
+        while (count > 0 && bins[count - 1] == 0)                                                  \
+            count--;                                                                               \
+        for (uint32_t i = 0; i < count; i++)                                                       \
+            json_array_append_new(array, integer(bins[i]));                                        \
+        return array;                                                                              \
+    }
 
-    while (count > 0 && bins[count - 1] == 0)
-        count--;
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array, integer(bins[i]));
-    return array;
-}
-
-static json_t *bins64(const uint64_t *bins, uint32_t count)
-{
-    json_t *array = json_array();
-
-    while (count > 0 && bins[count - 1] == 0)
-        count--;
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array, integer(bins[i]));
-    return array;
-}
+BINS(32)
+BINS(64)
 
 /* [wait bin, blocked bin, calls] of each bin that is not empty. */
 static json_t *costs_of(const struct sg_detail_row *row)

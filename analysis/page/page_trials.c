@@ -1,6 +1,7 @@
 /* Trials on the report's page: for each one a table, with the verdict in words above it, in HTML
  * without scripts.
  */
+#include "core/text.h"
 #include "page/html.h"
 #include "page/page.h"
 
@@ -49,10 +50,8 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
         fputs(" at <code>", out);
         sg_html_text(trial->function, out);
         if (trial->file != NULL) {
-            const char *slash = strrchr(trial->file, '/');
-
             fputs(trial->function != NULL ? " " : "", out);
-            sg_html_text(slash != NULL ? slash + 1 : trial->file, out);
+            sg_html_text(sg_text_base_name(trial->file), out);
             fprintf(out, ":%" PRIu32, trial->line);
         }
         fputs("</code>", out);

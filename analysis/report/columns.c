@@ -1,5 +1,6 @@
 #include "report/columns.h"
 
+#include "core/text.h"
 #include "output/format.h"
 #include "output/json.h"
 
@@ -33,13 +34,6 @@ KNOWN(last, site->last_rank >= 0)
 #define FIGURE(name) static double figure_##name(const void *row, const void *context)
 #define JSON(name) static json_t *json_##name(const void *row, const void *context)
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 PRINTER(op)
 {
     fputs(sg_site_operation(row), out);
@@ -55,9 +49,9 @@ PRINTER(site)
     if (site->function != NULL)
         fputs(site->function, out);
     if (site->file != NULL)
-        fprintf(out, "%s%s:%" PRIu32, blank, base_name(site->file), site->line);
+        fprintf(out, "%s%s:%" PRIu32, blank, sg_text_base_name(site->file), site->line);
     else if (site->module != NULL)
-        fprintf(out, "%s%s+0x%" PRIx64, blank, base_name(site->module), site->offset);
+        fprintf(out, "%s%s+0x%" PRIx64, blank, sg_text_base_name(site->module), site->offset);
     else if (site->function == NULL)
         fprintf(out, site->has_id ? "#%08" PRIx32 : "-", site->id);
 }

@@ -1,5 +1,6 @@
 #include "report/filter.h"
 
+#include "core/text.h"
 #include "report/report.h"
 #include "rule/ruleset.h"
 
@@ -135,10 +136,8 @@ void sg_filter_clear(struct sg_filter *filter)
 
 struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row)
 {
-    const char *slash = row->module != NULL ? strrchr(row->module, '/') : NULL;
-
     return (struct sg_rule_site){.id = row->id,
-                                 .module = slash != NULL ? slash + 1 : row->module,
+                                 .module = sg_text_base_name(row->module),
                                  .offset = row->offset,
                                  .function = row->function,
                                  .file = row->file,

@@ -3,6 +3,7 @@
 #include "core/executed.h"
 #include "core/operation.h"
 #include "core/room.h"
+#include "core/text.h"
 #include "report/map.h"
 #include "rule/algorithm.h"
 #include "trace/export/callers.h"
@@ -186,7 +187,7 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
                                const struct sg_record_site *record)
 {
     char *module = sg_logread_text(log, record, record->text_bytes);
-    const char *build_id, *callers, *base;
+    const char *build_id, *callers;
     struct sg_site_text text = {.id = record->id, .offset = record->offset};
     int64_t name = sg_map_get(&reading->name_by_id, record->id);
     enum sg_status status = SG_OK;
@@ -196,8 +197,7 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
         return SG_ERR_MEMORY;
     build_id = sg_logread_part(module, record->text_bytes, 1);
     callers = sg_logread_part(module, record->text_bytes, 2);
-    base = strrchr(module, '/');
-    text.module = base != NULL ? base + 1 : module;
+    text.module = sg_text_base_name(module);
     if (name >= 0) {
         text.function = reading->names[name].function;
         text.file = reading->names[name].file;

@@ -2,6 +2,7 @@
 
 #include "bench/mpi/quiet.h"
 #include "core/clock.h"
+#include "core/text.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -52,14 +53,12 @@ const char *sg_bench_function(enum sg_operation operation, enum sg_bench_side si
 const char *sg_bench_library(const char *function)
 {
     void *address = dlsym(RTLD_DEFAULT, function);
-    const char *slash;
     Dl_info info;
 
     /* A program into which MPI is statically linked exports none. */
     if (address == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL)
         return "this program";
-    slash = strrchr(info.dli_fname, '/');
-    return slash != NULL ? slash + 1 : info.dli_fname;
+    return sg_text_base_name(info.dli_fname);
 }
 
 enum sg_status sg_bench_case_open(struct sg_bench_case *bench_case)

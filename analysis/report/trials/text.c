@@ -1,4 +1,5 @@
 /* Trials for people at a terminal: the cost of each arm, and which one wins. */
+#include "core/text.h"
 #include "output/format.h"
 #include "output/table.h"
 #include "report/print.h"
@@ -16,14 +17,12 @@ static const char *const what[SG_TRIED_COUNT] = {
 /* "at residual (cg.c:91)", as far as it is known. */
 static void put_site(const struct sg_report_trial *trial, FILE *out)
 {
-    const char *slash = trial->file != NULL ? strrchr(trial->file, '/') : NULL;
-
     fprintf(out, "  %s at ", sg_trial_operation(trial));
     if (trial->function != NULL)
         sg_format_put(trial->function, out);
     if (trial->file != NULL && trial->line > 0) {
         fputs(trial->function != NULL ? " " : "", out);
-        sg_format_put(slash != NULL ? slash + 1 : trial->file, out);
+        sg_format_put(sg_text_base_name(trial->file), out);
         fprintf(out, ":%" PRIu32, trial->line);
     }
     if (trial->function == NULL && trial->file == NULL)
