@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 /* The directory of this program's file, without a slash at its end; false where the system does not
- * say.
- */
+ * say. */
 static inline bool sg_own_directory(char directory[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);

@@ -133,7 +133,7 @@ check_whole() {
 
 small=(--ops barrier,allreduce,reduce --bytes 8)
 large=(--ops allreduce --bytes 64k,1m,8m)
-crowded=(--ops barrier,allreduce --bytes 8)
+oversubscribed=(--ops barrier,allreduce --bytes 8)
 late=(--ops reduce --bytes 8 --skew-us 1000)
 for ((round = 1; round <= ROUNDS; round++)); do
     if [ "$SECONDS" -ge "$ROUNDS_END_S" ]; then
@@ -146,10 +146,10 @@ for ((round = 1; round <= ROUNDS; round++)); do
     check_whole "$WORK/small-otf2.$round"
     ours large off 2 "${large[@]}" --time "$ROW_S"
     theirs large 2 "${large[@]}" --time "$ROW_S"
-    ours four off 4 "${crowded[@]}" --time "$ROW_S"
-    theirs four 4 "${crowded[@]}" --time "$ROW_S"
-    ours eight off 8 "${crowded[@]}" --time "$ROW_S"
-    theirs eight 8 "${crowded[@]}" --time "$ROW_S"
+    ours four off 4 "${oversubscribed[@]}" --time "$ROW_S"
+    theirs four 4 "${oversubscribed[@]}" --time "$ROW_S"
+    ours eight off 8 "${oversubscribed[@]}" --time "$ROW_S"
+    theirs eight 8 "${oversubscribed[@]}" --time "$ROW_S"
     ours late off 4 "${late[@]}" --time "$ROW_S"
     theirs late 4 "${late[@]}" --time "$ROW_S"
 done

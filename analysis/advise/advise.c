@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond so many, those that cost least are left out. */
+/* Of more groups than this, those that cost least are left out. */
 #define ITEMS_REPLAYED 1000u
 #define NEARLY 0.9
 
@@ -39,7 +39,7 @@ static const struct sg_choice *choice_of(const struct work *work, const struct s
                             group->least_bytes, &fixed);
 }
 
-/* Whether ranks come to an instance from call sites for which rules choose differently. */
+/* Whether an instance's ranks call from sites for which rules choose differently. */
 static bool rules_differ(const struct work *work, const struct sg_group *group)
 {
     const struct sg_choice *first = NULL;
@@ -84,7 +84,7 @@ static void measure(struct sg_advice_item *item)
         (double)group->handler_ns / ((double)group->instances * group->size);
 }
 
-/* What the algorithm that ran would cost more, instance by instance. */
+/* The extra cost of the algorithm that ran, instance by instance. */
 static void weigh(struct work *work, const struct sg_advice_item *item,
                   struct sg_advise_estimate *out)
 {
@@ -143,7 +143,7 @@ static void sort_estimates(struct sg_advice_item *item, int executed)
     }
 }
 
-/* An archive that names no algorithm is of stock MPICH. */
+/* An archive that names no algorithm was recorded with stock MPICH. */
 static int executed_of(const struct sg_group *group)
 {
     return sg_candidate_find(group->algorithm[0] != '\0' ? group->algorithm : "mpich");
@@ -175,7 +175,7 @@ static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
 
 /* ---- verdicts */
 
-/* The algorithm itself, where parameters hardly add to what it saves. */
+/* Prefers the algorithm without parameters if they hardly add to the saving. */
 static int find_plain(const struct sg_advice_item *item, int best)
 {
     const struct sg_advise_estimate *one = &item->estimates[best];
@@ -281,7 +281,8 @@ static enum sg_status look_at_all(struct work *work, bool progress_wanted)
     return SG_OK;
 }
 
-/* The words of STAGGER_PROGRESS, as sg_config has them, are the simulator's the other way round. */
+/* The words of STAGGER_PROGRESS, as sg_config numbers them, are in reverse order for the simulator.
+ */
 static enum sg_sim_mode mode_of(const struct sg_config *config)
 {
     static const enum sg_sim_mode modes[] = {SG_SIM_POLL, SG_SIM_THREAD, SG_SIM_SIGNAL};

@@ -1,4 +1,4 @@
-/* An estimate as a row: text and JSON have its columns from one table. */
+/* An estimate as a row: one table of columns for text and JSON. */
 #ifndef SG_ADVISE_COLUMNS_H
 #define SG_ADVISE_COLUMNS_H
 

@@ -1,6 +1,6 @@
 #include "advise/lines.h"
 
-/* As the built-in rules and the engine have them: docs/decisions/0005-thresholds.md. */
+/* The same as in the built-in rules and the engine: docs/decisions/0005-thresholds.md. */
 #define FLAT_RANKS_MAX 8
 #define FLAT_BYTES_MAX 1024
 #define CLIMB_BYTES_MAX 4096
@@ -10,7 +10,7 @@ static uint64_t ns_of(double ns)
     return (uint64_t)(ns + 0.5);
 }
 
-/* Of all ranks, or of all but the root. */
+/* Over all ranks, or all but the root. */
 static uint64_t last_of(const struct sg_lines_call *call, bool but_root)
 {
     uint64_t last_ns = 0;
@@ -22,7 +22,7 @@ static uint64_t last_of(const struct sg_lines_call *call, bool but_root)
     return last_ns;
 }
 
-/* Every rank's leave less its own arrival. */
+/* Every rank's exit minus its own arrival. */
 static uint64_t until(const struct sg_lines_call *call, uint64_t leave_ns)
 {
     uint64_t blocked_ns = 0;
@@ -42,7 +42,7 @@ static uint64_t flat(const struct sg_network *network, const struct sg_lines_cal
 
     if (call->operation != SG_OPERATION_REDUCE)
         return until(call, last_of(call, false) + store_ns + local_ns + fold_ns);
-    /* The root needs the others' lines, and it has its own. */
+    /* The root needs the others' lines; its own is in its cache. */
     all_ns = last_of(call, true);
     root_ns = call->late_ns[call->root];
     all_ns = (all_ns > root_ns ? all_ns : root_ns) + store_ns + local_ns + fold_ns;

@@ -1,9 +1,10 @@
-/* srm inside a node (shim/intranode): what a call costs when ranks come at given times.
+/* srm inside a node (shim/intranode): the cost of a call when ranks arrive at given times.
  *
- * Small operands of few ranks: every rank writes its line, and who needs the result folds all lines
- * when the last is there; whoever only contributes leaves. Larger ones go in chunks: nobody moves
- * anything before all have come, each rank brings its operand, folds its share, fetches the
- * others', and all leave together. What lies between is handoff's climb, which the simulator has.
+ * Small operands of few ranks: every rank writes its line; a rank that needs the result folds all
+ * lines when the last one is there, and a rank that only contributes leaves at once. Larger
+ * operands go in chunks: no data moves before all ranks have arrived; each rank brings its operand,
+ * folds its share and fetches the others', and all leave together. Sizes in between are reduced as
+ * in handoff, which the simulator has.
  */
 #ifndef SG_ADVISE_LINES_H
 #define SG_ADVISE_LINES_H
@@ -22,7 +23,7 @@ struct sg_lines_call {
     const uint64_t *late_ns; /* by rank */
 };
 
-/* False: such calls climb. */
+/* False: such calls are reduced as in handoff. */
 bool sg_lines_cost(const struct sg_network *network, const struct sg_lines_call *call,
                    struct sg_world_cost *out);
 

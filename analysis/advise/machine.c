@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the simulator's network has from a calibration. */
+/* The values that the simulator's network takes from a calibration. */
 static const struct {
     enum sg_calibrated from;
-    bool both; /* of a node as well as between nodes */
+    bool both; /* the same inside a node and between nodes */
 } taken[] = {
     {SG_CALIBRATED_LATENCY, false}, {SG_CALIBRATED_OVERHEAD, false}, {SG_CALIBRATED_GAP, false},
     {SG_CALIBRATED_COPY, true},     {SG_CALIBRATED_REDUCE, true},    {SG_CALIBRATED_SIGNAL, true},
@@ -30,7 +30,7 @@ static void borrow(struct sg_machine *machine, const char *key)
              used > 0 ? ", " : "", key);
 }
 
-/* Messages inside a node, where nobody measured them. */
+/* Messages inside a node, if they were not measured. */
 static void derive_inside(struct sg_machine *machine)
 {
     double local_us = machine->between.local_us;
@@ -41,8 +41,8 @@ static void derive_inside(struct sg_machine *machine)
     machine->inside.gap_ns_per_byte = machine->between.copy_ns_per_byte;
 }
 
-/* Of several nodes `between` is asked for, of one node `inside`: what a run of the one kind cannot
- * have measured is no loss to it. */
+/* With several nodes `between` is needed, with one node `inside`: a run of one kind does not lack
+ * what only the other kind can measure. */
 static void take(const struct sg_calibration *calibration, struct sg_machine *machine)
 {
     const double *value = calibration->value;
@@ -64,7 +64,7 @@ static void take(const struct sg_calibration *calibration, struct sg_machine *ma
         machine->inside.overhead_us = value[SG_CALIBRATED_INSIDE_OVERHEAD];
         machine->inside.gap_ns_per_byte = value[SG_CALIBRATED_INSIDE_GAP];
     } else if (several) {
-        /* Every rank a node of its own. */
+        /* Every rank is a node of its own. */
         machine->inside.latency_us = value[SG_CALIBRATED_LATENCY];
         machine->inside.overhead_us = value[SG_CALIBRATED_OVERHEAD];
         machine->inside.gap_ns_per_byte = value[SG_CALIBRATED_GAP];

@@ -10,7 +10,7 @@
 #define NODE_RANKS_MAX 64 /* of the simulator */
 #define BYTES_MAX (UINT64_C(1) << 26)
 #define CHUNK_BYTES 16384
-/* Ranks times chunks times instances of one group and algorithm. */
+/* The limit of ranks times chunks times instances, for one group and algorithm. */
 #define WORK_MAX 400000u
 
 /* ---- what is replayed */
@@ -20,7 +20,7 @@ static uint32_t ranks_per_node(const struct sg_group *group)
     return group->size / group->nodes;
 }
 
-/* The simulator's nodes are all of one size. */
+/* The simulator's nodes are all of the same size. */
 static bool is_even(const struct sg_group *group)
 {
     uint32_t *counts = calloc(group->nodes, sizeof *counts);
@@ -66,8 +66,8 @@ const struct sg_arrival_sample *sg_replay_sample(const struct sg_group *group, u
 
 /* ---- one algorithm */
 
-/* How a world is made of a group: with nodes as its endpoints, one endpoint of all ranks, or an
- * endpoint for each. */
+/* How a group is simulated: with nodes as endpoints, with one endpoint of all ranks, or with an
+ * endpoint for each rank. */
 struct layout {
     int32_t endpoints, ranks_per_endpoint;
     const struct sg_network *network;
@@ -93,13 +93,13 @@ static void lay_out(const struct sg_replay *replay, const struct sg_group *group
         out->endpoints = (int32_t)group->size;
         out->ranks_per_endpoint = 1;
     } else if (group->nodes == 1) {
-        protocol = "tree"; /* of one endpoint: the node level alone */
+        protocol = "tree"; /* one endpoint: the node level only */
     }
     out->algo = sg_sim_algo_of(protocol);
 }
 
-/* processes[member]: the simulator's, in which a root is the first of its endpoint. False: out of
- * memory. */
+/* processes[member]: the simulator's numbers, in which a root is the first of its endpoint. False:
+ * out of memory. */
 static bool number_processes(const struct sg_group *group, const struct layout *layout,
                              uint32_t root, uint32_t *processes)
 {

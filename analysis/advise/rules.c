@@ -1,7 +1,7 @@
-/* A rule names operation, call site, ranks of the communicator and, where the call site has
- * operands of several sizes, bytes. Communicators of one size at one call site share a rule. Over
- * several machines a rule that names a call site costs two round trips a call, and holds for 64
- * nodes at most: there one rule is for all call sites of an operation.
+/* A rule names the operation, the call site, the number of ranks in the communicator and, if the
+ * call site has operands of several sizes, the bytes. Communicators of the same size at one call
+ * site share a rule. On several machines a rule that names a call site costs two round trips a call
+ * and works for at most 64 nodes; there one rule is for all call sites of an operation.
  */
 #include "advise/rules.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a rule's left side names. */
+/* What the left side of a rule names. */
 struct side {
     enum sg_operation operation;
     bool has_id;
@@ -22,7 +22,7 @@ struct side {
 
 #define RANGE_BYTES 48
 
-/* As "[8-15]": what the group's size class holds; "" for a barrier. */
+/* "[8-15]": the bytes of the group's size class; "" for a barrier. */
 static void range_of(const struct sg_group *group, char text[RANGE_BYTES])
 {
     uint64_t low = UINT64_C(1) << (group->size_class > 0 ? group->size_class - 1 : 0);
@@ -47,7 +47,7 @@ static struct side side_of(const struct sg_advice *advice, const struct sg_group
                          .size_class = group->size_class};
 }
 
-/* Whether calls of b may come to a's rule. */
+/* Whether a's rule may also match calls of b. */
 static bool covers(const struct side *a, const struct side *b)
 {
     return a->operation == b->operation && a->size == b->size && a->size_class == b->size_class &&
@@ -78,7 +78,7 @@ static const struct sg_advise_estimate *estimate_of(const struct sg_advice_item 
     return NULL;
 }
 
-/* Whether the advice for one is wrong for the other. */
+/* Whether one's advice is wrong for the other. */
 static bool disagree(const struct sg_advice_item *advised, const struct sg_advice_item *other)
 {
     int candidate = advised->estimates[advised->best].candidate;
@@ -90,7 +90,7 @@ static bool disagree(const struct sg_advice_item *advised, const struct sg_advic
            there->processor_ns > other->estimates[other->executed].processor_ns + other->error_ns;
 }
 
-/* Groups by what side they may share, so that each is compared with few others. */
+/* Sorts groups by the left sides they may share, so that each is compared with few others. */
 static int compare_groups(const void *left, const void *right)
 {
     const struct sg_group *a = (*(struct sg_advice_item *const *)left)->group;
@@ -135,7 +135,8 @@ bool sg_advice_find_conflicts(struct sg_advice *advice)
 
 /* ---- printing */
 
-/* Operands of several size classes, at the call site and its like. */
+/* Whether the call site, or a site with the same left side, has operands of several size classes.
+ */
 static bool has_several_sizes(const struct sg_advice *advice, const struct side *side)
 {
     for (uint32_t i = 0; i < advice->item_count; i++) {
@@ -201,7 +202,7 @@ static void put_why(const struct sg_advice_item *item, FILE *out)
             show(item->error_ns, SG_ROOM), item->replayed, item->group->instances);
 }
 
-/* Whether an item before this one has printed the rule, for another communicator of its size. */
+/* Whether an earlier item has printed the rule, for another communicator of the same size. */
 static bool is_printed(const struct sg_advice *advice, uint32_t before, const char *rule)
 {
     bool found = false;
@@ -219,7 +220,7 @@ static bool is_printed(const struct sg_advice *advice, uint32_t before, const ch
     return found;
 }
 
-/* Ids are of so many frames. */
+/* The number of frames in ids. */
 static void put_depth(const struct sg_advice *advice, FILE *out)
 {
     if (advice->depth > 1 && advice->counts[SG_ADVICE_CHANGE] > 0)

@@ -1,4 +1,5 @@
-/* Advice as rules for STAGGER_CONFIG, and where one rule would hold for what needs several. */
+/* Advice as rules for STAGGER_CONFIG, and the conflicts where one call site would need several
+ * rules. */
 #ifndef SG_ADVISE_RULES_H
 #define SG_ADVISE_RULES_H
 
@@ -6,11 +7,11 @@
 
 #include <stdio.h>
 
-/* Turns advice that one rule cannot follow into SG_ADVICE_CONFLICT; sg_advise has done so. False:
- * no memory, nothing is turned. */
+/* Turns advice that one rule cannot express into SG_ADVICE_CONFLICT; sg_advise calls it. False: no
+ * memory, nothing has changed. */
 bool sg_advice_find_conflicts(struct sg_advice *advice);
 
-/* The rules, for STAGGER_CONFIG. How many there are. */
+/* Prints the rules for STAGGER_CONFIG. Returns their number. */
 uint32_t sg_advice_print_rules(const struct sg_advice *advice, FILE *out);
 
 #endif

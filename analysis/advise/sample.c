@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SEED 1
-/* Arrival times held at once, of all samples: 256 MiB of them. */
+/* Limit for arrival times in memory, over all samples: 256 MiB of them. */
 #define LATE_ROOM (UINT64_C(1) << 25)
 #define LATE_ROOM_OF_ONE 65536u
 
@@ -42,7 +42,7 @@ static uint32_t machine_of(const struct sg_sampling *sampling, uint32_t rank)
     return rank < sampling->work->rank_room ? sampling->work->rank_node[rank] : 0;
 }
 
-/* A number for a rank's node: virtual nodes are runs of the ranks of a machine. */
+/* A number for a rank's node: virtual nodes are consecutive ranks of a machine. */
 static uint64_t node_key(const struct sg_sampling *sampling, uint32_t rank)
 {
     uint32_t machine = machine_of(sampling, rank), before = 0;
@@ -153,7 +153,7 @@ static void drop_last(struct sg_sampling_work *work, struct sg_group *group)
     work->held -= group->size;
 }
 
-/* Half of each group's samples are dropped, at random: what stays is as fair a sample. */
+/* Drops half of each group's samples at random: the rest is still a uniform sample. */
 static void halve_all(struct sg_sampling *sampling)
 {
     struct sg_sampling_work *work = sampling->work;
@@ -261,8 +261,8 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
                : take_sample(sampling, group, seen);
 }
 
-/* What is handled inside a call is in that call's time already. A row's latest group stands for it:
- * which instance it was for is not always known. */
+/* Handling inside a call is already part of that call's time. The cost goes to a row's latest
+ * group: the instance it was for is not always known. */
 static enum sg_status on_late(void *context, const struct sg_aggregate *aggregate,
                               const struct sg_late_cost *late, uint32_t row)
 {

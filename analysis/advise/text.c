@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Share of a reduce's instances in which the root comes last, from which on this is said. */
+/* The share of a reduce's instances with the root last from which the text mentions it. */
 #define OFTEN 0.5
 
 /* ---- the run */
@@ -165,7 +165,7 @@ static void put_change(const struct sg_advice_item *item, FILE *out)
     fprintf(out, ", %s in this run\n", SG_UNSIGNED(best->gain_ns * calls));
 }
 
-/* A root that is late leaves nothing to bypass: its children are there before it. */
+/* With a late root nothing can be bypassed: its children have arrived before it. */
 static void put_root(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_group *group = item->group;

@@ -90,7 +90,7 @@ enum sg_status sg_bench_algorithms_announce(const char *given)
                 sg_algorithms[SG_ALGORITHM_TREE].name);
     if (good && bound != NULL)
         fputs(bound, stream);
-    /* The first match decides: the user's rules may hold for every communicator. */
+    /* The first match decides: the user's rules may match every communicator. */
     if (good && users != NULL)
         fputs(users, stream);
     good = good && fclose(stream) == 0;

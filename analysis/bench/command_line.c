@@ -43,7 +43,7 @@ static const char documentation[] =
     "machine itself does.\v"
     "Exit status: 0; 1 where a result is wrong or the run fails; 2 on bad usage.";
 
-/* Commands that know an option, as a mask. */
+/* The commands that have an option, as a mask. */
 #define LATENCY (1u << SG_BENCH_LATENCY)
 #define CPU (1u << SG_BENCH_CPU)
 #define DELAY (1u << SG_BENCH_DELAY)
@@ -120,7 +120,7 @@ static const struct sg_option options_known[] = {
     {0}};
 enum { OPTIONS_KNOWN = sizeof options_known / sizeof *options_known - 1, KEY_FIRST = 256 };
 
-/* One line; what the parser then gives. */
+/* Logs one line; returns what the parser then returns. */
 static error_t fault(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static error_t fault(const char *format, ...)
@@ -159,8 +159,7 @@ static error_t set_word(struct reading *reading, const char *word)
     return 0;
 }
 
-/* ---- at the end of the line: what is missing or does not go together, and defaults --------------
- */
+/* ---- after the last option: checks and defaults ---- */
 
 static void add_operation(struct sg_bench_options *options, enum sg_operation operation)
 {
@@ -197,7 +196,7 @@ static void complete_sizes(struct sg_bench_options *options)
         sg_bench_read_tests(NULL, TEST_BYTES, options, room);
 }
 
-/* An algorithm asked for that no operation asked for has would be left out without a word. */
+/* Otherwise an algorithm that suits none of the operations would be left out silently. */
 static error_t check_algorithms(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->algorithm_count; i++) {
@@ -270,8 +269,7 @@ static error_t complete(struct reading *reading)
     return error != 0 ? error : check_algorithms(options);
 }
 
-/* ---- the parser --------------------------------------------------------------------------------
- */
+/* ---- the parser ------------------------------------------------------------------------------ */
 
 static error_t set_option(struct reading *reading, int key, const char *argument)
 {
@@ -331,8 +329,8 @@ enum sg_bench_verdict sg_bench_options_read(int argc, char **argv, int ranks,
                               .verdict = SG_BENCH_RUN};
 
     sg_options_fill(options_known, KEY_FIRST, table + 2);
-    /* argp would leave the process, with the other ranks still in it: so it is kept from that, and
-     * the parser stops by itself. */
+    /* argp would end the process, while the other ranks are still in it. With these flags it does
+     * not, and the parser stops by itself. */
     argv[0] = name;
     if (argp_parse(&argp, argc, argv, ARGP_NO_EXIT | ARGP_NO_HELP, NULL, &reading) != 0)
         return reading.verdict == SG_BENCH_DONE ? SG_BENCH_DONE : SG_BENCH_BAD;

@@ -8,7 +8,8 @@
 
 #define OPTION "--vs"
 
-/* Where the name of a communicator goes, in a rule that parses: in front of the bytes or of '='. */
+/* Where the name of a communicator is inserted in a rule that parses: before the bytes or the '='.
+ */
 static const char *place_of(const char *begin, const char *end)
 {
     const char *place = sg_rule_trim(begin, sg_rule_find_plain(begin, end, "="));
@@ -26,7 +27,7 @@ static bool names_communicator(const char *begin, const char *end)
     return sg_rule_find_plain(begin, equals, "~") < equals;
 }
 
-/* One rule, without blanks in front. */
+/* One rule, without leading blanks. */
 static bool is_bindable(const char *begin, const char *end)
 {
     struct sg_algorithm_table table = {sg_algorithms, sg_algorithm_count, sg_rule_defaults};

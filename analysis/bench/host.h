@@ -1,5 +1,5 @@
-/* What a measurement needs of the machine, and of what it measures: two tables, so that the
- * measuring itself is free of MPI and is tested with clocks and collectives that are known.
+/* What a measurement needs: a table of functions of the machine, and one of what is measured. So
+ * the measuring code is free of MPI, and is tested with known clocks and collectives.
  */
 #ifndef SG_BENCH_HOST_H
 #define SG_BENCH_HOST_H
@@ -11,29 +11,31 @@
 
 struct sg_bench_machine {
     const struct sg_exchange *exchange;
-    uint64_t (*now_ns)(void);               /* the local clock, which is the one synchronised */
-    double (*processor_ns)(void);           /* spent by the process, all threads */
-    void (*wait_until)(uint64_t local_ns);  /* as exactly as can be; at once where it has passed */
+    /* the local clock, on which the synchronisation is based */
+    uint64_t (*now_ns)(void);
+    double (*processor_ns)(void); /* of the process, all threads */
+    /* as exactly as possible; at once if the time has passed */
+    void (*wait_until)(uint64_t local_ns);
     void (*sleep_until)(uint64_t local_ns); /* without using a processor */
-    void (*work)(uint64_t quanta);          /* uses one, and does nothing else */
+    void (*work)(uint64_t quanta);          /* keeps a processor busy, and does nothing else */
     double quantum_ns;                      /* processor time of a quantum; 0: not known */
-    uint64_t lead_ns;      /* from rank 0's word to a time that all ranks can be ready for */
-    uint64_t tolerance_ns; /* wait_until is later than this seldom */
+    uint64_t lead_ns;      /* from rank 0's message to a time for which all ranks can be ready */
+    uint64_t tolerance_ns; /* how late wait_until may be, except rarely */
 };
 
 /* A collective, in several variants that are compared, numbered from 0. All ranks call together. */
 struct sg_bench_target {
-    /* Outside of what is timed: buffers of the round, and whether this rank's result is right. */
+    /* Not timed: fills the buffers for the round, and checks this rank's result. */
     void (*prepare)(void *context, int variant, uint64_t round);
     bool (*check)(void *context, int variant, uint64_t round);
     void (*call)(void *context, int variant);
-    /* The same in parts; test says whether it is complete. NULL where there are none. */
+    /* The same in parts; test returns whether it is complete. NULL if there are none. */
     void (*start)(void *context, int variant);
     bool (*test)(void *context);
     void (*finish)(void *context);
-    /* After every call: what it left over is done, and all variants begin in one state. */
+    /* After every call: completes what it left over, so that variants begin in the same state. */
     void (*settle)(void *context);
-    /* Of the call that has just ended: what of its time was not computation. May be NULL. */
+    /* For the call that has just ended: its time without computation. May be NULL. */
     void (*details)(void *context, double *overhead_ns, double *waited_ns);
     /* A barrier of the MPI library, for the scheme of that name. */
     void (*barrier)(void *context);

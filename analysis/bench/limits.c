@@ -15,7 +15,7 @@
 #define BLOCKS 51
 #define ROUND_TRIPS 1000
 #define COPY_BYTES ((size_t)8 << 20)
-/* A machine that is busy with other things must not hold us up: then there are fewer blocks. */
+/* A busy machine must not delay the benchmark: then there are fewer blocks. */
 #define MEASURE_NS UINT64_C(500000000)
 
 static bool in_time(uint64_t begin_ns)
@@ -40,14 +40,14 @@ static int start_bound(int processor, void *(*run)(void *), void *argument, pthr
     return error;
 }
 
-/* ---- a line's way --------------------------------------------------------------------------- */
+/* ---- moving a cache line -------------------------------------------------------------------- */
 
-/* Two threads raise the value in turn, one from even to odd, the other from odd to even. */
+/* Two threads increment the value in turn, one from even to odd, the other from odd to even. */
 struct line {
     alignas(128) _Atomic uint32_t value;
-    /* Apart from the line that is measured. */
+    /* On lines of their own, not the one that is measured. */
     alignas(128) atomic_bool end;
-    double block_ns; /* the shortest: what a busy machine takes away is no limit */
+    double block_ns; /* the shortest: what other work takes away is not a limit */
 };
 
 static void *serve(void *argument)
@@ -69,7 +69,7 @@ static void *serve(void *argument)
         }
         line->block_ns = fmin(line->block_ns, (double)(sg_clock_ns() - start_ns));
     }
-    /* Nothing is told by it but that no more lines come. */
+    /* Only tells the thread that the exchange is over. */
     atomic_store_explicit(&line->end, true, memory_order_relaxed);
     return NULL;
 }
@@ -112,11 +112,11 @@ static double line_ns(int first, int second)
 
 struct copier {
     pthread_t thread;
-    _Atomic int *to_come; /* copiers that are not ready yet; below 0: called off */
+    _Atomic int *to_come; /* copiers that are not ready yet; below 0: cancelled */
     double gbs;           /* NaN: no memory */
 };
 
-/* Until all are there; false when called off. Yields, as they are not all there at once. */
+/* Waits until all are there; false when cancelled. Yields, because they do not arrive at once. */
 static bool meet(_Atomic int *to_come)
 {
     int left = atomic_fetch_sub(to_come, 1) - 1;
@@ -148,11 +148,11 @@ static void *copy(void *argument)
         uint64_t start_ns = sg_clock_ns();
 
         memcpy(to, from, COPY_BYTES);
-        /* The copy is needed, as far as the compiler can tell. */
+        /* Keeps the compiler from removing the copy. */
         __asm__ volatile("" : : "r"(to) : "memory");
         block_ns[blocks++] = (double)(sg_clock_ns() - start_ns);
     }
-    /* Not the shortest: that would be of a moment when the others do not copy. */
+    /* Not the shortest: that would be a moment when the others do not copy. */
     copier->gbs = (double)COPY_BYTES / sg_bench_summarize(block_ns, blocks).median;
 out:
     free(from);
@@ -160,7 +160,7 @@ out:
     return NULL;
 }
 
-/* All of them at once, each on a processor of its own. */
+/* All copiers at once, each on a processor of its own. */
 static double copy_gbs(const int *processors, int count)
 {
     _Atomic int to_come = count;
@@ -174,7 +174,7 @@ static double copy_gbs(const int *processors, int count)
         copiers[started].to_come = &to_come;
         if (start_bound(processors[started], copy, &copiers[started], &copiers[started].thread) !=
             0) {
-            /* Far enough that those who are still to come do not bring it back to 0. */
+            /* So far below 0 that copiers that arrive later do not bring it back to 0. */
             atomic_store(&to_come, -1);
             gbs = NAN;
             break;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What says what a row is of. */
+/* The fields that identify a row. */
 static const char *const identity[] = {
     "op",      "bytes",   "elements",  "algorithm",  "vs",   "scheme", "reduction", "arrival",
     "skew_us", "late_us", "skewed_by", "test_bytes", "kind", "rank",   "peer"};
@@ -59,9 +59,9 @@ err_run:
 
 /* ---- one row --------------------------------------------------------------------------------- */
 
-/* The numbers are in one block, each list as long as all samples. */
+/* The numbers are in one block; each list has room for all samples. */
 struct pooled {
-    double *samples, *others; /* of what is compared with, as many */
+    double *samples, *others; /* of the other side, as many */
     double *sorted, *scratch;
     double *medians; /* by launch, as counts */
     size_t *counts;
@@ -149,7 +149,7 @@ static void describe(json_t *row, struct pooled *pooled)
     struct sg_bench_comparison comparison;
 
     if (pooled->paired) {
-        /* Pairs are lost when the sides are sorted. */
+        /* Sorting the sides loses the pairs. */
         memcpy(pooled->sorted, pooled->samples, pooled->total * sizeof *pooled->sorted);
         comparison =
             sg_bench_compare(pooled->sorted, pooled->others, pooled->scratch, pooled->total);
@@ -203,7 +203,7 @@ static enum sg_status pool_row(const json_t *runs, const json_t *row, json_t *re
 
 /* ---- all rows -------------------------------------------------------------------------------- */
 
-/* Rows of the first run that has them; those of others alone come behind. */
+/* Rows in the order of the first run that has them. */
 static enum sg_status pool_rows(const json_t *runs, json_t *results)
 {
     json_t *run, *row, *done;
@@ -270,7 +270,7 @@ static const struct sg_line_column columns[] = {
     {"ratio", "ratio", .width = 8, .decimals = SG_LINE_THOUSANDTHS},
     {0}};
 
-/* What says what the row is of, in one cell. */
+/* The fields that identify the row, in one cell. */
 static void print_name(FILE *stream, const json_t *row)
 {
     char name[160] = "";

@@ -1,8 +1,8 @@
-/* Several runs of stagger-bench as one: rows of the same thing are pooled.
+/* Merges several runs of stagger-bench: pools the rows that measure the same thing.
  *
- * Samples of all launches together give a distribution; the launches' medians, each one value, the
- * spread between launches, which is often the larger: where ranks and memory come to lie is settled
- * once a launch. Free of MPI.
+ * The samples of all launches together give a distribution. The launches' medians, each one value,
+ * give the spread between launches, which is often larger: the placement of ranks and memory is
+ * decided once per launch. Free of MPI.
  */
 #ifndef SG_BENCH_MERGE_H
 #define SG_BENCH_MERGE_H
@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* paths: outputs of `stagger-bench --json --samples` of one command on as many ranks. *out is an
- * object (docs/bench-json.md), to be json_decref'ed. SG_ERR_MISSING, SG_ERR_FORMAT, SG_ERR_MEMORY
- * (logged). */
+/* paths: outputs of `stagger-bench --json --samples` with the same command and number of ranks.
+ * *out is an object (docs/bench-json.md), freed with json_decref. SG_ERR_MISSING, SG_ERR_FORMAT,
+ * SG_ERR_MEMORY (logged). */
 enum sg_status sg_bench_merge(char *const *paths, int count, json_t **out);
 
 /* A table of it. */

@@ -80,7 +80,7 @@ const char *sg_bench_read_algorithms(const struct sg_option *option, const char 
 /* Multiples of a unit. */
 struct sizes {
     struct sg_bench_sizes *sizes;
-    uint64_t unit_bytes, of_bytes, least, most; /* of_bytes: all are multiples of it */
+    uint64_t unit_bytes, of_bytes, least, most; /* of_bytes: all must be multiples of it */
     const char *wants;
 };
 

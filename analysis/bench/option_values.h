@@ -1,6 +1,6 @@
-/* The values of stagger-bench's options that take more than options/options.h has: functions for
- * its table of options, which read into a struct sg_bench_options. They give an empty text where
- * they have logged what is wrong themselves. Lists have commas between; an empty word is a fault.
+/* Types of option values that options/options.h does not have: functions for stagger-bench's table
+ * of options, which parse into a struct sg_bench_options. They return an empty text if they have
+ * logged the error themselves. Lists are separated by commas; an empty word is an error.
  */
 #ifndef SG_BENCH_OPTION_VALUES_H
 #define SG_BENCH_OPTION_VALUES_H

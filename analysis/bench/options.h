@@ -1,5 +1,5 @@
-/* What stagger-bench is asked to do. There are no pointers inside: rank 0 reads the command line
- * (bench/command_line.h) and sends the structure to the others as it is.
+/* The options of a stagger-bench run. The structure contains no pointers: rank 0 reads the command
+ * line (bench/command_line.h) and sends it to the others as it is.
  */
 #ifndef SG_BENCH_OPTIONS_H
 #define SG_BENCH_OPTIONS_H
@@ -51,11 +51,11 @@ struct sg_bench_options {
     int vs;                             /* the algorithm that all are compared with */
     uint64_t seed;
     struct sg_bench_sizes test_bytes; /* overlap: a test for so many bytes */
-    bool each;                        /* clock: every rank by itself */
+    bool each;                        /* clock: every rank as if it had a machine of its own */
     double quantum_us;                /* noise */
     bool late; /* latency: measure processor time with one rank late instead */
     int late_rank;
-    struct sg_numbers skews_us;              /* the pattern's; latency with a late rank: one */
+    struct sg_numbers skews_us;              /* the pattern's; one for latency with a late rank */
     int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */
     int algorithm_count;                     /* 0: the command's own choice */
 };

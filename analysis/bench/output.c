@@ -17,8 +17,8 @@ struct sg_bench_output {
     const struct sg_bench_head *head;
     FILE *stream;
     json_t *root, *rows;                  /* rows: in root */
-    bool text;                            /* rows are printed as they come */
-    const struct sg_line_column *columns; /* of the table that was begun */
+    bool text;                            /* rows are printed as they are measured */
+    const struct sg_line_column *columns; /* of the present table */
 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
@@ -116,9 +116,9 @@ static json_t *root_of(const struct sg_bench_head *head)
     return root;
 }
 
-/* ---- CSV: what is a number or a word in the JSON, by the same names -------------------------- */
+/* ---- CSV: the numbers and words of the JSON, with the same names ---------------------------- */
 
-/* "# NAME: VALUE" for what is in the head. */
+/* "# NAME: VALUE" for the fields of the head. */
 static void print_csv_head(const json_t *object, const char *prefix, FILE *stream)
 {
     const char *name;

@@ -1,6 +1,6 @@
-/* What stagger-bench prints: a table whose rows come as they are measured, or at the end one JSON
- * object (docs/bench-json.md, version 1: fields are added, never changed) or its rows as CSV; and a
- * figure of them.
+/* The output of stagger-bench: a table whose rows are printed as they are measured; or at the end
+ * one JSON object (docs/bench-json.md, version 1: later versions add fields but never change one)
+ * or its rows as CSV; and a figure of them.
  *
  * On one rank. Free of MPI.
  */
@@ -19,33 +19,33 @@ struct sg_bench_head {
     const struct sg_bench_options *options;
     int ranks;
     struct sg_bench_limits limits; /* of latency */
-    const char *progress;          /* who handles what is late; NULL: not known */
+    const char *progress;          /* asynchronous progress of the library; NULL: not known */
     bool intercepted;              /* some MPI_X is not the MPI library's own */
-    const char *ours;              /* the library MPI_X comes from */
+    const char *ours;              /* the library that defines MPI_X */
     const char *stock;             /* and PMPI_X */
     const char *mpi_name;          /* one line on the MPI library */
 };
 
 struct sg_bench_output;
 
-/* head and what it points to outlive the output. SG_ERR_MEMORY (logged, as below). */
+/* head, and what it points to, must outlive the output. SG_ERR_MEMORY (logged, as below). */
 enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stream,
                                     struct sg_bench_output **out);
 
 const struct sg_bench_head *sg_bench_output_head(const struct sg_bench_output *output);
 
-/* Takes the record. The table has these columns from the first record to the next with others. */
+/* Takes over the record. A table with these columns goes on until a record has others. */
 enum sg_status sg_bench_output_record(struct sg_bench_output *output, struct sg_record *record,
                                       const struct sg_line_column *columns);
 
-/* A line above the table, where there is one. */
+/* A line above the table, if there is a table. */
 void sg_bench_output_note(struct sg_bench_output *output, const char *text);
 
-/* Takes the record, which describes the run: a field `name` of the head of the JSON. */
+/* Takes over the record, which describes the run: a field `name` of the head of the JSON. */
 void sg_bench_output_describe(struct sg_bench_output *output, const char *name,
                               struct sg_record *record);
 
-/* Ends and frees the output. complete: all rows are there, and the JSON is written; without, it is
+/* Ends and frees the output. complete: all rows are there, so the JSON is written; otherwise it is
  * not. SG_ERR_SYSTEM: the stream did not take everything. */
 enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool complete);
 

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Rounds from which t_alone is known for the computation: first of the call alone; then, twice, as
- * they will be measured, in the windows that came of it, because a call takes another time among
- * first calls, behind a computation, or after the sleep in a long window. Of these the later half
- * counts. */
+/* Rounds that determine t_alone for the computation. First, of the call alone; then, twice, as the
+ * call will be measured, with the windows that resulted, because a call takes a different time
+ * among the first calls, after a computation, or after the sleep in a long window. The second half
+ * of the last rounds counts. */
 #define TRIAL_ROUNDS 11
 #define REHEARSALS 2
 #define REHEARSAL_ROUNDS 40
@@ -28,9 +28,9 @@ uint64_t sg_bench_overlap_tests(uint64_t bytes, uint64_t test_bytes)
     return test_bytes == 0 ? 0 : (bytes + test_bytes - 1) / test_bytes + 1;
 }
 
-/* ---- a call, as its mode has it -------------------------------------------------------------- */
+/* ---- a call, by mode ------------------------------------------------------------------------- */
 
-/* Computes for the part-th of the parts that tests divide the computation into. */
+/* Computes the part-th of the parts into which tests divide the computation. */
 static void compute_for(const struct overlapping *own, uint64_t begin_ns, uint64_t part)
 {
     double parts = (double)own->tests + 1;
@@ -131,9 +131,9 @@ static void details(void *context, double *overhead_ns, double *waited_ns)
     *waited_ns = own->waited_ns;
 }
 
-/* ---- what comes of it ------------------------------------------------------------------------ */
+/* ---- results -------------------------------------------------------------------------------- */
 
-/* The most that any rank spent. */
+/* The largest time of any rank. */
 static double most_ns(const struct sg_bench_times *ranks, int count, bool waited)
 {
     double most = 0;
@@ -169,7 +169,7 @@ static void fill_round(const struct sg_bench_sampling *sampling,
     columns[IMB][round] = clamped((t_alone + t[COMPUTED] - t[WORKED]) / fmin(t_alone, t[COMPUTED]));
 }
 
-/* Of the rounds from the first one given on. */
+/* Over the rounds from the given one on. */
 static struct sg_bench_summary median_alone(const struct sg_bench_sampling *sampling,
                                             const struct sg_bench_samples *samples, size_t first,
                                             double *scratch)
@@ -217,8 +217,8 @@ static enum sg_status summarize(const struct sg_bench_sampling *sampling,
     return SG_OK;
 }
 
-/* Into own->alone_ns, on all ranks: the computation is to be as long on each. *window_ns becomes
- * the window that the calls came to need. */
+/* Sets own->alone_ns, on all ranks: the computation is equally long on each. *window_ns becomes the
+ * window that the calls need. */
 static enum sg_status try_alone(struct overlapping *own, const struct sg_bench_target *modes,
                                 struct sg_clocksync *clocks, const struct sg_bench_sampling *asked,
                                 bool rehearsal, double *window_ns)

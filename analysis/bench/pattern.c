@@ -24,7 +24,7 @@ static double chance(const struct sg_bench_pattern *pattern, uint64_t round, int
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* The k ranks with the least numbers of chance. */
+/* The k ranks with the smallest random numbers. */
 static bool is_among_late(const struct sg_bench_pattern *pattern, uint64_t round, int rank)
 {
     double own = chance(pattern, round, rank);
@@ -92,7 +92,8 @@ struct reading {
     int ranks;
 };
 
-/* The line's numbers into row; false where there are more or fewer, or others than times. */
+/* Parses the line's numbers into row; false if there are too many or too few, or if one is not a
+ * time. */
 static bool read_row(const char *line, int ranks, double *row)
 {
     double least = INFINITY;

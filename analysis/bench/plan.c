@@ -4,14 +4,14 @@
 
 #include <math.h>
 
-/* Pairs that a row is to have where calls are short. More would make blocks so short that their
- * beginning, when the ranks are not all there yet, tells. */
+/* The number of pairs in a row if calls are short. With more, blocks would be so short that their
+ * beginning, when not all ranks are there yet, has an influence. */
 #define PAIRS_WANTED 201
-/* A trial is good when it lasts this part of the block that is wanted. */
+/* A trial is long enough if it takes this share of the wanted block. */
 #define TRIAL_PART 4
-/* Beyond so many times what a row was to take it ends early. */
+/* If a row takes this many times longer than planned it ends early. */
 #define PATIENCE 3
-/* From one trial to the next: the first calls are slow, so an estimate may be far off. */
+/* Growth from one trial to the next: the first calls are slow, so an estimate may be far off. */
 #define TRIAL_GROWTH 32
 
 double sg_bench_plan_block_ns(double row_ns)

@@ -1,5 +1,5 @@
-/* A figure of the rows, through gnuplot: each series the rows that differ in one number alone, and
- * beside it what these rows were compared with. */
+/* Draws a figure of the rows with gnuplot. Each series consists of the rows that differ only in one
+ * number, shown with what these rows were compared with. */
 #include "bench/plot.h"
 
 #include "output/gnuplot.h"
@@ -19,7 +19,7 @@ struct figure {
     const char *y, *y_title;
     const char *x[3]; /* the first that varies */
     bool log_y;
-    const char *others[2]; /* what stands beside y in a row, and is drawn, too */
+    const char *others[2]; /* further fields that are drawn next to y */
 };
 
 static const struct figure figures[] = {
@@ -58,7 +58,7 @@ static bool varies(const json_t *rows, const char *name)
     return false;
 }
 
-/* What tells the row's series from the others. */
+/* The fields that distinguish the row's series from the others. */
 static void label_of(const json_t *rows, const json_t *row, const char *x, char label[LABEL_BYTES])
 {
     size_t used = 0;
@@ -79,7 +79,7 @@ static void label_of(const json_t *rows, const json_t *row, const char *x, char 
     }
 }
 
-/* FIELD_us, or FIELD without a unit; NAN: there is none. Part hidden may be below 0. */
+/* FIELD_us, or FIELD without a unit; NAN: there is none. A hidden share may be below 0. */
 static double field_of(const json_t *row, const char *name, const char *which)
 {
     char whole[96];
@@ -133,7 +133,7 @@ static const char *text_of(const json_t *row, const char *name)
     return text != NULL ? text : "";
 }
 
-/* Where nothing tells series apart, the one is named by what it measures. */
+/* If nothing distinguishes series, the only one is named after what it measures. */
 static void name_series(const json_t *row, const struct figure *figure, struct series *series)
 {
     char named[LABEL_BYTES];

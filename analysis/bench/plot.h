@@ -1,4 +1,4 @@
-/* A figure of stagger-bench's rows (--plot), through gnuplot. */
+/* A figure of stagger-bench's rows (--plot), drawn with gnuplot. */
 #ifndef SG_BENCH_PLOT_H
 #define SG_BENCH_PLOT_H
 

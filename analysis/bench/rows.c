@@ -7,8 +7,7 @@
 
 #define NAME_BYTES 96
 
-/* ---- what rows are made of ---------------------------------------------------------------------
- */
+/* ---- parts of rows -------------------------------------------------------------------------- */
 
 static const char *join(char whole[NAME_BYTES], const char *name, const char *which)
 {
@@ -51,8 +50,7 @@ void sg_bench_record_distribution(struct sg_record *record, const char *name,
     sg_record_count(record, join(whole, name, "_count"), distribution->count);
 }
 
-/* ---- latency -----------------------------------------------------------------------------------
- */
+/* ---- latency --------------------------------------------------------------------------------- */
 
 #define COMPARED                                                                                   \
     {"ours_us", "ours us", .width = 12, .near = true},                                             \
@@ -119,8 +117,7 @@ struct sg_record *sg_bench_late_row(enum sg_operation operation, uint64_t bytes,
     return record;
 }
 
-/* ---- cpu ---------------------------------------------------------------------------------------
- */
+/* ---- cpu ------------------------------------------------------------------------------------- */
 
 static const struct sg_line_column cpu_columns[] = {
     {"op", "operation", .width = -10},
@@ -147,8 +144,8 @@ struct sg_record *sg_bench_cpu_row(const struct sg_bench_called *called,
                                    const struct sg_bench_summary *mpich,
                                    const struct sg_bench_summary *tree)
 {
-    /* Ends are those of the one interval by the other's opposite: both sides are noisy. NaN where
-     * nothing was spent. */
+    /* Each end is that of one interval divided by the opposite end of the other: both sides are
+     * noisy. NaN if the time is 0. */
     struct sg_bench_summary factor = {quotient(mpich->median, cpu->median),
                                       quotient(mpich->low, cpu->high),
                                       quotient(mpich->high, cpu->low)};
@@ -168,8 +165,7 @@ struct sg_record *sg_bench_cpu_row(const struct sg_bench_called *called,
     return record;
 }
 
-/* ---- delay -------------------------------------------------------------------------------------
- */
+/* ---- delay ----------------------------------------------------------------------------------- */
 
 static const struct sg_line_column delay_columns[] = {
     {"op", "operation", .width = -10},

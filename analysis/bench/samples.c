@@ -6,7 +6,7 @@
 const char *const sg_bench_reduction_names[SG_BENCH_REDUCTIONS + 1] = {"root", "max", "span",
                                                                        "mean", "min"};
 
-/* From one time to another, which may be a little earlier. */
+/* Between two times; the second may be a little earlier. */
 static double passed_ns(uint64_t from_ns, uint64_t to_ns)
 {
     return (double)(int64_t)(to_ns - from_ns);
@@ -92,7 +92,7 @@ const struct sg_bench_times *sg_bench_samples_at(const struct sg_bench_samples *
            (round * (size_t)samples->variants + (size_t)variant) * (size_t)samples->ranks;
 }
 
-/* The memory for twice as many rounds. */
+/* Makes room for twice as many rounds. */
 static bool grow(struct sg_bench_samples *samples, size_t a_round)
 {
     size_t room = samples->room > 0 ? samples->room * 2 : 64;

@@ -1,5 +1,5 @@
-/* What was measured of calls: each rank's entry and exit, on one clock; and how many ranks' times
- * become one number.
+/* The measurements of calls: each rank's entry and exit, on one clock; and how the times of many
+ * ranks become one number.
  *
  * Free of MPI. On rank 0; not thread-safe.
  */
@@ -24,22 +24,22 @@ enum sg_bench_reduction {
 
 extern const char *const sg_bench_reduction_names[SG_BENCH_REDUCTIONS + 1]; /* NULL at the end */
 
-/* Of one rank in one call. */
+/* One rank in one call. */
 struct sg_bench_times {
     uint64_t entry_ns, exit_ns; /* on rank 0's clock */
-    double processor_ns;        /* spent; 0 where that is not measured */
-    double overhead_ns;         /* what the target tells of itself; 0 where it does not */
+    double processor_ns;        /* processor time; 0 if it is not measured */
+    double overhead_ns;         /* the target's own figure; 0 if it has none */
     double waited_ns;
     uint64_t flags; /* enum sg_bench_flag */
 };
 
 enum sg_bench_flag {
-    SG_BENCH_STARTED_LATE = 1,  /* entered later than it was to */
+    SG_BENCH_STARTED_LATE = 1,  /* entered later than planned */
     SG_BENCH_TOOK_TOO_LONG = 2, /* was not ready for the next window */
     SG_BENCH_WRONG = 4          /* has a wrong result */
 };
 
-/* Of all ranks in one call. */
+/* All ranks in one call. */
 double sg_bench_reduced_ns(const struct sg_bench_times *ranks, int count,
                            enum sg_bench_reduction reduction, int root);
 
@@ -52,31 +52,32 @@ double sg_bench_skew_ns(const struct sg_bench_times *ranks, int count);
 /* Average over the ranks. */
 double sg_bench_processor_ns(const struct sg_bench_times *ranks, int count);
 
-/* Whether some rank left before another came, by more than their clocks may be wrong by. */
+/* Whether some rank left before another arrived, by more than the error of their clocks. */
 bool sg_bench_left_early(const struct sg_bench_times *ranks, int count, uint64_t error_ns);
 
-/* All rounds that count, each with a call of every variant. Zeroes are none. */
+/* All rounds that count, each with a call of every variant. Zeroed: none. */
 struct sg_bench_samples {
     int ranks, variants;
     size_t rounds, room;
     struct sg_bench_times *times; /* by round, variant, rank */
-    uint64_t *numbers;            /* of the rounds: what their arrivals depend on */
+    uint64_t *numbers;            /* of the rounds: their arrivals depend on them */
     uint64_t attempts;            /* calls made */
-    uint64_t started_late;        /* calls of which some rank did; repeated, and not in `times` */
+    /* calls in which a rank was flagged; they are repeated, and not in `times` */
+    uint64_t started_late;
     uint64_t took_too_long;
-    uint64_t kept_flagged;   /* rounds kept all the same, for want of others */
-    uint64_t window_ns;      /* the last; 0: scheme without */
-    uint64_t clock_error_ns; /* the largest bound of any rank's clock */
-    bool enough;             /* it ended because the intervals were narrow */
+    uint64_t kept_flagged;   /* flagged rounds that are kept because there are no others */
+    uint64_t window_ns;      /* the last one; 0: a scheme without windows */
+    uint64_t clock_error_ns; /* the largest error bound of any rank's clock */
+    bool enough;             /* sampling ended because the intervals were narrow */
     int wrong_variant;       /* -1: all results were right */
 };
 
-/* The ranks' times of one call. */
+/* The ranks' times in one call. */
 const struct sg_bench_times *sg_bench_samples_at(const struct sg_bench_samples *samples,
                                                  size_t round, int variant);
 
-/* Room for one more round, which is filled by the caller: by variant, rank. NULL: no memory
- * (logged). */
+/* Room for one more round, by variant and rank, which the caller fills. NULL: no memory (logged).
+ */
 struct sg_bench_times *sg_bench_samples_add(struct sg_bench_samples *samples, uint64_t number);
 
 void sg_bench_samples_clear(struct sg_bench_samples *samples);

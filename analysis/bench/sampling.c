@@ -7,15 +7,15 @@
 
 #define VARIANTS_MAX 32
 #define FIRST_WINDOW_NS 1e6
-/* A part of the skew that was asked for may be missed. */
+/* The share of the skew asked for that may be missed. */
 #define SKEW_TOLERANCE 0.05
 #define FIRST_BATCH 10
-/* A batch ends the time for which nobody looks at results and clocks. */
+/* At least after a batch of this length results and clocks are checked. */
 #define BATCH_NS 500e6
 #define RESYNCHRONISE_NS UINT64_C(1000000000)
 #define WINDOW_MAX_NS 60e9
-/* A window that fits this part of the calls is long enough; a longer one costs more than repeating
- * does. */
+/* A window is long enough if at most this share of the calls does not fit; a longer one costs more
+ * than repeating them. */
 #define TOO_LONG_PART 0.1
 #define ROOM 2.0        /* of a window, times the longest call */
 #define SHRINK_FROM 4.0 /* times the longest call */
@@ -24,7 +24,7 @@
 
 #define BATCH_MAX 256
 
-/* Rank 0's word before each batch. */
+/* Rank 0's message before each batch. */
 struct batch {
     uint64_t first_ns; /* on the global clock */
     uint64_t window_ns;
@@ -41,16 +41,16 @@ struct run {
     const struct sg_bench_sampling *sampling;
     int rank, size;
     uint64_t tolerance_ns; /* a rank that begins later than by this is late */
-    int variants;          /* with the one that calls nothing */
+    int variants;          /* including the one that calls nothing */
     struct batch batch;
     struct sg_bench_times *own; /* of this batch, by round and variant */
     /* On rank 0. */
     struct sg_bench_samples *samples;
     uint64_t begin_ns, synchronised_ns;
     uint64_t next_number;
-    size_t repeats; /* rounds of the last batch that are to be repeated, first in `numbers` */
+    size_t repeats; /* rounds of the last batch to repeat, first in `numbers` */
     double longest_ns;
-    bool last_resort; /* keep what is flagged: the machine gives nothing else */
+    bool last_resort; /* keep flagged rounds: the machine gives no others */
     double *scratch;
 };
 
@@ -62,10 +62,9 @@ static uint64_t global_ns(const struct run *run, uint64_t local_ns)
 const char *const sg_bench_scheme_names[SG_BENCH_SCHEMES + 1] = {"window", "barrier",
                                                                  "dissemination", "loop"};
 
-/* ---- rank 0 between batches: which calls count, how long windows are to be, whether it is enough
- */
+/* ---- rank 0 between batches: which calls count, the length of windows, when to end ---------- */
 
-/* all: by rank, each as run->own. A round's times into the samples, when they count. */
+/* all: by rank, each like run->own. Adds a round's times to the samples if they count. */
 static bool keep_round(struct run *run, const struct sg_bench_times *all, size_t i)
 {
     size_t a_rank = run->batch.rounds * (size_t)run->variants;
@@ -80,7 +79,7 @@ static bool keep_round(struct run *run, const struct sg_bench_times *all, size_t
     return true;
 }
 
-/* What was flagged in a round, of any rank; longest: of the batch, from its window's beginning. */
+/* The flags of a round, of any rank; longest: in the batch, from the beginning of the window. */
 static uint64_t look_at_round(struct run *run, const struct sg_bench_times *all, size_t i)
 {
     size_t a_rank = run->batch.rounds * (size_t)run->variants;
@@ -120,7 +119,7 @@ static void verify_times(struct run *run)
     }
 }
 
-/* The next window, from how the calls of this batch did. */
+/* The next window, from the calls of this batch. */
 static void adapt_window(struct run *run, size_t too_long)
 {
     const struct sg_bench_sampling *sampling = run->sampling;
@@ -137,7 +136,7 @@ static void adapt_window(struct run *run, size_t too_long)
     run->samples->window_ns = sampling->scheme == SG_BENCH_WINDOW ? run->batch.window_ns : 0;
 }
 
-/* Flags, samples and results of a batch; all by rank, each as run->own. SG_ERR_MEMORY. */
+/* Flags, samples and results of a batch; all by rank, each like run->own. SG_ERR_MEMORY. */
 static enum sg_status take_batch(struct run *run, const struct sg_bench_times *all)
 {
     size_t too_long = 0;
@@ -150,7 +149,7 @@ static enum sg_status take_batch(struct run *run, const struct sg_bench_times *a
         too_long += (flags & SG_BENCH_TOOK_TOO_LONG) != 0;
         if ((flags & (SG_BENCH_STARTED_LATE | SG_BENCH_TOOK_TOO_LONG)) != 0) {
             if (!run->last_resort) {
-                /* Places before i have been looked at. */
+                /* Slots before i have been checked. */
                 run->batch.numbers[run->repeats++] = run->batch.numbers[i];
                 continue;
             }
@@ -204,13 +203,14 @@ static bool is_over(struct run *run, uint64_t now_ns)
     return !run->last_resort;
 }
 
-/* Rounds of the next batch: those to be repeated, and new ones. */
+/* The rounds of the next batch: those to be repeated, and new ones. */
 static void plan_rounds(struct run *run)
 {
     const struct sg_bench_sampling *sampling = run->sampling;
     size_t have = run->samples->rounds;
     double a_round_ns = (double)run->batch.window_ns * run->variants;
-    /* More by half at each look, so that the question for enough is not asked too often. */
+    /* Half as many again at each check, so that the test for narrow intervals is not made too
+     * often. */
     double wanted = fmax(FIRST_BATCH, (double)have / 2);
 
     if (sampling->rounds > 0)
@@ -225,7 +225,7 @@ static void plan_rounds(struct run *run)
 }
 
 /* On rank 0. */
-/* What comes next, into run->batch. */
+/* Decides what comes next, in run->batch. */
 static void plan_batch(struct run *run)
 {
     uint64_t now_ns = run->machine->now_ns();
@@ -260,7 +260,7 @@ static enum sg_status dissemination_barrier(const struct run *run)
     return status;
 }
 
-/* The local time at which this rank is to begin, or is late from. */
+/* The local time at which this rank begins, or from which it is late. */
 static enum sg_status meet(const struct run *run, uint64_t window_ns, uint64_t *begin_ns)
 {
     enum sg_status status = SG_OK;
@@ -367,7 +367,7 @@ static enum sg_status measure_batch(struct run *run)
 
 /* ---- all batches ----------------------------------------------------------------------------- */
 
-/* Each rank's times, and how far its clock may be wrong, to rank 0. */
+/* Each rank's times, and the error bound of its clock, go to rank 0. */
 static enum sg_status gather_batch(struct run *run, struct sg_bench_times **all)
 {
     const struct sg_exchange *exchange = run->machine->exchange;
@@ -394,7 +394,7 @@ static enum sg_status gather_batch(struct run *run, struct sg_bench_times **all)
     return status;
 }
 
-/* A synchronisation takes its time; only after it rank 0 can tell when to begin. */
+/* A synchronisation takes time; only after it can rank 0 decide when to begin. */
 static enum sg_status announce_batch(struct run *run)
 {
     const struct sg_exchange *exchange = run->machine->exchange;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What may lie beyond either end of an interval. */
+/* The probability that may lie beyond either end of an interval. */
 #define TAIL 0.025
 #define FENCE 3.0
 
@@ -56,7 +56,7 @@ struct sg_bench_comparison sg_bench_compare(double *ours, double *stock, double 
 {
     struct sg_bench_comparison comparison;
 
-    /* Before the sides are sorted, each by itself. */
+    /* Before each side is sorted by itself. */
     for (size_t i = 0; i < count; i++)
         scratch[i] = ratio_of(ours[i], stock[i]);
     comparison.ratio = sg_bench_summarize(scratch, count);

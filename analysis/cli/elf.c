@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* ---- one file --------------------------------------------------------------------------------*/
+/* ---- one file -------------------------------------------------------------------------------- */
 
 static bool has_interpreter(Elf *elf)
 {
@@ -78,7 +78,7 @@ enum sg_elf_kind sg_elf_inspect(const char *path)
     return kind;
 }
 
-/* ---- command lines ---------------------------------------------------------------------------*/
+/* ---- command lines --------------------------------------------------------------------------- */
 
 /* Programs whose arguments name the program that is meant; "ld" is the loader called by name. */
 static bool is_launcher(const char *program)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- algorithms ------------------------------------------------------------------------------*/
+/* ---- algorithms ------------------------------------------------------------------------------ */
 
 /* Those of one part of a table. where: what the documentation ends in. */
 static void print_parameters(const struct sg_parameter *parameter, const char *where)
@@ -47,7 +47,7 @@ static void print_algorithm(const struct sg_algorithm *algorithm)
     print_parameters(sg_parameters_simulated(algorithm->parameters), "; in stagger sim alone");
 }
 
-/* ---- configuration ---------------------------------------------------------------------------*/
+/* ---- configuration --------------------------------------------------------------------------- */
 
 static void print_entry(const struct sg_config_entry *entry, const struct sg_config *config)
 {
@@ -99,7 +99,7 @@ static void print_configuration(const struct sg_config *config)
     }
 }
 
-/* ---- the command -----------------------------------------------------------------------------*/
+/* ---- the command ----------------------------------------------------------------------------- */
 
 static enum sg_status print_all(void)
 {

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- transports ------------------------------------------------------------------------------*/
+/* ---- transports ------------------------------------------------------------------------------ */
 
 /* In the child: reads a word of its parent, which is what one rank does with another's memory.
  * Returns the errno of the attempt. */
@@ -133,7 +133,7 @@ void sg_machine_print_transports(const struct sg_config *config, FILE *out)
         "  in use: shared memory, between ranks of one machine; others pass through to MPICH\n");
 }
 
-/* ---- libraries -------------------------------------------------------------------------------*/
+/* ---- libraries ------------------------------------------------------------------------------- */
 
 struct library {
     const char *name;

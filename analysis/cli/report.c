@@ -99,8 +99,7 @@ static enum sg_status print(const struct options *options)
     return status;
 }
 
-/* ---- the page ---------------------------------------------------------------------------------
- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static enum sg_status write_page(const struct options *options, struct sg_report *report,
                                  const struct sg_detail *detail, FILE *out)

@@ -143,7 +143,7 @@ static char **parse(int argc, char **argv, struct run_options *options)
     return words.words;
 }
 
-/* ---- the environment -------------------------------------------------------------------------*/
+/* ---- the environment ------------------------------------------------------------------------- */
 
 /* LD_PRELOAD with the library in front, and once: another stagger's library would observe every
  * call a second time. malloc'ed. */
@@ -254,7 +254,7 @@ static int set_environment(const struct run_options *options)
     return result;
 }
 
-/* ---- the program -----------------------------------------------------------------------------*/
+/* ---- the program ----------------------------------------------------------------------------- */
 
 static void warn_unobserved(void *context, const char *program, enum sg_elf_kind kind)
 {

@@ -1,9 +1,9 @@
 /* How far a difference of two means may be due to chance: the bootstrap over instances.
  *
- * The mean is a cost per call, sum of ns by sum of calls. Both series are drawn from anew, with
- * replacement and as many samples as they have, SG_BOOTSTRAP_DRAWS times; the interval holds the
- * middle 95 in 100 of the differences drawn (percentile bootstrap). It knows of the variation
- * within the two runs and nothing of what differs from one run to the next.
+ * The mean is a cost per call: the sum of ns divided by the number of calls. Each of
+ * SG_BOOTSTRAP_DRAWS draws takes from both series as many samples as they have, with replacement;
+ * the interval contains the middle 95 % of the differences (percentile bootstrap). It covers the
+ * variation within the two runs, and not what differs from one run to the next.
  *
  * Deterministic: the same series and seed give the same interval.
  */
@@ -33,19 +33,19 @@ struct sg_difference {
     double low, high; /* of b - a; where the verdict is one of the last three */
 };
 
-/* The verdict that low and high come to. */
+/* The verdict that follows from low and high. */
 void sg_difference_judge(struct sg_difference *difference);
 
-/* Fills one difference for each of enum sg_measured. SG_ERR_MEMORY only (not logged). */
+/* Fills in one difference for each of enum sg_measured. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b, uint64_t seed,
                             struct sg_difference out[SG_MEASURED_COUNT]);
 
-/* The same of a mean of values that belong together, such as what each of some instances would have
- * cost less: its interval. False: there are too few, or there is no memory. */
+/* The same for the mean of values of one kind, for example what each of some instances would have
+ * cost less. False: too few values, or no memory. */
 bool sg_bootstrap_mean(const double *values, uint32_t count, uint64_t seed, double *low,
                        double *high);
 
-/* Of the sum; 0 without calls. */
+/* From the sum; 0 without calls. */
 double sg_series_mean(const struct sg_series *series, enum sg_measured measured);
 
 #endif

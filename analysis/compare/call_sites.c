@@ -10,8 +10,7 @@ static bool is_same(const struct sg_report_site *a, const struct sg_report_site 
     return a->operation == b->operation && a->nonblocking == b->nonblocking;
 }
 
-/* ---- the call sites of one run ----------------------------------------------------------------
- */
+/* ---- the call sites of one run --------------------------------------------------------------- */
 
 static struct sg_entry *find_entry(struct sg_entries *entries, const struct sg_report_site *site)
 {
@@ -42,8 +41,8 @@ static void add_row(struct sg_entry *entry, const struct sg_report_site *site)
     }
 }
 
-/* Of what stands in the events, the events tell which handling lay outside of calls. Statistics
- * of calls beyond them count it whole. */
+/* For calls in the events it is known which handling took place outside of calls. For the calls
+ * that only the statistics contain, all handling is added. */
 static void settle(struct sg_entry *entry, const struct sg_collection *collection)
 {
     struct sg_side *side = &entry->side;
@@ -73,8 +72,7 @@ static enum sg_status list_entries(const struct sg_report *report,
     return SG_OK;
 }
 
-/* ---- the runs of a side -----------------------------------------------------------------------
- */
+/* ---- the runs of a side ---------------------------------------------------------------------- */
 
 bool sg_same_id(const struct sg_report_site *a, const struct sg_report_site *b)
 {

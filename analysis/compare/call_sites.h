@@ -1,5 +1,5 @@
 /* The call sites of the runs of one side: one for each call site and operation, over its
- * communicators and over the runs, where it is found by id, or else by function, file and line.
+ * communicators and over the runs. It is identified by id, or else by function, file and line.
  */
 #ifndef SG_COMPARE_CALL_SITES_H
 #define SG_COMPARE_CALL_SITES_H
@@ -40,11 +40,12 @@ typedef bool sg_same_site(const struct sg_report_site *a, const struct sg_report
 
 sg_same_site sg_same_id, sg_same_source_line;
 
-/* The one that is the same and not matched; only one may be, or there is no telling which. */
+/* The one that is the same and not matched. NULL if several are, because then the match is
+ * ambiguous. */
 struct sg_call_site *sg_call_sites_find(struct sg_call_sites *sites,
                                         const struct sg_report_site *of, sg_same_site *same);
 
-/* Lists what the runs have, none of it matched. SG_ERR_MEMORY only (not logged). */
+/* Lists the call sites of the runs, none of them matched. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_call_sites_list(struct sg_call_sites *sites, const struct sg_report *runs,
                                   uint32_t run_count);
 

@@ -12,8 +12,7 @@ static bool is_of(const struct sg_collected *item, uint32_t site, enum sg_operat
     return item->site == site && item->operation == operation && item->nonblocking == nonblocking;
 }
 
-/* Rows of one call site differ by their communicators only: there are few, and each is looked for
- * once. */
+/* Rows of one call site differ only by communicator: there are few, and each is looked up once. */
 static enum sg_status find_item(struct sg_collection *collection,
                                 const struct sg_aggregate *aggregate, uint32_t row, uint32_t *out)
 {
@@ -84,7 +83,7 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
     return status;
 }
 
-/* What is handled inside a call is in that call's time already. */
+/* Handling inside a call is already part of that call's time. */
 static enum sg_status on_late(void *context, const struct sg_aggregate *aggregate,
                               const struct sg_late_cost *late, uint32_t row)
 {
@@ -100,8 +99,8 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
     return status;
 }
 
-/* What came late after the last instance. It was late for nonblocking calls where the call site has
- * no other calls. */
+/* Contributions that came after the last instance. They were for nonblocking calls if the call site
+ * has no other calls. */
 static void spend_pending(const struct sg_collection *collection, struct sg_collected *item)
 {
     struct sg_collected *to = item;

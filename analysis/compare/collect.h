@@ -1,4 +1,5 @@
-/* Reads a run and gathers, beside its report, a series of samples for each call site and operation.
+/* Reads a run and gathers, in addition to its report, a series of samples for each call site and
+ * operation.
  */
 #ifndef SG_COMPARE_COLLECT_H
 #define SG_COMPARE_COLLECT_H
@@ -9,11 +10,11 @@
 #include <stdbool.h>
 
 struct sg_collected {
-    uint32_t site; /* number in the aggregate, as in the report's rows */
+    uint32_t site; /* index in the aggregate, as in the report's rows */
     enum sg_operation operation;
     bool nonblocking;
     struct sg_series series;
-    /* Of the instance at hand, and of what came late since the last one. */
+    /* For the current instance, and for late contributions since the last one. */
     struct sg_sample pending;
     bool touched;
 };
@@ -23,11 +24,11 @@ struct sg_collection {
     uint32_t count;
     uint32_t *item_of_row; /* by the aggregate's row, 1 + item; 0: not yet known */
     uint32_t row_room;
-    uint32_t *touched; /* items of the instance at hand */
+    uint32_t *touched; /* items of the current instance */
     uint32_t touched_count;
 };
 
-/* On failure one line has been logged; both are to be cleared in either case. */
+/* On failure one line has been logged; clear both in either case. */
 enum sg_status sg_collect(const char *path, bool progress, struct sg_report *report,
                           struct sg_collection *out);
 void sg_collection_clear(struct sg_collection *collection);

@@ -27,8 +27,8 @@ OF_SITE(op)
 OF_SITE(site)
 OF_SITE(where)
 
-/* A site's algorithm is that of one communicator; a row's is that of the side that it begins with.
- */
+/* A sum has no one algorithm: shown is that of the communicator that blocked longest, on the side
+ * that the row begins with. */
 PRINTER(algorithm)
 {
     const struct sg_compared *row = compared;
@@ -36,7 +36,7 @@ PRINTER(algorithm)
     fputs(row->side[row->side[0].present ? 0 : 1].algorithm, out);
 }
 
-/* Of the side that has more. */
+/* Of the side with the larger figure. */
 #define LARGER(name, known, value)                                                                 \
     FIGURE(name)                                                                                   \
     {                                                                                              \
@@ -58,7 +58,7 @@ LARGER(blocked, true, side->ns[SG_MEASURED_BLOCKED])
 LARGER(wait, sg_side_knows(side, SG_MEASURED_WAIT), side->ns[SG_MEASURED_WAIT])
 LARGER(processor, true, side->ns[SG_MEASURED_PROCESSOR])
 
-/* Of the time blocked per call, whichever side has more. */
+/* The time blocked per call, of the side with the larger one. */
 FIGURE(difference)
 {
     const struct sg_compared *row = compared;
@@ -83,7 +83,7 @@ FIGURE(verdict)
     return (double)row->difference[SG_MEASURED_BLOCKED].verdict;
 }
 
-/* The report's first, in its order. */
+/* The first columns of the report, in its order. */
 static const struct sg_column compared_columns[] = {
     {NULL, "id", "id", .left = true, .print = print_id},
     {NULL, "op", "op", .left = true, .print = print_op},
@@ -137,7 +137,7 @@ static const struct sg_column side_columns[] = {
 const struct sg_columns sg_side_columns = {side_columns,
                                            sizeof side_columns / sizeof *side_columns};
 
-/* ---- what is measured of a row, per call ----------------------------------------------------- */
+/* ---- the figures of a row, per call ---- */
 
 struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured)
 {
@@ -166,7 +166,7 @@ static void print_interval(const void *measured, const void *context, FILE *out)
         fprintf(out, "%s .. %s", SG_SIGNED(row->low_ns), SG_SIGNED(row->high_ns));
 }
 
-/* The context says whether there are several runs a side. */
+/* The context says whether a side has several runs. */
 static void print_verdict(const void *measured, const void *context, FILE *out)
 {
     fputs(sg_verdict_words(((const struct sg_measured_row *)measured)->verdict,
@@ -199,7 +199,7 @@ const struct sg_columns sg_measured_columns = {measured_columns,
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* In both first, then in a alone, then in b. */
+/* Sites in both first, then those in a only, then those in b only. */
 static int group_of(const void *compared)
 {
     const struct sg_compared *row = compared;

@@ -1,5 +1,5 @@
-/* The columns of a comparison: of its rows, which --sort knows; of a row's two sides; and of what
- * is measured of a row. Text, JSON and CSV have them from these tables.
+/* The columns of a comparison: of its rows, which --sort uses; of a row's two sides; and of the
+ * figures compared in a row. Text, JSON and CSV use these tables.
  */
 #ifndef SG_COMPARE_COLUMNS_H
 #define SG_COMPARE_COLUMNS_H
@@ -7,7 +7,7 @@
 #include "compare/comparison.h"
 #include "output/column.h"
 
-/* Of struct sg_compared. Names and headers are the report's where it has such a column. */
+/* Of struct sg_compared. If the report has the same column, it has the same name and header. */
 extern const struct sg_columns sg_compared_columns;
 /* Of struct sg_side. */
 extern const struct sg_columns sg_side_columns;
@@ -21,17 +21,17 @@ struct sg_measured_row {
 };
 struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured);
 
-/* Their context: a bool, whether there are several runs a side. */
+/* Their context: a bool, whether a side has several runs. */
 extern const struct sg_columns sg_measured_columns;
 
 #define SG_COMPARED_COLUMN_DEFAULT "blocked"
 
-/* Rows in both stay in front of those in one alone; equal ones by time blocked, then id and
+/* Rows in both stay before those in one only; equal rows are sorted by time blocked, then id and
  * operation. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_comparison_sort(struct sg_comparison *comparison, const struct sg_column *column);
 
-/* Keeps the first rows of those in both, and of those in each alone; 0: all. The counts stay what
- * they are. */
+/* Keeps the first rows of those in both, and of those in each side only; 0: all. The counts do not
+ * change. */
 void sg_comparison_keep(struct sg_comparison *comparison, uint32_t top);
 
 #endif

@@ -11,8 +11,7 @@ struct sg_comparison_series {
     struct sg_call_sites of[2];
 };
 
-/* ---- one row ----------------------------------------------------------------------------------
- */
+/* ---- one row --------------------------------------------------------------------------------- */
 
 static bool has_events(const struct sg_call_site *site)
 {
@@ -23,7 +22,7 @@ static bool has_events(const struct sg_call_site *site)
     return true;
 }
 
-/* Per call, of one run: of the calls in the events, or else of all. */
+/* Per call, of one run: over the calls in the events if there are any, else over all. */
 static double mean_of(const struct sg_entry *entry, bool events, enum sg_measured measured)
 {
     const struct sg_side *side = &entry->side;
@@ -33,7 +32,7 @@ static double mean_of(const struct sg_entry *entry, bool events, enum sg_measure
     return side->calls > 0 ? (double)side->ns[measured] / (double)side->calls : 0;
 }
 
-/* The means over the runs that have it. */
+/* The means over the runs that have the call site. */
 static struct sg_side side_of(const struct sg_call_site *site)
 {
     struct sg_side side = {.present = true, .has_wait = true};
@@ -73,11 +72,11 @@ static struct sg_run_means take_means(const struct sg_call_site *site, bool even
     return means;
 }
 
-/* sites: NULL where a side has none. */
+/* sites: NULL if a side does not have it. */
 static enum sg_status measure(struct sg_compared *row, struct sg_call_site *const sites[2],
                               bool several)
 {
-    /* A call site's draws are its own: they do not change with what else is compared. */
+    /* Each call site has random numbers of its own: they do not depend on what else is compared. */
     uint64_t seed = row->site->has_id ? row->site->id : 0;
     bool both = sites[0] != NULL && sites[1] != NULL;
     bool events = both && has_events(sites[0]) && has_events(sites[1]);
@@ -100,8 +99,7 @@ static enum sg_status measure(struct sg_compared *row, struct sg_call_site *cons
                         seed, row->difference);
 }
 
-/* ---- matching ---------------------------------------------------------------------------------
- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static enum sg_status add_compared(struct sg_comparison *out, struct sg_call_site *const sites[2],
                                    bool by_place)
@@ -160,8 +158,7 @@ static enum sg_status add_rest(struct sg_comparison *out)
     return status;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static enum sg_status compare(struct sg_comparison *out)
 {

@@ -1,5 +1,5 @@
-/* The comparison for programs: docs/compare-json.md, version 1, and its rows as CSV. Fields are
- * added, never changed. */
+/* The comparison for programs: JSON (docs/compare-json.md, version 1), and its rows as CSV. Later
+ * versions add fields but never change one. */
 #include "output/json.h"
 #include "compare/columns.h"
 #include "compare/compare.h"
@@ -11,7 +11,7 @@
 #define JSON_VERSION 1
 #define DIGITS 12
 
-/* As the report's, and "" becomes null, too. */
+/* As in the report, but "" is null, too. */
 static json_t *text_of(const char *text)
 {
     return sg_json_text(text != NULL && text[0] != '\0' ? text : NULL);
@@ -103,30 +103,24 @@ enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, 
 
 /* The fields of the JSON's sites. */
 #define SIDE(side)                                                                                 \
-    side ".runs", side ".calls", side ".bytes", side ".event_calls", side ".instances",            \
-        side ".blocked_ns", side ".wait_ns", side ".processor_ns", side ".algorithm"
-#define FIELD(measured, field) measured "_" field "=per_call." measured "." field
+    " " side ".runs " side ".calls " side ".bytes " side ".event_calls " side ".instances " side   \
+    ".blocked_ns " side ".wait_ns " side ".processor_ns " side ".algorithm"
+#define FIELD(measured, field) " " measured "_" field "=per_call." measured "." field
 #define MEASURED(measured)                                                                         \
-    FIELD(measured, "a_ns"), FIELD(measured, "b_ns"), FIELD(measured, "difference_ns"),            \
-        FIELD(measured, "change"), FIELD(measured, "low_ns"), FIELD(measured, "high_ns"),          \
-        FIELD(measured, "verdict")
+    FIELD(measured, "a_ns")                                                                        \
+    FIELD(measured, "b_ns")                                                                        \
+    FIELD(measured, "difference_ns")                                                               \
+    FIELD(measured, "change")                                                                      \
+    FIELD(measured, "low_ns")                                                                      \
+    FIELD(measured, "high_ns")                                                                     \
+    FIELD(measured, "verdict")
 
 enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison, FILE *out)
 {
-    static const char *const paths[] = {"id",
-                                        "op",
-                                        "function",
-                                        "file",
-                                        "line",
-                                        "module",
-                                        "offset",
-                                        "matched_by",
-                                        SIDE("a"),
-                                        SIDE("b"),
-                                        MEASURED("blocked"),
-                                        MEASURED("wait"),
-                                        MEASURED("processor")};
-    static const struct sg_csv csv = {"\r\n", DIGITS, paths, sizeof paths / sizeof *paths};
+    static const struct sg_csv csv = {"\r\n", DIGITS,
+                                      "id op function file line module offset matched_by" SIDE("a")
+                                          SIDE("b") MEASURED("blocked") MEASURED("wait")
+                                              MEASURED("processor")};
 
     return sg_csv_print(&csv, rows_of(comparison), "compare", out);
 }

@@ -11,8 +11,8 @@ void sg_run_means_add(struct sg_run_means *means, double mean)
     means->squares_sum += before * (mean - means->mean);
 }
 
-/* Student's t that 2.5 in 100 exceed. Between whole degrees of freedom the line through their
- * inverses lies a little above it. */
+/* Student's t that 2.5 % exceed. Between whole degrees of freedom it is interpolated linearly in
+ * their inverses, which gives slightly too much. */
 static double student(double degrees)
 {
     static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,

@@ -1,10 +1,10 @@
-/* How far a difference of two means may be due to what differs from one run to the next: of several
- * runs a side, each of which gives one mean.
+/* How far a difference of two means may be due to what differs from one run to the next: for
+ * several runs a side, each of which gives one mean.
  *
- * The interval holds the difference with 95 in 100 by Student's t of Welch: runs are few, so that
- * drawing them anew would find far too narrow ones (docs/decisions/0033-several-runs.md). What
- * varies within a run varies its mean, and so is in it. A side of one run has no spread of its own:
- * it is taken to be the other's.
+ * The interval contains the difference with a probability of 95 %, by Student's t after Welch:
+ * there are few runs, so that a bootstrap over them would give intervals that are far too narrow
+ * (docs/decisions/0033-several-runs.md). Variation within a run affects its mean and so is
+ * included. A side of one run has no spread of its own: the other side's is used.
  */
 #ifndef SG_COMPARE_RUN_SPREAD_H
 #define SG_COMPARE_RUN_SPREAD_H

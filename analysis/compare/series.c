@@ -9,7 +9,7 @@ static void add(struct sg_sample *into, const struct sg_sample *more)
         into->ns[measured] += more->ns[measured];
 }
 
-/* All samples are whole when this happens. */
+/* All samples are complete when this happens. */
 static void halve(struct sg_series *series)
 {
     for (uint32_t i = 0; i < SG_SERIES_ROOM / 2; i++) {

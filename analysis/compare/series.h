@@ -1,9 +1,9 @@
-/* What one call site's instances cost, in the order in which they ended: what a comparison draws
+/* The cost of one call site's instances, in the order in which they ended: what a comparison draws
  * its intervals from.
  *
- * Exact up to SG_SERIES_ROOM instances. From then on two neighbours at a time become one sample,
- * so that a sample stands for a run of consecutive instances: memory stays bounded, the sums stay
- * exact, and what neighbours have in common (a slow phase) does not pass for independent evidence.
+ * Exact up to SG_SERIES_ROOM instances. Beyond that every two neighbours are merged into one
+ * sample, so that a sample stands for several consecutive instances: memory stays bounded, the sums
+ * stay exact, and a slow phase that neighbours share does not count as independent evidence.
  */
 #ifndef SG_COMPARE_SERIES_H
 #define SG_COMPARE_SERIES_H
@@ -17,7 +17,7 @@
 enum sg_measured {
     SG_MEASURED_BLOCKED,
     SG_MEASURED_WAIT,
-    SG_MEASURED_PROCESSOR, /* blocked, and handling contributions outside of calls */
+    SG_MEASURED_PROCESSOR, /* blocked, and handling late contributions outside of calls */
     SG_MEASURED_COUNT
 };
 
@@ -39,7 +39,8 @@ struct sg_series {
 /* One instance. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_series_add(struct sg_series *series, const struct sg_sample *sample);
 
-/* Cost that belongs to no instance in particular: goes with the last; dropped without any. */
+/* A cost that belongs to no particular instance: added to the last one; dropped if there is none.
+ */
 void sg_series_add_processor(struct sg_series *series, uint64_t ns);
 
 void sg_series_clear(struct sg_series *series);

@@ -10,7 +10,7 @@
 
 static const char run_letters[] = "AB";
 
-/* "A", or "A2" of several. */
+/* "A", or "A2" if there are several. */
 static void format_name(const struct sg_comparison *comparison, int side, uint32_t run,
                         char name[SG_FORMAT_BYTES])
 {
@@ -52,10 +52,9 @@ static void put_summary(const struct sg_comparison *comparison, FILE *out)
             comparison->only_count[1]);
 }
 
-/* ---- in both ----------------------------------------------------------------------------------
- */
+/* ---- in both --------------------------------------------------------------------------------- */
 
-/* Both sides' text, or one where they are alike. */
+/* Both sides' text, or one if they are equal. */
 static void add_pair(struct sg_table *table, const char *a, const char *b)
 {
     char *both = NULL;
@@ -66,7 +65,7 @@ static void add_pair(struct sg_table *table, const char *a, const char *b)
     free(both);
 }
 
-/* What stands before what is measured: of the first alone. */
+/* The texts before the figures: in the first line of a site only. */
 static void add_names(struct sg_table *table, const struct sg_compared *row)
 {
     const struct sg_side *a = &row->side[0], *b = &row->side[1];
@@ -132,8 +131,7 @@ static enum sg_status put_only(const struct sg_comparison *comparison, int run, 
     return sg_table_finish(&table, "compare", out);
 }
 
-/* ---- notes ------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
 static void put_rank_counts(const struct sg_comparison *comparison, FILE *out)
 {

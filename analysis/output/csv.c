@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_BYTES 64
+#define PATH_BYTES 128
 
 static void put_text(const char *text, FILE *out)
 {
@@ -30,29 +30,35 @@ void sg_csv_value(const json_t *value, int digits, FILE *out)
         fputs(json_is_true(value) ? "true" : "false", out);
 }
 
-/* NULL where there is none on the way. */
-static const json_t *find(const json_t *row, const char *path)
+/* The value at a path of `length` bytes; NULL if some part of it is missing. */
+static const json_t *find(const json_t *row, const char *path, size_t length)
 {
-    char name[NAME_BYTES];
+    char names[PATH_BYTES], *rest = names;
 
-    for (;;) {
-        size_t length = strcspn(path, ".");
-
-        if (length >= sizeof name)
-            return NULL;
-        memcpy(name, path, length);
-        name[length] = '\0';
-        row = json_object_get(row, name);
-        if (path[length] == '\0')
-            return row;
-        path += length + 1;
-    }
+    if (length >= sizeof names)
+        return NULL;
+    memcpy(names, path, length);
+    names[length] = '\0';
+    while (rest != NULL)
+        row = json_object_get(row, strsep(&rest, "."));
+    return row;
 }
 
-static void put_title(const char *path, FILE *out)
+/* The values of a row, or with row NULL the titles. */
+static void print_line(const struct sg_csv *csv, const json_t *row, FILE *out)
 {
-    for (; *path != '\0' && *path != '='; path++)
-        fputc(*path == '.' ? '_' : *path, out);
+    for (const char *at = csv->columns; *at != '\0'; at += *at == ' ') {
+        size_t length = strcspn(at, " "), title = strcspn(at, " =");
+        const char *end = at + length, *path = title < length ? at + title + 1 : at;
+
+        fputs(at > csv->columns ? "," : "", out);
+        if (row != NULL)
+            sg_csv_value(find(row, path, (size_t)(end - path)), csv->digits, out);
+        for (size_t i = 0; row == NULL && i < title; i++)
+            fputc(at[i] == '.' ? '_' : at[i], out);
+        at = end;
+    }
+    fputs(csv->line_end, out);
 }
 
 static void print_rows(const struct sg_csv *csv, const json_t *rows, FILE *out)
@@ -60,20 +66,10 @@ static void print_rows(const struct sg_csv *csv, const json_t *rows, FILE *out)
     const json_t *row;
     size_t i;
 
-    for (size_t column = 0; column < csv->path_count; column++) {
-        fputs(column > 0 ? "," : "", out);
-        put_title(csv->paths[column], out);
-    }
-    fputs(csv->line_end, out);
+    print_line(csv, NULL, out);
     json_array_foreach(rows, i, row)
     {
-        for (size_t column = 0; column < csv->path_count; column++) {
-            const char *path = csv->paths[column], *titled = strchr(path, '=');
-
-            fputs(column > 0 ? "," : "", out);
-            sg_csv_value(find(row, titled != NULL ? titled + 1 : path), csv->digits, out);
-        }
-        fputs(csv->line_end, out);
+        print_line(csv, row, out);
     }
 }
 
@@ -92,33 +88,29 @@ enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int
                                    const char *who, FILE *out)
 {
     json_t *names = json_object(), *row, *value;
-    struct sg_csv csv = {line_end, digits, NULL, 0};
-    const char **paths;
+    char *columns = NULL;
+    size_t i, bytes;
+    FILE *stream = open_memstream(&columns, &bytes);
     const char *name;
-    size_t i;
 
     json_array_foreach(rows, i, row)
     {
         json_object_foreach(row, name, value)
         {
-            if (!json_is_object(value) && !json_is_array(value))
-                json_object_set_new(names, name, json_null());
+            if (!json_is_object(value) && !json_is_array(value) &&
+                json_object_get(names, name) == NULL &&
+                json_object_set_new(names, name, json_null()) == 0 && stream != NULL)
+                fprintf(stream, "%s ", name);
         }
     }
-    paths = calloc(json_object_size(names) + 1, sizeof *paths);
-    if (paths == NULL) {
-        json_decref(names);
+    json_decref(names);
+    if (stream == NULL || fclose(stream) != 0) {
+        free(columns);
         sg_log("%s: out of memory", who);
         return SG_ERR_MEMORY;
     }
-    json_object_foreach(names, name, value)
-    {
-        paths[csv.path_count++] = name;
-    }
-    csv.paths = paths;
-    if (csv.path_count > 0)
-        print_rows(&csv, rows, out);
-    free(paths);
-    json_decref(names);
+    if (bytes > 0)
+        print_rows(&(struct sg_csv){line_end, digits, columns}, rows, out);
+    free(columns);
     return SG_OK;
 }

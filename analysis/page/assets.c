@@ -1,5 +1,5 @@
-/* The pages' styles and scripts as text in the program: the assembler takes them from the files in
- * analysis/page/assets, which are found from the top of the tree.
+/* The pages' styles and scripts as text in the program: the assembler includes the files in
+ * analysis/page/assets, by paths relative to the top of the tree.
  */
 #include "page/html.h"
 

@@ -37,8 +37,7 @@ static uint32_t size_bin(uint64_t bytes)
     return bytes == 0 ? 0 : 1 + log2_of(bytes);
 }
 
-/* ---- time -------------------------------------------------------------------------------------
- */
+/* ---- time ------------------------------------------------------------------------------------ */
 
 static void add_time(struct sg_detail_time *into, const struct sg_detail_time *more)
 {
@@ -72,8 +71,7 @@ static struct sg_detail_time *time_of(struct sg_detail_row *row, int64_t time_ns
     return &row->times[at_ns / row->time_width_ns];
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* *out is NULL beyond the limit. */
 static enum sg_status find_row(struct sg_detail *detail, uint32_t index, struct sg_detail_row **out)
@@ -140,8 +138,7 @@ static void add_instance(struct sg_detail_row *row, const struct sg_seen_instanc
     }
 }
 
-/* ---- the watch --------------------------------------------------------------------------------
- */
+/* ---- the watch ------------------------------------------------------------------------------- */
 
 static enum sg_status on_instance(void *context, const struct sg_aggregate *aggregate,
                                   const struct sg_seen_instance *seen)

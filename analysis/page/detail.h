@@ -1,10 +1,9 @@
-/* What a page draws and a sum of the report does not keep: how a call site's skews and calls are
- * spread, what it did over time, which ranks came late and which waited, and its worst instance.
- * Gathered while the archive is read, in memory that grows with call sites and ranks, not with
- * calls or communicators.
+/* What a page draws and the report's sums do not contain: the distribution of a call site's skews
+ * and calls, their course over time, which ranks came late and which waited, and the worst
+ * instance. It is gathered while the archive is read, in memory that grows with call sites and
+ * ranks, not with calls or communicators.
  *
- * Rows are the aggregate's sums, numbered as there. Beyond SG_DETAIL_ROWS further ones have no
- * detail.
+ * Rows are the aggregate's sums, with the same numbers. Rows from SG_DETAIL_ROWS up have no detail.
  */
 #ifndef SG_PAGE_DETAIL_H
 #define SG_PAGE_DETAIL_H
@@ -16,7 +15,7 @@
 #include <stdint.h>
 
 #define SG_DETAIL_ROWS 20000u
-/* Bins of time, equally wide; the width doubles when the run outgrows them. */
+/* Bins of time, of equal width; the width doubles when the run no longer fits. */
 #define SG_DETAIL_TIMES 64u
 #define SG_DETAIL_TIME_FIRST_NS UINT64_C(1024)
 /* Bins of skew: bin 0 is 0 ns, bin 1 + k from 2^(k/4) ns up. */
@@ -27,21 +26,21 @@
 #define SG_DETAIL_COST_FIRST_LOG2 6
 /* Bins of bytes: bin 0 is 0, bin 1 + k from 2^k up. */
 #define SG_DETAIL_SIZES 65u
-/* Instances that are kept whole, one a call site, and late contributions to each. */
+/* Instances that are kept whole, one for each call site, and the late contributions of each. */
 #define SG_DETAIL_WORST 12u
 #define SG_DETAIL_LATE 256u
 
 struct sg_detail_time {
-    uint64_t instances; /* that the row stands for; skews are theirs */
+    uint64_t instances; /* of the row; skews are theirs */
     uint64_t skew_sum_ns, skew_max_ns;
-    uint64_t wait_ns, blocked_ns; /* of the row's calls, as are the counts */
+    uint64_t wait_ns, blocked_ns; /* of the row's calls, like the counts */
     uint64_t early, late, signals;
 };
 
-/* What a rank did in a row's instances of several members. */
+/* A rank's part in a row's instances of several members. */
 struct sg_detail_rank {
     uint64_t instances; /* that the row stands for */
-    uint64_t late_ns;   /* sum of what it came after the first */
+    uint64_t late_ns;   /* sum of its delays after the first arrival */
     uint64_t calls;
     uint64_t wait_ns;
 };
@@ -59,7 +58,7 @@ struct sg_detail_row {
 
 struct sg_detail_part {
     uint32_t rank;
-    int64_t begin_ns, end_ns; /* of a post: to its completion */
+    int64_t begin_ns, end_ns; /* of a nonblocking call: to its completion */
     uint64_t wait_ns;
 };
 
@@ -77,7 +76,7 @@ struct sg_detail_worst {
     uint32_t size;
     struct sg_detail_part *parts; /* by member; owned */
     struct sg_detail_late late[SG_DETAIL_LATE];
-    uint32_t late_count; /* more may have come than are kept */
+    uint32_t late_count; /* there may be more than are kept */
 };
 
 struct sg_detail_clock {
@@ -99,10 +98,10 @@ struct sg_detail {
 enum sg_status sg_detail_create(struct sg_detail *out);
 void sg_detail_clear(struct sg_detail *detail);
 
-/* What to read an archive with; detail outlives the reading. */
+/* The watch for reading an archive; detail must outlive the reading. */
 struct sg_watch sg_detail_watch(struct sg_detail *detail);
 
-/* NULL: nothing is known of it. */
+/* NULL: nothing is known of the row. */
 const struct sg_detail_row *sg_detail_row(const struct sg_detail *detail, uint32_t row);
 
 /* The bin that a value falls into. */
@@ -111,7 +110,7 @@ uint32_t sg_detail_cost_bin(uint64_t ns);
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 
-/* Keeps the instance where it is one of the worst; sum: that its row adds to. */
+/* Keeps the instance if it is one of the worst; sum: the sum that its row belongs to. */
 enum sg_status sg_detail_keep_worst(struct sg_detail *detail, const struct sg_seen_instance *seen,
                                     uint32_t sum);
 void sg_detail_take_late(struct sg_detail *detail, const struct sg_late_cost *late);

@@ -1,6 +1,6 @@
-/* The worst instances: those of largest skew, one a call site, with what came late for each. A late
- * contribution may be handled before its instance is complete (another member is still in its call)
- * or after: recent ones wait in a ring for theirs.
+/* The worst instances: those of largest skew, one for each call site, with their late
+ * contributions. A late contribution may be handled before its instance is complete (another member
+ * is still in its call) or after: recent ones wait in a ring for their instance.
  */
 #include "page/detail.h"
 
@@ -46,7 +46,7 @@ void sg_detail_take_late(struct sg_detail *detail, const struct sg_late_cost *la
     }
 }
 
-/* Where an instance of that skew would go; NULL: there are as many that are worse. */
+/* The place for an instance of that skew; NULL: all that are kept are worse. */
 static struct sg_detail_worst *place_of(struct sg_detail *detail, uint32_t sum, uint64_t skew_ns)
 {
     struct sg_detail_worst *least = NULL;

@@ -41,8 +41,7 @@ void sg_html_column(const char *name, const struct sg_report *report,
     free(text);
 }
 
-/* Of what JSON may hold, "<" alone could end the element or change how it is read. It stands in
- * strings only. */
+/* In JSON only "<" could end the element or change how it is parsed. It occurs only in strings. */
 enum sg_status sg_html_data(const char *id, json_t *data, FILE *out)
 {
     char *text = data != NULL ? json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;

@@ -1,4 +1,4 @@
-/* Writing HTML: text from a program never becomes markup. */
+/* Writes HTML: text from a program never becomes markup. */
 #ifndef SG_PAGE_HTML_H
 #define SG_PAGE_HTML_H
 
@@ -9,29 +9,29 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Any bytes, as text or as the value of an attribute in double quotes: what is special to HTML is
- * escaped, what is no UTF-8 or a control character is shown as \xNN. NULL writes nothing. */
+/* Any bytes, as text or as the value of an attribute in double quotes: escapes what is special in
+ * HTML, and shows invalid UTF-8 and control characters as \xNN. NULL writes nothing. */
 void sg_html_text(const char *text, FILE *out);
 
 /* As sg_format_signed(), with a minus sign of its own. */
 #define SG_HTML_MINUS "\xe2\x88\x92"
 const char *sg_html_signed(double ns, const char *plus, char text[SG_FORMAT_BYTES]);
 
-/* The cell of a report's column (report/columns.h). */
+/* The cell for a column of the report (report/columns.h). */
 void sg_html_column(const char *name, const struct sg_report *report,
                     const struct sg_report_site *site, FILE *out);
 
-/* A script element of data that scripts of the page parse; owns data. SG_ERR_MEMORY (logged):
- * also where data is NULL. */
+/* A script element with data that the page's scripts parse; owns data. SG_ERR_MEMORY (logged): also
+ * if data is NULL. */
 enum sg_status sg_html_data(const char *id, json_t *data, FILE *out);
 
-/* Everything up to the page's own content, and after it: the styles and the scripts of the page are
- * in it, and nothing is ever loaded. scripts end with NULL. SG_ERR_SYSTEM (logged): no random
- * number for the policy that lets these scripts run and no others. */
+/* Everything before the page's own content, and everything after it: they contain the page's styles
+ * and scripts, and load nothing. scripts end with NULL. SG_ERR_SYSTEM (logged): no random number
+ * for the policy that allows these scripts and no others. */
 enum sg_status sg_html_begin(const char *title, char nonce[33], FILE *out);
 void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out);
 
-/* Texts of analysis/page/assets, in the program. */
+/* The texts of analysis/page/assets. */
 extern const char sg_page_css[], sg_charts_js[], sg_table_js[], sg_report_js[], sg_compare_js[];
 
 #endif

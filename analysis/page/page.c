@@ -1,4 +1,4 @@
-/* The page's words and tables. */
+/* The page's text and tables. */
 #include "page/page.h"
 
 #include "output/format.h"
@@ -25,16 +25,15 @@ static void put_place(const struct sg_report *report, const struct sg_report_sit
     sg_html_column("comm", report, site, out);
 }
 
-/* ---- the top ----------------------------------------------------------------------------------
- */
+/* ---- the top --------------------------------------------------------------------------------- */
 
-/* What rows are ranked by: waiting, or where no events tell of it the time blocked. */
+/* Rows are ranked by time waiting, or by time blocked if there are no events. */
 static uint64_t cost_of(const struct sg_report *report, const struct sg_report_site *site)
 {
     return report->has_events ? site->wait_ns : site->blocked_ns;
 }
 
-/* The first of equals stands first, so that --sort decides. */
+/* Of equal rows the first one, so that --sort decides. */
 static uint32_t find_worst(const struct sg_report *report, const struct sg_report_site **out)
 {
     uint32_t count = 0;
@@ -188,8 +187,7 @@ static void put_notes(const struct sg_report *report, FILE *out)
     fputs("</ul>\n", out);
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *column, *header, *about;
@@ -232,7 +230,7 @@ static void put_cell(const struct sg_page *page, const struct sg_report_site *si
     fputs(i == 1 ? "</th>" : "</td>", out);
 }
 
-/* name: what ids begin with. */
+/* name: prefix of the ids. */
 static void put_rows(const struct sg_page *page, const char *name,
                      const struct sg_report_site *sites, uint32_t count, FILE *out)
 {
@@ -260,7 +258,7 @@ static void put_rows(const struct sg_page *page, const char *name,
             name);
 }
 
-/* What stands behind the rows that are shown. */
+/* A line below the table about the rows that are not shown. */
 static void put_left_out(const struct sg_report *report, const struct sg_report_site *sites,
                          uint32_t shown_count, uint32_t count, FILE *out)
 {
@@ -282,7 +280,7 @@ static uint32_t no_more_than(uint32_t count, uint32_t limit)
     return count < limit ? count : limit;
 }
 
-/* The rows by communicator are closed at first; they are those of the sums where each has one. */
+/* The rows by communicator start closed; if each sum has one row, they are the sums. */
 static void put_table(const struct sg_page *page, FILE *out)
 {
     const struct sg_report *report = page->report;
@@ -305,8 +303,7 @@ static void put_table(const struct sg_page *page, FILE *out)
     fputs("</section>\n", out);
 }
 
-/* ---- the charts -------------------------------------------------------------------------------
- */
+/* ---- the charts ------------------------------------------------------------------------------ */
 
 static void put_charts(const struct sg_page *page, FILE *out)
 {

@@ -1,7 +1,7 @@
-/* The report as a page: one HTML file that loads nothing. Words, figures and tables are HTML and
- * are there without scripts; charts, sorting and filtering are done by the page's own scripts, from
- * data that is aggregated: a page's size depends on rows and ranks, not on calls, and of both there
- * are limits.
+/* The report as a page: one HTML file that loads nothing. Text, figures and tables are HTML and
+ * need no scripts; charts, sorting and filtering are done by the page's own scripts, from
+ * aggregated data: the size of a page depends on rows and ranks, not on calls, and both are
+ * limited.
  */
 #ifndef SG_PAGE_PAGE_H
 #define SG_PAGE_PAGE_H
@@ -13,11 +13,12 @@
 
 #include <stdio.h>
 
-#define SG_PAGE_ROWS 500u    /* of a table, unless told otherwise */
-#define SG_PAGE_SITES 24u    /* call sites with charts of their own */
-#define SG_PAGE_COLUMNS 125u /* of ranks in a heat map: more share a column */
-#define SG_PAGE_WORST 8u     /* instances in the timeline */
-#define SG_PAGE_LANES 2000u  /* of one of them: more ranks share a lane */
+#define SG_PAGE_ROWS 500u /* rows of a table, unless told otherwise */
+#define SG_PAGE_SITES 24u /* call sites with charts of their own */
+/* columns of ranks in a heat map: with more ranks, several share one */
+#define SG_PAGE_COLUMNS 125u
+#define SG_PAGE_WORST 8u    /* instances in the timeline */
+#define SG_PAGE_LANES 2000u /* lanes of ranks in one of them: with more ranks, several share one */
 
 struct sg_page {
     const struct sg_report *report; /* sorted as the table is to be */
@@ -26,8 +27,8 @@ struct sg_page {
     uint32_t row_limit;        /* of a table */
 };
 
-/* Each writes a whole page. On failure one line has been logged; whether the stream took everything
- * is the caller's to check. */
+/* Each writes a whole page. On failure one line has been logged; the caller checks whether the
+ * stream took everything. */
 enum sg_status sg_page_write(const struct sg_page *page, FILE *out);
 enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, uint32_t row_limit,
                                         FILE *out);
@@ -36,9 +37,9 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
 
 /* The data of the charts. */
 enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
-/* A section about trials; nothing where there is none. */
+/* The section about trials; writes nothing if there were none. */
 void sg_page_write_trials(const struct sg_report *report, FILE *out);
-/* Clocks, configuration, overhead, and what the figures mean. */
+/* Clocks, configuration, overhead, and the definitions of the figures. */
 void sg_page_write_about(const struct sg_page *page, FILE *out);
 
 #endif

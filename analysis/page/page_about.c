@@ -1,5 +1,5 @@
-/* What to know before believing the figures: clocks, configuration, what stagger itself cost, and
- * what the words mean.
+/* The last sections of a page: clocks, configuration, stagger's own overhead, and the definitions
+ * of terms.
  */
 #include "page/html.h"
 #include "page/page.h"
@@ -97,8 +97,7 @@ static void put_clocks(const struct sg_page *page, FILE *out)
     fputs("</section>\n", out);
 }
 
-/* ---- configuration ----------------------------------------------------------------------------
- */
+/* ---- configuration --------------------------------------------------------------------------- */
 
 /* A line of stagger.conf as a row: NAME=VALUE. */
 static void put_setting(const char *line, size_t length, FILE *out)
@@ -167,16 +166,15 @@ static void put_words(FILE *out)
         "<dl class=\"words\">\n"
         "<div><dt>instance</dt><dd>one collective operation, in which all ranks of a communicator "
         "take part</dd></div>\n"
-        "<div><dt>skew</dt><dd>of an instance: from the first rank's arrival to the last "
-        "one's</dd></div>\n"
-        "<div><dt>wait</dt><dd>in a barrier or allreduce, what each rank spends from its arrival "
-        "to "
-        "the last one's; in a reduce, what the root so spends until the last sender's</dd></div>\n"
-        "<div><dt>blocked</dt><dd>time in the call: wait, and what the operation itself takes; of "
-        "a "
-        "nonblocking one, the post and what was spent in waits and tests for it</dd></div>\n"
-        "<div><dt>early, late</dt><dd>messages that were there before the call, and messages "
-        "handled "
+        "<div><dt>skew</dt><dd>of an instance: the time from the first rank's arrival to the last "
+        "rank's</dd></div>\n"
+        "<div><dt>wait</dt><dd>in a barrier or allreduce, each rank's time from its arrival to the "
+        "last rank's; in a reduce, the root's time from its arrival to the last "
+        "sender's</dd></div>\n"
+        "<div><dt>blocked</dt><dd>the time in the call: the wait and the operation itself; for a "
+        "nonblocking call, the time in the call that starts it and in the waits and tests for "
+        "it</dd></div>\n"
+        "<div><dt>early, late</dt><dd>messages that arrived before the call, and messages handled "
         "after it had returned</dd></div>\n"
         "</dl>\n</section>\n",
         out);

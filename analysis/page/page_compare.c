@@ -1,5 +1,5 @@
-/* The comparison as a page: words, the two runs side by side, and the table, from which the page's
- * script also takes what the chart draws.
+/* The comparison as a page: the summary with both sides, and the table, which is also the data of
+ * the chart that the page's script draws.
  */
 #include "compare/columns.h"
 #include "page/html.h"
@@ -11,8 +11,7 @@
 
 #define SIGNED(ns) sg_html_signed(ns, "+", SG_ROOM)
 
-/* ---- the top ----------------------------------------------------------------------------------
- */
+/* ---- the top --------------------------------------------------------------------------------- */
 
 static const char *program_of(const struct sg_report *run)
 {
@@ -80,8 +79,8 @@ static uint64_t lost_ns(const struct sg_run_figures *runs)
     return runs->has_events ? runs->wait_ns : runs->blocked_ns;
 }
 
-/* An attribute for a figure of the top: what is less by a tenth is good, and so on. A share of a
- * shorter run may grow while less is lost, so that only times have one. */
+/* An attribute for a figure at the top: a decrease by a tenth is good, an increase bad. Only times
+ * have one: in a shorter run a share may grow while less time is lost. */
 static const char *better_or_worse(double a, double b)
 {
     return b < 0.9 * a ? " class=\"good\"" : b > 1.1 * a ? " class=\"main\"" : "";
@@ -95,7 +94,7 @@ static void put_change(double a, double b, FILE *out)
         fputs(b > 0 ? "from none" : "none", out);
 }
 
-/* A time of both sides as a figure of the top, without its end. */
+/* A time on both sides as a figure at the top, without the closing tags. */
 static void put_times(const char *title, uint64_t a_ns, uint64_t b_ns, FILE *out)
 {
     fprintf(out, "<div%s><dt>%s</dt><dd>%s &rarr; %s<small>",
@@ -163,8 +162,7 @@ static void put_notes(const struct sg_comparison *comparison, FILE *out)
     fputs("</ul>\n</header>\n", out);
 }
 
-/* ---- in both ----------------------------------------------------------------------------------
- */
+/* ---- in both --------------------------------------------------------------------------------- */
 
 static void put_algorithms(const struct sg_compared *row, FILE *out)
 {
@@ -278,8 +276,7 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
     fputs("</section>\n", out);
 }
 
-/* ---- in one alone -----------------------------------------------------------------------------
- */
+/* ---- in one alone ---------------------------------------------------------------------------- */
 
 static void put_only(const struct sg_comparison *comparison, int run, uint32_t row_limit, FILE *out)
 {

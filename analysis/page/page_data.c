@@ -1,5 +1,5 @@
-/* The data of the report's charts: of the first rows what SG_PAGE_SITES allows, and of all ranks
- * what goes into SG_PAGE_COLUMNS columns. Times are ns, and relative where that is shorter.
+/* The data for the report's charts: of the first SG_PAGE_SITES rows, and of all ranks in at most
+ * SG_PAGE_COLUMNS columns. Times are ns, and relative where that is shorter.
  */
 #include "page/html.h"
 #include "page/page.h"
@@ -7,42 +7,35 @@
 
 #include <stdlib.h>
 
-/* Jansson takes a NULL as a failure of the call it is passed to, so errors end up at the top. */
+/* Jansson passes a NULL on: a call with NULL fails and returns it, so errors end up at the top. */
 static json_t *integer(uint64_t value)
 {
     return json_integer((json_int_t)value);
 }
 
-/* How many ranks share a column. */
+/* The number of ranks that share a column. */
 static uint32_t group_of(const struct sg_report *report)
 {
     return (report->rank_count + SG_PAGE_COLUMNS - 1) / SG_PAGE_COLUMNS;
 }
 
 /* Bins without trailing empty ones. */
-static json_t *bins32(const uint32_t *bins, uint32_t count)
-{
-    json_t *array = json_array();
+#define BINS(bits)                                                                                 \
+    static json_t *bins##bits(const uint##bits##_t *bins, uint32_t count)                          \
+    {                                                                                              \
+        json_t *array = json_array();                                                              \
+                                                                                                   \
+        while (count > 0 && bins[count - 1] == 0)                                                  \
+            count--;                                                                               \
+        for (uint32_t i = 0; i < count; i++)                                                       \
+            json_array_append_new(array, integer(bins[i]));                                        \
+        return array;                                                                              \
+    }
 
-    while (count > 0 && bins[count - 1] == 0)
-        count--;
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array, integer(bins[i]));
-    return array;
-}
+BINS(32)
+BINS(64)
 
-static json_t *bins64(const uint64_t *bins, uint32_t count)
-{
-    json_t *array = json_array();
-
-    while (count > 0 && bins[count - 1] == 0)
-        count--;
-    for (uint32_t i = 0; i < count; i++)
-        json_array_append_new(array, integer(bins[i]));
-    return array;
-}
-
-/* [wait bin, blocked bin, calls] of each that is not empty. */
+/* [wait bin, blocked bin, calls] of each bin that is not empty. */
 static json_t *costs_of(const struct sg_detail_row *row)
 {
     json_t *array = json_array();
@@ -86,7 +79,7 @@ static int64_t wait_of(const struct sg_detail_rank *rank)
     return rank->calls > 0 ? (int64_t)rank->wait_ns : -1;
 }
 
-/* By column [ns, rank] of the rank that has most; null where no rank of the column took part. */
+/* For each column [ns, rank] of the rank with the most; null if no rank of the column took part. */
 static json_t *ranks_of(const struct sg_report *report, const struct sg_detail_row *row,
                         int64_t (*ns_of)(const struct sg_detail_rank *rank))
 {
@@ -154,8 +147,7 @@ static json_t *sites_of(const struct sg_page *page)
     return array;
 }
 
-/* ---- worst instances --------------------------------------------------------------------------
- */
+/* ---- worst instances ------------------------------------------------------------------------- */
 
 static const struct sg_report_site *site_of_row(const struct sg_report *report, uint32_t row)
 {
@@ -183,7 +175,7 @@ static int by_rank(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* One in every step of the parts, sorted by rank: the one that arrives last. */
+/* Of every `step` ranks in rank order the part of the one that arrives last. */
 static json_t *parts_of(const struct sg_detail_worst *worst, uint32_t step, int64_t first_ns)
 {
     json_t *array = json_array();
@@ -248,10 +240,9 @@ static json_t *all_worst_of(const struct sg_page *page)
     return array;
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------
- */
+/* ---- ranks ----------------------------------------------------------------------------------- */
 
-/* By rank: what of its time blocked was waiting. */
+/* For each rank: the part of its time blocked that was waiting. */
 static uint64_t *waits_of(const struct sg_page *page)
 {
     uint64_t *waits = calloc((size_t)page->report->rank_count + 1, sizeof *waits);
@@ -265,7 +256,7 @@ static uint64_t *waits_of(const struct sg_page *page)
     return waits;
 }
 
-/* By column means of the ranks in it: [processor time, blocked, wait]. */
+/* For each column means over its ranks: [processor time, blocked, wait]. */
 static json_t *by_rank_of(const struct sg_page *page)
 {
     const struct sg_report *report = page->report;

@@ -1,5 +1,7 @@
-/* Trials on the report's page: a table for each, in HTML alone, with the verdict in words above it.
+/* Trials on the report's page: for each one a table, with the verdict in words above it, in HTML
+ * without scripts.
  */
+#include "core/text.h"
 #include "page/html.h"
 #include "page/page.h"
 
@@ -7,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* "a, b and c": the least, and those that show no difference to it. */
+/* "a, b and c": the cheapest, and those that show no difference to it. */
 static void put_alike(const struct sg_report_trial *trial, enum sg_tried tried, FILE *out)
 {
     uint32_t count = 0, seen = 0;
@@ -48,10 +50,8 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
         fputs(" at <code>", out);
         sg_html_text(trial->function, out);
         if (trial->file != NULL) {
-            const char *slash = strrchr(trial->file, '/');
-
             fputs(trial->function != NULL ? " " : "", out);
-            sg_html_text(slash != NULL ? slash + 1 : trial->file, out);
+            sg_html_text(sg_text_base_name(trial->file), out);
             fprintf(out, ":%" PRIu32, trial->line);
         }
         fputs("</code>", out);
@@ -78,10 +78,9 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
     fputs("</p>\n", out);
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* An estimate with its interval; plus: what stands before what is positive. */
+/* A figure with its interval; plus: what precedes a positive figure. */
 static void put_estimate(const struct sg_report_trial *trial, const struct sg_estimate *estimate,
                          const char *plus, FILE *out)
 {

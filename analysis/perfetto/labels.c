@@ -1,6 +1,7 @@
 #include "perfetto/labels.h"
 
 #include "core/room.h"
+#include "core/text.h"
 #include "output/format.h"
 
 #include <inttypes.h>
@@ -20,13 +21,6 @@ char *sg_label_quote(const char *text)
     return quoted;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 /* "allreduce dot cg.c:83", with what is known. */
 static char *title_of(const struct sg_report_site *site)
 {
@@ -35,14 +29,14 @@ static char *title_of(const struct sg_report_site *site)
     int length;
 
     if (site->file != NULL)
-        length = asprintf(&title, "%s %s%s%s:%" PRIu32, operation,
-                          site->function != NULL ? site->function : "",
-                          site->function != NULL ? " " : "", base_name(site->file), site->line);
+        length = asprintf(
+            &title, "%s %s%s%s:%" PRIu32, operation, site->function != NULL ? site->function : "",
+            site->function != NULL ? " " : "", sg_text_base_name(site->file), site->line);
     else if (site->function != NULL)
         length = asprintf(&title, "%s %s", operation, site->function);
     else if (site->module != NULL)
-        length =
-            asprintf(&title, "%s %s+0x%" PRIx64, operation, base_name(site->module), site->offset);
+        length = asprintf(&title, "%s %s+0x%" PRIx64, operation, sg_text_base_name(site->module),
+                          site->offset);
     else
         length = asprintf(&title, "%s", operation);
     if (length < 0)

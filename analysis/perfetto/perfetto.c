@@ -29,8 +29,7 @@ struct writer {
     struct sg_perfetto_counts counts;
 };
 
-/* ---- JSON -------------------------------------------------------------------------------------
- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void begin_event(struct writer *writer)
 {
@@ -63,8 +62,7 @@ static void put_metadata(struct writer *writer, const char *what, uint64_t pid, 
             pid, tid, what, field, value);
 }
 
-/* ---- names ------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static enum sg_status name_rank(struct writer *writer, uint32_t rank)
 {
@@ -95,8 +93,7 @@ static enum sg_status on_location(void *context, const struct sg_seen_location *
     return status;
 }
 
-/* ---- events -----------------------------------------------------------------------------------
- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static void put_slice(struct writer *writer, const struct sg_label *label, const char *algorithm,
                       const struct sg_seen_instance *seen, uint32_t member)
@@ -120,7 +117,7 @@ static void put_slice(struct writer *writer, const struct sg_label *label, const
     writer->counts.slices++;
 }
 
-/* A nonblocking call from its post to its completion: beside the slices, which it need not nest
+/* A nonblocking call from start to completion: next to the slices, which it need not nest
  * with. */
 static void put_span(struct writer *writer, const struct sg_label *label,
                      const struct sg_call *call)
@@ -283,8 +280,7 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
     return SG_OK;
 }
 
-/* ---- the whole --------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static void put_end(struct writer *writer, const struct sg_report *report)
 {

@@ -1,6 +1,6 @@
 /* A run's events as Chrome trace JSON, which ui.perfetto.dev and chrome://tracing open: a process a
  * rank with a track for each thread, collectives and late contributions as slices, a flow from the
- * rank that came last to each rank that waited for it, nonblocking collectives as spans from post
+ * rank that came last to each rank that waited for it, nonblocking collectives as spans from start
  * to completion, and counters.
  *
  * Written while the archive is read: an instance when its last member has left, so what is held is

@@ -114,7 +114,7 @@ const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, ui
 
 /* ---- sites, algorithms, communicators ------------------------------------------------------- */
 
-/* Keeps the first text that says something. */
+/* Keeps the first text that is not empty. */
 static bool take_text(char **into, const char *text)
 {
     if (*into == NULL && text != NULL && text[0] != '\0') {
@@ -200,10 +200,10 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
     return sg_aggregate_comm(aggregate, name, size, first_rank, out);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The number of a call site and an operation, over all communicators; -1: out of memory. */
+/* The index of the sum for a call site and an operation, over all communicators; -1: out of memory.
+ */
 static int64_t find_sum(struct sg_aggregate *aggregate, uint32_t site, enum sg_operation operation,
                         bool nonblocking)
 {
@@ -288,7 +288,7 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     return SG_OK;
 }
 
-/* The site from which most members came; the first in rank order of several such. */
+/* The site that most members called from; of several, the first in rank order. */
 static uint32_t majority_site(struct sg_aggregate *aggregate, const struct sg_instance *instance)
 {
     uint32_t best = instance->calls[0].site;
@@ -354,7 +354,7 @@ static enum sg_status tell(const struct sg_aggregate *aggregate, const struct sg
     return watch->instance(watch->context, aggregate, &seen);
 }
 
-/* Clocks are those of the whole run, whatever part of it is looked at. */
+/* Clock figures are of the whole run, even if the report is of a part of it. */
 static void count_violation(struct sg_aggregate *aggregate, const struct sg_measure *measure)
 {
     if (measure->violation_ns > 0)

@@ -1,12 +1,12 @@
-/* From instances and statistics to the rows of a report.
+/* Turns instances and statistics into the rows of a report.
  *
  * Each member's call counts for its own call site. What belongs to the instance as a whole (skew,
- * who was last, the worst) counts once, for the site from which most members came; of several
- * such, the one with the lowest rank in the communicator among its callers.
+ * the last rank, the worst instance) counts once, for the site that most members called from; if
+ * there are several, for that of the member with the lowest rank in the communicator.
  *
- * Where statistics are given too, a row's calls, bytes, blocked time and counters are the
- * statistics' (they see calls whose events were left out), unless they know of fewer calls than
- * the events (the program reset them, MPI_Pcontrol(2)).
+ * Where statistics are given too, a row's calls, bytes, blocked time and counters come from them:
+ * they include calls whose events were left out. They are not used if they count fewer calls than
+ * the events, because the program reset them (MPI_Pcontrol(2)).
  *
  * Memory grows with call sites, communicators and ranks, not with calls. Functions that return a
  * status: SG_ERR_MEMORY only, not logged. Not thread-safe.
@@ -26,26 +26,26 @@ struct sg_aggregate;
 enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out);
 void sg_aggregate_destroy(struct sg_aggregate *aggregate);
 uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate);
-/* From now on; the watch outlives the aggregate's filling. */
+/* Sets the watcher; it must outlive the filling of the aggregate. */
 void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch);
 
-/* Rows are numbered from 0 in the order of their first call. Fills what is known of one besides its
- * figures: its call site, communicator and operation, as far as they are known by now. */
+/* Rows are numbered from 0 in the order of their first call. Fills in the call site, communicator
+ * and operation of a row, as far as they are known by now. */
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_report_site *out);
-/* The number of the sum over communicators that a row adds to, likewise from 0. */
+/* The index, from 0, of the sum over communicators that a row belongs to. */
 uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row);
 const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm);
 
-/* Index of a call site; texts are copied. Known sites are found again by id; NULL is the site of
- * calls without one. A name that is not known yet is filled in from a later text. */
+/* Index of a call site; texts are copied. A site is identified by its id; NULL is the site of calls
+ * without one. A later text fills in a name that is not known yet. */
 enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg_site_text *text,
                                  uint32_t *out);
-/* Index of an algorithm; "" stands for one that is not known. */
+/* Index of an algorithm; "" stands for an unknown one. */
 enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char *name,
                                       uint32_t *out);
 
-/* Where arms of trials are made known, and what a block is. */
+/* Where arms of trials and the length of a block are declared. */
 struct sg_trials *sg_aggregate_trials(struct sg_aggregate *aggregate);
 
 /* A new communicator, numbered from 0. first_rank: world rank of its rank 0; -1 for the one that
@@ -53,7 +53,7 @@ struct sg_trials *sg_aggregate_trials(struct sg_aggregate *aggregate);
 enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
                                  int64_t first_rank, uint32_t *out);
 
-/* The nth (from 0) communicator of this name, size and first rank, made when it is not there. */
+/* The nth (from 0) communicator of this name, size and first rank; made if there is none yet. */
 enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char *name,
                                       uint32_t size, int64_t first_rank, uint32_t nth,
                                       uint32_t *out);
@@ -64,14 +64,15 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
 enum sg_status sg_aggregate_late(struct sg_aggregate *aggregate, const struct sg_late_cost *late);
 enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct sg_totals *totals);
 
-/* The longest that is told of a rank: an archive that ends early knows of less than the logs. */
+/* Keeps the longest time given for a rank: an archive that ends early shows less than the logs. */
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns);
 
-/* The rank's threads that recorded; where there are events, those that called are counted. */
+/* The number of the rank's threads that recorded; where there are events, the threads that called
+ * are counted instead. */
 void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads);
 
-/* Fills rows, sums, ranks, trials, sums and clock violations of *report, whose other fields are
- * left alone. The aggregate lives in the report afterwards (report->strings), also on failure. */
+/* Fills rows, sums, ranks, trials and clock violations of *report, and leaves its other fields
+ * alone. From then on the report owns the aggregate (report->strings), also on failure. */
 enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_report *report);
 
 #endif

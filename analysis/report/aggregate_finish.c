@@ -1,7 +1,8 @@
-/* From the aggregate to the report: a row for each call site, communicator and operation, and their
- * sums over communicators, as what a site costs does not hang on how many it is called on.
+/* Turns the aggregate into the report: a row for each call site, communicator and operation, and
+ * their sums over communicators, because the cost of a call site does not depend on the number of
+ * communicators it is called on.
  *
- * In a sum figures add up; quantiles are of all instances together, and who is last is counted by
+ * In a sum figures add up, quantiles are of all instances together, and the last rank is counted by
  * rank in MPI_COMM_WORLD.
  */
 #include "core/room.h"
@@ -13,7 +14,8 @@
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Algorithms by their indices, in this order, joined by '+'; malloc'ed. NULL: out of memory. */
+/* The names of algorithms by index, in this order, joined by '+'; malloc'ed. NULL: out of memory.
+ */
 static char *join(const struct sg_aggregate *aggregate, const uint32_t *algorithms, uint32_t count)
 {
     size_t size_bytes = 1;
@@ -45,7 +47,7 @@ static void find_last(const struct sg_aggregate *aggregate, const struct sg_row 
     for (uint32_t i = 0; i < aggregate->comms[row->comm].size; i++) {
         uint64_t count = row->last_counts[i];
 
-        /* Of equals the lowest world rank, whatever the order in the communicator. */
+        /* On a tie the lowest world rank, whatever the order in the communicator. */
         if (count > site->last_count ||
             (count == site->last_count && count > 0 && row->last_ranks[i] < site->last_rank)) {
             site->last_count = count;
@@ -75,14 +77,14 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
     return out->algorithm != NULL;
 }
 
-/* What came late may be all that is left of a row's calls. */
+/* A row may have late contributions and no calls. */
 static bool has_calls(const struct sg_row *row)
 {
     return !row->left_out && (row->events.event_calls > 0 || row->totals.calls > 0);
 }
 
-/* What was late where there are no calls was so for nonblocking calls. It spared them no wait that
- * their arrivals do not tell of already. */
+/* A late contribution at a site without blocking calls was for its nonblocking calls. It spared
+ * them no wait that their arrivals do not already show. */
 static void move_late(struct sg_aggregate *aggregate)
 {
     for (uint32_t i = 0; i < aggregate->row_count; i++) {
@@ -100,7 +102,7 @@ static void move_late(struct sg_aggregate *aggregate)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* What one sum is made of, used for one after another. */
+/* Working memory for one sum after another. */
 struct making {
     const struct sg_aggregate *aggregate;
     struct sg_quantiles skews;

@@ -1,5 +1,5 @@
-/* The tables in which the aggregate gathers: sites, communicators, algorithms, ranks, and a row for
- * each call site, communicator and operation.
+/* The tables that the aggregate fills: sites, communicators, algorithms, ranks, and a row for each
+ * call site, communicator and operation.
  */
 #ifndef SG_REPORT_AGGREGATE_TABLES_H
 #define SG_REPORT_AGGREGATE_TABLES_H
@@ -17,7 +17,7 @@ struct sg_site {
     uint32_t line;
     uint64_t offset;
     char *function, *file, *module;
-    uint32_t votes; /* members of the instance at hand; 0 between instances */
+    uint32_t votes; /* members of the current instance; 0 between instances */
 };
 
 struct sg_comm {
@@ -28,14 +28,14 @@ struct sg_comm {
 
 struct sg_row {
     uint32_t site, comm;
-    uint32_t sum; /* number of its call site and operation, over all communicators */
+    uint32_t sum; /* index of the sum for its call site and operation */
     bool left_out;
     enum sg_operation operation;
     bool nonblocking;
     struct sg_report_site events;
     struct sg_totals totals;
     uint64_t *last_counts; /* by rank in the communicator */
-    uint32_t *last_ranks;  /* the world ranks behind them */
+    uint32_t *last_ranks;  /* their world ranks */
     struct sg_quantiles skews;
     uint32_t *algorithms; /* in order of use */
     uint32_t algorithm_count;
@@ -46,8 +46,8 @@ struct sg_rank {
     uint64_t event_calls, event_blocked_ns, wait_ns;
     uint64_t last_count; /* instances in which it came last */
     uint64_t total_calls, total_blocked_ns;
-    uint64_t callers; /* a bit for each thread that called, the last for all further ones */
-    uint32_t threads; /* as far as statistics tell */
+    uint64_t callers; /* a bit for each thread that called; the last bit is for all further ones */
+    uint32_t threads; /* known from the statistics */
 };
 
 struct sg_aggregate {
@@ -62,7 +62,7 @@ struct sg_aggregate {
     const struct sg_watch *watch;   /* NULL: nobody */
     const struct sg_filter *filter; /* NULL: all */
     struct sg_trials *trials;
-    /* By member, of the instance at hand. */
+    /* By member of the current instance. */
     struct sg_call_measure *costs;
     uint32_t *cost_rows;
     uint32_t cost_room;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- attributes: false where one is not there, or not of that type --------------------------- */
+/* ---- attributes: false if the attribute is missing or has another type ----------------------- */
 
-/* Asked for first, because getting one that is not there is an error to OTF2. */
+/* Asks for it first: OTF2 treats getting a missing attribute as an error. */
 static bool has(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
                 enum sg_attribute_ref which)
 {
@@ -30,9 +30,9 @@ static bool get_string(const struct sg_archive_defs *defs, OTF2_AttributeList *a
                OTF2_SUCCESS;
 }
 
-/* ---- the parts of a call --------------------------------------------------------------------- */
+/* ---- the attributes of a call ---------------------------------------------------------------- */
 
-/* *out stays as it is where the archive does not tell. */
+/* *out is unchanged if the archive does not have it. */
 static enum sg_status read_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                 uint32_t *out)
 {
@@ -126,9 +126,9 @@ enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_Attribut
     return status == SG_OK ? read_arm(events, attributes, &open->call.arm) : status;
 }
 
-/* Count times type size, from what Score-P writes: a reduce sends its bytes, or at an in-place
- * root only receives them (times ranks, or one less); an allreduce sends them times ranks, or one
- * less when in place. */
+/* Count times type size, from what Score-P writes. In a reduce each rank sends its bytes; an
+ * in-place root only receives them (times the number of ranks, or one less). An allreduce sends
+ * them times the number of ranks, or one less when in place. */
 static uint64_t derive_bytes(const struct sg_open_call *open, uint32_t size)
 {
     if (open->operation == SG_OPERATION_BARRIER)
@@ -177,8 +177,8 @@ static enum sg_status next_in_order(struct sg_archive_events *events,
     return SG_OK;
 }
 
-/* MPI_COMM_SELF is one communicator to the reader and as many as there are ranks to the program:
- * each call is an instance of its own. */
+/* A reader sees one MPI_COMM_SELF, the program has one for each rank: each call is an instance of
+ * its own. */
 static enum sg_status add_alone(struct sg_archive_events *events, struct sg_open_call *open)
 {
     struct sg_instance instance = {.seq = open->seq,
@@ -213,8 +213,7 @@ enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_o
                          open->root, &open->call);
 }
 
-/* ---- posts, which outlive the region that they are made in -------------------------------------
- */
+/* ---- nonblocking calls: open from the start call until they are complete --------------------- */
 
 enum sg_status sg_open_requests_add(struct sg_open_requests *requests,
                                     const struct sg_open_call *nonblocking)
@@ -242,11 +241,10 @@ bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList
            get_number(defs, attributes, SG_ATTRIBUTE_HIDDEN, &nonblocking->call.hidden_ns);
 }
 
-/* ---- the regions `late contribution`: what handling them cost, and the wait that the call they
- * belong to was spared ---------------------------------------------------------------------------
- */
+/* ---- regions `late contribution`: the cost of handling it, and the wait that it spared its call
+ * --- */
 
-/* Which row it belongs to. False: the archive does not tell. */
+/* The row that it belongs to. False: the archive does not say. */
 static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
                      struct sg_late_cost *cost)
 {
@@ -278,7 +276,7 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
     struct sg_late_cost cost = {.site = events->no_site, .begin_ns = time_ns, .in_call = in->open};
     const struct sg_def_location *location = &events->defs->locations[in - events->calls];
 
-    /* One that is handled inside another: its time is the outer one's. */
+    /* A contribution that is handled inside another: the outer one's time includes it. */
     if (open->depth > 0) {
         open->depth++;
         return SG_OK;

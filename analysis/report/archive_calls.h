@@ -1,5 +1,5 @@
-/* What the events of an archive make of a call, of a post (a nonblocking collective, until it is
- * complete) and of what came late; OTF2's callbacks (archive_events.h) say when.
+/* Builds calls, nonblocking calls and late contributions from the events of an archive; OTF2's
+ * callbacks (archive_events.h) call these functions.
  *
  * Not thread-safe.
  */
@@ -12,10 +12,10 @@
 #include "report/map.h"
 #include "report/window.h"
 
-/* A call between its Enter and its Leave; a post until it is complete. */
+/* A call between its Enter and its Leave; a nonblocking one until it is complete. */
 struct sg_open_call {
     bool open;
-    bool ended;  /* MpiCollectiveEnd has been seen, and is of one of our operations */
+    bool ended;  /* MpiCollectiveEnd has been seen, for one of the recorded operations */
     bool posted; /* NonBlockingCollectiveRequest has been seen */
     bool has_seq, has_bytes;
     OTF2_RegionRef region;
@@ -28,7 +28,7 @@ struct sg_open_call {
     struct sg_call call;
 };
 
-/* The posts of a location that are not complete, in no order. */
+/* The nonblocking calls of a location that are not complete, in no order. */
 struct sg_open_requests {
     struct sg_open_call *items;
     uint32_t count;
@@ -59,13 +59,13 @@ struct sg_archive_events {
     struct sg_map algorithms; /* string reference -> algorithm index */
     struct sg_map arms;       /* two string references -> an arm's number */
     uint32_t no_site, no_algorithm;
-    uint64_t dropped_calls; /* that could not be assigned to any instance */
+    uint64_t dropped_calls; /* calls that belong to no instance */
     bool started;
     int64_t start_ns; /* of the first event: the run's start */
     enum sg_status status;
 };
 
-/* The thread that a location's call is of. */
+/* The thread of a location's call. */
 static inline uint32_t sg_archive_thread(const struct sg_archive_events *events,
                                          const struct sg_open_call *call)
 {
@@ -79,29 +79,29 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
 enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
                                   int64_t time_ns);
 
-/* Takes call site, algorithm, sequence number and bytes from the attributes of Enter, as far as
- * they are there. */
+/* Reads call site, algorithm, sequence number and bytes from the attributes of Enter, as far as
+ * they are present. */
 enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                  struct sg_open_call *open);
 
-/* Whether an archive tells what a report needs of nonblocking calls: stagger's do. */
+/* Whether the archive has what a report of nonblocking calls needs: those of stagger do. */
 static inline bool sg_archive_has_nonblocking(const struct sg_archive_defs *defs)
 {
     return defs->has_attribute[SG_ATTRIBUTE_EXPOSED] && defs->has_attribute[SG_ATTRIBUTE_HIDDEN];
 }
 
-/* At Leave of a post: keeps it. */
+/* At Leave of a call that starts a nonblocking collective: keeps it. */
 enum sg_status sg_open_requests_add(struct sg_open_requests *requests,
                                     const struct sg_open_call *nonblocking);
-/* Takes the post out again by its request. False: there is none. */
+/* Removes the nonblocking call with this request. False: there is none. */
 bool sg_open_requests_take(struct sg_open_requests *requests, uint64_t request,
                            struct sg_open_call *out);
-/* At NonBlockingCollectiveComplete: takes exposed and hidden time from the attributes. False: they
- * are not there. */
+/* At NonBlockingCollectiveComplete: reads exposed and hidden time from the attributes. False: they
+ * are missing. */
 bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
                           struct sg_open_call *nonblocking);
 
-/* At Leave, of a post at its completion: hands the call to the instance window. */
+/* At Leave, or at the completion of a nonblocking call: passes the call to the instance window. */
 enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open);
 
 #endif

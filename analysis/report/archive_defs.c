@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The code of a callback, of which the first that fails is the status of reading. */
+/* What a callback returns; its first failure becomes the status of reading. */
 static OTF2_CallbackCode verdict(struct sg_archive_defs *defs, bool done)
 {
     if (done)
@@ -15,8 +15,7 @@ static OTF2_CallbackCode verdict(struct sg_archive_defs *defs, bool done)
     return OTF2_CALLBACK_INTERRUPT;
 }
 
-/* ---- collecting -------------------------------------------------------------------------------
- */
+/* ---- collecting ------------------------------------------------------------------------------ */
 
 static OTF2_CallbackCode on_clock(void *context, uint64_t resolution, uint64_t offset,
                                   uint64_t length, uint64_t realtime)
@@ -139,8 +138,7 @@ static OTF2_CallbackCode on_metric_class(void *context, OTF2_MetricRef self, uin
     return verdict(defs, SG_APPEND(defs->raw->classes, defs->raw->class_count, class));
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
 {

@@ -1,9 +1,9 @@
 /* The definitions of an OTF2 archive, as far as a report needs them: which location belongs to
- * which rank, which regions are collectives, who is a member of which communicator, and by which
- * numbers the archive calls stagger's attributes and metrics.
+ * which rank, which regions are collectives, who is a member of which communicator, and the
+ * archive's references for stagger's attributes and metrics.
  *
- * Made in two steps, because definitions may come in any order: here they are read, then
- * archive_resolve.h looks them up in each other. Neither trusts a reference.
+ * There are two steps, because definitions may come in any order: these functions read them, then
+ * archive_resolve.h resolves their references. Neither trusts a reference.
  */
 #ifndef SG_REPORT_ARCHIVE_DEFS_H
 #define SG_REPORT_ARCHIVE_DEFS_H
@@ -20,7 +20,7 @@
 
 enum sg_region_kind {
     SG_REGION_OTHER = 0,
-    SG_REGION_COLLECTIVE, /* may be one of ours: its MpiCollectiveEnd tells */
+    SG_REGION_COLLECTIVE, /* may be a recorded operation: its MpiCollectiveEnd says which */
     SG_REGION_INIT,
     SG_REGION_FINALIZE,
     SG_REGION_LATE,
@@ -31,7 +31,7 @@ struct sg_def_location {
     OTF2_LocationGroupRef group;
     uint64_t event_count;
     OTF2_StringRef name;
-    uint32_t node;   /* where its process is in the system tree; UINT32_MAX: not known */
+    uint32_t node;   /* its process's place in the system tree; UINT32_MAX: not known */
     int64_t rank;    /* in MPI_COMM_WORLD; -1: no MPI process */
     uint32_t thread; /* number among the rank's locations */
 };
@@ -47,7 +47,7 @@ struct sg_def_comm {
     OTF2_GroupRef group_ref;
     const char *name;
     bool is_self;                  /* every rank's own */
-    uint32_t size;                 /* 0: not of MPI ranks, calls on it are dropped */
+    uint32_t size;                 /* 0: not a communicator of MPI ranks; its calls are dropped */
     struct sg_def_member *members; /* by rank in MPI_COMM_WORLD */
     int64_t first_rank;            /* world rank of its rank 0; -1: MPI_COMM_SELF */
 };
@@ -69,11 +69,11 @@ struct sg_archive_defs {
     OTF2_AttributeRef attributes[SG_ATTRIBUTE_COUNT];
     struct sg_map location_index, comm_index, class_index; /* by reference */
     struct sg_map region_kind, region_operation;
-    struct sg_defs_raw *raw; /* what only resolving needs, and the strings */
+    struct sg_defs_raw *raw; /* needed by archive_resolve.h only, and the strings */
 };
 
-/* Reads all global definitions of an open reader. SG_ERR_MEMORY, or SG_ERR_FORMAT: OTF2 has
- * reported an error. Neither is logged; the definitions are to be cleared in any case. */
+/* Reads all global definitions of an open reader. SG_ERR_MEMORY, or SG_ERR_FORMAT if OTF2 reported
+ * an error. Neither is logged; clear the definitions in any case. */
 enum sg_status sg_archive_defs_read(OTF2_Reader *reader, struct sg_archive_defs *out);
 void sg_archive_defs_clear(struct sg_archive_defs *defs);
 

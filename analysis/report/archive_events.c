@@ -39,10 +39,9 @@ static int64_t note_time(struct sg_archive_events *events, int64_t rank, OTF2_Ti
     return time_ns;
 }
 
-/* ---- callbacks --------------------------------------------------------------------------------
- */
+/* ---- callbacks ------------------------------------------------------------------------------- */
 
-/* The location's open call; NULL for one that is not defined or belongs to no rank. */
+/* The location's open call; NULL for a location that is not defined or belongs to no rank. */
 static struct sg_open_call *call_of(struct sg_archive_events *events, OTF2_LocationRef location,
                                     int64_t *rank)
 {
@@ -64,7 +63,7 @@ static struct sg_open_requests *requests_of(struct sg_archive_events *events,
     return &events->requests[open - events->calls];
 }
 
-/* Whether it is open, and counts. */
+/* Whether the call is open and counts. */
 static bool is_ours(const struct sg_open_call *open)
 {
     return open->open && (open->ended || open->posted);
@@ -88,7 +87,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
             events, sg_open_late_enter(events, attributes, open, late_of(events, open), time_ns));
     if (kind != SG_REGION_COLLECTIVE)
         return OTF2_CALLBACK_SUCCESS;
-    /* Of collectives inside a collective (a tool that records what MPI calls) the inner counts. */
+    /* When a collective encloses another (a tool that records what MPI calls), the inner one
+     * counts. */
     events->dropped_calls += is_ours(open);
     *open = (struct sg_open_call){.open = true, .region = region};
     open->call.begin_ns = time_ns;
@@ -97,7 +97,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
     return verdict(events, sg_open_call_read(events, attributes, open));
 }
 
-/* What a collective was, by the event that ends it; SG_OPERATION_COUNT: none of ours. */
+/* The collective's operation, from the event that ends it; SG_OPERATION_COUNT: not a recorded one.
+ */
 static enum sg_operation operation_of(OTF2_CollectiveOp op)
 {
     switch (op) {
@@ -112,7 +113,7 @@ static enum sg_operation operation_of(OTF2_CollectiveOp op)
     }
 }
 
-/* False: it is not to be counted, or cannot be, and then is dropped. */
+/* False: it is not to be counted, or it is inconsistent and dropped. */
 static bool end_call(struct sg_archive_events *events, struct sg_open_call *open,
                      OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root)
 {
@@ -272,15 +273,14 @@ OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
     return callbacks;
 }
 
-/* ---- making and finishing ---------------------------------------------------------------------
- */
+/* ---- making and finishing -------------------------------------------------------------------- */
 
 static enum sg_status take_instance(void *context, const struct sg_instance *instance)
 {
     return sg_aggregate_instance(context, instance);
 }
 
-/* One number for a communicator in definitions, aggregate and window. */
+/* One number for a communicator, the same in definitions, aggregate and window. */
 static enum sg_status add_comms(struct sg_archive_events *events)
 {
     enum sg_status status = SG_OK;

@@ -1,7 +1,7 @@
-/* From the events of an archive to calls: per location the call that is open, gathered from
- * Enter, MpiCollectiveEnd, Metric and Leave, then handed to the instance window.
+/* From the events of an archive to calls: for each location the open call, put together from Enter,
+ * MpiCollectiveEnd, Metric and Leave and then passed to the instance window.
  *
- * Not thread-safe. The definitions and the aggregate outlive it.
+ * Not thread-safe. The definitions and the aggregate must outlive it.
  */
 #ifndef SG_REPORT_ARCHIVE_EVENTS_H
 #define SG_REPORT_ARCHIVE_EVENTS_H
@@ -19,13 +19,13 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
                                         struct sg_archive_events **out);
 void sg_archive_events_destroy(struct sg_archive_events *events);
 
-/* To be registered with the events as user data; OTF2_GlobalEvtReaderCallbacks_Delete frees. */
+/* For OTF2, with the events as user data; free with OTF2_GlobalEvtReaderCallbacks_Delete. */
 OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void);
 
-/* The first error inside a callback; reading then stops. */
+/* The first error in a callback; it stops the reading. */
 enum sg_status sg_archive_events_status(const struct sg_archive_events *events);
 
-/* After the last event: drops what is incomplete and tells the ranks' run times. */
+/* After the last event: drops incomplete calls and reports the ranks' run times. */
 struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *events);
 
 #endif

@@ -1,4 +1,4 @@
-/* Definitions as an archive holds them, in any order, before they are looked up in each other. */
+/* Definitions as an archive contains them, in any order, before references are resolved. */
 #ifndef SG_REPORT_ARCHIVE_RAW_H
 #define SG_REPORT_ARCHIVE_RAW_H
 

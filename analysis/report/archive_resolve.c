@@ -8,7 +8,7 @@
 
 #define RANKS_MAX (UINT32_C(1) << 30)
 
-/* SG_OPERATION_COUNT: none of ours by its name. */
+/* SG_OPERATION_COUNT: no recorded operation has this name. */
 static int operation_of(const char *name)
 {
     int operation = 0;
@@ -30,7 +30,7 @@ static enum sg_region_kind kind_of(const struct sg_raw_region *region, const cha
         if (strcmp(name, SG_REGION_NAME_FINALIZE) == 0)
             return SG_REGION_FINALIZE;
     }
-    /* Other tools name the wrappers of other language bindings otherwise. */
+    /* Other tools use other names for the wrappers of Fortran and other languages. */
     if (region->paradigm == OTF2_PARADIGM_MPI && (region->role == OTF2_REGION_ROLE_BARRIER ||
                                                   region->role == OTF2_REGION_ROLE_COLL_ALL2ONE ||
                                                   region->role == OTF2_REGION_ROLE_COLL_ALL2ALL))

@@ -1,6 +1,5 @@
-/* Looks an archive's definitions up in each other: ranks and threads of locations, kinds of
- * regions, members of communicators, and by which numbers the archive calls stagger's attributes
- * and metrics.
+/* Resolves the references in an archive's definitions: ranks and threads of locations, kinds of
+ * regions, members of communicators, and the references of stagger's attributes and metrics.
  */
 #ifndef SG_REPORT_ARCHIVE_RESOLVE_H
 #define SG_REPORT_ARCHIVE_RESOLVE_H

@@ -1,5 +1,6 @@
 #include "report/columns.h"
 
+#include "core/text.h"
 #include "output/format.h"
 #include "output/json.h"
 
@@ -33,20 +34,13 @@ KNOWN(last, site->last_rank >= 0)
 #define FIGURE(name) static double figure_##name(const void *row, const void *context)
 #define JSON(name) static json_t *json_##name(const void *row, const void *context)
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
 PRINTER(op)
 {
     fputs(sg_site_operation(row), out);
 }
 
-/* What is known, the most telling first: the function, and file and line or else the place in the
- * module; or the id. A rule takes it as it stands. */
+/* What is known of the call site: the function, then file and line or else module and offset;
+ * without these the id. A rule accepts the text as it is. */
 PRINTER(site)
 {
     const struct sg_report_site *site = row;
@@ -55,14 +49,14 @@ PRINTER(site)
     if (site->function != NULL)
         fputs(site->function, out);
     if (site->file != NULL)
-        fprintf(out, "%s%s:%" PRIu32, blank, base_name(site->file), site->line);
+        fprintf(out, "%s%s:%" PRIu32, blank, sg_text_base_name(site->file), site->line);
     else if (site->module != NULL)
-        fprintf(out, "%s%s+0x%" PRIx64, blank, base_name(site->module), site->offset);
+        fprintf(out, "%s%s+0x%" PRIx64, blank, sg_text_base_name(site->module), site->offset);
     else if (site->function == NULL)
         fprintf(out, site->has_id ? "#%08" PRIx32 : "-", site->id);
 }
 
-/* Function, file and line, place in the module: all that is known. */
+/* Function, file and line, module and offset: all that is known. */
 PRINTER(where)
 {
     const struct sg_report_site *site = row;
@@ -207,8 +201,7 @@ JSON(last)
         field, name, name, IS(COUNT, counts.of[count])                                             \
     }
 
-/* In the order of JSON. Those of the call site alone come first, what is counted of messages last.
- */
+/* In the order of JSON. Columns of the call site alone come first, counters last. */
 static const struct sg_column columns[] = {
     {"id", "id", "id", .left = true, IS(ID, id), .known = knows_id},
     {"op", "op", "op", .left = true, .print = print_op},

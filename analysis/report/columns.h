@@ -1,5 +1,5 @@
-/* The columns of a report's rows: text, JSON, CSV, pages and --sort have them from one table. Their
- * context is the report; of those of a call site alone it may be NULL.
+/* The columns of a report's rows, in one table for text, JSON, CSV, pages and --sort. Their context
+ * is the report; for the columns of the call site it may be NULL.
  */
 #ifndef SG_REPORT_COLUMNS_H
 #define SG_REPORT_COLUMNS_H
@@ -7,8 +7,8 @@
 #include "output/column.h"
 #include "report/report.h"
 
-/* All, and in JSON's order of them: those of the call site, those of a row, and what is counted of
- * messages. */
+/* All columns in the order of JSON, then its three parts: columns of the call site, columns of a
+ * row, and counters. */
 extern const struct sg_columns sg_site_columns;
 extern const struct sg_columns sg_site_place_columns, sg_site_row_columns, sg_site_count_columns;
 
@@ -18,9 +18,9 @@ extern const struct sg_columns sg_site_place_columns, sg_site_row_columns, sg_si
 char *sg_site_text(const char *column, const struct sg_report *report,
                    const struct sg_report_site *site);
 
-/* Sorts the report's rows and its sums; equal ones by time blocked, then site, communicator and
- * operation, so that the order never depends on the order of reading. SG_ERR_MEMORY (logged) or
- * SG_OK. */
+/* Sorts the report's rows and its sums. Equal ones are sorted by time blocked, then site,
+ * communicator and operation, so that the order does not depend on the order of reading.
+ * SG_ERR_MEMORY (logged) or SG_OK. */
 enum sg_status sg_report_sort(struct sg_report *report, const struct sg_column *column);
 
 #endif

@@ -1,4 +1,4 @@
-/* What ranks count in their calls beside time, and what statistics count of a call site. */
+/* The counters of calls, and what the statistics contain for a call site. */
 #ifndef SG_REPORT_COUNTS_H
 #define SG_REPORT_COUNTS_H
 
@@ -24,7 +24,7 @@ struct sg_counts {
     uint64_t of[SG_COUNT_COUNT];
 };
 
-/* What statistics know of a row on one rank. */
+/* The statistics of a row on one rank. */
 struct sg_totals {
     uint32_t rank, site, comm, algorithm;
     uint32_t arm; /* 0: of no trial */
@@ -34,10 +34,10 @@ struct sg_totals {
     struct sg_counts counts;
 };
 
-/* What they are in the archive. */
+/* Their names in the archive. */
 extern const enum sg_metric_ref sg_count_metrics[SG_COUNT_COUNT];
 
-/* Sums; of what is a level, not a number of events, the greater one. */
+/* Adds; of a level, as opposed to a number of events, takes the larger one. */
 void sg_counts_add(struct sg_counts *into, enum sg_count count, uint64_t value);
 void sg_counts_add_all(struct sg_counts *into, const struct sg_counts *more);
 

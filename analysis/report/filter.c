@@ -1,5 +1,6 @@
 #include "report/filter.h"
 
+#include "core/text.h"
 #include "report/report.h"
 #include "rule/ruleset.h"
 
@@ -8,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading ---------------------------------------------------------------------------------*/
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* As the left side of a rule. */
+/* A pattern is parsed as the left side of a rule. */
 static bool parse_place(struct sg_filter *filter, char *message, size_t message_bytes)
 {
     static const struct sg_algorithm mpich = {.name = "mpich", .operations = ~0u};
@@ -131,14 +132,12 @@ void sg_filter_clear(struct sg_filter *filter)
     *filter = (struct sg_filter){0};
 }
 
-/* ---- taking ----------------------------------------------------------------------------------*/
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row)
 {
-    const char *slash = row->module != NULL ? strrchr(row->module, '/') : NULL;
-
     return (struct sg_rule_site){.id = row->id,
-                                 .module = slash != NULL ? slash + 1 : row->module,
+                                 .module = sg_text_base_name(row->module),
                                  .offset = row->offset,
                                  .function = row->function,
                                  .file = row->file,

@@ -1,6 +1,6 @@
-/* The part of a run that a report is of: call sites and communicators in the words of rules
- * (rule/rule.h), ranks, and a span of time. Instances are measured among all their members; what is
- * counted of them are the calls that the filter takes.
+/* Which part of a run a report covers: call sites and communicators as rules write them
+ * (rule/rule.h), ranks, and a time interval. Skew and wait of an instance are measured among all
+ * its members; of its calls only those that match the filter are counted.
  */
 #ifndef SG_REPORT_FILTER_H
 #define SG_REPORT_FILTER_H
@@ -15,18 +15,18 @@
 
 struct sg_report_site;
 
-/* Zeroed: everything. Texts are the caller's. */
+/* Zeroed: everything. The caller owns the texts. */
 struct sg_filter {
     const char *site, *comm, *ranks, *time;
-    struct sg_rule *rule; /* of site and comm; NULL: any */
+    struct sg_rule *rule; /* for site and comm; NULL: any */
     uint32_t range_count; /* of ranks; 0: all */
     struct {
         uint32_t first, last;
     } ranges[SG_FILTER_RANGES];
-    int64_t from_ns, to_ns; /* where time: the first arrival is not before from and before to */
+    int64_t from_ns, to_ns; /* if `time`: the first arrival is in [from, to) */
 };
 
-/* Reads the texts. False: the message says what is wrong with which. */
+/* Parses the texts. False: the message says which one is wrong and why. */
 bool sg_filter_parse(struct sg_filter *filter, char message[], size_t message_bytes);
 void sg_filter_clear(struct sg_filter *filter);
 
@@ -36,7 +36,7 @@ static inline bool sg_filter_is_set(const struct sg_filter *filter)
                               filter->ranks != NULL || filter->time != NULL);
 }
 
-/* A row's call site as rules see it. */
+/* A row's call site as rules match it. */
 struct sg_rule_site sg_filter_rule_site(const struct sg_report_site *row);
 
 /* NULL takes everything. */

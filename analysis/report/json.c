@@ -1,5 +1,5 @@
-/* The report for programs: docs/report-json.md, version 1, and its rows as CSV. Fields are added,
- * never changed. */
+/* The report for programs: JSON (docs/report-json.md, version 1), and its rows as CSV. Later
+ * versions add fields but never change one. */
 #include "output/json.h"
 #include "output/csv.h"
 #include "report/columns.h"
@@ -12,7 +12,7 @@
 
 #define JSON_VERSION 1
 
-/* A row, or with comms a sum. */
+/* A row or, with comms, a sum. */
 static json_t *site_of(const struct sg_report *report, const struct sg_report_site *site,
                        bool comms)
 {
@@ -145,44 +145,14 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
 enum sg_status sg_report_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out)
 {
-    static const char *const paths[] = {"id",
-                                        "op",
-                                        "function",
-                                        "file",
-                                        "line",
-                                        "module",
-                                        "offset",
-                                        "comm",
-                                        "comm_size",
-                                        "algorithm",
-                                        "calls",
-                                        "bytes",
-                                        "skew_p50_ns=skew_ns.p50",
-                                        "skew_p95_ns=skew_ns.p95",
-                                        "skew_max_ns=skew_ns.max",
-                                        "wait_ns",
-                                        "blocked_ns",
-                                        "last_rank",
-                                        "last_rank_share",
-                                        "early",
-                                        "late",
-                                        "signals",
-                                        "event_calls",
-                                        "instances",
-                                        "wait_avoided_ns",
-                                        "completion_ns",
-                                        "run_share",
-                                        "worst.seq",
-                                        "worst.time_ns",
-                                        "signals_ignored",
-                                        "stalls",
-                                        "token_moves",
-                                        "releases_repeated",
-                                        "outstanding_max",
-                                        "handler_ns",
-                                        "exposed_ns",
-                                        "hidden_ns"};
-    static const struct sg_csv csv = {"\r\n", 6, paths, sizeof paths / sizeof *paths};
+    static const struct sg_csv csv = {
+        "\r\n", 6,
+        "id op function file line module offset comm comm_size algorithm calls bytes "
+        "skew_p50_ns=skew_ns.p50 skew_p95_ns=skew_ns.p95 skew_max_ns=skew_ns.max wait_ns "
+        "blocked_ns "
+        "last_rank last_rank_share early late signals event_calls instances wait_avoided_ns "
+        "completion_ns run_share worst.seq worst.time_ns signals_ignored stalls token_moves "
+        "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns"};
     json_t *rows =
         sites_of(report, report->sites, sg_print_count(options, report->site_count), false);
 

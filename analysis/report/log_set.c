@@ -1,11 +1,10 @@
-/* The logs of a run as one thing, and what their headers tell. */
+/* All logs of a run together, and the contents of their headers. */
 #include "report/source_stats.h"
 #include "trace/record.h"
 
 #include <stdlib.h>
 
-/* ---- the set ----------------------------------------------------------------------------------
- */
+/* ---- the set --------------------------------------------------------------------------------- */
 
 enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out)
 {

@@ -1,5 +1,5 @@
-/* A hash map from 64-bit keys to 32-bit values: references of an archive, which may be sparse
- * (location ids are rank + thread * 2^32), to indices of arrays, and keys made of two of those.
+/* A hash map from 64-bit keys to 32-bit values. Keys are an archive's references, which may be
+ * sparse (location ids are rank + thread * 2^32), or pairs of them; values are indices of arrays.
  *
  * Open addressing, never shrinks, no removal. Zero-initialised is empty. Not thread-safe.
  */

@@ -17,8 +17,8 @@ static uint64_t later_by(int64_t time_ns, int64_t than_ns)
     return time_ns > than_ns ? (uint64_t)time_ns - (uint64_t)than_ns : 0;
 }
 
-/* Whether no member can leave before all have entered. An exchange of nothing holds nobody: an
- * algorithm that lets members go early is right, and one that does not shows it by its times. */
+/* Whether no member can leave before all have entered. Without data nobody has to wait: an
+ * algorithm that lets members leave early is correct, and the times show whether one does. */
 static bool must_synchronise(const struct sg_instance *instance)
 {
     bool data = false;
@@ -55,7 +55,8 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
     *out = measure;
 }
 
-/* A post waits where it likes: of the wait that the arrivals define, what was not hidden. */
+/* A nonblocking call waits anywhere: its wait is the part of the arrivals' wait that was not
+ * hidden. */
 static void measure_nonblocking(const struct sg_instance *instance,
                                 const struct sg_measure *measure, uint32_t member,
                                 struct sg_call_measure *out)

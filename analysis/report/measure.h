@@ -1,4 +1,5 @@
-/* What skew cost one instance: Scalasca's definitions, so that its users recognise the figures.
+/* What skew costs one instance. The definitions are Scalasca's, so that its users recognise the
+ * figures.
  *
  * With B a member's entry and E its exit:
  *   skew                 max B - min B
@@ -6,19 +7,19 @@
  *   completion_i         max(0, E_i - max(min E, late_i))
  *   early reduce         at the root only: max(0, min(max B of the senders, E_root) - B_root)
  *   blocked_i            E_i - B_i
- *   wait avoided_i       the wait that the arrivals alone define, without the bound by E_i, minus
+ *   wait avoided_i       the wait from the arrivals alone, without the bound by E_i, minus
  *                        blocked_i, where positive. Only a root that left a reduce before its
  *                        senders arrived can have avoided any: no member leaves a correct barrier
  *                        or allreduce before the last has entered, so there E_i < max B is
  *   a clock violation    the clocks of two members contradict each other.
- * An allreduce without data (of no elements, or of a type of no size) need not synchronise: where a
- * member left before another entered, nobody waited, and it says nothing of the clocks.
+ * An allreduce without data (no elements, or a type of size zero) need not synchronise: if a member
+ * left before another entered, nobody waited, and the instance says nothing about the clocks.
  *
- * Of a nonblocking collective B is the begin of the post and E the completion, between which the
- * member is blocked in the post and in waits and tests only (exposed):
- *   blocked_i            post_i + exposed_i
- *   wait_i               the wait that the arrivals alone define, of which no more than exposed_i
- *   wait avoided_i       as above, of any member
+ * For a nonblocking collective B is the begin of the call that starts it and E its completion. In
+ * between the member is blocked in that call (start_i) and in waits and tests (exposed_i):
+ *   blocked_i            start_i + exposed_i
+ *   wait_i               the wait from the arrivals alone, at most exposed_i
+ *   wait avoided_i       as above, for any member
  *   completion_i         not known: 0
  *
  * Pure functions.
@@ -35,13 +36,14 @@ struct sg_measure {
     int64_t senders_ns;     /* max B of all but the root; for a reduce of two or more */
     uint64_t skew_ns;
     uint64_t violation_ns; /* max B - min E where positive, for synchronising operations */
-    bool unsynchronised;   /* an allreduce without data that a member left before another entered */
-    uint32_t last;         /* rank in the communicator; the lowest of several */
+    /* an allreduce without data in which a member left before another entered */
+    bool unsynchronised;
+    uint32_t last; /* rank in the communicator; the lowest of several */
 };
 
 struct sg_call_measure {
     uint64_t wait_ns;
-    uint64_t completion_ns; /* 0 for a reduce, and for a post */
+    uint64_t completion_ns; /* 0 for a reduce and for a nonblocking call */
     uint64_t avoided_ns;
     uint64_t blocked_ns;
 };

@@ -1,8 +1,8 @@
-/* Printing a report: text for people, JSON and CSV for programs. All print rows in the order they
- * stand in.
+/* Prints a report: text for people, JSON and CSV for programs. Rows are printed in their order in
+ * the report.
  *
- * Functions return SG_ERR_MEMORY (logged) or SG_OK; whether the stream took everything is the
- * caller's to check (ferror, fclose).
+ * Functions return SG_ERR_MEMORY (logged) or SG_OK; the caller checks whether the stream took
+ * everything (ferror, fclose).
  */
 #ifndef SG_REPORT_PRINT_H
 #define SG_REPORT_PRINT_H
@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 struct sg_print_options {
-    uint32_t top; /* rows at most, and sums; 0: all */
-    bool comms;   /* text: a row for each communicator, not their sums */
+    uint32_t top; /* the most rows, and sums, to print; 0: all */
+    bool comms;   /* text: a row for each communicator instead of the sums */
 };
 
 static inline uint32_t sg_print_count(const struct sg_print_options *options, uint32_t count)
@@ -27,7 +27,7 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_report_print_json(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
-/* The part of the text that is about trials; nothing where there is none. */
+/* The text about trials; prints nothing if there were none. */
 enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out);
 
 enum sg_status sg_report_print_csv(const struct sg_report *report,

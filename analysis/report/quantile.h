@@ -1,8 +1,8 @@
 /* Quantiles of a stream of non-negative values (ns) in bounded memory.
  *
- * Exact up to SG_QUANTILE_EXACT samples; from then on a log-linear histogram, 128 steps for each
+ * Exact up to SG_QUANTILE_EXACT samples. Beyond that a log-linear histogram with 128 steps for each
  * power of two, so that a quantile is off by at most 1/256 of its value (0.4 %); values below 128
- * and the maximum stay exact. A quantile q of n samples is the ceil(q n)-th smallest.
+ * and the maximum stay exact. Quantile q of n samples is the ceil(q n)-th smallest.
  */
 #ifndef SG_REPORT_QUANTILE_H
 #define SG_REPORT_QUANTILE_H
@@ -26,7 +26,7 @@ struct sg_quantiles {
 /* SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_quantiles_add(struct sg_quantiles *quantiles, uint64_t value);
 
-/* Adds all that another has. SG_ERR_MEMORY only (not logged). */
+/* Adds all samples of another. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_quantiles_merge(struct sg_quantiles *into, const struct sg_quantiles *more);
 
 /* 0 < q <= 1. 0 when there are no samples. Sorts the samples in place. */

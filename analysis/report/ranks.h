@@ -1,4 +1,4 @@
-/* The ranks of a report as rows: text and JSON have their columns from one table. */
+/* The ranks of a report as rows: one table of columns for text and JSON. */
 #ifndef SG_REPORT_RANKS_H
 #define SG_REPORT_RANKS_H
 

@@ -1,9 +1,9 @@
-/* What a report knows of a run, whichever source it was read from, and the one call that reads it.
+/* What a report contains, whatever source it was read from, and the call that reads it.
  *
- * Sources: the OTF2 archive; the statistics in the logs where events were off; both where events
- * were left out. Definitions of the figures: measure.h and docs/report-json.md.
+ * Sources: the OTF2 archive; the statistics in the logs if no events were recorded; both if some
+ * events were left out. measure.h and docs/report-json.md define the figures.
  *
- * All strings are as recorded (any bytes): printers clean them. NULL is "not known".
+ * Strings are as recorded (any bytes): printers clean them. NULL is "not known".
  */
 #ifndef SG_REPORT_REPORT_H
 #define SG_REPORT_REPORT_H
@@ -19,39 +19,39 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One row: a call site, a communicator, an operation, blocking or not; or the sum of such rows over
+/* A row: a call site, a communicator, an operation, blocking or not; or the sum of such rows over
  * all communicators. */
 struct sg_report_site {
-    uint32_t row;  /* its number in the aggregate, or a sum's: what watchers know it by */
+    uint32_t row;  /* its index in the aggregate, or the sum's: watchers use it */
     uint32_t site; /* likewise the call site's */
     uint32_t id;   /* where has_id */
     bool has_id;
     enum sg_operation operation;
-    bool nonblocking; /* MPI_Ibarrier and its like */
+    bool nonblocking; /* MPI_Ibarrier and so on */
     const char *function;
     const char *file;
     const char *module;
     uint32_t line;       /* 0: not known */
     uint64_t offset;     /* where module is known */
-    uint32_t comms;      /* communicators that it is of: 1 but for sums */
+    uint32_t comms;      /* number of communicators: 1 except in sums */
     const char *comm;    /* NULL: several */
     uint32_t comm_size;  /* 0: several of different sizes */
-    uint32_t comm_index; /* tells communicators of one name apart */
-    char *algorithm;     /* several, in order of use, joined by '+'; "": not known; owned */
+    uint32_t comm_index; /* distinguishes communicators of the same name */
+    char *algorithm;     /* if several, in order of use, joined by '+'; "": not known; owned */
 
     uint64_t calls;       /* over all ranks */
-    uint64_t event_calls; /* those of them that are in the events */
+    uint64_t event_calls; /* the calls that are in the events */
     uint64_t bytes;
     uint64_t blocked_ns;
     struct sg_counts counts;
-    uint64_t handler_ns;                              /* spent on contributions that came late */
+    uint64_t handler_ns;                              /* spent on late contributions */
     uint64_t hidden_ns;                               /* where nonblocking */
     uint64_t wait_ns, wait_avoided_ns, completion_ns; /* where event_calls > 0 */
     uint64_t exposed_ns;                              /* where both */
 
-    uint64_t instances; /* that this row stands for: skew, last rank and worst are theirs */
+    uint64_t instances; /* that count for this row: skew, last rank and worst are theirs */
     uint64_t skew_p50_ns, skew_p95_ns, skew_max_ns;
-    uint64_t last_count; /* instances in which last_rank was last */
+    uint64_t last_count; /* instances in which last_rank came last */
     int64_t last_rank;   /* in MPI_COMM_WORLD; -1: a communicator of one rank, or no instance */
     uint64_t worst_seq;
     int64_t worst_time_ns; /* its first arrival, since the run's start */
@@ -65,36 +65,37 @@ struct sg_report_rank {
     uint64_t blocked_ns; /* over all threads */
     uint64_t wait_ns;    /* as far as events tell */
     uint64_t last_count; /* instances in which it came last */
-    uint32_t threads;    /* that called collectives, and the one that called MPI_Init */
+    uint32_t threads;    /* threads that called collectives, and the one that called MPI_Init */
 };
 
 struct sg_report {
-    char *path;          /* the archive or the directory; owned */
+    char *path;          /* of the archive or the directory; owned */
     char *program;       /* owned */
     bool has_events;     /* read from an archive */
     bool has_statistics; /* read from logs */
     bool partial;
-    uint64_t dropped_calls;         /* left out of the events, or of no complete instance */
-    uint64_t unmanaged_calls;       /* passed through without being recorded */
-    uint64_t unmanaged_nonblocking; /* those of them that are nonblocking */
-    /* What stagger itself took of calls, beyond the time in them: of those that were timed, less
-     * the long ones, which are only counted. */
+    uint64_t dropped_calls;         /* left out of the events, or not in a complete instance */
+    uint64_t unmanaged_calls;       /* passed to MPICH without being recorded */
+    uint64_t unmanaged_nonblocking; /* the nonblocking ones among them */
+    /* The time that stagger itself adds to calls, over the calls that were timed; the long ones are
+     * only counted. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
-    struct sg_calibration calibration; /* what the run measured of its machine when it began */
-    struct sg_run_waiting waiting;     /* told 0: not known */
-    uint64_t run_ns;                   /* the longest rank's */
-    uint64_t ranks_run_ns;             /* processor time: the sum over the ranks' threads */
+    /* costs that the run measured on its machine when it began */
+    struct sg_calibration calibration;
+    struct sg_run_waiting waiting; /* told 0: not known */
+    uint64_t run_ns;               /* the longest rank's */
+    uint64_t ranks_run_ns;         /* processor time: the sum over the ranks' threads */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;
-    uint64_t offset_error_ns;          /* the largest that the archive's clock offsets name */
+    uint64_t offset_error_ns;          /* the largest among the archive's clock offsets */
     bool has_offsets;                  /* some that are not 0 */
     uint64_t locations_without_offset; /* while others have some */
-    size_t window_max;                 /* instances held at once, at most */
+    size_t window_max;                 /* the most instances held at once */
 
     struct sg_report_site *sites; /* a row for each communicator */
     uint32_t site_count;
-    struct sg_report_site *sums; /* the rows of each call site and operation together */
+    struct sg_report_site *sums; /* for each call site and operation the sum of its rows */
     uint32_t sum_count;
     struct sg_report_site total; /* figures of all rows */
     struct sg_report_rank *ranks;
@@ -102,31 +103,32 @@ struct sg_report {
     struct sg_report_trial *trials;
     uint32_t trial_count;
 
-    const struct sg_filter *filter; /* what it is of; NULL: all. The caller's */
-    void *strings;                  /* what the rows' texts live in; owned */
+    const struct sg_filter *filter; /* the part that is reported; NULL: all. The caller's */
+    void *strings;                  /* owns the rows' texts */
 };
 
-/* The path of a run's archive, from its directory or that path itself; malloc'ed. Where there is no
- * archive one line has been logged that says what there is. */
+/* The path of a run's archive, from the run's directory or from that path itself; malloc'ed. NULL:
+ * no archive; one line has been logged that says what there is instead. */
 enum sg_status sg_report_find_archive(const char *path, char **anchor);
 
-/* Reads a run from its directory or from the path of its archive. What is read of an archive's
- * events is told to the watch (NULL: nobody). With progress, a line on stderr tells how far it is
- * once that takes over a second. On failure one line has been logged. */
+/* Reads a run from its directory or from the path of its archive. The watch (NULL: none) is told
+ * what is read from an archive's events. With progress, a line on stderr shows the progress once
+ * the reading takes over a second. On failure one line has been logged. */
 enum sg_status sg_report_read(const char *path, bool progress, const struct sg_watch *watch,
                               struct sg_report *out);
 void sg_report_clear(struct sg_report *report);
 
-/* What stagger itself took of all calls, by those that were timed; 0 where none was. */
+/* The time that stagger itself added to all calls, estimated from those that were timed; 0 if none
+ * was. */
 uint64_t sg_report_overhead_ns(const struct sg_report *report);
 
-/* Calls that only the statistics know. */
+/* Calls that only the statistics contain. */
 static inline uint64_t sg_report_unseen_calls(const struct sg_report *report)
 {
     return report->total.calls - report->total.event_calls;
 }
 
-/* By the archive: all offsets are known, are 0, and without error. */
+/* From the archive: all offsets are known, are 0, and have no error. */
 static inline bool sg_report_has_one_clock(const struct sg_report *report)
 {
     return report->has_offset_error && report->offset_error_ns == 0 && !report->has_offsets &&
@@ -138,7 +140,7 @@ static inline uint64_t sg_rank_processor_ns(const struct sg_report_rank *rank)
     return rank->run_ns * rank->threads;
 }
 
-/* Outside of the collectives that are recorded; whether it computed there is not known. */
+/* Outside of the recorded collectives; whether the rank computed there is not known. */
 static inline uint64_t sg_rank_elsewhere_ns(const struct sg_report_rank *rank)
 {
     uint64_t all_ns = sg_rank_processor_ns(rank);
@@ -153,7 +155,7 @@ static inline const char *sg_site_operation(const struct sg_report_site *site)
                               : sg_operation_names)[site->operation];
 }
 
-/* False when no figure of waiting is known for the row, and for the skew of its instances. */
+/* False when no waiting time is known for the row, or no skew for its instances. */
 static inline bool sg_site_has_wait(const struct sg_report_site *site)
 {
     return site->event_calls > 0;

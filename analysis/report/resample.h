@@ -1,6 +1,6 @@
-/* What bootstraps are made of: drawing with replacement, and the middle of what was drawn.
+/* What bootstraps need: drawing with replacement, and the middle of what was drawn.
  *
- * Deterministic: the same start of *random gives the same draws.
+ * Deterministic: the same initial *random gives the same draws.
  */
 #ifndef SG_REPORT_RESAMPLE_H
 #define SG_REPORT_RESAMPLE_H
@@ -9,17 +9,17 @@
 
 #include <stdint.h>
 
-/* With fewer samples the percentiles of what is drawn say too little. */
+/* With fewer samples the percentiles of the draws are not meaningful. */
 #define SG_RESAMPLE_SAMPLES_MIN 10u
 
-/* One of count samples: the upper half of the product with 32 random bits, even for so few. */
+/* One of count samples: the upper half of the product with 32 random bits, unbiased for so few. */
 static inline uint32_t sg_resample_draw(uint64_t *random, uint32_t count)
 {
     return (uint32_t)((sg_random_mix(++*random) >> 32) * (uint64_t)count >> 32);
 }
 
-/* Where the middle of what was drawn begins and ends when the share `outside` (at most one half) is
- * left out at each end. Sorts drawn. */
+/* The interval of the middle of drawn: the share `outside` (at most one half) lies beyond each end.
+ * Sorts drawn. */
 void sg_resample_interval(double *drawn, int count, double outside, double *low, double *high);
 
 #endif

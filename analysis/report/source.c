@@ -1,5 +1,5 @@
-/* Which source a path stands for: the archive, the logs, or the archive and the logs it left
- * events out of.
+/* Finds the source that a path names: the archive, the logs, or the archive and the logs that
+ * contain the events it left out.
  */
 #include "core/text.h"
 #include "output/progress.h"
@@ -31,7 +31,7 @@ static bool is_anchor(const char *path)
     return length > 5 && strcmp(path + length - 5, ".otf2") == 0;
 }
 
-/* path is the directory, or the anchor in it. */
+/* path is the directory, or the anchor file in it. */
 static enum sg_status find_place(const char *path, struct place *out)
 {
     struct place place = {0};
@@ -70,7 +70,7 @@ static enum sg_status find_place(const char *path, struct place *out)
     return SG_OK;
 }
 
-/* Where events were left out, the logs beside the archive know the calls all the same. */
+/* If events were left out, the logs next to the archive still count those calls. */
 static enum sg_status add_statistics(const struct place *place, struct sg_progress_line *progress,
                                      struct sg_aggregate *aggregate, struct sg_report *report)
 {
@@ -153,7 +153,7 @@ static bool wants_events(const struct sg_watch *watch)
                              watch->instance != NULL || watch->late != NULL);
 }
 
-/* Of a run that goes on, statistics serve where nobody asks for events. */
+/* While a run is going on its statistics are used, unless events are needed. */
 static enum sg_status read_logs(const struct place *place, struct sg_progress_line *progress,
                                 const struct sg_watch *watch, struct sg_report *report)
 {
@@ -202,7 +202,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
     return status;
 }
 
-/* Nothing to read events from. */
+/* There is nothing to read events from. */
 static enum sg_status say_nothing(const struct place *place)
 {
     struct sg_log_set set;

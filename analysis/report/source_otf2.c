@@ -1,5 +1,5 @@
-/* Opens an archive, reads its definitions and clocks, and drives the reading of events, whose
- * meaning is in archive_events.c.
+/* Opens an archive, reads its definitions and clocks, and drives the reading of events;
+ * archive_events.c interprets them.
  */
 #include "report/source_otf2.h"
 
@@ -29,10 +29,10 @@ struct archive {
     uint64_t clock_count;       /* offsets seen of it */
     OTF2_TimeStamp clock_time;  /* of the first of them */
     OTF2_ErrorCode code;        /* of the complaint */
-    char complaint[400];        /* OTF2's first since it was last emptied */
+    char complaint[400];        /* OTF2's first error since it was last cleared */
 };
 
-/* OTF2 reports an error at every level it passes through: the first says what happened. */
+/* OTF2 reports an error at every level it passes through; the first report says what happened. */
 static OTF2_ErrorCode on_error(void *context, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -64,7 +64,8 @@ static enum sg_status complain(const struct archive *archive, const char *what)
     return SG_ERR_FORMAT;
 }
 
-/* What OTF2 says of a file that is no anchor tells a reader of its source. */
+/* Without OTF2's own message: for a file that is not an anchor it means something only to a reader
+ * of OTF2's source. */
 static enum sg_status refuse(const struct archive *archive)
 {
     if (access(archive->path, R_OK) != 0)
@@ -144,7 +145,7 @@ static void read_properties(struct archive *archive)
     free(names);
 }
 
-/* stagger puts the program's name where the description of an archive stands. */
+/* stagger writes the program's name into the archive's description. */
 static void read_program(struct archive *archive)
 {
     char *creator = NULL, *description = NULL;
@@ -190,7 +191,8 @@ static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t o
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* Reading a location's definitions is what makes OTF2 apply its clock offsets to its events. */
+/* OTF2 applies a location's clock offsets to its events only if the location's definitions were
+ * read. */
 static enum sg_status read_location(struct archive *archive, OTF2_LocationRef location,
                                     const OTF2_DefReaderCallbacks *callbacks)
 {
@@ -200,7 +202,7 @@ static enum sg_status read_location(struct archive *archive, OTF2_LocationRef lo
 
     archive->clock = (struct sg_seen_clock){0};
     archive->clock_count = 0;
-    /* Tools need not write local definitions; a file that is there must be whole. */
+    /* Tools need not write local definitions, but a file that exists must be complete. */
     if (reader == NULL && is_missing_file(archive->code)) {
         forget_complaint(archive);
         return SG_OK;
@@ -221,7 +223,7 @@ static enum sg_status heard(const struct archive *archive, enum sg_status status
     return status;
 }
 
-/* Of a rank's threads, which share its clock, the first tells. */
+/* A rank's threads share its clock: the first one's offsets are used. */
 static enum sg_status tell_clock(struct archive *archive, const struct sg_def_location *location)
 {
     const struct sg_watch *watch = archive->watch;
@@ -301,8 +303,8 @@ static enum sg_status open_event_files(struct archive *archive)
     forget_complaint(archive);
     if (OTF2_Reader_OpenEvtFiles(archive->reader) != OTF2_SUCCESS)
         return complain(archive, "its event files cannot be opened");
-    /* Not those without events: OTF2 3.0's global reader closes a reader that has none and then
-     * reads what it has just freed. */
+    /* Only locations with events: OTF2 3.0's global reader closes a reader without events and then
+     * reads the memory that it has just freed. */
     for (uint32_t i = 0; i < archive->defs.location_count; i++) {
         const struct sg_def_location *location = &archive->defs.locations[i];
 
@@ -348,7 +350,7 @@ static enum sg_status read_events(struct archive *archive, struct sg_progress_li
     return status;
 }
 
-/* Every location is an open file. */
+/* OTF2 keeps a file open for every location. */
 static void allow_many_files(void)
 {
     struct rlimit limit;
@@ -359,9 +361,9 @@ static void allow_many_files(void)
     }
 }
 
-/* OTF2 does not clear the chunks that it reads files into, and reads on past a file's end where the
- * file is cut short. Chunks of fresh pages hold zeros there, which it refuses; recycled memory
- * could hold what looks like records. */
+/* OTF2 does not clear the chunks that it reads files into, and reads past the end of a truncated
+ * file. In chunks of fresh pages it finds zeros there and reports an error; recycled memory could
+ * contain what looks like records. */
 static void keep_chunks_fresh(void)
 {
     mallopt(M_MMAP_THRESHOLD, (int)(OTF2_CHUNK_SIZE_MIN / 2));

@@ -1,8 +1,8 @@
-/* Source: an OTF2 archive, stagger's own or another tool's (Score-P).
+/* Source: an OTF2 archive, written by stagger or by another tool (Score-P).
  *
- * Events are read by OTF2's global reader, in time order over all locations with clock offsets
- * applied. Instances are matched by communicator and the `seq` attribute; where that is missing,
- * by the order of a rank's calls on the communicator, which MPI demands to be the same for all.
+ * OTF2's global reader delivers events in time order over all locations, with clock offsets
+ * applied. Calls are matched by communicator and the `seq` attribute; where it is missing, by the
+ * order of a rank's calls on the communicator, which MPI requires to be the same on all ranks.
  */
 #ifndef SG_REPORT_SOURCE_OTF2_H
 #define SG_REPORT_SOURCE_OTF2_H
@@ -11,10 +11,10 @@
 #include "output/progress.h"
 #include "report/aggregate.h"
 
-/* Fills what the archive tells of the run, and an aggregate that then lives in the report
- * (report->strings), which the caller clears, also on failure. Then one line has been logged:
- * SG_ERR_FORMAT (no archive, damaged, or OTF2 refuses it), SG_ERR_MISSING (no events, no ranks),
- * SG_ERR_MEMORY, or what the watch (NULL: nobody) returned. */
+/* Fills in what the archive contains, including an aggregate that the report then owns
+ * (report->strings); the caller clears the report, also on failure. On failure one line has been
+ * logged: SG_ERR_FORMAT (no archive, damaged, or refused by OTF2), SG_ERR_MISSING (no events, no
+ * ranks), SG_ERR_MEMORY, or what the watch (NULL: none) returned. */
 enum sg_status sg_source_otf2(const char *anchor, struct sg_progress_line *progress,
                               const struct sg_watch *watch, struct sg_report *report);
 

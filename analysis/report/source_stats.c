@@ -3,6 +3,7 @@
 #include "core/executed.h"
 #include "core/operation.h"
 #include "core/room.h"
+#include "core/text.h"
 #include "report/map.h"
 #include "rule/algorithm.h"
 #include "trace/export/callers.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Indices that every log uses alike (struct sg_record_comm). */
+/* Indices that have the same meaning in every log (struct sg_record_comm). */
 enum { WORLD = 0, SELF = 1, FIRST_OTHER = 2 };
 
 struct name {
@@ -37,13 +38,12 @@ struct reading {
     uint32_t name_count, comm_count;
     struct sg_map name_by_id;
     uint32_t world, self;             /* in the aggregate */
-    struct sg_map sites, log_comms;   /* the log at hand: its indices -> the aggregate's */
+    struct sg_map sites, log_comms;   /* of the current log: its indices -> the aggregate's */
     uint64_t blocked_ns;              /* the log at hand: sum */
     uint32_t arms[SG_EXECUTED_LIMIT]; /* likewise: its numbers -> the aggregate's */
 };
 
-/* ---- first pass: what belongs to the run, not to one log ---------------------------------------
- */
+/* ---- first pass: what belongs to the run, not to one log ---- */
 
 static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
                                 const struct sg_record_site_name *record)
@@ -64,7 +64,7 @@ static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
     return sg_map_put(&reading->name_by_id, record->id, reading->name_count - 1);
 }
 
-/* One entry a record; members' entries of one communicator are merged once all are there. */
+/* One entry for each record; the entries of a communicator's members are merged in the end. */
 static enum sg_status take_comm(struct reading *reading, struct sg_logread *log,
                                 const struct sg_record_comm *record)
 {
@@ -123,7 +123,8 @@ static enum sg_status name_comm(struct comm *comm)
     return SG_OK;
 }
 
-/* Of several communicators of one name, size and rank 0 the nth made is the archive's nth. */
+/* Of several communicators with the same name, size and rank 0, the nth made is the archive's nth.
+ */
 static uint32_t count_namesakes(const struct reading *reading, uint32_t before)
 {
     const struct comm *comm = &reading->comms[before];
@@ -175,8 +176,7 @@ static enum sg_status place_comms(struct reading *reading)
     return status;
 }
 
-/* ---- second pass: each log ---------------------------------------------------------------------
- */
+/* ---- second pass: each log ---- */
 
 static enum sg_status open_symbols(struct reading *reading)
 {
@@ -187,7 +187,7 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
                                const struct sg_record_site *record)
 {
     char *module = sg_logread_text(log, record, record->text_bytes);
-    const char *build_id, *callers, *base;
+    const char *build_id, *callers;
     struct sg_site_text text = {.id = record->id, .offset = record->offset};
     int64_t name = sg_map_get(&reading->name_by_id, record->id);
     enum sg_status status = SG_OK;
@@ -197,8 +197,7 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
         return SG_ERR_MEMORY;
     build_id = sg_logread_part(module, record->text_bytes, 1);
     callers = sg_logread_part(module, record->text_bytes, 2);
-    base = strrchr(module, '/');
-    text.module = base != NULL ? base + 1 : module;
+    text.module = sg_text_base_name(module);
     if (name >= 0) {
         text.function = reading->names[name].function;
         text.file = reading->names[name].file;
@@ -206,7 +205,7 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
     } else if (module[0] != '\0' && open_symbols(reading) == SG_OK) {
         struct sg_symbol symbol = {0};
 
-        /* Where the module is gone, module+offset is what there is. */
+        /* If the module is gone, module+offset is all that is known. */
         if (sg_symbols_lookup(reading->symbols, module, build_id, record->offset, &symbol) ==
             SG_OK) {
             text.function =
@@ -265,7 +264,8 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
     const char *algorithm = "";
     enum sg_status status;
 
-    /* Without a communicator (a log cut off) or of an unknown operation there is no row for it. */
+    /* Without a communicator (in a truncated log) or with an unknown operation it belongs to no
+     * row. */
     if (comm < 0 || record->operation >= SG_OPERATION_COUNT || totals.calls == 0)
         return SG_OK;
     if (sg_executed_algorithm(record->executed) < sg_algorithm_count)
@@ -299,8 +299,8 @@ static enum sg_status map_arm(struct reading *reading, const struct sg_logread *
     return status;
 }
 
-/* A log in mid-run knows of no end: its last record is taken, and that it was at least as long in
- * the program as in its collectives. */
+/* The log of a running program has no end: its last record is taken as the end, and the run time is
+ * at least the time in collectives. */
 static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log,
                        uint32_t threads)
 {
@@ -315,7 +315,7 @@ static uint64_t run_ns(const struct reading *reading, const struct sg_logread *l
     return span_ns;
 }
 
-/* Definitions first: a statistics entry may stand before the site it counts for. */
+/* Definitions first: a statistics entry may precede the site it counts for. */
 static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
 {
     uint32_t rank = (uint32_t)sg_logread_header(log)->rank;

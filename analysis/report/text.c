@@ -1,5 +1,6 @@
-/* The report for people at a terminal: what ran, what skew cost and where, the table of call
- * sites, where those are, the ranks, and what to know before believing the figures.
+/* The report for people at a terminal: what ran, where skew cost time and how much, the table of
+ * call sites and where they are in the program, the ranks, and notes on how reliable the figures
+ * are.
  */
 #include "output/format.h"
 #include "report/columns.h"
@@ -50,8 +51,7 @@ static void put_header(const struct sg_report *report, FILE *out)
     fputs("\n\n", out);
 }
 
-/* ---- the summary ------------------------------------------------------------------------------
- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 static void put_waiting(const struct sg_report *report, FILE *out)
 {
@@ -145,7 +145,7 @@ static void put_summary(const struct sg_report *report, FILE *out)
         fputs("lost waiting       not known: no instance is complete\n\n", out);
         return;
     }
-    /* Calls that are not in the events have waited too. */
+    /* Calls that are not in the events have waited, too. */
     fprintf(out, "%s%s%s of processor time (%s of %s)\n",
             report->has_events ? "lost waiting       " : "in collectives     ",
             report->has_events && sg_report_unseen_calls(report) > 0 ? "at least " : "",
@@ -159,10 +159,9 @@ static void put_summary(const struct sg_report *report, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- notes ------------------------------------------------------------------------------------
- */
+/* ---- notes ----------------------------------------------------------------------------------- */
 
-/* What stagger itself took, as far as calls were timed. */
+/* The time that stagger itself adds, from the calls that were timed. */
 static void put_overhead(const struct sg_report *report, FILE *out)
 {
     if (report->overhead_calls > 0)
@@ -223,7 +222,7 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
                 "note: %" PRIu64 " calls are not in the events: calls, bytes and blocked are of all"
                 " calls, skew and wait of the others\n",
                 unseen);
-    /* With statistics at hand the note above has counted these among others. */
+    /* If there are statistics, the note above includes these calls. */
     else if (report->dropped_calls > 0)
         fprintf(out,
                 "note: %" PRIu64 " calls are left out: their instances are incomplete, or recording"

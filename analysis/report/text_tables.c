@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define RANKS_SHOWN 32 /* more ranks than this: only the ends of the list */
+#define RANKS_SHOWN 32 /* with more ranks than this only the two ends of the list are shown */
 #define RANKS_EACH_END 8
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -20,7 +20,7 @@ struct rows {
     uint32_t count;
 };
 
-/* What messages came to, a column for each of these that a row has something other than zero of. */
+/* The counters of messages: a column for each one that is not zero in every row. */
 static const char *const messages[] = {"avoided", "exposed", "hidden",      "early",
                                        "late",    "handler", "outstanding", "signals",
                                        "ignored", "stalls",  "moves",       "repeats"};
@@ -131,7 +131,7 @@ static int by_blocked(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Of a part of the calls: what each rank has of it. */
+/* If a part of the calls was selected: each rank's share of them. */
 static void add_ranks_of_part(struct sg_table *table, const struct sg_report *report)
 {
     sg_table_show(table, sg_rank_columns, "rank calls wait blocked share last");

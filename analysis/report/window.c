@@ -1,6 +1,6 @@
-/* Per communicator a chained hash table by sequence number and a list of instances to use again
- * (all of one size). A spoilt instance is kept until all its members have come, so that their
- * calls do not open it anew.
+/* For each communicator a chained hash table by sequence number and a free list of instances (all
+ * of one size). An inconsistent instance is kept until all its members have arrived, so that their
+ * calls do not open it again.
  */
 #include "report/window.h"
 
@@ -13,7 +13,7 @@
 #define FIRST_BUCKETS 16
 
 struct entry {
-    struct entry *next; /* in its bucket, or in the list of free ones */
+    struct entry *next; /* in its bucket, or in the free list */
     struct sg_instance instance;
     uint32_t arrived; /* members, and calls too many */
     bool spoilt;

@@ -1,9 +1,9 @@
 /* The instance window: brings the members' calls of one collective together.
  *
- * Calls come in the order in which they end, from all ranks mixed. An instance, named by its
- * communicator and its sequence number there, lives from its first member's call to its last and
- * is then handed on and its memory used again: what is held depends on how far ranks run ahead of
- * each other, not on the number of events.
+ * Calls come in the order in which they end, from all ranks mixed. An instance is named by its
+ * communicator and its sequence number there. It lives from its first member's call to its last;
+ * then it is passed on and its memory is used again. So memory depends on how far ranks run ahead
+ * of each other, not on the number of events.
  *
  * Not thread-safe.
  */
@@ -23,8 +23,8 @@ struct sg_window;
 /* One member's part. Times are ns on the common clock; they may be negative. */
 struct sg_call {
     int64_t begin_ns;
-    int64_t end_ns; /* of a post: of its completion */
-    /* of a post */
+    int64_t end_ns; /* of a nonblocking call: its completion */
+    /* of a nonblocking call */
     uint64_t start_ns, exposed_ns, hidden_ns;
     uint64_t bytes;
     struct sg_counts counts;
@@ -33,7 +33,7 @@ struct sg_call {
     uint32_t arm;       /* of a trial, likewise; 0: of none */
     uint32_t rank;      /* in MPI_COMM_WORLD */
     uint32_t thread;    /* number among the rank's locations */
-    bool nonblocking;   /* a post */
+    bool nonblocking;   /* it was started by MPI_Ibarrier and so on */
     bool present;
 };
 
@@ -52,9 +52,9 @@ typedef enum sg_status (*sg_instance_sink)(void *context, const struct sg_instan
 
 struct sg_window_counts {
     uint64_t instances;     /* complete */
-    uint64_t dropped_calls; /* of instances that never were, or that contradict themselves */
+    uint64_t dropped_calls; /* of instances that are incomplete or inconsistent */
     size_t live;            /* instances held now */
-    size_t live_max;        /* most that were ever held at once */
+    size_t live_max;        /* the most that were held at once */
 };
 
 enum sg_status sg_window_create(sg_instance_sink sink, void *context, struct sg_window **out);
@@ -63,14 +63,14 @@ void sg_window_destroy(struct sg_window *window);
 /* The next communicator, numbered from 0. size > 0. SG_ERR_MEMORY only. */
 enum sg_status sg_window_add_comm(struct sg_window *window, uint32_t size);
 
-/* One call. member < size. A second call of one member in an instance, or one that differs from
- * the others in operation, root or blocking, spoils the instance: all its calls count as dropped.
- * Errors: SG_ERR_MEMORY, or what the sink returns. */
+/* One call. member < size. An instance becomes inconsistent, and all its calls count as dropped, if
+ * a member calls twice or if a call differs from the others in operation, root or blocking. Errors:
+ * SG_ERR_MEMORY, or what the sink returns. */
 enum sg_status sg_window_add(struct sg_window *window, uint32_t comm, uint64_t seq, uint32_t member,
                              enum sg_operation operation, uint32_t root,
                              const struct sg_call *call);
 
-/* Drops what is not complete. */
+/* Drops incomplete instances. */
 void sg_window_finish(struct sg_window *window);
 
 struct sg_window_counts sg_window_counts(const struct sg_window *window);

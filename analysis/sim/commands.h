@@ -1,5 +1,5 @@
-/* The commands below `stagger sim`; argv[0] is the command's own name. They return the exit status
- * as sg_command's do (cli/command.h).
+/* The commands of `stagger sim`; argv[0] is the command's own name. They return the exit status,
+ * like a sg_command (cli/command.h).
  */
 #ifndef SG_SIM_COMMANDS_H
 #define SG_SIM_COMMANDS_H

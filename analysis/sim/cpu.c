@@ -43,7 +43,7 @@ static json_t *row_of(const struct options *options, const struct sg_sim_case *o
     return row;
 }
 
-/* Case number i, the algorithm varying slowest and the elements fastest. */
+/* Case number i: the algorithm varies slowest, the elements fastest. */
 static struct sg_sim_case case_of(const struct options *options, int i)
 {
     int elements = i % options->elements.count;

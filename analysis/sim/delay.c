@@ -69,7 +69,7 @@ static json_t *row_of(const struct options *options, const struct sg_sim_case *o
     return row;
 }
 
-/* Case number i, the algorithm varying slower than the nodes. */
+/* Case number i: the algorithm varies more slowly than the nodes. */
 static enum sg_status measure_row(const void *of, int i, json_t **row)
 {
     const struct options *options = of;

@@ -1,5 +1,5 @@
 /* stagger sim explore: runs the protocols over hostile networks in many random orders, or in all
- * orders, and checks after every event what docs/algorithms.md promises.
+ * orders, and checks after every event the guarantees of docs/algorithms.md.
  */
 #include "core/status.h"
 #include "core/text.h"
@@ -21,9 +21,9 @@
 #define EXHAUSTIVE_NODES_LOW 2
 #define EXHAUSTIVE_NODES_HIGH 4
 
-/* One seed in so many runs twice: its history must be the same. */
+/* One seed in so many runs twice: both runs must have the same history. */
 #define TWICE_ONE_IN 16
-/* From so many seeds a protocol up, every rare state must have been reached. */
+/* From this number of seeds a protocol up, every rare state must have been reached. */
 #define MARKS_SEEDS 1000
 
 struct options {
@@ -173,7 +173,7 @@ static const char *const host_names[SG_HOST_MARK_COUNT - SG_MARK_COUNT] = {
     [SG_HOST_CROSSED_CALL - SG_MARK_COUNT] = "message before its call",
 };
 
-/* Which protocols can reach a mark: one of them is enough. */
+/* The protocols that can reach a mark: one of them is enough. */
 static const struct {
     int mark;
     const struct sg_algo *by[ALGOS_MAX];
@@ -222,8 +222,8 @@ static bool concerns(const struct sg_algo *const *by, const struct options *opti
     return false;
 }
 
-/* Prints the counts of the marks that some of the protocols can reach; returns how many of these
- * were never reached. */
+/* Prints how often each mark was reached that some of the protocols can reach. Returns the number
+ * of marks that were never reached. */
 static uint32_t print_marks(const uint64_t *marks, const struct options *options)
 {
     uint32_t missed = 0;
@@ -257,7 +257,7 @@ static bool is_uncut(const struct sg_explore_cut *cut)
     return memcmp(cut, &uncut, sizeof uncut) == 0;
 }
 
-/* The least case, step by step, with the commands that repeat it and the whole seed. */
+/* Prints the smallest case, step by step, with the commands that repeat it and the whole seed. */
 static void report(struct exploring *exploring, const struct sg_explore_subject *found)
 {
     struct sg_explore_world *world = &exploring->world;

@@ -23,7 +23,7 @@ static const char *complain(char *room, const char *what, const char *text, size
 
 /* ---- protocols */
 
-/* Spellings that are taken until the next release; documentation: what is written now. */
+/* Spellings that are accepted until the next release; documentation: the present spelling. */
 #define FIELD(field, scale) SG_PARAMETER_FIELD(field, scale)
 static const struct sg_parameter old_spellings[] = {
     {"arrival_order", SG_PARAMETER_INTEGER, 0, 1, NULL, NULL, NULL, "deterministic, the opposite,",
@@ -47,7 +47,7 @@ struct setting {
     size_t length; /* of the name */
 };
 
-/* The parameter of a list that takes the setting, or NULL. */
+/* The parameter of a list that the setting names, or NULL. */
 static const struct sg_parameter *find_parameter(const struct sg_parameter *list,
                                                  const struct setting *setting, int64_t *value)
 {
@@ -133,7 +133,7 @@ static const char *refuse_algo(const char *text, size_t length, char *room)
     return room;
 }
 
-/* One protocol; NULL, or what is wrong. *end is behind it. */
+/* One protocol; NULL, or what is wrong. *end points past it. */
 static const char *parse_algo(const char *text, struct sg_sim_algo *algo, const char **end,
                               char *room)
 {
@@ -197,7 +197,7 @@ static bool starts(const char *text, const char *word)
     return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* "RANK", "RANK-RANK", "last" or "deepest" at text; returns the colon behind it. */
+/* "RANK", "RANK-RANK", "last" or "deepest" at text; returns a pointer to the colon that follows. */
 static const char *parse_who(const char *text, struct sg_sim_late *late)
 {
     const char *all = text + strlen(text);

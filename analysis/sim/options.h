@@ -1,4 +1,4 @@
-/* The options that the simulator's commands share, and functions that read theirs. */
+/* The options that the simulator's commands share, and the functions that parse them. */
 #ifndef SG_SIM_OPTIONS_H
 #define SG_SIM_OPTIONS_H
 
@@ -20,13 +20,13 @@ struct sg_sim_common {
     bool stats;
 };
 
-/* Into a struct sg_sim_common. */
+/* For a struct sg_sim_common. */
 extern const struct sg_option sg_sim_common_options[];
 
 /* Without algorithms and nodes. */
 struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations);
 
-/* Reads the network; after the command line. */
+/* Reads the network; call it after the command line has been parsed. */
 enum sg_status sg_sim_common_finish(struct sg_sim_common *common);
 
 #endif

@@ -47,7 +47,7 @@ static json_t *output_of(const char *command, const struct sg_sim_common *common
                      sg_sim_fitted(&options->network), "rows");
 }
 
-/* "name count" of the rare states that were reached. */
+/* The rare states that were reached, each "name count". */
 static json_t *marks_of(const struct sg_world_result *result)
 {
     json_t *list = json_array();
@@ -60,7 +60,7 @@ static json_t *marks_of(const struct sg_world_result *result)
     return list;
 }
 
-/* What an adapter is asked for in an iteration, by all endpoints. */
+/* Requests to an adapter in an iteration, from all endpoints. */
 static void add_requests(json_t *row, const struct sg_world_result *result)
 {
     static const struct {
@@ -129,7 +129,7 @@ static void join_lists(json_t *rows)
     }
 }
 
-/* What holds for all rows stands in each. */
+/* What is the same for all rows is repeated in each. */
 static enum sg_status print_csv(json_t *output, FILE *out)
 {
     static const char *const common[] = {"seed", "mode", "iterations", "ranks_per_node", "commit"};
@@ -197,8 +197,8 @@ static int width_of(json_t *rows, const char *key)
     return width;
 }
 
-/* One line of the table: the cells of a row, or with row NULL the keys. The heading of the output
- * names what is fitted; the table leaves it out. */
+/* A line of the table: the cells of a row, or with row NULL the keys. The heading of the output
+ * lists the fitted values; the table leaves them out. */
 static void print_line(json_t *rows, json_t *row, FILE *out)
 {
     json_t *first = json_array_get(rows, 0);
@@ -254,7 +254,7 @@ static enum sg_status add_row(json_t *output, sg_sim_measure_row measure, const 
 
     if (status != SG_OK)
         return status;
-    /* Appending NULL fails, whether it is the row or, as there was no memory, the output. */
+    /* Appending NULL fails, whether NULL is the row or, without memory, the output. */
     if (json_array_append_new(json_object_get(output, "rows"), row) == 0)
         return SG_OK;
     sg_log("sim: out of memory");

@@ -1,5 +1,5 @@
-/* What the simulator's commands print: one JSON object {version, command, commit, seed, ...,
- * "rows": [...]}, as JSON, as CSV or as text. Rows all have the same keys.
+/* The output of the simulator's commands: one JSON object {version, command, commit, seed, ...,
+ * "rows": [...]}, printed as JSON, as CSV or as text. All rows have the same keys.
  */
 #ifndef SG_SIM_OUTPUT_H
 #define SG_SIM_OUTPUT_H
@@ -10,14 +10,12 @@
 
 #include <jansson.h>
 
-/* Measures case number i of a command; *row, which the caller takes over, is NULL when memory runs
- * out.
- */
+/* Measures case number i of a command. The caller takes over *row, which is NULL when memory runs
+ * out. */
 typedef enum sg_status (*sg_sim_measure_row)(const void *options, int i, json_t **row);
 
-/* Measures a command's cases, 0 to total - 1, telling of the progress of `what`, and prints their
- * rows to stdout. Returns the command's exit status.
- */
+/* Measures a command's cases, 0 to total - 1, shows the progress of `what`, and prints their rows
+ * to stdout. Returns the command's exit status. */
 int sg_sim_print_rows(const char *command, const char *what, const struct sg_sim_common *common,
                       int total, sg_sim_measure_row measure, const void *options);
 

@@ -1,6 +1,6 @@
-/* Random numbers by counter: each is a pure function of (seed, purpose, who, number), so that a
- * stream needs no state, streams do not disturb each other, and a draw does not depend on the order
- * in which events come. The mix is splitmix64's, applied once a coordinate.
+/* Random numbers by counter: each is a pure function of (seed, purpose, who, number). So a stream
+ * needs no state, streams do not disturb each other, and a draw does not depend on the order of
+ * events. The mix is that of splitmix64, applied once for each coordinate.
  */
 #ifndef SG_SIM_RANDOM_H
 #define SG_SIM_RANDOM_H
@@ -46,7 +46,7 @@ static inline double sg_random_exponential(uint64_t random, double mean)
     return -mean * log1p(-sg_random_unit(random));
 }
 
-/* ---- by stream: splitmix64, for choices that come one after the other */
+/* ---- by stream: splitmix64, for choices that follow one another */
 
 struct sg_explore_random {
     uint64_t state;

@@ -72,7 +72,7 @@ bool sg_climb_step(const struct sg_shape *shape, struct sg_climb *climb, int *no
     if (doubling && climb->level == 0 && step_to_partial(shape, climb, node, right))
         return true;
     for (;;) {
-        /* Partials (or ranks) below one subtree of this level. */
+        /* Partial results (or ranks) below one subtree of this level. */
         int spread = 1 << (doubling ? climb->level - 1 : climb->level);
         int sibling = climb->index | 1;
 

@@ -136,6 +136,13 @@ const char *sg_text_number(const char *begin, const char *end, bool suffixes, ui
     return at;
 }
 
+const char *sg_text_base_name(const char *path)
+{
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 void sg_text_tail(const char *text, char *to, size_t size_bytes)
 {
     size_t length = strlen(text);

@@ -34,6 +34,9 @@ const char *sg_text_word(const char *text, char *word, size_t size_bytes);
 /* The column, from 1, of text[position]: characters, not bytes. */
 int sg_text_column(const char *text, size_t position);
 
+/* What follows the last '/' of a path, unless that is nothing; NULL for NULL. */
+const char *sg_text_base_name(const char *path);
+
 /* Copies text to size_bytes (at least 1) at to; of one that is too long the end. */
 void sg_text_tail(const char *text, char *to, size_t size_bytes);
 

@@ -1,16 +1,17 @@
-/* Here ranks of one machine agree, by words (words.h). Between machines, the first rank here asks
- * for a choice or an opening which was the first of all (coordinator.h).
+/* How ranks agree on a thing. On one machine they do so by words (words.h). Between machines, the
+ * first rank of each machine asks the coordinator (coordinator.h) which rank was the first of all
+ * to reach a choice or an opening.
  *
- * The words of choices are used again by quarters. Opening n is that of quarter n + 4, which takes
- * the words of quarter n: before the first call of it the first rank to come says whether all have
- * read those of quarter n.
+ * The words of choices are reused by quarters. Opening n is that of quarter n + 4, which takes the
+ * words of quarter n: before the first call of quarter n + 4 the first rank to arrive says whether
+ * all ranks have read those of quarter n.
  *
- * A quarter that is opened has free words, on all machines. Where all have not read, a blocking
- * call waits before it says anything; a nonblocking call must not, and its opening says so: rules
- * by call site then hold no longer from the first call of that quarter on. No rank chooses one of
- * its calls without its opening, so all ranks end with the same call; those that are behind have
- * all words until there. Openings need no such care: who is at one has read the one 8 before, and
- * so has everybody, or the last one would not have opened its quarter.
+ * An opened quarter has free words, on all machines. If some rank has not read the old words, a
+ * blocking call waits before it says anything. A nonblocking call must not wait, and its opening
+ * says so: then rules by call site end with the first call of that quarter. No rank chooses one of
+ * its calls without its opening, so they end at the same call on all ranks; ranks that are behind
+ * have all words until there. Openings need no such care: a rank that is at one has read the one 8
+ * before, and so have all ranks, or the last one would not have opened its quarter.
  */
 #include "internode/agree.h"
 
@@ -21,13 +22,13 @@
 
 #include <stddef.h>
 
-/* In the place of what a rank brings: it is asking. */
+/* In place of what a rank brings: it is asking. */
 #define ASKED SG_INTERNODE_FIELD_MASK
 
 /* What an opening says. */
 enum { OPEN, FAR_AHEAD };
 
-/* Whether all ranks of this machine have read the choices of so many calls. */
+/* Whether all ranks of this machine have read the first so many choices. */
 static bool have_all_chosen(struct sg_internode *internode, uint64_t count)
 {
     return sg_internode_is_read_by_all(internode, offsetof(struct sg_rank_state, chosen),
@@ -51,7 +52,7 @@ static _Atomic uint64_t *word_at(const struct sg_internode *internode, enum sg_a
                : &internode->header->openings[number % SG_INTERNODE_OPENINGS];
 }
 
-/* What the first of all ranks brought. False: that is not known yet. */
+/* What the first of all ranks brought. False: not known yet. */
 static bool find(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
                  uint32_t brings, struct sg_internode_found *found)
 {
@@ -66,7 +67,7 @@ static bool find(struct sg_internode *internode, enum sg_agreement thing, uint64
         !sg_coordinator_decide(internode, thing, number,
                                sg_internode_word_of(number, internode->rank, brings), &decided))
         return false;
-    /* Release: what the others find is whole. */
+    /* Release: readers of the word see what was written before. */
     atomic_store_explicit(word, decided, memory_order_release);
     sg_wait_wake(&internode->wait_queue);
     *found = sg_internode_found_in(decided);
@@ -82,13 +83,13 @@ struct choosing {
     struct sg_internode_found found;
 };
 
-/* Whether an opening that this rank is the first to come to is OPEN. False: to be asked again. */
+/* Whether an opening that this rank is the first to reach is OPEN. False: ask again. */
 static bool look_for_room(struct choosing *choosing, uint64_t number)
 {
     struct sg_internode *internode = choosing->internode;
     bool has_room;
 
-    /* What is under way at the coordinator comes to its end. */
+    /* Completes what is in progress at the coordinator. */
     if (!internode->asking.is_under_way &&
         sg_internode_is_taken(word_at(internode, SG_AGREEMENT_OPENING, number), number))
         return true;
@@ -100,7 +101,7 @@ static bool look_for_room(struct choosing *choosing, uint64_t number)
     return has_room || choosing->call->request != NULL;
 }
 
-/* Before the first call of a quarter: one stage. False: it is not over. */
+/* Before the first call of a quarter: one stage. False: not finished. */
 static bool step_to_quarter(struct choosing *choosing)
 {
     struct sg_internode *internode = choosing->internode;
@@ -108,8 +109,8 @@ static bool step_to_quarter(struct choosing *choosing)
 
     switch (choosing->stage) {
     case TELLS:
-        /* Of the ranks here that have read the last of a quarter, one sees that all have: this
-         * pairs with itself, behind what each says of itself. */
+        /* Of the ranks here that have read the last word of a quarter, at least one sees that all
+         * have: each fence pairs with the others', after the rank's own mark. */
         atomic_thread_fence(memory_order_seq_cst);
         if (internode->has_coordinator && !sg_coordinator_tell(internode, quarters_read(internode)))
             return false;
@@ -159,8 +160,8 @@ const struct sg_choice *sg_internode_agree(struct sg_internode *internode,
     const struct sg_choice *choice;
 
     if (!is_chosen(&choosing)) {
-        /* Who is behind this rank in what it has entered is behind it in its choices. Relaxed: its
-         * own, or a hint. */
+        /* A rank that has entered fewer calls has made fewer choices. Relaxed: this rank's own
+         * count, or a hint. */
         uint64_t entered = atomic_load_explicit(
             &sg_internode_rank_state(internode, internode->rank)->position, memory_order_relaxed);
 

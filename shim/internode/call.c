@@ -1,5 +1,6 @@
 /* A call on a communicator over several nodes: planned, begun, and unless it is a nonblocking one
- * (nonblocking.h) waited for. Both go the same way, chunk by chunk through a window (chunk.h).
+ * (nonblocking.h) waited for. Both kinds go the same way, chunk by chunk through a window
+ * (chunk.h).
  */
 #include "internode/agree.h"
 #include "internode/connect.h"
@@ -11,7 +12,7 @@
 
 /* ---- planning ---- */
 
-/* What does not depend on the choice; not of a barrier. */
+/* What does not depend on the choice; not for a barrier. */
 static bool plan_operands(const struct sg_internode *internode, const struct sg_call *call,
                           struct sg_internode_plan *plan)
 {
@@ -21,8 +22,8 @@ static bool plan_operands(const struct sg_internode *internode, const struct sg_
            sg_buffers_of(call, internode->rank, &plan->own, &plan->result);
 }
 
-/* False: whatever is chosen, MPICH runs the call. No protocol here takes its type, which is alike
- * on all ranks; or an argument of this rank's is wrong, which MPICH reports. */
+/* False: MPICH runs the call, whatever is chosen. Either no protocol takes its type, which is the
+ * same on all ranks; or an argument is wrong on this rank, which MPICH reports. */
 static bool is_taken(const struct sg_internode *internode, const struct sg_call *call)
 {
     struct sg_internode_plan plan;
@@ -30,8 +31,8 @@ static bool is_taken(const struct sg_internode *internode, const struct sg_call 
     return call->operation == SG_OPERATION_BARRIER || plan_operands(internode, call, &plan);
 }
 
-/* Where nobody comes for what arrives, a program that starts a call and then waits for something
- * else would wait in vain. */
+/* Without asynchronous progress, a program that starts a call and then waits for something else
+ * would wait forever. */
 static bool can_post(const struct sg_choice *choice)
 {
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
@@ -64,7 +65,7 @@ bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call
 {
     bool waits = call->request == NULL;
 
-    /* A call that is wrong on this rank alone takes no turn in what all ranks choose. */
+    /* A call that is wrong on this rank alone takes no part in the choices of all ranks. */
     if (call->rules != NULL && is_taken(internode, call))
         *choice = sg_internode_agree(internode, call, *choice);
     return (waits || can_post(*choice)) && plan_chosen(internode, call, *choice, plan) &&
@@ -89,7 +90,7 @@ static bool is_over(void *context)
     sg_internode_progress(awaited->internode);
     has_left = sg_nonblocking_step_call(awaited->internode, window);
     if (window->left > left) {
-        /* Each chunk has its own time. */
+        /* Each chunk has its own start time. */
         awaited->waiting.wait.begin_ns = 0;
         awaited->waiting.position = window->position + window->left;
     }

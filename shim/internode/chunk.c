@@ -53,8 +53,8 @@ static void describe(struct sg_internode *internode, const struct sg_chunk *chun
     atomic_store_explicit(&info->position, chunk->position + 1, memory_order_release);
 }
 
-/* The place that this instance takes is free: its last instance has left the protocol here, and
- * every local rank has left it. */
+/* The place of this instance is free: the protocol has finished the last instance there, and every
+ * local rank has left it. */
 static bool has_place(const struct sg_internode *internode, uint64_t position)
 {
     const struct sg_internode_instance *instance = sg_internode_instance_at(internode, position);
@@ -62,8 +62,8 @@ static bool has_place(const struct sg_internode *internode, uint64_t position)
 
     if (position < internode->depth)
         return true;
-    /* Acquire: what was done with the place comes before. A place that a local rank has taken for
-     * this instance already is past all that. */
+    /* Acquire: what was done with the place comes before. A place that a local rank has already
+     * taken for this instance has passed both conditions. */
     if (atomic_load_explicit(&instance->finished, memory_order_acquire) < before)
         return false;
     for (int rank = 0; rank < internode->ranks; rank++) {
@@ -77,8 +77,8 @@ static bool has_place(const struct sg_internode *internode, uint64_t position)
 
 /* ---- arriving ---- */
 
-/* Of floating-point numbers MAX and MIN are not either: with a NaN, or zeros of both signs, the
- * result depends on who is on the left. */
+/* For floating-point numbers not even MAX and MIN: with a NaN, or zeros of both signs, the result
+ * depends on the order of the operands. */
 static bool is_exact(const struct sg_operands *operands)
 {
     return operands->element <= SG_ELEMENT_LOGICAL || operands->element == SG_ELEMENT_LONG_INT ||
@@ -125,7 +125,7 @@ static const void *local_operand(void *context, int local)
     return sg_internode_contribution(contributions->internode, contributions->position, local);
 }
 
-/* Under the lock, by the last local rank: one operand of the endpoint's. */
+/* Under the lock, by the last local rank: folds the local operands into the endpoint's. */
 static void fold(const struct sg_internode *internode, const struct sg_chunk *chunk)
 {
     struct contributions contributions = {internode, chunk->position};
@@ -140,8 +140,8 @@ static void fold(const struct sg_internode *internode, const struct sg_chunk *ch
     sg_fold_all(&folding, chunk->count, sg_internode_contribution(internode, chunk->position, 0));
 }
 
-/* A CALL is ready that this process cannot deliver: who serves the endpoint and is in a call sees
- * it there, or on the way out; else the master is rung. */
+/* A CALL is ready that this process cannot deliver: a rank that serves the endpoint and is in a
+ * call sees it there, or on the way out; otherwise the master is rung. */
 static void leave_to_others(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -152,14 +152,13 @@ static void leave_to_others(struct sg_internode *internode)
         sg_progress_ring_master(atomic_load_explicit(&endpoint->master, memory_order_relaxed) - 1);
 }
 
-/* The last local rank has the CALL delivered: at once, or by whoever brings the one before it to
- * its COMPLETE. */
+/* The last local rank has the CALL delivered: at once, or when the CALL before it is complete. */
 static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
 {
     struct sg_internode_instance *instance = sg_internode_instance_at(internode, chunk->position);
-    /* Where nobody comes for what arrives later, the last rank stays for it: it may go on to wait,
-     * in MPICH, for a rank that waits for this endpoint's part. Likewise where chunks go on side by
-     * side, which is for speed. */
+    /* Without asynchronous progress the last rank stays until the instance is over: it might go on
+     * to wait, in MPICH, for a rank that waits for this endpoint. The same where chunks go on side
+     * by side, which is for speed. */
     bool last_stays = chunk->stays ||
                       (chunk->call->request == NULL && internode->servers == internode->locals &&
                        (chunk->plan->side_by_side ||
@@ -206,8 +205,8 @@ static bool is_over(const struct sg_internode *internode, const struct sg_chunk 
     /* Acquire, both: pair with FINISH and COMPLETE. */
     if (chunk->stays)
         return atomic_load_explicit(&instance->finished, memory_order_acquire) > chunk->position;
-    /* At the root's endpoint the root itself is the one who waits; the next CALL has its turn only
-     * after this one's COMPLETE. */
+    /* At the root's endpoint it is the root itself that waits; the next CALL has its turn only
+     * after the COMPLETE of this one. */
     return !chunk->is_last || chunk->call->request != NULL ||
            instance->root == internode->endpoint ||
            atomic_load_explicit(&endpoint->completed, memory_order_acquire) > chunk->position;
@@ -244,7 +243,7 @@ static bool step(struct sg_internode *internode, struct sg_chunk *chunk)
 {
     switch (chunk->stage) {
     case SG_CHUNK_QUEUED:
-        /* Acquire: who brought the chunk before this one here may be another thread. */
+        /* Acquire: the chunk before this one may have arrived in another thread. */
         if (atomic_load_explicit(&internode->arrived, memory_order_acquire) != chunk->position)
             return false;
         describe(internode, chunk);

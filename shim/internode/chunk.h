@@ -1,13 +1,14 @@
-/* A call as chunks, each an instance of its protocol, and the window through which they go. */
+/* A call as a sequence of chunks, each an instance of its protocol, and the window in which they
+ * are under way. */
 #ifndef SG_INTERNODE_CHUNK_H
 #define SG_INTERNODE_CHUNK_H
 
 #include "internode/communicator.h"
 
-/* This rank's chunk of a call: its part in one instance. */
+/* A rank's chunk of a call: its part in one instance. */
 enum sg_chunk_stage {
-    SG_CHUNK_QUEUED,  /* behind its earlier chunks */
-    SG_CHUNK_ENTERED, /* is it the same call for all? */
+    SG_CHUNK_QUEUED,  /* waits for its earlier chunks */
+    SG_CHUNK_ENTERED, /* entered; not known yet whether all ranks are in the same call */
     SG_CHUNK_ALIKE,   /* is there a place? */
     SG_CHUNK_ARRIVED, /* contributed */
     SG_CHUNK_LEFT     /* over, for this rank */
@@ -21,13 +22,12 @@ struct sg_chunk {
     void *result;
     uint32_t count, bytes;
     enum sg_chunk_stage stage;
-    bool stalled; /* there was no place at first */
-    bool is_last; /* of the endpoint's to arrive */
+    bool stalled; /* there was no free place at first */
+    bool is_last; /* the last of the endpoint's ranks to arrive */
     bool stays;   /* until the instance is over here */
 };
 
-/* A call under way at this rank. So many of its parts are begun before the first of them has left.
- */
+/* A call under way at this rank. At most `width` chunks are begun and not yet left. */
 struct sg_chunk_window {
     const struct sg_call *call;
     const struct sg_internode_plan *plan;
@@ -39,11 +39,11 @@ struct sg_chunk_window {
 
 size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan *plan);
 
-/* The chunks have the next positions. */
+/* Gives the chunks the next positions. */
 void sg_chunk_window_begin(struct sg_internode *internode, struct sg_chunk_window *window);
 
-/* The parts go on, in their order, as far as they can without waiting; by one thread at a time.
- * True: all have left. */
+/* The chunks go on, in order, as far as they can without waiting; by one thread at a time. True:
+ * all have left. */
 bool sg_chunk_window_step(struct sg_internode *internode, struct sg_chunk_window *window);
 
 #endif

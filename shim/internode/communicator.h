@@ -1,5 +1,5 @@
-/* A communicator over several nodes as one of its processes has it, and the addresses of what lies
- * in its machine's segment.
+/* A communicator over several nodes as one process sees it, and the addresses of what is in its
+ * machine's segment.
  */
 #ifndef SG_INTERNODE_COMMUNICATOR_H
 #define SG_INTERNODE_COMMUNICATOR_H
@@ -11,22 +11,23 @@
 
 /* Where a protocol's parts begin in the segment, and how far it is from endpoint to endpoint. */
 struct sg_internode_protocol {
-    const struct sg_algo *algo; /* NULL: the rule names none, or is not for this communicator */
+    const struct sg_algo *algo; /* NULL: the rule names none, or is for other communicators */
     struct sg_algo_setup setup; /* rank: this endpoint */
     struct sg_algo_needs needs;
     enum sg_progress_mode progress; /* that the rule asks for */
-    uint32_t slot_bytes;            /* of slots and results; calls are cut into as much */
+    /* of slots and results; calls are cut into chunks of this size */
+    uint32_t slot_bytes;
     size_t at, stride;
     size_t cells_at, slots_at, results_at; /* in a region */
 };
 
-/* What this process's log calls its part in an instance. */
+/* What this process's log calls its own part in an instance. */
 struct sg_instance_name {
     uint64_t position;
     struct sg_call_name call;
 };
 
-/* What a process asks the coordinator, one thing at a time. */
+/* A question to the coordinator; a process has one at a time. */
 struct sg_coordinator_request {
     uint8_t stage;         /* see coordinator.c */
     bool is_under_way;     /* asked, and its answer has not been used */
@@ -49,7 +50,7 @@ struct sg_internode {
     struct sg_wait_queue wait_queue;
     int rank, ranks;
     int endpoint, endpoints;
-    int local, locals; /* number among the endpoint's ranks, and how many they are */
+    int local, locals; /* this rank's number among the endpoint's, and their number */
     int servers;       /* the first so many of them serve it: they deliver and take messages */
     int locals_max;
     int *endpoint_of;         /* by rank */
@@ -65,7 +66,8 @@ struct sg_internode {
     uint64_t left, left_beyond;       /* chunks left: all before, and after it those in the mask */
     uint64_t chosen;                  /* calls whose choice was agreed on */
     uint64_t all_chosen, all_entered; /* by all ranks here, as last seen */
-    bool is_far_ahead;                /* some rank was: rules by call site hold no longer */
+    /* some rank was too far behind: rules by call site have ended */
+    bool is_far_ahead;
     const struct sg_ruleset *rules;
     int protocol_count;
     struct sg_internode_protocol protocols[SG_INTERNODE_PROTOCOLS_MAX];
@@ -74,9 +76,10 @@ struct sg_internode {
     bool is_one_sided;                                 /* some is, or there is a coordinator */
     size_t coordinator_at; /* where there is one; endpoint 0's machine's is used */
     size_t rank_states_at, endpoints_at, contributions_at, transport_at, size_bytes;
-    struct sg_nonblocking *first_nonblocking, *last_nonblocking; /* not done; see nonblocking.c */
-    _Atomic uint32_t nonblocking_count;                          /* how many */
-    _Atomic uint32_t users; /* threads that are at a nonblocking call */
+    /* not complete; see nonblocking.c */
+    struct sg_nonblocking *first_nonblocking, *last_nonblocking;
+    _Atomic uint32_t nonblocking_count; /* how many */
+    _Atomic uint32_t users;             /* threads that work on a nonblocking call */
     bool draining, sees_to_it;
     struct sg_progress_client client;
     struct sg_instance_name
@@ -88,7 +91,7 @@ struct sg_internode {
     const struct sg_transport_remote_ops *remote; /* else NULL */
     struct sg_transport_location location;
     int machines;
-    bool has_coordinator; /* rules tell call sites apart, and there can be one */
+    bool has_coordinator; /* rules tell call sites apart, and ranks can agree */
     struct sg_coordinator_request asking;
     const char **hosts; /* by rank */
     int32_t *peers;     /* endpoints that are connected */
@@ -137,7 +140,8 @@ sg_internode_instance_at(const struct sg_internode *internode, uint64_t position
                 ->instances[position % internode->depth];
 }
 
-/* The endpoint's lock held: the instance of a protocol's number, if it is still known; NULL. */
+/* With the endpoint's lock: the instance with a protocol's number, if it is still known; or NULL.
+ */
 static inline struct sg_internode_instance *
 sg_endpoint_find_instance(const struct sg_internode *internode, uint32_t protocol, uint32_t seq)
 {
@@ -163,7 +167,7 @@ static inline void *sg_internode_contribution(const struct sg_internode *interno
     return sg_internode_at(internode, internode->contributions_at + index * internode->slot_bytes);
 }
 
-/* Of an endpoint on another machine: where it would be on this one. */
+/* For an endpoint on another machine: where it would be on this one. */
 static inline unsigned char *sg_internode_region(const struct sg_internode *internode,
                                                  uint32_t protocol, int endpoint)
 {
@@ -173,7 +177,7 @@ static inline unsigned char *sg_internode_region(const struct sg_internode *inte
                            info->at + (size_t)internode->index_of[endpoint] * info->stride);
 }
 
-/* Operands may meet before this endpoint's own CALL: messages say what they are. */
+/* Operands may be combined before this endpoint's own CALL: messages describe them. */
 static inline struct sg_operand_type *
 sg_internode_operand_type(const struct sg_internode *internode, uint32_t protocol, uint32_t seq)
 {

@@ -1,11 +1,12 @@
-/* All ranks of a communicator between machines open the transport together, and connect each
- * endpoint to those that its protocols talk to.
+/* Opens the transport, by all ranks of a communicator between machines together, and connects each
+ * endpoint to those that its protocols communicate with.
  *
- * A protocol's peers follow from its parameters, the operation and the root, so all ranks know
- * alike for which roots endpoints are connected. Set-up connects what barriers, allreduces and
- * reduces to rank 0 need, and what reduces to all roots need if these have few neighbours together
- * (those of bypass are at distances of powers of two). The first blocking call that needs more
- * connects it. Until then a nonblocking call, which never waits for others, is MPICH's.
+ * A protocol's peers follow from its parameters, the operation and the root, so every rank knows
+ * for which roots endpoints are connected. Set-up connects what barriers, allreduces and reduces to
+ * rank 0 need, and what reduces to all roots need if these have few neighbours together (those of
+ * bypass are at distances of powers of two). The first blocking call that needs other connections
+ * makes them. Until then MPICH runs a nonblocking call that needs them, because it must not wait
+ * for other ranks.
  */
 #include "internode/connect.h"
 
@@ -60,13 +61,14 @@ static void add_peers(const struct sg_internode *internode, uint32_t index,
     *reached(internode, index, root) = REACHED;
 }
 
-/* More nodes than this are not looked at for all roots. */
+/* With more nodes than this only root 0 is connected at set-up. */
 #define NODES_FOR_ALL_ROOTS 64
-/* Neighbours that an endpoint may have for all roots of a protocol, beside two for each level. */
+/* Neighbours that an endpoint may have for all roots of a protocol, in addition to two for each
+ * level. */
 #define NEIGHBOURS_BESIDE 2
 
-/* The most neighbours that some endpoint has in the reduces of a protocol to all roots: the same
- * number on every rank. scratch: of two times the endpoints. */
+/* The largest number of neighbours of any endpoint in a protocol's reduces to all roots: the same
+ * on every rank. scratch: twice the number of endpoints. */
 static int neighbours_for_all_roots(const struct sg_internode *internode,
                                     const struct sg_internode_protocol *protocol, int32_t *scratch)
 {
@@ -108,7 +110,7 @@ static bool has_few_for_all_roots(const struct sg_internode *internode, uint32_t
                2 * levels_of(internode->endpoints) + NEIGHBOURS_BESIDE;
 }
 
-/* Those of one reduce; NULL: what is usual. */
+/* The peers for one reduce; NULL: those for set-up. */
 struct wanted {
     uint32_t protocol;
     int32_t root;
@@ -126,7 +128,7 @@ static void add_wanted(const struct sg_internode *internode, const struct wanted
         add_peers(internode, wanted->protocol, SG_OPERATION_REDUCE, wanted->root, scratch, peers);
         return;
     }
-    /* Everybody asks the coordinator, itself included. */
+    /* Every endpoint asks the coordinator, including its own. */
     for (int32_t peer = 0; peer < asking; peer++)
         add_peer(peers, peer);
     for (uint32_t protocol = 0; protocol < (uint32_t)internode->protocol_count; protocol++) {
@@ -141,7 +143,7 @@ static void add_wanted(const struct sg_internode *internode, const struct wanted
     }
 }
 
-/* An endpoint that was one before is not another. */
+/* Only if it is not listed before. */
 static void keep_peers(struct sg_internode *internode, const struct peers *peers)
 {
     struct peers kept = {internode->peers, internode->peer_count};
@@ -153,11 +155,11 @@ static void keep_peers(struct sg_internode *internode, const struct peers *peers
     internode->peer_count = kept.count;
 }
 
-/* Collective, whatever memory this rank has. */
+/* Collective, even where this rank has no memory. */
 static enum sg_status connect_to(struct sg_internode *internode, const struct wanted *wanted)
 {
     size_t room = (size_t)internode->endpoints;
-    int32_t *scratch = calloc(4 * room, sizeof *scratch); /* peers from the second part on */
+    int32_t *scratch = calloc(4 * room, sizeof *scratch); /* peers from the second half on */
     struct peers peers = {.list = scratch != NULL ? scratch + room : NULL};
     int first_without;
     enum sg_status status =

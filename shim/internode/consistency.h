@@ -1,11 +1,11 @@
-/* Whether all ranks are in the same call. Ranks of one machine compare their calls' signatures in
- * the segment.
+/* Checks that all ranks are in the same call. Ranks of one machine compare their calls' signatures
+ * in the segment.
  *
- * Between machines a message carries a note of the instance that it is about: the low bits of its
- * position, and the call's signature. A machine that is in that instance compares; one that is not
- * keeps the note until it comes to it. Notes of older instances say nothing new: each was compared
- * when its first message came, or when the last rank of the endpoint did. A difference ends the job
- * later, in a thread of the application (health.h).
+ * Between machines a message carries a note about its instance: the low bits of its position, and
+ * the call's signature. A machine that is in that instance compares the two; one that is not keeps
+ * the note until it enters the instance. Notes about older instances contain nothing new: each was
+ * compared when its first message came, or when the last rank of the endpoint arrived. After a
+ * difference a thread of the application ends the job (health.h).
  */
 #ifndef SG_INTERNODE_CONSISTENCY_H
 #define SG_INTERNODE_CONSISTENCY_H
@@ -15,21 +15,21 @@
 /* A hash of the operation, its form, size, root and MPI_IN_PLACE. */
 uint16_t sg_consistency_signature(const struct sg_call *call);
 
-/* This rank has entered an instance: it must be the same call for all ranks, or the job ends.
- * False: to be asked again, when other ranks have gone on. */
+/* This rank has entered an instance: all ranks must be in the same call, or the job ends. False:
+ * ask again, when other ranks have progressed. */
 bool sg_consistency_compare(struct sg_internode *internode, const struct sg_call *call,
                             uint64_t position);
 
-/* The endpoint's lock held, here and below: what goes with an instance's messages; 0: nothing. */
+/* With the endpoint's lock, here and below: the note for an instance's messages; 0: none. */
 uint32_t sg_consistency_note(const struct sg_internode *internode,
                              const struct sg_internode_instance *instance);
 
-/* False: the message is of another call than this machine's ranks are in, and not to be handled;
- * the job will end. */
+/* False: the message is from another call than that of this machine's ranks and must not be
+ * handled; the job will end. */
 bool sg_consistency_check(struct sg_internode *internode,
                           const struct sg_transport_message *message);
 
-/* Compares a place that has just been filled with the note that was kept for it. */
+/* Compares an instance that has just been entered with the note that was kept for it. */
 void sg_consistency_check_instance(struct sg_internode *internode,
                                    const struct sg_internode_instance *instance);
 

@@ -1,10 +1,10 @@
-/* Of each machine one rank asks about a thing (agree.c says what things there are), once: it takes
- * a ticket (fetch-and-add). The first of all writes what it brings, and all read until that is
- * there: the first one, too, because nothing of a process may be under way when another of its
- * endpoint asks. A thing's words are used again for the thing that many later. A ticket's count
- * goes on, so a machine that comes second to the later thing must have taken its ticket for the
- * earlier one: agree.c sees to that. What it needs for it is here: each machine says which
- * quarters all its ranks have read, and all can ask whether every machine has.
+/* One rank of each machine asks about a thing (agree.c lists the things), once: it takes a ticket
+ * (fetch-and-add). The first of all machines writes its value, and all read until the value is
+ * there; the first one, too, because none of a process's requests may be outstanding when another
+ * process of its endpoint asks. A thing's words are reused for later things. The count of tickets
+ * runs on, so a machine that comes second to the later thing must have taken its ticket for the
+ * earlier one: agree.c ensures that. For it this file counts which quarters all ranks of each
+ * machine have read; a rank can ask whether all machines have.
  */
 #include "internode/coordinator.h"
 
@@ -15,7 +15,7 @@
 #define COORDINATOR 0
 #define CELL(member) ((uint32_t)(offsetof(struct sg_coordinator, member) / sizeof(uint64_t)))
 
-/* Where the words of things are in struct sg_coordinator, and of how many. */
+/* Offsets of the things' words in struct sg_coordinator, and their number. */
 static const struct {
     uint32_t tickets, decided, count;
 } cells_of[] = {
@@ -76,7 +76,7 @@ bool sg_coordinator_tell(struct sg_internode *internode, uint64_t quarters)
     struct sg_coordinator_request *asking = &internode->asking;
 
     for (;;) {
-        /* Relaxed: who adds to the count tells, whatever others do. */
+        /* Relaxed: the rank that adds to the count reports it, whatever others do. */
         if (!asking->is_telling) {
             asking->told = atomic_load_explicit(&internode->header->told, memory_order_relaxed);
             if (asking->told >= quarters)
@@ -103,7 +103,7 @@ bool sg_coordinator_ask_passed(struct sg_internode *internode, uint64_t quarter,
 
 /* ---- things ---- */
 
-/* One stage; false: it is not over. */
+/* One stage; false: not finished. */
 static bool step(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
                  uint64_t own)
 {

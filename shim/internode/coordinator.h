@@ -1,29 +1,29 @@
-/* What all machines must have alike: what the first of them brings, which is found out by one-sided
- * access to words at endpoint 0, the coordinator. No processor there takes part, so nobody waits
- * for who is late.
+/* What all machines must agree on is the value of the machine that comes first. Machines find it
+ * out by one-sided access to words at endpoint 0, the coordinator. No processor there takes part,
+ * so nobody waits for a late rank.
  *
- * Each function is called again, and no other meanwhile, until it is not false.
+ * Call each function again, and no other meanwhile, until it returns true.
  */
 #ifndef SG_INTERNODE_COORDINATOR_H
 #define SG_INTERNODE_COORDINATOR_H
 
 #include "internode/communicator.h"
 
-/* What is found out, in numbers from 0. */
+/* The things to agree on, each numbered from 0. */
 enum sg_agreement {
     SG_AGREEMENT_CHOICE, /* of a call */
-    SG_AGREEMENT_OPENING /* of the quarter that takes the words of this one; see agree.c */
+    SG_AGREEMENT_OPENING /* for the quarter that takes the words of this one; see agree.c */
 };
 
-/* Tells the coordinator of the quarters, so many by now, that all ranks of this machine have read,
- * unless another rank did. */
+/* Tells the coordinator how many quarters all ranks of this machine have read, unless another rank
+ * has told it. */
 bool sg_coordinator_tell(struct sg_internode *internode, uint64_t quarters);
 
 /* Whether all ranks of all machines have read a quarter. */
 bool sg_coordinator_ask_passed(struct sg_internode *internode, uint64_t quarter, bool *has_passed);
 
-/* Of thing `number`, about which this process asks for its machine. own: the word that holds where
- * it is the first to ask. The word is what holds. */
+/* Agrees on thing `number` for this process's machine. own: the value if it is the first to ask.
+ * The value agreed on is *word. */
 bool sg_coordinator_decide(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
                            uint64_t own, uint64_t *word);
 

@@ -1,4 +1,4 @@
-/* For a test, in a build with SG_INTERNODE_DECISIONS=1: what each event came to is appended to the
+/* For a test, in a build with SG_INTERNODE_DECISIONS=1: appends the effect of each event to the
  * file decisions-COMMUNICATOR-ENDPOINT in the working directory (struct sg_decision,
  * algos/decision.h). tests/internode/replay.c compares.
  */
@@ -8,7 +8,7 @@
 #include "internode/communicator.h"
 
 #if SG_INTERNODE_DECISIONS
-/* The endpoint's lock held. drain: on_drain, and no event. */
+/* With the endpoint's lock. drain: on_drain, without an event. */
 void sg_decisions_record(const struct sg_internode *internode, uint32_t protocol,
                          const struct sg_event *event, bool drain,
                          const struct sg_actions *actions);

@@ -1,5 +1,5 @@
-/* The end of a communicator over several nodes. Its nonblocking calls are done first; then the
- * protocols hear that no CALL will come, and finish what is outstanding.
+/* The end of a communicator over several nodes. Its nonblocking calls are completed first; then the
+ * protocols are told that no further CALL will come, and finish what is outstanding.
  */
 #include "internode/connect.h"
 #include "internode/endpoint.h"
@@ -24,14 +24,14 @@ void sg_internode_begin_drain(struct sg_internode *internode)
         atomic_load_explicit(&internode->nonblocking_count, memory_order_acquire) > 0)
         return;
     internode->draining = true;
-    /* The last local rank sees to it: the others may still have had a call to come. */
+    /* The last local rank tells the protocols: the others might still have had a call to make. */
     if (atomic_fetch_add(&endpoint->draining, 1) + 1 == (uint32_t)internode->locals &&
         internode->servers == internode->locals)
         see_to_it(internode);
 }
 
-/* Where some do not serve the endpoint, its first rank sees to it, once all have begun: the last
- * may be one of them. */
+/* If some ranks do not serve the endpoint, its first rank tells the protocols once all have begun:
+ * the last rank may be one that does not. */
 static bool waits_to_see_to_it(const struct sg_internode *internode)
 {
     return internode->servers < internode->locals && internode->local == 0 &&

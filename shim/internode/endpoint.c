@@ -6,9 +6,9 @@
 
 #include <sched.h>
 
-/* Messages taken before the lock is looked at again. */
+/* Messages taken before the lock's state is checked again. */
 #define MESSAGES_AT_ONCE 64
-/* Some microseconds: what a holder takes, if it has a processor. */
+/* Some microseconds: the time of a holder that has a processor. */
 #define SPINS_TO_YIELD 100u
 
 static bool try_lock(struct sg_internode *internode)
@@ -21,10 +21,11 @@ static bool try_lock(struct sg_internode *internode)
                                                    memory_order_relaxed);
 }
 
-/* Holders are other ranks of the endpoint, the helper threads of their processes and this one's,
- * and signal handlers in other threads: all go on without this thread, though perhaps on its
- * processor. A handler in this thread never waits: it interrupts this loop, and then it has let
- * the lock go again before the loop goes on; or it interrupts the holder below, and fails. */
+/* Holders are other ranks of the endpoint, the helper threads of their processes and of this one,
+ * and signal handlers in other threads: all can proceed without this thread, though perhaps on its
+ * processor. A handler in this thread never waits: either it interrupts this loop, and has released
+ * the lock before the loop goes on; or it interrupts the holder below, and fails to get the lock.
+ */
 void sg_endpoint_lock(struct sg_internode *internode)
 {
     for (uint32_t tries = 1; !try_lock(internode); tries++) {
@@ -40,8 +41,8 @@ static void learn_operand_type(struct sg_internode *internode, uint64_t word,
 {
     struct sg_operand_type *kind = sg_internode_operand_type(internode, word & 0xff, header->seq);
 
-    /* Protocols number their releases apart: such a number is at most the instance's, and does not
-     * make a later one forget what it is. */
+    /* Each protocol numbers its releases separately: such a number is at most the instance's, so a
+     * later instance is not forgotten. */
     if (header->parts == 0 || (int32_t)(header->seq - kind->seq) < 0)
         return;
     kind->seq = header->seq;
@@ -53,7 +54,7 @@ static void learn_operand_type(struct sg_internode *internode, uint64_t word,
 static int deliver_timers(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
-    /* Relaxed, here and where timers are set: under the lock; others only look. */
+    /* Relaxed, here and where timers are set: under the lock; others only read a hint. */
     uint64_t next_ns =
         atomic_load_explicit(&endpoint->doorbell.next_timer_ns, memory_order_relaxed);
     uint64_t now_ns;
@@ -94,7 +95,7 @@ static int take_arrived(struct sg_internode *internode)
     for (; taken < MESSAGES_AT_ONCE; taken++) {
         struct sg_event event = {.kind = SG_EVENT_MESSAGE};
 
-        message.is_reply = false; /* transports that have none say nothing of it */
+        message.is_reply = false; /* NULL in transports that have none */
         if (!internode->ops->receive(internode->transport, internode->endpoint, &message))
             break;
         if (message.is_reply && (message.protocol & 0xff) == SG_INTERNODE_COORDINATOR_ONLY) {
@@ -118,7 +119,7 @@ int sg_endpoint_receive(struct sg_internode *internode)
     int taken = internode->is_polled ? sg_endpoint_deliver_waiting(internode) : 0;
 
     taken += take_arrived(internode);
-    /* Of ranks that do not serve the endpoint. */
+    /* For ranks that do not serve the endpoint. */
     if (internode->servers < internode->locals)
         sg_endpoint_deliver_calls(internode);
     return taken + deliver_timers(internode);
@@ -138,8 +139,8 @@ static void settle(struct sg_internode *internode)
         sg_wait_wake(&internode->wait_queue);
 }
 
-/* A process that left another's accesses under way could only wait for them, with the lock that the
- * other wants to see that they are over. */
+/* If a process left another one's accesses outstanding, it could only wait for them, while it holds
+ * the lock that the other needs to see that they are complete. */
 void sg_endpoint_unlock(struct sg_internode *internode)
 {
     if (internode->remote != NULL && internode->is_one_sided && internode->servers > 1 &&
@@ -161,9 +162,10 @@ bool sg_endpoint_poll(struct sg_internode *internode)
         int delivered;
 
         if (!try_lock(internode)) {
-            /* The holder looks again: by the fences either it sees this after its unlock, or we see
-             * that. Release: it also sees what we have seen. An exchange: a store by a third would
-             * hide ours, and what we have seen, from the holder. */
+            /* The holder polls again: by the fences either it sees this after its unlock, or this
+             * thread sees the unlock. Release: it also sees what this thread has seen. An exchange:
+             * a store by a third thread would hide this one, and what this thread has seen, from
+             * the holder. */
             atomic_exchange_explicit(&endpoint->doorbell.pending, 1, memory_order_release);
             atomic_thread_fence(memory_order_seq_cst);
             if (!try_lock(internode))
@@ -175,7 +177,7 @@ bool sg_endpoint_poll(struct sg_internode *internode)
         sg_endpoint_unlock(internode);
         if (delivered > 0) {
             has_delivered = true;
-            /* What followed from it may be what others sleep for, here or at other endpoints. */
+            /* Others may sleep until what followed from it, here or at other endpoints. */
             sg_wait_wake(&internode->wait_queue);
         }
         atomic_thread_fence(memory_order_seq_cst);
@@ -205,9 +207,9 @@ void sg_internode_enter(struct sg_internode *internode)
     sg_progress_disarm(&internode->client);
 }
 
-/* The highest mode that the rules of outstanding instances ask for, and of CALLs that wait for
- * their turn, which whoever is rung will feed. What comes for the endpoint while its lock is held
- * is looked for on the way out. */
+/* The highest mode that the rules of outstanding instances ask for, and those of CALLs that wait
+ * for their turn, which the process that is rung will deliver. What arrives while the endpoint's
+ * lock is held is handled on the way out. */
 static enum sg_progress_mode mode_asked(struct sg_internode *internode)
 {
     const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -238,8 +240,8 @@ static enum sg_progress_mode mode_asked(struct sg_internode *internode)
     return highest;
 }
 
-/* Between machines a message is told to one process of its receiver, which is not to be chosen:
- * each that has left is told while the instance it came for is not over here. */
+/* Between machines one process of the receiver is told of a message, and the sender cannot choose
+ * which: so each process that has left its call is told until the instance is over here. */
 static bool leaves_before_others(const struct sg_internode *internode)
 {
     if (internode->remote == NULL || internode->locals == 1 || internode->position == 0)
@@ -260,14 +262,14 @@ static bool is_left_something(const struct sg_internode *internode)
             atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed) > 0);
 }
 
-/* Sequentially consistent: a sender that still saw us inside has its message seen below. */
+/* Sequentially consistent: if a sender still saw this rank inside, its message is seen below. */
 void sg_internode_leave(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
     if (!sg_internode_serves(internode))
         return;
-    /* What is asked of an adapter comes to this process alone. */
+    /* An adapter tells only the process that asked it. */
     if (internode->remote != NULL) {
         sg_endpoint_lock(internode);
         settle(internode);

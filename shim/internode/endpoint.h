@@ -10,20 +10,21 @@
 
 /* Not in a signal handler. */
 void sg_endpoint_lock(struct sg_internode *internode);
-/* Between machines, what this process has asked of others' memory is over before another process of
- * the endpoint has the lock. */
+/* Between machines: this process's accesses to the memory of others are complete before another
+ * process of the endpoint gets the lock. */
 void sg_endpoint_unlock(struct sg_internode *internode);
 
-/* The lock held: handles what has arrived and timers that are due. How many events it delivered. */
+/* With the lock: handles what has arrived and timers that are due. Returns the number of events
+ * delivered. */
 int sg_endpoint_receive(struct sg_internode *internode);
 
 /* The same, unless another thread holds the endpoint: the holder polls again before it lets go. Any
- * thread, any signal handler. True: there was something. */
+ * thread, any signal handler. True: something was handled. */
 bool sg_endpoint_poll(struct sg_internode *internode);
 /* The same. True while something is outstanding at this rank's endpoint. */
 bool sg_internode_progress(struct sg_internode *internode);
 
-/* Around whatever enters instances or waits for them, in a call. */
+/* Around a call's code that enters instances or waits for them. */
 void sg_internode_enter(struct sg_internode *internode);
 void sg_internode_leave(struct sg_internode *internode);
 

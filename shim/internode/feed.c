@@ -25,7 +25,7 @@ static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind
     return NULL;
 }
 
-/* False: it did nothing but ask for cells again. */
+/* False: it only read cells again. */
 static bool deliver_one(struct sg_internode *internode, uint32_t protocol, sg_handler handler,
                         const struct sg_event *event, const void *parts)
 {
@@ -76,7 +76,7 @@ static void deliver_replies(struct sg_internode *internode, uint64_t time_ns)
         deliver_reply(internode, &reply, time_ns);
 }
 
-/* The event, and the REPLYs that its actions got at once. */
+/* The event, and the REPLYs to those of its accesses that were done at once. */
 static void deliver_all(struct sg_internode *internode, uint32_t protocol, sg_handler handler,
                         struct sg_event *event, const void *parts)
 {
@@ -145,7 +145,7 @@ void sg_endpoint_deliver_drain(struct sg_internode *internode)
     }
 }
 
-/* ---- what is awaited without a message ---- */
+/* ---- events without a message ---- */
 
 void sg_endpoint_deliver_answer(struct sg_internode *internode,
                                 const struct sg_transport_message *message)
@@ -163,7 +163,7 @@ void sg_endpoint_deliver_answer(struct sg_internode *internode,
     sg_endpoint_deliver_calls(internode);
 }
 
-/* Those that are there now: what they ask for again waits for the next look. */
+/* The replies that are there now: repeated accesses wait for the next poll. */
 int sg_endpoint_deliver_waiting(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -190,7 +190,7 @@ static bool has_changed(const struct sg_internode *internode,
         (const void *)(sg_internode_region(internode, watch->protocol, internode->endpoint) +
                        protocol->cells_at);
 
-    /* Acquire: what was written before the cell is there. */
+    /* Acquire: what was written before the cell is visible. */
     *value = atomic_load_explicit(&cells[watch->cell], memory_order_acquire);
     return *value != watch->value;
 }
@@ -200,7 +200,7 @@ int sg_endpoint_deliver_watches(struct sg_internode *internode)
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     int delivered = 0;
 
-    /* A handler may watch the next cell: it is looked at, too. */
+    /* A handler may watch the next cell, which is then checked, too. */
     for (uint32_t at = 0;
          at < atomic_load_explicit(&endpoint->watch_count, memory_order_relaxed);) {
         struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = endpoint->watches[at].id}};

@@ -85,9 +85,9 @@ static void report_fault(const struct sg_internode *internode,
     end_job();
 }
 
-/* Under the lock: what is waited for here, once an instance. Ranks in different calls may wait for
- * messages that nobody is going to send, and these tell them. Where there is no room there is
- * something else to be read. */
+/* Under the lock: tells peers what is waited for here, once an instance. Ranks in different calls
+ * may wait for messages that nobody will send; these notices reveal it. If there is no room, the
+ * peer has other messages to read. */
 static void tell_peers(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -108,7 +108,7 @@ static void tell_peers(struct sg_internode *internode)
     }
 }
 
-/* One thread at a time, each second while something is outstanding. */
+/* One thread at a time, every second while something is outstanding. */
 static void probe(struct sg_internode *internode)
 {
     uint64_t now_ns = sg_clock_ns();
@@ -135,7 +135,7 @@ void sg_internode_check_health(struct sg_internode *internode)
         report_foreign(internode, foreign);
     if (internode->remote->fault(internode->transport, &fault))
         report_fault(internode, &fault);
-    /* Who does not serve the endpoint has no connections. */
+    /* A process that does not serve the endpoint has no connections. */
     if (sg_internode_serves(internode) &&
         (atomic_load_explicit(&endpoint->doorbell.outstanding, memory_order_relaxed) > 0 ||
          internode->asking.is_waiting))

@@ -11,7 +11,7 @@ static void *data_of(const struct sg_delivery *delivery, struct sg_data data)
     size_t stride;
 
     switch ((enum sg_data_kind)data.kind) {
-    case SG_DATA_OPERAND: /* of the CALL delivered last, which has no COMPLETE yet */
+    case SG_DATA_OPERAND: /* the CALL delivered last, which has no COMPLETE yet */
         return sg_internode_contribution(
             internode, atomic_load_explicit(&endpoint->delivered, memory_order_relaxed) - 1, 0);
     case SG_DATA_RESULT:
@@ -49,8 +49,8 @@ static void reduce(const struct sg_delivery *delivery, const struct sg_action *a
            action->data.bytes / sg_element_extent_bytes(element));
 }
 
-/* The transport's word for whom a message is: the protocol, the kind of what it carries, and from
- * bit 32 on a note for other machines. */
+/* The transport's tag for a message: the protocol, the kind of what it carries, and from bit 32 on
+ * a note for other machines. */
 static uint64_t word_of(const struct sg_delivery *delivery, const struct sg_header *header)
 {
     const struct sg_operand_type *kind =
@@ -61,8 +61,8 @@ static uint64_t word_of(const struct sg_delivery *delivery, const struct sg_head
            note << 32;
 }
 
-/* Not every message is urgent where somebody is in a call for it; of nonblocking calls each one
- * is. */
+/* For blocking calls not every message is urgent, because a rank is in the call; for nonblocking
+ * calls each one is. */
 static void ring(const struct sg_internode *internode, int to, bool urgent)
 {
     struct sg_endpoint *target = sg_internode_endpoint(internode, to);
@@ -78,11 +78,11 @@ static void ring_for(const struct sg_internode *internode, const struct sg_actio
 {
     bool urgent = action->kind == SG_ACTION_SEND && action->solicited;
 
-    /* Relaxed: who sends for a nonblocking call has begun it, too. */
+    /* Relaxed: a thread that sends for a nonblocking call has also begun it. */
     if (!urgent && !atomic_load_explicit(&internode->header->has_nonblocking, memory_order_relaxed))
         return;
-    /* Sequentially consistent, as the receiver's way out of a call: either it sees the message or
-     * we see that it is out, and what is outstanding there. */
+    /* Sequentially consistent, like the receiver's way out of a call: either the receiver sees the
+     * message, or the sender sees that it has left and what is outstanding there. */
     atomic_thread_fence(memory_order_seq_cst);
     if (action->kind == SG_ACTION_SEND) {
         ring(internode, action->to, urgent);
@@ -92,8 +92,8 @@ static void ring_for(const struct sg_internode *internode, const struct sg_actio
         ring(internode, to, false);
 }
 
-/* Between machines it is the message that wakes its receiver, and nonblocking calls are outstanding
- * at both ends or at none. */
+/* Between machines the message itself wakes its receiver, and nonblocking calls are outstanding at
+ * both ends or at neither. */
 static bool is_urgent(const struct sg_internode *internode, const struct sg_action *action)
 {
     const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
@@ -116,8 +116,7 @@ static void send(const struct sg_delivery *delivery, const struct sg_actions *ac
 
     for (unsigned i = 0; i < action->send.header.parts; i++)
         parts[i] = data_of(delivery, actions->parts[action->send.parts_at + i]);
-    /* Within the limits of set-up there is room; a receiver that is slower than they say frees it
-     * without us. */
+    /* Within the limits of set-up there is room; a receiver that is slower frees it by itself. */
     while (internode->ops->send(internode->transport, internode->endpoint, to, &message) ==
            SG_TRANSPORT_FULL)
         sched_yield();

@@ -1,5 +1,5 @@
-/* Carries out a protocol's actions: the live host of shim/algos/algo.h. What protocols wait for
- * without a message is kept here, too: replies to accesses, watched cells, timers.
+/* Carries out a protocol's actions: the live host of shim/algos/algo.h. It also keeps what
+ * protocols wait for without a message: replies to accesses, watched cells, timers.
  *
  * Everything runs under the endpoint's lock, in an application's thread, the progress thread or a
  * signal handler: no malloc, no stdio, no MPI.
@@ -19,7 +19,7 @@ struct sg_delivery {
 
 void sg_internode_carry_out(const struct sg_delivery *delivery, const struct sg_actions *actions);
 
-/* The next reply that waits, or does not wait, for the next poll. False: none. */
+/* The next reply that waits for the next poll, or does not. False: none. */
 bool sg_endpoint_take_reply(struct sg_endpoint *endpoint, bool waiting,
                             struct sg_endpoint_reply *out);
 

@@ -1,15 +1,15 @@
-/* The engine of a communicator over several nodes: endpoints in shared segments, one on each
- * machine, and the protocols of shim/algos run on a transport (architecture.md, "endpoints").
+/* The engine of a communicator over several nodes: endpoints in shared segments, one segment on
+ * each machine, and the protocols of shim/algos run on a transport (architecture.md, "endpoints").
  *
  * A node's ranks are one endpoint. A rank that enters a collective leaves its contribution at the
  * endpoint; the last one folds them and delivers the CALL to the protocol. Messages are delivered
  * by any thread inside the library, or by asynchronous progress (progress/progress.h), under the
  * endpoint's lock.
  *
- * A call of any size is a row of chunks, each an instance of its protocol.
+ * A call of any size is a sequence of chunks, each an instance of its protocol.
  *
  * The layers, lowest first: layout and communicator (data), statistics, consistency, host (carries
- * out actions), deliver (events), endpoint (lock, poll), health, waiting, chunk, nonblocking,
+ * out actions), feed (delivers events), endpoint (lock, poll), health, waiting, chunk, nonblocking,
  * connect, coordinator, agree, call. setup and drain begin and end a communicator; request is a
  * nonblocking call as an MPI request.
  */
@@ -25,7 +25,7 @@ struct sg_internode;
 struct sg_internode_plan;
 struct sg_transport_ops;
 
-/* More nodes than this on one machine are left to MPICH. */
+/* If there are more nodes than this on one machine, MPICH runs the calls. */
 #define SG_INTERNODE_ENDPOINTS_MAX 256
 
 struct sg_internode_setup {
@@ -40,16 +40,16 @@ struct sg_internode_setup {
     const struct sg_ruleset *rules;
     /* Between machines; NULL where there is one. Both live as long as the communicator. */
     const struct sg_transport_ops *ops;
-    const struct sg_exchange *exchange; /* among its ranks, by collectives alone */
+    const struct sg_exchange *exchange; /* for agreement among its ranks, by collectives only */
     const char *const *hosts;           /* by rank; the names stay */
 };
 
-/* As sg_local_start. servers: the most processes of a node that are connected to other machines; in
- * the place of the others the node's first one sends. */
+/* As sg_intranode_start. servers: the most processes of a node that are connected to other
+ * machines; for the others the node's first one sends. */
 void sg_internode_start(uint32_t depth, int stall_s, int servers);
 
 /* The first rank of a machine makes its segment, the others map it. Any status but SG_OK: errno
- * tells; nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many
+ * tells why; nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many
  * endpoints. */
 enum sg_status sg_internode_offer(const struct sg_internode_setup *setup, struct sg_internode **out,
                                   struct sg_segment_ticket *ticket);
@@ -57,45 +57,45 @@ enum sg_status sg_internode_accept(const struct sg_internode_setup *setup,
                                    const struct sg_segment_ticket *ticket,
                                    struct sg_internode **out);
 
-/* Several machines, all segments mapped: collective. Any status but SG_OK is alike on all ranks,
- * and said by those that know why. */
+/* On several machines, when all segments are mapped: collective. Any status but SG_OK is the same
+ * on all ranks; a rank that knows the reason logs it. */
 enum sg_status sg_internode_link(struct sg_internode *internode);
 bool sg_internode_is_linked(const struct sg_internode *internode);
 
-/* Brings what is outstanding to its end: collective, in MPI_Comm_free and MPI_Finalize. The first
- * part does not wait; try_drain goes on without waiting (true: it is done); drain waits, and all
- * communicators of the process go on meanwhile. */
+/* Completes what is outstanding: collective, in MPI_Comm_free and MPI_Finalize. begin_drain does
+ * not wait; try_drain goes on without waiting (true: done); drain waits, while all communicators of
+ * the process progress. */
 void sg_internode_begin_drain(struct sg_internode *internode);
 bool sg_internode_try_drain(struct sg_internode *internode);
 void sg_internode_drain(struct sg_internode *internode);
 
 void sg_internode_free(struct sg_internode *internode);
 
-/* Whether ranks that come to one call from different call sites can agree on its choice: on one
- * machine; on several with a coordinator (coordinator.h), alike on all ranks. A nonblocking call
- * that is so far ahead of another rank that its words are not free ends it, before the same call on
- * all ranks. */
+/* Whether ranks that reach one call from different call sites can agree on its choice: on one
+ * machine always, on several with a coordinator (coordinator.h); the same on all ranks. The
+ * agreement ends if a nonblocking call is so far ahead of another rank that its words are not free,
+ * before the same call on all ranks. */
 bool sg_internode_agrees(const struct sg_internode *internode);
 
-/* What a call comes to. */
+/* How a call runs. */
 struct sg_internode_plan {
     uint32_t protocol;
-    uint8_t executed;            /* as in a call's statistics */
+    uint8_t executed;            /* as in the call statistics */
     struct sg_operands operands; /* unless a barrier's */
     const void *own;             /* this rank's contribution */
     void *result;                /* NULL: it gets none */
     size_t extent_bytes;         /* of an element */
-    size_t room;                 /* elements that the call is cut into */
-    bool side_by_side;           /* its chunks go on at once, and not one after another */
+    size_t room;                 /* elements in a chunk */
+    bool side_by_side;           /* its chunks go on at the same time, not one after another */
 };
 
-/* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision alike on
- * all ranks, or because of an argument error of this rank's that MPICH is to report. A blocking
- * call may connect its ranks, collectively. */
+/* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision that is
+ * the same on all ranks, or because of an argument error of this rank's that MPICH will report. A
+ * blocking call may connect its ranks, collectively. */
 bool sg_internode_plan_call(struct sg_internode *internode, const struct sg_call *call,
                             const struct sg_choice **choice, struct sg_internode_plan *plan);
 
-/* Of a blocking call; a nonblocking one is for sg_request_start. */
+/* For a blocking call; a nonblocking one uses sg_request_start. */
 int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
                      const struct sg_internode_plan *plan, struct sg_call_statistics *statistics);
 

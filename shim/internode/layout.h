@@ -25,22 +25,22 @@
 
 #define SG_INTERNODE_MAGIC UINT64_C(0x6e6170732d676773)
 #define SG_INTERNODE_PROTOCOLS_MAX 64
-#define SG_INTERNODE_SLOT_BYTES 1024u /* of a protocol that wants nothing else */
+#define SG_INTERNODE_SLOT_BYTES 1024u /* for a protocol without requirements of its own */
 #define SG_INTERNODE_INSTANCES_MAX 64
 #define SG_INTERNODE_WATCHES_MAX (SG_INTERNODE_PROTOCOLS_MAX * SG_WATCHES)
-/* Those that an event gets at once; and, of each protocol, those of READ_CELLS that wait. */
+/* Replies that an event gets at once; and for each protocol the READ_CELLS that wait. */
 #define SG_INTERNODE_REPLIES_MAX (16 + SG_INTERNODE_PROTOCOLS_MAX * SG_INTERNODE_INSTANCES_MAX / 8)
 
-/* The transport's word for whom a message or reply is: the protocol, or one of these two in its
- * place. A note alone is for no protocol; the other is a reply to the coordinator's question. */
+/* The transport's tag for a message or reply: the protocol, or one of these two instead. A note
+ * alone is for no protocol; the other is a reply to a question to the coordinator. */
 #define SG_INTERNODE_NOTE_ONLY 0xffu
 #define SG_INTERNODE_COORDINATOR_ONLY 0xfeu
-/* Beside the protocol: the reply waits for the next poll. */
+/* In addition to the protocol: the reply waits for the next poll. */
 #define SG_INTERNODE_WAITS 0x100u
 
-/* Words that the first rank to reach a thing writes for the others (agree.c). Posts choose, too,
- * and must not wait: the words of choices are used again by quarters, and a quarter that cannot be
- * opened ends rules by call site. */
+/* Words that the first rank to reach a thing writes for the others (agree.c). Nonblocking calls
+ * choose, too, and must not wait: the words of choices are reused by quarters, and a quarter that
+ * cannot be opened ends rules by call site. */
 #define SG_INTERNODE_SIGNATURES 256
 #ifndef SG_INTERNODE_CHOICES /* tests have fewer */
 #define SG_INTERNODE_CHOICES 4096
@@ -48,19 +48,19 @@
 #define SG_INTERNODE_QUARTER (SG_INTERNODE_CHOICES / 4)
 #define SG_INTERNODE_OPENINGS 8
 
-/* Of more endpoints none is connected to all others, and there is no coordinator. */
+/* With more endpoints than this none is connected to all others, and there is no coordinator. */
 #define SG_COORDINATOR_ENDPOINTS_MAX 64
 
 /* The words of all machines, at endpoint 0, the coordinator (coordinator.c). */
 struct sg_coordinator {
     _Atomic uint64_t tickets[SG_INTERNODE_CHOICES]; /* machines that have asked, ever */
-    _Atomic uint64_t decided[SG_INTERNODE_CHOICES]; /* words as those of a machine */
+    _Atomic uint64_t decided[SG_INTERNODE_CHOICES]; /* words like those of a machine */
     _Atomic uint64_t opening_tickets[SG_INTERNODE_OPENINGS];
     _Atomic uint64_t openings[SG_INTERNODE_OPENINGS];
     _Atomic uint64_t passed[SG_INTERNODE_OPENINGS]; /* machines that have read the quarter, ever */
 };
 
-/* A rank: its call, for messages to people, and how far it is. */
+/* A rank: its call, for messages to the user, and its progress. */
 struct sg_rank_state {
     _Atomic uint64_t position; /* entered so far */
     _Atomic uint64_t left;     /* left so far */
@@ -77,14 +77,14 @@ struct sg_internode_instance {
     uint8_t operation, flags;
     uint8_t reduction, element; /* of the operands; where bytes > 0 */
     uint16_t signature;         /* see consistency.h */
-    bool told;                  /* other machines know that it is waited for */
-    bool stays;                 /* the last local rank does not leave its call before the end */
+    bool told;                  /* other machines have been told that it is waited for */
+    bool stays;                 /* the last local rank stays in its call until the end */
     uint64_t ready;             /* position + 1: its CALL may be delivered, in its turn */
     uint64_t left_ns;           /* time of its CALL's completion, or of the last late message */
     _Atomic uint64_t finished;  /* position + 1 once the protocol has left it */
 };
 
-/* What an instance is, by the number that messages have. */
+/* The instance that belongs to a number in messages. */
 struct sg_operand_type {
     uint32_t seq;
     uint8_t reduction, element;
@@ -93,7 +93,7 @@ struct sg_operand_type {
 
 struct sg_endpoint_reply {
     uint32_t protocol, tag;
-    bool waits; /* for the next poll: a protocol that asks again and again does so once a poll */
+    bool waits; /* for the next poll: a protocol that polls cells does so once a poll */
     uint64_t value[8];
 };
 
@@ -103,13 +103,13 @@ struct sg_internode_watch {
     uint64_t value;
 };
 
-/* A note of another machine's about an instance that was not entered here. */
+/* Another machine's note about an instance that has not been entered here. */
 struct sg_remote_note {
     uint32_t note;
     int32_t from;
 };
 
-/* What happened since the last call that took it for its outcome, of whichever local rank. */
+/* Counters since the last call that took them for its statistics, of whichever local rank. */
 struct sg_endpoint_counters {
     _Atomic uint64_t late, early, stalls, copies, moves, repeats, handler_ns;
 };
@@ -117,7 +117,8 @@ struct sg_endpoint_counters {
 struct sg_endpoint {
     _Atomic uint32_t lock; /* 1: held */
     struct sg_doorbell doorbell;
-    _Atomic uint32_t master;    /* 1 + the cell of who serves it for those that do not; 0: none */
+    /* 1 + the process slot of the rank that serves it for the others; 0: none */
+    _Atomic uint32_t master;
     _Atomic uint32_t draining;  /* local ranks that have come to drain */
     _Atomic uint64_t delivered; /* CALLs delivered */
     _Atomic uint64_t completed; /* CALLs completed */

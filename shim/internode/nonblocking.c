@@ -1,8 +1,8 @@
-/* A nonblocking call's parts follow those of the calls before it, in their order. The protocol's
- * part goes on at the endpoint, as for any call. This process enters instances and fetches results:
- * the application's threads do in all that they call here, and the helper thread does where a part
- * waits for a place. A program may start more calls than there are places and then wait, in MPI,
- * for something else.
+/* A nonblocking call's chunks follow those of the calls before it, in order. Its protocol
+ * progresses at the endpoint, like that of any call. Entering instances and fetching results is up
+ * to this process: the application's threads do it in every call of the library, and the helper
+ * thread does it while a chunk waits for a place. A program may start more calls than there are
+ * places and then wait, in MPI, for something else.
  */
 #include "internode/nonblocking.h"
 
@@ -24,8 +24,8 @@ struct sg_nonblocking {
     struct sg_chunk chunks[];
 };
 
-/* Of all communicators' nonblocking calls: whoever is at a nonblocking call that is not done keeps
- * its communicator, whatever becomes of the communicator. */
+/* The nonblocking calls of all communicators: a thread that works on one that is not complete keeps
+ * its communicator from being freed. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 struct sg_nonblocking *sg_nonblocking_new(struct sg_internode *internode,
@@ -63,7 +63,7 @@ bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking)
 
 /* ---- the nonblocking calls of a communicator ---- */
 
-/* Parts arrive in their order. */
+/* Chunks arrive in their order. */
 static bool has_arrived(const struct sg_nonblocking *nonblocking)
 {
     const struct sg_chunk_window *window = &nonblocking->window;
@@ -82,7 +82,7 @@ static void step_all(struct sg_internode *internode)
          nonblocking = next) {
         next = nonblocking->next;
         if (!sg_chunk_window_step(internode, &nonblocking->window)) {
-            /* Those behind it have not, either. */
+            /* The calls behind it have not, either. */
             if (!has_arrived(nonblocking))
                 break;
             before = nonblocking;
@@ -95,7 +95,7 @@ static void step_all(struct sg_internode *internode)
         if (next == NULL)
             internode->last_nonblocking = before;
         atomic_fetch_sub_explicit(&internode->nonblocking_count, 1, memory_order_release);
-        /* Release: the results are there. The nonblocking call may be gone from here on. */
+        /* Release: the results are there. From here on the nonblocking call may be gone. */
         atomic_store_explicit(&nonblocking->done, true, memory_order_release);
     }
     atomic_store(&internode->client.waits,
@@ -104,7 +104,7 @@ static void step_all(struct sg_internode *internode)
 
 void sg_nonblocking_advance(struct sg_internode *internode)
 {
-    /* Relaxed: who has just started one goes on with it by itself. */
+    /* Relaxed: a thread that has just started a call advances it itself. */
     if (atomic_load_explicit(&internode->nonblocking_count, memory_order_relaxed) == 0)
         return;
     pthread_mutex_lock(&lock);
@@ -159,7 +159,7 @@ void sg_nonblocking_start(struct sg_nonblocking *nonblocking, struct sg_call_sta
     sg_internode_read_counters(internode, statistics);
 }
 
-/* The communicator, which stays until it is let go; NULL: the nonblocking call is done. */
+/* The communicator, which is kept until it is released; NULL: the nonblocking call is complete. */
 static struct sg_internode *hold(struct sg_nonblocking *nonblocking)
 {
     struct sg_internode *internode = NULL;

@@ -1,6 +1,6 @@
-/* Nonblocking calls. Chunks of a call that stay behind go on in what this process calls
- * here, or by the helper thread. The call's fields and buffers are to stay until it is done. The
- * communicator need not: freeing it brings its nonblocking calls to their end.
+/* Nonblocking calls. Chunks that are not complete when the call returns progress whenever this
+ * process is in the library, or in the helper thread. The call's fields and buffers must stay until
+ * it is complete. The communicator need not: freeing it completes its nonblocking calls.
  */
 #ifndef SG_INTERNODE_NONBLOCKING_H
 #define SG_INTERNODE_NONBLOCKING_H
@@ -9,24 +9,24 @@
 
 struct sg_nonblocking;
 
-/* NULL: out of memory. Free: before it has been started, or when it is done. */
+/* NULL: out of memory. Free it before it has been started, or when it is complete. */
 struct sg_nonblocking *sg_nonblocking_new(struct sg_internode *internode,
                                           const struct sg_call *call,
                                           const struct sg_internode_plan *plan);
 void sg_nonblocking_free(struct sg_nonblocking *nonblocking);
 void sg_nonblocking_start(struct sg_nonblocking *nonblocking,
                           struct sg_call_statistics *statistics);
-/* Goes on, without waiting. True: it is done. */
+/* Progresses without waiting. True: it is complete. */
 bool sg_nonblocking_poll(struct sg_nonblocking *nonblocking);
 /* Until it is done. */
 void sg_nonblocking_wait(struct sg_nonblocking *nonblocking);
 bool sg_nonblocking_is_done(const struct sg_nonblocking *nonblocking);
 
-/* Nonblocking calls go on as far as they can. */
+/* Advances nonblocking calls as far as possible. */
 void sg_nonblocking_advance(struct sg_internode *internode);
 /* As sg_chunk_window_step: nonblocking calls go first. */
 bool sg_nonblocking_step_behind(struct sg_internode *internode, struct sg_chunk_window *window);
-/* The same, of a call that waits. */
+/* The same, for a call that waits. */
 static inline bool sg_nonblocking_step_call(struct sg_internode *internode,
                                             struct sg_chunk_window *window)
 {
@@ -37,7 +37,7 @@ static inline bool sg_nonblocking_step_call(struct sg_internode *internode,
                : sg_nonblocking_step_behind(internode, window);
 }
 
-/* All nonblocking calls are done: returns when no thread is at one any more. */
+/* All nonblocking calls are complete: returns when no thread works on one any more. */
 void sg_nonblocking_await_users(struct sg_internode *internode);
 
 #endif

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Tests that follow each other within this time are one wait: a loop around MPI_Test, or
+/* Tests that follow each other within this time count as one wait: a loop around MPI_Test, or
  * MPI_Waitany. */
 #define CLOSE_NS 20000
 
@@ -59,7 +59,7 @@ static struct request *find(MPI_Request handle)
 {
     struct request *request;
 
-    /* Relaxed: whose request it is knows of its nonblocking call. */
+    /* Relaxed: the thread that owns the request knows of its nonblocking call. */
     if (atomic_load_explicit(&count, memory_order_relaxed) == 0)
         return NULL;
     pthread_mutex_lock(&lock);
@@ -69,7 +69,7 @@ static struct request *find(MPI_Request handle)
     return request;
 }
 
-/* One that nobody else will complete, taken out; NULL: there is none. */
+/* One that nobody else will complete, removed from the list; NULL: there is none. */
 static struct request *take_orphan(void)
 {
     struct request *request;
@@ -95,7 +95,7 @@ static void let_go(struct request *request)
     free(request);
 }
 
-/* Once, though MPICH may ask for it again. */
+/* Once, even if MPICH asks again. */
 static void complete(struct request *request)
 {
     if (atomic_exchange(&request->is_completed, true))
@@ -122,7 +122,7 @@ static int on_query(void *state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* MPI_Request_free calls it at once, whether the operation is done or not. */
+/* MPI_Request_free calls it at once, whether the operation is complete or not. */
 static int on_free(void *state)
 {
     struct request *request = state;
@@ -140,8 +140,8 @@ static int on_cancel(void *state, int is_complete)
     return MPI_SUCCESS;
 }
 
-/* From MPI_Test and the like. It never sleeps: the program may have other things to do between two
- * tests. */
+/* From MPI_Test and the like. It never sleeps: between two tests the program may have other work.
+ */
 static int on_poll(void *state, MPI_Status *status)
 {
     struct request *request = state;

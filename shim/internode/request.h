@@ -10,29 +10,29 @@
 #include "internode/internode.h"
 #include "mpi/call.h"
 
-/* How the application met its request. */
+/* How the application waited for its request. */
 struct sg_request_times {
     uint64_t started_ns;   /* the call returned */
     uint64_t completed_ns; /* the request was completed */
     uint64_t exposed_ns;   /* in between, in waits and tests */
-    uint32_t tests;        /* how many: calls that follow each other closely are one */
+    uint32_t tests;        /* their number: calls that follow each other closely count as one */
 };
 
-/* When the request is completed: by whichever thread waits or tests, once. */
+/* When the request is completed: once, by the thread that waits or tests. */
 typedef void (*sg_request_completed)(void *context, const struct sg_request_times *times);
 
-/* Starts the call and sets *call->request. Where it returns an error nothing has been started, and
- * no error handler has been called. completed may be NULL. */
+/* Starts the call and sets *call->request. If it returns an error nothing has been started, and no
+ * error handler has been called. completed may be NULL. */
 int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
                      sg_request_completed completed, void *context,
                      struct sg_call_statistics *statistics);
 
 /* Before MPI_Wait, in which MPICH polls without a pause, and MPI_Request_get_status, in which it
- * does not poll. Requests that are not ours are left alone. */
+ * does not poll. Ignores requests that are not the library's. */
 void sg_request_wait(MPI_Request handle);
 void sg_request_poll(MPI_Request handle);
 
-/* Completes requests that the application has freed and that are done. */
+/* Completes requests that the application has freed and whose operation is complete. */
 void sg_request_reap(void);
 
 #endif

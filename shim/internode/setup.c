@@ -84,7 +84,7 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         }
         protocol->progress =
             sg_progress_asked(sg_ruleset_choice(internode->rules, i), internode->remote != NULL);
-        /* A rank that stayed in its call in mode poll could not bring it to its end. */
+        /* In mode poll a rank that stayed in its call could not complete it. */
         if (internode->servers < internode->locals && protocol->progress == SG_PROGRESS_POLL)
             protocol->progress = SG_PROGRESS_THREAD;
         if (protocols == 0 || protocol->progress < internode->progress_low)
@@ -113,7 +113,8 @@ static bool lay_out(struct sg_internode *internode, const char *name)
     internode->contributions_at = at;
     at += (size_t)internode->here * internode->depth * (size_t)internode->locals_max *
           internode->slot_bytes;
-    /* What the protocols may have under way for a pair at once; the explorer checks this bound. */
+    /* The most messages that the protocols may have in flight between a pair; the explorer checks
+     * this bound. */
     internode->transport_setup.endpoints = internode->endpoints;
     internode->transport_setup.here = internode->here;
     internode->transport_setup.inflight =
@@ -135,7 +136,7 @@ static int greatest(const int *counts, int count)
     return most;
 }
 
-/* All numbers are one allocation, which begins with endpoint_of. False: no memory. */
+/* One allocation for all numbers, which begins with endpoint_of. False: no memory. */
 static bool number_ranks(struct sg_internode *internode, const struct sg_internode_setup *setup)
 {
     size_t ranks = (size_t)setup->ranks, endpoints = (size_t)setup->endpoints;
@@ -202,7 +203,8 @@ static void dispose(struct sg_internode *internode)
     errno = saved_errno;
 }
 
-/* A rank that is not connected would wait for one that is, which a nonblocking call must not. */
+/* A rank without connections would wait for one that has them, which a nonblocking call must not
+ * do. */
 static bool can_have_coordinator(const struct sg_internode *internode)
 {
     bool by_site = false;

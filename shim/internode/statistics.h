@@ -1,5 +1,5 @@
-/* What the events at an endpoint come to, for the trace. Under the endpoint's lock, in a signal
- * handler too, but for sg_internode_read_counters.
+/* Counts the effects of the events at an endpoint, for the trace. Under the endpoint's lock, also
+ * in a signal handler, except for sg_internode_read_counters.
  */
 #ifndef SG_INTERNODE_STATISTICS_H
 #define SG_INTERNODE_STATISTICS_H
@@ -7,17 +7,17 @@
 #include "internode/communicator.h"
 #include "mpi/trace_events.h"
 
-/* What an event has changed in a protocol's head. */
+/* Adds what an event has changed in a protocol's head. */
 void sg_endpoint_count(struct sg_endpoint *endpoint, const struct sg_algo_head *before,
                        const struct sg_algo_head *after, uint64_t marks);
 
-/* A contribution that was late: before its actions are carried out, which may end the instance, and
- * after. False: its instance is not known. */
+/* A late contribution: before its actions are carried out, which may end the instance, and after.
+ * False: its instance is not known. */
 bool sg_endpoint_begin_late(struct sg_internode *internode, uint32_t protocol,
                             const struct sg_event *event, struct sg_late *late);
 void sg_endpoint_end_late(struct sg_internode *internode, struct sg_late *late);
 
-/* At a call's end, without the lock: what has been counted since the last time. */
+/* At a call's end, without the lock: the counts since the last time. */
 void sg_internode_read_counters(struct sg_internode *internode,
                                 struct sg_call_statistics *statistics);
 

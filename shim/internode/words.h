@@ -1,10 +1,11 @@
 /* Words that the first rank to reach a thing writes for the other ranks of its machine.
  *
- * Things that all ranks come to in the same order are numbered from 0. Thing n has a word in the
- * segment, at n modulo their number: n + 1, the rank that came first, and what it brought, which
- * the others find there. A word is written again only when all ranks have read what it held.
+ * Things that all ranks reach in the same order are numbered from 0. Thing n has a word in the
+ * segment, at n modulo the number of words. It contains n + 1, the rank that came first, and what
+ * that rank brought, which the others read. A word is written again only when all ranks have read
+ * it.
  *
- *   choices      calls whose operation has rules by call site, those that go to MPICH included
+ *   choices      calls whose operation has rules by call site, including those that go to MPICH
  *   openings     quarters of the choices' words (agree.c)
  *   signatures   instances (consistency.h)
  */
@@ -35,7 +36,7 @@ static inline struct sg_internode_found sg_internode_found_in(uint64_t word)
         (int)(word >> SG_INTERNODE_FIELD_BITS & SG_INTERNODE_FIELD_MASK)};
 }
 
-/* Whether some rank has come to the thing. */
+/* Whether some rank has reached the thing. */
 static inline bool sg_internode_is_taken(const _Atomic uint64_t *word, uint64_t number)
 {
     /* Acquire: what its writer says of its call was written before. */
@@ -53,7 +54,7 @@ static inline struct sg_internode_found sg_internode_meet(const struct sg_intern
     /* Acquire, here and below: as above. */
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
-    /* Who is before us brings the same number: nobody gets a whole ring ahead of us. */
+    /* A rank that is faster brings the same number: nobody gets a whole ring ahead of another. */
     if (seen >> 2 * SG_INTERNODE_FIELD_BITS != wanted >> 2 * SG_INTERNODE_FIELD_BITS &&
         atomic_compare_exchange_strong_explicit(word, &seen, wanted, memory_order_acq_rel,
                                                 memory_order_acquire))
@@ -61,8 +62,8 @@ static inline struct sg_internode_found sg_internode_meet(const struct sg_intern
     return sg_internode_found_in(seen);
 }
 
-/* read_at: in struct sg_rank_state, how many its rank has read. all_read: a count that all ranks
- * are known to have come to. */
+/* read_at: the member of struct sg_rank_state that counts what its rank has read. all_read: a count
+ * that all ranks are known to have reached. */
 static inline bool sg_internode_is_read_by_all(const struct sg_internode *internode, size_t read_at,
                                                uint64_t *all_read, uint64_t count)
 {

@@ -1,6 +1,6 @@
-/* Rank 0 tells the others of its machine, and its partners, what to do, one word (struct order) at
- * a time. A partner echoes messages or answers steps until the message, or the word in shared
- * memory, says that it is the last; the others sleep in shared memory until all is over.
+/* Rank 0 tells the other ranks of its machine, and its partners, what to do, one message (struct
+ * order) at a time. A partner echoes messages or answers steps until the message, or the word in
+ * shared memory, is marked as the last; the others sleep in shared memory until everything is over.
  */
 #include "intranode/calibrate.h"
 
@@ -23,7 +23,7 @@ struct order {
 };
 
 struct message {
-    int32_t last; /* 1: the answer to this ends it */
+    int32_t last; /* 1: the answer to this one ends it */
     char rest[LARGE_BYTES - sizeof(int32_t)];
 };
 
@@ -58,7 +58,7 @@ static enum sg_status echo(const struct sg_exchange *exchange, struct message *m
     return status;
 }
 
-/* Rank 0 hears whether this rank sees the memory before either waits there. */
+/* Rank 0 learns whether this rank sees the memory before either of them waits there. */
 static enum sg_status step(const struct sg_exchange *exchange, const struct order *order)
 {
     void *segment = NULL;
@@ -72,7 +72,7 @@ static enum sg_status step(const struct sg_exchange *exchange, const struct orde
     return status;
 }
 
-/* Where it cannot see the memory it goes on at once, and is in the measurements' way. */
+/* A rank that cannot see the memory continues at once, and disturbs the measurements. */
 static void sleep_through(const struct order *order)
 {
     void *segment;
@@ -131,14 +131,15 @@ static enum sg_status measure_trip(struct caller *caller, int partner, uint32_t 
         sg_calibrate_add(&there, (double)(sent_ns - start_ns));
         sg_calibrate_add(&round, (double)(now_ns - start_ns));
     }
-    /* How long sends take differs by design: where messages are buffered, the round trip counts. */
+    /* How long a send takes depends on the implementation: where messages are buffered, the round
+     * trip counts. */
     trip->there_ns = sg_calibrate_typical(&there, &of_sends);
     trip->round_ns = sg_calibrate_typical(&round, &caller->result);
     return status;
 }
 
-/* Half a round trip is a latency and both overheads; where a send alone takes as much, the message
- * is on its way meanwhile. latency: the first of the three values. */
+/* Half a round trip is a latency and both overheads; if the send itself takes as long, the message
+ * is in flight during the send. latency: the first of the three values. */
 static enum sg_status measure_messages(struct caller *caller, int partner,
                                        enum sg_calibrated latency)
 {
@@ -208,7 +209,7 @@ static bool is_partner(const struct sg_calibrate *setup, int rank)
     return rank == setup->near || rank == setup->far;
 }
 
-/* To all that listen, partners or not. */
+/* To all ranks that listen, partners or not. */
 static enum sg_status tell(const struct caller *caller, bool partners, enum order_kind kind)
 {
     const struct sg_calibrate *setup = caller->setup;

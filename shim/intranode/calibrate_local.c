@@ -1,5 +1,5 @@
-/* A step is a word that one process writes and the other, that waits for it, answers; the answer to
- * one number is the next. */
+/* A step is a word that one process writes and the other, which waits for it, answers; the answer
+ * to a number is the next number. */
 #include "intranode/calibrate_local.h"
 
 #include "algos/kernels/kernel.h"
@@ -140,7 +140,7 @@ static void on_signal(int number)
     signals++;
 }
 
-/* Where the signal is blocked it would come later, when nobody handles it any more. */
+/* If the signal is blocked it would arrive later, when nothing handles it any more. */
 double sg_calibrate_signal_ns(int number, struct sg_calibration *out)
 {
     struct sigaction before, ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -157,7 +157,7 @@ double sg_calibrate_signal_ns(int number, struct sg_calibration *out)
     return signals > 0 ? ns : 0; /* the queue of signals may be full */
 }
 
-/* What sched_getattr fills, as far as it is asked for here (sched_setattr(2)). */
+/* The part of sched_getattr's result that is needed (sched_setattr(2)). */
 struct attributes {
     uint32_t size, policy;
     uint64_t flags;
@@ -185,11 +185,11 @@ struct word {
     _Alignas(128) _Atomic uint32_t value;
 };
 
-/* To one side and to the other. */
+/* From one side, and from the other. */
 struct words {
     struct word to_answer, to_ask;
     _Alignas(128) _Atomic uint32_t sleeps; /* 1: waits sleep */
-    _Alignas(128) _Atomic uint32_t over;   /* 1: nobody measures any more */
+    _Alignas(128) _Atomic uint32_t over;   /* 1: the measurement is over */
 };
 
 _Static_assert(sizeof(struct words) <= SG_CALIBRATE_SEGMENT_BYTES, "the segment holds the words");
@@ -203,7 +203,7 @@ static void sleep_for(_Atomic uint32_t *word, uint32_t seen, uint64_t most_ns)
     syscall(SYS_futex, word, FUTEX_WAIT, seen, &timeout, NULL, 0);
 }
 
-/* The word's next value; STOP where nothing comes. */
+/* The next value of the word; STOP if none comes. */
 static uint32_t wait_for(struct words *words, _Atomic uint32_t *word, uint32_t seen)
 {
     uint64_t began_ns = sg_clock_ns();
@@ -234,7 +234,7 @@ static void tell(struct words *words, _Atomic uint32_t *word, uint32_t value)
         syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* False: the partner is silent. */
+/* False: the partner does not answer. */
 static bool go_round(struct words *words, uint32_t *number)
 {
     uint32_t seen = *number;

@@ -1,13 +1,13 @@
 /* Large operands (paper srm, section 2.2: two buffers, pipelined chunks): each rank folds its own
  * share of every chunk, over all ranks, in the association of the shape.
  *
- * Per chunk three stages: bring the others' shares of the own operand into the own buffer; fold the
- * own share, straight into the receive buffer where there is one; fetch the other shares' results.
- * A rank counts the chunks it has been through at each stage; the counts are all there is of
- * synchronisation. Chunk k+1 is brought before chunk k is fetched, so that nobody waits for a copy
- * that could have been made before.
+ * There are three stages for each chunk: bring the others' shares of this rank's operand into its
+ * buffer; fold its own share, directly into the receive buffer if there is one; fetch the results
+ * of the other shares. A rank counts the chunks that have passed each stage; these counts are the
+ * only synchronisation. Chunk k+1 is brought before chunk k is fetched, so that nobody waits for a
+ * copy that could have been made before.
  *
- * The counts run on from call to call; all ranks count alike.
+ * The counts run on from call to call, in the same way on all ranks.
  */
 #include "intranode/ring.h"
 
@@ -38,7 +38,7 @@ static struct chunk chunk_at(const struct sg_node_op *op, uint64_t index)
     return chunk;
 }
 
-/* The share of a chunk that a rank folds: whole cache lines but for the last. */
+/* The share of a chunk that a rank folds: whole cache lines except for the last share. */
 static size_t share_of(const struct sg_node_op *op, const struct chunk *chunk, int rank,
                        size_t *first)
 {
@@ -65,7 +65,7 @@ static char *own_result(const struct sg_node_op *op, const struct chunk *chunk)
     return (char *)op->call.receive + chunk->first * op->call.element_bytes;
 }
 
-/* The own operand but for the share that this rank folds itself. */
+/* This rank's operand without the share that it folds itself. */
 static void bring(struct sg_node_op *op, const struct chunk *chunk)
 {
     size_t element_bytes = op->call.element_bytes;
@@ -130,8 +130,8 @@ static void fetch(struct sg_node_op *op, const struct chunk *chunk)
     op->copies++;
 }
 
-/* The next step that this rank could take, in the order bring(0), bring(1), fold(0), fetch(0),
- * bring(2), fold(1), ...; false at the end. */
+/* The next step for this rank, in the order bring(0), bring(1), fold(0), fetch(0), bring(2),
+ * fold(1), ...; false at the end. */
 static bool next_step(const struct sg_node_op *op, int *stage, uint64_t *index)
 {
     uint64_t total = chunk_total(op);
@@ -148,8 +148,8 @@ static bool next_step(const struct sg_node_op *op, int *stage, uint64_t *index)
     return true;
 }
 
-/* What must have been done by all before a step: a buffer is brought into when its results are
- * fetched, folded when all have brought, fetched when all have folded. */
+/* What all ranks must have done before a step: a buffer is filled again when its results have been
+ * fetched, folded when all have brought their shares, fetched when all have folded. */
 static bool may_step(struct sg_node_op *op, int stage, uint64_t index)
 {
     switch (stage) {
@@ -203,6 +203,6 @@ enum sg_node_step sg_chunks_poll(struct sg_node_op *op)
             return SG_NODE_WAIT;
         take_step(op, stage, index);
     }
-    /* The buffers are the node's: they are left when nobody looks at them any more. */
+    /* The buffers belong to the node: a rank leaves them when nobody reads them any more. */
     return sg_stage_all(op, SG_STAGE_FETCH, chunk_total(op)) ? SG_NODE_DONE : SG_NODE_WAIT;
 }

@@ -1,7 +1,7 @@
 /* Flat exchange (paper srm, section 2.2: small messages in shared memory; here without a master):
- * every rank writes its operand into its own line or slot; whoever needs the result waits for all
- * and folds them, in the association of the shape. The critical path is the transfer of one line.
- * A rank that only contributes to a reduce leaves at once.
+ * every rank writes its operand into its own line or slot; a rank that needs the result waits for
+ * all operands and folds them, in the association of the shape. The critical path is the transfer
+ * of one line. A rank that only contributes to a reduce leaves at once.
  */
 #include "intranode/ring.h"
 
@@ -21,7 +21,7 @@ static void fold_all(struct sg_node_op *op)
     sg_fold_all(&folding, op->chunk_count, sg_op_target(op));
 }
 
-/* Time stamps stand in the lines when ranks measure. */
+/* Lines contain time stamps if the call is measured. */
 static void find_skew(struct sg_node_op *op)
 {
     uint64_t first_ns = op->call.arrival_ns;
@@ -65,7 +65,7 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
         return SG_NODE_WAIT;
     if (op->mismatch_rank >= 0)
         return SG_NODE_MISMATCH;
-    /* The own next line back into this processor's cache, before it is on anybody's path. */
+    /* Brings this rank's next line back into its cache before it is needed. */
     sg_ring_take(sg_ring_line(node, op->position + 1, node->rank));
     find_skew(op);
     if (size_bytes > 0)

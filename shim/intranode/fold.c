@@ -1,13 +1,13 @@
 #include "intranode/fold.h"
 
-/* Partials are kept in blocks of this size, one a level: they stay in the nearest cache. */
+/* Partial results are kept in blocks of this size, one a level: they stay in the nearest cache. */
 #define BLOCK_BYTES 1024
 /* Of the greatest shape: a position's word holds 2^14 ranks. */
 #define LEVELS 16
 
 /* One block, from the first leaf to the last. A stack holds the partial results that wait for their
- * right part; as leaves come from the left, whoever comes from the right finds its partner on
- * top. */
+ * right operand; because leaves come from left to right, a right operand finds its partner on top.
+ */
 static void fold_block(const struct sg_folding *folding, size_t offset_bytes, size_t count,
                        void *out)
 {
@@ -35,7 +35,7 @@ static void fold_block(const struct sg_folding *folding, size_t offset_bytes, si
     }
 }
 
-/* Two operands need no partial results, and so no blocks. */
+/* Two operands need no partial results, and therefore no blocks. */
 static void fold_two(const struct sg_folding *folding, size_t count, void *out)
 {
     const void *left = folding->operand(folding->operand_context, sg_shape_leaf(folding->shape, 0));

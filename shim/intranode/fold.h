@@ -22,7 +22,7 @@ struct sg_folding {
     void *operand_context;
 };
 
-/* out may be one of the operands exactly, or apart from all. */
+/* out may be exactly one of the operands, or must not overlap any. */
 void sg_fold_all(const struct sg_folding *folding, size_t count, void *out);
 
 #endif

@@ -1,15 +1,16 @@
-/* Handoff: a tree of fixed shape, climbed by whoever is late. At each meeting the first arriver
- * leaves its operand and goes (reduce) or waits for the release; the second folds left (op) right
- * and climbs on. So the result is the shape's, while no rank ever waits for a helper.
+/* Handoff: a tree of fixed shape, climbed by late ranks. At each meeting the first arriver leaves
+ * its operand and goes on (reduce) or waits for the release; the second folds left (op) right and
+ * climbs on. So the result is that of the shape, while no rank ever waits for a helper.
  *
- * A meeting is one word: the first arriver exchanges its rank in; whoever finds a rank there is the
- * second, and often needs no atomic for it. The partial of whoever climbs lies in its own slot.
+ * A meeting is one word: the first arriver exchanges its rank into it; a rank that finds another
+ * one there is the second, and often needs no atomic operation. The partial result of a climbing
+ * rank is in its own slot.
  */
 #include "intranode/ring.h"
 
 #include <string.h>
 
-/* This rank's partial of the chunk so far. */
+/* This rank's partial result of the chunk so far. */
 static const void *partial_of(const struct sg_node_op *op, size_t size_bytes)
 {
     return op->own_in_slot ? sg_ring_data(op->node, op->position, op->node->rank, size_bytes)
@@ -28,8 +29,8 @@ static void store_own(struct sg_node_op *op, size_t size_bytes)
     op->own_in_slot = true;
 }
 
-/* True when the partner is there, and which rank's slot its partial is in; false when this rank is
- * the first, its partial now left for the second. */
+/* True when the partner is there, with the rank in whose slot its partial result is; false when
+ * this rank is the first, and its own partial result is now left for the second. */
 static bool meet(struct sg_node_op *op, int meeting, size_t size_bytes, int *partner)
 {
     _Atomic uint64_t *word = sg_ring_meeting(op->node, op->position, meeting);
@@ -38,7 +39,7 @@ static bool meet(struct sg_node_op *op, int meeting, size_t size_bytes, int *par
 
     if (!sg_ring_is(seen, op->position)) {
         store_own(op, size_bytes);
-        /* Acquire and release: we are either the one to read or the one to be read. */
+        /* Acquire and release: this rank either reads the other's data or has its own read. */
         seen = atomic_exchange_explicit(word, sg_ring_tag(op->position, (uint32_t)op->node->rank),
                                         memory_order_acq_rel);
     }
@@ -46,7 +47,7 @@ static bool meet(struct sg_node_op *op, int meeting, size_t size_bytes, int *par
     return sg_ring_is(seen, op->position);
 }
 
-/* Where the next partial goes: at the top of a reduce straight to the root's buffer. */
+/* Where the next partial result goes: at the top of a reduce directly to the root's buffer. */
 static void *fold_target(const struct sg_node_op *op, bool top, size_t size_bytes)
 {
     if (top && op->call.operation == SG_OPERATION_REDUCE && op->node->rank == op->call.root)
@@ -70,7 +71,7 @@ static void fold_with(struct sg_node_op *op, int partner, bool right, bool top, 
     op->own_in_slot = true;
 }
 
-/* Climbs from the own leaf. True at the top: this rank was the last. */
+/* Climbs from this rank's leaf. True at the top: this rank was the last. */
 static bool climb(struct sg_node_op *op, size_t size_bytes)
 {
     struct sg_climb at = sg_climb_start(&op->call.shape, op->node->rank);
@@ -91,14 +92,14 @@ static bool climb(struct sg_node_op *op, size_t size_bytes)
     return true;
 }
 
-/* Whoever was last publishes the result and takes its own copy. */
+/* The last rank publishes the result and takes its own copy. */
 static enum sg_node_step release(struct sg_node_op *op, size_t size_bytes)
 {
     struct sg_node *node = op->node;
 
     if (op->call.operation == SG_OPERATION_REDUCE && node->rank == op->call.root)
         return SG_NODE_DONE; /* folded into its buffer, and nobody else waits */
-    /* Release: the result in our slot comes before. */
+    /* Release: the result in this rank's slot comes before. */
     atomic_store_explicit(sg_ring_release(node, op->position),
                           sg_ring_tag(op->position, (uint32_t)node->rank), memory_order_release);
     if (op->call.operation == SG_OPERATION_ALLREDUCE && size_bytes > 0)

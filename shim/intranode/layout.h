@@ -1,16 +1,18 @@
 /* The shared segment of one communicator on one node: what lies where.
  *
- * A ring of `depth` instances. An instance is a position in the sequence of collectives (and chunks
- * of them) that run here; every rank counts positions alike. Each rank owns, per ring index, a
- * slot: a line that others poll, a line about the call for reports, and room for an operand.
+ * It is a ring of `depth` instances. An instance is a position in the sequence of collectives (and
+ * chunks of them) that run here; every rank counts positions in the same way. Each rank owns, per
+ * ring index, a slot: a line that others poll, a line about the call for reports, and room for an
+ * operand.
  *
- * Who may write what, and when it may be used again:
+ * Who may write what, and when it may be reused:
  *   line, info, operand    their rank alone, at the start of its instance
- *   meeting, release, choice  whoever arrives there; they carry the position, so that what an
- *                          earlier instance left is told apart
+ *   meeting, release, choice  any rank that arrives there; they contain the position, so that the
+ *                          values of an earlier instance are recognised
  *   control.finished       its rank alone: the instances it has left for good
  * A rank starts the instance at position p only when every rank has finished p - depth: nobody then
- * reads what p overwrites. Offsets and indices only, no pointers: the segment is mapped anywhere.
+ * reads what p overwrites. Offsets and indices only, no pointers: the segment is mapped at any
+ * address.
  */
 #ifndef SG_INTRANODE_LAYOUT_H
 #define SG_INTRANODE_LAYOUT_H
@@ -26,12 +28,12 @@
 /* Polled by the other ranks; small operands travel in it. */
 struct sg_node_line {
     _Atomic uint32_t sequence; /* low bits of position + 1; written last */
-    uint32_t signature;        /* of the call: see sg_node_signature */
+    uint32_t signature;        /* of the call: see node.c */
     uint64_t arrival_ns;       /* 0: not measured */
     unsigned char payload[SG_NODE_INLINE_BYTES];
 };
 
-/* For messages to people: which call it is. */
+/* For messages to the user: which call it is. */
 struct sg_call_info {
     uint64_t bytes;
     uint64_t offset; /* of the call site in its module */
@@ -41,13 +43,13 @@ struct sg_call_info {
     uint8_t algorithm;
     bool nonblocking; /* its nonblocking form */
     bool in_place;    /* an allreduce with MPI_IN_PLACE */
-    char module[36];  /* base name of the call site's, cut from the left */
+    char module[36];  /* base name of the call site's module, cut from the left */
 };
 
 struct sg_node_control {
     _Atomic uint64_t finished; /* instances this rank has left */
     unsigned char reserved[SG_NODE_LINE_BYTES - 8];
-    /* Chunks of large operands that this rank has been through, by stage: chunks.c. */
+    /* Chunks of large operands that have passed each stage on this rank: chunks.c. */
     _Atomic uint64_t stage[3];
     _Atomic uint64_t failed; /* position + 1 of the last instance in which a read failed */
     unsigned char reserved2[SG_NODE_LINE_BYTES - 32];
@@ -65,17 +67,18 @@ struct sg_node_word {
 
 struct sg_node_header {
     uint64_t magic;
-    uint64_t nonce; /* the segment asked for, not another */
+    uint64_t nonce; /* identifies the segment asked for */
     uint64_t size_bytes;
     uint32_t ranks;
     uint32_t depth;
     uint32_t slot_bytes; /* room for an operand */
     unsigned char reserved[SG_NODE_LINE_BYTES - 36];
-    /* On a line of their own: read at every release, written when somebody goes to sleep. */
+    /* On a line of their own: read at every release, written when a rank goes to sleep. */
     _Atomic uint32_t sleepers;
-    _Atomic uint32_t wake;                   /* futex */
-    _Atomic uint64_t stall_reported;         /* tagged with the instance that a rank spoke about */
-    _Atomic uint64_t warned[SG_NODE_WARNED]; /* pairs of choices that a rank has warned of */
+    _Atomic uint32_t wake;           /* futex */
+    _Atomic uint64_t stall_reported; /* tagged with the instance that a rank has reported */
+    /* pairs of choices for which a rank has printed a warning */
+    _Atomic uint64_t warned[SG_NODE_WARNED];
 };
 
 _Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");

@@ -24,7 +24,7 @@ bool sg_memory_is_shared(void)
     return account != NULL;
 }
 
-/* ---- the account -----------------------------------------------------------------------------*/
+/* ---- the account ----------------------------------------------------------------------------- */
 
 static const char *size_text(uint64_t bytes, char text[32])
 {
@@ -86,7 +86,7 @@ void sg_memory_free(void *segment, size_t size_bytes, bool is_maker)
         give(size_bytes);
 }
 
-/* ---- segments of MPI_Init --------------------------------------------------------------------*/
+/* ---- segments of MPI_Init -------------------------------------------------------------------- */
 
 /* What a rank tells of the segment that it made, or could not. */
 struct made {

@@ -1,5 +1,5 @@
-/* A call under way on one rank, and the methods by which it runs: what node.c begins and polls, and
- * what a method knows of it.
+/* A call under way on one rank, and the methods that run it: what node.c begins and polls, and what
+ * a method knows of it.
  */
 #ifndef SG_INTRANODE_METHOD_H
 #define SG_INTRANODE_METHOD_H
@@ -43,14 +43,14 @@ struct sg_node {
     uint32_t depth; /* a power of two */
     uint32_t slot_bytes;
     uint64_t position;                /* of this rank's next instance */
-    uint64_t known_finished;          /* every rank has finished at least so many */
+    uint64_t known_finished;          /* every rank has finished at least this many */
     struct sg_pool_rank *const *pool; /* by rank; NULL: no large operands */
     struct sg_node_reader *reader;    /* NULL: ranks cannot read each other's memory */
 };
 
 enum sg_node_method {
-    SG_NODE_FLAT,    /* everyone writes its operand, whoever needs the result reads them all */
-    SG_NODE_HANDOFF, /* climb: the second at each meeting folds */
+    SG_NODE_FLAT,    /* everyone writes its operand; a rank that needs the result reads them all */
+    SG_NODE_HANDOFF, /* a tree: the second at each meeting folds */
     SG_NODE_CHUNKS,  /* large: each rank folds its share of every chunk; needs a pool */
     SG_NODE_SINGLE,  /* large allreduce, not in place: shares are read from the ranks' own buffers,
                         holes included; needs a pool and a reader */
@@ -63,13 +63,13 @@ enum sg_node_step {
     SG_NODE_AGAIN /* inside shim/intranode only: by another method */
 };
 
-/* What a call is. Buffers of an operation with no data are NULL, its count 0. */
+/* A call. Buffers of an operation without data are NULL, its count 0. */
 struct sg_node_call {
     enum sg_operation operation;
     enum sg_node_method method;
     struct sg_shape shape;
     int root;         /* of a reduce; else -1 */
-    const void *send; /* the own contribution (for MPI_IN_PLACE: what is in receive) */
+    const void *send; /* this rank's contribution (for MPI_IN_PLACE: the contents of receive) */
     void *receive;    /* where this rank gets the result; NULL: it gets none */
     size_t count;     /* elements */
     size_t element_bytes;
@@ -83,7 +83,7 @@ struct sg_node_call {
     uint8_t algorithm;
 };
 
-/* A call under way. Fields are shim/intranode's own but for the results below. */
+/* A call under way. Only the results below are for users outside of shim/intranode. */
 struct sg_node_op {
     struct sg_node *node;
     struct sg_node_call call;
@@ -92,7 +92,7 @@ struct sg_node_op {
     uint32_t state;
     size_t done_count; /* elements of chunks before this one */
     size_t chunk_count;
-    int seen_ranks;      /* lines that are there, from rank 0 */
+    int seen_ranks;      /* lines that have arrived, from rank 0 */
     uint64_t stage_base; /* of the counts of large operands' stages */
     uint64_t stage_count[3];
     bool own_in_slot;
@@ -102,8 +102,8 @@ struct sg_node_op {
     bool skew_known;
     uint64_t skew_ns;
     uint32_t stalls;
-    uint32_t late;  /* operands folded whose owners had left */
-    uint32_t early; /* operands there before this rank arrived */
+    uint32_t late;  /* operands folded after their owners had left */
+    uint32_t early; /* operands that were there before this rank arrived */
     uint32_t copies;
     int mismatch_rank; /* after SG_NODE_MISMATCH */
 };

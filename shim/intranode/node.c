@@ -1,5 +1,6 @@
-/* The ring: layout, credits, chunks. A call of any size is a row of chunks, each an instance of its
- * own; a rank that only contributes (reduce, not root) runs ahead as far as credits reach.
+/* The ring: layout, credits, chunks. A call of any size is a sequence of chunks, each an instance
+ * of its own; a rank that only contributes (reduce, not root) runs ahead as far as its credits
+ * reach.
  */
 #include "intranode/node.h"
 
@@ -54,9 +55,9 @@ bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonc
 }
 
 /* True when every rank has left the instance whose place `position` takes. A rank that has run so
- * far ahead that it must look goes on only when half the ring is free: else it would look at every
- * call, and take the line from a rank that is writing it. The others need nothing more of it to
- * finish all instances before this one, so this ends. */
+ * far ahead that it must check continues only when half of the ring is free: otherwise it would
+ * check in every call, and take the line from a rank that is writing it. The others can finish all
+ * instances before this one without it, so this wait ends. */
 static bool has_credit(struct sg_node *node, uint64_t position)
 {
     uint64_t least = UINT64_MAX;
@@ -83,8 +84,8 @@ static void leave(struct sg_node *node, uint64_t position)
                           memory_order_release);
 }
 
-/* Different for calls that differ in operation, root, bytes or MPI_IN_PLACE, as good as always; one
- * multiplication, because it stands on the path of every call. */
+/* Different, almost always, for calls that differ in operation, root, bytes or MPI_IN_PLACE; one
+ * multiplication, because it is on the path of every call. */
 static uint32_t signature_of(const struct sg_node_call *call)
 {
     uint64_t bytes = (uint64_t)call->count * call->element_bytes;

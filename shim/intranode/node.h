@@ -1,13 +1,13 @@
-/* Collectives among the ranks of one node, on one shared segment: lock-free, at 0.1 us, outside the
+/* Collectives among the ranks of one node, on one shared segment: lock-free, in 0.1 us, outside the
  * contract for protocols between nodes. Papers: srm (003) for the flat exchange and the pipelined
- * chunks; the handoff climb is stagger's own (docs/algorithms.md).
+ * chunks; handoff is stagger's own (docs/algorithms.md).
  *
  * A call is a struct sg_node_op on the caller's stack: sg_node_begin, then sg_node_poll until it no
- * longer says WAIT; what to do between polls is the caller's affair (shim/wait/wait.h). Nothing
- * here blocks, allocates, makes a system call or knows of MPI, so tests drive many ranks from one
- * thread in any order of arrival.
+ * longer returns WAIT; the caller decides what to do between polls (shim/wait/wait.h). Nothing here
+ * blocks, allocates, makes a system call or uses MPI, so tests drive many ranks from one thread in
+ * any order of arrival.
  *
- * One operation a rank and segment at a time. Not from a signal handler.
+ * One operation at a time for each rank and segment. Not from a signal handler.
  */
 #ifndef SG_INTRANODE_NODE_H
 #define SG_INTRANODE_NODE_H
@@ -17,25 +17,25 @@
 /* Bytes of a segment; depth is a power of two. */
 size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes);
 
-/* Lays out a zeroed segment (one process), or checks it and fills the view (every process).
- * SG_ERR_FORMAT is told by false: not that segment. */
+/* Lays out a zeroed segment (one process), or checks it and fills the view (every process). False:
+ * it is not that segment. */
 void sg_node_format(void *segment, int ranks, uint32_t depth, uint32_t slot_bytes, uint64_t nonce);
 bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonce);
 
 void sg_node_begin(struct sg_node_op *op, struct sg_node *node, const struct sg_node_call *call);
 enum sg_node_step sg_node_poll(struct sg_node_op *op);
 
-/* First come, first chosen: publishes `choice` for this rank's next instance, or returns what
- * another rank has published. False while this rank has no credit for the instance: again later.
- * The instance is used up by sg_node_begin, or by sg_node_skip. */
+/* The first rank chooses: publishes `choice` for this rank's next instance, or returns what another
+ * rank has published. False while this rank has no credit for the instance: call again later. The
+ * instance is consumed by sg_node_begin, or by sg_node_skip. */
 bool sg_node_choose(struct sg_node *node, uint32_t choice, uint32_t *chosen, int *chooser);
 void sg_node_skip(struct sg_node *node);
 
-/* While waiting: looks for a rank whose call at this instance differs; true and mismatch_rank then.
- * Cheap enough for once in a few microseconds. */
+/* While waiting: looks for a rank whose call in this instance differs; if there is one returns true
+ * and mismatch_rank. Cheap enough for once in a few microseconds. */
 bool sg_node_disagrees(struct sg_node_op *op);
 
-/* For messages: what a rank has published for the instance at position; NULL: not there yet. */
+/* For messages: what a rank has published for the instance at position; NULL: nothing yet. */
 const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_t position,
                                              int rank);
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-static int32_t *nodes;    /* by world rank; kept to the end of the process */
+static int32_t *nodes;    /* by world rank; kept until the process ends */
 static int32_t *machines; /* likewise */
 
 /* Rank 0: a node's number is the lowest world rank in it, and so is a machine's. out: nodes, then

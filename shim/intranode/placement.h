@@ -1,5 +1,5 @@
 /* Which ranks share a node: those of one machine, or groups of STAGGER_RANKS_PER_NODE of them in
- * the order of their ranks (virtual nodes, for tests and for the papers' one process a node).
+ * rank order (virtual nodes, for tests and for the papers' one process a node).
  */
 #ifndef SG_INTRANODE_PLACEMENT_H
 #define SG_INTRANODE_PLACEMENT_H
@@ -9,14 +9,14 @@
 #include <stdint.h>
 
 /* Collective over the exchange, in MPI_Init. machine: the same for ranks that can share memory;
- * those of containers on one machine count as of several. ranks_per_node 0: all of a machine's. */
+ * containers on one machine count as several machines. ranks_per_node 0: all ranks of a machine. */
 enum sg_status sg_placement_start(const struct sg_exchange *exchange, uint64_t machine,
                                   int ranks_per_node);
 
 /* Number of a world rank's node, the same on all ranks. */
 int sg_placement_node(int world_rank);
 
-/* Likewise of its machine. */
+/* Likewise for its machine. */
 int sg_placement_machine(int world_rank);
 
 /* How many of the world's ranks are on a node. */

@@ -1,5 +1,5 @@
-/* One rank's part in an instance of the ring: where things lie, what it publishes, what it sees of
- * the others. */
+/* One rank's part in an instance of the ring: addresses, what it publishes, and what it sees of the
+ * others. */
 #ifndef SG_INTRANODE_RING_H
 #define SG_INTRANODE_RING_H
 
@@ -48,7 +48,7 @@ static inline struct sg_call_info *sg_ring_call_info(const struct sg_node *node,
     return (struct sg_call_info *)(sg_ring_line(node, position, rank) + 1);
 }
 
-/* Asks for a line's ownership ahead of a store to it; a hint. */
+/* Requests a line's ownership before a store to it; a hint. */
 static inline void sg_ring_take(const void *line)
 {
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
@@ -70,7 +70,7 @@ static inline uint32_t sg_ring_value(uint64_t word)
     return (uint32_t)word & ((1u << SG_NODE_VALUE_BITS) - 1);
 }
 
-/* Where a rank's operand of a size is. */
+/* Where a rank's operand of that size is. */
 static inline void *sg_ring_data(const struct sg_node *node, uint64_t position, int rank,
                                  size_t size_bytes)
 {
@@ -90,11 +90,11 @@ static inline bool sg_op_is_in_place(const struct sg_node_call *call)
     return call->operation == SG_OPERATION_ALLREDUCE && call->send == call->receive;
 }
 
-/* Writes the call site, unless it is there from the last call. */
+/* Writes the call site, unless it is the one of the last call. */
 void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t offset,
                            const char *module);
 
-/* Publishes this rank's line for op->position: the operand, if any, is in place before. */
+/* Publishes this rank's line for op->position; the operand, if any, must be in place. */
 void sg_op_publish(struct sg_node_op *op);
 
 /* This rank's operand of the chunk, in its user's buffer. */
@@ -130,7 +130,8 @@ static inline struct sg_folding sg_op_folding(const struct sg_node_op *op, sg_fo
                                .operand_context = operand_context};
 }
 
-/* The share that a rank has of so many elements, where each share but the last ones has `each`. */
+/* The share of so many elements that belongs to a rank; every share except the last ones has
+ * `each`. */
 static inline size_t sg_op_share(size_t elements, size_t each, int rank, size_t *first)
 {
     size_t left;
@@ -140,18 +141,19 @@ static inline size_t sg_op_share(size_t elements, size_t each, int rank, size_t 
     return left < each ? left : each;
 }
 
-/* True when rank's line for op->position is there; its signature is compared: on a difference the
- * operation's mismatch_rank is set. */
+/* True when the rank's line for op->position has arrived. Compares its signature: on a difference
+ * sets the operation's mismatch_rank. */
 bool sg_op_sees(struct sg_node_op *op, int rank);
 /* Likewise of every rank. */
 bool sg_op_sees_all(struct sg_node_op *op);
 
-/* Counts of what large operands go through, in each rank's control: a rank has brought its operand,
- * folded its share, fetched the other shares. They run on from call to call, alike on all ranks. */
+/* Counters for large operands in each rank's control: the times that a rank has brought its
+ * operand, folded its share, fetched the other shares. They run on from call to call, in the same
+ * way on all ranks. */
 enum { SG_STAGE_BRING, SG_STAGE_FOLD, SG_STAGE_FETCH };
 void sg_stage_begin(struct sg_node_op *op);
 void sg_stage_done(struct sg_node_op *op, int stage);
-/* True when every rank has been through a stage `count` times since sg_stage_begin. */
+/* True when every rank has passed a stage `count` times since sg_stage_begin. */
 bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count);
 
 #endif

@@ -1,10 +1,10 @@
-/* Large allreduce with a single copy: ranks read each other's buffers where they are. Each rank
- * folds its own share of the operand straight into its receive buffer, block by block, and fetches
- * the other shares from the receive buffers of those that folded them.
+/* Large allreduce with a single copy: ranks read each other's buffers directly. Each rank folds its
+ * own share of the operand into its receive buffer, block by block, and fetches the other shares
+ * from the receive buffers of the ranks that folded them.
  *
- * Reading may fail (memory of a device, say) on one rank alone. Then this rank says so before its
- * last count, and all run the call once more through the shared buffers: operands are whole,
- * because the method is not for MPI_IN_PLACE.
+ * Reading may fail (for example memory of a device) on one rank alone. This rank then reports it
+ * before its last count, and all ranks run the call again through the shared buffers: operands are
+ * unchanged, because the method is not for MPI_IN_PLACE.
  */
 #include "intranode/ring.h"
 
@@ -46,7 +46,7 @@ struct block {
     size_t offset_bytes; /* in the operand */
 };
 
-/* A rank's part of the block: read into its own scratch, or the own operand. */
+/* A rank's part of the block: read into this rank's scratch memory, or its own operand. */
 static unsigned char *scratch_of(const struct sg_node_op *op, int rank)
 {
     return op->node->reader->scratch + (size_t)rank * SG_NODE_READ_BYTES;
@@ -159,7 +159,8 @@ enum sg_node_step sg_single_poll(struct sg_node_op *op)
     }
     if (!anyone_failed(op))
         return SG_NODE_DONE;
-    /* The call is agreed on: its line is not written again, which others may be reading. */
+    /* The ranks have agreed on the call: its line, which others may be reading, is not written
+     * again. */
     op->call.method = SG_NODE_CHUNKS;
     sg_stage_begin(op);
     op->state = SG_OP_MOVING;

@@ -126,12 +126,13 @@ void sg_report_far_ahead(const struct sg_call *call, int rank, int calls)
 {
     char name[MPI_MAX_OBJECT_NAME], place[PLACE_BYTES];
 
-    sg_report_line(SG_TRACE_LINE_NOTE,
-                   "rank %d posts %s at %s, %d calls or more ahead of another rank: from this call "
-                   "on rules by call site no longer hold on %.60s",
-                   rank, sg_report_function(call),
-                   place_of(call->site->id, call->site->module, call->site->offset, place), calls,
-                   name_of(call->comm, name));
+    sg_report_line(
+        SG_TRACE_LINE_NOTE,
+        "rank %d starts %s at %s, %d calls or more ahead of another rank: from this call "
+        "on rules by call site no longer hold on %.60s",
+        rank, sg_report_function(call),
+        place_of(call->site->id, call->site->module, call->site->offset, place), calls,
+        name_of(call->comm, name));
 }
 
 void sg_report_mismatch(const struct sg_call *call, int rank, const struct sg_call_info *own,

@@ -21,7 +21,7 @@ const char *sg_report_instance(const struct sg_call *call, uint64_t position, in
 /* "MPI_Reduce of 8 bytes to root 1 at solve solver.c:88 #1f2e3d4c" */
 const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_CALL_BYTES]);
 
-/* A line for the user and the observer. */
+/* A line for the user, and for whoever records trace events. */
 void sg_report_line(enum sg_trace_line kind, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -27,10 +27,10 @@ struct sg_trace_events {
     bool (*site)(uint32_t site, const char *module, uint64_t offset, char *text, size_t text_bytes);
 };
 
-/* In MPI_Init, before any call is run; NULL: nobody. */
+/* In MPI_Init, before any call is run; NULL: none. */
 void sg_trace_events_set(const struct sg_trace_events *events);
 
-/* These call the observer's functions, if there is one. */
+/* These call the functions that have been set, if any. */
 void sg_trace_event_late(const struct sg_late *late);
 void sg_trace_event_line(enum sg_trace_line kind, const char *text);
 bool sg_trace_event_site(uint32_t site, const char *module, uint64_t offset, char *text,

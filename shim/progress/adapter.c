@@ -1,9 +1,9 @@
-/* An adapter makes a descriptor readable when a message comes that asks to be handled, once each
- * time it has been armed. These descriptors have a thread of their own, the listener, because the
- * helper thread sleeps on a word that processes of this machine ring.
+/* An adapter makes a descriptor readable when a message arrives that asks to be handled, once each
+ * time it has been armed. A thread of their own, the listener, waits for these descriptors, because
+ * the helper thread sleeps on a word that processes of this machine ring.
  *
- * An adapter cannot be disarmed: it stays armed until a message comes. A message that comes while a
- * rank is in its call wakes the listener too, which leaves it to that rank.
+ * An adapter cannot be disarmed: it stays armed until a message arrives. A message that arrives
+ * while a rank is in its call wakes the listener, too, which leaves the message to that rank.
  */
 #include "progress/adapter.h"
 
@@ -52,7 +52,7 @@ bool sg_progress_adapter_start(void (*when_told)(void))
     ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     error = listening < 0 || ending < 0 || !watch(EPOLL_CTL_ADD, ending, NULL)
                 ? errno
-                : sg_progress_thread_create(&listener, listen_to_all, NULL, "stagger-wire");
+                : sg_progress_thread_create(&listener, listen_to_all, NULL, "stagger-rdma");
     if (error == 0)
         return true;
     close(listening);
@@ -83,12 +83,12 @@ static int descriptor_of(const struct sg_progress_client *client)
 
 void sg_progress_adapter_arm(struct sg_progress_client *client)
 {
-    /* Relaxed: one thread in a call at a time; sg_progress_adapter_remove comes after them. */
+    /* Relaxed: one thread is in a call at a time; sg_progress_adapter_remove comes after them. */
     if (!atomic_load_explicit(&client->is_listened, memory_order_relaxed)) {
         watch(EPOLL_CTL_ADD, descriptor_of(client), client);
         atomic_store_explicit(&client->is_listened, true, memory_order_relaxed);
     }
-    /* What came while a rank was in its call is not to wake the thread. */
+    /* What arrives while a rank is in its call need not wake the thread. */
     client->remote->take_events(client->transport);
     client->remote->arm(client->transport);
 }

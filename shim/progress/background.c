@@ -1,5 +1,5 @@
 /* Progress while no rank of an endpoint is in a call: what the helper thread, the listener and the
- * signal's handler do with the clients, and the start of it all. */
+ * signal handler do for the clients, and the start and end of progress. */
 #include "progress/clients.h"
 #include "progress/doorbell.h"
 #include "progress/mode.h"
@@ -9,7 +9,7 @@
 
 /* ---- what has arrived ---- */
 
-/* Signals that have come for the endpoint since it was looked at last. */
+/* Signals that have arrived for the endpoint since the last check. */
 static uint64_t signals_for(struct sg_doorbell *doorbell)
 {
     uint64_t rings = atomic_load_explicit(&doorbell->rings, memory_order_relaxed);
@@ -33,8 +33,8 @@ static bool poll_left(struct sg_progress_client *client)
     return client->ops->poll(client);
 }
 
-/* A signal is taken if it brought something, and ignored if progress was under way. A client
- * between machines has none: libraries of adapters take locks. */
+/* A signal counts as taken if it brought something, and as ignored if progress was under way. A
+ * client between machines has none: libraries of adapters take locks. */
 static void attend_by_signal(struct sg_progress_client *client, void *context)
 {
     struct sg_doorbell *doorbell = client->doorbell;
@@ -53,11 +53,11 @@ static void attend_by_signal(struct sg_progress_client *client, void *context)
 static void attend_adapter(struct sg_progress_client *client)
 {
     bool has_news = client->remote->take_events(client->transport) > 0;
-    /* Of several processes the one that has asked an adapter for something gets it, whoever else is
-     * in a call. */
+    /* Of several processes, the one that has asked an adapter for something gets it, even if
+     * another one is in a call. */
     bool is_for_us = client->has_companions && has_news;
 
-    /* An adapter tells once; what comes before it is told to again is there by now. */
+    /* An adapter signals once; what arrives before it is armed again is found by this poll. */
     for (int looks = 0; looks < 2 && (is_left_to_us(client->doorbell) || is_for_us); looks++) {
         if (looks > 0)
             client->remote->arm(client->transport);
@@ -68,7 +68,7 @@ static void attend_adapter(struct sg_progress_client *client)
 
 static void attend_all_by_thread(struct sg_progress_client *client, void *context)
 {
-    /* Who does not serve the endpoint has no adapter's queue for it. */
+    /* A process that does not serve the endpoint has no adapter queue for it. */
     if (!client->serves)
         return;
     if (client->remote != NULL)

@@ -1,6 +1,6 @@
-/* Clients are read without a lock, by signal handlers too. Who removes one waits for those that may
- * have seen it: who goes through the clients counts itself in one of two numbers, by the turn of
- * its time. */
+/* Clients are read without a lock, also by signal handlers. A thread that removes one waits for all
+ * visitors that may have seen it: a visitor counts itself in one of two counters, chosen by the
+ * turn at that time. */
 #include "progress/clients.h"
 
 #include "progress/adapter.h"
@@ -23,8 +23,8 @@ bool sg_progress_add(struct sg_progress_client *client)
 {
     int place = 0;
 
-    /* Until its doorbell is armed for the first time: what comes early is not handled by the zeroes
-     * of a new client, which trap. */
+    /* Until its doorbell is armed for the first time: otherwise early messages would be handled
+     * with the zeroed modes of arithmetic of a new client, which trap. */
     sg_progress_keep_arithmetic(&client->arithmetic);
     pthread_mutex_lock(&lock);
     while (place < CLIENTS_MAX &&
@@ -40,8 +40,8 @@ bool sg_progress_add(struct sg_progress_client *client)
     return place < CLIENTS_MAX;
 }
 
-/* Sequentially consistent, with the remover's clearing of a place and look at the number: either
- * the visitor finds the place empty or the remover finds the visitor. */
+/* Sequentially consistent, with the remover's clearing of a place and reading of the counter:
+ * either the visitor finds the place empty or the remover sees the visitor. */
 static uint32_t begin_visit(void)
 {
     uint32_t mine = atomic_load(&turn) & 1;
@@ -52,15 +52,15 @@ static uint32_t begin_visit(void)
 
 static void end_visit(uint32_t mine)
 {
-    /* Release: all that was done to the clients comes before. */
+    /* Release: everything done to the clients comes before. */
     atomic_fetch_sub_explicit(&visitors[mine], 1, memory_order_release);
 }
 
-/* Waits until everyone who may have seen the place full has gone. Those who come meanwhile count
- * in the other number, so that threads which poll without a pause do not keep us for ever; both
+/* Waits until all visitors that may have seen the place full have gone. Later visitors use the
+ * other counter, so that threads which poll without a pause do not block this one for ever; both
  * are waited for, because a visitor may have read the turn long before it counted itself. No
- * visitor waits for us: it holds no lock of this file, and its visit ends. A handler that
- * interrupts us here is over before we go on. */
+ * visitor waits for this thread: it holds no lock of this file, and its visit ends. A handler that
+ * interrupts this thread here is finished before it continues. */
 static void quiesce(void)
 {
     for (int times = 0; times < 2; times++) {

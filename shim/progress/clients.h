@@ -4,7 +4,7 @@
 
 #include "progress/progress.h"
 
-/* Visits every client, for that kind of progress. Async-signal-safe as far as visit is. */
+/* Visits every client, for that kind of progress. Async-signal-safe if visit is. */
 void sg_progress_visit(void (*visit)(struct sg_progress_client *client, void *context),
                        void *context, enum sg_progress_by by);
 

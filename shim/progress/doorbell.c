@@ -1,5 +1,5 @@
-/* A doorbell that is armed holds a mode and the number of the process that is rung, in one word.
- * Who rings it wakes that process's helper thread, or sends its thread a signal. */
+/* An armed doorbell contains a mode and the number of the process to ring, in one word. Ringing it
+ * wakes that process's helper thread, or sends its thread a signal. */
 #include "progress/doorbell.h"
 
 #include "core/clock.h"
@@ -10,14 +10,14 @@
 
 #include <xmmintrin.h>
 
-/* How often the helper thread looks at nonblocking calls that wait for places. */
+/* How often the helper thread checks nonblocking calls that wait for places. */
 #define NAP_NS UINT64_C(1000000)
 
-/* The mode in the low bits, the cell above. */
+/* The mode in the low bits, the process slot above. */
 #define MODE_BITS 2u
 #define MODE_MASK ((1u << MODE_BITS) - 1)
 
-/* Of MXCSR the flags, and the masks of the exceptions that they are of; likewise of x87's. */
+/* Of MXCSR the flags, and the masks of the corresponding exceptions; likewise of x87's. */
 #define MXCSR_FLAGS 0x003fu
 #define MXCSR_MASKS 0x1f80u
 #define X87_MASKS 0x003fu
@@ -43,7 +43,7 @@ void sg_progress_keep_arithmetic(struct sg_progress_float *kept)
     uint16_t x87;
 
     __asm__ volatile("fnstcw %0" : "=m"(x87));
-    /* Relaxed, both: whoever rings and is rung orders them, by the doorbell. */
+    /* Relaxed, both: the doorbell orders the process that rings and the one that is rung. */
     atomic_store_explicit(&kept->mxcsr, (_mm_getcsr() & ~MXCSR_FLAGS) | MXCSR_MASKS,
                           memory_order_relaxed);
     atomic_store_explicit(&kept->x87, x87 | X87_MASKS, memory_order_relaxed);
@@ -61,7 +61,7 @@ void sg_progress_take_arithmetic(const struct sg_progress_float *kept)
 
 void sg_progress_ring(struct sg_doorbell *doorbell)
 {
-    /* Acquire: pairs with sg_progress_arm, the cell's thread is that one's. */
+    /* Acquire: pairs with sg_progress_arm; the thread in the slot is the one that armed it. */
     uint32_t armed = atomic_load_explicit(&doorbell->armed, memory_order_acquire);
     struct sg_process_slot *slot;
 
@@ -76,8 +76,8 @@ void sg_progress_ring(struct sg_doorbell *doorbell)
         return;
     atomic_fetch_add_explicit(&doorbell->rings, 1, memory_order_relaxed);
     if (!sg_progress_signal_send(slot)) {
-        /* The thread has ended. The helper looks for this message; the next one tries again.
-         * Exchanges: the helper sees the messages of those, too, who found our 1 meanwhile. */
+        /* The thread has ended. The helper handles this message; the next sender tries again.
+         * Exchanges: the helper also sees the messages of those that found the 1 meanwhile. */
         atomic_fetch_sub_explicit(&doorbell->rings, 1, memory_order_relaxed);
         atomic_exchange(&slot->signalled, 0);
         atomic_exchange(&slot->lost, 1);
@@ -101,8 +101,8 @@ void sg_progress_ring_master(uint32_t number)
 void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked)
 {
     struct sg_doorbell *doorbell = client->doorbell;
-    /* Looked at every time, at the price of two system calls: the application may have taken the
-     * signal since, and its handler would not know what to do with ours. */
+    /* Checked every time, at the price of two system calls: the application may have taken over the
+     * signal since, and its handler would not know what to do with this one. */
     enum sg_progress_mode now = sg_progress_mode_ready(asked, true);
 
     if (now == SG_PROGRESS_SIGNAL && !sg_progress_signal_expect())
@@ -130,7 +130,7 @@ void sg_progress_left(struct sg_progress_client *client)
 
 void sg_progress_disarm(struct sg_progress_client *client)
 {
-    /* Relaxed: a ring too many does no harm. */
+    /* Relaxed: an unnecessary ring does no harm. */
     atomic_store_explicit(&client->doorbell->armed, 0, memory_order_relaxed);
 }
 
@@ -152,14 +152,14 @@ void sg_progress_doorbell_replace_signal(struct sg_doorbell *doorbell, enum sg_p
 
 bool sg_progress_doorbell_is_for_signal(const struct sg_doorbell *doorbell)
 {
-    /* Relaxed: whoever arms it anew looks for what has come before. */
+    /* Relaxed: a rank that arms it again checks for what has arrived before. */
     return (atomic_load_explicit(&doorbell->armed, memory_order_relaxed) & MODE_MASK) ==
            SG_PROGRESS_SIGNAL;
 }
 
 /* ---- what happens without a ring ---- */
 
-/* Sequentially consistent with the helper's look at the timers before it sleeps. */
+/* Sequentially consistent with the helper's check of the timers before it sleeps. */
 void sg_progress_mind_timer(struct sg_progress_client *client)
 {
     uint64_t next_ns = atomic_load(&client->doorbell->next_timer_ns);

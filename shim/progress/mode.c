@@ -1,6 +1,6 @@
-/* A call asks for the mode of its rule, or of STAGGER_PROGRESS. Where the means of a mode cannot be
- * had or are gone, the next lower mode replaces it for good, and one line says so. Other modes keep
- * working.
+/* A call asks for the mode of its rule, or of STAGGER_PROGRESS. If the means of a mode (its thread
+ * or handler) cannot be had or are gone, the next lower mode replaces it for good, and one line
+ * says so. Other modes keep working.
  */
 #include "progress/mode.h"
 
@@ -58,8 +58,8 @@ enum sg_progress_mode sg_progress_mode_choose(const struct sg_ruleset *rules,
     return highest;
 }
 
-/* Relaxed: nothing of ours runs beside MPI_Init; and who still finds means after the end, or in the
- * child, finds no client. */
+/* Relaxed: no other thread of the library runs during MPI_Init; and a thread that still finds the
+ * means after the end, or in a forked child, finds no client. */
 static void set_means(enum means state)
 {
     for (int mode = SG_PROGRESS_THREAD; mode <= SG_PROGRESS_SIGNAL; mode++)
@@ -108,7 +108,7 @@ static bool get_thread(void)
 
 static bool get_signal(void)
 {
-    /* Where it is there the application may have given it back its default. */
+    /* The application may have reset the handler to the default. */
     if (sg_progress_signal_install())
         return true;
     say_no_signal("has a handler that is not ours");
@@ -120,8 +120,8 @@ static void hand_over(enum sg_progress_mode to)
     looks->hand_over(to);
     if (to != SG_PROGRESS_THREAD)
         return;
-    /* Who has seen a doorbell as it was may send a signal that nobody takes: by the fence its
-     * message is there when the helper looks. */
+    /* A sender that saw the old doorbell may send a signal that nobody handles: by the fence its
+     * message is there when the helper checks. */
     atomic_thread_fence(memory_order_seq_cst);
     sg_progress_thread_ring(slot);
 }
@@ -206,8 +206,8 @@ void sg_progress_stop(void)
     if (means_of(SG_PROGRESS_THREAD) == MEANS_THERE)
         sg_progress_thread_stop(slot);
     sg_progress_adapter_stop();
-    /* A signal's handler stays: a sender may be about to use it, and the default ends processes.
-     * It finds no client any more. */
+    /* A signal's handler stays installed: a sender may be about to use it, and the default ends
+     * processes. It finds no client any more. */
     set_means(MEANS_NONE);
     pthread_mutex_unlock(&lock);
 }

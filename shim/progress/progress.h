@@ -4,26 +4,26 @@
  *   thread   a helper thread, which sleeps until it is rung
  *   signal   a real-time signal to the thread that left its call last
  *
- * An endpoint has a doorbell. A rank that leaves a call while instances are outstanding arms it.
- * Who sends to an endpoint rings it if it is armed and no rank of the endpoint is inside a call;
- * the ring goes to the process that armed it last. A rank inside a call polls before it leaves and
+ * An endpoint has a doorbell. A rank that leaves a call while instances are outstanding arms it. A
+ * sender to the endpoint rings it if it is armed and no rank of the endpoint is inside a call; the
+ * ring goes to the process that armed it last. A rank inside a call polls before it leaves and
  * needs no ring.
  *
- * A rule names the mode for its calls, or leaves it to STAGGER_PROGRESS. Where instances of several
+ * A rule names the mode for its calls, or leaves it to STAGGER_PROGRESS. If instances of several
  * rules are outstanding, the highest of their modes counts; a process may have one endpoint that is
  * armed for its thread and another for a signal.
  *
- * Between machines a sender sees no doorbell. There the adapter tells, by a descriptor of each
- * client (adapter.c), when a message comes that asks for it. It tells a thread, in the mode signal
- * too: libraries of adapters take locks, which a handler must not.
+ * Between machines a sender does not see the doorbell. Instead the adapter signals, by a descriptor
+ * of each client (adapter.c), when a message arrives that asks for it. It signals a thread, in the
+ * mode signal too: libraries of adapters take locks, which a handler must not.
  *
  * A ring goes to a process, not to an endpoint: the processes of a machine share a table, in which
- * each has a word that its helper thread sleeps on and one for its signals. A word that is rung is
- * not rung again before its process has looked: at most one signal of ours is on its way to a
- * process.
+ * each has a word that its helper thread sleeps on and one for its signals. A word that has been
+ * rung is not rung again before its process has checked it: at most one of the library's signals is
+ * on its way to a process.
  *
- * Floating point: progress computes with the rounding and flush modes that the application's thread
- * had when it armed the doorbell, in every mode, and not with those of the code that a signal
+ * Floating point: in every mode, progress computes with the rounding and flush modes that the
+ * application's thread had when it armed the doorbell, and not with those of the code that a signal
  * interrupts (which may be libm, in a mode of its own). Exceptions are masked and leave no flags.
  */
 #ifndef SG_PROGRESS_PROGRESS_H
@@ -39,20 +39,20 @@
 /* From low to high: the order of the words of STAGGER_PROGRESS and of a rule's `progress`. */
 enum sg_progress_mode { SG_PROGRESS_POLL, SG_PROGRESS_THREAD, SG_PROGRESS_SIGNAL };
 
-/* An endpoint's doorbell, in shared memory. The endpoint keeps it, but for armed, rings, answered,
- * handled and ignored. */
+/* An endpoint's doorbell, in shared memory. The endpoint maintains it, except for armed, rings,
+ * answered, handled and ignored. */
 struct sg_doorbell {
-    _Atomic uint32_t pending;          /* whoever handles something is to look again */
-    _Atomic uint32_t inside;           /* ranks in a call, of those that serve the endpoint */
+    _Atomic uint32_t pending;          /* whoever handles events is to poll again */
+    _Atomic uint32_t inside;           /* ranks of the endpoint in a call, of those that serve it */
     _Atomic uint32_t outstanding;      /* instances */
-    _Atomic uint32_t nonblocking;      /* instances that need no rank in a call */
-    _Atomic uint32_t armed;            /* by whom, and in which mode; 0: not armed */
+    _Atomic uint32_t nonblocking;      /* instances that do not need a rank in a call */
+    _Atomic uint32_t armed;            /* by which process, and in which mode; 0: not armed */
     _Atomic uint64_t next_timer_ns;    /* the first timer; 0: none */
-    _Atomic uint64_t rings, answered;  /* signals sent for it, and those that have come */
-    _Atomic uint64_t handled, ignored; /* signals that brought something, and that did not */
+    _Atomic uint64_t rings, answered;  /* signals sent for it, and those that have arrived */
+    _Atomic uint64_t handled, ignored; /* signals that brought something, and those that did not */
 };
 
-/* The modes of arithmetic of the thread that armed the doorbell last, of one process. */
+/* The floating-point modes of the thread that armed the doorbell last, for one process. */
 struct sg_progress_float {
     _Atomic uint32_t mxcsr, x87;
 };
@@ -68,20 +68,20 @@ struct sg_progress_ops {
     /* Handles what has arrived, unless another thread holds the endpoint; the holder polls again
      * before it lets go. Any thread, any signal handler. True: there was something. */
     bool (*poll)(struct sg_progress_client *client);
-    /* Takes nonblocking calls of this process as far as they can go. Not in a signal handler. */
+    /* Advances nonblocking calls of this process as far as possible. Not in a signal handler. */
     void (*advance)(struct sg_progress_client *client);
-    /* Finds out whether the other ranks are still there. In a thread of the application; may end
-     * the job. */
+    /* Checks whether the other ranks are still there. In a thread of the application; may end the
+     * job. */
     void (*check)(struct sg_progress_client *client);
 };
 
-/* A process's part in an endpoint: filled by its owner before sg_progress_add. */
+/* A process's part in an endpoint: filled in by its owner before sg_progress_add. */
 struct sg_progress_client {
     const struct sg_progress_ops *ops;
     struct sg_doorbell *doorbell;
     bool serves;         /* false: other processes of the endpoint handle all that arrives */
     bool has_companions; /* the endpoint has other processes */
-    bool is_polled;      /* nobody rings for what nonblocking calls of the endpoint wait for */
+    bool is_polled;      /* nobody rings for what the endpoint's nonblocking calls wait for */
     _Atomic bool waits;  /* a nonblocking call of this process waits for a place */
     const struct sg_transport_remote_ops *remote; /* NULL: no messages come from other machines */
     struct sg_transport *transport;
@@ -91,20 +91,20 @@ struct sg_progress_client {
 };
 
 /* Collective over the exchange (world ranks), in MPI_Init after sg_placement_start. wired: messages
- * come from other machines, too. configured: by STAGGER_PROGRESS. Where rules or STAGGER_PROGRESS
- * ask for a mode that cannot be had, one line says so and every rank polls; where they ask for a
+ * come from other machines, too. configured: from STAGGER_PROGRESS. If rules or STAGGER_PROGRESS
+ * ask for a mode that is not available, one line says so and every rank polls; if they ask for a
  * signal between machines, one line says that it is a thread. */
 enum sg_status sg_progress_start(const struct sg_exchange *exchange, const struct sg_ruleset *rules,
                                  bool remote, enum sg_progress_mode configured, int signal_number);
 
-/* The mode that a rule's choice asks for, after sg_progress_start; between machines a thread in the
- * place of a signal. */
+/* The mode that a rule's choice asks for, after sg_progress_start; between machines a thread
+ * instead of a signal. */
 enum sg_progress_mode sg_progress_asked(const struct sg_choice *choice, bool between_machines);
 
 /* In MPI_Finalize: ends the helper thread. Later rings have no effect. */
 void sg_progress_stop(void);
 
-/* In the child of a fork, which takes no part in what its parent shares. */
+/* In the child of a fork, which has no part in what its parent shares. */
 void sg_progress_forget(void);
 
 /* For every endpoint of this process. False: there are too many. After remove no thread and no
@@ -119,25 +119,25 @@ void sg_progress_poll(void);
  * async-signal-safe. */
 bool sg_progress_comes(enum sg_progress_mode asked);
 
-/* Whether a rule's choice asks for that: alike on all ranks. */
+/* Whether a rule's choice asks for that: the same on all ranks. */
 bool sg_progress_is_to_come(const struct sg_choice *choice);
 
-/* After a nonblocking call: if it waits for a place, or for what rings nobody, the helper thread
- * looks after it in any mode, because the program may go on to something else. Not
+/* After a nonblocking call: if it waits for a place, or for something that nobody rings for, the
+ * helper thread checks it in any mode, because the program may go on to something else. Not
  * async-signal-safe. */
 void sg_progress_look_after(const struct sg_progress_client *client);
 
-/* The helper thread of this process polls an endpoint for other ranks of it, in any mode, when they
- * ring it by the number that serve returns. Not async-signal-safe. */
+/* From now on the helper thread of this process polls an endpoint for other ranks of it, in any
+ * mode, when they ring the number that serve returns. Not async-signal-safe. */
 uint32_t sg_progress_serve(void);
 void sg_progress_ring_master(uint32_t number);
 
-/* How this thread makes progress right now. Async-signal-safe. */
+/* How this thread makes progress at the moment. Async-signal-safe. */
 enum sg_progress_by { SG_PROGRESS_BY_CALL, SG_PROGRESS_BY_THREAD, SG_PROGRESS_BY_SIGNAL };
 enum sg_progress_by sg_progress_by(void);
 
-/* By a process of the endpoint, inside a call. arm: before it leaves with instances outstanding, of
- * which asked is the highest mode. disarm: when it has entered. */
+/* By a process of the endpoint, inside a call. arm: before it leaves with instances outstanding;
+ * asked is the highest of their modes. disarm: when it has entered. */
 void sg_progress_arm(struct sg_progress_client *client, enum sg_progress_mode asked);
 void sg_progress_disarm(struct sg_progress_client *client);
 /* When it has left the call. */

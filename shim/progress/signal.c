@@ -1,13 +1,13 @@
-/* The handler may interrupt anything: malloc, stdio, MPI, our own code with an endpoint's lock
- * held. It only tries locks; whoever holds one looks again before it leaves (poll of struct
- * sg_progress_ops), and a rank inside a call looks before it leaves that. It blocks all signals
- * while it runs, so that a handler of the application's cannot leave it by longjmp with the lock
- * held.
+/* The handler may interrupt anything: malloc, stdio, MPI, the library's code with an endpoint's
+ * lock held. It only tries locks; a thread that holds one polls again before it lets go (poll of
+ * struct sg_progress_ops), and a rank inside a call polls before it leaves it. The handler blocks
+ * all signals while it runs, so that a handler of the application's cannot leave it by longjmp with
+ * the lock held.
  *
- * A signal may come to nothing: its thread ends or blocks it, or the application takes it for
- * itself after the doorbell was armed. So the helper thread stands by: a sender whose signal finds
- * no thread wakes it, and while a doorbell is armed it looks a few times a second whether a signal
- * stays without an answer.
+ * A signal may have no effect: its thread ends or blocks it, or the application takes it over after
+ * the doorbell was armed. So the helper thread stands by: a sender whose signal finds no thread
+ * wakes it, and while a doorbell is armed it checks a few times a second whether a signal stays
+ * without an answer.
  */
 #include "progress/signal.h"
 
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* A signal without an answer for so long is not going to have one. */
+/* A signal without an answer for this long will not get one. */
 #define UNHEARD_NS UINT64_C(1000000000)
 
 /* Of this process; number 0: there are no signals. */
@@ -28,8 +28,8 @@ static void (*look)(void);
 static _Atomic uint32_t answers; /* signals taken, and doorbells armed anew */
 static __thread int thread_id;
 
-/* An exchange, to acquire what it overwrites: a sender that found 1 has its message seen
- * afterwards. */
+/* An exchange, to acquire what it overwrites: if a sender found 1, its message is seen afterwards.
+ */
 static void answer(void)
 {
     atomic_exchange(&slot->signalled, 0);
@@ -67,7 +67,7 @@ bool sg_progress_signal_is_ours(void)
 
 bool sg_progress_signal_install(void)
 {
-    /* What read, write and their like were doing goes on after it. */
+    /* The interrupted read, write and so on continue after it. */
     struct sigaction ours = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 
     sigfillset(&ours.sa_mask);
@@ -84,8 +84,8 @@ bool sg_progress_signal_expect(void)
     if (thread_id == 0)
         thread_id = (int)syscall(SYS_gettid);
     atomic_store_explicit(&slot->thread, thread_id, memory_order_relaxed);
-    /* A signal that came to nothing is not to silence all that follow. The caller looks for itself
-     * once it has left. */
+    /* A signal without effect must not keep later ones from being sent. The caller checks for
+     * itself once it has left. */
     answer();
     return true;
 }
@@ -129,7 +129,7 @@ bool sg_progress_signal_send(const struct sg_process_slot *to)
     if (syscall(SYS_rt_tgsigqueueinfo, process,
                 atomic_load_explicit(&to->thread, memory_order_relaxed), number, &info) == 0)
         return true;
-    /* A full queue refuses a signal that carries something, but never one that does not: kill's.
-     * It may come to another thread of the process, which does as well. */
+    /* A full queue refuses a signal with data, but never one without: kill's. It may go to another
+     * thread of the process, which can handle it as well. */
     return errno == EAGAIN && kill(process, number) == 0;
 }

@@ -1,4 +1,4 @@
-/* The processes of a machine that ring each other, in one shared segment a machine. */
+/* The processes of a machine that ring each other, in one shared segment for each machine. */
 #ifndef SG_PROGRESS_TABLE_H
 #define SG_PROGRESS_TABLE_H
 
@@ -11,9 +11,9 @@
 
 /* A process. A line of its own: senders write it. */
 struct sg_process_slot {
-    _Alignas(64) _Atomic uint32_t rung; /* 1: the helper thread has to look; a futex */
+    _Alignas(64) _Atomic uint32_t rung; /* 1: the helper thread must check; a futex */
     _Atomic uint32_t signalled;         /* 1: a signal is on its way */
-    _Atomic uint32_t lost;              /* 1: one found no thread, and the helper is to look */
+    _Atomic uint32_t lost;              /* 1: a signal found no thread, and the helper must check */
     _Atomic int32_t process, thread;    /* thread: that armed a doorbell for a signal last */
     _Atomic uint64_t wakes_ns;          /* the helper thread does without a ring; 0: at once */
 };
@@ -24,9 +24,9 @@ struct sg_progress_table {
     struct sg_process_slot slots[];
 };
 
-/* Collective over the exchange. *table is NULL where no machine has several nodes, and on every
- * rank where some rank could not have it; then one line has said so. *own: the number of this
- * process's cell. */
+/* Collective over the exchange. *table is NULL if no machine has several nodes, and on every rank
+ * if some rank could not get it; then one line has said so. *own: the number of this process's
+ * slot. */
 enum sg_status sg_progress_table_share(const struct sg_exchange *exchange, bool remote,
                                        struct sg_progress_table **table, uint32_t *own);
 

@@ -1,4 +1,4 @@
-/* The helper thread takes no signal, calls nothing of MPI and owns no memory. */
+/* The helper thread takes no signal, does not call MPI and owns no memory. */
 #include "progress/thread.h"
 
 #include "core/clock.h"
@@ -24,8 +24,8 @@ static void wake(struct sg_process_slot *slot)
     syscall(SYS_futex, &slot->rung, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Sequentially consistent, here and by senders of signals: who sets the word to 0 looks after that,
- * and so sees the message. */
+/* Sequentially consistent, here and by senders of signals: the thread that sets the word to 0
+ * checks after that, and so sees the message. */
 void sg_progress_thread_ring(struct sg_process_slot *slot)
 {
     if (atomic_exchange(&slot->rung, 1) == 0)
@@ -43,7 +43,7 @@ static void sleep_until(struct sg_process_slot *own, uint64_t until_ns)
         if (until_ns != UINT64_MAX) {
             now_ns = sg_clock_ns();
             if (now_ns >= until_ns) {
-                /* Due, and yet not handled: whoever holds the endpoint is to get on with it. */
+                /* Due, but not handled yet: the endpoint's holder must continue first. */
                 sched_yield();
                 return;
             }
@@ -68,8 +68,8 @@ static void *help(void *context)
         if (atomic_load(&stopping))
             return NULL;
         look(atomic_exchange(&own->lost, 0) != 0);
-        /* From here on a timer that comes rings us: either we see it below, or who sets it sees
-         * this. */
+        /* From here on a new timer rings this thread: either the timer is seen below, or its setter
+         * sees this. */
         atomic_store(&own->wakes_ns, UINT64_MAX);
         until_ns = due_ns();
         atomic_store(&own->wakes_ns, until_ns);

@@ -7,15 +7,16 @@
 #include <pthread.h>
 
 /* look: called each time it is rung or due; signals_too: a signal has found no thread. due_ns: when
- * it is to look without a ring; UINT64_MAX: never. False: errno tells. */
+ * it is to check without a ring; UINT64_MAX: never. False: errno tells why. */
 bool sg_progress_thread_start(struct sg_process_slot *own, void (*look)(bool signals_too),
                               uint64_t (*due_ns)(void));
 void sg_progress_thread_stop(struct sg_process_slot *own);
 
-/* Has the helper thread of that process look. Async-signal-safe. */
+/* Makes the helper thread of that process check. Async-signal-safe. */
 void sg_progress_thread_ring(struct sg_process_slot *slot);
 
-/* A thread that takes no signal: the application's are for its own threads. 0 or an errno. */
+/* A thread that takes no signal: the application's are for its own threads. Returns 0 or an errno.
+ */
 int sg_progress_thread_create(pthread_t *thread, void *(*run)(void *context), void *context,
                               const char *name);
 

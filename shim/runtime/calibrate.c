@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a program is made to wait in MPI_Init at most, about. */
+/* About the longest time that calibration may add to MPI_Init. */
 #define WITHIN_NS UINT64_C(12000000)
 
-/* The first rank but 0 that is on rank 0's node, or is not; -1: there is none. */
+/* The first rank other than 0 that is on rank 0's node (or is not on it); -1: there is none. */
 static int find_partner(int size, bool on_node)
 {
     for (int rank = 1; rank < size; rank++) {

@@ -31,7 +31,7 @@ static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
     return SG_OK;
 }
 
-/* Rank 0: where each rank's data goes. False when it is more than MPI can count or memory holds. */
+/* Rank 0: where each rank's data goes. False when the total exceeds an int or the memory. */
 static bool plan(const uint64_t *lengths, int size, int *counts, int *starts, size_t *sizes,
                  void **all)
 {
@@ -70,7 +70,7 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
         starts = calloc((size_t)size, sizeof *starts);
         ok = lengths != NULL && counts != NULL && starts != NULL;
     }
-    /* Rank 0's memory decides for all, before anybody waits for it. */
+    /* Rank 0's memory decides for all ranks, before any of them waits for it. */
     status = broadcast(context, &ok, sizeof ok);
     if (status == SG_OK && !ok)
         status = SG_ERR_MEMORY;
@@ -103,7 +103,7 @@ static enum sg_status send_to(void *context, int to, const void *data, size_t si
     return status_of(sg_real.Send(data, (int)size_bytes, MPI_BYTE, to, TAG, *comm));
 }
 
-/* Where ranks share processors, the sender cannot run before this rank lets go of its own. */
+/* Where ranks share processors, the sender cannot run before this rank yields its own. */
 static enum sg_status receive_from(void *context, int from, void *data, size_t size_bytes)
 {
     MPI_Comm *comm = context;

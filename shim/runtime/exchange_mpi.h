@@ -1,4 +1,4 @@
-/* struct sg_exchange over a communicator of our own. */
+/* struct sg_exchange over a communicator of the library's own. */
 #ifndef SG_RUNTIME_EXCHANGE_MPI_H
 #define SG_RUNTIME_EXCHANGE_MPI_H
 
@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-/* *comm must live as long as the exchange. */
+/* *comm must outlive the exchange. */
 void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out);
 
 #endif

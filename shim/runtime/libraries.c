@@ -9,7 +9,7 @@
 /* The sonames of libunwind 1.x for this machine, newest first. */
 static const char *const unwind_names[] = {"libunwind.so.8", "libunwind.so"};
 
-/* Beside libstagger.so itself. NULL, with the reason, when it cannot be had. */
+/* In the directory of libstagger.so. NULL, with the reason, when it cannot be loaded. */
 static const struct sg_companion *load_companion(const char **reason)
 {
     const struct sg_companion *companion =

@@ -16,15 +16,16 @@
 #define CONFIG_NAME "stagger.conf"
 #define RUN_LINE "# run "
 #define NAMES_TRIED 10000
-/* With the umask; whatever it is, nobody else may write. */
+/* Subject to the umask; others never get write permission, whatever the umask. */
 #define DIRECTORY_MODE 0755
 #define FILE_MODE 0644
-/* Of the program's name in the directory's: some file systems take 143 bytes in all. */
+/* How much of the program's name goes into the directory's: some file systems limit a name to 143
+ * bytes. */
 #define PROGRAM_BYTES 100
 
-/* What rank 0 tells the others. */
+/* What rank 0 sends to the other ranks. */
 struct plan {
-    int32_t error; /* errno; 0: the directory is there */
+    int32_t error; /* an errno; 0: the directory exists */
     char directory[sizeof((struct sg_process *)0)->directory];
     char unique[64];
 };
@@ -40,7 +41,8 @@ static void program_name(char *name, size_t size_bytes)
     snprintf(name, size_bytes, "%s", base ? base + 1 : "program");
 }
 
-/* As many bytes of a program's name as a directory's takes, no character cut in half. */
+/* The number of bytes of a program's name to use in a directory's; never cuts a character in two.
+ */
 static int shown_bytes(const char *program)
 {
     size_t used = strlen(program);
@@ -53,10 +55,9 @@ static int shown_bytes(const char *program)
     return (int)used;
 }
 
-/* ---- a directory that is ours alone -----------------------------------------------------------
- */
+/* ---- a directory that is ours alone ---------------------------------------------------------- */
 
-/* Makes a directory and those above it. 0 or errno; EEXIST is no error for those above. */
+/* Makes a directory and its parents. 0 or errno; a parent that exists is no error. */
 static int make_directories(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -72,7 +73,8 @@ static int make_directories(char *path)
     return mkdir(path, DIRECTORY_MODE) == 0 ? 0 : errno;
 }
 
-/* Ours or root's, as is the link where it is one: nobody else can swap it. */
+/* The directory, and the link to it if there is one, belongs to this user or to root: nobody else
+ * can replace it. */
 static bool is_trusted(int directory, const char *path)
 {
     struct stat link, info;
@@ -97,8 +99,8 @@ static bool is_empty(int directory)
     return entries <= 2; /* . and .. */
 }
 
-/* Makes the directory, or takes one that is there and empty. 0, EEXIST where the name is taken, by
- * another user where *foreign is then true, or another errno. */
+/* Makes the directory, or takes an existing empty one. 0; EEXIST where the name is taken, with
+ * *foreign true if another user took it; or another errno. */
 static int take_directory(char *path, bool *made, bool *foreign)
 {
     int error = make_directories(path);
@@ -118,8 +120,8 @@ static int take_directory(char *path, bool *made, bool *foreign)
     return is_empty(directory) ? 0 : EEXIST;
 }
 
-/* The configuration below a line that names the run, in a file that was not there: of two runs that
- * take a directory at a time one makes it. 0 or errno. */
+/* Writes the configuration, below a line that names the run, to a new file: if two runs take one
+ * directory at the same time, only one can create it. 0 or errno. */
 static int write_config(const struct sg_process *process, const char *directory, const char *unique)
 {
     char path[sizeof process->directory + 16];
@@ -167,10 +169,9 @@ static int make_fresh_directory(const struct sg_process *process, const char *wa
     return error;
 }
 
-/* ---- the plan ---------------------------------------------------------------------------------
- */
+/* ---- the plan -------------------------------------------------------------------------------- */
 
-/* Rank 0: chooses, makes and names the directory. */
+/* Rank 0: chooses the directory's name and makes it. */
 static void make_plan(const struct sg_process *process, const char *program, struct plan *plan)
 {
     char wanted[sizeof plan->directory];
@@ -209,8 +210,8 @@ static void make_plan(const struct sg_process *process, const char *program, str
                foreign ? "belongs to another user" : "holds something", plan->directory);
 }
 
-/* The other ranks: true when they see what rank 0 made, and no directory of that name that an
- * earlier run left on this machine; one is made where there is none. */
+/* The other ranks: true when this rank sees the directory that rank 0 made, and not one of the same
+ * name that an earlier run left on this machine. Makes the directory where there is none. */
 static bool see_directory(struct plan *plan)
 {
     char path[sizeof plan->directory + 16];

@@ -1,15 +1,15 @@
-/* The output directory and this rank's log in it: made by all ranks together, or by none.
+/* The output directory, and this rank's log in it: all ranks have them, or none.
  *
- * Collective over the exchange; from MPI_Init only.
+ * Collective over the exchange; only in MPI_Init.
  */
 #ifndef SG_RUNTIME_OUTPUT_H
 #define SG_RUNTIME_OUTPUT_H
 
 #include "runtime/process.h"
 
-/* Chooses and makes the directory (rank 0; never one that holds something), writes stagger.conf,
- * creates every rank's log. On any rank's failure all go without, and one line says why.
- * *shared is false when the ranks do not see one directory. */
+/* Rank 0 chooses and makes the directory (never one that contains something) and writes
+ * stagger.conf; every rank creates its log. If any rank fails, no rank records, and one line says
+ * why. *shared is false when the ranks do not see the same directory. */
 enum sg_status sg_output_open(struct sg_process *process, bool *shared);
 
 /* After sg_log_close: removes this rank's log. */

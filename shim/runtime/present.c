@@ -18,27 +18,27 @@
 #include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
-/* MPICH's MPI_Init has just returned, which it does where all ranks have come to it: what takes
- * longer than this is worth a look at this machine's other ranks. */
+/* MPI_Init of MPICH has just returned, which it does when all ranks have entered it. If the first
+ * exchange takes longer than this, the machine's other ranks are examined. */
 #define LOOK_NS SECOND_NS
-/* At least, where STAGGER_STALL_S is not 0: a job that is only slow must not end. */
+/* The least time limit, unless STAGGER_STALL_S is 0: a job that is only slow must not be ended. */
 #define LIMIT_S_MIN 60
 
 static struct {
     int rank;
-    uint64_t seen_ns;   /* when this was looked at last */
-    uint64_t waited_ns; /* without the time in which the process was stopped */
+    uint64_t seen_ns;   /* time of the last check */
+    uint64_t waited_ns; /* not counting the time in which the process was stopped */
     uint64_t limit_ns;  /* 0: none */
     bool has_looked;
 } start;
 
-/* ---- this machine's other ranks, as far as /proc tells ---- */
+/* ---- this machine's other ranks, as /proc shows them ---- */
 
 struct mapped {
     bool mpi, library;
 };
 
-/* library: the file name of this one. */
+/* library: the file name of this library. */
 static struct mapped mapped_in(const char *pid, const char *mpi, const char *library)
 {
     struct mapped mapped = {false, false};
@@ -67,11 +67,11 @@ static const char *file_of(const void *address)
 }
 
 struct siblings {
-    int without;   /* a process without the library; 0: none is known */
-    int spokesman; /* the least process with it */
+    int without;   /* a process without the library; 0: none found */
+    int spokesman; /* the lowest process that has it */
 };
 
-/* Processes with this one's parent, its launcher, and its MPI. */
+/* Processes that have the same parent (the launcher) and the same MPI as this one. */
 static struct siblings find_siblings(void)
 {
     struct siblings found = {0, getpid()};
@@ -112,7 +112,7 @@ static void end_job(const char *what)
     sg_real.Abort(MPI_COMM_WORLD, 1);
 }
 
-/* A job that is suspended, by its batch system or a user, has waited for nobody meanwhile. */
+/* While a batch system or a user had the job suspended, it was not waiting. */
 static void count_wait(void)
 {
     uint64_t now_ns = sg_clock_ns(), step_ns = now_ns - start.seen_ns;

@@ -1,8 +1,8 @@
-/* Whether all ranks have the library, and the same one: asked in MPI_Init, before anything else.
+/* Checks in MPI_Init, before anything else, that all ranks have the library, in the same version.
  *
- * A rank without it takes no part in the first exchange, and nothing that it could take part in
- * would leave its own messages alone. So the exchange has a time limit, at which the job ends with
- * a line that says why. Any thread; not from a signal handler.
+ * A rank without it takes no part in the first exchange, and no other operation could include that
+ * rank without disturbing its own messages. So the exchange has a time limit; when it expires, the
+ * job ends with a line that says why. Any thread; not from a signal handler.
  */
 #ifndef SG_RUNTIME_PRESENT_H
 #define SG_RUNTIME_PRESENT_H
@@ -14,7 +14,7 @@
 void sg_present_begin(int rank);
 void sg_present_end(void);
 
-/* Collective over world, a duplicate of MPI_COMM_WORLD: false, and one line, where ranks have
+/* Collective over world, a duplicate of MPI_COMM_WORLD. False, with one line, where ranks have
  * different versions. */
 bool sg_present_agree(MPI_Comm world, int rank);
 

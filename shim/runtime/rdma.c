@@ -11,7 +11,7 @@
 #define HOST_BYTES 64
 
 static const struct sg_verbs *verbs; /* NULL: not used */
-static char (*hosts)[HOST_BYTES];    /* by world rank; kept to the end of the process */
+static char (*hosts)[HOST_BYTES];    /* by world rank; kept until the process ends */
 
 static bool has_several_machines(const struct sg_process *process)
 {

@@ -110,7 +110,8 @@ static void keep_site_name(void *context, uint32_t id, const char *function, con
     sg_log_publish(record, SG_RECORD_SITE_NAME);
 }
 
-/* This rank's log as the exporter takes it; true when all ranks have theirs, else one says why. */
+/* Describes this rank's log for the exporter. True when all ranks have theirs; otherwise one of
+ * them says why not. */
 static bool open_own_log(struct sg_process *process, struct sg_logread **log)
 {
     char path[sizeof process->directory + 32];
@@ -128,7 +129,7 @@ static bool open_own_log(struct sg_process *process, struct sg_logread **log)
     return first_failed < 0;
 }
 
-/* Everything from here to the end runs with the log complete. */
+/* From here to the end the log is complete. */
 static void export_archive(struct sg_process *process, const struct sg_export *input)
 {
     struct sg_export_result result = {0};
@@ -136,7 +137,7 @@ static void export_archive(struct sg_process *process, const struct sg_export *i
 
     if (status != SG_OK)
         return;
-    /* A partial archive lacks events that the statistics in the logs count. */
+    /* A partial archive lacks some events; the statistics in the logs count them. */
     if (!result.partial)
         sg_output_remove_log(process);
     if (sg_process_speaks())

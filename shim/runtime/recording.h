@@ -1,5 +1,5 @@
-/* The log of a run from MPI_Init to MPI_Finalize: output directory, log and clock synchronisation;
- * at the end the archive, which each rank writes its part of.
+/* The log of a run from MPI_Init to MPI_Finalize: output directory, log and clock synchronisation,
+ * and at the end the archive, to which each rank writes its part.
  *
  * Collective over process->exchange.
  */
@@ -8,17 +8,17 @@
 
 #include "runtime/process.h"
 
-/* Opens the log where something is to be recorded; else config.trace becomes SG_TRACE_OFF.
- * begin_ns: MPI_Init was entered. */
+/* Opens the log if the run is to be recorded; if that fails, config.trace becomes SG_TRACE_OFF.
+ * begin_ns: when MPI_Init was entered. */
 void sg_recording_start(struct sg_process *process, uint64_t begin_ns);
 
 /* Local: the log tells what the rank has waited up to now. */
 void sg_recording_waiting(struct sg_log *log);
 
-/* Where there is a log: closes it, and tells the user what there is to read. */
+/* If there is a log: closes it, and tells the user what the run wrote. */
 void sg_recording_stop(struct sg_process *process);
 
-/* Local: a definition (sg_log_definition) whose text is two strings, each with its NUL. */
+/* Local: writes a definition (sg_log_definition) whose text is two strings, each with its NUL. */
 void *sg_recording_define(struct sg_log *log, const char *first, const char *second,
                           size_t *text_bytes);
 

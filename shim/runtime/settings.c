@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "1, 3-5" of the flagged ranks, cut with "..." when it grows long. */
+/* The flagged ranks as "1, 3-5", cut with "..." when the text grows long. */
 static void list_ranks(const bool *flags, int count, char *text, size_t size_bytes)
 {
     size_t used = 0;
@@ -52,7 +52,7 @@ static void compare(const char *all, const size_t *sizes, int count)
     free(differs);
 }
 
-/* Gathers all texts at rank 0 and gives rank 0's to all. */
+/* Gathers all texts at rank 0 and broadcasts rank 0's. */
 static enum sg_status share_text(struct sg_process *process, char *own, char **shared)
 {
     const struct sg_exchange *exchange = &process->exchange;

@@ -1,5 +1,5 @@
-/* Each step of the start ends with all ranks knowing whether it worked on all of them, so that
- * stagger is running everywhere or nowhere.
+/* After each step of the start all ranks know whether it succeeded on all of them, so that stagger
+ * runs everywhere or nowhere.
  */
 #include "runtime/start.h"
 
@@ -37,7 +37,7 @@
 
 static const struct sg_process_calls *calls;
 
-/* By one process of the job, as far as its launcher tells. */
+/* Whether this is the only process of its job, as far as the launcher says. */
 static void refuse(const char *what)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -67,7 +67,7 @@ static bool is_supported(void)
     return sg_real_is_mpich() && !sg_real_has_user_threads();
 }
 
-/* In the child: it shares the log's mapping and owns none of it. */
+/* In a forked child: it shares the log's mapping but owns none of it. */
 static void on_fork_child(void)
 {
     atomic_store(&sg_process.running, false);
@@ -78,7 +78,7 @@ static void on_fork_child(void)
     sg_process.log = NULL;
 }
 
-/* Our duplicate of MPI_COMM_WORLD. Its errors are ours to handle. */
+/* The library's duplicate of MPI_COMM_WORLD, with an error handler of its own. */
 static bool duplicate_world(struct sg_process *process)
 {
     sg_real.Comm_rank(MPI_COMM_WORLD, &process->rank);
@@ -91,7 +91,7 @@ static bool duplicate_world(struct sg_process *process)
     return true;
 }
 
-/* All ranks have the same library, and what rank 0 is told to do. */
+/* Checks that all ranks have the same library, and gives all of them rank 0's settings. */
 static bool agree(struct sg_process *process)
 {
     bool agreed =
@@ -103,7 +103,7 @@ static bool agree(struct sg_process *process)
     return agreed;
 }
 
-/* Large operands inside nodes. */
+/* How large operands are read inside a node. */
 static enum sg_status start_large(const struct sg_process *process)
 {
     enum sg_status status =
@@ -127,7 +127,7 @@ static void tell_devices(const struct sg_process *process)
                (unsigned long long)all);
 }
 
-/* Collective: of the rules that decided no call on any rank. */
+/* Collective: names the rules that decided no call on any rank. */
 static void say_unmatched(const struct sg_process *process)
 {
     size_t rules = (size_t)sg_ruleset_count(process->rules);
@@ -152,7 +152,7 @@ static void stop(void)
 
     if (!sg_process_running())
         return;
-    /* What attribute callbacks and MPI_Finalize itself call passes through. */
+    /* Attribute callbacks and MPI_Finalize itself call MPI, too: those calls pass through. */
     atomic_store(&process->running, false);
     calls->finish();
     tell_devices(process);
@@ -167,11 +167,10 @@ static void stop(void)
     sg_real.Comm_free(&process->world);
 }
 
-/* ---- MPI_Finalize that does not come by the library ----
+/* ---- when the wrapper of MPI_Finalize is not called ----
  *
  * A profiling tool that wraps it calls PMPI_Finalize. MPI deletes the attributes of MPI_COMM_SELF
- * first of all, while everything works.
- */
+ * first of all, when everything still works. */
 
 static int keyval = MPI_KEYVAL_INVALID;
 
@@ -190,8 +189,8 @@ static void expect_finalize(void)
 void sg_process_finalize(void)
 {
     stop();
-    /* The error of MPICH's MPI_Finalize is what the last callback returned: that is to be one of
-     * the application's. */
+    /* MPICH's MPI_Finalize returns what the last callback returned: that must be one of the
+     * application's. */
     if (keyval == MPI_KEYVAL_INVALID)
         return;
     sg_real.Comm_delete_attr(MPI_COMM_SELF, keyval);
@@ -200,10 +199,10 @@ void sg_process_finalize(void)
 
 /* ---- start ---- */
 
-/* False in a program that stagger leaves alone, a spawned one for example. */
+/* False in a program that stagger leaves alone, for example a spawned one. */
 static bool is_ours(void)
 {
-    /* An MPICH with the standard's ABI has handles of this size. */
+    /* The size of a handle in an MPICH with the standard ABI. */
     union {
         MPI_Comm comm;
         sg_word word;
@@ -213,7 +212,7 @@ static bool is_ours(void)
            parent.comm == MPI_COMM_NULL;
 }
 
-/* What calls run on: nodes, shared memory, transport, progress. */
+/* What calls need: nodes, shared memory, transport, progress. */
 static enum sg_status start_engine(struct sg_process *process)
 {
     const struct sg_config *config = &process->config;
@@ -284,7 +283,7 @@ void sg_process_abort(void)
     atomic_store(&sg_process.running, false);
 }
 
-/* A process that leaves without MPI_Finalize. */
+/* The process exits without MPI_Finalize. */
 __attribute__((destructor)) static void on_exit_unfinished(void)
 {
     if (!sg_process_running() || sg_process.log == NULL)

@@ -1,9 +1,9 @@
-/* Whether a log's writer lives.
+/* Whether a log's writer is alive.
  *
  * The writer holds a lock on a byte of its log as long as it may still write to it or to the
- * archive made of it. The lock belongs to the open file: it ends with the process, however that
- * ends, holds across machines that share the file system, and is only looked at by others, never
- * taken. Where the file system has no locks, the writer's process is looked for, on its machine.
+ * archive made from it. The lock belongs to the open file: it ends with the process, however that
+ * ends; it works across machines that share the file system; and others only test it and never take
+ * it. If the file system has no locks, the writer's process is looked up on its machine.
  *
  * Thread-safe; system calls, not for signal handlers.
  */

@@ -19,8 +19,8 @@ static _Atomic uint64_t *cells(const struct sg_action *action,
 }
 
 /* Slots are plain memory: a protocol reads one only after a cell has told it that the write is
- * done. So what writes a cell releases, what reads one acquires, and FETCH_ADD, by which the second
- * of two writers learns of the first, does both. */
+ * complete. So writing a cell releases, reading one acquires, and FETCH_ADD, by which the second of
+ * two writers learns of the first, does both. */
 enum sg_transport_result sg_transport_access_memory(struct sg_transport *transport, int self,
                                                     const struct sg_action *action,
                                                     const struct sg_transport_region *region,

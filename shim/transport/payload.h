@@ -1,5 +1,6 @@
 /* The layout of memory that every transport uses: the parts of a message one after another, each at
- * a multiple of SG_TRANSPORT_PART_ALIGN; what several processors write on lines of its own.
+ * a multiple of SG_TRANSPORT_PART_ALIGN; and data that several processors write, on cache lines of
+ * its own.
  */
 #ifndef SG_TRANSPORT_PAYLOAD_H
 #define SG_TRANSPORT_PAYLOAD_H
@@ -14,7 +15,7 @@ static inline size_t sg_transport_round(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Where something of that size lies behind *end, which moves on to the next line. */
+/* Where something of that size begins after *end, which moves on to the next cache line. */
 static inline size_t sg_transport_lay(size_t *end, size_t bytes)
 {
     size_t at = *end;
@@ -23,19 +24,19 @@ static inline size_t sg_transport_lay(size_t *end, size_t bytes)
     return at;
 }
 
-/* From one part of a message to the next. */
+/* The distance from one part of a message to the next. */
 static inline size_t sg_transport_stride(const struct sg_header *header)
 {
     return sg_transport_round(header->bytes, SG_TRANSPORT_PART_ALIGN);
 }
 
-/* Of all parts as a receiver sees them; 0: there is nothing to carry. */
+/* The size of all parts as a receiver sees them; 0: there is nothing to carry. */
 static inline size_t sg_transport_payload_bytes(const struct sg_header *header)
 {
     return header->parts * sg_transport_stride(header);
 }
 
-/* Room for any payload that such a setup allows, small parts filled up included. */
+/* Room for any payload that the setup allows, including the padding of small parts. */
 static inline size_t sg_transport_payload_room(const struct sg_transport_setup *setup)
 {
     size_t fill = setup->eager_bytes < SG_PARTS_MAX ? setup->eager_bytes : SG_PARTS_MAX;
@@ -44,11 +45,11 @@ static inline size_t sg_transport_payload_room(const struct sg_transport_setup *
                               SG_TRANSPORT_LINE_BYTES);
 }
 
-/* What a sender must keep to. */
+/* The limits that a sender must keep. */
 bool sg_transport_send_fits(const struct sg_transport_setup *setup,
                             const struct sg_transport_send *send);
 
-/* Lays the parts one after another. */
+/* Copies the parts one after another. */
 void sg_transport_gather(const struct sg_transport_send *send, unsigned char *out);
 
 #endif

@@ -1,5 +1,5 @@
 # Orders of calls in reductions on eight nodes, in the binomial tree of bypass at rank 0: that has the
-# children 1, 2 and 4, 2 has 3, 4 has 5 and 6, 6 has 7. Sourced after communicator.bash by scripts that define
+# children 1, 2 and 4, 2 has 3, 4 has 5 and 6, 6 has 7. Sourced after internode.bash by scripts that define
 #
 #     scenario SENTENCE EXPECTED STEP...
 #

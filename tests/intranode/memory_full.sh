@@ -39,7 +39,7 @@ if ! make_group; then
 fi
 at_exit+=("rmdir '$group'")
 
-# grouped NAME LIBRARY [patient]: a run within the group; $1.out has the mapped bytes and the group's use
+# grouped NAME LIBRARY [nonblocking]: a run within the group; $1.out has the mapped bytes and the group's use
 grouped() {
     (
         echo "$BASHPID" >"$group/cgroup.procs" || exit 1
@@ -56,7 +56,7 @@ show() {
         "$(mib "$1" made 3) with $COMMUNICATORS communicators; shared $(mib "$1" made 2)"
 }
 
-grouped plain '' patient
+grouped plain '' nonblocking
 show plain
 check "stock MPICH runs there" is 0 "$status"
 STAGGER_RULES='*=mpich' grouped mpich "$LIB"

@@ -1,9 +1,9 @@
 /* Many communicators of all ranks at once: what of stagger's memory is mapped, and what a file says
  * that counts a control group's.
  *
- *     memory COMMUNICATORS [USAGE-FILE [patient]]
+ *     memory COMMUNICATORS [USAGE-FILE [nonblocking]]
  *
- * With "patient" all reductions are nonblocking ones, which the library gives no segment for.
+ * With "nonblocking" all reductions are nonblocking ones, which the library gives no segment for.
  * Rank 0 prints "start", "made" (with all of them), "freed" and "again" (with one more), each with
  * the bytes that it has mapped of stagger's segments and the number in the file.
  */
@@ -15,7 +15,7 @@
 #include <string.h>
 
 static int rank, ranks;
-static bool patient;
+static bool nonblocking;
 
 static unsigned long mapped_bytes(void)
 {
@@ -68,7 +68,7 @@ static void reduce(const int *from, int *to, MPI_Op op, MPI_Comm comm)
 {
     MPI_Request request;
 
-    if (patient) {
+    if (nonblocking) {
         MUST(MPI_Ireduce(from, to, 1, MPI_INT, op, 0, comm, &request));
         complete(request);
     } else {
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
     MPI_Comm *comms = malloc((size_t)count * sizeof *comms);
     MPI_Comm again;
 
-    patient = argc > 3 && strcmp(argv[3], "patient") == 0;
+    nonblocking = argc > 3 && strcmp(argv[3], "nonblocking") == 0;
     REQUIRE(comms != NULL);
     MUST(MPI_Init(&argc, &argv));
     MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));

@@ -22,7 +22,7 @@ remote=16:24 functions=48:88
 is_between_machines() { [ -n "$(reach "$1" "$2+$remote")" ]; }
 
 # Called by pointers that are set up in MPI_Init: what the handler does, the protocols, the transports, the
-# observer of what is late, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's
+# recorder of late contributions, and of struct sg_progress_ops the first (test_handler.c checks it). sg_kernel_find's
 # tables follow from the code.
 handlers_reach() {
     local library table
@@ -31,8 +31,9 @@ handlers_reach() {
         is_between_machines "$library" "$table" || reach "$library" "$table+$functions"
     done <tables
 }
-# What may call by a pointer: the handler and its visit of clients, the feeding of those protocols, who receives, switches of the transport's, who
-# answers a transport's descriptor, and who tells the observer.
+# What may call by a pointer: the handler and its visit of clients, the delivery of events to those protocols,
+# the receiver of messages, switches of the transport's, the code that answers a transport's descriptor, and
+# the trace events.
 pointer_users() {
     nm "$BUILD"/shim/{internode/host,internode/feed,internode/endpoint,progress/{signal,clients,background},mpi/trace_events,transport/memory}.o |
         awk '$2 ~ /[tT]/ { print $3 }'

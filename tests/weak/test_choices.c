@@ -33,18 +33,18 @@ void sg_internode_wait(struct sg_internode *internode, struct sg_internode_waiti
 
 bool sg_coordinator_tell(struct sg_internode *internode, uint64_t quarters)
 {
-    weak_fail("no home");
+    weak_fail("no coordinator");
 }
 
 bool sg_coordinator_ask_passed(struct sg_internode *internode, uint64_t quarter, bool *has_passed)
 {
-    weak_fail("no home");
+    weak_fail("no coordinator");
 }
 
 bool sg_coordinator_decide(struct sg_internode *internode, enum sg_agreement thing, uint64_t number,
                            uint64_t own, uint64_t *word)
 {
-    weak_fail("no home");
+    weak_fail("no coordinator");
 }
 
 void sg_wait_wake(const struct sg_wait_queue *wait_queue)

@@ -1,7 +1,7 @@
-/* A benchmark run: what is known of it everywhere, and its measurements.
+/* A benchmark run: what every rank knows of it, and its measurements.
  *
- * All functions are called by all ranks together. What is measured goes to the output, which rank 0
- * alone has.
+ * All functions are called by all ranks together. Measurements go to the output, which only rank 0
+ * has.
  */
 #ifndef SG_BENCH_MPI_BENCH_H
 #define SG_BENCH_MPI_BENCH_H
@@ -18,57 +18,58 @@
 
 struct sg_bench_job {
     const struct sg_bench_options *options;
-    int rank, size;                          /* in MPI_COMM_WORLD */
-    MPI_Comm node;                           /* the ranks of this machine */
-    MPI_Comm quiet;                          /* all ranks; for our own words, by PMPI alone */
+    int rank, size; /* in MPI_COMM_WORLD */
+    MPI_Comm node;  /* the ranks of this machine */
+    /* all ranks; for the benchmark's own messages, with PMPI only */
+    MPI_Comm quiet;
     MPI_Comm settle;                         /* for sg_bench_settle */
-    bool between_nodes;                      /* algorithms between nodes can be had */
+    bool between_nodes;                      /* algorithms between nodes are available */
     int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */
     int algorithm_count;
     struct sg_bench_machine machine;
     struct sg_clocksync *clocks;
-    uint64_t *bounds_ns; /* of each rank's clock, at the start; NULL but on rank 0 */
-    double *lateness_ns; /* of a replay, for pattern.h */
+    uint64_t *bounds_ns; /* of each rank's clock, at the start; NULL except on rank 0 */
+    double *lateness_ns; /* for a replay, see pattern.h */
     size_t replayed_calls;
     struct sg_bench_output *output; /* NULL but on rank 0 */
 };
 
-/* The time of a call: blocks of calls of either side alternate; the time of a block is that of the
- * rank which is slowest in it. SG_ERR_FORMAT: a result is wrong, which is logged. */
+/* The time of a call: blocks of calls of both sides alternate; the time of a block is that of its
+ * slowest rank. SG_ERR_FORMAT: a result is wrong, which is logged. */
 enum sg_status sg_bench_latency(const struct sg_bench_job *job, struct sg_bench_case *bench_case);
 
-/* The same, one call at a time by the options' scheme, each of the job's algorithms against what
- * they are compared with, at one skew of the pattern. Errors as above. */
+/* The same, one call at a time by the options' scheme, for each of the job's algorithms and the one
+ * it is compared with, at one skew of the pattern. Errors as above. */
 enum sg_status sg_bench_single(const struct sg_bench_job *job,
                                const struct sg_bench_case *bench_case, double skew_us);
 
-/* How much of the nonblocking form is hidden behind computation. Errors as above. */
+/* How much of the nonblocking form overlaps with computation. Errors as above. */
 enum sg_status sg_bench_overlap(const struct sg_bench_job *job,
                                 const struct sg_bench_case *bench_case, double skew_us);
 
-/* How well clocks are known, and what the machine does by itself. */
+/* The accuracy of the clocks, and what the machine does by itself. */
 enum sg_status sg_bench_clock(const struct sg_bench_job *job);
 enum sg_status sg_bench_noise(const struct sg_bench_job *job);
 
-/* The processor time of a call that one rank enters late, having slept: of the root (where there is
- * one), and the most that any other rank spends. Errors as above. */
+/* The processor time of a call that one rank enters late, after sleeping: of the root (if there is
+ * one), and the most of any other rank. Errors as above. */
 enum sg_status sg_bench_late(const struct sg_bench_job *job, struct sg_bench_case *bench_case);
 
-/* The processor time that a call takes on average when ranks come to it as the pattern has it, by
- * each of the job's algorithms. Errors as above. */
+/* The mean processor time of a call if ranks arrive by the pattern, for each of the job's
+ * algorithms. Errors as above. */
 enum sg_status sg_bench_cpu(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
                             double skew_us);
 
-/* The time from the last entry into a call to the last exit, when ranks come as the pattern has it,
- * by each of the job's algorithms. Errors as above. */
+/* The time from the last entry into a call to the last exit if ranks arrive by the pattern, for
+ * each of the job's algorithms. Errors as above. */
 enum sg_status sg_bench_delay(const struct sg_bench_job *job,
                               const struct sg_bench_case *bench_case, double late_us);
 
-/* On rank 0: "environment" and "clocks" in the head of the JSON. */
+/* On rank 0: "environment" and "clocks" in the head of the JSON output. */
 void sg_bench_describe_run(const struct sg_bench_job *job);
 
-/* Verifies one side; on rank 0 a wrong result is logged. SG_ERR_FORMAT on all ranks alike. by: who
- * gives the result, for the message; NULL: nobody in particular. */
+/* Verifies one side; a wrong result is logged on rank 0. SG_ERR_FORMAT on all ranks alike. by: the
+ * algorithm, for the message; NULL: none in particular. */
 enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum sg_bench_side side,
                                    const char *by);
 

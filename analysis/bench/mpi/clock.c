@@ -1,10 +1,10 @@
-/* The command clock: what is known of the ranks' clocks, and at what cost.
+/* The command clock: how accurately the ranks' clocks are known, and at what cost.
  *
- *   synchronisation  rounds and time of the tree against one rank after the other
- *   round trip       of small messages between two ranks: what a clock can be known by
- *   drift            the offset of each leader's clock over time, against the first
+ *   synchronisation  rounds and time of the tree, against one rank after the other
+ *   round trip       of small messages between two ranks: limits the accuracy of a clock's offset
+ *   drift            the offset of each leader's clock from the first over time
  *   audit            ranks compare their global clocks by exchanges that no synchronisation has
- * used: if they differ by more than the bounds say, the bounds are wrong
+ *                    used: if they differ by more than the bounds say, the bounds are wrong
  */
 #include "bench/mpi/bench.h"
 #include "bench/mpi/quiet.h"
@@ -68,7 +68,7 @@ static enum sg_status put(const struct sg_bench_job *job, struct sg_record *reco
     return sg_bench_output_record(job->output, record, columns);
 }
 
-/* Every rank's data on rank 0, to be freed. */
+/* Gathers every rank's data on rank 0, which frees it. */
 static enum sg_status gather(const struct sg_bench_job *job, const void *own, size_t size_bytes,
                              void **all)
 {
@@ -128,7 +128,7 @@ static void keep_trip(void *context, uint64_t round_trip_ns)
         trips->ns[trips->count++] = (double)round_trip_ns;
 }
 
-/* Rank 0 asks, so that it has the trips. */
+/* Rank 0 asks, so that it knows the times. */
 static enum sg_status measure_trips(const struct sg_bench_job *job, int peer)
 {
     static struct trips trips;
@@ -185,7 +185,7 @@ static enum sg_status report_states(const struct sg_bench_job *job, const struct
     return status;
 }
 
-/* One step: all states on rank 0, which takes those of the first step over. */
+/* One step: all states go to rank 0, which extrapolates those of the first step to now. */
 static enum sg_status step(const struct sg_bench_job *job, struct sg_clocksync *sync,
                            struct state **first, uint64_t at_ns)
 {
@@ -231,7 +231,7 @@ struct verdict {
     bool within;
 };
 
-/* Each rank but the first with the one before it, one pair at a time. */
+/* Each rank except the first with the one before it, one pair at a time. */
 static enum sg_status compare(const struct sg_bench_job *job, struct sg_clocksync *sync,
                               struct verdict *own)
 {
@@ -280,11 +280,11 @@ static enum sg_status audit(const struct sg_bench_job *job, struct sg_clocksync 
     return status;
 }
 
-/* ---- what a look at the time costs ----------------------------------------------------------- */
+/* ---- the cost of reading the time ----------------------------------------------------------- */
 
 typedef void (*look)(uint64_t (*now_ns)(void));
 
-/* ns a look, the least of some tries. */
+/* ns per read, the least of some tries. */
 static double cost_of(look once, uint64_t (*now_ns)(void))
 {
     double least_ns = INFINITY;
@@ -304,8 +304,8 @@ static void look_at_clock(uint64_t (*now_ns)(void))
     now_ns();
 }
 
-/* The processor's counter, where it counts at one rate whatever the processor does, so that it
- * could be the clock; NaN where there is none. */
+/* The processor's counter, if it counts at a constant rate so that it could serve as the clock; NaN
+ * if there is none. */
 #if defined(__x86_64__)
 
 #include <cpuid.h>
@@ -366,7 +366,7 @@ enum sg_status sg_bench_clock(const struct sg_bench_job *job)
     if (status == SG_OK)
         status = sg_clocksync_open(job->machine.exchange, machine_of(job), job->machine.now_ns,
                                    SG_CLOCKSYNC_TREE, &sync);
-    /* Of the leaders, or where there is but one, of the rank that is furthest. */
+    /* The leaders; with only one leader, the rank with the largest value. */
     for (int place = 1; status == SG_OK && place < sg_clocksync_leader_count(sync); place++)
         status = measure_trips(job, sg_clocksync_leader_at(sync, place));
     if (status == SG_OK && sg_clocksync_leader_count(sync) == 1 && job->size > 1)

@@ -2,6 +2,7 @@
 
 #include "bench/mpi/quiet.h"
 #include "core/clock.h"
+#include "core/text.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -9,11 +10,11 @@
 
 #define ALIGNMENT 4096
 #define ROUNDS 3
-/* More elements than this are looked at with gaps between calls. */
+/* Results with more elements than this are checked at intervals between calls. */
 #define LOOKED_AT 4096
 /* What no sum can be. */
 #define UNTOUCHED (-1.0)
-/* How late one rank is to a barrier that is looked at. */
+/* How late one rank is to a barrier that is verified. */
 #define LATE_NS 2000000
 
 struct functions {
@@ -27,7 +28,7 @@ struct functions {
     int (*wait)(MPI_Request *, MPI_Status *);
 };
 
-/* Both sides are called in one way, through a pointer. */
+/* Both sides are called in the same way, through a pointer. */
 static const struct functions sides[SG_BENCH_SIDES] = {
     [SG_BENCH_OURS] = {MPI_Barrier, MPI_Reduce, MPI_Allreduce, MPI_Ibarrier, MPI_Ireduce,
                        MPI_Iallreduce, MPI_Test, MPI_Wait},
@@ -52,14 +53,12 @@ const char *sg_bench_function(enum sg_operation operation, enum sg_bench_side si
 const char *sg_bench_library(const char *function)
 {
     void *address = dlsym(RTLD_DEFAULT, function);
-    const char *slash;
     Dl_info info;
 
-    /* A program that MPI is linked into statically exports none. */
+    /* A program into which MPI is statically linked exports none. */
     if (address == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL)
         return "this program";
-    slash = strrchr(info.dli_fname, '/');
-    return slash != NULL ? slash + 1 : info.dli_fname;
+    return sg_text_base_name(info.dli_fname);
 }
 
 enum sg_status sg_bench_case_open(struct sg_bench_case *bench_case)
@@ -156,7 +155,7 @@ void sg_bench_settle(const struct sg_bench_case *bench_case)
     sides[SG_BENCH_OURS].barrier(bench_case->settle);
 }
 
-/* Whole numbers, of which a double holds every sum there can be exactly. */
+/* Integers small enough that a double holds every possible sum exactly. */
 static double part(int rank, int element, int round)
 {
     return (double)(rank + 1) * (element % 1000 + 1) + round;
@@ -192,7 +191,7 @@ void sg_bench_fill_whole(const struct sg_bench_case *c)
         c->send[i] = part(c->rank, i, 0);
 }
 
-/* Rounds as they are added to parts: small, so that sums stay exact. */
+/* The round's part of an element: small, so that sums stay exact. */
 static int round_of(uint64_t round)
 {
     return (int)(round % 1000);

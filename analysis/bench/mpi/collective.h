@@ -1,5 +1,5 @@
-/* One collective on either side: MPI_X, which a preloaded library may have taken over, and PMPI_X,
- * which is the MPI library's own. Calls of both, timed by nobody here, and a look at their results.
+/* One collective on either side: MPI_X, which a preloaded library may replace, and PMPI_X, which is
+ * the MPI library's own. Makes calls of both, without timing them, and verifies their results.
  *
  * Called by all ranks of the case's communicator together, with the same values.
  */
@@ -22,17 +22,17 @@ struct sg_bench_case {
     int root;       /* of a reduce */
     MPI_Comm comm;
     MPI_Comm settle; /* for sg_bench_settle: the ranks of comm */
-    MPI_Comm node;   /* those of comm that share this machine's clock */
+    MPI_Comm node;   /* the ranks of comm on this machine, which share a clock */
     int rank, size;
     int count;
     double *send, *receive; /* bytes each */
 };
 
-/* Fills in count and the buffers of a case that is else complete; SG_ERR_MEMORY is logged. */
+/* Fills in count and the buffers of a case that is otherwise complete; SG_ERR_MEMORY is logged. */
 enum sg_status sg_bench_case_open(struct sg_bench_case *bench_case);
 void sg_bench_case_close(struct sg_bench_case *bench_case);
 
-/* So many calls, one after the other. */
+/* Makes so many calls, one after the other. */
 void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side side, uint64_t calls);
 
 /* The nonblocking form; sg_bench_test and sg_bench_finish of the same side complete it. */
@@ -41,29 +41,30 @@ void sg_bench_start(const struct sg_bench_case *bench_case, enum sg_bench_side s
 bool sg_bench_test(enum sg_bench_side side, MPI_Request *request);
 void sg_bench_finish(enum sg_bench_side side, MPI_Request *request);
 
-/* Operands of a call that is looked at afterwards: the same on all ranks, but for the first and the
- * last element, which are the round's. sg_bench_fill_whole comes first, once. */
+/* Operands of a call whose result is checked: the same on all ranks, except the first and the last
+ * element, which depend on the round. sg_bench_fill_whole comes first, once. */
 void sg_bench_fill_whole(const struct sg_bench_case *bench_case);
 void sg_bench_fill(const struct sg_bench_case *bench_case, uint64_t round);
 
-/* Whether this rank's part of the result is right; of long operands some elements all over. */
+/* Whether this rank's part of the result is right; of long operands a sample of elements is
+ * checked. */
 bool sg_bench_holds(const struct sg_bench_case *bench_case, uint64_t round);
 
-/* A barrier, to follow calls of ours before ranks wait in anything that the preloaded library does
- * not see: a rank may have left a reduction of which a part is still to be done, and without
- * asynchronous progress that happens in its next collective that is the library's own. */
+/* A barrier between calls of the preloaded library and a wait that it does not see. A rank may have
+ * left a reduction while a part of it is still to be done; without asynchronous progress that part
+ * is done in its next collective of the library. */
 void sg_bench_settle(const struct sg_bench_case *bench_case);
 
-/* Makes some calls with known results and looks at them on every rank: sums, what a reduce leaves
- * alone on ranks other than the root, and that nobody of this machine leaves a barrier before all
- * have entered it. The number of ranks where something is wrong, the same on all of them. */
+/* Makes some calls with known results and checks on every rank: sums, the buffers that a reduce
+ * must not change on ranks other than the root, and that nobody of this machine leaves a barrier
+ * before all have entered it. Returns the number of ranks with an error, the same on all ranks. */
 int sg_bench_verify(const struct sg_bench_case *bench_case, enum sg_bench_side side);
 
 /* "MPI_Reduce", "PMPI_Reduce". Static storage. */
 const char *sg_bench_function(enum sg_operation operation, enum sg_bench_side side);
 
-/* File name of the library that a function of that name comes from, without folders; static storage
- * or the loader's. */
+/* The file name, without directories, of the library that defines a function of that name; static
+ * storage or the loader's. */
 const char *sg_bench_library(const char *function);
 
 #endif

@@ -4,12 +4,11 @@
  *     late by the pattern | call | as long as the latest may take | stop
  *                         '---------------- counted --------------'
  *
- * The last part is there for what asynchronous progress does after the call has returned. The clock
- * is the process's: a helper thread's time is in it, and a handler's. Ranks sleep, so that a late
- * one does not compete with those that wait for it; with --busy they work, as in the paper, for
- * which every rank wants a processor. What clock, sleep and work cost is measured in windows
- * without a call, and taken off.
- */
+ * The last part covers the work of asynchronous progress after the call has returned. The clock is
+ * the process's: it includes a helper thread's time and a handler's. Late ranks sleep, so that they
+ * do not compete with the ranks that wait for them; with --busy they work, as in the paper, and
+ * then every rank needs a processor. The cost of clock, sleep and work is measured in windows
+ * without a call, and subtracted. */
 #include "bench/mpi/target.h"
 #include "bench/rows.h"
 #include "rule/algorithm.h"
@@ -18,12 +17,12 @@
 #include <stdlib.h>
 
 #define TRIAL_ROUNDS 3
-/* A trial may have been quick. */
+/* The trial may have been faster than usual. */
 #define CATCH_UP_TIMES 2
 #define CATCH_UP_LEAST_NS 200000
 
-/* How long a rank may have to wait for the last part of a call: the largest skew, and the longest
- * time that one without skew was seen to take anywhere. MPICH's own leaves nothing over. */
+/* The longest time that the last part of a call may take on a rank: the largest skew, and the
+ * longest time of a call without skew on any rank. MPICH's own calls leave nothing over. */
 static enum sg_status measure_catch_up(struct sg_bench_calls *calls, double *catch_up_ns)
 {
     const struct sg_bench_job *job = calls->job;
@@ -48,7 +47,7 @@ static enum sg_status measure_catch_up(struct sg_bench_calls *calls, double *cat
     return status;
 }
 
-/* The others are there to be compared with. */
+/* The other variants are there for comparison. */
 static bool is_asked(const struct sg_bench_job *job, int algorithm)
 {
     for (int i = 0; i < job->algorithm_count; i++) {
@@ -58,7 +57,7 @@ static bool is_asked(const struct sg_bench_job *job, int algorithm)
     return false;
 }
 
-/* Average over the ranks in each round, without what a window itself costs. */
+/* The mean over the ranks in each round, without the cost of the window itself. */
 static void times_of(const struct sg_bench_samples *samples, int variant, double cost_ns,
                      double *out)
 {
@@ -69,7 +68,7 @@ static void times_of(const struct sg_bench_samples *samples, int variant, double
                  0);
 }
 
-/* Adds to the row how the variant was measured and what came of it, and puts it out. */
+/* Adds to the row how the variant was measured and the results, and outputs it. */
 static enum sg_status report_one(const struct sg_bench_calls *calls,
                                  const struct sg_bench_sampling *sampling,
                                  const struct sg_bench_samples *samples, int variant,

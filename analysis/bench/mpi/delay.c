@@ -1,6 +1,6 @@
 /* Synchronization delay, as paper 002 defines it in section 5.3: from the last entry into a
- * collective to the last exit from it, with ranks late by a pattern. Ranks' times are on one clock,
- * so that nothing has to be sent back to tell the time.
+ * collective to the last exit from it, with ranks late by a pattern. All ranks' times are on one
+ * clock, so no message is needed to compare them.
  */
 #include "bench/mpi/target.h"
 #include "bench/rows.h"
@@ -10,8 +10,8 @@
 
 #define LATE_PART 0.5
 
-/* Whether the round is what was asked for: the ranks that are to be late came last, by half of
- * their lateness at least. On a busy machine another may wake later. */
+/* Whether the round is as asked for: the late ranks arrived last, late by at least half of what was
+ * asked for. On a busy machine another rank may wake up later. */
 static bool is_as_asked(const struct sg_bench_pattern *pattern, uint64_t number,
                         const struct sg_bench_times *times)
 {
@@ -74,7 +74,7 @@ static enum sg_status report_all(const struct sg_bench_calls *calls,
 
 static enum sg_status adapt(struct sg_bench_calls *calls, struct sg_bench_sampling *sampling)
 {
-    /* That stop rule would look at times of calls, most of which are waiting. */
+    /* This stop rule would use the times of calls, most of which are waiting. */
     sampling->until_enough = false;
     return SG_OK;
 }

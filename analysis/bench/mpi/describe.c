@@ -1,4 +1,4 @@
-/* What a run's output says of where it ran. */
+/* The description of the environment in a run's output. */
 #include "bench/mpi/bench.h"
 #include "bench/mpi/machine.h"
 #include "core/config.h"
@@ -30,7 +30,7 @@ static void read_processor(char model[MODEL_BYTES])
         fclose(file);
 }
 
-/* The library's settings as they were when it was loaded, beside the rules of our own. */
+/* The library's settings when it was loaded, with the benchmark's own rules. */
 static void describe_settings(struct sg_record *record)
 {
     static const char *const names[] = {"STAGGER_RULES", "STAGGER_TRACE", "STAGGER_RANKS_PER_NODE",
@@ -40,7 +40,7 @@ static void describe_settings(struct sg_record *record)
         sg_record_text(record, names[i], sg_config_environment(names[i]));
 }
 
-/* How far each rank's clock may be off. */
+/* The error bound of each rank's clock. */
 static void describe_bounds(struct sg_record *record, const struct sg_bench_job *job)
 {
     double *bounds_ns = calloc((size_t)job->size, sizeof *bounds_ns);

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define TAG 1
-/* A message that is on its way between processors comes within these. */
+/* Within this many reads a message that is on its way between processors arrives. */
 #define LOOKS_BEFORE_YIELD 200
-/* A sleeper is woken a little late; the rest is waited out. */
+/* A sleeper wakes up a little late; the rest of the time is spent spinning. */
 #define SPIN_NS UINT64_C(100000)
 #define WAITS 40
 #define WAIT_NS UINT64_C(300000)
@@ -46,7 +46,7 @@ static enum sg_status receive_from(void *context, int from, void *data, size_t s
 {
     int there = 0;
 
-    /* Where ranks share processors, the sender cannot run before this rank lets go of its own. */
+    /* Where ranks share processors, the sender cannot run before this rank yields its own. */
     for (int looks = 0; !there; looks++) {
         PMPI_Iprobe(from, TAG, here.comm, &there, MPI_STATUS_IGNORE);
         if (!there && looks >= LOOKS_BEFORE_YIELD)
@@ -65,7 +65,7 @@ static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
     return SG_OK;
 }
 
-/* All ranks' data are of one size wherever this is used. */
+/* All ranks' data have the same size wherever this is used. */
 static enum sg_status gather(void *context, const void *data, size_t size_bytes, void **all,
                              size_t *sizes)
 {
@@ -97,7 +97,7 @@ static void sleep_until(uint64_t local_ns)
 {
     int64_t ahead_ns = (int64_t)(local_ns - sg_clock_ns());
 
-    /* The clock that can be slept by runs at almost the same rate. */
+    /* A clock that can be slept on and that runs at almost the same rate. */
     if (ahead_ns > 0)
         sg_bench_sleep_until(sg_bench_now_ns() + (uint64_t)ahead_ns);
 }
@@ -109,7 +109,7 @@ static void wait_until(uint64_t local_ns)
         ;
 }
 
-/* A chain in which each step needs the one before. */
+/* A chain in which each step needs the result of the one before. */
 static void work(uint64_t quanta)
 {
     uint64_t value = quanta;
@@ -133,7 +133,7 @@ static double calibrated_quantum_ns(void)
     return least_ns / CALIBRATION_QUANTA;
 }
 
-/* How late a rank is seldom, when all wait as they will. */
+/* How late a rank is, except rarely, when all wait in the same way. */
 static uint64_t calibrated_tolerance_ns(void)
 {
     double late_ns[WAITS], own_ns, all_ns;
@@ -151,7 +151,7 @@ static uint64_t calibrated_tolerance_ns(void)
     return TOLERANCE_LEAST_NS + (uint64_t)(TOLERANCE_ROOM * all_ns);
 }
 
-/* Whether any machine has more ranks than they may use processors, together. */
+/* Whether some machine has more ranks than processors that they may use. */
 static bool is_oversubscribed(MPI_Comm node)
 {
     cpu_set_t own, all;

@@ -1,8 +1,8 @@
-/* stagger-bench: an MPI program that measures what a preloaded library makes of the collectives,
- * against the MPI library's own in the same run. It runs with or without a preloaded library, and
- * under any MPI that it is built with.
+/* stagger-bench: an MPI program that compares the collectives of a preloaded library with the MPI
+ * library's own in the same run. It runs with or without a preloaded library, and under any MPI
+ * that it is built with.
  *
- * Rank 0 reads the command line, speaks, and prints; the others follow.
+ * Rank 0 reads the command line and prints; the others follow.
  */
 #include "bench/command_line.h"
 #include "bench/given.h"
@@ -27,10 +27,10 @@ enum { FAILED = 1, USAGE = 2 };
 #define PROGRESS_VARIABLE "STAGGER_PROGRESS"
 #define PROGRESS_BYTES 16
 
-/* How the file name of the library begins that knows rules. */
+/* How the file name of a library begins that knows rules. */
 #define LIBRARY "libstagger"
 
-/* On rank 0, while the others sleep: of the processors that the ranks of its machine use. */
+/* On rank 0, while the others sleep: for the processors that the ranks of its machine use. */
 static void measure_limits(const struct sg_bench_job *job, struct sg_bench_limits *out)
 {
     cpu_set_t own, all, *masks = NULL;
@@ -59,13 +59,13 @@ static void measure_limits(const struct sg_bench_job *job, struct sg_bench_limit
 static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
                      struct sg_bench_head *head)
 {
-    /* A function that nobody has a reason to take over. */
+    /* A function that no library has a reason to replace. */
     const char *mpi = sg_bench_library("MPI_Get_library_version");
     const struct sg_bench_options *options = job->options;
     int length;
 
     PMPI_Get_library_version(name, &length);
-    /* MPICH's goes on for lines, the first of them in two columns. */
+    /* MPICH's version text has many lines, the first of them in two columns. */
     name[strcspn(name, "\n,")] = '\0';
     for (char *tab = name; (tab = strchr(tab, '\t')) != NULL;)
         *tab = ' ';
@@ -84,7 +84,7 @@ static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_V
         sg_log("bench: no library is preloaded: both sides are %s's own", mpi);
 }
 
-/* Whether calls by this algorithm can be had; if not, a line says why. */
+/* Whether this algorithm is available for calls; if not, a line says why. */
 static bool can_run(const struct sg_bench_job *job, bool ours, const char *option, int algorithm)
 {
     if (algorithm == SG_BENCH_RULES || algorithm == SG_ALGORITHM_MPICH)
@@ -100,14 +100,14 @@ static bool can_run(const struct sg_bench_job *job, bool ours, const char *optio
     return false;
 }
 
-/* What the preloaded library's configuration says: ranks per node (0: all ranks of a machine), and
+/* From the preloaded library's configuration: ranks per node (0: all ranks of a machine), and
  * asynchronous progress ("thread"; "": not known). False when out of memory, which is logged. */
 static bool read_settings(int *ranks_per_node, char progress[PROGRESS_BYTES])
 {
     const struct sg_config_entry *entry = sg_config_find(PROGRESS_VARIABLE);
     struct sg_config config;
 
-    /* Without a word: the library complains of what is wrong. */
+    /* Silently: the library itself reports errors. */
     if (sg_config_read(&config, false) != SG_OK) {
         sg_log("bench: out of memory");
         return false;
@@ -120,7 +120,7 @@ static bool read_settings(int *ranks_per_node, char progress[PROGRESS_BYTES])
     return true;
 }
 
-/* On rank 0: what there is to measure, or false, with a line that says why not. */
+/* On rank 0: what there is to measure. False, with a line that says why, if there is nothing. */
 static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
                         char progress[PROGRESS_BYTES])
 {
@@ -148,7 +148,7 @@ static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
     return can_run(job, ours, "--vs", options->vs);
 }
 
-/* Those asked for, or the command's own. */
+/* The skews asked for, or the command's own. */
 static void choose_algorithms(struct sg_bench_job *job)
 {
     static const int compared[] = {SG_ALGORITHM_TREE, SG_ALGORITHM_DISSEMINATION,
@@ -207,7 +207,7 @@ static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation
                                        .size = job->size};
     enum sg_status status = sg_bench_case_open(&bench_case);
 
-    /* Of one rank only, and so not for all to act on. */
+    /* The status of one rank, which the ranks have not agreed on. */
     if (status != SG_OK)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
     status = measure_case(job, &bench_case);
@@ -223,7 +223,7 @@ static int sizes_of(const struct sg_bench_options *options, enum sg_operation op
     return operation == SG_OPERATION_BARRIER ? 1 : options->bytes.count;
 }
 
-/* What is measured now, the place-th of so many. */
+/* Shows what is being measured, the place-th of so many. */
 static void show_case(const struct sg_bench_job *job, struct sg_progress_line *progress,
                       enum sg_operation operation, uint64_t bytes, int place, int count)
 {
@@ -295,8 +295,7 @@ static void gather_bounds(struct sg_bench_job *job)
     PMPI_Gather(&own_ns, 1, MPI_UINT64_T, job->bounds_ns, 1, MPI_UINT64_T, 0, job->quiet);
 }
 
-/* Everything up to the first measurement; false, on all ranks, where there is nothing to measure.
- */
+/* Everything before the first measurement; false, on all ranks, if there is nothing to measure. */
 static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
                     struct sg_bench_head *head, char progress[PROGRESS_BYTES])
 {
@@ -305,7 +304,7 @@ static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_
     PMPI_Comm_dup(MPI_COMM_WORLD, &job->quiet);
     MPI_Comm_dup(MPI_COMM_WORLD, &job->settle);
     MPI_Comm_set_name(job->settle, SG_BENCH_SETTLE_COMM_NAME);
-    /* The first call on a communicator is MPICH's, whatever the rules. */
+    /* The first call on a communicator is MPICH's, whatever the rules say. */
     MPI_Barrier(job->settle);
     /* In the order of ranks, so that rank 0 is the first on its machine. */
     PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL,
@@ -339,8 +338,8 @@ static void forget(struct sg_bench_job *job)
     MPI_Comm_free(&job->quiet);
 }
 
-/* Where the line of progress goes, on rank 0: standard error's terminal, unless the rows of the
- * table come to one as they are measured. NULL: nowhere. */
+/* The stream for the line of progress, on rank 0: standard error if it is a terminal, unless the
+ * rows of the table go to a terminal as they are measured. NULL: none. */
 static FILE *open_terminal(const struct sg_bench_job *job)
 {
     int descriptor = -1;
@@ -412,7 +411,7 @@ int main(int argc, char **argv)
 
     if (sg_bench_algorithms_announce(sg_bench_given_find(argc, argv)) != SG_OK)
         return FAILED;
-    /* The limits take two threads, which do not call MPI. */
+    /* Measuring the limits takes two threads, which do not call MPI. */
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

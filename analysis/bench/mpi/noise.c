@@ -1,5 +1,6 @@
-/* What the machine does by itself: fixed quanta of work, one after the other on all ranks at once,
- * of which all would take the same time if nothing came between. Each rank's times tell what did.
+/* The noise of the machine: fixed quanta of work, one after the other on all ranks at once, which
+ * would all take the same time if nothing interrupted them. Each rank's times show the
+ * interruptions.
  */
 #include "bench/mpi/bench.h"
 #include "bench/rows.h"
@@ -45,7 +46,7 @@ static enum sg_status report(const struct sg_bench_job *job, int rank, double *n
         sg_record_list(record, "samples_us", ns, count);
     found = sg_bench_distribute(ns, count);
     sg_bench_record_distribution(record, "quantum", &found);
-    /* Of the time, what the quanta would not have taken at their best. */
+    /* The share of the time beyond what the quanta take at best. */
     sg_record_number(record, "lost", 1 - found.least / found.mean);
     return sg_bench_output_record(job->output, record, columns);
 }

@@ -1,5 +1,6 @@
-/* The command overlap: bench/overlapping.h of MPI's nonblocking collectives, for each interval of
- * tests. The row without tests shows asynchronous progress: nothing but that hides anything.
+/* The command overlap: applies bench/overlapping.h to MPI's nonblocking collectives, for each
+ * interval of tests. The row without tests shows asynchronous progress, which alone can hide
+ * anything there.
  */
 #include "bench/mpi/target.h"
 #include "bench/overlapping.h"

@@ -1,5 +1,5 @@
-/* Measurements of pairs, without samples of single calls: the time of a call, by blocks of calls of
- * either side that alternate; and its processor time while one rank is late, call by call.
+/* Measurements in pairs, without samples of single calls: the time of a call, by alternating blocks
+ * of calls of both sides; and its processor time while one rank is late, call by call.
  */
 #include "bench/mpi/bench.h"
 #include "bench/mpi/quiet.h"
@@ -10,15 +10,15 @@
 #include <math.h>
 
 #define TRIES 3
-/* Reads of the clock of which the fastest tells what one costs. */
+/* Reads of the clock; the fastest shows the cost of one. */
 #define CLOCK_READS 1000
 
-/* By pair and side: this rank's, and in the end the most of any rank. */
+/* By pair and side: this rank's value, and in the end the largest of any rank. */
 struct pairs {
     double ns[SG_BENCH_SIDES][SG_BENCH_PAIRS_MAX];
 };
 
-/* What is measured in pairs. */
+/* The two things that are measured in pairs. */
 struct measuring {
     const struct sg_bench_job *job;
     const struct sg_bench_case *bench_case;
@@ -42,7 +42,7 @@ enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum 
     return SG_ERR_FORMAT;
 }
 
-/* Verifies both sides; on rank 0 a wrong result is logged. SG_ERR_FORMAT on all ranks alike. */
+/* Verifies both sides; a wrong result is logged on rank 0. SG_ERR_FORMAT on all ranks alike. */
 static enum sg_status check(const struct sg_bench_case *bench_case)
 {
     enum sg_status status = SG_OK;
@@ -52,8 +52,8 @@ static enum sg_status check(const struct sg_bench_case *bench_case)
     return status;
 }
 
-/* Whether another pair is to be measured: not when more than limit_ns have passed since begin_ns.
- * The same on all ranks. */
+/* Whether to measure another pair: not when more than limit_ns have passed since begin_ns. The same
+ * on all ranks. */
 static bool go_on(const struct sg_bench_case *bench_case, uint64_t begin_ns, double limit_ns)
 {
     int more = (double)(sg_clock_ns() - begin_ns) <= limit_ns;
@@ -63,7 +63,7 @@ static bool go_on(const struct sg_bench_case *bench_case, uint64_t begin_ns, dou
     return more != 0;
 }
 
-/* The number of pairs measured, the same on all ranks. */
+/* Returns the number of pairs measured, the same on all ranks. */
 static size_t measure_pairs(const struct measuring *measuring, struct pairs *own)
 {
     uint64_t begin_ns = sg_clock_ns();
@@ -82,8 +82,7 @@ static size_t measure_pairs(const struct measuring *measuring, struct pairs *own
     return pair;
 }
 
-/* The comparison of the most that any rank took, on rank 0; a rank that does not count took
- * nothing. */
+/* On rank 0, compares the largest values of any rank; a rank that does not count has 0. */
 static struct sg_bench_comparison compare_pairs(const struct measuring *measuring,
                                                 const struct pairs *own, bool counts, size_t pairs)
 {
@@ -106,15 +105,15 @@ static double block_ns(const struct sg_bench_case *bench_case, enum sg_bench_sid
 {
     uint64_t start_ns;
 
-    /* Ours on both sides: the ranks begin close together, and with more ranks than processors
-     * MPICH's own would take longer than many a block. */
+    /* The library's own calls on both sides: then the ranks begin close together. With more ranks
+     * than processors, one of MPICH's own would take longer than many a block. */
     sg_bench_settle(bench_case);
     start_ns = sg_clock_ns();
     sg_bench_call(bench_case, side, calls);
     return (double)(sg_clock_ns() - start_ns);
 }
 
-/* Of several tries the shortest: where ranks share processors one may lose milliseconds. */
+/* The shortest of several tries: where ranks share processors one try may lose milliseconds. */
 static double trial_ns(const struct sg_bench_case *bench_case, enum sg_bench_side side,
                        uint64_t calls)
 {
@@ -130,13 +129,13 @@ static double trial_ns(const struct sg_bench_case *bench_case, enum sg_bench_sid
     return least_ns;
 }
 
-/* What a call takes on either side, about; the same on all ranks. */
+/* Roughly the time of a call on either side; the same on all ranks. */
 static void estimate(const struct sg_bench_case *bench_case, double row_ns,
                      double call_ns[SG_BENCH_SIDES])
 {
     double longest_ns = sg_bench_plan_block_ns(row_ns);
 
-    /* MPICH's first: where one call of it takes long, ours has to be judged by as long a block. */
+    /* MPICH's side first: if its calls are long, the other side needs equally long blocks. */
     for (int side = SG_BENCH_SIDES - 1; side >= 0; side--) {
         uint64_t calls = 1, next = 1;
         double taken_ns = 0;
@@ -190,8 +189,8 @@ static double processor_ns(void)
     return (double)sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* What lies between two reads with nothing between them: the clock is a system call, which costs
- * more than a call of ours. */
+/* The value of two reads with nothing between them: the clock is a system call, which costs more
+ * than a call of the library. */
 static double clock_cost_ns(void)
 {
     double least_ns = INFINITY;
@@ -211,7 +210,7 @@ static double measure_call(const struct measuring *measuring, enum sg_bench_side
     double start_ns;
 
     sg_bench_settle(measuring->bench_case);
-    /* Asleep, so that the processor is there for the others to waste or to leave. */
+    /* The rank sleeps, so that the others have the processor, to use or to leave idle. */
     if (measuring->job->rank == options->late_rank)
         sg_bench_sleep_until(sg_bench_now_ns() + skew_ns);
     start_ns = processor_ns();
@@ -219,7 +218,7 @@ static double measure_call(const struct measuring *measuring, enum sg_bench_side
     return fmax(processor_ns() - start_ns - measuring->cost_ns, 0);
 }
 
-/* Pairs that fit the time, by what one takes; the same on all ranks. */
+/* The number of pairs that fit into the time, from the time of one; the same on all ranks. */
 static struct sg_bench_plan plan_pairs(const struct measuring *measuring)
 {
     const struct sg_bench_options *options = measuring->job->options;

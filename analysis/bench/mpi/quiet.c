@@ -5,10 +5,10 @@
 #include <errno.h>
 
 #define NS_PER_S UINT64_C(1000000000)
-/* How often a rank that waits looks up. */
+/* How often a waiting rank polls. */
 #define LOOK_NS 200000
-/* From the last rank's coming to the beginning: the agreement goes in as many steps as the number
- * of ranks has bits, each of which may have to wait for a look, and for a processor. */
+/* From the last rank's arrival to the beginning: the agreement takes as many steps as the number of
+ * ranks has bits, each of which may have to wait for a poll, and for a processor. */
 #define AHEAD_LOOKS 10
 
 uint64_t sg_bench_now_ns(void)

@@ -1,7 +1,7 @@
-/* Waiting without using a processor: ranks that wait for one another in a barrier would take from
- * the others what is measured, where there are more ranks than processors.
+/* Waits without using a processor: where there are more ranks than processors, ranks that wait in a
+ * barrier would take processors from what is measured.
  *
- * The clock is CLOCK_MONOTONIC, which all ranks of one machine share, and which can be slept by.
+ * The clock is CLOCK_MONOTONIC, which all ranks of one machine share, and which can be slept on.
  */
 #ifndef SG_BENCH_MPI_QUIET_H
 #define SG_BENCH_MPI_QUIET_H
@@ -11,16 +11,16 @@
 
 uint64_t sg_bench_now_ns(void);
 
-/* At once where that has passed. Signals do not end it early. */
+/* Returns at once if the time has passed. Signals do not end the sleep early. */
 void sg_bench_sleep_until(uint64_t deadline_ns);
 
-/* From a rank's word until all have heard it, with room to spare. */
+/* The time from a rank's message until all have received it, with a margin. */
 uint64_t sg_bench_ahead_ns(int ranks);
 
 /* Waits for it, asleep. */
 void sg_bench_complete_quietly(MPI_Request *request);
 
-/* As a barrier. Of any machines. */
+/* Like a barrier. The ranks may be on any machines. */
 void sg_bench_wait_quietly(MPI_Comm comm);
 
 #endif

@@ -1,11 +1,11 @@
-/* Latency, one call at a time: bench/sampling.h's schemes. */
+/* Latency, one call at a time, by the schemes of bench/sampling.h. */
 #include "bench/mpi/target.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Not const: rules given take more room than a name. */
+/* Not const: rules given on the command line need more room than a name. */
 static struct sg_line_column columns[] = {
     {"op", "operation", .width = -10},
     {"bytes", "bytes", .width = 9},
@@ -110,7 +110,7 @@ static enum sg_status report(const struct sg_bench_calls *calls,
     vs = vs >= 0 ? vs : calls->variants->count - 1;
     widen("vs", strlen(sg_bench_algorithm_name(calls->variants->of[vs].algorithm)));
     for (int i = 0; i < calls->variants->count && status == SG_OK; i++) {
-        /* MPICH's own is there to be compared with, unless it is compared. */
+        /* MPICH's own is there for comparison, unless it is itself compared. */
         if (i == vs)
             continue;
         status = sg_bench_output_record(calls->job->output,

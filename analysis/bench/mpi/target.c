@@ -50,7 +50,7 @@ int sg_bench_variants_find(const struct sg_bench_variants *variants, int algorit
     return -1;
 }
 
-/* The case as this variant has it: buffers are shared. */
+/* The case as this variant calls it: the variants share buffers. */
 static struct sg_bench_case variant_case(const struct sg_bench_variant *variant,
                                          const struct sg_bench_case *bench_case)
 {

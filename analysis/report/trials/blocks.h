@@ -1,5 +1,5 @@
-/* What is known of trials while a run is read: arms, and by call site and communicator the blocks
- * in which they took turns.
+/* What is known of trials while a run is read: arms, and for each call site and communicator the
+ * blocks in which the arms took turns.
  */
 #ifndef SG_REPORT_TRIALS_BLOCKS_H
 #define SG_REPORT_TRIALS_BLOCKS_H
@@ -12,11 +12,11 @@ struct sg_tried_sums {
     uint64_t ns[SG_TRIED_COUNT];
 };
 
-/* What one block of one communicator cost. */
+/* The cost of one block on one communicator. */
 struct sg_tried_block {
     uint64_t number;
-    uint32_t arm; /* 0: nothing but late contributions is known of it */
-    /* The lowest instance that was heard of, and all others. */
+    uint32_t arm; /* 0: only late contributions are known so far */
+    /* The first instance, by number, and the others. */
     uint64_t low_seq;
     bool has_low;
     struct sg_tried_sums low, rest;
@@ -24,10 +24,10 @@ struct sg_tried_block {
 
 struct sg_tried_arm {
     char *place, *text;
-    uint32_t first_of_place; /* the lowest arm of the same place */
+    uint32_t first_of_place; /* the lowest arm with the same left side */
 };
 
-/* What one arm's calls of a group were, whatever becomes of their blocks. */
+/* One arm's calls in a group, whatever happens to their blocks. */
 struct sg_tried_calls {
     uint64_t calls, declined, blocked_ns;
 };

@@ -2,7 +2,7 @@
 
 #include "output/json.h"
 
-/* Only what the rounds tell. */
+/* Known only if there are rounds. */
 static json_t *estimate_of(const struct sg_report_trial *trial, const struct sg_estimate *estimate)
 {
     bool known = trial->rounds > 0;
@@ -28,7 +28,7 @@ static json_t *arm_of(const struct sg_report_trial *trial, const struct sg_repor
 
         snprintf(name, sizeof name, "%s_ns", sg_tried_names[tried]);
         sg_json_set(&value, name, estimate_of(trial, &arm->cost[tried]));
-        if (tried == SG_TRIED_SKEW) /* is no cost: nothing wins by it */
+        if (tried == SG_TRIED_SKEW) /* not a cost: no arm wins by it */
             continue;
         snprintf(name, sizeof name, "%s_above_least_ns", sg_tried_names[tried]);
         sg_json_set(&value, name, estimate_of(trial, &arm->above[tried]));

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #define DRAWS 4000
-/* Neighbours are put together above this many rounds, so that a long run's draws take no longer and
- * a slow phase does not pass for independent evidence. */
+/* Above this number of rounds neighbours are merged, so that a long run takes no more time, and a
+ * slow phase does not count as independent evidence. */
 #define ROUNDS_MAX 2048u
-#define OUTSIDE 0.025 /* of the draws, at each end of an interval */
+#define OUTSIDE 0.025 /* of the draws, beyond each end of an interval */
 
 static double mean_of(const struct sg_tried_sums *sums, int tried)
 {
@@ -29,7 +29,7 @@ static uint32_t put_together(struct sg_tried_sums *rounds, uint32_t count, uint3
                 rounds[i * arms + arm] = both;
             }
         }
-        /* An odd one out goes with the last. */
+        /* An odd last round joins its neighbour. */
         for (uint32_t arm = 0; arm < arms && count % 2 == 1; arm++)
             sg_tried_add(&rounds[(count / 2 - 1) * arms + arm], &rounds[(count - 1) * arms + arm]);
         count /= 2;
@@ -37,10 +37,10 @@ static uint32_t put_together(struct sg_tried_sums *rounds, uint32_t count, uint3
     return count;
 }
 
-/* All means of all draws: by what is tried, arm, draw. */
+/* All means of all draws: by figure, arm, draw. */
 struct drawn {
     double *means;
-    double *differences; /* room for those of one pair */
+    double *differences; /* working memory for one pair */
     uint32_t arms;
 };
 
@@ -49,7 +49,7 @@ static double *means_of(const struct drawn *drawn, int tried, uint32_t arm)
     return &drawn->means[((size_t)tried * drawn->arms + arm) * DRAWS];
 }
 
-/* Rounds are drawn whole: what an arm met in one, the others met too. */
+/* Rounds are drawn whole: whatever one arm met in a round, the others met too. */
 static void draw(const struct sg_tried_sums *rounds, uint32_t count, struct drawn *drawn)
 {
     uint64_t random = sg_random_mix(count);
@@ -71,7 +71,7 @@ static void draw(const struct sg_tried_sums *rounds, uint32_t count, struct draw
     }
 }
 
-/* What each arm costs above the least, before the draws are sorted. */
+/* The cost of each arm above the cheapest, before the draws are sorted. */
 static void compare_with_least(struct sg_report_trial *trial, int tried, const struct drawn *drawn)
 {
     const double *least = means_of(drawn, tried, trial->least[tried]);

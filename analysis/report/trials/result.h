@@ -1,16 +1,16 @@
-/* What came of trials (shim/rule/trial.h): what each arm's calls cost, and which arm costs least.
+/* The result of trials (shim/rule/trial.h): the cost of each arm's calls, and which arm costs
+ * least.
  *
- * One report for each trial and call site whose calls were in it; communicators on which other arms
- * had turns, and posts, apart. Its samples are rounds. The blocks of a communicator are gone
- * through in order, and a round ends when every arm has had its turn: so arms are compared under
- * what the machine and the program did at that time. Of each block the first instance is left out:
- * it may still bear the arm before. A block that is left with none, and what comes after the last
- * whole round, counts for no figure but calls.
+ * There is one report for each trial and call site with calls in it; communicators that tried other
+ * arms have reports of their own, and so have nonblocking calls. The samples are rounds: the blocks
+ * of a communicator are taken in order, and a round ends when every arm has had its turn. So arms
+ * are compared while the machine and the program were in the same state. The first instance of each
+ * block is left out: the arm before may still affect it. A block without other instances, and
+ * everything after the last whole round, count in no figure except the number of calls.
  *
- * Intervals are of a bootstrap over rounds, in which all arms are drawn together. One arm wins
- * where it costs less than every other beyond what the rounds vary by; 95 in 100 is for all pairs
- * of arms together (Bonferroni), so that a trial of many arms finds no more by chance than one of
- * two.
+ * Intervals are from a bootstrap over rounds that draws all arms together. An arm wins if it costs
+ * less than every other by more than the rounds vary. The level of 95 % is for all pairs of arms
+ * together (Bonferroni), so that a trial of many arms does not find more by chance than one of two.
  */
 #ifndef SG_REPORT_TRIALS_RESULT_H
 #define SG_REPORT_TRIALS_RESULT_H
@@ -24,7 +24,7 @@
 
 enum sg_tried {
     SG_TRIED_BLOCKED,   /* ns per call */
-    SG_TRIED_PROCESSOR, /* blocked, and handling contributions outside of calls; likewise */
+    SG_TRIED_PROCESSOR, /* blocked, and handling late contributions outside of calls; likewise */
     SG_TRIED_SKEW,      /* ns per instance */
     SG_TRIED_COUNT
 };
@@ -32,28 +32,28 @@ enum sg_tried {
 enum sg_tried_verdict {
     SG_TRIED_UNKNOWN, /* no events */
     SG_TRIED_FEW,     /* too few rounds */
-    SG_TRIED_NONE,    /* no difference between the least and some other */
+    SG_TRIED_NONE,    /* no difference between the least and some other arm */
     SG_TRIED_WINNER,
     SG_TRIED_VERDICTS
 };
 
 struct sg_estimate {
-    double mean, low, high; /* ns; low and high where there are rounds enough */
+    double mean, low, high; /* ns; low and high if there are enough rounds */
 };
 
 struct sg_report_arm {
     char *text;              /* as the user wrote it; owned */
-    uint64_t calls;          /* over all ranks, all of them */
-    uint64_t declined_calls; /* of them, that the arm's algorithm left to another */
+    uint64_t calls;          /* of all its calls, over all ranks */
+    uint64_t declined_calls; /* those that the arm's algorithm left to another one */
     uint64_t blocks;
     uint64_t used_calls, used_instances;      /* that the figures are of */
-    struct sg_estimate cost[SG_TRIED_COUNT];  /* without events: blocked alone, without interval */
+    struct sg_estimate cost[SG_TRIED_COUNT];  /* without events: blocked only, without interval */
     struct sg_estimate above[SG_TRIED_COUNT]; /* the least of all arms */
-    bool like_least[SG_TRIED_COUNT];          /* no difference to it is seen */
+    bool like_least[SG_TRIED_COUNT];          /* its difference to the least is within the noise */
 };
 
 struct sg_report_trial {
-    char *place;   /* the trial's left side; owned */
+    char *place;   /* the trial's left side in its rule; owned */
     uint32_t site; /* number in the aggregate */
     enum sg_operation operation;
     bool nonblocking;
@@ -65,9 +65,9 @@ struct sg_report_trial {
 
     uint64_t block;       /* collectives; 0: not known */
     uint64_t rounds;      /* whole ones */
-    uint64_t first_calls; /* left out: of each block's first instance, */
+    uint64_t first_calls; /* left out: the first instance of each block, */
     uint64_t loose_calls; /* and beyond whole rounds */
-    uint64_t mixed_calls; /* of instances whose ranks tell of different arms: in no figure */
+    uint64_t mixed_calls; /* of instances whose ranks report different arms: in no figure */
     enum sg_tried_verdict verdict[SG_TRIED_COUNT];
     uint32_t least[SG_TRIED_COUNT]; /* the arm that costs least */
     struct sg_report_arm *arms;     /* by time blocked, the least first */

@@ -1,4 +1,5 @@
-/* From the blocks of each communicator to reports: which go together, and their rounds. */
+/* Turns the blocks of each communicator into reports: finds out which belong together, and cuts
+ * them into rounds. */
 #include "report/trials/judge.h"
 #include "report/trials/trials.h"
 
@@ -14,7 +15,7 @@ static bool same_arms(const struct sg_tried_group *a, const struct sg_tried_grou
     return true;
 }
 
-/* Whether two communicators' calls are of one report. */
+/* Whether two communicators' calls belong to one report. */
 static bool goes_with(const struct sg_tried_group *a, const struct sg_tried_group *b)
 {
     return a->place == b->place && a->site == b->site && a->operation == b->operation &&
@@ -60,7 +61,7 @@ static int by_number(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* True: the sums of a whole round are there. */
+/* True: the sums of a whole round are complete. */
 static bool is_whole(const struct sg_tried_sums *sums, uint32_t arms)
 {
     for (uint32_t i = 0; i < arms; i++) {
@@ -137,7 +138,7 @@ static void find_totals_means(struct sg_report_trial *trial)
         trial->arms[i].cost[SG_TRIED_BLOCKED].mean /= (double)trial->arms[i].calls;
 }
 
-/* One report of the group at first and of those like it behind; these are then done. */
+/* A report of the group at first and the later groups like it, which are then marked as done. */
 static enum sg_status make_report(struct sg_trials *trials, uint32_t first, bool *done,
                                   struct sg_report_trial *out)
 {

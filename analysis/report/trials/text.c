@@ -1,4 +1,5 @@
-/* Trials for people at a terminal: of each what its arms cost, and which of them wins. */
+/* Trials for people at a terminal: the cost of each arm, and which one wins. */
+#include "core/text.h"
 #include "output/format.h"
 #include "output/table.h"
 #include "report/print.h"
@@ -16,14 +17,12 @@ static const char *const what[SG_TRIED_COUNT] = {
 /* "at residual (cg.c:91)", as far as it is known. */
 static void put_site(const struct sg_report_trial *trial, FILE *out)
 {
-    const char *slash = trial->file != NULL ? strrchr(trial->file, '/') : NULL;
-
     fprintf(out, "  %s at ", sg_trial_operation(trial));
     if (trial->function != NULL)
         sg_format_put(trial->function, out);
     if (trial->file != NULL && trial->line > 0) {
         fputs(trial->function != NULL ? " " : "", out);
-        sg_format_put(slash != NULL ? slash + 1 : trial->file, out);
+        sg_format_put(sg_text_base_name(trial->file), out);
         fprintf(out, ":%" PRIu32, trial->line);
     }
     if (trial->function == NULL && trial->file == NULL)
@@ -43,10 +42,9 @@ static void put_head(const struct sg_report_trial *trial, FILE *out)
     fputs("\n\n", out);
 }
 
-/* ---- the table --------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* plus: what stands before what is positive. */
+/* plus: what precedes a positive figure. */
 static void add_interval(struct sg_table *table, const struct sg_estimate *estimate,
                          const char *plus)
 {
@@ -124,8 +122,7 @@ static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
     return sg_table_finish(&table, "report", out);
 }
 
-/* ---- what comes of it ------------------------------------------------------------------------
- */
+/* ---- the result ---- */
 
 static void put_verdict(const struct sg_report_trial *trial, int tried, FILE *out)
 {

@@ -48,7 +48,7 @@ void sg_trials_set_block(struct sg_trials *trials, uint64_t block)
     trials->block = block;
 }
 
-/* Arms beyond the most that there can be are none. */
+/* Arms beyond the maximum number are ignored. */
 enum sg_status sg_trials_arm(struct sg_trials *trials, const char *place, const char *text,
                              uint32_t *out)
 {
@@ -85,8 +85,7 @@ enum sg_status sg_trials_arm(struct sg_trials *trials, const char *place, const 
     return SG_OK;
 }
 
-/* ---- groups and blocks ------------------------------------------------------------------------
- */
+/* ---- groups and blocks ----------------------------------------------------------------------- */
 
 static uint64_t key_of(const struct sg_tried_group *group)
 {
@@ -138,7 +137,7 @@ static enum sg_status make_block(const struct sg_trials *trials, struct sg_tried
     return SG_OK;
 }
 
-/* Instances come about in their order: which is the first is known when all have come. */
+/* Instances arrive in roughly their order: which one is the first is known only in the end. */
 static void add_to_block(struct sg_tried_block *block, uint64_t seq,
                          const struct sg_tried_sums *sums)
 {
@@ -151,10 +150,9 @@ static void add_to_block(struct sg_tried_block *block, uint64_t seq,
     sg_tried_add(seq == block->low_seq ? &block->low : &block->rest, sums);
 }
 
-/* ---- what comes -------------------------------------------------------------------------------
- */
+/* ---- calls and late contributions ---- */
 
-/* Whether what ran is not what stands before the arm's parameters. */
+/* Whether the algorithm that ran is not the one that the arm names. */
 static bool is_declined(const char *text, const char *algorithm)
 {
     size_t length = strcspn(text, " (");
@@ -163,7 +161,7 @@ static bool is_declined(const char *text, const char *algorithm)
            (strlen(algorithm) != length || strncmp(algorithm, text, length) != 0);
 }
 
-/* The arm of all members, or 0. */
+/* The arm of all members, or 0 if they differ. */
 static uint32_t common_arm(const struct sg_instance *instance, uint32_t *any)
 {
     uint32_t arm = instance->calls[0].arm;
@@ -220,9 +218,9 @@ enum sg_status sg_trials_instance(struct sg_trials *trials, const struct sg_seen
     return SG_OK;
 }
 
-/* What is handled inside a call is in that call's time already. A contribution does not tell its
- * trial: that of its call site, of nonblocking calls where that has no other calls. It may be
- * handled before the instance's last call has ended, and so before it is heard of. */
+/* Handling inside a call is already part of that call's time. A contribution does not name its
+ * trial: it is that of its call site, or of the site's nonblocking calls if it has no others. It
+ * may be handled, and so reported, before the instance's last call has ended. */
 enum sg_status sg_trials_late(struct sg_trials *trials, const struct sg_late_cost *late)
 {
     struct sg_tried_sums sums = {.ns[SG_TRIED_PROCESSOR] = late->handler_ns};
@@ -266,7 +264,7 @@ enum sg_status sg_trials_totals(struct sg_trials *trials, const struct sg_totals
                                                  .operation = totals->operation,
                                                  .nonblocking = totals->nonblocking},
                         &group);
-    /* Events tell all that the figures need. */
+    /* Events contain all that the figures need. */
     if (status != SG_OK || group->has_events)
         return status;
     calls = &group->calls[totals->arm];

@@ -8,7 +8,7 @@
 
 static const struct sg_explore_view view = {.reorder = true, .always = true};
 
-/* What a state has beside the endpoint's piece of the arena; no padding that is not zero. */
+/* The rest of an endpoint's state, in addition to its piece of the arena; any padding is zero. */
 struct local {
     uint64_t finished, ahead_ns;
     uint64_t timer_ns[SG_TIMERS];
@@ -31,10 +31,9 @@ static void join(uint8_t *known, const uint8_t *other)
     }
 }
 
-/* ---- an endpoint's state, as bytes ------------------------------------------------------------
- */
+/* ---- an endpoint's state, as bytes ----------------------------------------------------------- */
 
-/* An endpoint's buffers lie together in the arena, up to the next one's. */
+/* An endpoint's buffers are contiguous in the arena, up to those of the next endpoint. */
 static unsigned char *piece_of(const struct sg_explore_world *world, int32_t e)
 {
     return e < world->endpoints_count ? world->endpoints[e].host.state - SG_EXPLORE_GUARD_BYTES
@@ -79,7 +78,7 @@ static void take_down(const struct sg_explore_world *world, int32_t e, const uin
     local->known[e] = (uint8_t)endpoint->calls;
 }
 
-/* Counters for statistics decide nothing. */
+/* Counters for statistics have no influence on what happens. */
 static void clear_counters(struct sg_explore_endpoint *endpoint)
 {
     struct sg_algo_head *head = (struct sg_algo_head *)endpoint->host.state;
@@ -156,10 +155,9 @@ void sg_automaton_load(struct sg_automaton *automaton, const uint32_t *locals)
         restore(automaton, locals[e], &local);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* The own letters that may be taken in the state that the world has. */
+/* The endpoint's own letters that are possible in the world's present state. */
 static uint16_t own_letters(const struct sg_automaton *automaton, int32_t e)
 {
     static struct sg_explore_step steps[SG_EXPLORE_STEPS_MAX];
@@ -203,7 +201,7 @@ static uint32_t number_local(struct sg_automaton *automaton, int32_t e, const ui
     return number;
 }
 
-/* A letter is what its sender knew, and the flight. */
+/* A letter consists of the flight and of what its sender knew. */
 static uint32_t number_letter(struct sg_automaton *automaton,
                               const struct sg_explore_flight *flight, const uint8_t *known)
 {
@@ -235,8 +233,7 @@ static uint32_t number_letter(struct sg_automaton *automaton,
     return number + SG_LETTER_FLIGHTS;
 }
 
-/* ---- moves ------------------------------------------------------------------------------------
- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 static struct sg_explore_step step_of(uint32_t letter, uint8_t endpoint)
 {
@@ -274,7 +271,7 @@ static void take(struct sg_automaton *automaton, uint32_t number, uint32_t lette
         memcpy(flight, text + SG_AUTOMATON_NODES_MAX, bytes - SG_AUTOMATON_NODES_MAX);
         world->live_count = 1;
     }
-    /* The others' calls are those that are known of. */
+    /* The other endpoints' calls are those that this one can know of. */
     for (int32_t e = 0; e < world->endpoints_count; e++) {
         if (e != local->endpoint)
             world->endpoints[e].calls = local->known[e];
@@ -321,7 +318,7 @@ static bool make_move(struct sg_automaton *automaton, uint32_t number, uint32_t 
     *move = (struct sg_move){.to = SG_INTERN_NONE, .local = number, .letter = letter};
     take(automaton, number, letter, &local);
     if (automaton->world->violation[0] != '\0') {
-        automaton->world->violation[0] = '\0'; /* nobody may ever get there */
+        automaton->world->violation[0] = '\0'; /* no run may ever lead there */
         return true;
     }
     if (!add_sent(automaton, local.known, move))
@@ -351,8 +348,7 @@ uint32_t sg_automaton_move(struct sg_automaton *automaton, uint32_t local, uint3
     return number;
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 void sg_automaton_open(struct sg_automaton *automaton, struct sg_explore_world *world)
 {

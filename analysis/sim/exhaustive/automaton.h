@@ -1,11 +1,11 @@
 /* The endpoints of a small scenario as automata. A step changes one endpoint and sends, and nothing
- * else: so what it does depends on the endpoint's own state and on what is taken there, its letter,
- * alone, and is worked out once. States and letters are numbers here.
+ * else. So its effect depends only on the endpoint's own state and on the input that it takes
+ * there, its letter, and is computed once. States and letters are numbers here.
  *
- * An endpoint's state is all that the world has of it and of its process, the buffers included, and
- * how many calls of each other endpoint it can know of. The world's check that nobody leaves before
- * all have entered thus asks more here: not that the others have called but that word of it has
- * come, so that no equivalent order has the exit first.
+ * An endpoint's state is all that the world has of it and of its process, including the buffers,
+ * and the number of calls of each other endpoint that it can know of. The world's check that nobody
+ * leaves before all have entered is stricter here: not only must the others have called, this
+ * endpoint must have been able to hear of it, so that no equivalent order has the exit first.
  */
 #ifndef SG_SIM_EXHAUSTIVE_AUTOMATON_H
 #define SG_SIM_EXHAUSTIVE_AUTOMATON_H
@@ -16,7 +16,7 @@
 
 #define SG_AUTOMATON_NODES_MAX 4
 
-/* Letters of an endpoint's own; those from SG_LETTER_FLIGHTS up are flights. */
+/* An endpoint's own letters; from SG_LETTER_FLIGHTS up letters are flights. */
 enum {
     SG_LETTER_CALL,
     SG_LETTER_DRAIN,
@@ -26,9 +26,9 @@ enum {
 };
 #define SG_LETTERS_FIRE (((1u << SG_TIMERS) - 1) << SG_LETTER_FIRE)
 
-/* What needs not be looked up in a flight. */
+/* Facts for which the flight need not be looked up. */
 struct sg_letter_facts {
-    uint8_t kind; /* enum sg_explore_flight_kind */
+    uint8_t kind; /* enum sg_flight_kind */
     uint8_t from, to;
     uint8_t known; /* calls of `to` that its sender knew of */
     bool multicast;
@@ -36,10 +36,10 @@ struct sg_letter_facts {
 
 struct sg_local_facts {
     uint8_t endpoint, calls;
-    uint16_t own; /* 1 << letter: the own letters that may be taken; FIRE: timers that are set */
+    uint16_t own; /* 1 << letter: the possible letters of its own; FIRE: a timer is set */
 };
 
-/* What taking a letter does. */
+/* The effect of taking a letter. */
 struct sg_move {
     uint32_t to; /* SG_INTERN_NONE: a violation */
     uint32_t sent_at;
@@ -61,19 +61,19 @@ struct sg_automaton {
     struct sg_move *moves;
     uint32_t *sent;
     uint32_t local_capacity, letter_capacity, moves_capacity, sent_count, sent_capacity;
-    unsigned char *text; /* where a state is put together */
+    unsigned char *text; /* where a state is assembled */
     uint32_t text_capacity;
     bool no_memory;
 };
 
-/* The world's scenario, which has just been opened; what was known of another is forgotten. */
+/* Starts with the world's scenario, which has just been opened; forgets the one before. */
 void sg_automaton_open(struct sg_automaton *automaton, struct sg_explore_world *world);
 void sg_automaton_free(struct sg_automaton *automaton);
 
-/* An index into moves; what it says is valid until the next. SG_INTERN_NONE: no_memory. */
+/* Index of the move in moves, valid until the next call. SG_INTERN_NONE: no_memory. */
 uint32_t sg_automaton_move(struct sg_automaton *automaton, uint32_t local, uint32_t letter);
 
-/* The same again, in the world, with its trace and its violation. */
+/* Repeats the move in the world, with its trace and its violation. */
 void sg_automaton_show(struct sg_automaton *automaton, uint32_t local, uint32_t letter);
 
 /* Puts the world into a state in which nothing is in flight. */

@@ -6,8 +6,9 @@
 /* Of a claim. */
 enum { MADE = 1, REFUTED = 2, USED = 4 };
 
-/* While a claim's letter waits, other letters have led to a state without it; had it been taken at
- * once, they would have led to one with it. early: meanwhile a timer may still fire early. */
+/* Waiting: the claim's letter has been passed over, and other letters have led to a state in which
+ * it has not been taken; taken at once, it would have led to a state in which it has. early:
+ * meanwhile a timer may still fire early. */
 struct pair {
     uint32_t claim, without, with, early;
 };
@@ -46,8 +47,7 @@ static uint32_t first_of(const struct sg_eager_numbers *firsts, uint32_t owner)
     return owner < firsts->count ? firsts->at[owner] : 0;
 }
 
-/* ---- commuting --------------------------------------------------------------------------------
- */
+/* ---- commuting ------------------------------------------------------------------------------- */
 
 static bool move_of(struct sg_automaton *automaton, uint32_t local, uint32_t letter,
                     struct sg_move *move)
@@ -60,7 +60,8 @@ static bool move_of(struct sg_automaton *automaton, uint32_t local, uint32_t let
     return move->to != SG_INTERN_NONE;
 }
 
-/* An own letter, or one whose sender need not have heard of a call that is still to be made. */
+/* A letter of its own, or one whose sender need not have heard of a call that is still to be made.
+ */
 static bool may_take(const struct sg_automaton *automaton, uint32_t local, uint32_t letter)
 {
     const struct sg_local_facts *facts = &automaton->local_facts[local];
@@ -69,7 +70,7 @@ static bool may_take(const struct sg_automaton *automaton, uint32_t local, uint3
                                       : sg_letter(automaton, letter)->known <= facts->calls;
 }
 
-/* What two moves send one after the other: messages sorted, accesses in their order behind them. */
+/* What two moves in a row send: messages sorted, then accesses in their order. */
 struct sent {
     uint32_t count, messages;
     uint32_t letter[2 * SG_ACTIONS_MAX];
@@ -92,8 +93,8 @@ static void add_sent(const struct sg_automaton *automaton, const struct sg_move 
     }
 }
 
-/* Both orders send the same, though not by the same moves: what the claim's letter makes the other
- * one send is sent no later when the claim's letter comes first. */
+/* Both orders send the same, though perhaps by other moves: if the claim's letter comes first, the
+ * other letter's messages are sent no later than otherwise. */
 static bool same_sent(const struct sg_automaton *automaton, const struct sg_move *one[2],
                       const struct sg_move *other[2])
 {
@@ -111,7 +112,7 @@ static bool same_sent(const struct sg_automaton *automaton, const struct sg_move
            memcmp(sent[0].letter, sent[1].letter, sent[0].count * sizeof sent[0].letter[0]) == 0;
 }
 
-/* The claim's letter and the other one, in both orders. */
+/* Tries the claim's letter and the other one in both orders. */
 static bool commute(struct sg_automaton *automaton, uint32_t letter, const struct pair *pair,
                     uint32_t other, struct sg_move *before, struct sg_move *after)
 {
@@ -126,8 +127,7 @@ static bool commute(struct sg_automaton *automaton, uint32_t letter, const struc
                      (const struct sg_move *[]){before, &last});
 }
 
-/* ---- claims -----------------------------------------------------------------------------------
- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static void refute(struct sg_eager *eager, uint32_t claim)
 {
@@ -164,7 +164,7 @@ static void add_pair(struct sg_eager *eager, const struct pair *pair)
     see(eager, pair->without, eager->automaton->moves[pair->claim / 2].letter);
 }
 
-/* The other letter may be taken where the claim's has been: and before it? */
+/* The other letter can be taken after the claim's: can it be taken before, too? */
 static void try(struct sg_eager *eager, const struct pair *pair, uint32_t other)
 {
     struct sg_automaton *automaton = eager->automaton;
@@ -172,7 +172,7 @@ static void try(struct sg_eager *eager, const struct pair *pair, uint32_t other)
     struct sg_move before, after;
     bool fire = other < SG_LETTER_FLIGHTS && (SG_LETTERS_FIRE >> other & 1);
 
-    /* A second copy makes no other order; what the claim's letter made possible comes after it. */
+    /* A second copy gives no other order; what the claim's letter made possible comes after it. */
     if (eager->claims.at[pair->claim] & REFUTED || other == letter ||
         !may_take(automaton, pair->without, other) || (fire && !pair->early))
         return;
@@ -184,7 +184,7 @@ static void try(struct sg_eager *eager, const struct pair *pair, uint32_t other)
     add_pair(eager, &(struct pair){pair->claim, before.to, after.to, pair->early && !fire});
 }
 
-/* A pair, and all that may be taken where the claim's letter has been. */
+/* A pair, and everything that can be taken after the claim's letter. */
 static void try_pair(struct sg_eager *eager, uint32_t number)
 {
     const struct sg_local_facts *facts = eager->automaton->local_facts;
@@ -198,7 +198,7 @@ static void try_pair(struct sg_eager *eager, uint32_t number)
         lost &= ~(1u << eager->automaton->moves[pair.claim / 2].letter);
     if (!pair.early)
         lost &= ~SG_LETTERS_FIRE;
-    if (lost) /* the claim's letter takes another one away */
+    if (lost) /* the claim's letter disables another one */
         refute(eager, pair.claim);
     for (; own != 0; own &= own - 1)
         try(eager, &pair, (uint32_t)__builtin_ctz(own));
@@ -268,8 +268,7 @@ void sg_eager_see(struct sg_eager *eager, uint32_t move)
     try_all(eager);
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 void sg_eager_renew(struct sg_eager *eager)
 {

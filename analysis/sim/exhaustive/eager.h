@@ -1,13 +1,14 @@
-/* Which letters may be taken at once, without a walk of what happens when they wait.
+/* Which letters may be taken at once, without walking the orders in which they wait.
  *
- * A letter is eager in a state of an endpoint if it commutes there with whatever else the endpoint
- * may take before it: the same state and the same messages in both orders, and so on from there.
- * Steps at other endpoints commute with it anyway, so that it alone is a persistent set.
+ * A letter is eager in a state of an endpoint if it commutes there with everything that the
+ * endpoint may take before it: both orders lead to the same state and the same messages, and so on
+ * from there. Steps at other endpoints commute with it anyway, so the eager letter alone is a
+ * persistent set.
  *
- * What else may be taken in a state is what has been seen there: by a walk, and by commuting, as
- * eager letters might have waited. That a letter is eager is a claim, which holds until something
- * is seen that refutes it; a walk after which no claim is refuted that it used has lost nothing
- * (reduced.c has the argument).
+ * The other letters that are possible in a state are those that have been seen there: in a walk,
+ * and by commuting, because eager letters might have waited. That a letter is eager is a claim,
+ * which holds until something is seen that refutes it. A walk has lost nothing if none of the
+ * claims that it used is refuted in the end (reduced.c has the argument).
  */
 #ifndef SG_SIM_EXHAUSTIVE_EAGER_H
 #define SG_SIM_EXHAUSTIVE_EAGER_H
@@ -20,11 +21,11 @@ struct sg_eager_numbers {
     uint32_t count, capacity;
 };
 
-/* Starts zeroed. Lists are linked by index + 1, and end with 0. */
+/* Zeroed at first. Lists are linked by index + 1 and end with 0. */
 struct sg_eager {
     struct sg_automaton *automaton;
     struct sg_eager_numbers claims;                /* what is known of claim 2 * move + early */
-    struct sg_intern pairs;                        /* what is to be commuted, eager.c */
+    struct sg_intern pairs;                        /* pairs still to be tried, eager.c */
     struct sg_eager_numbers first_pair, next_pair; /* by state with the claim's letter; by pair */
     struct sg_eager_numbers seen;                  /* moves */
     struct sg_eager_numbers first_seen, next_seen; /* by state; by index in seen */
@@ -35,11 +36,11 @@ struct sg_eager {
 void sg_eager_open(struct sg_eager *eager, struct sg_automaton *automaton);
 void sg_eager_free(struct sg_eager *eager);
 
-/* A walk begins: no claim has been used. */
+/* Begins a walk: no claim has been used. */
 void sg_eager_renew(struct sg_eager *eager);
 
-/* May a move be made at once? Then the claim counts as used. early: a timer of the endpoint may
- * fire early. */
+/* Whether a move may be made at once; if so, the claim counts as used. early: a timer of the
+ * endpoint may fire early. */
 bool sg_eager_may(struct sg_eager *eager, uint32_t move, bool early);
 
 /* A walk makes a move. */

@@ -12,25 +12,27 @@
 #define BYTES 8
 #define EAGER_BYTES 64
 #define LARGE_BYTES (4 * EAGER_BYTES)
-/* Of handoff: so many that two instances ask for no done cells. With that, and with operands that
- * are not read ahead, all its orders can be walked among four; both have variants of their own. */
+/* For handoff: as many credits as two instances need to do without done cells. In that case, and if
+ * operands are not read ahead, all orders of four can be walked; both have variants of their own.
+ */
 #define HANDOFF_CREDITS 5
 #define BIT(operation) (1u << SG_OPERATION_##operation)
 #define ALL_BITS (BIT(BARRIER) | BIT(REDUCE) | BIT(ALLREDUCE))
 #define DATA_BITS (BIT(REDUCE) | BIT(ALLREDUCE))
 #define MULTICAST (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT)
 
-/* adaptive's prediction is not among these, as it begins with a third instance. */
+/* adaptive's prediction is not included: it begins with a third instance. */
 struct variant {
     const char *name;
     const struct sg_algo *only; /* NULL: every protocol */
-    uint32_t operations;        /* 1 << enum sg_operation: those it matters to */
+    uint32_t operations;        /* 1 << enum sg_operation: those for which it makes a difference */
     uint32_t bytes, flags;
     struct sg_algo_parameters parameters;
     bool roots;         /* the second instance has another root than the first */
     int32_t nodes_most; /* with more there are too many orders; 0: no bound */
-    int32_t nodes_few;  /* ... from so many on with all faults; 0: never */
-    uint32_t few;       /* 1 << enum sg_explore_fault: the faults with which there are not */
+    int32_t nodes_few;  /* ... from this number on with all faults; 0: never */
+    /* 1 << enum sg_explore_fault: the faults with which there are not too many */
+    uint32_t few;
 };
 
 static const struct variant variants[] = {
@@ -101,8 +103,8 @@ static void set_case(const struct sg_algo *algo, int32_t nodes, const struct var
              variant->roots ? nodes / 2 : 0);
 }
 
-/* Case `index` of a protocol among so many processes, with a name to print; takes those from
- * *faults with which it has too many orders. False: no more. */
+/* Case `index` of a protocol among so many processes, with a name to print; removes from *faults
+ * those with which it has too many orders. False: there are no more cases. */
 static bool get_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
                      struct sg_explore_scenario *scenario, const char **name, uint32_t *faults)
 {
@@ -127,7 +129,7 @@ static bool get_case(const struct sg_algo *algo, int32_t nodes, uint32_t index,
 
 /* ---- walking them */
 
-/* The faults of which there may be one. */
+/* The faults of which at most one may happen. */
 #define WALKED (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT | 1u << SG_FAULT_TIMERS)
 
 struct walking {

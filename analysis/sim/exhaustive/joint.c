@@ -9,8 +9,7 @@ static uint32_t pair_of(const struct sg_automaton *automaton, uint32_t letter)
     return (uint32_t)facts->from * SG_AUTOMATON_NODES_MAX + facts->to;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 struct list {
     struct sg_joint_step *steps;
@@ -64,8 +63,7 @@ uint32_t sg_joint_steps(const struct sg_automaton *automaton, const struct sg_jo
     return list.count;
 }
 
-/* ---- taking one -------------------------------------------------------------------------------
- */
+/* ---- taking one ------------------------------------------------------------------------------ */
 
 static void remove_from(uint32_t *list, uint16_t *count, uint32_t letter)
 {
@@ -77,8 +75,8 @@ static void remove_from(uint32_t *list, uint16_t *count, uint32_t letter)
     memmove(&list[at], &list[at + 1], (*count - at) * sizeof *list);
 }
 
-/* No more messages than the world's check allows from one endpoint to another at once: timers that
- * fired add none here, as they fire one at a time. */
+/* At most as many messages from one endpoint to another as the world's check allows: timers add
+ * none here, because they fire one at a time. */
 static bool within_queue(const struct sg_automaton *automaton, const struct sg_joint *joint,
                          uint32_t letter)
 {
@@ -138,8 +136,7 @@ bool sg_joint_take(const struct sg_automaton *automaton, struct sg_joint *joint,
     return true;
 }
 
-/* ---- telling apart ----------------------------------------------------------------------------
- */
+/* ---- comparing states ------------------------------------------------------------------------ */
 
 uint64_t sg_joint_key(const struct sg_joint *joint)
 {

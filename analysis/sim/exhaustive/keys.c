@@ -5,7 +5,7 @@
 
 #define LEAST 4096
 
-/* Where the key is, or is to be. */
+/* Where the key is, or would be. */
 static uint64_t place_of(const struct sg_keys *keys, uint64_t key)
 {
     uint64_t mask = keys->capacity - 1;

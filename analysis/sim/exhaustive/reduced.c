@@ -2,27 +2,29 @@
  *
  * Steps at different endpoints commute: each changes its own endpoint, and what it sends joins what
  * is in flight, from which anything may be taken. (Accesses from one endpoint to another keep their
- * order; they are taken at the target, in that order. Time is each endpoint's own. Checks look at
- * one endpoint and at what it can know.) The one fault is at an endpoint that is chosen first, so
- * that using it up is that endpoint's own affair: copies of a multicast are lost or doubled as they
- * are sent, timers fire early there. Where nothing else is possible timers fire: such a step comes
- * after all before it in every equivalent order.
+ * order; they are taken at the target, in that order. Each endpoint has its own time. Checks look
+ * at one endpoint and at what it can know.) The endpoint of the one fault is chosen first, so that
+ * using up the fault is a matter of that endpoint alone: copies of a multicast are lost or doubled
+ * as they are sent, and timers fire early there. Otherwise timers fire only if nothing else is
+ * possible: such a step comes after everything before it in every equivalent order.
  *
  * Claim: from a state that is walked, every run w of the full system is the beginning of a run that
- * is walked, up to the order of what commutes, and of each step of w the endpoint's state and the
- * letter have been seen (eager.h). By induction on the length of w and then on the number
- * of eager steps up to the next state from which all steps are walked; that number is finite, as a
- * trail is bounded.
+ * is walked, up to the order of what commutes; and for each step of w the endpoint's state and the
+ * letter have been seen (eager.h). By induction on the length of w and then on the number of eager
+ * steps up to the next state from which all steps are walked; that number is finite, as a trail is
+ * bounded.
  *   - All steps are walked: the first of w is; the rest is shorter.
- *   - Only the eager letter m is taken, at endpoint e. Let m1, m2 ... be what w takes at e before
- * m, or at all. Suppose m commutes with the first i - 1 of them. Then, with m taken first, w can be
- *     run up to mi; that run is no longer than w, and the number of eager steps is smaller, so that
- *     the letter mi has been seen in the state that m, m1 .. have led to. Hence the claim that m is
- *     eager has been tried on mi and holds: m commutes with mi, too. So w with m in front is a run
- *     as well, or m followed by w is, and the induction goes on after m. The steps of w itself,
- * with m in its later place, have been seen: trying a claim sees both orders. So every end state is
- * walked to, and every violation is found, as it depends on one endpoint's state and letter alone.
- * (How much may be in flight is looked at in the orders that are walked.)
+ *   - Only the eager letter m is taken, at endpoint e. Let m1, m2 ... be what w takes at e
+ *     before m, or at all. Suppose m commutes with the first i - 1 of them. Then, with m taken
+ *     first, w can be run up to mi; that run is no longer than w, and the number of eager steps
+ *     is smaller, so that the letter mi has been seen in the state that m, m1 .. have led to.
+ *     Hence the claim that m is eager has been tried on mi and holds: m commutes with mi, too. So
+ *     w with m in front is a run as well, or m followed by w is, and the induction goes on after
+ *     m. The steps of w itself, with m in its later place, have been seen: trying a claim sees
+ *     both orders.
+ * So every end state is reached, and every violation is found, because it depends on one endpoint's
+ * state and letter alone. (The limit of what may be in flight is checked in the orders that are
+ * walked.)
  *
  * States walked before are not walked again; those of a walk that used a claim refuted later do not
  * count. tests/sim compare the end states with those of unreduced.c.
@@ -58,10 +60,10 @@ struct reduced {
     struct sg_explore_world *world;
     struct sg_automaton automaton;
     struct sg_eager eager;
-    struct sg_keys seen, done, ends; /* done: of walks that are complete */
+    struct sg_keys seen, done, ends; /* done: in complete walks */
     uint64_t transitions, ends_sum;
     uint32_t faults;   /* 1 << enum sg_explore_fault */
-    uint32_t fault_at; /* 1 << endpoint: where a fault is possible */
+    uint32_t fault_at; /* 1 << endpoint: where a fault is still possible */
     uint32_t depth, trail_count;
     struct sg_joint joint; /* the present */
     struct trodden trail[TRAIL_MAX];
@@ -73,10 +75,9 @@ static bool well(const struct reduced *reduced)
     return reduced->world->violation[0] == '\0' && !reduced->automaton.no_memory;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
-/* The first time that a walk makes this move. */
+/* Whether the walk makes this move for the first time. */
 static void note(struct reduced *reduced, uint32_t number)
 {
     struct sg_move *move = &reduced->automaton.moves[number];
@@ -118,7 +119,7 @@ static bool take(struct reduced *reduced, const struct sg_joint_step *step)
     return well(reduced);
 }
 
-/* The steps once more for each fault that may befall what they send. Their number. */
+/* Adds each step again with each fault that may befall what it sends. Returns their number. */
 static uint32_t add_faults(struct reduced *reduced, struct sg_joint_step *steps, uint32_t count)
 {
     struct sg_automaton *automaton = &reduced->automaton;
@@ -149,10 +150,9 @@ static uint32_t add_faults(struct reduced *reduced, struct sg_joint_step *steps,
     return all;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------
- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
-/* Leaves only an eager step, if there is one. */
+/* Keeps only an eager step, if there is one. */
 static uint32_t pick_eager(struct reduced *reduced, struct sg_joint_step *steps, uint32_t count)
 {
     const struct sg_joint *joint = &reduced->joint;
@@ -174,7 +174,7 @@ static uint32_t pick_eager(struct reduced *reduced, struct sg_joint_step *steps,
     return count;
 }
 
-/* On to a state from which there are several ways, or none. Their number. */
+/* Goes on to a state with several possible steps, or none. Returns their number. */
 static uint32_t settle(struct reduced *reduced, struct sg_joint_step *steps, bool *quiet)
 {
     bool early = reduced->faults & 1u << SG_FAULT_TIMERS;
@@ -206,7 +206,7 @@ static void end(struct reduced *reduced)
     sg_explore_check_end(world);
 }
 
-/* Where only timers can fire they fire in turn, and then everything ends soon. */
+/* When only timers can fire they fire in turn, and then everything ends soon. */
 static void follow(struct reduced *reduced)
 {
     uint32_t trail = reduced->trail_count, turn = 0, count;
@@ -223,8 +223,8 @@ static void follow(struct reduced *reduced)
     reduced->trail_count = trail;
 }
 
-/* The same state again on the way from it, and no timer that fired between, of which another one
- * could have done so as well. */
+/* Whether the same state was on the way here, without a timer in between: if one has fired, another
+ * one could have fired instead. */
 static bool goes_on_for_ever(const struct reduced *reduced, uint64_t key)
 {
     for (uint32_t i = reduced->depth; i > 0 && !reduced->frames[i - 1].quiet; i--) {
@@ -283,8 +283,8 @@ static void run(struct reduced *reduced, uint32_t budget)
     }
 }
 
-/* Walks until no claim was refuted after it had been used. What such a walk has seen is complete,
- * whatever is refuted later of what may come in other states. */
+/* Repeats the walk until no claim was refuted after its use. What such a walk has seen is complete,
+ * even if other states refute claims later. */
 static void walk_fully(struct reduced *reduced, uint32_t budget)
 {
     do {
@@ -321,7 +321,7 @@ static bool walk_all(void *of, uint32_t faults, struct sg_explore_counts *counts
     return !reduced->automaton.no_memory;
 }
 
-/* What a fault makes of what the step sends. */
+/* Applies a fault to what the step sends. */
 static void show_fault(struct reduced *reduced, const struct trodden *trodden, FILE *out)
 {
     struct sg_automaton *automaton = &reduced->automaton;

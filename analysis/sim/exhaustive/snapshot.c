@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a flight, what is used. */
+/* The part of a flight that is used. */
 static size_t flight_bytes(const struct sg_explore_flight *flight)
 {
     return offsetof(struct sg_explore_flight, values) +
@@ -91,7 +91,7 @@ uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
     return world->scenario->parameters.linger_ns > 0 ? endpoint->ahead_ns : 0;
 }
 
-/* What the head counts has no bearing on what can happen. */
+/* The counters in the head do not affect what can happen. */
 static uint64_t endpoint_key(const struct sg_explore_world *world,
                              const struct sg_explore_endpoint *endpoint)
 {
@@ -136,7 +136,7 @@ static uint64_t flight_key(const struct sg_explore_flight *flight)
     return hash;
 }
 
-/* Accesses to one target take effect in their order, so theirs counts. */
+/* Accesses to one target take effect in their order, so it is part of the key. */
 static uint64_t place_of(const struct sg_explore_world *world, uint32_t live)
 {
     const struct sg_explore_flight *flight = &world->flights[world->live[live]];

@@ -1,10 +1,10 @@
-/* Saving, restoring and telling apart states of an explorer's world. */
+/* Saves, restores and compares states of an explorer's world. */
 #ifndef SG_SIM_EXHAUSTIVE_SNAPSHOT_H
 #define SG_SIM_EXHAUSTIVE_SNAPSHOT_H
 
 #include "sim/explore/world.h"
 
-/* A copy of all that changes; its memory grows as needed and is used again. Starts zeroed. */
+/* A copy of all that changes; its memory grows as needed and is reused. Zeroed at first. */
 struct sg_explore_snapshot {
     unsigned char *bytes;
     size_t capacity;
@@ -18,13 +18,13 @@ bool sg_explore_save(const struct sg_explore_world *world, struct sg_explore_sna
 void sg_explore_restore(struct sg_explore_world *world, const struct sg_explore_snapshot *snapshot);
 void sg_explore_snapshot_clear(struct sg_explore_snapshot *snapshot);
 
-/* An endpoint's clock as far as it matters to what can happen: time is relative but where calls
- * linger, as only then does a protocol remember when something was. */
+/* An endpoint's clock, as far as it affects what can happen: time is relative unless calls linger,
+ * as only then a protocol remembers when something happened. */
 uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
                              const struct sg_explore_endpoint *endpoint);
 
 /* Equal for states from which the same can happen: the order in which messages were sent and the
- * absolute time do not count. Renews the endpoints' own hashes where they changed. */
+ * absolute time do not matter. Updates the hashes of endpoints that have changed. */
 uint64_t sg_explore_key(struct sg_explore_world *world);
 
 #endif

@@ -10,13 +10,13 @@
 
 #define DEPTH_MAX 1024
 #define FRAME_STEPS_MAX 256
-/* A state in so many is followed fairly to its end, which must not be far. */
+/* One state in so many is followed in fair order to its end, which must not be far. */
 #define FOLLOW_ONE_IN 64
 #define FOLLOW_STEPS 2000
 
 static const struct sg_explore_view view = {.reorder = true, .always = true};
 
-/* A state on the path, and which of the steps from it are still to be walked. */
+/* A state on the path, and its steps that are still to be walked. */
 struct frame {
     struct sg_explore_snapshot snapshot;
     struct sg_explore_step steps[FRAME_STEPS_MAX];
@@ -32,7 +32,7 @@ struct unreduced {
     uint64_t ends_sum;
     struct sg_explore_snapshot follow;
     struct sg_explore_step scratch[SG_EXPLORE_STEPS_MAX];
-    uint32_t faults; /* 1 << enum sg_explore_fault: those that may happen, once */
+    uint32_t faults; /* 1 << enum sg_explore_fault: those of which one may happen */
     uint64_t transitions;
     bool no_memory;
 };
@@ -62,8 +62,8 @@ static bool is_multicast(const struct sg_explore_world *world, const struct sg_e
            flight->base.multicast && !flight->repeated;
 }
 
-/* The steps from the world's state. Timers fire once nothing else is possible; earlier, and what
- * happens to multicasts, is a fault. */
+/* The steps from the world's state. Timers fire when nothing else is possible; an earlier one
+ * counts as a fault, like what happens to multicasts. */
 static void list_steps(struct unreduced *walk, struct frame *frame)
 {
     struct sg_explore_world *world = walk->world;
@@ -89,7 +89,7 @@ static void list_steps(struct unreduced *walk, struct frame *frame)
         add_step(world, frame, &walk->scratch[i], SG_STEP_FIRE);
 }
 
-/* From here everything ends soon. */
+/* Checks that from here everything ends soon. */
 static void follow(struct unreduced *walk)
 {
     struct sg_explore_world *world = walk->world;

@@ -14,7 +14,7 @@ static uint64_t hash_header(const struct sg_header *header)
     return hash;
 }
 
-/* Ranks of a value, for the trace. */
+/* The ranks in a value, for the trace. */
 static void say_value(struct sg_explore_world *world, const char *what,
                       const struct sg_value *value)
 {
@@ -177,7 +177,7 @@ static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint
     sg_explore_check_finish(world, endpoint->owner, seq);
 }
 
-/* Timers fire, and watched cells are looked at, when steps are chosen. */
+/* Timers and watches are handled where steps are chosen. */
 const struct sg_host_scheduler sg_explore_scheduler = {
     .begin = begin,
     .launch = launch,

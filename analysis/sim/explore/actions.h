@@ -1,5 +1,5 @@
-/* What comes of a handler's actions in an explorer's world: what is sent is in flight from then on,
- * and everything is checked and, where somebody wants it, told.
+/* The effects of a handler's actions in an explorer's world: what is sent is in flight from then
+ * on, everything is checked, and if asked for written to the trace.
  */
 #ifndef SG_SIM_EXPLORE_ACTIONS_H
 #define SG_SIM_EXPLORE_ACTIONS_H

@@ -50,7 +50,7 @@ void sg_explore_check_endpoint(struct sg_explore_world *world,
 
 /* ---- result buffers -------------------------------------------------------------------------- */
 
-/* The instance whose the result buffer is: the oldest that is not over; 0: none. */
+/* The instance that uses the result buffer: the oldest that is not over; 0: none. */
 static uint32_t owner_of(const struct sg_explore_endpoint *endpoint, uint32_t index)
 {
     for (uint32_t seq = 1; seq <= endpoint->calls; seq++) {
@@ -60,8 +60,8 @@ static uint32_t owner_of(const struct sg_explore_endpoint *endpoint, uint32_t in
     return 0;
 }
 
-/* Result buffers are shared by instances `credits` apart: a call may have been taken while an older
- * instance has its buffer still, and gets it when that one finishes. */
+/* Instances `credits` apart share a result buffer: a call may begin while an older instance still
+ * uses its buffer, and gets it when that instance finishes. */
 void sg_explore_claim_result(struct sg_explore_endpoint *endpoint, uint32_t seq)
 {
     uint32_t index = seq % endpoint->payload.results_count;
@@ -160,7 +160,7 @@ static void check_result(struct sg_explore_world *world, const struct sg_explore
                            seq);
 }
 
-/* What an instance promises whoever leaves it. */
+/* What an instance guarantees when a process leaves it. */
 static void check_left(struct sg_explore_world *world, const struct sg_explore_endpoint *endpoint,
                        uint32_t seq)
 {
@@ -183,7 +183,7 @@ void sg_explore_check_complete(struct sg_explore_world *world,
         sg_explore_violate(world, endpoint, "completes a call twice");
         return;
     }
-    /* Of one that is split the FINISH is what must not come too early. */
+    /* For a split instance it is the FINISH that must not come too early. */
     split = (world->scenario->instance[index].call.flags & SG_CALL_SPLIT) &&
             (has_result(&world->scenario->instance[index].call, endpoint) ||
              world->scenario->instance[index].call.operation == SG_OPERATION_BARRIER);
@@ -211,14 +211,14 @@ void sg_explore_check_finish(struct sg_explore_world *world, struct sg_explore_e
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/* Contributions within the credits, of which there are at least the two releases that are kept, and
- * as many words about them. */
+/* Contributions within the credits; these include at least the two releases that are kept, and as
+ * many notices about them. */
 uint32_t sg_explore_queue_limit(const struct sg_algo_parameters *parameters)
 {
     return 2u * parameters->credits + 8;
 }
 
-/* What timers cause, questions and answers, is as much as they fire. */
+/* What timers cause, questions and answers, is limited by how often they fire. */
 static uint32_t fired(struct sg_explore_world *world, int32_t comm)
 {
     uint32_t sum = 0;

@@ -12,7 +12,7 @@ static void note(struct sg_explore_world *world, uint64_t what)
     world->history = sg_hash_mix(world->history ^ what);
 }
 
-/* A state holds no pointer, so that it works wherever it is mapped. */
+/* A state contains no pointer, so that it works wherever it is mapped. */
 static void relocate(struct sg_explore_endpoint *endpoint)
 {
     unsigned char *from = endpoint->host.state;
@@ -23,7 +23,7 @@ static void relocate(struct sg_explore_endpoint *endpoint)
     endpoint->spare = from;
 }
 
-/* A protocol that crashes is a violation like others. Signal handling is for the explorer's one
+/* A crash of a protocol is a violation like others. Signals are handled for the explorer's one
  * thread. */
 static sigjmp_buf crashed;
 static volatile sig_atomic_t in_protocol;

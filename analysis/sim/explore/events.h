@@ -1,12 +1,12 @@
-/* The steps of an explorer's world: each feeds an event, or lets an access take effect, and carries
- * out what comes of it.
+/* The steps of an explorer's world: each delivers an event, or lets an access take effect, and
+ * carries out the actions that follow.
  */
 #ifndef SG_SIM_EXPLORE_EVENTS_H
 #define SG_SIM_EXPLORE_EVENTS_H
 
 #include "sim/explore/world.h"
 
-/* From now on crashes of protocols are violations. */
+/* From now on a crash of a protocol is a violation. */
 void sg_explore_catch_crashes(void);
 
 void sg_explore_call(struct sg_explore_world *world, int32_t process);

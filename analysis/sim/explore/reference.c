@@ -1,6 +1,6 @@
 #include "sim/explore/reference.h"
 
-/* What ranks count from: reductions of operations that may be reordered count from their root. */
+/* Positions of ranks: reductions of operations that may be reordered count from their root. */
 static int32_t origin(const struct sg_reference *reference)
 {
     bool reorder = (reference->flags & (SG_CALL_COMMUTATIVE | SG_CALL_EXACT)) != 0;
@@ -15,14 +15,14 @@ static struct sg_value leaf(const struct sg_reference *reference, int32_t relati
     return sg_value_contribution(reference->instance, rank, reference->bytes, reference->flags);
 }
 
-/* Contributions are disjoint and of one instance here, so that only the order could be wrong; it
- * is right for every operation to which order matters, as its ranks count from 0. */
+/* Contributions are disjoint and belong to one instance, so only the order could be wrong; it is
+ * right for every operation to which order matters, because its ranks count from 0. */
 static void append(struct sg_value *left, const struct sg_value *right)
 {
     sg_value_combine(left, right, left);
 }
 
-/* Neighbours are folded, then neighbours of these: a balanced tree, cut off at the right. */
+/* Folds neighbours, then neighbours of the results: a balanced tree, cut off at the right. */
 static struct sg_value fold_balanced(struct sg_value *items, int32_t count)
 {
     for (; count > 1; count = (count + 1) / 2) {
@@ -48,8 +48,8 @@ static struct sg_value binomial(const struct sg_reference *reference, int32_t re
     return value;
 }
 
-/* The contiguous tree over [low, high): low itself, then `degree` parts in order that differ by one
- * at most, the larger first. */
+/* The contiguous tree over [low, high): low itself, then `degree` parts in order whose sizes differ
+ * by at most one, the larger first. */
 static struct sg_value contiguous(const struct sg_reference *reference, int32_t degree, int32_t low,
                                   int32_t high)
 {
@@ -68,7 +68,7 @@ static struct sg_value contiguous(const struct sg_reference *reference, int32_t 
     return fold_balanced(items, parts + 1);
 }
 
-/* Partial `index` of 2^level: a rank, or two where there are more ranks than partials. */
+/* Operand `index` of 2^level: one rank, or two if there are more ranks than operands. */
 static struct sg_value doubling(const struct sg_reference *reference, int32_t power, int32_t index,
                                 int32_t count)
 {

@@ -1,14 +1,14 @@
-/* The result each protocol documents, computed in sequence: the tests' reference.
+/* The result that each protocol documents, computed sequentially: the reference of the tests.
  *
- * Written apart from the protocols and from the tree arithmetic they share, as plain recursion over
- * ranks. Pure; the calls go as deep as the tree does.
+ * Written independently of the protocols and of the tree arithmetic they share, as plain recursion
+ * over ranks. Pure; the depth of recursion is that of the tree.
  */
 #ifndef SG_SIM_EXPLORE_REFERENCE_H
 #define SG_SIM_EXPLORE_REFERENCE_H
 
 #include "sim/host/payload.h"
 
-/* What an instance is, as far as its result goes. */
+/* An instance, as far as its result depends on it. */
 struct sg_reference {
     const struct sg_algo *algo;
     int32_t size;
@@ -17,8 +17,8 @@ struct sg_reference {
     uint32_t instance, bytes, flags;
 };
 
-/* The result, contributions being those of sg_value_contribution. False where the protocol has no
- * documented association. */
+/* The result, from contributions made by sg_value_contribution. False if the protocol documents no
+ * association. */
 bool sg_reference_result(const struct sg_reference *reference, struct sg_value *value);
 
 #endif

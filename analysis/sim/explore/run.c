@@ -3,7 +3,7 @@
 #include "sim/explore/check.h"
 #include "sim/explore/steps.h"
 
-/* Odds of what the faults do, each "one in so many". */
+/* The odds of faults, each "one in so many". */
 #define LOSE_ONE_IN 4
 #define REPEAT_ONE_IN 4
 #define FIRE_ONE_IN 6
@@ -14,7 +14,7 @@
 #define JUMP_NS 4000
 #define MOMENT_NS 100
 
-/* Steps to the end after faults have healed: far above what any protocol needs. */
+/* Steps to the end after the faults have ended: far above what any protocol needs. */
 #define HEALED_STEPS 2000
 #define HEALED_STEPS_EACH 400 /* of each call of each process */
 
@@ -24,7 +24,7 @@ struct run {
     struct sg_explore_world *world;
     struct sg_explore_random random;
     struct sg_explore_view view;
-    uint64_t demoted; /* changes the priorities from time to time */
+    uint64_t demoted; /* changes the priorities now and then */
     struct sg_explore_step steps[SG_EXPLORE_STEPS_MAX];
 };
 
@@ -38,7 +38,7 @@ static bool healed(const struct run *run)
     return run->world->step >= run->world->scenario->steps;
 }
 
-/* A process goes no further for a while: before a call or in one. */
+/* A process that pauses for a while: before a call or in one. */
 static void maybe_hold(struct run *run)
 {
     struct sg_explore_world *world = run->world;
@@ -53,7 +53,8 @@ static void maybe_hold(struct run *run)
         process->held_until = world->step + sg_explore_below(&run->random, HOLD_STEPS);
 }
 
-/* Steps of one endpoint's process, and messages between the same two, have one priority. */
+/* Steps of one endpoint's process have one priority, and so do messages between the same two
+ * endpoints. */
 static uint64_t priority(const struct run *run, const struct sg_explore_step *step)
 {
     uint64_t class = (uint64_t)step->kind << 32 | step->index;
@@ -81,7 +82,7 @@ static uint32_t pick_by_priority(struct run *run, uint32_t count)
     return best;
 }
 
-/* A multicast that is to arrive may be lost or come again. */
+/* A multicast that is about to arrive may be lost or repeated. */
 static void maybe_spoil(struct run *run, struct sg_explore_step *step)
 {
     const struct sg_explore_flight *flight;
@@ -97,7 +98,7 @@ static void maybe_spoil(struct run *run, struct sg_explore_step *step)
         step->kind = SG_STEP_REPEAT;
 }
 
-/* Any choice, while faults last. */
+/* Any choice, as long as there are faults. */
 static bool choose(struct run *run, struct sg_explore_step *step)
 {
     struct sg_explore_world *world = run->world;

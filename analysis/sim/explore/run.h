@@ -1,5 +1,5 @@
-/* Runs one scenario to its end or its first violation, choosing at random by its schedule: until
- * scenario.steps among all that is possible, faults included, then fairly. */
+/* Runs one scenario to its end or its first violation. Its schedule chooses among all possible
+ * steps, faults included, at random for scenario.steps steps, then fairly and without faults. */
 #ifndef SG_SIM_EXPLORE_RUN_H
 #define SG_SIM_EXPLORE_RUN_H
 

@@ -4,7 +4,7 @@
 
 #define DRAWS_MAX 16
 #define FEW_INSTANCES (SG_EXPLORE_INSTANCES_MAX / 3)
-/* Choices at random before faults heal: up to most of a run. */
+/* The number of random choices before the faults end: up to most of a run. */
 #define STEPS_LEAST 20
 #define STEPS_EACH 12 /* call of a process */
 #define EAGER_BYTES 64
@@ -27,7 +27,7 @@ static uint32_t pick(struct sg_explore_random *random, const uint32_t *values, u
     pick(random, (const uint32_t[]){__VA_ARGS__},                                                  \
          sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-/* Small bounds, so that they are met. */
+/* Small limits, so that they are reached. */
 static void draw_parameters(struct sg_explore_random *random, struct sg_algo_parameters *parameters)
 {
     *parameters = (struct sg_algo_parameters){
@@ -46,7 +46,7 @@ static void draw_parameters(struct sg_explore_random *random, struct sg_algo_par
     };
 }
 
-/* A communicator of all processes, or of some, in an order of its own. */
+/* A communicator of all processes, or of some, in random order. */
 static void draw_comm(struct sg_explore_random *random, int32_t nodes, bool all,
                       struct sg_explore_comm *comm)
 {
@@ -79,7 +79,7 @@ static void draw_instance(struct sg_explore_scenario *scenario, int32_t index)
     uint32_t comm = sg_explore_below(&random, (uint32_t)scenario->comms);
     uint32_t size = (uint32_t)scenario->comm[comm].size;
     enum sg_operation operation = draw_operation(&random, scenario->algo->operations);
-    /* Roots that change are as telling as roots that do not. */
+    /* Both changing roots and constant roots are tested. */
     uint32_t root = sg_explore_one_in(&random, 2) ? sg_explore_below(&random, size)
                                                   : (uint32_t)(scenario->seed % size);
 
@@ -94,7 +94,7 @@ static void draw_instance(struct sg_explore_scenario *scenario, int32_t index)
     };
     if (operation == SG_OPERATION_BARRIER)
         instance->call.bytes = instance->call.flags = 0;
-    /* Split calls among others. */
+    /* Some calls are split. */
     if (scenario->parameters.split && sg_explore_below(&random, 4) > 0)
         instance->call.flags |= SG_CALL_SPLIT;
 }

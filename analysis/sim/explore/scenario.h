@@ -1,6 +1,6 @@
 /* What one seed of the explorer runs: swarm testing draws sizes, communicators, instances,
- * parameters and a subset of the faults, each from a stream of its own, so that a scenario cut down
- * in one respect stays as it was in the others.
+ * parameters and a subset of the faults. Each is drawn from a random stream of its own, so that a
+ * scenario reduced in one respect stays the same in the others.
  */
 #ifndef SG_SIM_EXPLORE_SCENARIO_H
 #define SG_SIM_EXPLORE_SCENARIO_H
@@ -14,16 +14,16 @@
 #define SG_EXPLORE_COMMS_MAX 3
 #define SG_EXPLORE_INSTANCES_MAX 24
 
-/* What may go wrong beside the order of what is independent. */
+/* What may go wrong, in addition to the order of independent steps. */
 enum sg_explore_fault {
     SG_FAULT_LOSS,      /* multicasts do not arrive */
     SG_FAULT_REPEAT,    /* multicasts arrive more than once */
-    SG_FAULT_REORDER,   /* what one endpoint sends to another overtakes */
-    SG_FAULT_DELAY,     /* some of what is sent takes long */
-    SG_FAULT_TIMERS,    /* timers fire while there is other work, and late */
+    SG_FAULT_REORDER,   /* messages from one endpoint to another overtake each other */
+    SG_FAULT_DELAY,     /* some messages take long */
+    SG_FAULT_TIMERS,    /* timers fire late, and while other work is waiting */
     SG_FAULT_SLOW,      /* processes enter calls late */
-    SG_FAULT_INTERRUPT, /* processes stand still in calls */
-    SG_FAULT_POLL,      /* some processes take nothing while they compute */
+    SG_FAULT_INTERRUPT, /* processes pause in calls */
+    SG_FAULT_POLL,      /* some processes handle nothing while they compute */
     SG_FAULT_COUNT
 };
 #define SG_FAULTS_ALL ((1u << SG_FAULT_COUNT) - 1)
@@ -40,12 +40,12 @@ struct sg_explore_instance {
 
 struct sg_explore_scenario {
     const struct sg_algo *algo;
-    uint64_t seed, schedule; /* of what is drawn here; of the choices in its run */
+    uint64_t seed, schedule; /* for what is drawn here; for the choices in its run */
     uint32_t faults;         /* 1 << enum sg_explore_fault */
     int32_t nodes, comms, instances;
-    uint32_t steps;  /* of random choices; then faults have healed, all is fair */
-    bool priorities; /* schedule by priorities that change now and then, not uniformly */
-    bool relocate;   /* states move in memory between events */
+    uint32_t steps;  /* of random choices; after them there are no faults, and all is fair */
+    bool priorities; /* schedule by priorities that change now and then, instead of uniformly */
+    bool relocate;   /* states are moved in memory between events */
     struct sg_algo_parameters parameters;
     struct sg_explore_comm comm[SG_EXPLORE_COMMS_MAX];
     struct sg_explore_instance instance[SG_EXPLORE_INSTANCES_MAX];
@@ -58,7 +58,7 @@ struct sg_explore_cut {
 
 #define SG_EXPLORE_UNCUT ((struct sg_explore_cut){-1, -1, -1, -1, -1, -1})
 
-/* What a scenario is drawn of. */
+/* The ranges that a scenario is drawn from. */
 struct sg_explore_subject {
     const struct sg_algo *algo;
     uint64_t seed;
@@ -71,9 +71,9 @@ struct sg_explore_subject {
 bool sg_explore_draw(const struct sg_explore_subject *subject,
                      struct sg_explore_scenario *scenario);
 
-/* "loss,repeat", "all", "none" to a mask. False: *wrong is the word that is no fault. */
+/* "loss,repeat", "all", "none" to a mask. False: *wrong is the word that names no fault. */
 bool sg_explore_faults_read(const char *text, char separator, uint32_t *faults, const char **wrong);
-/* The reverse, into a buffer of SG_EXPLORE_FAULTS_BYTES. */
+/* The inverse, into a buffer of SG_EXPLORE_FAULTS_BYTES. */
 #define SG_EXPLORE_FAULTS_BYTES 80
 const char *sg_explore_faults_text(uint32_t faults, char separator, char *text);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is smaller takes other choices to fail: so many schedules are tried of each. */
+/* A smaller scenario needs other choices to fail: so many schedules are tried for each. */
 #define SCHEDULES 60
 #define RUNS_MAX 20000
 
@@ -37,7 +37,7 @@ bool sg_explore_run_subject(struct sg_explore_world *world,
     return sg_explore_draw(subject, scenario) && sg_explore_run(world, scenario);
 }
 
-/* Takes the cut over if some schedule fails under it. */
+/* Accepts the cut if it fails under some schedule. */
 static bool attempt(struct shrinking *shrinking, const struct sg_explore_cut *cut)
 {
     struct sg_explore_subject subject = *shrinking->subject;
@@ -63,10 +63,10 @@ static int64_t *field_of(struct sg_explore_cut *cut, size_t at)
     return (int64_t *)((char *)cut + at);
 }
 
-/* The least value of a member that fails still; *least is from 0 or 1 on. */
+/* Finds the least value of a member that still fails; *least is from 0 or 1 up. */
 static bool lessen(struct shrinking *shrinking, size_t at, int64_t least, int64_t now)
 {
-    /* Steps are many: halves; the others are tried one by one. */
+    /* There are many steps, which are halved; other members are tried one value at a time. */
     bool halve = at == offsetof(struct sg_explore_cut, steps);
 
     for (int64_t value = least; value < now;

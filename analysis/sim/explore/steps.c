@@ -20,7 +20,8 @@ static int32_t process_at(const struct sg_explore_world *world, int32_t comm, in
     return world->scenario->comm[comm].process[rank];
 }
 
-/* Something is brought to an endpoint: interrupting its process, if that is `solicited`. */
+/* Something is delivered to an endpoint; if that is `solicited` it interrupts the endpoint's
+ * process. */
 static bool reachable(const struct sg_explore_world *world, const struct sg_explore_view *view,
                       int32_t comm, int32_t rank, bool solicited)
 {
@@ -47,7 +48,7 @@ static bool deliverable(const struct sg_explore_world *world, const struct sg_ex
                      flight->base.kind == SG_FLIGHT_MESSAGE && flight->base.solicited);
 }
 
-/* Bit `to` of [kind][comm][from]: something from there is on its way already. */
+/* Bit `to` of [kind][comm][from]: something earlier from there is still in flight. */
 struct ahead {
     uint64_t to[SG_FLIGHT_REPLY + 1][SG_EXPLORE_COMMS_MAX][SG_EXPLORE_NODES_MAX];
 };
@@ -104,7 +105,7 @@ static uint32_t list_notices(const struct sg_explore_world *world,
     return count;
 }
 
-/* Moves `next` over the instances that a process has no part in. */
+/* Advances `next` past the instances in which a process is not a member. */
 static bool has_next(const struct sg_explore_world *world, int32_t process)
 {
     struct sg_explore_process *self = &world->processes[process];
@@ -174,7 +175,7 @@ bool sg_explore_fair(const struct sg_explore_world *world, const struct sg_explo
     uint32_t count = sg_explore_steps(world, view, scratch);
 
     if (count > 0) {
-        /* Every other step is the last of the list: a process's, if any can go on. */
+        /* Every other step is a process's, the last of the list, if any can go on. */
         *step = scratch[world->step % 2 ? 0 : count - 1];
         return true;
     }

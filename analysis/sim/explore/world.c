@@ -57,7 +57,7 @@ int32_t sg_explore_instance_at(const struct sg_explore_world *world, int32_t com
     return -1;
 }
 
-/* Of a state with its guards. */
+/* The size of a state with its guards. */
 static size_t guarded_bytes(size_t state_bytes)
 {
     return (state_bytes + ALIGN - 1) / ALIGN * ALIGN + 2 * SG_EXPLORE_GUARD_BYTES;
@@ -111,7 +111,7 @@ static void lay_out_endpoint(struct sg_explore_world *world, struct sg_explore_e
     sg_host_init(&endpoint->host, scenario->algo, &scenario->parameters);
 }
 
-/* All endpoints, twice: to learn how much they take, and to place them. */
+/* Goes through all endpoints twice: to find their size, and to place them. */
 static bool place(struct sg_explore_world *world, struct sg_host_layout *layout)
 {
     const struct sg_explore_scenario *scenario = world->scenario;
@@ -228,7 +228,7 @@ void sg_explore_say(struct sg_explore_world *world, const char *format, ...)
     fputc('\n', world->trace);
 }
 
-/* Steps that a flight is held for: most are not. */
+/* The number of steps that a flight is held for: usually 0. */
 static uint32_t delay(const struct sg_explore_scenario *scenario, uint32_t number)
 {
     struct sg_explore_random random =

@@ -160,7 +160,7 @@ static const char *access_remote(struct sg_host *host, const struct sg_host_endp
     if (write && follow)
         wrong =
             sg_payload_load(endpoint->payload, action->access.from, action->access.bytes, &value);
-    else if (action->kind == SG_ACTION_READ && follow) /* holds nothing until the answer */
+    else if (action->kind == SG_ACTION_READ && follow) /* holds nothing until the reply arrives */
         wrong = sg_payload_store(endpoint->payload, action->access.into, NULL);
     if (wrong == NULL)
         wrong = check_peer(host, endpoint, action->to);
@@ -271,9 +271,9 @@ const char *sg_host_carry_out(struct sg_host *host, const struct sg_host_endpoin
     return wrong;
 }
 
-/* ---- at the end of the way */
+/* ---- on arrival */
 
-/* cells: what FETCH_ADD and READ_CELLS find. */
+/* cells: the values that FETCH_ADD and READ_CELLS return. */
 static const char *access_cells(const struct sg_host_endpoint *target,
                                 const struct sg_flight *flight, uint64_t cells[8])
 {

@@ -1,9 +1,9 @@
-/* The host that algo.h speaks of, as far as all who schedule are alike: what a handler's actions do
- * to its endpoint's buffers, timers and watches, and what an access does to the memory of its
- * target. When what is sent arrives, what an action costs and which event comes next a scheduler
- * decides: in virtual time (timed/), at random (explore/) or in every order (exhaustive/).
+/* The part of algo.h's host that all schedulers share: the effect of a handler's actions on its
+ * endpoint's buffers, timers and watches, and of an access on its target's memory. A scheduler
+ * decides when what is sent arrives, what an action costs and which event comes next: in virtual
+ * time (timed/), at random (explore/) or in every order (exhaustive/).
  *
- * Functions give NULL, or say in a few words what is wrong with what a protocol asked for.
+ * Functions return NULL, or say in a few words what is wrong with what a protocol asked for.
  */
 #ifndef SG_SIM_HOST_HOST_H
 #define SG_SIM_HOST_HOST_H
@@ -18,11 +18,11 @@ struct sg_host_watch {
     bool set, solicited;
 };
 
-/* Endpoints of the largest communicator of which it is followed who names whom. */
+/* Up to this size of the largest communicator it is checked which endpoints name which others. */
 #define SG_HOST_PEERS_MAX 128
 
-/* Bit to % 64 of named[from][to / 64]: `from` may name `to`, by the protocol's own word (algo.h,
- * peers); all where it gives none. Zero to begin with. */
+/* Bit to % 64 of named[from][to / 64]: `from` may name `to`, as the protocol says (algo.h, peers);
+ * every endpoint if it does not say. Zeroed at first. */
 struct sg_host_peers {
     uint64_t named[SG_HOST_PEERS_MAX][SG_HOST_PEERS_MAX / 64];
 };
@@ -32,9 +32,9 @@ void sg_host_add_peers(struct sg_host_peers *peers, const struct sg_algo *algo, 
                        const struct sg_algo_parameters *parameters,
                        const struct sg_algo_call *call);
 
-/* An endpoint, as far as actions and accesses reach it; the memory is the scheduler's. */
+/* An endpoint, as actions and accesses see it; the scheduler owns the memory. */
 struct sg_host_endpoint {
-    void *owner; /* the scheduler's own of it */
+    void *owner; /* the scheduler's own data on it */
     int32_t rank, size;
     const struct sg_host_peers *peers; /* NULL: not followed */
     unsigned char *state;
@@ -53,12 +53,12 @@ struct sg_host_layout {
 
 void *sg_host_reserve(struct sg_host_layout *layout, size_t bytes);
 
-/* Reserves an endpoint's state and cells and, of so many credits, its slots and results (0 credits:
- * none); `guard` bytes, a multiple of 64, stay free on both sides of the state. */
+/* Reserves an endpoint's state and cells and, for so many credits, its slots and results (0
+ * credits: none); `guard` bytes, a multiple of 64, stay free on both sides of the state. */
 void sg_host_lay_out(struct sg_host_layout *layout, const struct sg_algo_needs *needs,
                      uint32_t credits, size_t guard, struct sg_host_endpoint *endpoint);
 
-/* Its timers and the protocol's state, in zeroed memory, as they are before the first call. */
+/* Its timers and the protocol's state, in zeroed memory, as before the first call. */
 void sg_host_init(const struct sg_host_endpoint *endpoint, const struct sg_algo *algo,
                   const struct sg_algo_parameters *parameters);
 
@@ -72,10 +72,10 @@ enum sg_flight_kind {
     SG_FLIGHT_WATCH  /* likewise */
 };
 
-/* Something on its way, but for the values that it carries. Without padding, and zero where it is
- * not used, so that equal ones have equal bytes. */
+/* Something in flight, without the values that it carries. There is no padding, and unused fields
+ * are zero, so that equal flights have equal bytes. */
 struct sg_flight {
-    int32_t from, to; /* of an access: from its initiator; of its reply: to it */
+    int32_t from, to; /* of an access: from its initiator; of its reply: to the initiator */
     uint8_t kind;     /* enum sg_flight_kind */
     bool solicited, multicast;
     uint8_t asked; /* of an access and its reply: enum sg_action_kind */
@@ -96,28 +96,29 @@ struct sg_host {
     void *world; /* the scheduler's */
     const struct sg_host_scheduler *scheduler;
     const struct sg_algo *algo;
-    struct sg_actions actions; /* list and parts are the scheduler's memory */
+    struct sg_actions actions; /* the scheduler's memory for list and parts */
     uint64_t *marks;           /* how often each was reached */
     char wrong[64];            /* room for what is wrong */
 };
 
-/* What comes of actions once they have been done as far as the endpoint goes. */
+/* What a scheduler does with actions, after the host has carried out the endpoint's part of them.
+ */
 struct sg_host_scheduler {
-    /* Before each; false: neither this one nor the rest is carried out. */
+    /* Before each action; false: neither this one nor the rest is carried out. */
     bool (*begin)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                   const struct sg_action *action);
-    /* A message (to all others where it is a multicast) or an access leaves. values: of its parts,
-     * or what it writes; NULL where there are none, and where payloads are not followed. */
+    /* A message (to all others if it is a multicast) or an access leaves. values: of its parts, or
+     * what it writes; NULL where there are none, and where payloads are not followed. */
     void (*launch)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                    const struct sg_flight *flight, const struct sg_value *values);
     /* A COPY or REDUCE is done. */
     const char *(*combine)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                            const struct sg_action *action);
-    /* When a timer is to fire that a protocol sets to time_ns; its last time is still there. NULL:
-     * then. */
+    /* When a timer is to fire that a protocol sets to time_ns; its previous time is still stored.
+     * NULL: at that time. */
     uint64_t (*set_timer)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                           uint32_t id, uint64_t time_ns);
-    /* The watch is placed. May be NULL. */
+    /* The watch has been set. May be NULL. */
     void (*watch)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t id);
     void (*complete)(struct sg_host *host, const struct sg_host_endpoint *endpoint);
     void (*finish)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t seq);
@@ -130,15 +131,15 @@ typedef void (*sg_host_handler)(void *state, const struct sg_event *event,
 void sg_host_feed(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                   sg_host_handler handle, const struct sg_event *event);
 
-/* Carries out what it wrote, up to the first that is wrong. */
+/* Carries out these actions, up to the first that is wrong. */
 const char *sg_host_carry_out(struct sg_host *host, const struct sg_host_endpoint *endpoint);
 
 /* An access takes effect at its target, and becomes its reply if it has one. value: what a WRITE
- * brings and a READ gets, unused where payloads are not followed. */
+ * writes or a READ reads; unused where payloads are not followed. */
 const char *sg_host_access(const struct sg_host_endpoint *target, struct sg_flight *flight,
                            struct sg_value *value);
 
-/* A message's or a reply's event, but for its time. */
+/* The event of a message or a reply, without its time. */
 struct sg_event sg_host_event(const struct sg_flight *flight);
 
 #endif

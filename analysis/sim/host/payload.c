@@ -30,7 +30,7 @@ static uint64_t combine_hashes(uint64_t left, uint64_t right, uint32_t flags)
     return sg_hash_mix(sg_hash_mix(left) + 3 * right + 1);
 }
 
-/* Some rank of `left` stands to the right of one of `right`. */
+/* Whether some rank of `left` stands to the right of one of `right`. */
 static bool out_of_order(uint64_t left, uint64_t right)
 {
     return left != 0 && right != 0 && 63 - __builtin_clzll(left) > __builtin_ctzll(right);
@@ -59,7 +59,7 @@ const char *sg_value_combine(const struct sg_value *left, const struct sg_value 
     return NULL;
 }
 
-/* The buffer behind a name; *wrong says why there is none. */
+/* The buffer that a name stands for; *wrong says why there is none. */
 static const struct sg_value *find(const struct sg_payload *payload, struct sg_data data,
                                    const char **wrong)
 {

@@ -1,4 +1,4 @@
-/* What the papers do not have: one-sided handoff, two tokens, prediction, one bit pattern. */
+/* What goes beyond the papers: one-sided handoff, two tokens, prediction, one bit pattern. */
 #include "sim/lists.h"
 #include "sim/papers/claims.h"
 
@@ -17,7 +17,7 @@ static bool factor(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT
 }
 
 /* The limit of the model: the root waits for the last arriver, and each arrival at a node of the
- * shape costs the round trip of its fetch-and-add, of half the way where the cell is its own. */
+ * shape costs the round trip of its fetch-and-add, or half of it if the cell is its own. */
 static bool handoff_limit(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT])
 {
     const struct sg_network *network = &context->options.network;
@@ -46,7 +46,7 @@ static bool multicasts(struct sg_claim_context *context, char measured[SG_CLAIM_
     return value > 0 && value <= context->claim->value;
 }
 
-/* Of one allreduce whose ranks come in an order of its own each time; the results' hash names the
+/* For one allreduce whose ranks arrive in random order; the hash of the results identifies the
  * association. Returns the number of different results. */
 static int count_results(struct sg_claim_context *context, const char *text)
 {

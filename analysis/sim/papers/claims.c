@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Paper 000 takes 10,000; the mean is within 1 % from here on. */
+/* Paper 000 uses 10,000; from this number on the mean is within 1 %. */
 #define REDUCE_ITERATIONS 4000
 
 struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const char *text,

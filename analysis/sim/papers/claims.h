@@ -1,4 +1,4 @@
-/* Claims of the papers, and beyond them, that the simulator is held against. */
+/* Claims of the papers, and further ones, against which the simulator is checked. */
 #ifndef SG_SIM_PAPERS_CLAIMS_H
 #define SG_SIM_PAPERS_CLAIMS_H
 
@@ -7,7 +7,7 @@
 #define SG_CLAIM_TEXT 160
 
 struct sg_claim_context {
-    struct sg_sim_options options; /* seed; the network of the claim under way */
+    struct sg_sim_options options; /* seed; the network of the present claim */
     const struct sg_claim *claim;  /* the one under way */
     enum sg_status status;         /* the first failure */
 };
@@ -15,9 +15,9 @@ struct sg_claim_context {
 struct sg_claim {
     const char *what, *goal;
     const char *network;
-    /* Writes what was measured; true where the goal is met. */
+    /* Writes what was measured; true if the goal is met. */
     bool (*measure)(struct sg_claim_context *context, char measured[SG_CLAIM_TEXT]);
-    double value; /* of the goal, and what follows: of functions that serve several claims */
+    double value; /* from the goal on: for functions that several claims share */
     const char *algo;
     int32_t nodes;
     const char *late;
@@ -39,7 +39,7 @@ struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const c
 /* The blocking reduction's processor use over the algorithm's. */
 double sg_claim_factor(struct sg_claim_context *context, const char *algo, int32_t nodes,
                        double skew_us, uint32_t elements);
-/* Of a barrier with elements 0, else an allreduce, in ns. */
+/* A barrier if elements is 0, else an allreduce; in ns. */
 double sg_claim_delay(struct sg_claim_context *context, const char *algo, int32_t nodes,
                       const char *late, uint32_t elements);
 double sg_claim_multicast_ns(const struct sg_claim_context *context, uint32_t elements);

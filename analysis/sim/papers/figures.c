@@ -131,7 +131,7 @@ static enum sg_status delay_point(const struct sg_figure *figure,
         return SG_ERR_ARGUMENT;
     }
     one.late = late;
-    /* Without noise each iteration is like the one before. */
+    /* Without noise all iterations are alike. */
     if (options->network.noise_us <= 0)
         few.iterations = 1;
     status = sg_measure_delay(&few, &one, &result);

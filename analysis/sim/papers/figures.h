@@ -1,4 +1,4 @@
-/* The papers' figures: what each shows, and how to compute its points. */
+/* The papers' figures: what each shows, and how its points are computed. */
 #ifndef SG_SIM_PAPERS_FIGURES_H
 #define SG_SIM_PAPERS_FIGURES_H
 
@@ -22,7 +22,7 @@ struct sg_figure_series {
     uint32_t elements; /* 0: the figure's */
 };
 
-/* The paper's number, the figure's; what the axis does not vary is fixed. */
+/* The numbers of the paper and the figure; parameters that the axis does not vary are fixed. */
 struct sg_figure {
     const char *name; /* "000-6a" */
     const char *title;
@@ -33,7 +33,7 @@ struct sg_figure {
     int32_t nodes;
     double skew_us;
     uint32_t elements;
-    const char *late; /* with %g where the axis is lateness */
+    const char *late; /* with %g if the axis is lateness */
     double x[SG_FIGURE_POINTS];
     int points;
     struct sg_figure_series series[SG_FIGURE_SERIES]; /* ended by a NULL label */
@@ -42,7 +42,7 @@ struct sg_figure {
 extern const struct sg_figure sg_figures[];
 extern const int sg_figure_count;
 
-/* One point. options: seed and iterations; the network is read by the caller. */
+/* One point. options: seed and iterations; the caller has read the network. */
 enum sg_status sg_figure_point(const struct sg_figure *figure,
                                const struct sg_figure_series *series,
                                const struct sg_sim_options *options, double x, double *y);

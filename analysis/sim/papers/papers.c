@@ -1,4 +1,4 @@
-/* stagger sim papers: the papers' results, and what goes beyond them, against fresh runs. */
+/* stagger sim papers: compares the papers' results, and further claims, with fresh runs. */
 #include "sim/commands.h"
 #include "sim/output.h"
 #include "sim/papers/claims.h"

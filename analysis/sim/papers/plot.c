@@ -1,4 +1,4 @@
-/* stagger sim plot: the papers' figures from fresh runs, as SVG through gnuplot. */
+/* stagger sim plot: draws the papers' figures from fresh runs, as SVG, with gnuplot. */
 #include "output/gnuplot.h"
 #include "sim/commands.h"
 #include "sim/output.h"

@@ -5,7 +5,7 @@ static uint64_t per_byte_ns(double ns_per_byte, uint32_t bytes)
     return (uint64_t)((double)bytes * ns_per_byte + 0.5);
 }
 
-/* The message's turn at the adapter, which is then taken for its bytes. */
+/* The message's turn at the adapter, which its bytes then occupy. */
 static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, uint64_t bytes)
 {
     struct endpoint *endpoint = &world->endpoints[number];
@@ -17,7 +17,7 @@ static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, ui
 
 /* ---- messages */
 
-/* The wire's share of the multicast's latency: it includes both overheads. */
+/* The network's share of the multicast's latency, which includes both overheads. */
 static uint64_t multicast_wire_ns(const struct world *world, uint64_t bytes)
 {
     uint64_t whole_ns = sg_network_multicast_ns(&world->network, bytes);
@@ -44,7 +44,8 @@ static void send(struct world *world, struct item *item)
 
 /* ---- one-sided */
 
-/* Own memory: effects come in the order issued, behind an atomic access that is under way. */
+/* The endpoint's own memory: effects take place in the order issued, and after an atomic access
+ * that is under way. */
 static uint64_t issue_self(struct world *world, struct item *item, uint64_t time_ns)
 {
     struct onesided *own = &world->onesided[item->base.to];
@@ -117,7 +118,7 @@ static void watch(struct sg_host *host, const struct sg_host_endpoint *endpoint,
 
     if (endpoint->cells[watch->cell] == watch->value)
         return;
-    /* Already so: seen at the next look. */
+    /* Already true: noticed at the next poll. */
     item = sg_world_notice(endpoint, id);
     sg_item_push(world, later(world->now_ns, world->endpoints[endpoint->rank].busy_ns), EVENT_READY,
                  &item);
@@ -147,7 +148,7 @@ static const char *combine(struct sg_host *host, const struct sg_host_endpoint *
     return NULL;
 }
 
-/* Not before now; one that is set to its last time again has its event already. */
+/* Not before now; a timer that is set to its previous time already has its event. */
 static uint64_t set_timer(struct sg_host *host, const struct sg_host_endpoint *endpoint,
                           uint32_t id, uint64_t time_ns)
 {

@@ -6,7 +6,7 @@
 
 /* ---- messages */
 
-/* Its first byte: the adapter receives one message after another. */
+/* The first byte arrives: the adapter receives one message after another. */
 static void arrive(struct world *world, uint32_t index)
 {
     struct item *item = &world->items[index];
@@ -31,7 +31,7 @@ static bool lost(struct world *world, int32_t receiver, uint64_t number)
     return true;
 }
 
-/* Where delays vary each receiver has an event of its own. */
+/* If delays vary, each receiver has an event of its own. */
 static void multicast_one(struct world *world, const struct item *item)
 {
     if (item->parts != NULL)
@@ -59,8 +59,8 @@ static void multicast(struct world *world, const struct item *item)
     sg_parts_release(item->parts);
 }
 
-/* ---- one-sided: in the memory of the target, whose watches they may end, and with an answer's way
- * back to the initiator */
+/* ---- one-sided: accesses take effect in the target's memory, may end watches there, and send a
+ * reply to the initiator */
 
 static void end_watches(struct world *world, const struct sg_host_endpoint *endpoint, uint32_t cell)
 {
@@ -75,7 +75,7 @@ static void end_watches(struct world *world, const struct sg_host_endpoint *endp
     }
 }
 
-/* The answer's way back to the initiator. */
+/* The reply travels back to the initiator. */
 static void answer(struct world *world, const struct sg_flight *access, const struct item *reply)
 {
     uint64_t at_ns = world->now_ns;
@@ -113,7 +113,7 @@ static void take_effect(struct world *world, const struct item *item)
         end_watches(world, &target, access->access.remote);
 }
 
-/* The answer to a READ is in the initiator's memory. */
+/* The reply to a READ is in the initiator's memory. */
 static void land(struct world *world, const struct item *reply)
 {
     struct sg_payload payload;

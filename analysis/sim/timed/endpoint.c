@@ -49,16 +49,17 @@ static bool inbox_take(struct world *world, struct endpoint *endpoint, struct it
     return true;
 }
 
-/* ---- feeding the protocol */
+/* ---- delivering events to the protocol */
 
-/* Of the endpoint that the host sees (sg_world_feed); returns when its processor is done. */
+/* Delivers to the endpoint that the host sees (sg_world_feed); returns when its processor is done.
+ */
 static uint64_t feed(struct world *world, sg_host_handler handle, const struct sg_event *event)
 {
     sg_host_feed(&world->host, &world->fed, handle, event);
     return sg_world_carry_out(world, event->time_ns);
 }
 
-/* The history has had no number for accesses, which no endpoint handles. */
+/* The history has no number for accesses, which no endpoint handles. */
 static void note_item(struct world *world, const struct sg_flight *base, uint64_t time_ns)
 {
     uint64_t kind = base->kind > SG_FLIGHT_ACCESS ? base->kind - 1U : base->kind;
@@ -73,7 +74,7 @@ static void note_item(struct world *world, const struct sg_flight *base, uint64_
     }
 }
 
-/* Feeds one item from time_ns on; returns when that is done. */
+/* Delivers one item from time_ns on; returns when that is done. */
 static uint64_t handle(struct world *world, struct item *item, uint64_t time_ns)
 {
     const struct sg_algo *algo = world->setup->algo;
@@ -102,7 +103,7 @@ static uint64_t handle(struct world *world, struct item *item, uint64_t time_ns)
 
 /* ---- calls */
 
-/* The call that the protocol completed returns once its handler is through. */
+/* The call that the protocol completed returns when its handler ends. */
 static void leave(struct world *world, int32_t number)
 {
     struct endpoint *endpoint = &world->endpoints[number];
@@ -111,7 +112,7 @@ static void leave(struct world *world, int32_t number)
         return;
     endpoint->completed = false;
     sg_node_level_complete(world, number, endpoint->busy_ns);
-    /* Solicited messages that came before signals were armed. */
+    /* Solicited messages that arrived before signals were armed. */
     if (endpoint->inbox_first != NONE)
         wake_at(world, number, endpoint->busy_ns);
 }
@@ -180,7 +181,7 @@ static bool armed(struct world *world, int32_t number)
     return world->setup->mode != SG_SIM_POLL && head_of(world, number)->outstanding > 0;
 }
 
-/* A handler's time comes on top of the computation that it interrupts. */
+/* A handler's time is added to the computation that it interrupts. */
 static void charge(struct world *world, int32_t number, uint64_t from_ns, uint64_t to_ns)
 {
     struct process *process = &world->processes[world->endpoints[number].holder];
@@ -190,7 +191,7 @@ static void charge(struct world *world, int32_t number, uint64_t from_ns, uint64
         sg_world_charge(world, to_ns - from_ns, false);
 }
 
-/* Takes one item of what waits inside an interrupt that began, or goes on, now. */
+/* Takes one waiting item in an interrupt that begins, or goes on, now. */
 static void interrupted(struct world *world, int32_t number, uint64_t cost_ns)
 {
     struct endpoint *endpoint = &world->endpoints[number];

@@ -1,9 +1,9 @@
-/* Who handles what when: the processors of endpoints.
+/* The processors of endpoints: which process handles what, and when.
  *
- * What arrives is handled at once while a local process is in a call or at rest: it polls. While
- * all compute, a solicited arrival interrupts the process that made the last call, if instances are
- * outstanding and the mode has interrupts; the handler then takes all that waits, and what comes
- * while it runs costs no second interrupt. Everything else waits for the next call.
+ * What arrives is handled at once while a local process is in a call or idle, because it polls.
+ * While all compute, a solicited arrival interrupts the process that made the last call, if
+ * instances are outstanding and the mode has interrupts; the handler then takes all that waits, and
+ * what arrives while it runs causes no second interrupt. Everything else waits for the next call.
  */
 #ifndef SG_SIM_TIMED_ENDPOINT_H
 #define SG_SIM_TIMED_ENDPOINT_H
@@ -15,9 +15,9 @@ void sg_endpoint_wake(struct world *world, int32_t endpoint);
 void sg_endpoint_timer(struct world *world, uint32_t index);
 /* The process enters its call now. */
 void sg_endpoint_enter(struct world *world, int32_t process);
-/* It arrives at the node level at time_ns, once it has polled. */
+/* The process arrives at the node level at time_ns, after it has polled. */
 void sg_endpoint_arrive(struct world *world, int32_t process, uint64_t time_ns);
-/* A local process is at rest, and polls. */
+/* A local process is idle, and polls. */
 void sg_endpoint_rest(struct world *world, int32_t endpoint);
 /* Feeds MPI_Comm_free. */
 void sg_endpoint_drain(struct world *world, int32_t endpoint);

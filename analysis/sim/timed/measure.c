@@ -78,7 +78,7 @@ enum sg_status sg_measure_latency(const struct sg_sim_options *options,
     return status;
 }
 
-/* The rank furthest down in the tree of a protocol that has one of this degree; else the last. */
+/* The deepest rank in the tree of a protocol that has one of this degree; else the last rank. */
 static int32_t deepest(int32_t nodes, int degree)
 {
     int depth = sg_tree_depth(nodes, degree);

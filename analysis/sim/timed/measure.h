@@ -1,4 +1,4 @@
-/* What papers 000 and 002 measure, of one protocol on one network: processor use of a reduction
+/* What papers 000 and 002 measure, for one protocol on one network: processor use of a reduction
  * under skew, synchronization delay and latency of a collective.
  */
 #ifndef SG_SIM_TIMED_MEASURE_H
@@ -16,15 +16,15 @@ struct sg_sim_algo {
     char text[80];
 };
 
-/* "15:100", "1-3:50", "last:2x", "deepest:40": who is late, and by how much. */
+/* "15:100", "1-3:50", "last:2x", "deepest:40": which ranks are late, and by how much. */
 struct sg_sim_late {
     enum { SG_LATE_RANKS, SG_LATE_LAST, SG_LATE_DEEPEST } who;
     int32_t first, last;
     double amount;
-    bool latencies; /* amount counts latencies without skew, else us */
+    bool latencies; /* amount is in latencies without skew, else in us */
 };
 
-/* What all cases of a command share. */
+/* What all cases of a command have in common. */
 struct sg_sim_options {
     struct sg_network network;
     enum sg_sim_mode mode;
@@ -46,23 +46,23 @@ struct sg_sim_case {
     uint32_t late_count;
 };
 
-/* More than what is left to do of any reduction once all have called: so long, and for the skew,
- * its processor use is looked at. */
+/* A reduction's processor use is measured for the skew and for this time, which is longer than any
+ * reduction takes once all ranks have called. */
 uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, uint32_t bytes);
 
 /* Processor use of a reduction, and the other figures of the run. */
 enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct sg_sim_case *one,
                               struct sg_world_result *result);
 
-/* The same of the blocking binomial reduction instead of the case's protocol. */
+/* The same for the blocking binomial reduction instead of the case's protocol. */
 enum sg_status sg_measure_blocking(const struct sg_sim_options *options,
                                    const struct sg_sim_case *one, struct sg_world_result *result);
 
-/* Synchronization delay, the same way. */
+/* Synchronization delay, in the same way. */
 enum sg_status sg_measure_delay(const struct sg_sim_options *options, const struct sg_sim_case *one,
                                 struct sg_world_result *result);
 
-/* Mean time of a call where all call again at once, without skew: *latency_ns. */
+/* Mean time of a call if all ranks call again at once, without skew: *latency_ns. */
 enum sg_status sg_measure_latency(const struct sg_sim_options *options,
                                   const struct sg_sim_case *one, double *latency_ns);
 

@@ -38,7 +38,7 @@ static const struct key {
 
 #define KEY_COUNT ((int)(sizeof keys / sizeof *keys))
 
-/* What a published value must be set to for a simulation to mean anything. */
+/* The published values without which a simulation means nothing. */
 static const char *const needed[] = {"latency_us", "overhead_us", "gap_ns_per_byte"};
 
 static double *field(struct sg_network *network, int key)
@@ -182,7 +182,7 @@ static enum sg_status check_needed(const char *path, struct sg_network *network)
     return SG_OK;
 }
 
-/* NAME.conf and, where it is there, NAME.fitted.conf. stem: the path without ".conf". */
+/* NAME.conf and, if it exists, NAME.fitted.conf. stem: the path without ".conf". */
 static enum sg_status read_pair(const char *path, const char *stem, FILE *file,
                                 struct sg_network *network)
 {
@@ -205,12 +205,12 @@ static enum sg_status read_pair(const char *path, const char *stem, FILE *file,
     return status;
 }
 
-/* Where networks are, from the executable's directory. */
+/* The directory of the networks, relative to the executable's. */
 static const char *const below[] = {"../share/stagger/networks", "../analysis/sim/networks",
                                     "../../analysis/sim/networks", "../../../analysis/sim/networks",
                                     "../../../../analysis/sim/networks"};
 
-/* Opens NAME.conf where the networks are; path is what was opened. */
+/* Opens NAME.conf in that directory; path is the file that was opened. */
 static FILE *open_named(const char *name, char *path, size_t size_bytes)
 {
     char own[PATH_MAX];

@@ -1,8 +1,8 @@
 /* A network and its hosts, as LogGP parameters read from a file.
  *
- * A file has lines "key = value", and # begins a comment. Beside NAME.conf, which holds published
- * and assumed values, NAME.fitted.conf may hold values that were fitted to a paper's figure; what
- * it sets overrides and is listed in `fitted`.
+ * A file has lines "key = value", and # begins a comment. NAME.conf has published and assumed
+ * values. A second file, NAME.fitted.conf, may have values that were fitted to a paper's figure;
+ * they override the first file's and are listed in `fitted`.
  */
 #ifndef SG_SIM_TIMED_NETWORK_H
 #define SG_SIM_TIMED_NETWORK_H
@@ -15,14 +15,16 @@
 
 struct sg_network {
     char name[48];
-    char source[160];       /* where its values are from */
+    char source[160];       /* the source of its values */
     double latency_us;      /* L */
     double overhead_us;     /* o, at the sender and at the receiver */
     double gap_ns_per_byte; /* G */
     double multicast_us;    /* of an empty multicast, both overheads included; 0: L + 2o */
     double multicast_loss;  /* share of multicasts that each receiver misses */
     double jitter_us;       /* mean of an exponential delay that each message takes on top */
-    double loopback_us; /* one way of an atomic access to own memory; 0: L/2, one of two adapters */
+    /* one way of an atomic access to the endpoint's own memory; 0: L/2, the way between two
+     * adapters */
+    double loopback_us;
     double copy_ns_per_byte;   /* of the hosts */
     double reduce_ns_per_byte; /* of the hosts: left op right */
     double signal_us;          /* processor time that a signal takes from a computation */
@@ -32,15 +34,15 @@ struct sg_network {
     const char *fitted[SG_NETWORK_FITTED_MAX + 1]; /* names of keys, ended by NULL */
 };
 
-/* Reads the network of that name (from beside the executable: ../share/stagger/networks, or the
- * source tree that it was built in), or from the file where the name holds a slash. One line of the
- * command says what is wrong, and which networks there are. */
+/* Reads the network of that name (from ../share/stagger/networks relative to the executable, or
+ * from the source tree), or from the file if the name contains a slash. On failure one line says
+ * what is wrong, and which networks there are. */
 enum sg_status sg_network_read(const char *command, const char *name, struct sg_network *network);
 
-/* Sets one value from "key=value"; a key so set is no longer a fitted one. */
+/* Sets one value from "key=value"; the value no longer counts as a fitted one. */
 enum sg_status sg_network_set(struct sg_network *network, const char *assignment);
 
-/* Of a number of bytes and of times in us, rounded to ns. */
+/* For a number of bytes and for times in us, rounded to ns. */
 uint64_t sg_network_ns(double us);
 uint64_t sg_network_gap_ns(const struct sg_network *network, uint64_t bytes);
 uint64_t sg_network_multicast_ns(const struct sg_network *network, uint64_t bytes);

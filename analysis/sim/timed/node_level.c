@@ -1,5 +1,5 @@
-/* The node level in timed runs (algos/combining.h): a step of a process costs local_us, a fold the
- * reduction besides. With one process on each node there is none.
+/* The node level in timed runs (algos/combining.h): a step of a process costs local_us, a fold also
+ * the time of the reduction. With one process on each node there is none.
  */
 #include "sim/timed/node_level.h"
 
@@ -12,7 +12,7 @@
 struct node_level {
     unsigned char *locals;
     size_t stride;
-    uint64_t *waiting; /* of each endpoint: local ranks that leave with the instance */
+    uint64_t *waiting; /* for each endpoint: local ranks that leave with the instance */
     uint64_t *full;    /* local ranks that are too far ahead to arrive */
 };
 
@@ -113,7 +113,7 @@ void sg_node_level_complete(struct world *world, int32_t endpoint, uint64_t time
         int32_t process = first + __builtin_ctzll(waiting);
         bool fed = process == world->endpoints[endpoint].holder;
 
-        /* The others see the release a step later. */
+        /* The others see the release one step later. */
         sg_world_exit(world, process, time_ns + (fed ? 0 : world->local_ns));
     }
     for (; full != 0; full &= full - 1)

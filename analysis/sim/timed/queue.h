@@ -1,5 +1,5 @@
-/* The event queue: a 4-ary heap on (time, number), where number counts what was pushed. So the
- * order is total, and the same pushes give the same pops. Amortised O(log n), 24 bytes an entry.
+/* The event queue: a 4-ary heap on (time, number), where number counts the pushes. So the order is
+ * total, and the same pushes give the same pops. Amortised O(log n), 24 bytes an entry.
  */
 #ifndef SG_SIM_TIMED_QUEUE_H
 #define SG_SIM_TIMED_QUEUE_H
@@ -25,7 +25,7 @@ struct sg_queue {
 /* False when memory runs out. */
 bool sg_queue_push(struct sg_queue *queue, uint64_t time_ns, uint32_t kind, uint32_t index);
 
-/* The earliest; false when there is none. */
+/* The earliest entry; false when there is none. */
 bool sg_queue_pop(struct sg_queue *queue, struct sg_queue_entry *entry);
 
 void sg_queue_clear(struct sg_queue *queue);

@@ -1,4 +1,4 @@
-/* What a timed run is of, and what it tells. */
+/* The setup of a timed run, and its results. */
 #ifndef SG_SIM_TIMED_SETUP_H
 #define SG_SIM_TIMED_SETUP_H
 
@@ -12,10 +12,10 @@ struct sg_lateness {
     uint64_t delay_ns;
 };
 
-/* Of one iteration, sums over the processes. */
+/* For one iteration, sums over the processes. */
 struct sg_world_cost {
     uint64_t blocked_ns;   /* in the call */
-    uint64_t processor_ns; /* that, and in handlers that interrupt computations */
+    uint64_t processor_ns; /* that, and time in handlers that interrupt computations */
 };
 
 struct sg_world_setup {
@@ -27,14 +27,14 @@ struct sg_world_setup {
     int32_t ranks_per_node; /* 1..64 */
     struct sg_algo_call call;
     uint64_t seed;
-    uint32_t warmup; /* iterations before those that are measured: history for predictions */
+    uint32_t warmup; /* iterations before the measured ones: history for predictions */
     uint32_t iterations;
     uint64_t skew_ns;
     const struct sg_lateness *late;
     uint32_t late_count;
-    /* Delays as they were recorded, by iteration, then process; NULL: those above. */
+    /* Recorded delays, by iteration, then process; NULL: those above. */
     const uint64_t *arrivals_ns;
-    struct sg_world_cost *costs; /* of each measured iteration, zeroed by the caller; or NULL */
+    struct sg_world_cost *costs; /* for each measured iteration, zeroed by the caller; or NULL */
     uint64_t catchup_ns;
     bool free_running; /* no wait between iterations: for average latencies */
     bool data;         /* carries symbolic payloads, and compares the results */
@@ -42,16 +42,17 @@ struct sg_world_setup {
 
 struct sg_world_result {
     double cpu_ns;   /* processor use: mean of processes and iterations, delays taken off */
-    double wait_ns;  /* what the root's call lasts at least: last entry - its own, mean; reduce */
+    double wait_ns;  /* the least time of the root's call: last entry - its own, mean; reduce */
     double delay_ns; /* last exit - last entry, mean of iterations */
     double worst_delay_ns;
     double latency_ns; /* entry of the last rank to exit of the root (or of rank 0), mean */
     double period_ns;  /* of an iteration, mean */
-    double signals;    /* a measured iteration's: interrupts of computations */
-    double ignored;    /* solicited messages that came while progress was under way */
+    double signals;    /* in a measured iteration: interrupts of computations */
+    double ignored;    /* solicited messages that arrived during progress */
     double
-        requests[SG_ACTION_KINDS]; /* a measured iteration's actions that an adapter carries out */
-    double fetch_adds, own_fetch_adds; /* a measured iteration's: all, and to own memory */
+        /* in a measured iteration: actions that an adapter carries out */
+        requests[SG_ACTION_KINDS];
+    double fetch_adds, own_fetch_adds; /* in a measured iteration: all, and those to own memory */
     double early, late;
     uint64_t stalls, copies, forwarded;
     uint64_t multicasts, lost;

@@ -225,6 +225,6 @@ void sg_world_check_result(struct world *world, int32_t endpoint, uint32_t seq)
     if (value->count != (uint32_t)world->setup->endpoints || value->instance != seq)
         sg_world_fail(world, SG_ERR_ARGUMENT, "sim: endpoint %d lacks contributions in its result",
                       (int)endpoint);
-    /* A sum: endpoints finish in any order, and equal ones must not cancel out. */
+    /* A sum: endpoints finish in any order, and equal hashes must not cancel out. */
     world->result.result += sg_hash_mix(value->hash ^ (uint64_t)seq << 32);
 }

@@ -1,6 +1,7 @@
-/* A timed world: its endpoints, its processes and what is in flight, and what all its parts do with
- * them. From the bottom up the parts are state.c, actions.c (what actions cost), node_level.c,
- * endpoint.c (who handles what when), arrivals.c (what the network brings) and world.c (a run).
+/* A timed world: its endpoints, its processes, what is in flight, and functions on them that all
+ * its parts use. From the bottom up the parts are state.c, actions.c (cost of actions),
+ * node_level.c, endpoint.c (who handles what when), arrivals.c (what the network delivers) and
+ * world.c (a run).
  */
 #ifndef SG_SIM_TIMED_STATE_H
 #define SG_SIM_TIMED_STATE_H
@@ -12,13 +13,13 @@
 #define NONE UINT32_MAX
 #define NEVER UINT64_MAX
 
-/* Kinds of queue entries; index says of what. */
+/* Kinds of queue entries; the comment says what index is. */
 enum {
     EVENT_WORK_END,  /* process: its computation may be over */
     EVENT_ARRIVE,    /* item: a message's first byte is at its endpoint */
     EVENT_READY,     /* item: its last one is */
     EVENT_MULTICAST, /* item: at all endpoints */
-    EVENT_WAKE,      /* endpoint: looks at what waits */
+    EVENT_WAKE,      /* endpoint: handles what waits */
     EVENT_TIMER,     /* endpoint * SG_TIMERS + id */
     EVENT_ACCESS     /* item: a one-sided action at its target's adapter */
 };
@@ -31,7 +32,7 @@ struct parts {
 
 /* What is in flight or waits to be handled. base.own: the next in an inbox or in the free list. */
 struct item {
-    struct parts *parts; /* of a message; what a WRITE brings, or a READ's reply */
+    struct parts *parts; /* of a message; what a WRITE writes, or a READ's reply */
     struct sg_flight base;
 };
 
@@ -59,9 +60,9 @@ struct endpoint {
     bool completed;  /* COMPLETE was among the actions */
 };
 
-/* Of endpoints of one-sided protocols. */
+/* For endpoints of one-sided protocols. */
 struct onesided {
-    uint64_t self_ns; /* the last access to own memory takes effect then */
+    uint64_t self_ns; /* when the last access to own memory takes effect */
     struct sg_host_watch watches[SG_WATCHES];
 };
 
@@ -87,16 +88,17 @@ struct world {
     uint32_t items_used, items_capacity, items_free;
 
     struct sg_host host;
-    uint64_t cursor_ns; /* the actions of the endpoint being fed are carried out up to then */
+    /* the time up to which the present endpoint's actions have been carried out */
+    uint64_t cursor_ns;
 
     /* the iteration */
     uint32_t iteration;
-    int32_t remaining; /* processes that are not through with it */
+    int32_t remaining; /* processes that have not finished it */
     uint64_t last_entry_ns, last_exit_ns, root_exit_ns, first_start_ns;
     bool draining;
 
     uint32_t credits;            /* 0: without data */
-    struct sg_payload payload;   /* of the endpoint being fed */
+    struct sg_payload payload;   /* of the present endpoint */
     struct sg_host_endpoint fed; /* that endpoint */
     struct sg_host_peers peers;
 
@@ -131,18 +133,18 @@ void sg_world_fail(struct world *world, enum sg_status status, const char *forma
     __attribute__((format(printf, 3, 4)));
 void sg_world_push(struct world *world, uint64_t time_ns, uint32_t kind, uint32_t index);
 
-/* Items: alloc copies; NONE and a failure noted when memory runs out. */
+/* Items: alloc copies; NONE, with the failure noted, when memory runs out. */
 uint32_t sg_item_alloc(struct world *world, const struct item *item);
-/* Allocates it and pushes an event of it. */
+/* Allocates an item and pushes an event for it. */
 void sg_item_push(struct world *world, uint64_t time_ns, uint32_t kind, const struct item *item);
 void sg_item_release(struct world *world, uint32_t index);
-/* Lets go of the parts that an item refers to. */
+/* Releases the parts that an item refers to. */
 void sg_parts_release(struct parts *parts);
 
-/* The delay that a message takes on top of its latency. */
+/* The random delay of a message, in addition to its latency. */
 uint64_t sg_world_jitter_ns(struct world *world, int32_t to);
 
-/* A measured iteration's processor time, in a call or in a handler. */
+/* Adds a measured iteration's processor time, in a call or in a handler. */
 void sg_world_charge(struct world *world, uint64_t ns, bool blocked);
 /* The process leaves its call at time_ns. */
 void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns);
@@ -152,26 +154,26 @@ static inline uint64_t later(uint64_t left_ns, uint64_t right_ns)
     return left_ns > right_ns ? left_ns : right_ns;
 }
 
-/* ---- what the host sees of an endpoint. Payloads are symbolic: they cost nothing in virtual time,
- * and tell whether every endpoint gets the same result and what it is made of. */
+/* ---- what the host sees of an endpoint. Payloads are symbolic: they cost no virtual time; they
+ * show whether every endpoint gets the same result and what it is made of. */
 
-/* How much memory one takes. */
+/* The memory that one endpoint takes. */
 size_t sg_world_endpoint_bytes(const struct world *world);
 
-/* The endpoint, its buffers as *payload. */
+/* Returns the endpoint, and its buffers as *payload. */
 struct sg_host_endpoint sg_world_endpoint(struct world *world, int32_t endpoint,
                                           struct sg_payload *payload);
 
-/* It is fed next, with a message's parts or none. */
+/* Makes it the present endpoint, with a message's parts or none. */
 void sg_world_feed(struct world *world, int32_t endpoint, const struct parts *parts);
 /* ... with its call. */
 void sg_world_feed_call(struct world *world, int32_t endpoint);
 
-/* A copy of values that go on their way; NULL where there are none, and when memory runs out, which
- * is noted. */
+/* A copy of values that are sent; NULL if there are none, or when memory runs out, which is noted.
+ */
 struct parts *sg_parts_new(struct world *world, const struct sg_value *values, uint32_t count);
 
-/* The protocol is wrong, unless `wrong` is NULL. */
+/* Notes that the protocol is wrong, unless `wrong` is NULL. */
 void sg_world_check(struct world *world, const char *wrong);
 /* At a FINISH: is the result complete? */
 void sg_world_check_result(struct world *world, int32_t endpoint, uint32_t seq);

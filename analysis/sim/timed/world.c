@@ -1,4 +1,4 @@
-/* A timed run from its beginning to its end: memory, iterations of processes, the event loop. */
+/* A timed run from beginning to end: memory, the iterations of processes, the event loop. */
 #include "sim/timed/world.h"
 
 #include "core/hash.h"
@@ -13,10 +13,10 @@
 #include <time.h>
 
 #define ALIGNMENT 64
-/* An iteration that takes longer does not end. */
+/* An iteration that takes longer is taken for one that never ends. */
 #define ITERATION_NS_MAX UINT64_C(1000000000000)
 
-/* ---- its memory: what it takes is known at the start, but for what is in flight */
+/* ---- memory: its size is known at the start, except for what is in flight */
 
 static size_t round_up(size_t size)
 {
@@ -29,7 +29,7 @@ static struct sg_algo_setup algo_setup(const struct sg_world_setup *setup, int32
         .rank = rank, .size = setup->endpoints, .parameters = setup->parameters};
 }
 
-/* Endpoints may need different amounts; all get the most. */
+/* Endpoints may need different amounts; all get the largest. */
 static enum sg_status find_needs(struct world *world)
 {
     const struct sg_world_setup *setup = world->setup;
@@ -104,7 +104,7 @@ static void init_endpoint(struct world *world, int32_t number)
 
 static void close_world(struct world *world)
 {
-    /* What a failed run leaves in flight. */
+    /* Frees what a failed run leaves in flight. */
     for (uint32_t i = 0; i < world->items_used; i++)
         sg_parts_release(world->items[i].parts);
     sg_node_level_clear(world);
@@ -239,7 +239,7 @@ static void end_iteration(struct world *world)
     if (measuring(world)) {
         uint64_t last_rank_ns = world->processes[world->process_count - 1].entry_ns;
 
-        /* A split root leaves before that rank may have come. */
+        /* A split root may leave before that rank has arrived. */
         if (world->root_exit_ns > last_rank_ns)
             world->root_latency_ns += world->root_exit_ns - last_rank_ns;
         world->delay_ns += delay;
@@ -256,7 +256,7 @@ static void end_iteration(struct world *world)
         world->draining = true;
 }
 
-/* A free-running process goes on by itself; the run is over with the last one. */
+/* A free-running process goes on by itself; the run ends with the last one. */
 static bool goes_on(struct world *world, struct process *self)
 {
     uint32_t all = world->setup->warmup + world->setup->iterations;
@@ -278,7 +278,7 @@ static void work_end(struct world *world, int32_t process)
         return;
     }
     if (self->phase == PHASE_CALL) {
-        /* Was too far ahead of its node. */
+        /* The process was too far ahead of its node. */
         sg_endpoint_arrive(world, process, world->now_ns);
         return;
     }
@@ -392,7 +392,7 @@ static void summarise(struct world *world, struct sg_world_result *result)
     result->late = (double)(late - world->late_before) / iterations;
 }
 
-/* Processor time: what events cost does not depend on who else runs. */
+/* Processor time: the cost of events does not depend on what else runs. */
 static double processor_seconds(void)
 {
     struct timespec now;

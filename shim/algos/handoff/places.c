@@ -123,7 +123,7 @@ uint32_t sg_handoff_oldest_awaited(const struct handoff *s)
     return oldest;
 }
 
-/* Results come in order but for races on the wire: one watch, on the oldest, is enough. */
+/* Results come in order, except for races in the network: one watch, on the oldest, is enough. */
 void sg_handoff_watch(struct handoff *s, struct sg_actions *actions)
 {
     uint32_t seq = sg_handoff_oldest_awaited(s);

@@ -1,4 +1,5 @@
-/* How a node's ranks run a call: by the rule, or by size, one of the methods of shim/intranode. */
+/* How a node's ranks run a call: by the rule, or by size with one of the methods of shim/intranode.
+ */
 #ifndef SG_INTRANODE_MPI_CHOOSE_H
 #define SG_INTRANODE_MPI_CHOOSE_H
 
@@ -6,15 +7,16 @@
 
 struct sg_ruleset;
 
-/* What some call may need by the rules, alike on all ranks: a segment on a communicator of one node
- * (name and size); on any, the node's buffers for large operands, and to read other ranks' memory.
+/* What some call may need by the rules, the same on all ranks: a segment for a communicator of one
+ * node (name and size); for any communicator, the node's buffers for large operands, and reading
+ * other ranks' memory.
  */
 bool sg_intranode_wants_segment(const struct sg_ruleset *rules, const char *name, int size);
 bool sg_intranode_wants_pool(const struct sg_ruleset *rules);
 bool sg_intranode_wants_reading(const struct sg_ruleset *rules);
 
-/* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision alike on
- * all ranks, or because of an argument error of this rank's that MPICH is to report. */
+/* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision that is
+ * the same on all ranks, or because of an argument error of this rank's that MPICH will report. */
 bool sg_intranode_choose(struct sg_intranode *intranode, const struct sg_call *call,
                          const struct sg_choice **choice, struct sg_intranode_plan *plan);
 

@@ -1,9 +1,9 @@
-/* The engine of a communicator whose ranks share one machine: a segment, and calls run in it by the
- * algorithms of shim/intranode.
+/* The engine of a communicator whose ranks share one machine: a segment, and calls that run in it
+ * by the algorithms of shim/intranode.
  *
- * Set up by the communicator's ranks together (shim/intercept/comm_engine.c carries the messages):
- * rank 0 offers, the others accept, all agree. Runs in the application's thread, inside the
- * intercepted call; one call at a time a communicator, as MPI demands.
+ * The communicator's ranks set it up together (shim/intercept/comm_engine.c carries the messages):
+ * rank 0 offers, the others accept, all agree. It runs in the application's thread, inside the
+ * intercepted call; one call at a time on a communicator, as MPI requires.
  */
 #ifndef SG_INTRANODE_MPI_INTRANODE_H
 #define SG_INTRANODE_MPI_INTRANODE_H
@@ -14,12 +14,12 @@
 
 struct sg_intranode;
 
-/* Once, in MPI_Init. depth: slots a rank may run ahead (a power of two). stall_s: after how long a
- * wait is reported. */
+/* Once, in MPI_Init. depth: slots that a rank may run ahead (a power of two). stall_s: a wait of
+ * this length is reported. */
 void sg_intranode_start(uint32_t depth, int stall_s);
 
-/* Rank 0: makes the segment. SG_ERR_MISSING: there is not so much left (intranode/memory.h), which
- * has been said. SG_ERR_SYSTEM: errno tells; nothing is logged. */
+/* Rank 0: makes the segment. SG_ERR_MISSING: too little memory is left (intranode/memory.h), which
+ * has been logged. SG_ERR_SYSTEM: errno tells why; nothing is logged. */
 enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intranode **out,
                                   struct sg_segment_ticket *ticket);
 
@@ -32,19 +32,19 @@ bool sg_intranode_use_pool(struct sg_intranode *intranode, const int *world_rank
 
 void sg_intranode_free(struct sg_intranode *intranode);
 
-/* False where the segment could not be had on every rank: nothing runs here. */
+/* False if some rank does not have the segment: nothing runs here. */
 struct sg_node *sg_intranode_node(struct sg_intranode *intranode);
 
 /* Where a plan of its next call keeps an operation of the user's. */
 struct sg_user_fold *sg_intranode_user_fold(struct sg_intranode *intranode);
 
-/* The choice that all ranks of the instance follow: the first arriver's, by its index in
- * call->rules. Waits for a slot if need be; warns once of each pair of call sites that choose
- * differently. The instance is used up by sg_intranode_run or sg_node_skip. */
+/* The choice that all ranks of the instance follow: the first arriver's, as its index in
+ * call->rules. Waits for a slot if necessary; warns once for each pair of call sites that choose
+ * differently. The instance is consumed by sg_intranode_run or sg_node_skip. */
 const struct sg_choice *sg_intranode_agree(struct sg_intranode *intranode,
                                            const struct sg_call *call, const struct sg_choice *own);
 
-/* Whether it is so on any rank; an instance of its own. */
+/* Whether the condition holds on any rank; takes an instance of its own. */
 bool sg_intranode_any(struct sg_intranode *intranode, const struct sg_call *call, bool own);
 
 int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,

@@ -1,6 +1,6 @@
-/* What every rank decides alike: the operation and its type (derived types and pairs that MPI does
- * not allow go to MPICH), count 0. What is this rank's own are argument errors; MPICH then reports
- * them and no other rank is any wiser, as without stagger.
+/* All ranks decide in the same way about the operation and its type (derived types, and pairs that
+ * MPI does not allow, go to MPICH) and about count 0. Argument errors may be this rank's alone;
+ * MPICH then reports them, and the other ranks do not learn of them, as without stagger.
  */
 #include "intranode/mpi/plan.h"
 
@@ -23,7 +23,7 @@ static void copy_right(const struct sg_user_fold *user, void *to, const void *ri
         memcpy(to, right, count * user->extent_bytes);
 }
 
-/* An operation of the user's works in place: right becomes left (op) right. */
+/* A user's operation works in place: right becomes left (op) right. */
 static void fold_user(void *context, const void *left, const void *right, void *out, size_t count)
 {
     struct sg_user_fold *user = context;
@@ -46,7 +46,7 @@ static void fold_user(void *context, const void *left, const void *right, void *
     }
 }
 
-/* The shape by which stock MPICH 4.0.2 would fold (shim/algos/shape.h). */
+/* The shape in which stock MPICH 4.0.2 would fold (shim/algos/shape.h). */
 static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool predefined)
 {
     struct sg_shape_reduce reduce = {.ranks = ranks,

@@ -5,7 +5,7 @@
 #include "intranode/node.h"
 #include "mpi/call.h"
 
-/* An operation that the user defined, under way. */
+/* A user-defined operation, under way. */
 struct sg_user_fold {
     MPI_Op op;
     MPI_Datatype datatype;
@@ -13,7 +13,7 @@ struct sg_user_fold {
     sg_copy copy;  /* NULL: elements have no holes */
     void *scratch; /* for a left operand that is also where the result goes */
     size_t scratch_bytes;
-    int error; /* the first that MPI_Reduce_local gave in the call under way */
+    int error; /* the first error that MPI_Reduce_local returned in the call under way */
 };
 
 /* What an algorithm's runner is to do with a call. */
@@ -28,8 +28,8 @@ struct sg_intranode_plan {
     void *result;    /* NULL: gets none */
 };
 
-/* user: kept by the plan until the call has run. False: MPICH's own is to run (by a decision that
- * all ranks make alike, or an argument error of this rank's that MPICH is to report). */
+/* user: the plan keeps it until the call has run. False: MPICH runs the call (by a decision that is
+ * the same on all ranks, or an argument error of this rank's that MPICH will report). */
 bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *user,
                             const struct sg_call *call, struct sg_intranode_plan *plan);
 

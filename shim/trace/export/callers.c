@@ -1,5 +1,7 @@
 #include "trace/export/callers.h"
 
+#include "core/text.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,13 +16,6 @@ struct frame {
     const char *build_id; /* "": any */
     const char *module;
 };
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* False: no line, or none that is whole. *at goes behind it. */
 static bool take_frame(char **at, const char *module, struct frame *frame)
@@ -43,12 +38,12 @@ static void print_place(FILE *out, const char *module, uint64_t offset,
                         const struct sg_symbol *symbol)
 {
     if (symbol->function == NULL && symbol->file == NULL)
-        fprintf(out, "%s+0x%" PRIx64, base_name(module), offset);
+        fprintf(out, "%s+0x%" PRIx64, sg_text_base_name(module), offset);
     if (symbol->function != NULL)
         fputs(symbol->function, out);
     if (symbol->file != NULL)
-        fprintf(out, "%s%s:%" PRIu32, symbol->function != NULL ? " " : "", base_name(symbol->file),
-                symbol->line);
+        fprintf(out, "%s%s:%" PRIu32, symbol->function != NULL ? " " : "",
+                sg_text_base_name(symbol->file), symbol->line);
 }
 
 /* What calls main is nobody's. */
@@ -78,7 +73,7 @@ static void print_path(FILE *out, struct sg_symbols *symbols, const char *module
     if (own->function != NULL)
         fputs(own->function, out);
     else
-        fprintf(out, "%s+0x%" PRIx64, base_name(module), own_offset);
+        fprintf(out, "%s+0x%" PRIx64, sg_text_base_name(module), own_offset);
 }
 
 const char *sg_callers_name(struct sg_symbols *symbols, const char *module,

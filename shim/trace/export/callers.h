@@ -1,5 +1,5 @@
-/* The path to a call site of several frames (STAGGER_DEPTH), as its function's name shows it: from
- * the outermost frame that counts to the function that calls MPI,
+/* The path to a call site of several frames (STAGGER_DEPTH), shown in its function's name: from the
+ * outermost frame that counts to the function that calls MPI,
  *
  *     main (cg.c:200) > step (cg.c:120) > dot     as    main cg.c:200 > step cg.c:120 > dot
  *

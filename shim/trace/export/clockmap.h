@@ -1,5 +1,5 @@
-/* Converts one rank's clock to rank 0's: linear between the synchronisations, by the nearest slope
- * outside them, as OTF2's readers do it with ClockOffset records.
+/* Converts one rank's clock to rank 0's: linear between the synchronisations, with the nearest
+ * slope outside them, like OTF2's readers with ClockOffset records.
  */
 #ifndef SG_TRACE_CLOCKMAP_H
 #define SG_TRACE_CLOCKMAP_H
@@ -13,8 +13,8 @@ struct sg_clock_point {
     uint64_t error_ns; /* the bound */
 };
 
-/* Sorts the points and leaves out what no clock does (two offsets at one time, a drift above 1 %,
- * times that leave 62 bits), as a damaged log may tell it. Returns how many stay. */
+/* Sorts the points and removes impossible ones, which a damaged log may have (two offsets at one
+ * time, a drift above 1 %, times beyond 62 bits). Returns the number that remain. */
 size_t sg_clock_sanitize(struct sg_clock_point *points, size_t count);
 
 /* count >= 1. */

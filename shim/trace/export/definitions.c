@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* The tables are gone through twice: once to collect the strings, which stand first in the archive,
- * once to write. */
+/* The tables are traversed twice: once to collect the strings, which come first in the archive,
+ * once to write them. */
 struct definer {
     struct sg_archive *archive;
     struct sg_unified *unified;
@@ -35,7 +35,7 @@ static void check(struct definer *definer, OTF2_ErrorCode code)
 
 static void define_clock(struct definer *definer, uint64_t begin_ns, uint64_t end_ns)
 {
-    /* Any rank's pair of clock readings serves; ranks are in order, rank 0's is exact. */
+    /* Any rank's pair of clock readings will do; ranks are in order, rank 0's is exact. */
     const struct sg_summary *summary = &definer->unified->summaries[0];
     uint64_t created_ns = sg_summary_global_ns(summary, summary->monotonic_ns);
     uint64_t realtime_ns = summary->realtime_ns + (begin_ns - created_ns);
@@ -202,7 +202,7 @@ static void define_regions(struct definer *definer)
         [SG_OPERATION_ALLREDUCE] = OTF2_REGION_ROLE_COLL_ALL2ALL,
     };
 
-    /* By number: readers take other orders for damage. */
+    /* In the order of numbers: readers take other orders for damage. */
     for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++)
         define_region(definer, operation, sg_operation_regions[operation], roles[operation],
                       OTF2_PARADIGM_MPI);
@@ -370,7 +370,7 @@ static void define_tables(struct definer *definer)
     define_attributes(definer);
 }
 
-/* The span of all events. */
+/* The time from the first event to the last. */
 static void find_span(const struct sg_location *locations, size_t count, uint64_t *begin_ns,
                       uint64_t *end_ns)
 {

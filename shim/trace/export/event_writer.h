@@ -1,6 +1,5 @@
-/* Writes the records of one log as OTF2 events: what the events of a collective call, of a
- * nonblocking one and its completion, and of a late contribution say. Their order and nesting is
- * events.c's.
+/* Writes the records of one log as OTF2 events: the events of a collective call, of a nonblocking
+ * one and its completion, and of a late contribution. events.c determines their order and nesting.
  *
  * Failures are noted in the archive.
  */

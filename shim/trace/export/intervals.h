@@ -1,6 +1,6 @@
-/* Sets of instance numbers as sorted, disjoint runs: the instances that a rank recorded on a
- * communicator are nearly always one run, and stay few numbers to send where recording was
- * switched on and off.
+/* Sets of instance numbers as sorted, disjoint intervals: the instances that a rank recorded on a
+ * communicator are nearly always one interval, and if recording was switched on and off there are
+ * still few numbers to send.
  */
 #ifndef SG_TRACE_INTERVALS_H
 #define SG_TRACE_INTERVALS_H

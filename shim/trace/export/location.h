@@ -1,4 +1,4 @@
-/* A location of the archive: a thread of a rank, with a stream of events of its own. */
+/* A location of the archive: a thread of a rank, with its own stream of events. */
 #ifndef SG_TRACE_LOCATION_H
 #define SG_TRACE_LOCATION_H
 

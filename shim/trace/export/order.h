@@ -1,5 +1,5 @@
-/* The order of a log's events: by thread, then by time, what encloses before what is enclosed, a
- * start before its completion. */
+/* The order of a log's events: by thread, then by time; an enclosing event before the enclosed one,
+ * a start before its completion. */
 #ifndef SG_TRACE_ORDER_H
 #define SG_TRACE_ORDER_H
 

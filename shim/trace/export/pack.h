@@ -1,6 +1,6 @@
-/* Tables of definitions as bytes, on their way between ranks: one function goes through the fields
- * of a structure, and either writes or reads them. Host byte order; the ranks of a run share it. A
- * failure sticks, so that callers check once at the end.
+/* Tables of definitions as bytes, for sending between ranks: one function goes through the fields
+ * of a structure, and either writes or reads them. Host byte order, which the ranks of a run share.
+ * A failure is kept, so that callers check once at the end.
  */
 #ifndef SG_TRACE_PACK_H
 #define SG_TRACE_PACK_H

@@ -1,4 +1,4 @@
-/* What the archive says of the run as a whole, in its anchor file: program, machine, what is left
+/* Properties of the run as a whole, in the archive's anchor file: program, machine, what is left
  * out, overhead, calibration.
  */
 #ifndef SG_TRACE_PROPERTIES_H

@@ -1,5 +1,6 @@
-/* A rank's part in one collective, blocking or not, as its record tells it: what the exporter goes
- * by, so that the two kinds of record are told apart in one place. And which records can be true.
+/* A rank's part in one collective, blocking or not, as its record contains it: the exporter uses
+ * this form, so that the two kinds of record are distinguished in one place. Also checks which
+ * records are plausible.
  */
 #ifndef SG_TRACE_RECORDED_CALL_H
 #define SG_TRACE_RECORDED_CALL_H

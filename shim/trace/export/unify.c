@@ -1,5 +1,6 @@
 #include "trace/export/unify.h"
 
+#include "core/text.h"
 #include "trace/export/site_names.h"
 #include "trace/site_text.h"
 
@@ -70,15 +71,13 @@ static void add_arms(struct sg_unified *unified, struct sg_plan *plan,
 
 static uint32_t add_text(struct sg_strings *strings, const struct sg_site_names *names)
 {
-    const char *path = names->site->module;
-    const char *slash = strrchr(path, '/');
     struct sg_site_text parts = {
         .id = names->site->id,
         .line = names->line,
         .offset = names->site->offset,
         .function = names->function,
         .file = names->file,
-        .module = slash != NULL ? slash + 1 : path,
+        .module = sg_text_base_name(names->site->module),
     };
     int length = sg_site_format(&parts, NULL, 0);
     char *text = malloc((size_t)length + 1);

@@ -1,5 +1,6 @@
-/* All ranks' summaries as one: every call site, communicator, text once, with its number in the
- * archive, and which collective instances all of their members recorded. On rank 0.
+/* All ranks' summaries merged into one: every call site, communicator and text once, with its
+ * number in the archive, and the collective instances that all of their members recorded. On rank
+ * 0.
  */
 #ifndef SG_TRACE_UNIFY_H
 #define SG_TRACE_UNIFY_H

@@ -1,6 +1,6 @@
-/* Communicators of all ranks, each once: who its members are, and which of its instances every
- * member recorded. A communicator whose members are not all known (their logs are lost) has no
- * whole instance and is left out; one that lacks a member's log stays, without instances.
+/* Communicators of all ranks, each once: its members, and the instances that every member recorded.
+ * A communicator whose members are not all known (their logs are lost) has no complete instance and
+ * is left out; one that lacks a member's log stays, without instances.
  */
 #ifndef SG_TRACE_UNIFY_COMMS_H
 #define SG_TRACE_UNIFY_COMMS_H

@@ -10,7 +10,8 @@ const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
     [SG_ATTRIBUTE_TRIAL] = {"trial", "left side of the trial that the call was in",
                             OTF2_TYPE_STRING},
     [SG_ATTRIBUTE_ARM] = {"arm", "the algorithm whose turn it was in the trial", OTF2_TYPE_STRING},
-    [SG_ATTRIBUTE_COMM] = {"communicator", "of the post, or of the call that it was late for",
+    [SG_ATTRIBUTE_COMM] = {"communicator",
+                           "of the nonblocking call, or of the call that it was late for",
                            OTF2_TYPE_COMM},
     [SG_ATTRIBUTE_OPERATION] = {"operation", "the call that it was late for", OTF2_TYPE_REGION},
     [SG_ATTRIBUTE_CHILD] = {"child", "rank in the communicator that it came from",
@@ -20,7 +21,7 @@ const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
                               OTF2_TYPE_UINT64},
     [SG_ATTRIBUTE_EXPOSED] = {"exposed wait", "ns in waits and tests for the request",
                               OTF2_TYPE_UINT64},
-    [SG_ATTRIBUTE_HIDDEN] = {"hidden time", "ns in neither the post nor waits and tests",
+    [SG_ATTRIBUTE_HIDDEN] = {"hidden time", "ns outside of the starting call, waits and tests",
                              OTF2_TYPE_UINT64},
     [SG_ATTRIBUTE_TESTS] = {"tests", "waits and tests for the request", OTF2_TYPE_UINT64},
 };

@@ -1,5 +1,5 @@
-/* What every archive of stagger defines: regions, attributes, metrics and properties, by the
- * numbers that the export gives them and by the names that a report finds them by. docs/trace.md
+/* The definitions that every archive of stagger has: regions, attributes, metrics and properties,
+ * with the numbers that the export uses and the names by which a report finds them. docs/trace.md
  * lists them.
  */
 #ifndef SG_TRACE_VOCABULARY_H

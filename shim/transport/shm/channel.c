@@ -1,20 +1,21 @@
 /* Channels of the transport `shm`: messages from one endpoint to another, exactly once.
  *
- * A channel belongs to one (receiver, sender) and has `inflight` places. A place is told by three
- * words of bits, each written by one side alone:
- *   sent    the sender turns the bit over when the message is in place
- *   seen    the receiver turns it over when it takes the message
- *   taken   ... when it gives it back
+ * A channel belongs to one (receiver, sender) pair and has `inflight` places. Three words of bits
+ * describe a place, each written by one side only:
+ *   sent    the sender flips the bit when the message is in place
+ *   seen    the receiver flips it when it takes the message
+ *   taken   the receiver flips it when it gives the message back
  * So sent ^ seen are the messages to receive, and places with sent == taken are free. Messages are
  * given back in any order, and a sender that is killed while it writes has claimed nothing.
  *
- * A receiver learns which channels to look at from its word of senders: a sender sets its bit after
- * `sent`; the receiver clears it when it finds the channel empty, then looks once more. By the
+ * A receiver learns which channels to check from its word of senders: a sender sets its bit after
+ * `sent`; the receiver clears it when it finds the channel empty, then checks once more. By the
  * order of the changes of that one word, either the receiver's clearing comes after the setting,
- * and its second look sees the message, or the bit is set again.
+ * and its second check sees the message, or the bit is set again.
  *
- * Why not one ring for each receiver: a place that is claimed and never published, or held, would
- * stop everyone once the ring comes round to it, and one sender could use up the room of all.
+ * Why not one ring for each receiver: a place that is claimed and never published, or that is held,
+ * would stop everyone when the ring comes round to it, and one sender could use up everybody's
+ * room.
  */
 #include "transport/shm/layout.h"
 

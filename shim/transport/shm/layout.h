@@ -1,17 +1,17 @@
-/* What lies where in the shared memory of the transport `shm`: shared by the files of shm.
+/* What lies where in the shared memory of the transport `shm`.
  *
- *   header        what it was set up for; the doorbell, rung at every multicast
- *   tails         per endpoint: the multicasts that it has sent
+ *   header        its setup; the doorbell, rung at every multicast
+ *   tails         per endpoint: the number of multicasts it has sent
  *   endpoints     per receiver: the senders that may have something for it, what it has seen
- *   stages_used   per sender: which of its buffers are under way
- *   channels         per (receiver, sender): `inflight` messages of fixed size
+ *   stages_used   per sender: which of its buffers are in use
+ *   channels      per (receiver, sender): `inflight` messages of fixed size
  *   stages        per sender: buffers for payload that does not fit into a message of a channel
  *   multicasts    per sender: its last multicasts, each overwritten by a later one
  *   copies        per receiver: the multicasts that it holds
  *
- * Offsets and indices only: it is mapped anywhere. Zeroed memory is its start. Every word has one
- * endpoint that writes it, except the bits that sender and receiver set and clear by atomic
- * operations; so there is nothing to claim that a killed process could keep from the others.
+ * Offsets and indices only: it is mapped at any address. Zeroed memory is its initial state. Every
+ * word has one endpoint that writes it, except the bits that sender and receiver set and clear by
+ * atomic operations; so a killed process cannot keep a claim from the others.
  */
 #ifndef SG_TRANSPORT_SHM_LAYOUT_H
 #define SG_TRANSPORT_SHM_LAYOUT_H

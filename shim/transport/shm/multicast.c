@@ -1,12 +1,12 @@
 /* Multicasts of the transport `shm`, each written once and read by all.
  *
- * Every endpoint has a few slots for multicasts of its own, written in turn, and a count of those
+ * Every endpoint has a few slots for its own multicasts, written in turn, and a count of those
  * written (its tail). Each receiver has a cursor for each sender. Nobody waits for a receiver: one
- * that falls behind by more than the slots misses the older ones. Every multicast rings the one
+ * that falls behind by more than the slots misses the older ones. Every multicast rings the same
  * doorbell, so a receiver that has nothing to do reads one word.
  *
- * A multicast may be overwritten while it is read. What a receiver gets must hold until it releases
- * it, and its protocol cannot take back what it did with a torn one, so looking again at release
+ * A multicast may be overwritten while it is read. What a receiver gets must stay valid until it
+ * releases it, and its protocol cannot undo what it did with a torn one, so a check at the release
  * would be too late: the payload is copied to the receiver's own memory, and the multicast's number
  * compared after that. Words are stored with release and loaded with acquire: a reader that got any
  * word of a later multicast then also sees that multicast's number, or the mark that it is being

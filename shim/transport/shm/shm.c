@@ -1,14 +1,12 @@
 /* The transport between endpoints of one machine: set-up and the table of operations. Messages to
- * one endpoint go by channels (channel.c), multicasts by multicasts (multicast.c), access is to
- * memory.
+ * one endpoint go by channels (channel.c), multicasts by multicast.c, accesses directly to memory.
  *
- * A process may be killed at any instruction. No endpoint waits for another's step in here, so the
- * others go on; what is lost is the killed endpoint's own:
- *   while it sends      the message never was, or it is there; at worst one of its buffers stays
- *                       marked as used, or its receiver hears of the message with the next one
+ * A process may be killed at any instruction. In this transport no endpoint waits for another, so
+ * the others go on; only the killed endpoint loses something:
+ *   while it sends      the message does not exist, or it is there; at worst one of its buffers
+ *                       stays marked as used, or its receiver notices it with the next message
  *   while it holds      the message stays held: its place in that channel, the sender's buffer or
- *   the
- *                       copy is not used again
+ *                       the copy is not used again
  */
 #include "transport/memory.h"
 #include "transport/shm/layout.h"
@@ -25,7 +23,7 @@ static bool is_possible(const struct sg_transport_setup *setup)
            (setup->staged >= 1 || setup->eager_bytes == 0);
 }
 
-/* Fills what follows from transport->setup. False: such a setup is not possible. */
+/* Computes the rest from transport->setup. False: such a setup is not possible. */
 static bool lay_out(struct sg_transport *transport)
 {
     const struct sg_transport_setup *setup = &transport->setup;

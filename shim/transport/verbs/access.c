@@ -1,10 +1,11 @@
-/* One-sided access: each one request on the queue pair to the target, in the order asked for. What
- * is written is copied first, so that its owner may change it at once; what is read goes where it
- * is wanted if that is registered, else by way of the same staging memory.
+/* One-sided access: each access is one request on the queue pair to the target, in the order of the
+ * calls. Data to write is copied first, so that its owner may change it at once; data that is read
+ * goes directly to its destination if that is registered, else through the same staging memory.
  *
- * Requests of one queue pair are carried out in their order, but for writes that follow a read or
- * a fetch-and-add: those wait for it (a fence). Several processes of an endpoint each have a queue
- * pair, between which there is no order: one whose accesses are not `settled` lets no other access.
+ * Requests of one queue pair are carried out in order, except writes that follow a read or a
+ * fetch-and-add: those have to wait for it (a fence). Several processes of an endpoint each have a
+ * queue pair, with no order between them: while the accesses of one are not `settled`, the others
+ * make none.
  */
 #include "transport/verbs/access.h"
 
@@ -20,7 +21,7 @@ static unsigned char *staged(const struct sg_transport *transport, size_t at)
     return transport->own + at % SG_VERBS_ACCESS_BYTES;
 }
 
-/* Room for bytes in one piece. False: none now. */
+/* Room for bytes in one piece. False: none at the moment. */
 static bool stage(struct sg_transport *transport, size_t bytes, struct sg_verbs_access *access)
 {
     size_t at = transport->staged_to, end;
@@ -36,7 +37,7 @@ static bool stage(struct sg_transport *transport, size_t bytes, struct sg_verbs_
     return true;
 }
 
-/* In the order of issue, because the staging memory is. */
+/* In the order of issue, because the staging memory is a ring. */
 static void retire(struct sg_transport *transport)
 {
     while (transport->access_count > 0) {
@@ -91,7 +92,7 @@ static bool is_registered(const struct sg_transport *transport, const void *data
            transport->location.memory_bytes - (at - memory) >= bytes;
 }
 
-/* What an action moves, and where it is at the other end. */
+/* The bytes that an action moves, and their address at the other end. */
 struct movement {
     enum ibv_wr_opcode opcode;
     const void *at; /* as if it were here */

@@ -1,14 +1,15 @@
-/* Messages by channels (layout.h): put into the other endpoint's ring, found in the own one.
+/* Messages by channels (layout.h): written into the other endpoint's ring, found in this endpoint's
+ * own.
  *
- * What a message takes up is given back by its number, in order: a receiver copies payload that
- * lies in the ring, and reads what does not out of the sender's memory, before it hands the message
- * out. So a message may be held for as long as its holder likes, and its channel goes on.
+ * The room of a message is given back by its number, in order: before it hands a message out, a
+ * receiver copies payload that is in the ring, and reads payload that is not from the sender's
+ * memory. So a message may be held for any time while its channel goes on.
  *
- * How far the receiver is comes with each message the other way. Where there is none, it is written
- * into a word of the sender's: each time half of what may be under way has been taken, of messages
- * or of multicasts along the tree, and at once for payload that was read, whose buffers all the
- * sender's channels share. The sender looks there when it finds no room, and ahead at messages that
- * nobody has received yet.
+ * Each message tells how far its sender has got in receiving the other way. If there is none, the
+ * number is written into a word of the other endpoint's: each time half of what may be in flight
+ * has been taken, of messages or of multicasts along the tree, and at once for payload that was
+ * read, because all the sender's channels share its buffers. The sender checks that word when it
+ * finds no room, and checks ahead at messages that nobody has received yet.
  */
 #include "transport/verbs/channel.h"
 
@@ -18,7 +19,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Handles: of nothing, of a held copy, of a fetched payload. */
+/* Handles: for nothing, for a held copy, for a fetched payload. */
 #define HANDLE_NONE UINT64_C(0)
 #define HANDLE_HELD (UINT64_C(1) << 32)
 #define HANDLE_FETCHED (UINT64_C(2) << 32)

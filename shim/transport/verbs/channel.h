@@ -1,4 +1,4 @@
-/* Messages by channels: put into the other endpoint's ring, found in the own one. */
+/* Messages by channels: written into the other endpoint's ring, found in this endpoint's own. */
 #ifndef SG_TRANSPORT_VERBS_CHANNEL_H
 #define SG_TRANSPORT_VERBS_CHANNEL_H
 

@@ -1,5 +1,6 @@
-/* Chooses a device, a port and a GID, and opens them: the named ones, else the first device with an
- * active port, that port, and the GID that RoCE v2 reaches furthest with (an IPv4 address's).
+/* Chooses a device, a port and a GID, and opens them: those that are configured, else the first
+ * device with an active port, that port, and the GID with the widest reach for RoCE v2 (that of an
+ * IPv4 address).
  */
 #include "transport/verbs/device.h"
 

@@ -1,15 +1,15 @@
-/* What lies where in the memory that the processes of a machine share and every one of them
- * registers: for each endpoint of the machine its control, its channels and its buffers. It follows
- * from the setup alone, so an offset names the same thing on every machine.
+/* What lies where in the memory that the processes of a machine share and that each of them
+ * registers: for each endpoint of the machine its control, its channels and its buffers. The layout
+ * follows from the setup alone, so an offset means the same on every machine.
  *
- * A channel joins two endpoints, both ways. What one sends goes into the ring of the other by one
- * RDMA write, out of a mirror of that ring in its own memory: the place of a message is written
- * again only when the receiver has told that it has taken it, and then the adapter has long read
- * it.
+ * A channel joins two endpoints, both ways. A message is written into the ring of the receiver by
+ * one RDMA write, from a mirror of that ring in the sender's memory: the place of a message is
+ * written again only when the receiver has reported that it has taken it, and by then the adapter
+ * has long read the mirror.
  *
- * A message has a number, and its place follows from that. The receiver looks at the place of the
- * next one only, and takes what it finds there when its hash is right: it needs no order among the
- * bytes of a write, and no order among writes of several processes of the sender.
+ * A message has a number, which determines its place. The receiver checks only the place of the
+ * next one, and takes what it finds there when its hash is right: it needs no order among the bytes
+ * of a write, and no order among writes of several processes of the sender.
  */
 #ifndef SG_TRANSPORT_VERBS_LAYOUT_H
 #define SG_TRANSPORT_VERBS_LAYOUT_H

@@ -1,10 +1,11 @@
-/* Multicasts by datagrams: one queue pair for the communicator and process, a member of a group
- * that rank 0 draws and librdmacm joins. A message is cut into numbered pieces of what the network
- * carries at once, put together again in this process's memory.
+/* Multicasts by datagrams: each process has one queue pair for the communicator, a member of a
+ * group whose address rank 0 draws and that librdmacm joins. A message is cut into numbered pieces
+ * of the network's datagram size, and put together again in this process's memory.
  *
- * Each process of an endpoint gets each datagram. Whichever has a message whole first hands it out;
- * the table of what has been seen, in the endpoint's shared memory, keeps the others from doing so.
- * Datagrams are lost where no receive is posted, and whole messages with them: protocols repair.
+ * Each process of an endpoint gets each datagram. The process that first has a message complete
+ * hands it out; the table of what has been seen, in the endpoint's shared memory, keeps the others
+ * from doing so. Datagrams are lost if no receive is posted, and whole messages with them:
+ * protocols repair that.
  */
 #include "transport/verbs/multicast.h"
 

@@ -1,4 +1,5 @@
-/* Sets multicasts by datagrams up: a group that rank 0 draws is joined by all processes or by none.
+/* Sets up multicasts by datagrams: all processes join a group whose address rank 0 draws, or none
+ * does.
  */
 #include "transport/verbs/multicast.h"
 

@@ -1,5 +1,5 @@
-/* Opens a communicator's transport: memory is registered, queues are made, the processes tell one
- * another where they are, and a multicast group is joined. Whatever fails on one rank fails on all.
+/* Opens a communicator's transport: registers memory, makes queues, exchanges addresses between the
+ * processes, and joins a multicast group. A failure on one rank is a failure on all.
  */
 #include "transport/verbs/setup.h"
 

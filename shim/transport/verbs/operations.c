@@ -1,6 +1,6 @@
 /* The table of the transport `verbs`. Messages go to channels, multicasts to datagrams or the tree.
- * What a transport between machines has beside these (transport.h) is here: events, signs of life,
- * usage.
+ * It also has the further operations of a transport between machines (transport.h): events, signs
+ * of life, usage.
  */
 #include "transport/verbs/access.h"
 #include "transport/verbs/channel.h"

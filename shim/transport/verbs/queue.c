@@ -1,9 +1,9 @@
-/* Requests to queue pairs and what completes them. All of a transport's completions come to one
- * queue: that of a request says that all before it on its link are done, too, so only every so many
- * of those that nobody waits for have one.
+/* Requests to queue pairs, and their completions. All completions of a transport come to one queue.
+ * A completion means that all earlier requests on its link are complete, too, so of the requests
+ * that nobody waits for only every so many has one.
  *
- * The first completion with an error ends it all: the queue pair does nothing more, and what was
- * asked of it is lost.
+ * The first completion with an error ends everything: the queue pair does nothing more, and its
+ * requests are lost.
  */
 #include "transport/verbs/queue.h"
 

@@ -6,13 +6,14 @@
 
 /* Of requests that need no completion, so many are without one between two that have one. */
 #define SG_VERBS_SIGNAL_EVERY 16
-/* Accesses and fetches that a send queue has room for beside all messages of its channel. */
+/* Accesses and fetches that a send queue has room for, in addition to all messages of its channel.
+ */
 #define SG_VERBS_QUEUE_SPARE 64u
 /* Received and sent, that a process has room for. */
 #define SG_VERBS_DATAGRAMS 128u
 
-/* What a completion is of: in the highest byte of its request's number; then the link (16 bits),
- * an index of the kind's own (16) and the low bits of the link's count of requests. */
+/* A completion's source: in the highest byte of its request's number the kind; then the link (16
+ * bits), an index of that kind (16) and the low bits of the link's count of requests. */
 enum sg_verbs_request {
     SG_VERBS_OF_ENTRY = 1,
     SG_VERBS_OF_ACCESS, /* index: in accesses */

@@ -1,6 +1,6 @@
 /* Multicasts where the network has none: along a tree over the endpoints, rooted at 0, from
- * neighbour to neighbour by channels. Whoever receives one passes it on before it hands it out. One
- * that finds no room is lost for all beyond, as a multicast may be.
+ * neighbour to neighbour by channels. A receiver passes a multicast on before it hands it out. If
+ * there is no room, it is lost for all endpoints beyond, as a multicast may be.
  */
 #include "transport/verbs/tree.h"
 

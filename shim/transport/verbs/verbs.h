@@ -1,7 +1,7 @@
-/* The transport `verbs`, as the rest sees it: the one table that libstagger-verbs.so exports.
+/* The transport `verbs`, as other modules see it: the one table that libstagger-verbs.so exports.
  *
- * libibverbs and librdmacm stand behind that companion library (docs/decisions/0001, 0012), which
- * is loaded from beside libstagger.so. Nothing of them is named here.
+ * libibverbs and librdmacm are behind that companion library (docs/decisions/0001, 0012), which is
+ * loaded from the directory of libstagger.so. Nothing here depends on them.
  */
 #ifndef SG_TRANSPORT_VERBS_VERBS_H
 #define SG_TRANSPORT_VERBS_VERBS_H
@@ -11,7 +11,7 @@
 
 #define SG_VERBS_LIBRARY "libstagger-verbs.so"
 #define SG_VERBS_SYMBOL "sg_verbs"
-/* Of this table and of transport.h: what loads it compares. */
+/* The version of this table and of transport.h: compared when the library is loaded. */
 #define SG_VERBS_VERSION 1u
 
 struct sg_verbs_settings {

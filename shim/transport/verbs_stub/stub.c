@@ -1,4 +1,4 @@
-/* libstagger-verbs.so where it was built without libibverbs: says so, and can do nothing else. */
+/* libstagger-verbs.so if it was built without libibverbs: it only reports that. */
 #include "transport/verbs/verbs.h"
 
 static bool start(const struct sg_verbs_settings *settings, const char **reason)
