@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const struct sg_hook *const hooks[] = {&sg_hook_ucx};
+static const struct sg_hook *const hooks[] = {&sg_hook_ucx, &sg_hook_libfabric, &sg_hook_mpich};
 #define HOOKS (sizeof hooks / sizeof *hooks)
 
 static _Atomic(const struct sg_hook *) chosen;
@@ -35,6 +35,14 @@ void sg_hook_begin(void)
         if (hooks[i]->start())
             atomic_store(&chosen, hooks[i]);
     }
+}
+
+void sg_hook_begun(void)
+{
+    const struct sg_hook *hook = sg_hook_chosen();
+
+    if (hook != NULL && hook->end != NULL)
+        hook->end();
 }
 
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads)

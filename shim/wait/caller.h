@@ -1,0 +1,44 @@
+/* Who calls a function that is found in the library before it is found in the one that has it:
+ * MPICH, or others, whose calls go on as if the library were not there. Each is linked to a function
+ * of its own; there may be several of that name in the process.
+ *
+ * sg_caller_start: once, in MPI_Init; the rest: any thread. Not from a signal handler.
+ */
+#ifndef SG_WAIT_CALLER_H
+#define SG_WAIT_CALLER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SG_CALLERS_MAX 64
+
+/* A function that the library defines, too. Zero but for the first two, it is everybody else's. */
+struct sg_caller {
+    const char *symbol;
+    void *own;           /* the library's */
+    void *mpich;         /* the one that MPICH is linked to */
+    uintptr_t low, high; /* MPICH's code */
+    atomic_int others_count;
+    struct {
+        uintptr_t address;
+        void *function;
+    } others[SG_CALLERS_MAX]; /* that have called, and what each is linked to */
+};
+
+/* Finds MPICH's code and function. False: MPICH does not need the function, or does not find the
+ * library's. */
+bool sg_caller_start(struct sg_caller *caller);
+
+/* What MPICH's object, or one that it needs, has by that name; NULL: nothing. */
+void *sg_caller_find(const char *symbol);
+
+static inline bool sg_caller_is_mpich(const struct sg_caller *caller, uintptr_t address)
+{
+    return address - caller->low < caller->high - caller->low;
+}
+
+/* What the code at that address is linked to; NULL: nothing. */
+void *sg_caller_function(struct sg_caller *caller, uintptr_t address);
+
+#endif
