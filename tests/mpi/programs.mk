@@ -57,13 +57,14 @@ C_PROGRAMS := \
   threads \
   trial \
   virtual_nodes \
+  waits \
   wrong_calls
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results internode_apps \
                  internode_results counts_cxx dlopen_main exception left_calls libexception.so \
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
-                 libsites.so libstatus_of_many.so libyama.so sites \
+                 libmpich5.so libsites.so libstatus_of_many.so libyama.so libyields.so sites \
                  static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 posts_f08))
 
@@ -140,6 +141,17 @@ $(P)/libplugin.so: tests/mpi/plugin.c tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
+
+# Not linked to MPICH, whose functions it stands before.
+$(P)/libmpich5.so: tests/mpi/mpich5_library.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(MPI_INCLUDES) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -ldl
+
+$(P)/libyields.so: tests/mpi/yields_library.c tests/mpi/programs.mk
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
 
 $(P)/libyama.so: tests/mpi/yama.c tests/mpi/programs.mk
 	$(say) CC $@
