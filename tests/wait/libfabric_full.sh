@@ -30,37 +30,39 @@ PRELOAD=$PROGRAMS/libyields.so:$LIB
 
 # yields NAME: in all processes together
 yields() { awk '/^yields: / { sum += $2 } END { print sum + 0 }' "$1.err"; }
-# In the ranks' own waits; the library's collectives give way by themselves.
-run_waits() {
+# messages NAME NAME=VALUE...: observes messages alone; collectives give way in more ways than one.
+messages() {
     local name=$1
     shift
-    (export "$@" && observe "$name" $RANKS "$PROGRAMS/waits" 20 && exit "$status")
+    (export "$@" && observe "$name" $RANKS "$PROGRAMS/waits" 50 messages && exit "$status")
     status=$?
 }
 
-compare waits $RANKS "$PROGRAMS/waits" 20
+compare waits $RANKS "$PROGRAMS/waits" 50 messages
 check "the program runs without the library" is 0 "$plain_status"
-for provider in default tcp sockets; do
-    settings=(STAGGER_DIR=)
-    [ "$provider" = default ] || settings=("FI_PROVIDER=$provider")
-    run_waits "$provider" "${settings[@]}" STAGGER_WAIT=yield
+for provider in tcp sockets; do
+    messages "$provider" "FI_PROVIDER=$provider" STAGGER_WAIT=yield
     check "with provider $provider it receives the same" \
         all 'is 0 "$status"' 'same waits.plain.out "$provider.out"'
     check "... and gives way" within 1000 999999999 "$(yields "$provider")"
 done
-run_waits auto STAGGER_WAIT=auto
+messages auto STAGGER_WAIT=auto
 check "it gives way where processors are short" \
     all 'is 0 "$status"' 'same waits.plain.out auto.out' 'within 1000 999999999 "$(yields auto)"'
-run_waits none STAGGER_WAIT=yield STAGGER_WAIT_HOOK=none
-check "without the hook it gives way less than a tenth as often" \
-    all 'is 0 "$status"' 'same waits.plain.out none.out' \
-    'within 0 "$(($(yields default) / 10))" "$(yields none)"'
+messages spin STAGGER_WAIT=spin
+check "it does not where it is to spin" \
+    all 'is 0 "$status"' 'same waits.plain.out spin.out' 'within 0 100 "$(yields spin)"'
+messages none STAGGER_WAIT=yield STAGGER_WAIT_HOOK=none
+check "nor without the hook" \
+    all 'is 0 "$status"' 'same waits.plain.out none.out' 'within 0 100 "$(yields none)"'
 
-for nodes in 0 1; do
-    export STAGGER_RANKS_PER_NODE=$nodes
-    observe "results$nodes" $RANKS "$PROGRAMS/$([ $nodes = 0 ] && echo results || echo internode_results)"
-    check "reductions are bit for bit what they are (ranks per node: $nodes)" is 0 "$status"
+compare all $RANKS "$PROGRAMS/waits" 20
+for mode in auto yield sleep; do
+    STAGGER_WAIT=$mode observe "$mode" $RANKS "$PROGRAMS/waits" 20
+    check "collectives receive the same, too ($mode)" all 'is 0 "$status"' 'same all.plain.out "$mode.out"'
 done
-unset STAGGER_RANKS_PER_NODE
+. "$ROOT/tests/intranode/intranode.bash"
+run_by samples mpich $RANKS "$PROGRAMS/samples"
+check "MPICH's reductions have their bits" gave samples
 observe threads $RANKS "$PROGRAMS/threads"
 check "threads that call at a time get through" is 0 "$status"
