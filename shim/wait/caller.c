@@ -88,8 +88,8 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (inside_mpich() < low || inside_mpich() >= high)
         return 0;
-    caller->low = low;
-    caller->high = high;
+    caller->mpich_address = low;
+    atomic_store_explicit(&caller->mpich_size, high - low, memory_order_release);
     return 1;
 }
 

@@ -1,6 +1,6 @@
 /* Who calls a function that is found in the library before it is found in the one that has it:
- * MPICH, or others, whose calls go on as if the library were not there. Each is linked to a function
- * of its own; there may be several of that name in the process.
+ * MPICH, or others, whose calls go on as if the library were not there. Each is linked to a
+ * function of its own; there may be several of that name in the process.
  *
  * sg_caller_start: once, in MPI_Init; the rest: any thread. Not from a signal handler.
  */
@@ -16,9 +16,10 @@
 /* A function that the library defines, too. Zero but for the first two, it is everybody else's. */
 struct sg_caller {
     const char *symbol;
-    void *own;           /* the library's */
-    void *mpich;         /* the one that MPICH is linked to */
-    uintptr_t low, high; /* MPICH's code */
+    void *own;   /* the library's */
+    void *mpich; /* the one that MPICH is linked to */
+    uintptr_t mpich_address;
+    atomic_uintptr_t mpich_size; /* of its code, in bytes; 0: the three are not known */
     atomic_int others_count;
     struct {
         uintptr_t address;
@@ -35,7 +36,10 @@ void *sg_caller_find(const char *symbol);
 
 static inline bool sg_caller_is_mpich(const struct sg_caller *caller, uintptr_t address)
 {
-    return address - caller->low < caller->high - caller->low;
+    /* Pairs with the release where the size is set, after what it is the size of. */
+    uintptr_t size = atomic_load_explicit(&caller->mpich_size, memory_order_acquire);
+
+    return address - caller->mpich_address < size;
 }
 
 /* What the code at that address is linked to; NULL: nothing. */

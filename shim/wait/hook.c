@@ -9,8 +9,6 @@
 static const struct sg_hook *const hooks[] = {&sg_hook_ucx, &sg_hook_libfabric, &sg_hook_mpich};
 #define HOOKS (sizeof hooks / sizeof *hooks)
 
-static _Atomic(const struct sg_hook *) chosen;
-
 /* By the words of STAGGER_WAIT, which are parsed in MPI_Init. */
 static enum sg_wait_mode mode_of(const char *word)
 {
@@ -33,7 +31,7 @@ void sg_hook_begin(void)
         return;
     for (size_t i = 0; i < HOOKS && sg_hook_chosen() == NULL; i++) {
         if (hooks[i]->start())
-            atomic_store(&chosen, hooks[i]);
+            sg_hook_choose(hooks[i]);
     }
 }
 
@@ -48,11 +46,6 @@ void sg_hook_begun(void)
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads)
 {
     if (!allowed)
-        atomic_store(&chosen, NULL);
+        sg_hook_choose(NULL);
     sg_turn_start(mode, threads);
-}
-
-const struct sg_hook *sg_hook_chosen(void)
-{
-    return atomic_load_explicit(&chosen, memory_order_relaxed);
 }

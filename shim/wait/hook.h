@@ -37,7 +37,8 @@ void sg_hook_begun(void);
  * threads: several may call MPI at a time, and MPICH may hold its lock in a turn. */
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads);
 
-/* NULL: none. */
+/* The hook that is used; NULL: none. Any thread. Chosen by hook.c alone. */
+void sg_hook_choose(const struct sg_hook *hook);
 const struct sg_hook *sg_hook_chosen(void);
 
 #endif

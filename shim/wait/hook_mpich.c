@@ -1,5 +1,5 @@
-/* MPICH 5's own way: it gives its processor away in a wait where it is asked to, by its environment,
- * which it reads in MPI_Init. It never sleeps, and its turns are not seen.
+/* MPICH 5's own way: it gives its processor away in a wait where its environment asks it to, which
+ * it reads in MPI_Init. It never sleeps, and its turns are not seen.
  *
  * Asked for where nothing else is there, and where nothing has been said of it.
  */

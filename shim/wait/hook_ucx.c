@@ -1,8 +1,8 @@
 /* UCX: MPICH calls ucp_worker_progress once in each turn of its progress, through a symbol, which
  * is found here first. Its return value is the number of things that happened.
  *
- * Others call it, too: a program that uses UCX by itself, another library, UCX. Their calls go on to
- * the UCX that each of them is linked to, of which there may be several in the process.
+ * Others call it, too: a program that uses UCX by itself, another library, UCX. Their calls go on
+ * to the UCX that each of them is linked to, of which there may be several in the process.
  */
 #include "wait/caller.h"
 #include "wait/hook.h"

@@ -1,5 +1,5 @@
-/* The hook for libfabric, between stand-ins for libfabric and for what uses it (tests/wait/standin):
- * MPICH's, and another. The test has the parts of the library that the hook needs.
+/* The hook for libfabric, between stand-ins for libfabric and for what uses it, MPICH and another
+ * (tests/wait/standin). The test has the parts of the library that the hook needs.
  */
 #include "lib/unit.h"
 #include "mpi/real.h"
