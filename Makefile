@@ -101,6 +101,7 @@ check-build: # what check installs and builds
 check-full: check-build ## check and the long tests, the Debian package and empty systems among them
 	$(Q).ci/deps deb fresh || echo 'the tests of the Debian package and of empty systems are skipped'
 	$(Q).ci/deps checked || echo 'the tests under an MPICH with all its checks are skipped'
+	$(Q).ci/deps libfabric || echo 'the tests under an MPICH for libfabric are skipped'
 	$(Q)tests/run $(B) check fresh full
 
 fresh: all ## make demo and what check builds in an empty Debian 12, as root
@@ -207,12 +208,28 @@ $(filter $(B)/tests/algos/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/algos/mini_,h
 $(filter $(B)/tests/transport/%,$(UNIT_TESTS)): $(addprefix $(B)/tests/transport/,world.o loop.o faulty.o cases.o)
 $(B)/tests/core/test_clocksync $(B)/tests/trace/test_export_clock $(addprefix $(B)/tests/bench/test_,sampling overlapping): $(B)/tests/lib/virtual.o
 $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(addprefix algos/mini_,host.o drive.o actions.o))
-$(B)/tests/internode/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+$(B)/tests/internode/%.o $(B)/tests/wait/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 # All but what makes its table, and adapters.
 PROGRESS := background clients doorbell mode signal thread
 $(B)/tests/wait/test_processors: $(B)/shim/wait/processors.o
 $(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
 $(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,$(PROGRESS) adapter)
+# The hooks have symbols that others find in the program, before their own libraries'.
+$(B)/tests/wait/test_hook_libfabric: LDFLAGS_ALL += -rdynamic
+$(B)/tests/wait/test_hook_libfabric: $(addprefix $(B)/shim/wait/,hook_libfabric.o caller.o) \
+  | $(patsubst %,$(B)/tests/wait/standin/%.so,mpich other future_mpich alone)
+$(B)/tests/wait/test_hook_mpich: $(B)/shim/wait/hook_mpich.o
+STANDIN = $(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 -O1 -g $(WARN) -fPIC -shared
+STANDIN_FABRICS = $(addprefix $(B)/tests/wait/standin/,fabric.so future_fabric.so)
+$(STANDIN_FABRICS): tests/wait/standin/fabric.c $(addprefix tests/wait/standin/fabric,.h .map)
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(STANDIN) $(if $(findstring future,$@),-DVERSION_MAJOR=3u) $< -o $@ \
+	  -Wl,--version-script=tests/wait/standin/fabric.map -Wl,-soname,$(@F)
+$(B)/tests/wait/standin/%.so: tests/wait/standin/user.c tests/wait/standin/fabric.h $(STANDIN_FABRICS)
+	$(say) CC $@
+	$(Q)$(STANDIN) $(if $(findstring alone,$@),-DWITHOUT_FABRIC) $< -o $@ -Wl,-rpath,'$$ORIGIN' \
+	  $(if $(findstring alone,$@),,$(B)/tests/wait/standin/$(if $(findstring future,$@),future_)fabric.so)
 $(UNIT_TESTS): $(B)/tests/%: $(B)/tests/%.o $(addprefix $(B)/tests/lib/,unit.o unit_main.o) $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson

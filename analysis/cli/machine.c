@@ -214,11 +214,25 @@ static void print_launcher(FILE *out)
     fprintf(out, "  MPICH's launcher: neither mpiexec.mpich nor mpiexec.hydra is in PATH\n");
 }
 
+/* MPICH 5 or later: it gives way by a setting of its own. */
+static bool gives_way_itself(void *library)
+{
+    static char version[16384];
+    int (*get_version)(char *version, int *length);
+    int length = 0;
+
+    *(void **)&get_version = dlsym(library, "MPI_Get_library_version");
+    return get_version != NULL && get_version(version, &length) == 0 &&
+           strncmp(version, "MPICH Version:", strlen("MPICH Version:")) == 0 &&
+           atoi(version + strcspn(version, "0123456789")) >= 5;
+}
+
 static const struct sg_wait_hook_entry *hook_of(void *library)
 {
     const struct sg_wait_hook_entry *hook = sg_wait_hooks;
 
-    while (hook->name != NULL && dlsym(library, hook->symbol) == NULL)
+    while (hook->name != NULL && !(hook->symbol != NULL ? dlsym(library, hook->symbol) != NULL
+                                                        : gives_way_itself(library)))
         hook++;
     return hook->name != NULL ? hook : NULL;
 }
@@ -239,7 +253,8 @@ static void print_hook(FILE *out)
     }
     hook = hook_of(library);
     if (hook != NULL)
-        fprintf(out, "hook %s, by %s of %s", hook->name, hook->symbol, map->l_name);
+        fprintf(out, "hook %s, by %s of %s", hook->name,
+                hook->symbol != NULL ? hook->symbol : "a setting", map->l_name);
     else
         fprintf(out, "no hook serves for %s", map->l_name);
 }

@@ -42,6 +42,11 @@ const char *sg_config_environment(const char *name)
     return getenv(name);
 }
 
+bool sg_config_set_environment(const char *name, const char *value)
+{
+    return (value == NULL ? unsetenv(name) : setenv(name, value, 1)) == 0;
+}
+
 /* Logs one line, "SOURCE: message", when the reader speaks; the first few only. */
 static __attribute__((format(printf, 2, 3))) void complain(struct reader *reader,
                                                            const char *format, ...)

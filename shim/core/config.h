@@ -24,5 +24,8 @@ enum sg_status sg_config_parse(const char *text, struct sg_config *out);
 
 /* For the tools: reads one environment variable ("LD_PRELOAD"); NULL when not set. */
 const char *sg_config_environment(const char *name);
+/* Sets a variable for what reads it in this process and its children; value NULL: removes it.
+ * False: no memory. Not while another thread may read the environment. */
+bool sg_config_set_environment(const char *name, const char *value);
 
 #endif

@@ -12,6 +12,8 @@ const char *const sg_wait_mode_names[SG_WAIT_MODE_COUNT + 1] = {
 
 const struct sg_wait_hook_entry sg_wait_hooks[] = {
     {"ucx", "ucp_worker_progress"},
+    {"libfabric", "fi_fabric"},
+    {"mpich", NULL},
     {NULL, NULL},
 };
 

@@ -18,7 +18,7 @@ extern const char *const sg_wait_mode_names[SG_WAIT_MODE_COUNT + 1];
 /* A hook (wait/hook.h), in the order in which they are tried. */
 struct sg_wait_hook_entry {
     const char *name;
-    const char *symbol; /* that MPICH's library calls where the hook serves */
+    const char *symbol; /* that MPICH's library calls where the hook serves; NULL: a setting */
 };
 /* After the last one a NULL name. */
 extern const struct sg_wait_hook_entry sg_wait_hooks[];

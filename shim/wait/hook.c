@@ -6,10 +6,8 @@
 
 #include <string.h>
 
-static const struct sg_hook *const hooks[] = {&sg_hook_ucx};
+static const struct sg_hook *const hooks[] = {&sg_hook_ucx, &sg_hook_libfabric, &sg_hook_mpich};
 #define HOOKS (sizeof hooks / sizeof *hooks)
-
-static _Atomic(const struct sg_hook *) chosen;
 
 /* By the words of STAGGER_WAIT, which are parsed in MPI_Init. */
 static enum sg_wait_mode mode_of(const char *word)
@@ -31,22 +29,21 @@ void sg_hook_begin(void)
         return;
     for (size_t i = 0; i < HOOKS && sg_hook_chosen() == NULL; i++) {
         if (hooks[i]->start())
-            atomic_store(&chosen, hooks[i]);
+            sg_hook_choose(hooks[i]);
     }
+}
+
+void sg_hook_begun(void)
+{
+    const struct sg_hook *hook = sg_hook_chosen();
+
+    if (hook != NULL && hook->end != NULL)
+        hook->end();
 }
 
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads)
 {
-    const struct sg_hook *hook = sg_hook_chosen();
-
-    if (!allowed && hook != NULL) {
-        hook->stop();
-        atomic_store(&chosen, NULL);
-    }
+    if (!allowed)
+        sg_hook_choose(NULL);
     sg_turn_start(mode, threads);
-}
-
-const struct sg_hook *sg_hook_chosen(void)
-{
-    return atomic_load_explicit(&chosen, memory_order_relaxed);
 }

@@ -3,6 +3,10 @@
  *
  *   ucx         MPICH for UCX calls ucp_worker_progress once a turn, by a symbol that is found in
  *               the library that is preloaded (hook_ucx.c)
+ *   libfabric   MPICH for libfabric reads its completion queues once a turn, through tables that
+ *               come from a symbol (hook_libfabric.c)
+ *   mpich       MPICH 5 gives way by itself where it is asked to; it has no turns here
+ *               (hook_mpich.c)
  *
  * Without one MPICH waits as it does.
  */
@@ -19,18 +23,22 @@ struct sg_hook {
     const char *name;
     /* Whether this MPICH's turns come by it; what is needed for that is set up. */
     bool (*start)(void);
-    void (*stop)(void); /* its turns are MPICH's alone again */
+    /* After MPI_Init; NULL: there is nothing to do. */
+    void (*end)(void);
 };
 
-extern const struct sg_hook sg_hook_ucx;
+extern const struct sg_hook sg_hook_ucx, sg_hook_libfabric, sg_hook_mpich;
 
 /* Before MPICH's MPI_Init, which waits, too: by the environment of this process. */
 void sg_hook_begin(void);
+/* After it: the environment is as it was. */
+void sg_hook_begun(void);
 /* In MPI_Init, after sg_processors_start: what rank 0 asked for. allowed: some hook may be used.
  * threads: several may call MPI at a time, and MPICH may hold its lock in a turn. */
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads);
 
-/* NULL: none. */
+/* The hook that is used; NULL: none. Any thread. Chosen by hook.c alone. */
+void sg_hook_choose(const struct sg_hook *hook);
 const struct sg_hook *sg_hook_chosen(void);
 
 #endif

@@ -11,7 +11,7 @@ export STAGGER_TRACE=off
 waits() {
     local name=$1 ranks=$2
     shift 2
-    PRELOAD="$library $PROGRAMS/libgiving.so" MPIEXEC="$WORK/on_one" observe "$name" "$ranks" "$PROGRAMS/waits" "$@"
+    PRELOAD="$library $PROGRAMS/libgiving.so" MPIEXEC="$WORK/on_one" observe "$name" "$ranks" "$PROGRAMS/late_waits" "$@"
     is 0 "$status" || cat "$name.err"
 }
 first_processor=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
@@ -52,10 +52,10 @@ for call in recv bcast; do
         all "yielded threads $call" "is 0 \"\$(counts threads $call | cut -d' ' -f2)\""
 done
 
-PRELOAD="$library $PROGRAMS/libgiving.so" STAGGER_WAIT=sleep observe asked 2 "$PROGRAMS/waits" recv fence
+PRELOAD="$library $PROGRAMS/libgiving.so" STAGGER_WAIT=sleep observe asked 2 "$PROGRAMS/late_waits" recv fence
 check "asked to, ranks sleep where each has a processor, too" all 'slept asked recv' 'slept asked fence'
 
-STAGGER_WAIT=sleep observe abort 3 "$PROGRAMS/waits" abort
+STAGGER_WAIT=sleep observe abort 3 "$PROGRAMS/late_waits" abort
 check "MPI_Abort ends those that sleep, with its status" is 9 "$status"
 
 # UCX in other hands: this one's turns come to 9.

@@ -1,0 +1,17 @@
+/* Which hook is used: apart from the table of hooks, so that hooks know nothing of each other. */
+#include "wait/hook.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+static _Atomic(const struct sg_hook *) chosen;
+
+void sg_hook_choose(const struct sg_hook *hook)
+{
+    atomic_store_explicit(&chosen, hook, memory_order_relaxed);
+}
+
+const struct sg_hook *sg_hook_chosen(void)
+{
+    return atomic_load_explicit(&chosen, memory_order_relaxed);
+}

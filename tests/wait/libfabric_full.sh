@@ -1,0 +1,68 @@
+#!/bin/bash
+# The library under an MPICH that is built for libfabric, beside Debian's, with more ranks than
+# processors: ranks give way while they wait, and receive what they receive without the library.
+# timeout: 7200
+. "$(dirname "$0")/../lib/sh.sh"
+RANKS=4
+PROGRAM_SECONDS=300
+
+if ! missing=$("$ROOT/.ci/deps" --missing libfabric); then
+    skip "an MPICH for libfabric" "not installed: $missing"
+    exit 0
+fi
+if ! mpich=$("$ROOT/tests/wait/libfabric_mpich" "${LIBFABRIC_MPICH:-$BUILD/libfabric-mpich}" 2>why); then
+    skip "an MPICH for libfabric" "it cannot be had: $(tail -n 1 why)"
+    exit 0
+fi
+export LD_LIBRARY_PATH=$mpich
+check "Debian's programs run with it" \
+    all 'has <(ldd "$PROGRAMS/waits") "libmpich.so.12 => $mpich"' \
+    'has <(ldd "$mpich/libmpich.so.12") libfabric.so.1'
+
+# On no more processors than half of the ranks.
+mask=$("$PYTHON" -c 'import os
+print(",".join(map(str, sorted(os.sched_getaffinity(0))[:2])))')
+LAUNCH=$MPIEXEC
+MPIEXEC=$WORK/mpiexec
+printf '#!/bin/sh\nexec taskset -c %s "%s" "$@"\n' "$mask" "$LAUNCH" >"$MPIEXEC"
+chmod +x "$MPIEXEC"
+PRELOAD=$PROGRAMS/libyields.so:$LIB
+
+# yields NAME: in all processes together
+yields() { awk '/^yields: / { sum += $2 } END { print sum + 0 }' "$1.err"; }
+# messages NAME NAME=VALUE...: observes messages alone; collectives give way in more ways than one.
+messages() {
+    local name=$1
+    shift
+    (export "$@" && observe "$name" $RANKS "$PROGRAMS/waits" 50 messages && exit "$status")
+    status=$?
+}
+
+compare waits $RANKS "$PROGRAMS/waits" 50 messages
+check "the program runs without the library" is 0 "$plain_status"
+for provider in tcp sockets; do
+    messages "$provider" "FI_PROVIDER=$provider" STAGGER_WAIT=yield
+    check "with provider $provider it receives the same" \
+        all 'is 0 "$status"' 'same waits.plain.out "$provider.out"'
+    check "... and gives way" within 1000 999999999 "$(yields "$provider")"
+done
+messages auto STAGGER_WAIT=auto
+check "it gives way where processors are short" \
+    all 'is 0 "$status"' 'same waits.plain.out auto.out' 'within 1000 999999999 "$(yields auto)"'
+messages spin STAGGER_WAIT=spin
+check "it does not where it is to spin" \
+    all 'is 0 "$status"' 'same waits.plain.out spin.out' 'within 0 100 "$(yields spin)"'
+messages none STAGGER_WAIT=yield STAGGER_WAIT_HOOK=none
+check "nor without the hook" \
+    all 'is 0 "$status"' 'same waits.plain.out none.out' 'within 0 100 "$(yields none)"'
+
+compare all $RANKS "$PROGRAMS/waits" 20
+for mode in auto yield sleep; do
+    STAGGER_WAIT=$mode observe "$mode" $RANKS "$PROGRAMS/waits" 20
+    check "collectives receive the same, too ($mode)" all 'is 0 "$status"' 'same all.plain.out "$mode.out"'
+done
+. "$ROOT/tests/intranode/intranode.bash"
+run_by samples mpich $RANKS "$PROGRAMS/samples"
+check "MPICH's reductions have their bits" gave samples
+observe threads $RANKS "$PROGRAMS/threads"
+check "threads that call at a time get through" is 0 "$status"

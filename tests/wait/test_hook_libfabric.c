@@ -1,0 +1,541 @@
+/* The hook for libfabric, between stand-ins for libfabric and for what uses it, MPICH and another
+ * (tests/wait/standin). The test has the parts of the library that the hook needs.
+ */
+#include "lib/unit.h"
+#include "mpi/real.h"
+#include "wait/hook.h"
+#include "wait/standin/fabric.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct sg_real sg_real;
+
+/* Of what is dlopen'ed RTLD_LOCAL: nothing here. */
+void *sg_real_find_library(const char *symbol, const void *except)
+{
+    return NULL;
+}
+__thread struct sg_turns sg_turns __attribute__((tls_model("initial-exec")));
+
+static const struct sg_hook *chosen;
+static int idle_turns;
+
+const struct sg_hook *sg_hook_chosen(void)
+{
+    return chosen;
+}
+
+void sg_turn_idle(void)
+{
+    idle_turns++;
+    sg_turns.idle++;
+}
+
+/* ---- libfabric's functions ---- */
+
+static int make_domain(struct fid_fabric *fabric, void *info, struct fid_domain **domain,
+                       void *context)
+{
+    const struct standin *standin = fabric->fid.context;
+
+    if (info != context)
+        return -EINVAL;
+    *domain = calloc(1, sizeof **domain);
+    (*domain)->fid.context = (void *)standin;
+    (*domain)->ops = standin->domain;
+    return 0;
+}
+
+static int make_queue(struct fid_domain *domain, void *attributes, struct fid_cq **queue,
+                      void *context)
+{
+    const struct standin *standin = domain->fid.context;
+    struct standin_queue *made;
+
+    if (attributes != context)
+        return -EINVAL;
+    made = calloc(1, sizeof *made);
+    made->queue.ops = standin->queue;
+    *queue = &made->queue;
+    return 0;
+}
+
+static int fail(struct fid_domain *domain, void *attributes, struct fid_cq **queue, void *context)
+{
+    return -ENOMEM;
+}
+
+static ssize_t note(struct fid_cq *queue, void *buffer, size_t count, int number)
+{
+    struct standin_queue *made = (struct standin_queue *)queue;
+
+    made->reads++;
+    made->buffer = buffer;
+    made->count = count;
+    made->number = number;
+    return made->events;
+}
+
+static ssize_t read_first(struct fid_cq *queue, void *buffer, size_t count)
+{
+    return note(queue, buffer, count, 1);
+}
+
+static ssize_t read_second(struct fid_cq *queue, void *buffer, size_t count)
+{
+    return note(queue, buffer, count, 2);
+}
+
+static ssize_t read_from(struct fid_cq *queue, void *buffer, size_t count, uint64_t *source)
+{
+    *source = 7;
+    return note(queue, buffer, count, 3);
+}
+
+static const char *describe(void)
+{
+    return "an error";
+}
+
+static struct fi_ops_fabric fabric_table = {.size = sizeof fabric_table, .domain = make_domain};
+static struct fi_ops_domain domain_table = {.size = sizeof domain_table, .cq_open = make_queue};
+static struct fi_ops_cq queue_table = {
+    .size = sizeof queue_table, .read = read_first, .readfrom = read_from, .strerror = describe};
+
+static struct standin plain(void)
+{
+    return (struct standin){
+        .fabric = &fabric_table, .domain = &domain_table, .queue = &queue_table};
+}
+
+/* ---- the users ---- */
+
+static const struct standin_user *mpich, *other;
+
+/* The stand-in of that name, with its own libfabric. */
+static const struct standin_user *load(const char *name)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
+    void *object;
+
+    path[length < 0 ? 0 : length] = '\0';
+    *strrchr(path, '/') = '\0';
+    snprintf(path + strlen(path), 64, "/standin/%s.so", name);
+    object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (object == NULL)
+        fprintf(stderr, "%s\n", dlerror());
+    return object == NULL ? NULL : dlsym(object, "user");
+}
+
+/* Whether the hook starts with the user as MPICH; if so it is chosen. */
+static bool start(const struct standin_user *user)
+{
+    sg_real.Init = user->init;
+    chosen = sg_hook_libfabric.start() ? &sg_hook_libfabric : NULL;
+    idle_turns = 0;
+    sg_turns.idle = sg_turns.tested = 0;
+    return chosen != NULL;
+}
+
+static void begin(void)
+{
+    mpich = load("mpich");
+    other = load("other");
+    CU_ASSERT_FATAL(mpich != NULL && other != NULL);
+    CU_ASSERT_FATAL(start(mpich));
+}
+
+static struct fid_domain *open_domain(struct fid_fabric *fabric)
+{
+    struct fid_domain *domain = NULL;
+    int context;
+
+    CU_ASSERT_FATAL(fabric->ops->domain(fabric, &context, &domain, &context) == 0);
+    return domain;
+}
+
+static struct standin_queue *open_queue(struct fid_domain *domain)
+{
+    struct fid_cq *queue = NULL;
+    int context;
+
+    CU_ASSERT_FATAL(domain->ops->cq_open(domain, &context, &queue, &context) == 0);
+    return (struct standin_queue *)queue;
+}
+
+static struct fid_fabric *open_fabric(const struct standin_user *user, struct standin *standin)
+{
+    struct fid_fabric *fabric = NULL;
+
+    CU_ASSERT_FATAL(user->open(standin, &fabric) == 0);
+    return fabric;
+}
+
+struct chain {
+    struct fid_fabric *fabric;
+    struct fid_domain *domain;
+    struct standin_queue *queue;
+};
+
+static struct chain open_all(const struct standin_user *user, struct standin *standin)
+{
+    struct chain chain = {.fabric = open_fabric(user, standin)};
+
+    chain.domain = open_domain(chain.fabric);
+    chain.queue = open_queue(chain.domain);
+    return chain;
+}
+
+static void close_all(struct chain chain)
+{
+    free(chain.queue);
+    free(chain.domain);
+    free(chain.fabric);
+}
+
+/* What a read that brings so many events returns. */
+static ssize_t read_queue(struct standin_queue *queue, ssize_t events)
+{
+    char buffer[8];
+    ssize_t result;
+
+    queue->events = events;
+    result = queue->queue.ops->read(&queue->queue, buffer, sizeof buffer);
+    CU_ASSERT(queue->buffer == buffer && queue->count == sizeof buffer);
+    return result;
+}
+
+/* Whether reads of the chain are turns; they are reads in any case. */
+static bool has_turns(struct chain chain)
+{
+    int before = idle_turns, reads = chain.queue->reads;
+
+    CU_ASSERT(read_queue(chain.queue, -EAGAIN) == -EAGAIN);
+    CU_ASSERT(chain.queue->reads == reads + 1);
+    return idle_turns == before + 1;
+}
+
+/* ---- tests ---- */
+
+static void test_turns(void)
+{
+    struct standin standin = plain();
+    struct chain chain;
+    uint64_t source = 0;
+    struct standin_queue *queue;
+
+    begin();
+    chain = open_all(mpich, &standin);
+    queue = chain.queue;
+    CU_ASSERT(read_queue(queue, -EAGAIN) == -EAGAIN);
+    CU_ASSERT(read_queue(queue, 0) == 0);
+    CU_ASSERT(idle_turns == 2 && sg_turns.idle == 2);
+    CU_ASSERT(read_queue(queue, 3) == 3);
+    CU_ASSERT(idle_turns == 2 && sg_turns.idle == 0);
+    CU_ASSERT(read_queue(queue, -EAGAIN) == -EAGAIN && sg_turns.idle == 1);
+    CU_ASSERT(read_queue(queue, -EIO) == -EIO);
+    CU_ASSERT(idle_turns == 3 && sg_turns.idle == 0);
+    queue->events = -EAGAIN;
+    CU_ASSERT(queue->queue.ops->readfrom(&queue->queue, &queue, 5, &source) == -EAGAIN);
+    CU_ASSERT(idle_turns == 4 && source == 7 && queue->count == 5 && queue->number == 3);
+    close_all(chain);
+}
+
+static void test_other_functions(void)
+{
+    struct standin standin = plain();
+    struct chain chain;
+    struct fi_ops_cq expected = queue_table;
+    const struct fi_ops_cq *table;
+
+    begin();
+    chain = open_all(mpich, &standin);
+    table = chain.queue->queue.ops;
+    CU_ASSERT(table != &queue_table && table->read != queue_table.read);
+    expected.read = table->read;
+    expected.readfrom = table->readfrom;
+    CU_ASSERT(memcmp(table, &expected, sizeof expected) == 0);
+    CU_ASSERT(queue_table.read == read_first);
+    CU_ASSERT(domain_table.cq_open == make_queue);
+    CU_ASSERT(fabric_table.domain == make_domain);
+    close_all(chain);
+}
+
+static void test_several(void)
+{
+    struct standin standin = plain();
+    struct fi_ops_cq second_table = queue_table;
+    struct chain a, b;
+    struct fid_domain *more_domain;
+    struct standin_queue *more_queue;
+
+    begin();
+    second_table.read = read_second;
+    a = open_all(mpich, &standin);
+    more_domain = open_domain(a.fabric);
+    more_queue = open_queue(more_domain);
+    standin.queue = &second_table;
+    b = open_all(mpich, &standin);
+    CU_ASSERT(a.queue->queue.ops == more_queue->queue.ops);
+    CU_ASSERT(a.fabric->ops == b.fabric->ops && a.domain->ops == b.domain->ops);
+    CU_ASSERT(a.queue->queue.ops != b.queue->queue.ops);
+    for (int i = 0; i < 3; i++) {
+        CU_ASSERT(read_queue(a.queue, i) == i && a.queue->number == 1);
+        CU_ASSERT(read_queue(b.queue, 10 + i) == 10 + i && b.queue->number == 2);
+        CU_ASSERT(read_queue(more_queue, -EAGAIN) == -EAGAIN && more_queue->number == 1);
+    }
+    CU_ASSERT(a.queue->reads == 3 && b.queue->reads == 3 && more_queue->reads == 3);
+    CU_ASSERT(idle_turns == 4);
+    free(more_queue);
+    free(more_domain);
+    close_all(a);
+    CU_ASSERT(has_turns(b)); /* queues that are closed take nothing from others */
+    close_all(b);
+}
+
+static void test_others(void)
+{
+    struct standin standin = plain();
+    struct chain chain;
+
+    begin();
+    chain = open_all(other, &standin);
+    CU_ASSERT(chain.fabric->ops == &fabric_table && chain.domain->ops == &domain_table);
+    CU_ASSERT(chain.queue->queue.ops == &queue_table);
+    CU_ASSERT(!has_turns(chain) && sg_turns.idle == 0);
+    close_all(chain);
+    for (int i = 0; i < 200; i++) {
+        struct fid_fabric *fabric = open_fabric(other, &standin);
+
+        CU_ASSERT(fabric->ops == &fabric_table);
+        free(fabric);
+    }
+}
+
+static void test_nobody(void)
+{
+    struct fid_fabric *fabric = NULL;
+    struct standin standin = plain();
+
+    begin();
+    CU_ASSERT(fi_fabric(&standin, &fabric, NULL) == -ENOSYS && fabric == NULL);
+}
+
+static void test_not_chosen(void)
+{
+    struct standin standin = plain();
+    struct chain before, during;
+
+    begin();
+    during = open_all(mpich, &standin);
+    chosen = NULL;
+    before = open_all(mpich, &standin);
+    CU_ASSERT(before.fabric->ops == &fabric_table && before.queue->queue.ops == &queue_table);
+    CU_ASSERT(!has_turns(before) && !has_turns(during));
+    CU_ASSERT(read_queue(during.queue, 2) == 2);
+    chosen = &sg_hook_libfabric;
+    CU_ASSERT(!has_turns(before) && has_turns(during));
+    close_all(before);
+    close_all(during);
+}
+
+/* Tables that are not as expected, one after another. */
+static void test_unknown_tables(void)
+{
+    static const size_t sizes[] = {0, 8, sizeof(void *) * 2, 100000, SIZE_MAX};
+
+    begin();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct standin standin = plain();
+        struct fi_ops_cq queue = queue_table;
+        struct fi_ops_domain domain = domain_table;
+        struct chain chain;
+
+        queue.size = sizes[i];
+        standin.queue = &queue;
+        chain = open_all(mpich, &standin);
+        CU_ASSERT(chain.domain->ops != &domain_table && chain.queue->queue.ops == &queue);
+        CU_ASSERT(!has_turns(chain));
+        close_all(chain);
+        domain.size = sizes[i];
+        standin.domain = &domain;
+        chain = open_all(mpich, &standin);
+        CU_ASSERT(chain.fabric->ops != &fabric_table && chain.domain->ops == &domain);
+        CU_ASSERT(!has_turns(chain));
+        close_all(chain);
+    }
+    for (int which = 0; which < 4; which++) {
+        struct fi_ops_fabric fabric = {.size = which == 0 ? 8 : sizeof fabric};
+        struct fi_ops_domain domain = {.size = sizeof domain};
+        struct fi_ops_cq queue = queue_table;
+        struct standin standin = {.fabric = &fabric, .domain = &domain, .queue = &queue};
+        struct fid_fabric *opened;
+
+        if (which < 2) { /* too small; without a function */
+            opened = open_fabric(mpich, &standin);
+            CU_ASSERT(opened->ops == &fabric);
+            free(opened);
+            continue;
+        }
+        fabric.domain = make_domain;
+        if (which == 2) {
+            struct fid_domain *made;
+
+            opened = open_fabric(mpich, &standin);
+            made = open_domain(opened);
+            CU_ASSERT(made->ops == &domain);
+            free(made);
+            free(opened);
+        } else {
+            struct chain chain;
+
+            domain.cq_open = make_queue;
+            queue.readfrom = NULL;
+            standin.fabric = &fabric_table;
+            standin.domain = &domain_table;
+            chain = open_all(mpich, &standin);
+            CU_ASSERT(chain.queue->queue.ops == &queue && !has_turns(chain));
+            close_all(chain);
+        }
+    }
+}
+
+static void test_no_table(void)
+{
+    struct standin standin = plain();
+    struct chain chain;
+
+    begin();
+    standin.queue = NULL;
+    chain = open_all(mpich, &standin);
+    CU_ASSERT(chain.queue->queue.ops == NULL);
+    close_all(chain);
+    standin.fabric = NULL;
+    chain.fabric = open_fabric(mpich, &standin);
+    CU_ASSERT(chain.fabric->ops == NULL);
+    free(chain.fabric);
+}
+
+static void test_failures(void)
+{
+    struct standin standin = plain();
+    struct fi_ops_domain domain = domain_table;
+    /* What is there after a failure is nothing to look at. */
+    void *const nowhere = (void *)8;
+    struct fid_fabric *fabric = nowhere;
+    struct fid_cq *queue = nowhere;
+    struct fid_domain *made = nowhere;
+    int context;
+
+    begin();
+    standin.status = -ENODATA;
+    CU_ASSERT(mpich->open(&standin, &fabric) == -ENODATA && fabric == nowhere);
+    standin.status = 0;
+    domain.cq_open = fail;
+    standin.domain = &domain;
+    fabric = open_fabric(mpich, &standin);
+    CU_ASSERT(fabric->ops->domain(fabric, &context, &made, NULL) == -EINVAL && made == nowhere);
+    made = open_domain(fabric);
+    CU_ASSERT(made->ops->cq_open(made, NULL, &queue, NULL) == -ENOMEM && queue == nowhere);
+    free(made);
+    free(fabric);
+}
+
+/* libfabric gives a queue another table, or another tool one that it made of ours. */
+static void test_replaced_later(void)
+{
+    struct standin standin = plain();
+    struct fi_ops_cq theirs;
+    struct chain chain;
+
+    begin();
+    chain = open_all(mpich, &standin);
+    theirs = *chain.queue->queue.ops;
+    chain.queue->queue.ops = &theirs;
+    CU_ASSERT(has_turns(chain));
+    CU_ASSERT(chain.queue->number == 1);
+    chain.queue->queue.ops = &queue_table;
+    CU_ASSERT(!has_turns(chain));
+    close_all(chain);
+}
+
+/* Each of its own, at one address: the functions are the new table's. */
+static void test_address_again(void)
+{
+    static struct fi_ops_cq table;
+    struct standin standin = plain();
+    struct chain first, second;
+
+    begin();
+    table = queue_table;
+    standin.queue = &table;
+    first = open_all(mpich, &standin);
+    CU_ASSERT(read_queue(first.queue, 1) == 1 && first.queue->number == 1);
+    table.read = read_second;
+    second = open_all(mpich, &standin);
+    CU_ASSERT(read_queue(second.queue, 1) == 1 && second.queue->number == 2);
+    CU_ASSERT(read_queue(first.queue, 1) == 1 && first.queue->number == 1);
+    close_all(first);
+    close_all(second);
+}
+
+/* The last test: no table is copied after it. */
+static void test_many(void)
+{
+    static struct fi_ops_cq tables[20];
+    struct standin standin = plain();
+    struct chain chains[20];
+    int with = 0;
+
+    begin();
+    for (int i = 0; i < 20; i++) {
+        tables[i] = queue_table;
+        tables[i].read = i % 2 == 0 ? read_first : read_second;
+        standin.queue = &tables[i];
+        chains[i] = open_all(mpich, &standin);
+    }
+    for (int i = 0; i < 20; i++) {
+        with += has_turns(chains[i]);
+        CU_ASSERT(chains[i].queue->number == 1 + i % 2);
+        if (!has_turns(chains[i]))
+            CU_ASSERT(chains[i].queue->queue.ops == &tables[i]);
+        close_all(chains[i]);
+    }
+    CU_ASSERT(with < 20);
+}
+
+static void test_start(void)
+{
+    const struct standin_user *without = load("alone"), *future = load("future_mpich");
+
+    begin();
+    CU_ASSERT_FATAL(without != NULL && future != NULL);
+    CU_ASSERT(!start(without)); /* MPICH for something else */
+    CU_ASSERT(!start(future));  /* an unknown version of libfabric */
+    CU_ASSERT(start(other));
+    CU_ASSERT(start(mpich));
+}
+
+const struct unit_test unit_tests[] = {
+    {"the hook starts where MPICH needs a libfabric that is known", test_start},
+    {"a read of MPICH's queues is a turn: idle, or not", test_turns},
+    {"copies of tables have the functions of the tables, which stay as they are",
+     test_other_functions},
+    {"several domains and queues each have their own functions", test_several},
+    {"other users of libfabric have its own tables and no turns", test_others},
+    {"who has no libfabric gets an error", test_nobody},
+    {"without the hook tables stay, and reads are no turns", test_not_chosen},
+    {"tables of unknown size or without a function stay", test_unknown_tables},
+    {"objects without tables stay", test_no_table},
+    {"failures of libfabric's come through", test_failures},
+    {"a queue may be given another table later", test_replaced_later},
+    {"a table at the address of one that is gone is another", test_address_again},
+    {"tables for which there is no room stay", test_many},
+    {NULL, NULL},
+};
