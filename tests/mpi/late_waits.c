@@ -1,9 +1,13 @@
-/* late_waits [threads] CALL...: for each call, rank 0 computes for a while before it comes; the
- * last rank prints what it has given its processor away by meanwhile, by libgiving.so's counts:
- * Calls: those of the table below, and
+/* late_waits [threads] CALL...: for each call, rank 0 computes for a while before it comes; the last
+ * rank prints what it has given its processor away by meanwhile, by libgiving.so's counts:
+ *
+ *     CALL yields=N sleeps=N
+ *
+ * Calls are those of the table below, and
+ *
  *     tests    MPI_Test in a loop until the message is there
- *     works    MPI_Test between pieces of work; prints what was given away in the first 50
- *     errno    of a wait
+ *     works    MPI_Test between pieces of work
+ *     errno    stays as it is in a wait
  *     abort    by rank 0, with 9, while the others wait
  */
 #include "mpi_test.h"
