@@ -16,8 +16,9 @@
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
                        const struct sg_call_statistics *statistics, uint64_t blocked_ns);
 
-/* The same for a nonblocking call when its request is completed. hidden_ns: from start to completion
- * without what was exposed. Threads that complete requests of one communicator take turns. */
+/* The same for a nonblocking call when its request is completed. hidden_ns: from start to
+ * completion without what was exposed. Threads that complete requests of one communicator take
+ * turns. */
 void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *site, uint32_t comm,
                                    const struct sg_call_statistics *statistics, uint64_t blocked_ns,
                                    uint64_t hidden_ns);
