@@ -5,8 +5,8 @@
 static const char documentation[] =
     "Simulates reductions under process skew and prints the average processor use of a node (us), "
     "for the algorithm and for the blocking binomial reduction, and their factor.\v"
-    "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; bypass "
-    "unless told, among 2,4,8,16,32 nodes. "
+    "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; by "
+    "default bypass, among 2,4,8,16,32 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
 struct options {

@@ -7,8 +7,8 @@ static const char documentation[] =
     "entry (us), and its multiple of one multicast latency.\v"
     "RANKS is a rank, a range FIRST-LAST, 'last' or 'deepest' (the rank furthest down in the "
     "algorithm's tree); US may be FACTORx, in latencies of the same call without skew. "
-    "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; adaptive,tree "
-    "unless told, among 16 nodes. "
+    "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; by "
+    "default adaptive,tree, among 16 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
 enum { BARRIER };
