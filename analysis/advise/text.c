@@ -258,8 +258,8 @@ enum sg_status sg_advice_print_text(const struct sg_advice *advice, uint32_t top
     if (status != SG_OK || advice->item_count == 0)
         return status;
     put_counts(advice, shown, out);
-    fputs("estimates: recorded arrivals, each instance by itself; what the program does with the "
-          "time won is not in them\n",
+    fputs("estimates: recorded arrivals, each instance by itself; they do not include what the "
+          "program does with the time won\n",
           out);
     return SG_OK;
 }

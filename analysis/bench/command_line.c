@@ -59,7 +59,7 @@ static const char documentation[] =
 
 static const struct sg_option options_known[] = {
     {"ops", 'o', "LIST", .read = sg_bench_read_operations,
-     SAYS("of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; "
+     SAYS("some of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; "
           "delay, overlap: barrier, allreduce)",
           OF_CALLS)},
     {"scheme", 0, "NAME", .read = sg_option_word, .at = AT(scheme), .words = sg_bench_scheme_names,
@@ -68,7 +68,8 @@ static const struct sg_option options_known[] = {
           LATENCY | DELAY | OVERLAP)},
     {"reduce", 0, "WAY", .read = sg_option_word, .at = AT(reduction),
      .words = sg_bench_reduction_names,
-     SAYS("latency, overlap: ranks' times to one: root, max, span, mean, min (default: max)",
+     SAYS("latency, overlap: how the ranks' times become one: root, max, span, mean, min (default: "
+          "max)",
           LATENCY | OVERLAP)},
     {"arrival", 0, "PATTERN", .read = sg_bench_read_arrival,
      SAYS("none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: "
@@ -81,22 +82,22 @@ static const struct sg_option options_known[] = {
           "text (default: pmpi)",
           LATENCY)},
     {"seed", 0, "N", .read = sg_option_u64, .at = AT(seed), .most = UINT64_MAX,
-     SAYS("of arrivals and of the order of calls (default: 1)", OF_CALLS)},
+     SAYS("seed of arrivals and of the order of calls (default: 1)", OF_CALLS)},
     {"test-bytes", 0, "LIST", .read = sg_bench_read_tests, .at = AT(test_bytes),
-     SAYS("overlap: test once for so many bytes; 0: never (default: " TEST_BYTES ")", OVERLAP)},
+     SAYS("overlap: bytes for each test; 0: no tests (default: " TEST_BYTES ")", OVERLAP)},
     {"each", .read = sg_option_flag, .at = AT(each),
      SAYS("clock: every rank as if it had a machine of its own", CLOCK)},
     {"quantum-us", 0, "US", .read = sg_option_real, .at = AT(quantum_us), .least = 1,
-     .most = SKEW_US_MAX, SAYS("noise: of work (default: 1000)", NOISE)},
+     .most = SKEW_US_MAX, SAYS("noise: length of a quantum of work (default: 1000)", NOISE)},
     {"bytes", 'b', "LIST", .read = sg_bench_read_bytes, .at = AT(bytes),
      SAYS("latency, overlap: sizes of the operand, multiples of 8; k, m, g (default: 8; overlap: "
           "64k)",
           LATENCY | OVERLAP)},
     {"elements", 0, "LIST", .read = sg_bench_read_elements, .at = AT(bytes),
-     SAYS("cpu, delay: doubles of the operand (default: 4,32,128; delay: 128)", CPU | DELAY)},
+     SAYS("cpu, delay: doubles in the operand (default: 4,32,128; delay: 128)", CPU | DELAY)},
     {"algorithms", 0, "LIST", .read = sg_bench_read_algorithms,
      SAYS("rules (those in force), or algorithms between nodes (default: rules; delay: rules,tree "
-          "and those that know no late rank)",
+          "and those that do not know the late rank)",
           OF_CALLS)},
     {"iterations", 'i', "N", .read = sg_option_u64, .at = AT(iterations), .least = 1,
      .most = ITERATIONS_MAX,
@@ -107,7 +108,7 @@ static const struct sg_option options_known[] = {
      SAYS("latency, cpu: root of the reductions (default: 0)", LATENCY | CPU | OVERLAP)},
     {"skew-us", 0, "US", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
      SAYS("a list: how late ranks are, by the pattern (default: 1000); latency without --arrival: "
-          "processor time in the call while one rank is late by so long",
+          "processor time in the call while one rank is this late",
           LATENCY | CPU | OVERLAP)},
     {"late", 0, "RANK", .read = sg_bench_read_rank, .at = AT(late_rank),
      SAYS("latency, delay: the rank that is late (default: the last)", OF_CALLS)},

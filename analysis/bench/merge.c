@@ -40,12 +40,12 @@ static enum sg_status read_run(const char *path, const json_t *first, json_t **o
     }
     if (!json_is_array(json_object_get(run, "results")) ||
         !json_is_string(json_object_get(run, "command"))) {
-        sg_log("bench-merge: %s is no output of stagger-bench --json", path);
+        sg_log("bench-merge: %s is not an output of stagger-bench --json", path);
         goto err_run;
     }
     for (size_t i = 0; first != NULL && i < sizeof alike / sizeof *alike; i++) {
         if (!json_equal(json_object_get(run, alike[i]), json_object_get(first, alike[i]))) {
-            sg_log("bench-merge: %s has another %s than the first", path, alike[i]);
+            sg_log("bench-merge: %s and the first file differ in %s", path, alike[i]);
             goto err_run;
         }
     }

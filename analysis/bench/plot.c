@@ -146,9 +146,10 @@ static void name_series(const json_t *row, const struct figure *figure, struct s
     if (strcmp(series->y, figure->y) == 0)
         snprintf(series->title, sizeof series->title, "%s", of);
     else if (strcmp(series->y, "vs") == 0)
-        snprintf(series->title, sizeof series->title, "%s, beside %s", text_of(row, "vs"), of);
+        snprintf(series->title, sizeof series->title, "%s, compared with %s", text_of(row, "vs"),
+                 of);
     else /* NAME_FIELD */
-        snprintf(series->title, sizeof series->title, "%.*s, beside %s",
+        snprintf(series->title, sizeof series->title, "%.*s, compared with %s",
                  (int)strcspn(series->y, "_"), series->y, of);
 }
 

@@ -120,7 +120,7 @@ static void put_configuration(const struct sg_page *page, FILE *out)
 {
     put_heading("conf", "Configuration and rules", out);
     if (page->configuration == NULL) {
-        fputs("<p>Not known: there is no <code>stagger.conf</code> beside the archive.</p>\n"
+        fputs("<p>Not known: there is no <code>stagger.conf</code> next to the archive.</p>\n"
               "</section>\n",
               out);
         return;
@@ -145,12 +145,13 @@ static void put_overhead(const struct sg_report *report, FILE *out)
               out);
         return;
     }
-    fprintf(out,
-            "<p>Beside the time in the call, a call took <b>%s</b> of stagger's own, to find its "
-            "call site and its rule and to record it: <b>%s</b> of processor time. That is "
-            "measured in this run, as the mean of %" PRIu64 " calls",
-            SG_NS(report->overhead_ns / report->overhead_calls),
-            SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns), report->overhead_calls);
+    fprintf(
+        out,
+        "<p>In addition to the time in the call, stagger itself took <b>%s</b> a call to find the "
+        "call site and the rule and to record the call: <b>%s</b> of processor time. This was "
+        "measured in this run, as the mean of %" PRIu64 " calls",
+        SG_NS(report->overhead_ns / report->overhead_calls),
+        SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns), report->overhead_calls);
     if (report->overhead_long_calls > 0)
         fprintf(out,
                 "; %" PRIu64 " more took over %s, as names were looked up or the process was "

@@ -82,8 +82,8 @@ static enum sg_status add_statistics(const struct place *place, struct sg_progre
         return status;
     sg_log_set_facts(&set, &facts);
     if ((uint32_t)set.world_size != report->rank_count) {
-        sg_log("%s: logs of %d ranks beside an archive of %u", place->directory, set.world_size,
-               report->rank_count);
+        sg_log("%s: there are logs of %d ranks, but the archive is of %u", place->directory,
+               set.world_size, report->rank_count);
         status = SG_ERR_FORMAT;
     } else {
         status = sg_source_stats(&set, progress, aggregate);
@@ -168,7 +168,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
         return status;
     sg_log_set_facts(&set, &facts);
     if (filters_time(watch) && !facts.any_otf2) {
-        sg_log("%s: statistics have no time to look for: --time needs events", place->directory);
+        sg_log("%s: --time needs events; this run recorded statistics only", place->directory);
         status = SG_ERR_MISSING;
     } else if (facts.any_otf2 &&
                (facts.living == 0 || filters_time(watch) || wants_events(watch))) {

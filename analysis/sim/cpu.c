@@ -5,8 +5,8 @@
 static const char documentation[] =
     "Simulates reductions under process skew and prints the average processor use of a node (us), "
     "for the algorithm and for the blocking binomial reduction, and their factor.\v"
-    "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; bypass "
-    "unless told, among 2,4,8,16,32 nodes. "
+    "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; by "
+    "default bypass, among 2,4,8,16,32 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
 struct options {
@@ -17,11 +17,11 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct sg_option option_table[] = {
-    {"skew-us", 's', "US,...", "largest skews (0,200,400,600,800,1000)", sg_option_reals, AT(skews),
-     .most = 1000000},
-    {"elements", 'e', "N,...", "elements of an operand (4,32,128)", sg_option_wholes, AT(elements),
-     .least = 1, .most = 1 << 24},
-    {"root", 'r', "NODE", "the root (0)", sg_option_u32, AT(common.options.root),
+    {"skew-us", 's', "US,...", "largest skews (default: 0,200,400,600,800,1000)", sg_option_reals,
+     AT(skews), .most = 1000000},
+    {"elements", 'e', "N,...", "elements in an operand (default: 4,32,128)", sg_option_wholes,
+     AT(elements), .least = 1, .most = 1 << 24},
+    {"root", 'r', "NODE", "the root (default: 0)", sg_option_u32, AT(common.options.root),
      .most = SG_ENDPOINTS_MAX - 1},
     {0}};
 

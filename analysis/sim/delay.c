@@ -7,8 +7,8 @@ static const char documentation[] =
     "entry (us), and its multiple of one multicast latency.\v"
     "RANKS is a rank, a range FIRST-LAST, 'last' or 'deepest' (the rank furthest down in the "
     "algorithm's tree); US may be FACTORx, in latencies of the same call without skew. "
-    "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; adaptive,tree "
-    "unless told, among 16 nodes. "
+    "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; by "
+    "default adaptive,tree, among 16 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
 enum { BARRIER };
@@ -36,14 +36,15 @@ static const char *read_late(const struct sg_option *option, const char *text, v
 }
 
 static const struct sg_option option_table[] = {
-    {"op", 'o', "OP", "barrier or allreduce (barrier)", sg_option_word, AT(operation),
+    {"op", 'o', "OP", "barrier or allreduce (default: barrier)", sg_option_word, AT(operation),
      .words = operations},
-    {"late", 'l', "RANKS:US,...", "who is late (deepest:2x)", .read = read_late},
-    {"skew-us", 's', "US", "largest random delay of every rank on top (0)", sg_option_u32,
-     AT(skew_us), .most = 1000000},
-    {"elements", 'e', "N", "elements of an operand (128)", sg_option_u32, AT(elements), .least = 1,
-     .most = 1 << 24},
-    {"warmup", 'w', "N", "calls before those measured (8)", sg_option_u32,
+    {"late", 'l', "RANKS:US,...", "which ranks are late, and by how much (default: deepest:2x)",
+     .read = read_late},
+    {"skew-us", 's', "US", "largest additional random delay of every rank (default: 0)",
+     sg_option_u32, AT(skew_us), .most = 1000000},
+    {"elements", 'e', "N", "elements in an operand (default: 128)", sg_option_u32, AT(elements),
+     .least = 1, .most = 1 << 24},
+    {"warmup", 'w', "N", "calls before the measured ones (default: 8)", sg_option_u32,
      AT(common.options.warmup), .most = 1000000},
     {"exact", 'x', NULL, "an operation that gives the same result in any order", sg_option_flag,
      .at = AT(exact)},

@@ -79,13 +79,13 @@ static bool put_setting(const struct sg_algo *algo, const struct setting *settin
     if (found == NULL) {
         found = find_parameter(old_spellings, setting, &value);
         if (found != NULL)
-            sg_log("sim: %s takes the place of %.*s, which the next release refuses",
+            sg_log("sim: %s takes the place of %.*s, which the next release will refuse",
                    found->documentation, (int)(setting->end - setting->name), setting->name);
     }
     for (size_t i = 0; found == NULL && sg_algos[i] != NULL; i++) {
         found = find_own(sg_algos[i], setting, &value);
         if (found != NULL)
-            sg_log("sim: %s has no parameter %s, which the next release refuses", algo->name,
+            sg_log("sim: %s has no parameter %s, which the next release will refuse", algo->name,
                    found->name);
     }
     if (found != NULL)

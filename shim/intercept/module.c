@@ -1,16 +1,11 @@
 #include "intercept/module.h"
 
+#include "core/text.h"
+
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-const char *sg_module_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static void read_build_id(const struct dl_phdr_info *info, const ElfW(Phdr) * segment,
                           struct sg_module *module)
@@ -94,7 +89,7 @@ static int match_name(struct dl_phdr_info *info, size_t size, void *context)
     const char *base;
 
     read_path(info, named->path);
-    base = sg_module_base_name(named->path);
+    base = sg_text_base_name(named->path);
     length = strlen(base);
     return length >= wanted && strcmp(base + length - wanted, named->name) == 0;
 }

@@ -25,6 +25,4 @@ bool sg_module_find(uintptr_t address, struct sg_module *out);
 /* The path of a loaded object whose base name ends with name. */
 bool sg_module_find_path(const char *name, char path[PATH_MAX]);
 
-const char *sg_module_base_name(const char *path);
-
 #endif

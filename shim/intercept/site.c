@@ -2,6 +2,7 @@
 
 #include "core/hash.h"
 #include "core/status.h"
+#include "core/text.h"
 #include "intercept/module.h"
 #include "intercept/table.h"
 #include "mpi/real.h"
@@ -28,7 +29,7 @@ static struct sg_symbols *symbols;
 
 static uint64_t hash_frame(uint64_t hash, const struct sg_module *module, uintptr_t address)
 {
-    const char *name = sg_module_base_name(module->path);
+    const char *name = sg_text_base_name(module->path);
     uint64_t offset = address - module->base;
 
     if (module->build_id_bytes > 0)
@@ -142,7 +143,7 @@ static struct sg_site *make_site(void *const *frames, int count)
     if (site->rule.id == 0)
         site->rule.id = 1;
     site->rule.offset = (uintptr_t)frames[0] - module.base;
-    site->rule.module = strdup(sg_module_base_name(module.path));
+    site->rule.module = strdup(sg_text_base_name(module.path));
     name_site(site, &module);
     site->index = record(site, &module, frames, count);
     site->next = sites;
@@ -244,6 +245,6 @@ bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text
     if (symbol.file == NULL)
         return false;
     snprintf(text, text_bytes, "%s%s%s:%u", symbol.function != NULL ? symbol.function : "",
-             symbol.function != NULL ? " " : "", sg_module_base_name(symbol.file), symbol.line);
+             symbol.function != NULL ? " " : "", sg_text_base_name(symbol.file), symbol.line);
     return true;
 }

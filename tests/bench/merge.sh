@@ -28,7 +28,7 @@ check "the table has a line a row" all "is 0 $?" 'has_lines merged.txt "^(barrie
 
 launch other.json 1 1 4
 "$STAGGER" bench-merge one.json other.json >bad.out 2>bad.err
-check "runs of as many ranks only" all "is 1 $?" 'has_lines bad.err "other.json has another ranks than the first" 1'
+check "runs of as many ranks only" all "is 1 $?" 'has_lines bad.err "other.json and the first file differ in ranks" 1'
 echo '{"version": 1, "command": "latency", "ranks": 2, "results": [{"op": "barrier"}]}' >plain.json
 "$STAGGER" bench-merge plain.json >bad.out 2>bad.err
 check "runs with samples only" all "is 1 $?" 'has_lines bad.err "no samples in these files" 1'

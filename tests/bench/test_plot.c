@@ -62,7 +62,7 @@ static void test_others(void)
                    "vs_us", 1.0),
          path);
     CU_ASSERT_EQUAL(count_in(path, ">allreduce rules<"), 1);
-    CU_ASSERT_EQUAL(count_in(path, ">mpich, beside allreduce rules<"), 1);
+    CU_ASSERT_EQUAL(count_in(path, ">mpich, compared with allreduce rules<"), 1);
     unlink(path);
 }
 
@@ -77,7 +77,7 @@ static void test_missing(void)
                    "algorithm", "rules", "skew_us", 10, "cpu_us", 0.5, "mpich_cpu_us", 1.0,
                    "tree_cpu_us"),
          path);
-    CU_ASSERT_EQUAL(count_in(path, ">mpich, beside reduce rules<"), 1);
+    CU_ASSERT_EQUAL(count_in(path, ">mpich, compared with reduce rules<"), 1);
     CU_ASSERT_EQUAL(count_in(path, "tree"), 0);
     unlink(path);
 }

@@ -179,7 +179,7 @@ static void test_other_logs(void)
     archive_write(&archive, directory);
     log_begin(&log, directory, 0, 1, SG_TRACE_OTF2, SG_LOG_FINALIZED);
     log_end(&log);
-    CU_ASSERT_TRUE(is_refused(directory, "logs of 1 ranks beside an archive of 4"));
+    CU_ASSERT_TRUE(is_refused(directory, "there are logs of 1 ranks, but the archive is of 4"));
 }
 
 const struct unit_test unit_tests[] = {

@@ -16,7 +16,7 @@ struct options {
 };
 
 static const struct sg_option option_table[] = {
-    {"seed", 's', "SEED", "of all random numbers (1)", sg_option_u64,
+    {"seed", 's', "SEED", "the seed of all random numbers (default: 1)", sg_option_u64,
      offsetof(struct options, seed), .most = UINT64_MAX},
     {"no-scaling", 'x', NULL, "leave out the large sizes", sg_option_flag,
      .at = offsetof(struct options, no_scaling)},

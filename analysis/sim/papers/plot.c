@@ -24,10 +24,11 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const struct sg_option option_table[] = {
-    {"output", 'o', "DIR", "where the figures go (.)", sg_option_text, .at = AT(directory)},
-    {"seed", 's', "SEED", "of all random numbers (1)", sg_option_u64, AT(common.options.seed),
-     .most = UINT64_MAX},
-    {"iterations", 'i', "N", "calls that are measured a point (400)", sg_option_u32,
+    {"output", 'o', "DIR", "directory of the figures (default: .)", sg_option_text,
+     .at = AT(directory)},
+    {"seed", 's', "SEED", "the seed of all random numbers (default: 1)", sg_option_u64,
+     AT(common.options.seed), .most = UINT64_MAX},
+    {"iterations", 'i', "N", "calls to measure for each point (default: 400)", sg_option_u32,
      AT(common.options.iterations), .least = 1, .most = 1000000},
     {"list", 'l', NULL, "list the figures", sg_option_flag, .at = AT(list)},
     {0}};

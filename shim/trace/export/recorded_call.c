@@ -22,8 +22,8 @@ static void read_call(const struct sg_record_call *call, struct sg_recorded_call
     };
 }
 
-/* Who starts a call may come to note how long that took after another thread has completed the
- * request: the start then reaches a little into what follows it. */
+/* A thread that starts a call may note how long that took only after another thread has completed
+ * the request: the start then overlaps a little with what follows it. */
 static void cut_overlap(struct sg_recorded_call *nonblocking)
 {
     if (nonblocking->complete_ns == 0 || !sg_recorded_call_is_sound(nonblocking))
