@@ -132,8 +132,10 @@ demo: ## two programs with skew, observed, and their reports
 
 bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
-	$(Q)$(MAKE) $(parallel) all $(B)/mpi/bench_call $(if $(OPENMPI_CC),$(B)/openmpi/stagger-bench)
+	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bench_call call_times) \
+	  $(if $(OPENMPI_CC),$(addprefix $(B)/openmpi/,stagger-bench call_times))
 	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
+	$(Q)tests/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
 
 papers: ## the papers' results against the simulator's, printed
 	$(Q).ci/deps build
@@ -195,6 +197,11 @@ $(B)/openmpi/stagger-bench: $(OPENMPI_SOURCES) $(wildcard $(addsuffix /*.h,$(BEN
 	@mkdir -p $(@D)
 	$(Q)$(OPENMPI_CC) $(CPPFLAGS_ALL) -DSG_COMMIT='"$(COMMIT)"' $(CFLAGS_ALL) $(LDFLAGS_ALL) $(OPENMPI_SOURCES) -o $@ \
 	  -ljansson -pthread -ldl -lm
+
+$(B)/openmpi/call_times: tests/mpi/call_times.c
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(OPENMPI_CC) -std=gnu11 -O2 -g $(WARN) $< -o $@
 
 $(B)/parts.a: $(call objects,$(PARTS_DIRS))
 	$(say) AR $@

@@ -14,6 +14,7 @@ C_PROGRAMS := \
   arrival \
   bench_call \
   between \
+  call_times \
   calls \
   cg \
   closing \
