@@ -72,9 +72,9 @@ void sg_turn_look(void)
     if (atomic_load_explicit(&mode, memory_order_relaxed) != SG_WAIT_AUTO ||
         getrusage(RUSAGE_THREAD, &usage) != 0)
         return;
-    if (turns->preempted != usage.ru_nivcsw)
+    if (turns->preempted != 0 && turns->preempted != usage.ru_nivcsw + 1)
         turns->contested = TURNS_CONTESTED;
-    turns->preempted = usage.ru_nivcsw;
+    turns->preempted = usage.ru_nivcsw + 1;
 }
 
 static void add(_Atomic uint64_t *count, _Atomic uint64_t *sum_ns, uint64_t time_ns)

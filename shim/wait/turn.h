@@ -28,7 +28,7 @@ struct sg_turns {
     uint32_t settled;   /* since the processor was last given away */
     uint64_t begin_ns, last_ns; /* of the slow turns: the first, and when the last one ended */
     uint64_t quiet_ns;          /* the least that one took */
-    long preempted;             /* how often, when last looked at */
+    long preempted;             /* how often, when last looked at, + 1; 0: it was not */
 };
 
 extern __thread struct sg_turns sg_turns;

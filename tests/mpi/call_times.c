@@ -129,10 +129,10 @@ static const struct {
     const char *name;
     void (*call)(void);
 } calls[] = {
-    {"barrier", call_barrier},     {"bcast", call_bcast},         {"reduce", call_reduce},
-    {"allreduce", call_allreduce}, {"alltoall", call_alltoall},   {"allgather", call_allgather},
-    {"sendrecv", call_sendrecv},   {"pingpong", call_pingpong},   {"waitall", call_waitall},
-    {"probe", call_probe},         {"win_fence", call_fence},     {"win_lock", call_lock},
+    {"barrier", call_barrier},     {"bcast", call_bcast},       {"reduce", call_reduce},
+    {"allreduce", call_allreduce}, {"alltoall", call_alltoall}, {"allgather", call_allgather},
+    {"sendrecv", call_sendrecv},   {"pingpong", call_pingpong}, {"waitall", call_waitall},
+    {"probe", call_probe},         {"win_fence", call_fence},   {"win_lock", call_lock},
     {"comm_dup", call_dup},
 };
 
@@ -165,8 +165,8 @@ static void measure(const char *name, void (*call)(void), double limit_s)
     MPI_Bcast(&count, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (begin_s = now_s(); goes_on; batches++) {
         times_s[batches] = batch(call, count);
-        goes_on = batches + 1 < BATCHES &&
-                  (batches + 1 < BATCHES_MIN || now_s() - begin_s < limit_s);
+        goes_on =
+            batches + 1 < BATCHES && (batches + 1 < BATCHES_MIN || now_s() - begin_s < limit_s);
         MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     qsort(times_s, (size_t)batches, sizeof *times_s, compare);
