@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* Whether no other tool stands between them and MPICH, where a loop of tests may take their place. */
+/* Whether no other tool stands between them and MPICH, where a loop of tests may take their
+ * place. */
 bool sg_passing_is_direct(void);
 
 #endif

@@ -132,9 +132,9 @@ bool sg_test_loop_covers(MPI_Comm comm)
 
 /* ---- error handlers ----
  *
- * MPICH raises an error that a test finds on the request's communicator, where the request knows it,
- * and else on MPI_COMM_WORLD (those of UCX and of collectives do not). Where the two differ both are
- * put aside, and the error is raised here. A communicator whose handler reads as
+ * MPICH raises an error that a test finds on the request's communicator, where the request
+ * knows it, and else on MPI_COMM_WORLD (those of UCX and of collectives do not). Where the two
+ * differ both are put aside, and the error is raised here. A communicator whose handler reads as
  * MPI_ERRORS_ARE_FATAL may have none of its own: then MPI_COMM_WORLD's is right. */
 
 struct handlers {

@@ -1,12 +1,13 @@
-/* Blocking calls as nonblocking ones and a loop of tests, each of which may give the processor away:
- * for an MPICH whose progress no hook reaches (wait/hook.h).
+/* Blocking calls as nonblocking ones and a loop of tests, each of which may give the processor
+ * away: for an MPICH whose progress no hook reaches (wait/hook.h).
  *
- * Messages and waits: each rank for itself, whenever its processor is wanted by others. Collectives:
- * on all ranks or on none, because MPI does not match a blocking one with a nonblocking one; the
- * ranks agree in MPI_Init, and only communicators inside MPI_COMM_WORLD take part.
+ * Messages and waits: each rank for itself, whenever its processor is wanted by others.
+ * Collectives: on all ranks or on none, because MPI does not match a blocking one with a
+ * nonblocking one; the ranks agree in MPI_Init, and only communicators inside MPI_COMM_WORLD
+ * take part.
  *
- * Errors go to the communicator's handler, once, as from the blocking call. Where MPICH raises those
- * of a nonblocking call elsewhere, the handlers are put aside during a test.
+ * Errors go to the communicator's handler, once, as from the blocking call. Where MPICH raises
+ * those of a nonblocking call elsewhere, the handlers are put aside during a test.
  *
  * Any thread; not from a signal handler. No lock is held while a thread waits.
  */
@@ -27,8 +28,8 @@ struct sg_test_loop {
 
 extern struct sg_test_loop sg_test_loop;
 
-/* Collective over all ranks, in MPI_Init. are_direct: whether none of the functions that are carried
- * out otherwise is another tool's, which would miss them. */
+/* Collective over all ranks, in MPI_Init. are_direct: whether none of the functions that are
+ * carried out otherwise is another tool's, which would miss them. */
 enum sg_status sg_test_loop_start(const struct sg_exchange *exchange, bool (*are_direct)(void));
 /* In MPI_Finalize: from here on blocking calls are MPICH's. */
 void sg_test_loop_stop(void);
@@ -55,8 +56,8 @@ static inline bool sg_test_loop_begin_collective(MPI_Comm comm)
     return true;
 }
 
-/* Completes what the communicator's nonblocking call has begun; error: its own, which it has raised.
- * The status may be MPI_STATUS_IGNORE. */
+/* Completes what the communicator's nonblocking call has begun; error: its own, which it has
+ * raised. The status may be MPI_STATUS_IGNORE. */
 int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_Status *status);
 
 /* Whether errors that come while a call on the communicator is tested reach its handler: else the

@@ -1,7 +1,7 @@
-/* Waits. MPI_Test, MPI_Testany and MPI_Testsome complete, fill statuses and raise errors as MPI_Wait,
- * MPI_Waitany and MPI_Waitsome do; MPI_Testall does not as MPI_Waitall does, which goes through its
- * requests in order, up to the first with an error. So a wait for all is one for some of one, for
- * each in turn.
+/* Waits. MPI_Test, MPI_Testany and MPI_Testsome complete, fill statuses and raise errors as
+ * MPI_Wait, MPI_Waitany and MPI_Waitsome do; MPI_Testall does not as MPI_Waitall does, which
+ * goes through its requests in order, up to the first with an error. So a wait for all is one
+ * for some of one, for each in turn.
  */
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
@@ -66,9 +66,10 @@ static void set_error(const struct all *all, int i, int error)
         all->statuses[i].MPI_ERROR = error;
 }
 
-/* Generalized requests come on where they are tested, and other ranks may wait for that before they
- * send what is waited for first: the ones behind it have their turns. What never completes is beside
- * them, so that the test completes none, but for one that has failed, where MPICH looks for that. */
+/* Generalized requests come on where they are tested, and other ranks may wait for that before
+ * they send what is waited for first: the ones behind it have their turns. What never completes
+ * is beside them, so that the test completes none, but for one that has failed, where MPICH
+ * looks for that. */
 static int poll_another(struct all *all)
 {
     int others = all->count - all->next - 1, done, error;

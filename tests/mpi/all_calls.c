@@ -1,10 +1,11 @@
-/* Every blocking call there is, with data that is the same in every run: for each a line with the
- * rank, the call, its error class and a digest of what it gave, so that two runs can be compared.
+/* Every blocking call there is, with data that is the same in every run: for each a line with
+ * the rank, the call, its error class and a digest of what it gave, so that two runs can be
+ * compared.
  *
  *     all_calls NAME [threads]
  *
- * The lines of rank N are in the file NAME.N. The directory for MPI's files is TMPDIR's. Statuses begin with a mark in MPI_ERROR, which shows where a
- * call has touched it.
+ * The lines of rank N are in the file NAME.N. The directory for MPI's files is TMPDIR's.
+ * Statuses begin with a mark in MPI_ERROR, which shows where a call has touched it.
  */
 #include "mpi_test.h"
 

@@ -28,6 +28,7 @@ C_PROGRAMS := \
   failing \
   fallbacks \
   fork \
+  gives_way \
   holes \
   intercomm \
   large \
