@@ -3,6 +3,8 @@
 #include "core/clock.h"
 #include "intercept/call_log.h"
 #include "intercept/comm_setup.h"
+#include "intercept/passing.h"
+#include "intercept/test_loop.h"
 #include "intercept/trace_events.h"
 #include "intercept/trial.h"
 #include "internode/request.h"
@@ -15,11 +17,14 @@ static enum sg_status start(void)
         sg_trial_record(&sg_process);
         sg_trace_events_start();
     }
+    if (sg_test_loop_start(&sg_process.exchange, sg_passing_is_direct) != SG_OK)
+        return SG_ERR_SYSTEM;
     return sg_comm_start();
 }
 
 static void finish(void)
 {
+    sg_test_loop_stop();
     sg_call_log_settle();
     if (sg_process.log != NULL)
         sg_log_header(sg_process.log)->finalize_begin_ns = sg_clock_ns();

@@ -12,29 +12,29 @@
 #ifndef SG_INTERCEPT_FUNCTIONS_H
 #define SG_INTERCEPT_FUNCTIONS_H
 
-#define SG_FUNCTIONS_MESSAGES(X, XF)                                                               \
-    X(WAIT, Send, 6)                                                                               \
-    X(WAIT, Ssend, 6)                                                                              \
-    X(WAIT, Rsend, 6)                                                                              \
+#define SG_FUNCTIONS_MESSAGES(X, XF, XL, XLF, XC)                                                  \
+    XL(WAIT, Send, 6)                                                                              \
+    XL(WAIT, Ssend, 6)                                                                             \
+    XL(WAIT, Rsend, 6)                                                                             \
     X(WAIT, Bsend, 6)                                                                              \
-    X(WAIT, Recv, 7)                                                                               \
-    X(WAIT, Mrecv, 5)                                                                              \
-    X(WAIT, Sendrecv, 12)                                                                          \
-    X(WAIT, Sendrecv_replace, 9)                                                                   \
+    XL(WAIT, Recv, 7)                                                                              \
+    XL(WAIT, Mrecv, 5)                                                                             \
+    XL(WAIT, Sendrecv, 12)                                                                         \
+    XL(WAIT, Sendrecv_replace, 9)                                                                  \
     X(WAIT, Buffer_detach, 2)                                                                      \
-    X(WAIT, Send_c, 6)                                                                             \
-    X(WAIT, Ssend_c, 6)                                                                            \
-    X(WAIT, Rsend_c, 6)                                                                            \
+    XL(WAIT, Send_c, 6)                                                                            \
+    XL(WAIT, Ssend_c, 6)                                                                           \
+    XL(WAIT, Rsend_c, 6)                                                                           \
     X(WAIT, Bsend_c, 6)                                                                            \
-    X(WAIT, Recv_c, 7)                                                                             \
-    X(WAIT, Mrecv_c, 5)                                                                            \
-    X(WAIT, Sendrecv_c, 12)                                                                        \
-    X(WAIT, Sendrecv_replace_c, 9)                                                                 \
-    XF(WAIT, Probe, 4, probe, 5)                                                                   \
-    XF(WAIT, Mprobe, 5, mprobe, 6)                                                                 \
-    XF(WAIT, Waitall, 3, waitall, 4)                                                               \
-    XF(WAIT, Waitany, 4, waitany, 5)                                                               \
-    XF(WAIT, Waitsome, 5, waitsome, 6)                                                             \
+    XL(WAIT, Recv_c, 7)                                                                            \
+    XL(WAIT, Mrecv_c, 5)                                                                           \
+    XL(WAIT, Sendrecv_c, 12)                                                                       \
+    XL(WAIT, Sendrecv_replace_c, 9)                                                                \
+    XLF(WAIT, Probe, 4, probe, 5)                                                                  \
+    XLF(WAIT, Mprobe, 5, mprobe, 6)                                                                \
+    XLF(WAIT, Waitall, 3, waitall, 4)                                                              \
+    XLF(WAIT, Waitany, 4, waitany, 5)                                                              \
+    XLF(WAIT, Waitsome, 5, waitsome, 6)                                                            \
     XF(TEST, Iprobe, 5, iprobe, 6)                                                                 \
     XF(TEST, Improbe, 6, improbe, 7)                                                               \
     XF(TEST, Test, 3, test, 4)                                                                     \
@@ -43,48 +43,47 @@
     XF(TEST, Testsome, 5, testsome, 6)                                                             \
     XF(TEST, Parrived, 3, parrived, 4)
 
-#define SG_FUNCTIONS_COLLECTIVES(X, XF)                                                            \
-    X(WAIT, Bcast, 5)                                                                              \
-    X(WAIT, Gather, 8)                                                                             \
-    X(WAIT, Gatherv, 9)                                                                            \
-    X(WAIT, Scatter, 8)                                                                            \
-    X(WAIT, Scatterv, 9)                                                                           \
-    X(WAIT, Allgather, 7)                                                                          \
-    X(WAIT, Allgatherv, 8)                                                                         \
-    X(WAIT, Alltoall, 7)                                                                           \
-    X(WAIT, Alltoallv, 9)                                                                          \
-    X(WAIT, Alltoallw, 9)                                                                          \
-    X(WAIT, Reduce_scatter, 6)                                                                     \
-    X(WAIT, Reduce_scatter_block, 6)                                                               \
-    X(WAIT, Scan, 6)                                                                               \
-    X(WAIT, Exscan, 6)                                                                             \
-    X(WAIT, Neighbor_allgather, 7)                                                                 \
-    X(WAIT, Neighbor_allgatherv, 8)                                                                \
-    X(WAIT, Neighbor_alltoall, 7)                                                                  \
-    X(WAIT, Neighbor_alltoallv, 9)                                                                 \
-    X(WAIT, Neighbor_alltoallw, 9)                                                                 \
-    X(WAIT, Bcast_c, 5)                                                                            \
-    X(WAIT, Gather_c, 8)                                                                           \
-    X(WAIT, Gatherv_c, 9)                                                                          \
-    X(WAIT, Scatter_c, 8)                                                                          \
-    X(WAIT, Scatterv_c, 9)                                                                         \
-    X(WAIT, Allgather_c, 7)                                                                        \
-    X(WAIT, Allgatherv_c, 8)                                                                       \
-    X(WAIT, Alltoall_c, 7)                                                                         \
-    X(WAIT, Alltoallv_c, 9)                                                                        \
-    X(WAIT, Alltoallw_c, 9)                                                                        \
-    X(WAIT, Reduce_scatter_c, 6)                                                                   \
-    X(WAIT, Reduce_scatter_block_c, 6)                                                             \
-    X(WAIT, Scan_c, 6)                                                                             \
-    X(WAIT, Exscan_c, 6)                                                                           \
-    X(WAIT, Neighbor_allgather_c, 7)                                                               \
-    X(WAIT, Neighbor_allgatherv_c, 8)                                                              \
-    X(WAIT, Neighbor_alltoall_c, 7)                                                                \
-    X(WAIT, Neighbor_alltoallv_c, 9)                                                               \
-    X(WAIT, Neighbor_alltoallw_c, 9)
+#define SG_FUNCTIONS_COLLECTIVES(X, XF, XL, XLF, XC)                                               \
+    XC(WAIT, Bcast, 5, Ibcast, e)                                                                  \
+    XC(WAIT, Gather, 8, Igather, h)                                                                \
+    XC(WAIT, Gatherv, 9, Igatherv, i)                                                              \
+    XC(WAIT, Scatter, 8, Iscatter, h)                                                              \
+    XC(WAIT, Scatterv, 9, Iscatterv, i)                                                            \
+    XC(WAIT, Allgather, 7, Iallgather, g)                                                          \
+    XC(WAIT, Allgatherv, 8, Iallgatherv, h)                                                        \
+    XC(WAIT, Alltoall, 7, Ialltoall, g)                                                            \
+    XC(WAIT, Alltoallv, 9, Ialltoallv, i)                                                          \
+    XC(WAIT, Alltoallw, 9, Ialltoallw, i)                                                          \
+    XC(WAIT, Reduce_scatter, 6, Ireduce_scatter, f)                                                \
+    XC(WAIT, Reduce_scatter_block, 6, Ireduce_scatter_block, f)                                    \
+    XC(WAIT, Scan, 6, Iscan, f)                                                                    \
+    XC(WAIT, Exscan, 6, Iexscan, f)                                                                \
+    XC(WAIT, Neighbor_allgather, 7, Ineighbor_allgather, g)                                        \
+    XC(WAIT, Neighbor_allgatherv, 8, Ineighbor_allgatherv, h)                                      \
+    XC(WAIT, Neighbor_alltoall, 7, Ineighbor_alltoall, g)                                          \
+    XC(WAIT, Neighbor_alltoallv, 9, Ineighbor_alltoallv, i)                                        \
+    XC(WAIT, Neighbor_alltoallw, 9, Ineighbor_alltoallw, i)                                        \
+    XC(WAIT, Bcast_c, 5, Ibcast_c, e)                                                              \
+    XC(WAIT, Gather_c, 8, Igather_c, h)                                                            \
+    XC(WAIT, Gatherv_c, 9, Igatherv_c, i)                                                          \
+    XC(WAIT, Scatter_c, 8, Iscatter_c, h)                                                          \
+    XC(WAIT, Scatterv_c, 9, Iscatterv_c, i)                                                        \
+    XC(WAIT, Allgather_c, 7, Iallgather_c, g)                                                      \
+    XC(WAIT, Allgatherv_c, 8, Iallgatherv_c, h)                                                    \
+    XC(WAIT, Alltoall_c, 7, Ialltoall_c, g)                                                        \
+    XC(WAIT, Alltoallv_c, 9, Ialltoallv_c, i)                                                      \
+    XC(WAIT, Alltoallw_c, 9, Ialltoallw_c, i)                                                      \
+    XC(WAIT, Reduce_scatter_c, 6, Ireduce_scatter_c, f)                                            \
+    XC(WAIT, Reduce_scatter_block_c, 6, Ireduce_scatter_block_c, f)                                \
+    XC(WAIT, Scan_c, 6, Iscan_c, f)                                                                \
+    XC(WAIT, Exscan_c, 6, Iexscan_c, f)                                                            \
+    XC(WAIT, Neighbor_allgather_c, 7, Ineighbor_allgather_c, g)                                    \
+    XC(WAIT, Neighbor_allgatherv_c, 8, Ineighbor_allgatherv_c, h)                                  \
+    XC(WAIT, Neighbor_alltoall_c, 7, Ineighbor_alltoall_c, g)                                      \
+    XC(WAIT, Neighbor_alltoallv_c, 9, Ineighbor_alltoallv_c, i)                                    \
+    XC(WAIT, Neighbor_alltoallw_c, 9, Ineighbor_alltoallw_c, i)
 
-#define SG_FUNCTIONS_COMMUNICATORS(X, XF)                                                          \
-    XF(WAIT, Comm_dup, 2, comm_dup, 3)                                                             \
+#define SG_FUNCTIONS_COMMUNICATORS(X, XF, XL, XLF, XC)                                             \
     XF(WAIT, Comm_dup_with_info, 3, comm_dup_with_info, 4)                                         \
     XF(WAIT, Comm_split, 4, comm_split, 5)                                                         \
     XF(WAIT, Comm_split_type, 5, comm_split_type, 6)                                               \
@@ -98,7 +97,7 @@
     XF(WAIT, Dist_graph_create, 9, dist_graph_create, 10)                                          \
     XF(WAIT, Dist_graph_create_adjacent, 10, dist_graph_create_adjacent, 11)
 
-#define SG_FUNCTIONS_WINDOWS(X, XF)                                                                \
+#define SG_FUNCTIONS_WINDOWS(X, XF, XL, XLF, XC)                                                   \
     X(WAIT, Win_create, 6)                                                                         \
     X(WAIT, Win_create_c, 6)                                                                       \
     XF(WAIT, Win_allocate, 6, win_allocate, 7)                                                     \
@@ -120,7 +119,7 @@
     XF(WAIT, Win_flush_local_all, 1, win_flush_local_all, 2)                                       \
     XF(TEST, Win_test, 2, win_test, 3)
 
-#define SG_FUNCTIONS_FILES(X, XF)                                                                  \
+#define SG_FUNCTIONS_FILES(X, XF, XL, XLF, XC)                                                     \
     XF(WAIT, File_open, 5, file_open, 7)                                                           \
     XF(WAIT, File_close, 1, file_close, 2)                                                         \
     XF(WAIT, File_set_size, 2, file_set_size, 3)                                                   \
@@ -134,11 +133,11 @@
     X(WAIT, File_read_ordered, 5)                                                                  \
     X(WAIT, File_write_ordered, 5)
 
-#define SG_FUNCTIONS(X, XF)                                                                        \
-    SG_FUNCTIONS_MESSAGES(X, XF)                                                                   \
-    SG_FUNCTIONS_COLLECTIVES(X, XF)                                                                \
-    SG_FUNCTIONS_COMMUNICATORS(X, XF)                                                              \
-    SG_FUNCTIONS_WINDOWS(X, XF)                                                                    \
-    SG_FUNCTIONS_FILES(X, XF)
+#define SG_FUNCTIONS(X, XF, XL, XLF, XC)                                                           \
+    SG_FUNCTIONS_MESSAGES(X, XF, XL, XLF, XC)                                                      \
+    SG_FUNCTIONS_COLLECTIVES(X, XF, XL, XLF, XC)                                                   \
+    SG_FUNCTIONS_COMMUNICATORS(X, XF, XL, XLF, XC)                                                 \
+    SG_FUNCTIONS_WINDOWS(X, XF, XL, XLF, XC)                                                       \
+    SG_FUNCTIONS_FILES(X, XF, XL, XLF, XC)
 
 #endif

@@ -3,7 +3,11 @@
  *
  * Arguments go through as they came, in words as wide as a register.
  */
+#include "intercept/passing.h"
+
 #include "intercept/functions.h"
+#include "intercept/test_loop.h"
+#include "intercept/test_loop_messages.h"
 #include "mpi/real.h"
 #include "wait/turn.h"
 
@@ -53,8 +57,9 @@ static void *find(void *_Atomic *known, const char *symbol)
     return function;
 }
 
-/* MPI_ERR_OTHER is what an MPI without the function says of it. */
-#define WRAPPER(class, name, words)                                                                \
+/* MPI_ERR_OTHER is what an MPI without the function says of it. Where is_other holds, other is
+ * the call. */
+#define WRAPPER_OR(class, name, words, is_other, other)                                            \
     int pass_##name(P##words) SG_INTERCEPTS("MPI_" #name);                                         \
     int pass_##name(P##words)                                                                      \
     {                                                                                              \
@@ -62,6 +67,8 @@ static void *find(void *_Atomic *known, const char *symbol)
         int (*next)(P##words);                                                                     \
         int error;                                                                                 \
                                                                                                    \
+        if (is_other)                                                                              \
+            return other;                                                                          \
         *(void **)&next = find(&known, "MPI_" #name);                                              \
         if (next == NULL)                                                                          \
             return MPI_ERR_OTHER;                                                                  \
@@ -71,8 +78,27 @@ static void *find(void *_Atomic *known, const char *symbol)
         return error;                                                                              \
     }
 
-#define WRAPPER_F08(class, name, words, f08, f08_words)                                            \
-    WRAPPER(class, name, words)                                                                    \
+#define WRAPPER(class, name, words) WRAPPER_OR(class, name, words, false, MPI_SUCCESS)
+
+#define WRAPPER_LOOP(class, name, words)                                                           \
+    WRAPPER_OR(class, name, words, sg_test_loop_begin(), sg_loop_##name(G##words))
+
+#define WRAPPER_COLLECTIVE(class, name, words, begin, comm)                                        \
+    static int begin##_complete(P##words)                                                          \
+    {                                                                                              \
+        static void *_Atomic known;                                                                \
+        int (*start)(P##words, MPI_Request * request);                                             \
+        MPI_Request request;                                                                       \
+                                                                                                   \
+        *(void **)&start = find(&known, "PMPI_" #begin);                                           \
+        return start == NULL ? MPI_ERR_OTHER                                                       \
+                             : sg_test_loop_complete(start(G##words, &request), &request,          \
+                                                     (MPI_Comm)(comm), MPI_STATUS_IGNORE);         \
+    }                                                                                              \
+    WRAPPER_OR(class, name, words, sg_test_loop_begin_collective((MPI_Comm)(comm)),                \
+               begin##_complete(G##words))
+
+#define F08(class, f08, f08_words)                                                                 \
     void pass_f08_##f08(P##f08_words) SG_INTERCEPTS("mpi_" #f08 "_f08_");                          \
     void pass_f08_##f08(P##f08_words)                                                              \
     {                                                                                              \
@@ -87,4 +113,32 @@ static void *find(void *_Atomic *known, const char *symbol)
         END_##class;                                                                               \
     }
 
-SG_FUNCTIONS(WRAPPER, WRAPPER_F08)
+#define WRAPPER_F08(class, name, words, f08, f08_words)                                            \
+    WRAPPER(class, name, words)                                                                    \
+    F08(class, f08, f08_words)
+#define WRAPPER_LOOP_F08(class, name, words, f08, f08_words)                                       \
+    WRAPPER_LOOP(class, name, words)                                                               \
+    F08(class, f08, f08_words)
+
+SG_FUNCTIONS(WRAPPER, WRAPPER_F08, WRAPPER_LOOP, WRAPPER_LOOP_F08, WRAPPER_COLLECTIVE)
+
+/* ---- other tools ---- */
+
+static const char *const looped[] = {"MPI_Comm_dup",
+#define NOTHING(...)
+#define NAME(class, name, ...) "MPI_" #name,
+                                     SG_FUNCTIONS(NOTHING, NOTHING, NAME, NAME, NAME)
+#undef NAME
+#undef NOTHING
+};
+
+bool sg_passing_is_direct(void)
+{
+    for (size_t i = 0; i < sizeof looped / sizeof *looped; i++) {
+        void *next = sg_real_find(looped[i]);
+
+        if (next != NULL && !sg_real_has(next))
+            return false;
+    }
+    return true;
+}

@@ -9,6 +9,8 @@
 #include "intercept/dispatch.h"
 #include "intercept/stack.h"
 #include "intercept/statistics.h"
+#include "intercept/test_loop.h"
+#include "intercept/test_loop_messages.h"
 #include "internode/request.h"
 #include "runtime/process.h"
 #include "wait/hook.h"
@@ -26,6 +28,19 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 
 /* Resolves at the first call; a launcher or shell never gets here. */
 #define PASS(form, name) (sg_real_is_mpich(), (form)(void (*)(void))sg_real.name)
+
+/* Of a function that is looked up when it is first called. */
+static void *find(void *_Atomic *known, const char *symbol)
+{
+    void *function = atomic_load_explicit(known, memory_order_relaxed);
+
+    if (function == NULL) {
+        sg_real_is_mpich();
+        function = sg_real_find(symbol);
+        atomic_store_explicit(known, function, memory_order_relaxed);
+    }
+    return function;
+}
 
 /* The exported symbol of a function of this file. */
 #define EXPORTS(symbol, function)                                                                  \
@@ -130,6 +145,24 @@ int sg_wrap_comm_disconnect(sg_word comm)
 }
 int mpi_comm_disconnect(sg_word comm) EXPORTS("MPI_Comm_disconnect", sg_wrap_comm_disconnect);
 
+/* ---- its duplicate ---- */
+
+int sg_wrap_comm_dup(sg_word comm, sg_word copy)
+{
+    static void *_Atomic known;
+    MPI_Request request;
+    pass2 next;
+
+    *(void **)&next = find(&known, "MPI_Comm_dup");
+    if (copy == 0 || !sg_test_loop_begin_collective((MPI_Comm)comm)) {
+        sg_turn_begin_wait();
+        return next != NULL ? next(comm, copy) : MPI_ERR_OTHER;
+    }
+    return sg_test_loop_complete(sg_real.Comm_idup((MPI_Comm)comm, (MPI_Comm *)copy, &request),
+                                 &request, (MPI_Comm)comm, MPI_STATUS_IGNORE);
+}
+int mpi_comm_dup(sg_word comm, sg_word copy) EXPORTS("MPI_Comm_dup", sg_wrap_comm_dup);
+
 /* ---- collectives ---- */
 
 /* Member by member: a struct that is built aside and copied costs a barrier's exchange. */
@@ -160,7 +193,12 @@ static inline void fill_call(struct sg_call *call, enum sg_operation operation, 
 
 static int pass_barrier(const struct sg_call *call)
 {
-    return sg_real.Barrier(call->comm);
+    MPI_Request request;
+
+    if (!sg_test_loop_begin_collective(call->comm))
+        return sg_real.Barrier(call->comm);
+    return sg_test_loop_complete(sg_real.Ibarrier(call->comm, &request), &request, call->comm,
+                                 MPI_STATUS_IGNORE);
 }
 
 int sg_wrap_barrier(sg_word comm, void *caller)
@@ -204,12 +242,8 @@ int mpi_ibarrier(sg_word comm, sg_word request)
 
 /* A reduction: MPI_<name> with these parameters, in words; what MPICH's own takes of the call; and
  * what the call is. length: the type of a count. */
-#define REDUCTION(name, form, parameters, arguments, passed, operation, length, root_or_none,      \
+#define REDUCTION(name, form, parameters, arguments, operation, length, root_or_none,              \
                   request_or_none, is_whole)                                                       \
-    static int pass_##name(const struct sg_call *call)                                             \
-    {                                                                                              \
-        return sg_real.name passed;                                                                \
-    }                                                                                              \
     int mpi_##name parameters SG_INTERCEPTS("MPI_" #name);                                         \
     int mpi_##name parameters                                                                      \
     {                                                                                              \
@@ -226,27 +260,46 @@ int mpi_ibarrier(sg_word comm, sg_word request)
 #define GIVEN send, receive, count, datatype, op
 #define OPERANDS(length) call->send, call->receive, (length)call->count, call->datatype, call->op
 
-#define REDUCE(name, length)                                                                       \
-    REDUCTION(name, pass7, (WORDS, sg_word root, sg_word comm), (GIVEN, root, comm),               \
-              (OPERANDS(length), call->root, call->comm), SG_OPERATION_REDUCE, length, (int)root,  \
-              NULL, true)
-#define ALLREDUCE(name, length)                                                                    \
-    REDUCTION(name, pass6, (WORDS, sg_word comm), (GIVEN, comm), (OPERANDS(length), call->comm),   \
-              SG_OPERATION_ALLREDUCE, length, -1, NULL, true)
-#define IREDUCE(name, length)                                                                      \
-    REDUCTION(name, pass8, (WORDS, sg_word root, sg_word comm, sg_word request),                   \
-              (GIVEN, root, comm, request),                                                        \
-              (OPERANDS(length), call->root, call->comm, call->request), SG_OPERATION_REDUCE,      \
-              length, (int)root, (MPI_Request *)request, request != 0)
-#define IALLREDUCE(name, length)                                                                   \
-    REDUCTION(name, pass7, (WORDS, sg_word comm, sg_word request), (GIVEN, comm, request),         \
-              (OPERANDS(length), call->comm, call->request), SG_OPERATION_ALLREDUCE, length, -1,   \
-              (MPI_Request *)request, request != 0)
+/* MPICH's own version of a call: as it is, or by its nonblocking form. */
+#define OWN(name, passed)                                                                          \
+    static int pass_##name(const struct sg_call *call)                                             \
+    {                                                                                              \
+        return sg_real.name passed;                                                                \
+    }
+#define OWN_OR(name, passed, begin, begun)                                                         \
+    static int pass_##name(const struct sg_call *call)                                             \
+    {                                                                                              \
+        MPI_Request request;                                                                       \
+                                                                                                   \
+        if (!sg_test_loop_begin_collective(call->comm))                                            \
+            return sg_real.name passed;                                                            \
+        return sg_test_loop_complete(sg_real.begin begun, &request, call->comm,                    \
+                                     MPI_STATUS_IGNORE);                                           \
+    }
 
-REDUCE(Reduce, int)
-REDUCE(Reduce_c, MPI_Count)
-ALLREDUCE(Allreduce, int)
-ALLREDUCE(Allreduce_c, MPI_Count)
+#define REDUCE(name, begin, length)                                                                \
+    OWN_OR(name, (OPERANDS(length), call->root, call->comm), begin,                                \
+           (OPERANDS(length), call->root, call->comm, &request))                                   \
+    REDUCTION(name, pass7, (WORDS, sg_word root, sg_word comm), (GIVEN, root, comm),               \
+              SG_OPERATION_REDUCE, length, (int)root, NULL, true)
+#define ALLREDUCE(name, begin, length)                                                             \
+    OWN_OR(name, (OPERANDS(length), call->comm), begin, (OPERANDS(length), call->comm, &request))  \
+    REDUCTION(name, pass6, (WORDS, sg_word comm), (GIVEN, comm), SG_OPERATION_ALLREDUCE, length,   \
+              -1, NULL, true)
+#define IREDUCE(name, length)                                                                      \
+    OWN(name, (OPERANDS(length), call->root, call->comm, call->request))                           \
+    REDUCTION(name, pass8, (WORDS, sg_word root, sg_word comm, sg_word request),                   \
+              (GIVEN, root, comm, request), SG_OPERATION_REDUCE, length, (int)root,                \
+              (MPI_Request *)request, request != 0)
+#define IALLREDUCE(name, length)                                                                   \
+    OWN(name, (OPERANDS(length), call->comm, call->request))                                       \
+    REDUCTION(name, pass7, (WORDS, sg_word comm, sg_word request), (GIVEN, comm, request),         \
+              SG_OPERATION_ALLREDUCE, length, -1, (MPI_Request *)request, request != 0)
+
+REDUCE(Reduce, Ireduce, int)
+REDUCE(Reduce_c, Ireduce_c, MPI_Count)
+ALLREDUCE(Allreduce, Iallreduce, int)
+ALLREDUCE(Allreduce_c, Iallreduce_c, MPI_Count)
 IREDUCE(Ireduce, int)
 IREDUCE(Ireduce_c, MPI_Count)
 IALLREDUCE(Iallreduce, int)
@@ -259,6 +312,8 @@ int mpi_wait(sg_word request, sg_word status)
 {
     if (sg_process_running() && request != 0)
         sg_request_wait(*(MPI_Request *)request);
+    if (request != 0 && sg_test_loop_begin())
+        return sg_loop_Wait(request, status);
     sg_turn_begin_wait();
     return PASS(pass2, Wait)(request, status);
 }
@@ -278,18 +333,6 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
         return;
     for (int i = 0; i < count; i++)
         sg_request_poll(requests[i]);
-}
-
-static void *find(void *_Atomic *known, const char *symbol)
-{
-    void *function = atomic_load_explicit(known, memory_order_relaxed);
-
-    if (function == NULL) {
-        sg_real_is_mpich();
-        function = sg_real_find(symbol);
-        atomic_store_explicit(known, function, memory_order_relaxed);
-    }
-    return function;
 }
 
 /* MPI 4.1's MPI_Request_get_status_any, _some and _all: like MPI_Request_get_status they do not

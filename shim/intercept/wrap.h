@@ -12,6 +12,7 @@ int sg_wrap_finalize(void);
 int sg_wrap_abort(sg_word comm, sg_word code);
 int sg_wrap_comm_free(sg_word comm);
 int sg_wrap_comm_disconnect(sg_word comm);
+int sg_wrap_comm_dup(sg_word comm, sg_word copy);
 int sg_wrap_pcontrol(int level, ...);
 /* caller: the return address that leads into the application. */
 int sg_wrap_barrier(sg_word comm, void *caller);

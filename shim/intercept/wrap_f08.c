@@ -36,6 +36,8 @@ F08(abort, (MPI_Comm * comm, int *code, int *ierror), (comm, code, ierror),
 F08(comm_free, (MPI_Comm * comm, int *ierror), (comm, ierror), sg_wrap_comm_free((sg_word)comm))
 F08(comm_disconnect, (MPI_Comm * comm, int *ierror), (comm, ierror),
     sg_wrap_comm_disconnect((sg_word)comm))
+F08(comm_dup, (MPI_Comm * comm, MPI_Comm *copy, int *ierror), (comm, copy, ierror),
+    sg_wrap_comm_dup(*comm, (sg_word)copy))
 F08(pcontrol, (int *level, int *ierror), (level, ierror), sg_wrap_pcontrol(*level))
 F08(barrier, (MPI_Comm * comm, int *ierror), (comm, ierror),
     sg_wrap_barrier(*comm, __builtin_return_address(0)))

@@ -129,6 +129,13 @@ const char *sg_real_version(void)
     return version_line;
 }
 
+bool sg_real_has(void *function)
+{
+    Dl_info info;
+
+    return dladdr(function, &info) != 0 && info.dli_fname != NULL && sg_real_owns(info.dli_fname);
+}
+
 bool sg_real_owns(const char *object_name)
 {
     const char *slash = strrchr(object_name, '/');

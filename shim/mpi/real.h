@@ -24,49 +24,85 @@
     X(Comm_disconnect)                                                                             \
     X(Comm_free)                                                                                   \
     X(Comm_free_keyval)                                                                            \
+    X(Comm_get_errhandler)                                                                         \
     X(Comm_get_name)                                                                               \
     X(Comm_get_parent)                                                                             \
     X(Comm_group)                                                                                  \
     X(Comm_idup)                                                                                   \
     X(Comm_rank)                                                                                   \
+    X(Comm_remote_group)                                                                           \
     X(Comm_set_attr)                                                                               \
     X(Comm_set_errhandler)                                                                         \
     X(Comm_size)                                                                                   \
     X(Comm_test_inter)                                                                             \
+    X(Errhandler_free)                                                                             \
     X(Finalize)                                                                                    \
+    X(Get_elements_x)                                                                              \
     X(Get_library_version)                                                                         \
     X(Grequest_complete)                                                                           \
+    X(Grequest_start)                                                                              \
     X(Group_free)                                                                                  \
+    X(Group_size)                                                                                  \
     X(Group_translate_ranks)                                                                       \
     X(Iallreduce)                                                                                  \
     X(Ibarrier)                                                                                    \
     X(Ibcast)                                                                                      \
     X(Igather)                                                                                     \
     X(Igatherv)                                                                                    \
+    X(Improbe)                                                                                     \
+    X(Imrecv)                                                                                      \
     X(Init)                                                                                        \
     X(Init_thread)                                                                                 \
     X(Iprobe)                                                                                      \
+    X(Irecv)                                                                                       \
     X(Ireduce)                                                                                     \
+    X(Irsend)                                                                                      \
+    X(Isend)                                                                                       \
+    X(Issend)                                                                                      \
     X(Op_commutative)                                                                              \
+    X(Pack)                                                                                        \
+    X(Pack_size)                                                                                   \
     X(Pcontrol)                                                                                    \
     X(Query_thread)                                                                                \
     X(Recv)                                                                                        \
     X(Reduce)                                                                                      \
     X(Reduce_local)                                                                                \
     X(Request_get_status)                                                                          \
+    X(Rsend)                                                                                       \
     X(Send)                                                                                        \
+    X(Sendrecv)                                                                                    \
+    X(Sendrecv_replace)                                                                            \
+    X(Ssend)                                                                                       \
     X(Status_set_cancelled)                                                                        \
     X(Status_set_elements)                                                                         \
     X(Test)                                                                                        \
+    X(Testall)                                                                                     \
+    X(Testany)                                                                                     \
+    X(Testsome)                                                                                    \
     X(Type_size_x)                                                                                 \
-    X(Wait)
+    X(Wait)                                                                                        \
+    X(Waitall)                                                                                     \
+    X(Waitsome)
 
 /* Not in every MPICH; called only where the application calls them. */
 #define SG_REAL_OPTIONAL(X)                                                                        \
     X(Allreduce_c)                                                                                 \
     X(Iallreduce_c)                                                                                \
+    X(Imrecv_c)                                                                                    \
+    X(Irecv_c)                                                                                     \
     X(Ireduce_c)                                                                                   \
-    X(Reduce_c)
+    X(Irsend_c)                                                                                    \
+    X(Isend_c)                                                                                     \
+    X(Issend_c)                                                                                    \
+    X(Pack_c)                                                                                      \
+    X(Pack_size_c)                                                                                 \
+    X(Recv_c)                                                                                      \
+    X(Reduce_c)                                                                                    \
+    X(Rsend_c)                                                                                     \
+    X(Send_c)                                                                                      \
+    X(Sendrecv_c)                                                                                  \
+    X(Sendrecv_replace_c)                                                                          \
+    X(Ssend_c)
 
 /* MPICH's own; NULL where it has none. */
 #define SG_REAL_EXTENSIONS(X) X(Grequest_start)
@@ -99,6 +135,9 @@ void *sg_real_find(const char *symbol);
 /* The loaded object that gives `symbol`, at another address than `except`: for what was dlopen'ed
  * RTLD_LOCAL. NULL: none. The handle is to be kept while its functions are. */
 void *sg_real_find_library(const char *symbol, const void *except);
+
+/* True when a function is the MPI library's own, not that of a tool between it and the program. */
+bool sg_real_has(void *function);
 
 /* True when a loaded object's path is that of an MPI library (C, C++ or Fortran part). */
 bool sg_real_owns(const char *object_name);

@@ -11,6 +11,7 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := \
   advised \
+  all_calls \
   arrival \
   bench_call \
   between \
@@ -28,6 +29,7 @@ C_PROGRAMS := \
   failing \
   fallbacks \
   fork \
+  gives_way \
   holes \
   intercomm \
   large \

@@ -1,0 +1,65 @@
+#!/bin/bash
+# Every blocking call gives what it gives in MPICH, whoever waits, and however: results, statuses,
+# errors and their handlers.
+# timeout: 1800
+. "$(dirname "$0")/../lib/sh.sh"
+PROGRAM_SECONDS=300
+export TMPDIR=$WORK STAGGER_TRACE=off
+
+# gathered NAME RANKS: the lines of all ranks
+gathered() {
+    local rank
+    for ((rank = 0; rank < $2; rank++)); do
+        cat "$1.$rank"
+    done >"$1.all"
+}
+
+# as_in_mpich RANKS HOOK WAIT [threads]: the same lines as without the library
+as_in_mpich() {
+    local ranks=$1 hook=$2 wait=$3 name="calls-$1-$2-$3${4:+-$4}" stock="stock-$1${4:+-$4}"
+    shift 3
+    [ -e "$stock.all" ] || {
+        compare "$stock" "$ranks" "$PROGRAMS/all_calls" "$stock" "$@"
+        gathered "$stock" "$ranks"
+        check "every call is made on $ranks ranks${1:+ with $1} without the library" is 0 "$plain_status"
+    }
+    STAGGER_WAIT_HOOK=$hook STAGGER_WAIT=$wait observe "$name" "$ranks" "$PROGRAMS/all_calls" "$name" "$@"
+    gathered "$name" "$ranks"
+    check "... and gives the same under it where ranks wait by $wait, by hook $hook" \
+        all 'is 0 "$status"' 'empty "$name.err"' 'same "$stock.all" "$name.all"'
+}
+
+# each RANKS...: in every way of waiting
+each() {
+    local ranks
+    for ranks in "$@"; do
+        as_in_mpich "$ranks" auto yield
+        as_in_mpich "$ranks" none yield
+        as_in_mpich "$ranks" none sleep
+        as_in_mpich "$ranks" none auto
+        rm -rf stock-* calls-*
+    done
+}
+
+# gives_way HOOK WAIT RANKS
+gives_way() {
+    STAGGER_WAIT_HOOK=$1 STAGGER_WAIT=$2 observe "way-$1-$2" "$3" "$PROGRAMS/gives_way" "way-$1-$2-$3"
+}
+
+for hook in auto none; do
+    for wait in yield sleep; do
+        gives_way "$hook" "$wait" 3
+        check "who waits by $wait gives its processor away in every call, by hook $hook" \
+            all 'is 0 "$status"' 'empty "way-$hook-$wait.err"'
+    done
+done
+gives_way none auto 4
+check "so it does by auto where processors are short" all 'is 0 "$status"' 'empty way-none-auto.err'
+
+each 2 3 4
+as_in_mpich 3 none yield threads
+as_in_mpich 3 none spin threads
+
+if [ "${SG_TEST_ALL:-1}" = 1 ]; then
+    each 5 6 7 8 9 64
+fi
