@@ -12,7 +12,7 @@
 #ifndef SG_INTERCEPT_FUNCTIONS_H
 #define SG_INTERCEPT_FUNCTIONS_H
 
-#define SG_FUNCTIONS_MESSAGES(X, XF, XL, XLF, XC)                                                  \
+#define SG_FUNCTIONS_MESSAGES(X, XF, XL, XLF, XC, XR)                                              \
     XL(WAIT, Send, 6)                                                                              \
     XL(WAIT, Ssend, 6)                                                                             \
     XL(WAIT, Rsend, 6)                                                                             \
@@ -43,7 +43,7 @@
     XF(TEST, Testsome, 5, testsome, 6)                                                             \
     XF(TEST, Parrived, 3, parrived, 4)
 
-#define SG_FUNCTIONS_COLLECTIVES(X, XF, XL, XLF, XC)                                               \
+#define SG_FUNCTIONS_COLLECTIVES(X, XF, XL, XLF, XC, XR)                                           \
     XC(WAIT, Bcast, 5, Ibcast, e)                                                                  \
     XC(WAIT, Gather, 8, Igather, h)                                                                \
     XC(WAIT, Gatherv, 9, Igatherv, i)                                                              \
@@ -54,10 +54,10 @@
     XC(WAIT, Alltoall, 7, Ialltoall, g)                                                            \
     XC(WAIT, Alltoallv, 9, Ialltoallv, i)                                                          \
     XC(WAIT, Alltoallw, 9, Ialltoallw, i)                                                          \
-    XC(WAIT, Reduce_scatter, 6, Ireduce_scatter, f)                                                \
-    XC(WAIT, Reduce_scatter_block, 6, Ireduce_scatter_block, f)                                    \
-    XC(WAIT, Scan, 6, Iscan, f)                                                                    \
-    XC(WAIT, Exscan, 6, Iexscan, f)                                                                \
+    XR(WAIT, Reduce_scatter, 6, Ireduce_scatter, f, d, e)                                          \
+    XR(WAIT, Reduce_scatter_block, 6, Ireduce_scatter_block, f, d, e)                              \
+    XR(WAIT, Scan, 6, Iscan, f, d, e)                                                              \
+    XR(WAIT, Exscan, 6, Iexscan, f, d, e)                                                          \
     XC(WAIT, Neighbor_allgather, 7, Ineighbor_allgather, g)                                        \
     XC(WAIT, Neighbor_allgatherv, 8, Ineighbor_allgatherv, h)                                      \
     XC(WAIT, Neighbor_alltoall, 7, Ineighbor_alltoall, g)                                          \
@@ -73,17 +73,17 @@
     XC(WAIT, Alltoall_c, 7, Ialltoall_c, g)                                                        \
     XC(WAIT, Alltoallv_c, 9, Ialltoallv_c, i)                                                      \
     XC(WAIT, Alltoallw_c, 9, Ialltoallw_c, i)                                                      \
-    XC(WAIT, Reduce_scatter_c, 6, Ireduce_scatter_c, f)                                            \
-    XC(WAIT, Reduce_scatter_block_c, 6, Ireduce_scatter_block_c, f)                                \
-    XC(WAIT, Scan_c, 6, Iscan_c, f)                                                                \
-    XC(WAIT, Exscan_c, 6, Iexscan_c, f)                                                            \
+    XR(WAIT, Reduce_scatter_c, 6, Ireduce_scatter_c, f, d, e)                                      \
+    XR(WAIT, Reduce_scatter_block_c, 6, Ireduce_scatter_block_c, f, d, e)                          \
+    XR(WAIT, Scan_c, 6, Iscan_c, f, d, e)                                                          \
+    XR(WAIT, Exscan_c, 6, Iexscan_c, f, d, e)                                                      \
     XC(WAIT, Neighbor_allgather_c, 7, Ineighbor_allgather_c, g)                                    \
     XC(WAIT, Neighbor_allgatherv_c, 8, Ineighbor_allgatherv_c, h)                                  \
     XC(WAIT, Neighbor_alltoall_c, 7, Ineighbor_alltoall_c, g)                                      \
     XC(WAIT, Neighbor_alltoallv_c, 9, Ineighbor_alltoallv_c, i)                                    \
     XC(WAIT, Neighbor_alltoallw_c, 9, Ineighbor_alltoallw_c, i)
 
-#define SG_FUNCTIONS_COMMUNICATORS(X, XF, XL, XLF, XC)                                             \
+#define SG_FUNCTIONS_COMMUNICATORS(X, XF, XL, XLF, XC, XR)                                         \
     XF(WAIT, Comm_dup_with_info, 3, comm_dup_with_info, 4)                                         \
     XF(WAIT, Comm_split, 4, comm_split, 5)                                                         \
     XF(WAIT, Comm_split_type, 5, comm_split_type, 6)                                               \
@@ -97,7 +97,7 @@
     XF(WAIT, Dist_graph_create, 9, dist_graph_create, 10)                                          \
     XF(WAIT, Dist_graph_create_adjacent, 10, dist_graph_create_adjacent, 11)
 
-#define SG_FUNCTIONS_WINDOWS(X, XF, XL, XLF, XC)                                                   \
+#define SG_FUNCTIONS_WINDOWS(X, XF, XL, XLF, XC, XR)                                               \
     X(WAIT, Win_create, 6)                                                                         \
     X(WAIT, Win_create_c, 6)                                                                       \
     XF(WAIT, Win_allocate, 6, win_allocate, 7)                                                     \
@@ -119,7 +119,7 @@
     XF(WAIT, Win_flush_local_all, 1, win_flush_local_all, 2)                                       \
     XF(TEST, Win_test, 2, win_test, 3)
 
-#define SG_FUNCTIONS_FILES(X, XF, XL, XLF, XC)                                                     \
+#define SG_FUNCTIONS_FILES(X, XF, XL, XLF, XC, XR)                                                 \
     XF(WAIT, File_open, 5, file_open, 7)                                                           \
     XF(WAIT, File_close, 1, file_close, 2)                                                         \
     XF(WAIT, File_set_size, 2, file_set_size, 3)                                                   \
@@ -133,11 +133,11 @@
     X(WAIT, File_read_ordered, 5)                                                                  \
     X(WAIT, File_write_ordered, 5)
 
-#define SG_FUNCTIONS(X, XF, XL, XLF, XC)                                                           \
-    SG_FUNCTIONS_MESSAGES(X, XF, XL, XLF, XC)                                                      \
-    SG_FUNCTIONS_COLLECTIVES(X, XF, XL, XLF, XC)                                                   \
-    SG_FUNCTIONS_COMMUNICATORS(X, XF, XL, XLF, XC)                                                 \
-    SG_FUNCTIONS_WINDOWS(X, XF, XL, XLF, XC)                                                       \
-    SG_FUNCTIONS_FILES(X, XF, XL, XLF, XC)
+#define SG_FUNCTIONS(X, XF, XL, XLF, XC, XR)                                                       \
+    SG_FUNCTIONS_MESSAGES(X, XF, XL, XLF, XC, XR)                                                  \
+    SG_FUNCTIONS_COLLECTIVES(X, XF, XL, XLF, XC, XR)                                               \
+    SG_FUNCTIONS_COMMUNICATORS(X, XF, XL, XLF, XC, XR)                                             \
+    SG_FUNCTIONS_WINDOWS(X, XF, XL, XLF, XC, XR)                                                   \
+    SG_FUNCTIONS_FILES(X, XF, XL, XLF, XC, XR)
 
 #endif

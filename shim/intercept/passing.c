@@ -84,6 +84,12 @@ static void *find(void *_Atomic *known, const char *symbol)
     WRAPPER_OR(class, name, words, sg_test_loop_begin(), sg_loop_##name(G##words))
 
 #define WRAPPER_COLLECTIVE(class, name, words, begin, comm)                                        \
+    WRAPPER_BEGUN(class, name, words, begin, comm, sg_test_loop_begin_collective((MPI_Comm)(comm)))
+#define WRAPPER_REDUCTION(class, name, words, begin, comm, datatype, op)                           \
+    WRAPPER_BEGUN(                                                                                 \
+        class, name, words, begin, comm,                                                           \
+        sg_test_loop_begin_reduction((MPI_Comm)(comm), (MPI_Datatype)(datatype), (MPI_Op)(op)))
+#define WRAPPER_BEGUN(class, name, words, begin, comm, is_other)                                   \
     static int begin##_complete(P##words)                                                          \
     {                                                                                              \
         static void *_Atomic known;                                                                \
@@ -95,8 +101,7 @@ static void *find(void *_Atomic *known, const char *symbol)
                              : sg_test_loop_complete(start(G##words, &request), &request,          \
                                                      (MPI_Comm)(comm), MPI_STATUS_IGNORE);         \
     }                                                                                              \
-    WRAPPER_OR(class, name, words, sg_test_loop_begin_collective((MPI_Comm)(comm)),                \
-               begin##_complete(G##words))
+    WRAPPER_OR(class, name, words, is_other, begin##_complete(G##words))
 
 #define F08(class, f08, f08_words)                                                                 \
     void pass_f08_##f08(P##f08_words) SG_INTERCEPTS("mpi_" #f08 "_f08_");                          \
@@ -120,14 +125,15 @@ static void *find(void *_Atomic *known, const char *symbol)
     WRAPPER_LOOP(class, name, words)                                                               \
     F08(class, f08, f08_words)
 
-SG_FUNCTIONS(WRAPPER, WRAPPER_F08, WRAPPER_LOOP, WRAPPER_LOOP_F08, WRAPPER_COLLECTIVE)
+SG_FUNCTIONS(WRAPPER, WRAPPER_F08, WRAPPER_LOOP, WRAPPER_LOOP_F08, WRAPPER_COLLECTIVE,
+             WRAPPER_REDUCTION)
 
 /* ---- other tools ---- */
 
 static const char *const looped[] = {"MPI_Comm_dup",
 #define NOTHING(...)
 #define NAME(class, name, ...) "MPI_" #name,
-                                     SG_FUNCTIONS(NOTHING, NOTHING, NAME, NAME, NAME)
+                                     SG_FUNCTIONS(NOTHING, NOTHING, NAME, NAME, NAME, NAME)
 #undef NAME
 #undef NOTHING
 };

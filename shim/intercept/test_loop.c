@@ -2,6 +2,7 @@
 
 #include "intercept/comm.h"
 #include "mpi/real.h"
+#include "mpi/types.h"
 #include "wait/hook.h"
 #include "wait/processors.h"
 
@@ -128,6 +129,17 @@ bool sg_test_loop_covers(MPI_Comm comm)
              (!is_inter || is_inside(sg_real.Comm_remote_group, comm, world));
     sg_real.Group_free(&world);
     return covers;
+}
+
+bool sg_test_loop_begin_reduction(MPI_Comm comm, MPI_Datatype datatype, MPI_Op op)
+{
+    enum sg_reduction reduction;
+    enum sg_element element;
+
+    /* Of whole numbers and bits. */
+    return atomic_load_explicit(&sg_test_loop.collectives, memory_order_relaxed) &&
+           sg_type_of(datatype, &element) && element <= SG_ELEMENT_LOGICAL &&
+           sg_reduction_of(op, &reduction) && sg_test_loop_begin_collective(comm);
 }
 
 /* ---- error handlers ----

@@ -56,6 +56,10 @@ static inline bool sg_test_loop_begin_collective(MPI_Comm comm)
     return true;
 }
 
+/* ... a reduction: MPICH may associate the operands of its nonblocking form otherwise, so only
+ * those in which that does not show. */
+bool sg_test_loop_begin_reduction(MPI_Comm comm, MPI_Datatype datatype, MPI_Op op);
+
 /* Completes what the communicator's nonblocking call has begun; error: its own, which it has
  * raised. The status may be MPI_STATUS_IGNORE. */
 int sg_test_loop_complete(int error, MPI_Request *request, MPI_Comm comm, MPI_Status *status);

@@ -271,7 +271,7 @@ int mpi_ibarrier(sg_word comm, sg_word request)
     {                                                                                              \
         MPI_Request request;                                                                       \
                                                                                                    \
-        if (!sg_test_loop_begin_collective(call->comm))                                            \
+        if (!sg_test_loop_begin_reduction(call->comm, call->datatype, call->op))                   \
             return sg_real.name passed;                                                            \
         return sg_test_loop_complete(sg_real.begin begun, &request, call->comm,                    \
                                      MPI_STATUS_IGNORE);                                           \

@@ -67,6 +67,7 @@
     X(Recv)                                                                                        \
     X(Reduce)                                                                                      \
     X(Reduce_local)                                                                                \
+    X(Request_free)                                                                                \
     X(Request_get_status)                                                                          \
     X(Rsend)                                                                                       \
     X(Send)                                                                                        \

@@ -1,5 +1,6 @@
 /* late_waits [threads] CALL...: for each call, rank 0 computes for a while before it comes; the
- * last rank prints what it has given its processor away by meanwhile, by the counts of libgiving.so:
+ * last rank prints what it has given its processor away by meanwhile, by the counts of
+ * libgiving.so:
  *
  *     CALL yields=N sleeps=N
  *
