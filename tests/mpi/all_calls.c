@@ -477,6 +477,8 @@ static void try_nonblocking(MPI_Comm comm)
 
 static void try_collectives(MPI_Comm comm)
 {
+    enum { VALUES = 1000 };
+    static double values[VALUES], sums[VALUES];
     int ranks, me, counts[RANKS_MAX], starts[RANKS_MAX], bytes[RANKS_MAX], total = 0;
     int *from, *into;
     size_t room;
@@ -537,6 +539,19 @@ static void try_collectives(MPI_Comm comm)
          MPI_Allreduce(MPI_IN_PLACE, into, COUNT, MPI_INT, MPI_MIN, comm)));
     TRY(MPI_Allreduce(from, into, 0, MPI_INT, MPI_SUM, comm));
     TRY(MPI_Bcast(into, 0, MPI_INT, 0, comm));
+    /* Their last bits tell in which order they were added. */
+    for (int i = 0; i < VALUES; i++)
+        values[i] = 1.0 / (1 + i + 7 * me);
+    tell("reduce of doubles",
+         MPI_Reduce(values, sums, VALUES, MPI_DOUBLE, MPI_SUM, ranks - 1, comm), sums,
+         me == ranks - 1 ? sizeof sums : 0);
+    tell("allreduce of doubles", MPI_Allreduce(values, sums, VALUES, MPI_DOUBLE, MPI_SUM, comm),
+         sums, sizeof sums);
+    tell("scan of doubles", MPI_Scan(values, sums, VALUES, MPI_DOUBLE, MPI_SUM, comm), sums,
+         sizeof sums);
+    tell("reduce_scatter_block of doubles",
+         MPI_Reduce_scatter_block(values, sums, VALUES / ranks, MPI_DOUBLE, MPI_SUM, comm), sums,
+         (size_t)(VALUES / ranks) * sizeof *sums);
     free(from);
     free(into);
 }
