@@ -35,6 +35,6 @@ for ranks in 2 4 8; do
         b=$(ours "$ranks" "$call" 2>/dev/null | time_of)
         c=$(openmpi "$ranks" "$call" 2>/dev/null | time_of)
         awk -v call="$call" -v ranks="$ranks" -v a="${a:-0}" -v b="${b:-0}" -v c="${c:--}" 'BEGIN {
-            printf "%-10s %5d %10.2f %10.2f %10s %12s\n", call, ranks, a, b, c, b > 0 ? sprintf("%.2f", a / b) : "-" }'
+            printf "%-10s %5d %10.2f %10.2f %10s %12s\n", call, ranks, a, b, c, (b > 0 ? sprintf("%.2f", a / b) : "-") }'
     done
 done

@@ -26,10 +26,10 @@
  * long. */
 #define COLD_TURNS 1u
 #define SWITCH_NS 1000u
-/* Idle turns, where every rank has a processor, after which is looked whether it has; and for which
- * it has not, where another thread has taken it. */
-#define TURNS_PER_LOOK 1024u
+/* Idle turns for which a processor is contested that another thread has had for so long: less than
+ * others get at a time, and more than the kernel needs for itself. */
 #define TURNS_CONTESTED 20000u
+#define AWAY_NS UINT64_C(500000)
 /* Waits, where there are fewer processors, after which these are looked at again. */
 #define WAITS_PER_LOOK 64u
 
@@ -37,8 +37,19 @@ __thread struct sg_turns sg_turns;
 
 static _Atomic enum sg_wait_mode mode = SG_WAIT_SPIN;
 static atomic_bool never_sleeps;
+atomic_bool sg_turn_spins = true;
 
 static _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
+
+/* Whether threads spin that keep their processors. */
+static void decide(void)
+{
+    enum sg_wait_mode now = atomic_load_explicit(&mode, memory_order_relaxed);
+
+    atomic_store_explicit(
+        &sg_turn_spins, now == SG_WAIT_SPIN || (now == SG_WAIT_AUTO && !sg_processors_are_short()),
+        memory_order_relaxed);
+}
 
 enum sg_wait_mode sg_turn_mode(void)
 {
@@ -49,6 +60,7 @@ void sg_turn_start(enum sg_wait_mode wanted, bool threads)
 {
     atomic_store_explicit(&never_sleeps, threads || wanted == SG_WAIT_YIELD, memory_order_relaxed);
     atomic_store_explicit(&mode, wanted, memory_order_relaxed);
+    decide();
 }
 
 bool sg_turn_is_contested(void)
@@ -67,14 +79,22 @@ void sg_turn_look(void)
 {
     struct sg_turns *turns = &sg_turns;
     struct rusage usage;
+    struct timespec ran;
+    uint64_t now_ns, away_ns;
 
     sg_processors_look_again();
+    decide();
     if (atomic_load_explicit(&mode, memory_order_relaxed) != SG_WAIT_AUTO ||
         getrusage(RUSAGE_THREAD, &usage) != 0)
         return;
-    if (turns->preempted != 0 && turns->preempted != usage.ru_nivcsw + 1)
+    now_ns = sg_clock_ns();
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ran);
+    away_ns = now_ns - ((uint64_t)ran.tv_sec * UINT64_C(1000000000) + (uint64_t)ran.tv_nsec);
+    /* A thread that has slept was away of its own accord. */
+    if (turns->looks++ > 0 && turns->slept == usage.ru_nvcsw && away_ns > turns->away_ns + AWAY_NS)
         turns->contested = TURNS_CONTESTED;
-    turns->preempted = usage.ru_nivcsw + 1;
+    turns->slept = usage.ru_nvcsw;
+    turns->away_ns = away_ns;
 }
 
 static void add(_Atomic uint64_t *count, _Atomic uint64_t *sum_ns, uint64_t time_ns)
@@ -88,8 +108,10 @@ static void begin(struct sg_turns *turns, uint64_t now_ns)
     turns->begin_ns = turns->last_ns = now_ns;
     turns->quiet_ns = QUIET_MAX_NS;
     turns->settled = 0;
-    if (++turns->looked % WAITS_PER_LOOK == 0)
+    if (++turns->looked % WAITS_PER_LOOK == 0) {
         sg_processors_look_again();
+        decide();
+    }
 }
 
 /* The turn that ends now did something. */
@@ -108,12 +130,12 @@ static void yield(struct sg_turns *turns, uint64_t now_ns)
 {
     sched_yield();
     turns->last_ns = sg_clock_ns();
-    if (turns->last_ns - now_ns > SWITCH_NS) {
+    if (turns->last_ns - now_ns > SWITCH_NS)
         turns->settled = 0;
+    if (turns->last_ns - now_ns > AWAY_NS)
         turns->contested = TURNS_CONTESTED;
-    } else if (turns->contested > 0) {
+    else if (turns->contested > 0)
         turns->contested--;
-    }
     add(&yields, &yield_ns, turns->last_ns - now_ns);
 }
 
@@ -178,19 +200,16 @@ static void test_on(struct sg_turns *turns)
         yield(turns, now_ns);
 }
 
-void sg_turn_idle(void)
+void sg_turn_idle_slowly(void)
 {
     struct sg_turns *turns = &sg_turns;
     int saved_errno = errno;
 
     if (turns->own > 0)
         return;
-    if (!gives_way()) {
-        if (++turns->looked % TURNS_PER_LOOK == 0)
-            sg_turn_look();
-        return;
-    }
-    if (turns->testing)
+    if (!gives_way())
+        sg_turn_look();
+    else if (turns->testing)
         test_on(turns);
     else
         wait_on(turns);

@@ -28,7 +28,9 @@ struct sg_turns {
     uint32_t settled;   /* since the processor was last given away */
     uint64_t begin_ns, last_ns; /* of the slow turns: the first, and when the last one ended */
     uint64_t quiet_ns;          /* the least that one took */
-    long preempted;             /* how often, when last looked at, + 1; 0: it was not */
+    uint32_t looks;             /* whether the kernel has taken the processor; at the last one: */
+    long slept;                 /* how often the thread had given it away by itself */
+    uint64_t away_ns;           /* how long it had not been on one, from any time on */
 };
 
 extern __thread struct sg_turns sg_turns;
@@ -47,8 +49,21 @@ void sg_turn_start(enum sg_wait_mode mode, bool threads);
 bool sg_turn_is_contested(void);
 void sg_turn_look(void);
 
+/* Of all threads: whether they spin, but for those whose processors are contested. */
+extern atomic_bool sg_turn_spins;
+/* Idle turns, where every rank has a processor, after which is looked whether it has. */
+#define SG_TURNS_PER_LOOK 1024u
+
 /* One in which nothing happened. */
-void sg_turn_idle(void);
+void sg_turn_idle_slowly(void);
+static inline void sg_turn_idle(void)
+{
+    struct sg_turns *turns = &sg_turns;
+
+    if (!atomic_load_explicit(&sg_turn_spins, memory_order_relaxed) || turns->contested > 0 ||
+        ++turns->looked % SG_TURNS_PER_LOOK == 0)
+        sg_turn_idle_slowly();
+}
 /* One in which something did. */
 static inline void sg_turn_busy(void)
 {
