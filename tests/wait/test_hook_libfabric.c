@@ -20,7 +20,8 @@ void *sg_real_find_library(const char *symbol, const void *except)
 {
     return NULL;
 }
-__thread struct sg_turns sg_turns __attribute__((tls_model("initial-exec")));
+__thread struct sg_turns sg_turns;
+atomic_bool sg_turn_spins; /* every idle turn goes the slow way */
 
 static const struct sg_hook *chosen;
 static int idle_turns;
@@ -30,7 +31,7 @@ const struct sg_hook *sg_hook_chosen(void)
     return chosen;
 }
 
-void sg_turn_idle(void)
+void sg_turn_idle_slowly(void)
 {
     idle_turns++;
     sg_turns.idle++;
