@@ -22,6 +22,8 @@
 /* A turn that takes longer than the least by half and this has done something. */
 #define SLACK_NS 100u
 #define QUIET_MAX_NS 1000u
+#define LIVELY_TURNS 4u
+#define PUT_OFF_NS UINT64_C(200000)
 /* The caches are cold after another thread has had the processor: where giving it away took this
  * long. */
 #define COLD_TURNS 1u
@@ -107,7 +109,7 @@ static void begin(struct sg_turns *turns, uint64_t now_ns)
 {
     turns->begin_ns = turns->last_ns = now_ns;
     turns->quiet_ns = QUIET_MAX_NS;
-    turns->settled = 0;
+    turns->settled = turns->lively = 0;
     if (++turns->looked % WAITS_PER_LOOK == 0) {
         sg_processors_look_again();
         decide();
@@ -123,7 +125,10 @@ static bool did_something(struct sg_turns *turns, uint64_t now_ns)
         return false;
     if (turn_ns < turns->quiet_ns)
         turns->quiet_ns = turn_ns;
-    return turn_ns > turns->quiet_ns + turns->quiet_ns / 2 + SLACK_NS;
+    if (turn_ns > turns->quiet_ns + turns->quiet_ns / 2 + SLACK_NS)
+        return true;
+    turns->lively = 0;
+    return false;
 }
 
 static void yield(struct sg_turns *turns, uint64_t now_ns)
@@ -171,6 +176,22 @@ static void give_way(struct sg_turns *turns, uint64_t now_ns)
     }
 }
 
+/* After a turn that seems to have done something. One may be slow for other reasons: a second one
+ * puts sleeping off, and after some in a row the wait begins anew. */
+static void go_on(struct sg_turns *turns, uint64_t now_ns)
+{
+    uint64_t latest_ns = now_ns - LONG_NS + PUT_OFF_NS;
+
+    turns->last_ns = now_ns;
+    turns->lively++;
+    if (turns->lively == 2 && turns->begin_ns < latest_ns)
+        turns->begin_ns = latest_ns;
+    if (turns->lively < LIVELY_TURNS)
+        return;
+    turns->idle = 0;
+    turns->begin_ns = 0;
+}
+
 static void wait_on(struct sg_turns *turns)
 {
     uint32_t spins = sg_turn_is_contested() ? SPINS_SHORT : SPINS_ALONE;
@@ -182,8 +203,7 @@ static void wait_on(struct sg_turns *turns)
     if (turns->idle == spins || turns->begin_ns == 0)
         begin(turns, now_ns);
     else if (did_something(turns, now_ns)) {
-        turns->idle = 0;
-        turns->begin_ns = 0;
+        go_on(turns, now_ns);
         return;
     }
     give_way(turns, now_ns);

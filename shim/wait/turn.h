@@ -25,6 +25,7 @@ struct sg_turns {
     uint32_t looked;    /* what is counted until processors are looked at again */
     uint32_t own;       /* in the library's own calls, which have ladders of their own */
     uint32_t contested; /* idle turns for which others want the processor, as far as can be told */
+    uint32_t lively;    /* turns in a row that seem to have done something */
     uint32_t settled;   /* since the processor was last given away */
     uint64_t begin_ns, last_ns; /* of the slow turns: the first, and when the last one ended */
     uint64_t quiet_ns;          /* the least that one took */
