@@ -227,7 +227,7 @@ const struct sg_config_entry sg_config_entries[] = {
      "ranks, and spins elsewhere.",
      WORD(wait, "auto, spin, yield or sleep", sg_wait_mode_names)},
     {"STAGGER_WAIT_HOOK", "auto",
-     "Whether MPICH's waiting is taken part in, by what this MPICH offers for it.",
+     "Whether ranks that wait inside MPICH give way by a hook, the one that fits this MPICH.",
      WORD(wait_hook, "auto or none", none_or_auto)},
     {"STAGGER_STALL_S", "30", "Seconds after which a wait is reported; 0: never.",
      INTEGER(stall_s, 0, 1000000)},

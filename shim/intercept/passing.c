@@ -11,7 +11,6 @@
 #include "mpi/real.h"
 #include "wait/turn.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 /* Words of arguments: P as parameters, G as given. */
@@ -45,18 +44,6 @@
 #define END_WAIT
 #define END_TEST sg_turn_end_test()
 
-static void *find(void *_Atomic *known, const char *symbol)
-{
-    void *function = atomic_load_explicit(known, memory_order_relaxed);
-
-    if (__builtin_expect(function == NULL, 0)) {
-        sg_real_is_mpich();
-        function = sg_real_find(symbol);
-        atomic_store_explicit(known, function, memory_order_relaxed);
-    }
-    return function;
-}
-
 /* MPI_ERR_OTHER is what an MPI without the function says of it. Where is_other holds, other is
  * the call. */
 #define WRAPPER_OR(class, name, words, is_other, other)                                            \
@@ -69,7 +56,7 @@ static void *find(void *_Atomic *known, const char *symbol)
                                                                                                    \
         if (is_other)                                                                              \
             return other;                                                                          \
-        *(void **)&next = find(&known, "MPI_" #name);                                              \
+        *(void **)&next = sg_real_find_once(&known, "MPI_" #name);                                 \
         if (next == NULL)                                                                          \
             return MPI_ERR_OTHER;                                                                  \
         BEGIN_##class;                                                                             \
@@ -96,7 +83,7 @@ static void *find(void *_Atomic *known, const char *symbol)
         int (*start)(P##words, MPI_Request * request);                                             \
         MPI_Request request;                                                                       \
                                                                                                    \
-        *(void **)&start = find(&known, "PMPI_" #begin);                                           \
+        *(void **)&start = sg_real_find_once(&known, "PMPI_" #begin);                              \
         return start == NULL ? MPI_ERR_OTHER                                                       \
                              : sg_test_loop_complete(start(G##words, &request), &request,          \
                                                      (MPI_Comm)(comm), MPI_STATUS_IGNORE);         \
@@ -110,7 +97,7 @@ static void *find(void *_Atomic *known, const char *symbol)
         static void *_Atomic known;                                                                \
         void (*next)(P##f08_words);                                                                \
                                                                                                    \
-        *(void **)&next = find(&known, "mpi_" #f08 "_f08_");                                       \
+        *(void **)&next = sg_real_find_once(&known, "mpi_" #f08 "_f08_");                          \
         if (next == NULL)                                                                          \
             return;                                                                                \
         BEGIN_##class;                                                                             \

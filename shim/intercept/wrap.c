@@ -29,19 +29,6 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 /* Resolves at the first call; a launcher or shell never gets here. */
 #define PASS(form, name) (sg_real_is_mpich(), (form)(void (*)(void))sg_real.name)
 
-/* Of a function that is looked up when it is first called. */
-static void *find(void *_Atomic *known, const char *symbol)
-{
-    void *function = atomic_load_explicit(known, memory_order_relaxed);
-
-    if (function == NULL) {
-        sg_real_is_mpich();
-        function = sg_real_find(symbol);
-        atomic_store_explicit(known, function, memory_order_relaxed);
-    }
-    return function;
-}
-
 /* The exported symbol of a function of this file. */
 #define EXPORTS(symbol, function)                                                                  \
     __asm__(symbol) __attribute__((visibility("default"), alias(#function)))
@@ -153,7 +140,7 @@ int sg_wrap_comm_dup(sg_word comm, sg_word copy)
     MPI_Request request;
     pass2 next;
 
-    *(void **)&next = find(&known, "MPI_Comm_dup");
+    *(void **)&next = sg_real_find_once(&known, "MPI_Comm_dup");
     if (copy == 0 || !sg_test_loop_begin_collective((MPI_Comm)comm)) {
         sg_turn_begin_wait();
         return next != NULL ? next(comm, copy) : MPI_ERR_OTHER;
@@ -346,7 +333,7 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
         static void *_Atomic known;                                                                \
         int(*pass) parameters;                                                                     \
                                                                                                    \
-        *(void **)&pass = find(&known, "P" symbol);                                                \
+        *(void **)&pass = sg_real_find_once(&known, "P" symbol);                                   \
         sg_wrap_poll((int)count, (const MPI_Request *)requests);                                   \
         return pass != NULL ? pass arguments : MPI_ERR_OTHER;                                      \
     }

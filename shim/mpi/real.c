@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,6 @@ void *sg_real_find_library(const char *symbol, const void *except)
     dl_iterate_phdr(collect_name, &loaded);
     for (int i = 0; i < loaded.count; i++) {
         void *handle = found ? NULL : dlopen(loaded.names[i], RTLD_LAZY | RTLD_NOLOAD);
-
         void *address = handle ? dlsym(handle, symbol) : NULL;
 
         if (address != NULL && address != except)
@@ -69,6 +69,18 @@ void *sg_real_find(const char *symbol)
     void *address = dlsym(RTLD_NEXT, symbol);
 
     return address == NULL && library != NULL ? dlsym(library, symbol) : address;
+}
+
+void *sg_real_find_once(void *_Atomic *known, const char *symbol)
+{
+    void *address = atomic_load_explicit(known, memory_order_relaxed);
+
+    if (__builtin_expect(address == NULL, 0)) {
+        sg_real_is_mpich();
+        address = sg_real_find(symbol);
+        atomic_store_explicit(known, address, memory_order_relaxed);
+    }
+    return address;
 }
 
 static void read_version(void)

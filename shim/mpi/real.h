@@ -133,6 +133,9 @@ bool sg_real_has_user_threads(void);
 /* A symbol of the process's MPI library (or its Fortran part), NULL where there is none. */
 void *sg_real_find(const char *symbol);
 
+/* The same, remembered in known, which is NULL at first. */
+void *sg_real_find_once(void *_Atomic *known, const char *symbol);
+
 /* The loaded object that gives `symbol`, at another address than `except`: for what was dlopen'ed
  * RTLD_LOCAL. NULL: none. The handle is to be kept while its functions are. */
 void *sg_real_find_library(const char *symbol, const void *except);

@@ -37,7 +37,7 @@
 
 static const struct sg_process_calls *calls;
 
-/* Whether this is the only process of its job, as far as the launcher says. */
+/* Said by one process of the job, as far as its launcher tells which. */
 static void refuse(const char *what)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",

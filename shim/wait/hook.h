@@ -8,7 +8,7 @@
  *   mpich       MPICH 5 gives way by itself where it is asked to; it has no turns here
  *               (hook_mpich.c)
  *
- * Without one MPICH waits as it does.
+ * Without one the blocking calls run as nonblocking ones and tests (intercept/test_loop.h).
  */
 #ifndef SG_WAIT_HOOK_H
 #define SG_WAIT_HOOK_H

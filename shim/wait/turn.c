@@ -225,7 +225,7 @@ void sg_turn_idle_slowly(void)
     struct sg_turns *turns = &sg_turns;
     int saved_errno = errno;
 
-    if (turns->own > 0)
+    if (turns->own)
         return;
     if (!gives_way())
         sg_turn_look();

@@ -23,7 +23,7 @@ struct sg_turns {
     uint32_t tested;    /* of tests, in a row */
     bool testing;       /* in a call that tests or probes */
     uint32_t looked;    /* what is counted until processors are looked at again */
-    uint32_t own;       /* in the library's own calls, which have ladders of their own */
+    bool own;           /* in a call of the library's own, which has a ladder of its own */
     uint32_t contested; /* idle turns for which others want the processor, as far as can be told */
     uint32_t lively;    /* turns in a row that seem to have done something */
     uint32_t settled;   /* since the processor was last given away */
@@ -85,7 +85,7 @@ static inline void sg_turn_end_test(void)
 static inline void sg_turn_begin_wait(void)
 {
     sg_turns.idle = 0;
-    sg_turns.testing = false; /* an error handler may have left a test by a jump */
+    sg_turns.testing = sg_turns.own = false; /* an error handler may have left one by a jump */
 }
 
 /* Gives the processor away, outside turns. */
@@ -93,14 +93,17 @@ void sg_turn_yield(void);
 /* A thread has slept, outside turns. */
 void sg_turn_slept(uint64_t time_ns);
 
-/* Around the library's own calls of MPICH while it waits. */
-static inline void sg_turn_begin_own(void)
+/* Around the library's own calls of MPICH while it waits; what begin returns is given to end. */
+static inline bool sg_turn_begin_own(void)
 {
-    sg_turns.own++;
+    bool before = sg_turns.own;
+
+    sg_turns.own = true;
+    return before;
 }
-static inline void sg_turn_end_own(void)
+static inline void sg_turn_end_own(bool before)
 {
-    sg_turns.own--;
+    sg_turns.own = before;
 }
 
 struct sg_turn_times sg_turn_times(void);

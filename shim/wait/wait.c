@@ -34,13 +34,14 @@ void sg_wait_start(MPI_Comm world)
 
 static void poke(void)
 {
+    bool before;
     int flag;
 
     if (!SG_WAIT_POKES)
         return;
-    sg_turn_begin_own();
+    before = sg_turn_begin_own();
     sg_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, poked, &flag, MPI_STATUS_IGNORE);
-    sg_turn_end_own();
+    sg_turn_end_own(before);
 }
 
 static void sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), void *context)

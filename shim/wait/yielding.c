@@ -29,16 +29,16 @@ static void wait_a_little(int looks)
 /* status: of the call that began it. */
 static int complete(int status, MPI_Request *request)
 {
+    bool before = sg_turn_begin_own();
     int done = 0;
 
-    sg_turn_begin_own();
     for (int looks = 0; status == MPI_SUCCESS; looks++) {
         status = sg_real.Test(request, &done, MPI_STATUS_IGNORE);
         if (done)
             break;
         wait_a_little(looks);
     }
-    sg_turn_end_own();
+    sg_turn_end_own(before);
     return status;
 }
 
@@ -92,12 +92,15 @@ int sg_yielding_gatherv(const void *from, int count, void *into, const int *coun
 
 int sg_yielding_probe(int from, int tag, MPI_Comm comm)
 {
+    bool before = sg_turn_begin_own();
     int there = 0, status;
 
     for (int looks = 0;; looks++) {
         status = sg_real.Iprobe(from, tag, comm, &there, MPI_STATUS_IGNORE);
         if (there || status != MPI_SUCCESS)
-            return status;
+            break;
         wait_a_little(looks);
     }
+    sg_turn_end_own(before);
+    return status;
 }
