@@ -46,7 +46,7 @@ sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
 objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
 # What includes mpi.h.
-MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/intercept
+MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/profile shim/intercept
 ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm kernels)
 TRANSPORT_DIRS := shim/transport shim/transport/shm
 LIB_DIRS       := shim/core shim/rule shim/trace $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)

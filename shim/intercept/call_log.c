@@ -1,8 +1,10 @@
 #include "intercept/call_log.h"
 
 #include "core/clock.h"
-#include "intercept/statistics.h"
 #include "internode/request.h"
+#include "profile/entries.h"
+#include "profile/profile.h"
+#include "profile/statistics.h"
 #include "runtime/process.h"
 
 #include <pthread.h>
@@ -209,4 +211,30 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
         record->start_ns = duration(sg_clock_ns() - begin_ns);
     }
     return error;
+}
+
+/* ---- a call without a record ---- */
+
+static enum sg_function function_of(const struct sg_call *call)
+{
+    static const enum sg_function functions[SG_OPERATION_COUNT][2] = {
+        [SG_OPERATION_BARRIER] = {SG_FUNCTION_Barrier, SG_FUNCTION_Ibarrier},
+        [SG_OPERATION_REDUCE] = {SG_FUNCTION_Reduce, SG_FUNCTION_Ireduce},
+        [SG_OPERATION_ALLREDUCE] = {SG_FUNCTION_Allreduce, SG_FUNCTION_Iallreduce},
+    };
+
+    return functions[call->operation][call->request != NULL];
+}
+
+void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns)
+{
+    const sg_word words[] = {(sg_word)call->send,     (sg_word)call->receive, (sg_word)call->count,
+                             (sg_word)call->datatype, (sg_word)call->op,      call->root,
+                             (sg_word)call->comm};
+    const sg_word without_root[] = {words[0], words[1], words[2], words[3], words[4], words[6]};
+    uint64_t end_ns = sg_clock_ns();
+
+    if (sg_profile_counts(__builtin_frame_address(0)))
+        sg_profile_count(function_of(call), call->root >= 0 ? words : without_root, call->comm,
+                         caller, error, end_ns - begin_ns);
 }

@@ -7,8 +7,8 @@
 #define SG_INTERCEPT_CALL_LOG_H
 
 #include "intercept/comm.h"
-#include "intercept/site.h"
 #include "mpi/call.h"
+#include "profile/site.h"
 #include "trace/record.h"
 
 struct sg_internode_plan;
@@ -43,5 +43,8 @@ static inline void sg_call_log_settle(void)
 /* sg_request_start, recorded. begin_ns: the call's. */
 int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan *plan,
                             struct sg_site *site, const struct sg_comm *comm, uint64_t begin_ns);
+
+/* A call that has no record, as MPICH has carried it out: counts it. caller: the wrapper's. */
+void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns);
 
 #endif

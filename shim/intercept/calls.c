@@ -8,6 +8,7 @@
 #include "intercept/trace_events.h"
 #include "intercept/trial.h"
 #include "internode/request.h"
+#include "profile/profile.h"
 #include "runtime/process.h"
 
 static enum sg_status start(void)
@@ -16,6 +17,7 @@ static enum sg_status start(void)
     if (sg_process.log != NULL) {
         sg_trial_record(&sg_process);
         sg_trace_events_start();
+        sg_profile_start();
     }
     if (sg_test_loop_start(&sg_process.exchange, sg_passing_is_direct) != SG_OK)
         return SG_ERR_SYSTEM;
@@ -25,6 +27,7 @@ static enum sg_status start(void)
 static void finish(void)
 {
     sg_test_loop_stop();
+    sg_profile_stop();
     sg_call_log_settle();
     if (sg_process.log != NULL)
         sg_log_header(sg_process.log)->finalize_begin_ns = sg_clock_ns();

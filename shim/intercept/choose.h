@@ -7,8 +7,8 @@
 #define SG_INTERCEPT_CHOOSE_H
 
 #include "intercept/comm.h"
-#include "intercept/site.h"
 #include "mpi/call.h"
+#include "profile/site.h"
 
 /* After the call's bytes, local and communicator are set. Where the choice may differ between the
  * ranks, sets call->rules and call->choose_alike. */

@@ -5,20 +5,15 @@
 #include "intercept/choose.h"
 #include "intercept/comm_setup.h"
 #include "intercept/run.h"
-#include "intercept/site.h"
-#include "intercept/stack.h"
 #include "internode/request.h"
 #include "mpi/real.h"
 #include "mpi/types.h"
+#include "profile/site.h"
+#include "profile/stack.h"
 #include "runtime/process.h"
 #include "runtime/recording.h"
 
 /* ---- what a call is, besides its arguments ---- */
-
-/* MPICH's handles of predefined types carry this mark, and the size; pairs (MPI_DOUBLE_INT) do not.
- */
-#define TYPE_IS_BUILTIN(handle) (((unsigned)(handle)&0xfc000000u) == 0x4c000000u)
-#define BUILTIN_SIZE(handle) ((uint64_t)((unsigned)(handle) >> 8 & 0xff))
 
 /* Bytes of the operand as far as they are known before the call: of predefined types. Of a derived
  * type's handle only MPICH can tell whether it is one; such calls are MPICH's anyway. */
@@ -28,8 +23,8 @@ static uint64_t bytes_before(const struct sg_call *call)
 
     if (call->count <= 0 || call->operation == SG_OPERATION_BARRIER)
         return 0;
-    if (TYPE_IS_BUILTIN(call->datatype))
-        return (uint64_t)call->count * BUILTIN_SIZE(call->datatype);
+    if (sg_type_is_builtin(call->datatype))
+        return (uint64_t)call->count * sg_type_builtin_bytes(call->datatype);
     return sg_type_of(call->datatype, &element)
                ? (uint64_t)call->count * sg_element_size_bytes(element)
                : 0;
@@ -41,7 +36,7 @@ static void complete_bytes(struct sg_call *call)
     MPI_Count size;
 
     if (call->operation != SG_OPERATION_BARRIER && call->count > 0 &&
-        !TYPE_IS_BUILTIN(call->datatype) &&
+        !sg_type_is_builtin(call->datatype) &&
         sg_real.Type_size_x(call->datatype, &size) == MPI_SUCCESS && size > 0)
         call->bytes = (uint64_t)call->count * (uint64_t)size;
 }
@@ -72,8 +67,18 @@ static void count_instance(struct sg_comm *comm, int error)
 
 /* ---- calls that pass through ---- */
 
+/* MPICH's own, which has no record: counted among all calls of MPI. */
+static int pass_counted(const struct sg_call *call, void *return_address)
+{
+    uint64_t begin_ns = sg_clock_ns();
+    int error = call->pass(call);
+
+    sg_call_log_passed(call, return_address, error, begin_ns);
+    return error;
+}
+
 /* Where stagger does not manage the call. */
-static int pass_unmanaged(const struct sg_call *call)
+static int pass_unmanaged(const struct sg_call *call, void *return_address)
 {
     struct sg_log_header *header = sg_process.log != NULL ? sg_log_header(sg_process.log) : NULL;
 
@@ -81,7 +86,7 @@ static int pass_unmanaged(const struct sg_call *call)
         atomic_fetch_add_explicit(&header->unmanaged_calls, 1, memory_order_relaxed);
     if (header != NULL && call->request != NULL)
         atomic_fetch_add_explicit(&header->unmanaged_nonblocking, 1, memory_order_relaxed);
-    return call->pass(call);
+    return pass_counted(call, return_address);
 }
 
 /* The first blocking call on a communicator: MPICH's own, so that its argument checks come first.
@@ -92,13 +97,14 @@ static int run_first(struct sg_call *call, void *return_address)
     uint64_t begin_ns = sg_clock_ns();
     int error = call->pass(call);
     uint64_t end_ns = sg_clock_ns();
-    struct sg_comm *comm;
+    struct sg_comm *comm = NULL;
 
-    if (error != MPI_SUCCESS)
+    if (error == MPI_SUCCESS)
+        comm = sg_comm_set_up(call->comm);
+    if (comm == NULL || !comm->managed) {
+        sg_call_log_passed(call, return_address, error, begin_ns);
         return error;
-    comm = sg_comm_set_up(call->comm);
-    if (comm == NULL || !comm->managed)
-        return error;
+    }
     if (is_recording(comm)) {
         struct sg_site *site = sg_site_of(return_address);
         struct sg_record_call *record;
@@ -116,7 +122,8 @@ static int run_first(struct sg_call *call, void *return_address)
 
 /* A nonblocking call. What MPICH runs of them it also completes: there is nothing to record. */
 static int start_nonblocking(struct sg_call *call, const struct sg_choice *choice,
-                             struct sg_site *site, struct sg_comm *comm, uint64_t begin_ns)
+                             struct sg_site *site, struct sg_comm *comm, uint64_t begin_ns,
+                             void *return_address)
 {
     struct sg_call_statistics statistics = {0};
     struct sg_internode_plan plan;
@@ -124,7 +131,7 @@ static int start_nonblocking(struct sg_call *call, const struct sg_choice *choic
 
     sg_request_reap();
     if (!sg_call_plan_nonblocking(call, &choice, &plan)) {
-        error = pass_unmanaged(call);
+        error = pass_unmanaged(call, return_address);
         /* Where an arm takes no such call, turns go on all the same. */
         if (choice->arm != 0)
             count_instance(comm, error);
@@ -206,20 +213,20 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     uint64_t entered_ns;
     int error;
 
-    if (sg_stack_is_held(__builtin_frame_address(0)))
+    if (sg_stack_is_held(&sg_stack_ending, __builtin_frame_address(0)))
         return call->pass(call);
     sg_call_log_settle();
     comm = sg_comm_find(call->comm);
     if (comm == NULL && !nonblocking)
         return run_first(call, return_address);
     if (comm == NULL || !comm->managed || (nonblocking && comm->internode == NULL))
-        return pass_unmanaged(call);
+        return pass_unmanaged(call, return_address);
     entered_ns = nonblocking || is_timed() ? sg_clock_ns() : 0;
     site = sg_site_of(return_address);
     describe(call, site, comm);
     choice = sg_choose(call, site, comm);
     if (nonblocking)
-        return start_nonblocking(call, choice, site, comm, entered_ns);
+        return start_nonblocking(call, choice, site, comm, entered_ns, return_address);
     records = is_recording(comm);
     error = records ? run_recorded(call, choice, site, comm) : run_unrecorded(call, choice);
     count_instance(comm, error);

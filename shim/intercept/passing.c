@@ -1,19 +1,20 @@
-/* The wrappers of the functions that pass by (functions.h): whoever waits in one, or tests, is
- * known, and the call goes on to whoever comes next for it, another tool or MPICH.
+/* The wrappers of the functions that pass by (profile/functions.h): whoever waits in one, or tests,
+ * is known, the call is counted, and goes on to whoever comes next for it, another tool or MPICH.
  *
  * Arguments go through as they came, in words as wide as a register.
  */
 #include "intercept/passing.h"
 
-#include "intercept/functions.h"
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
 #include "mpi/real.h"
+#include "profile/profile.h"
 #include "wait/turn.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
-/* Words of arguments: P as parameters, G as given. */
+/* Words of arguments: P as parameters, G as given, W as passed on. */
 #define P1 sg_word a
 #define P2 P1, sg_word b
 #define P3 P2, sg_word c
@@ -26,6 +27,7 @@
 #define P10 P9, sg_word j
 #define P11 P10, sg_word k
 #define P12 P11, sg_word l
+#define P13 P12, sg_word m
 #define G1 a
 #define G2 G1, b
 #define G3 G2, c
@@ -38,97 +40,184 @@
 #define G10 G9, j
 #define G11 G10, k
 #define G12 G11, l
+#define G13 G12, m
+#define W1 words[0]
+#define W2 W1, words[1]
+#define W3 W2, words[2]
+#define W4 W3, words[3]
+#define W5 W4, words[4]
+#define W6 W5, words[5]
+#define W7 W6, words[6]
+#define W8 W7, words[7]
+#define W9 W8, words[8]
+#define W10 W9, words[9]
+#define W11 W10, words[10]
+#define W12 W11, words[11]
+#define W13 W12, words[12]
+#define JOINED(one, other) one##other
+#define PARAMETERS(count) JOINED(P, count)
+#define GIVEN(count) JOINED(G, count)
+#define PASSED(count) JOINED(W, count)
 
 #define BEGIN_WAIT sg_turn_begin_wait()
 #define BEGIN_TEST sg_turn_begin_test()
+#define BEGIN_POST
+#define BEGIN_PREPARE
+#define BEGIN_START
+#define BEGIN_LOCAL
 #define END_WAIT
 #define END_TEST sg_turn_end_test()
+#define END_POST
+#define END_PREPARE
+#define END_START
+#define END_LOCAL
 
 /* MPI_ERR_OTHER is what an MPI without the function says of it. Where is_other holds, other is
  * the call. */
-#define WRAPPER_OR(class, name, words, is_other, other)                                            \
-    int pass_##name(P##words) SG_INTERCEPTS("MPI_" #name);                                         \
-    int pass_##name(P##words)                                                                      \
+#define WRAPPER(name, count, mode, is_other, other)                                                \
+    int pass_##name(PARAMETERS(count)) SG_INTERCEPTS("MPI_" #name);                                \
+    int pass_##name(PARAMETERS(count))                                                             \
     {                                                                                              \
         static void *_Atomic known;                                                                \
-        int (*next)(P##words);                                                                     \
+        sg_word words[] = {GIVEN(count)};                                                          \
+        int (*next)(PARAMETERS(count));                                                            \
+        struct sg_profile_call call;                                                               \
+        bool counted = sg_profile_begin(&call, SG_FUNCTION_##name, words,                          \
+                                        __builtin_frame_address(0), __builtin_return_address(0));  \
         int error;                                                                                 \
                                                                                                    \
-        if (is_other)                                                                              \
-            return other;                                                                          \
-        *(void **)&next = sg_real_find_once(&known, "MPI_" #name);                                 \
-        if (next == NULL)                                                                          \
-            return MPI_ERR_OTHER;                                                                  \
-        BEGIN_##class;                                                                             \
-        error = next(G##words);                                                                    \
-        END_##class;                                                                               \
+        if (is_other) {                                                                            \
+            error = other;                                                                         \
+        } else {                                                                                   \
+            *(void **)&next = sg_real_find_once(&known, "MPI_" #name);                             \
+            if (next == NULL)                                                                      \
+                return MPI_ERR_OTHER;                                                              \
+            BEGIN_##mode;                                                                          \
+            error = next(PASSED(count));                                                           \
+            END_##mode;                                                                            \
+        }                                                                                          \
+        if (counted)                                                                               \
+            sg_profile_end(&call, words, error);                                                   \
         return error;                                                                              \
     }
 
-#define WRAPPER(class, name, words) WRAPPER_OR(class, name, words, false, MPI_SUCCESS)
-
-#define WRAPPER_LOOP(class, name, words)                                                           \
-    WRAPPER_OR(class, name, words, sg_test_loop_begin(), sg_loop_##name(G##words))
-
-#define WRAPPER_COLLECTIVE(class, name, words, begin, comm)                                        \
-    WRAPPER_BEGUN(class, name, words, begin, comm, sg_test_loop_begin_collective((MPI_Comm)(comm)))
-#define WRAPPER_REDUCTION(class, name, words, begin, comm, datatype, op)                           \
-    WRAPPER_BEGUN(                                                                                 \
-        class, name, words, begin, comm,                                                           \
-        sg_test_loop_begin_reduction((MPI_Comm)(comm), (MPI_Datatype)(datatype), (MPI_Op)(op)))
-#define WRAPPER_BEGUN(class, name, words, begin, comm, is_other)                                   \
-    static int begin##_complete(P##words)                                                          \
+/* A collective by its nonblocking form; its last argument is the communicator. */
+#define WRAPPER_BEGUN(name, count, mode, begin, is_other)                                          \
+    static int begin##_complete(const sg_word *words, MPI_Comm comm)                               \
     {                                                                                              \
         static void *_Atomic known;                                                                \
-        int (*start)(P##words, MPI_Request * request);                                             \
+        int (*start)(PARAMETERS(count), MPI_Request * request);                                    \
         MPI_Request request;                                                                       \
                                                                                                    \
         *(void **)&start = sg_real_find_once(&known, "PMPI_" #begin);                              \
         return start == NULL ? MPI_ERR_OTHER                                                       \
-                             : sg_test_loop_complete(start(G##words, &request), &request,          \
-                                                     (MPI_Comm)(comm), MPI_STATUS_IGNORE);         \
+                             : sg_test_loop_complete(start(PASSED(count), &request), &request,     \
+                                                     comm, MPI_STATUS_IGNORE);                     \
     }                                                                                              \
-    WRAPPER_OR(class, name, words, is_other, begin##_complete(G##words))
+    WRAPPER(name, count, mode, is_other, begin##_complete(words, (MPI_Comm)words[(count)-1]))
 
-#define F08(class, f08, f08_words)                                                                 \
-    void pass_f08_##f08(P##f08_words) SG_INTERCEPTS("mpi_" #f08 "_f08_");                          \
-    void pass_f08_##f08(P##f08_words)                                                              \
+/* By a row's form. */
+#define FORM_PLAIN PLAIN, none
+#define FORM_LOOP LOOP, none
+#define FORM_OWN OWN, none
+#define FORM_BEGUN(begin) BEGUN, begin
+#define FORM_REDUCED(begin) REDUCED, begin
+#define BY(form, name, count, mode, begin) BY_##form(name, count, mode, begin)
+#define BY_PLAIN(name, count, mode, begin) WRAPPER(name, count, mode, false, MPI_SUCCESS)
+#define BY_LOOP(name, count, mode, begin)                                                          \
+    WRAPPER(name, count, mode, sg_test_loop_begin(), sg_loop_##name(PASSED(count)))
+#define BY_OWN(name, count, mode, begin)
+#define BY_BEGUN(name, count, mode, begin)                                                         \
+    WRAPPER_BEGUN(name, count, mode, begin,                                                        \
+                  sg_test_loop_begin_collective((MPI_Comm)words[(count)-1]))
+#define BY_REDUCED(name, count, mode, begin)                                                       \
+    WRAPPER_BEGUN(name, count, mode, begin,                                                        \
+                  sg_test_loop_begin_reduction((MPI_Comm)words[(count)-1],                         \
+                                               (MPI_Datatype)words[(count)-3],                     \
+                                               (MPI_Op)words[(count)-2]))
+#define EXPANDED(...) BY(__VA_ARGS__)
+#define WITH_FORM(name, count, mode, kind, begin) EXPANDED(kind, name, count, mode, begin)
+#define WITH_COUNT(name, count, mode, ...) WITH_FORM(name, count, mode, __VA_ARGS__)
+
+/* By a row's symbol in Fortran 2008. */
+#define SYMBOL_NO NO, none, 0
+#define SYMBOL_F08(symbol, more) YES, symbol, more
+#define SYMBOL_F08_ALONE(symbol) ALONE, symbol, 0
+#define F08_NO(name, count, mode, symbol, more)
+#define F08_YES(name, count, mode, symbol, more) F08(name, SUM(count, more), mode, symbol, count)
+#define F08_ALONE(name, count, mode, symbol, more) F08(name, 1, mode, symbol, 0)
+#define F08_BY(has, ...) F08_##has(__VA_ARGS__)
+#define F08_EXPANDED(has, name, count, mode, symbol, more)                                         \
+    F08_BY(has, name, count, mode, symbol, more)
+#define F08_WITH(name, count, mode, ...) F08_SPLIT(name, count, mode, __VA_ARGS__)
+#define F08_SPLIT(name, count, mode, has, symbol, more)                                            \
+    F08_EXPANDED(has, name, count, mode, symbol, more)
+#define SUM(count, more) JOINED(SUM_##more##_, count)
+#define SUM_1_1 2
+#define SUM_1_2 3
+#define SUM_1_3 4
+#define SUM_1_4 5
+#define SUM_1_5 6
+#define SUM_1_6 7
+#define SUM_1_7 8
+#define SUM_1_8 9
+#define SUM_1_9 10
+#define SUM_1_10 11
+#define SUM_2_2 4
+#define SUM_2_5 7
+#define SUM_2_6 8
+#define SUM_2_8 10
+
+/* error: the word of ierror. */
+#define F08(name, count, mode, symbol, error)                                                      \
+    void pass_f08_##symbol(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #symbol "_f08_");               \
+    void pass_f08_##symbol(PARAMETERS(count))                                                      \
     {                                                                                              \
         static void *_Atomic known;                                                                \
-        void (*next)(P##f08_words);                                                                \
+        sg_word words[] = {GIVEN(count)};                                                          \
+        void (*next)(PARAMETERS(count));                                                           \
+        struct sg_profile_call call;                                                               \
+        bool counted;                                                                              \
                                                                                                    \
-        *(void **)&next = sg_real_find_once(&known, "mpi_" #f08 "_f08_");                          \
+        *(void **)&next = sg_real_find_once(&known, "mpi_" #symbol "_f08_");                       \
         if (next == NULL)                                                                          \
             return;                                                                                \
-        BEGIN_##class;                                                                             \
-        next(G##f08_words);                                                                        \
-        END_##class;                                                                               \
+        counted = sg_profile_begin(&call, SG_FUNCTION_##name, words, __builtin_frame_address(0),   \
+                                   __builtin_return_address(0));                                   \
+        BEGIN_##mode;                                                                              \
+        next(PASSED(count));                                                                       \
+        END_##mode;                                                                                \
+        if (counted)                                                                               \
+            sg_profile_end_f08(&call, words, (const int *)words[error]);                           \
     }
 
-#define WRAPPER_F08(class, name, words, f08, f08_words)                                            \
-    WRAPPER(class, name, words)                                                                    \
-    F08(class, f08, f08_words)
-#define WRAPPER_LOOP_F08(class, name, words, f08, f08_words)                                       \
-    WRAPPER_LOOP(class, name, words)                                                               \
-    F08(class, f08, f08_words)
+#define ROW(name, symbol, mode, class, flow, form, ...)                                            \
+    WITH_COUNT(name, SG_FUNCTION_WORDS(__VA_ARGS__), mode, FORM_##form)
+#define ROW_F08(name, symbol, mode, class, flow, form, ...)                                        \
+    F08_WITH(name, SG_FUNCTION_WORDS(__VA_ARGS__), mode, SYMBOL_##symbol)
 
-SG_FUNCTIONS(WRAPPER, WRAPPER_F08, WRAPPER_LOOP, WRAPPER_LOOP_F08, WRAPPER_COLLECTIVE,
-             WRAPPER_REDUCTION)
+SG_FUNCTIONS(ROW)
+SG_FUNCTIONS(ROW_F08)
 
 /* ---- other tools ---- */
 
-static const char *const looped[] = {"MPI_Comm_dup",
-#define NOTHING(...)
-#define NAME(class, name, ...) "MPI_" #name,
-                                     SG_FUNCTIONS(NOTHING, NOTHING, NAME, NAME, NAME, NAME)
-#undef NAME
-#undef NOTHING
-};
+#define LOOPED(kind, begin) JOINED(LOOPED_, kind)
+#define LOOPED_PLAIN false
+#define LOOPED_OWN false
+#define LOOPED_LOOP true
+#define LOOPED_BEGUN true
+#define LOOPED_REDUCED true
+#define LOOPED_BY(...) LOOPED(__VA_ARGS__)
+#define NAME(name, symbol, mode, class, flow, form, ...)                                           \
+    LOOPED_BY(FORM_##form) ? "MPI_" #name : NULL,
+
+/* NULL: of a function that is not carried out otherwise. */
+static const char *const looped[] = {"MPI_Comm_dup", SG_FUNCTIONS(NAME)};
 
 bool sg_passing_is_direct(void)
 {
     for (size_t i = 0; i < sizeof looped / sizeof *looped; i++) {
-        void *next = sg_real_find(looped[i]);
+        void *next = looped[i] != NULL ? sg_real_find(looped[i]) : NULL;
 
         if (next != NULL && !sg_real_has(next))
             return false;

@@ -2,8 +2,8 @@
 
 #include "core/clock.h"
 #include "intercept/call_log.h"
-#include "intercept/site.h"
 #include "mpi/trace_events.h"
+#include "profile/site.h"
 #include "progress/progress.h"
 #include "runtime/process.h"
 

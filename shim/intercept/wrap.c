@@ -7,11 +7,12 @@
 #include "intercept/calls.h"
 #include "intercept/comm_setup.h"
 #include "intercept/dispatch.h"
-#include "intercept/stack.h"
-#include "intercept/statistics.h"
 #include "intercept/test_loop.h"
 #include "intercept/test_loop_messages.h"
 #include "internode/request.h"
+#include "profile/comms.h"
+#include "profile/profile.h"
+#include "profile/statistics.h"
 #include "runtime/process.h"
 #include "wait/hook.h"
 
@@ -32,6 +33,19 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 /* The exported symbol of a function of this file. */
 #define EXPORTS(symbol, function)                                                                  \
     __asm__(symbol) __attribute__((visibility("default"), alias(#function)))
+
+/* The body of a wrapper: the call with these arguments, counted. */
+#define COUNTED(name, arguments, made)                                                             \
+    sg_word words[] = {WORDS_OF arguments};                                                        \
+    struct sg_profile_call profile;                                                                \
+    bool counted = sg_profile_begin(&profile, SG_FUNCTION_##name, words,                           \
+                                    __builtin_frame_address(0), __builtin_return_address(0));      \
+    int error = made;                                                                              \
+                                                                                                   \
+    if (counted)                                                                                   \
+        sg_profile_end(&profile, words, error);                                                    \
+    return error
+#define WORDS_OF(...) __VA_ARGS__
 
 /* ---- start and stop ---- */
 
@@ -107,34 +121,39 @@ int mpi_pcontrol(int level, ...) EXPORTS("MPI_Pcontrol", sg_wrap_pcontrol);
 static inline __attribute__((always_inline)) int end_comm(sg_word comm, pass1 pass, void *frame,
                                                           void *caller)
 {
-    struct sg_stack_frame before = sg_stack_hold(frame, caller);
+    struct sg_stack_frame before = sg_stack_hold(&sg_stack_ending, frame, caller);
     int error;
 
-    if (comm != 0 && sg_process_running())
+    if (comm != 0 && sg_process_running()) {
         sg_comm_leave(*(MPI_Comm *)comm);
+        sg_profile_comm_forget(*(MPI_Comm *)comm);
+    }
     error = pass(comm);
     sg_comm_end_freed();
-    sg_stack_release(before);
+    sg_stack_release(&sg_stack_ending, before);
     return error;
 }
 
+#define END_COMM(name)                                                                             \
+    COUNTED(name, (comm),                                                                          \
+            end_comm(comm, PASS(pass1, name), __builtin_frame_address(0),                          \
+                     __builtin_return_address(0)))
+
 int sg_wrap_comm_free(sg_word comm)
 {
-    return end_comm(comm, PASS(pass1, Comm_free), __builtin_frame_address(0),
-                    __builtin_return_address(0));
+    END_COMM(Comm_free);
 }
 int mpi_comm_free(sg_word comm) EXPORTS("MPI_Comm_free", sg_wrap_comm_free);
 
 int sg_wrap_comm_disconnect(sg_word comm)
 {
-    return end_comm(comm, PASS(pass1, Comm_disconnect), __builtin_frame_address(0),
-                    __builtin_return_address(0));
+    END_COMM(Comm_disconnect);
 }
 int mpi_comm_disconnect(sg_word comm) EXPORTS("MPI_Comm_disconnect", sg_wrap_comm_disconnect);
 
 /* ---- its duplicate ---- */
 
-int sg_wrap_comm_dup(sg_word comm, sg_word copy)
+static int dup(sg_word comm, sg_word copy)
 {
     static void *_Atomic known;
     MPI_Request request;
@@ -147,6 +166,11 @@ int sg_wrap_comm_dup(sg_word comm, sg_word copy)
     }
     return sg_test_loop_complete(sg_real.Comm_idup((MPI_Comm)comm, (MPI_Comm *)copy, &request),
                                  &request, (MPI_Comm)comm, MPI_STATUS_IGNORE);
+}
+
+int sg_wrap_comm_dup(sg_word comm, sg_word copy)
+{
+    COUNTED(Comm_dup, (comm, copy), dup(comm, copy));
 }
 int mpi_comm_dup(sg_word comm, sg_word copy) EXPORTS("MPI_Comm_dup", sg_wrap_comm_dup);
 
@@ -294,8 +318,7 @@ IALLREDUCE(Iallreduce_c, MPI_Count)
 
 /* ---- requests ---- */
 
-int mpi_wait(sg_word request, sg_word status) SG_INTERCEPTS("MPI_Wait");
-int mpi_wait(sg_word request, sg_word status)
+static int wait_for(sg_word request, sg_word status)
 {
     if (sg_process_running() && request != 0)
         sg_request_wait(*(MPI_Request *)request);
@@ -305,13 +328,24 @@ int mpi_wait(sg_word request, sg_word status)
     return PASS(pass2, Wait)(request, status);
 }
 
-int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
-    SG_INTERCEPTS("MPI_Request_get_status");
-int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
+int mpi_wait(sg_word request, sg_word status) SG_INTERCEPTS("MPI_Wait");
+int mpi_wait(sg_word request, sg_word status)
+{
+    COUNTED(Wait, (request, status), wait_for(request, status));
+}
+
+static int get_status(sg_word request, sg_word flag, sg_word status)
 {
     if (sg_process_running())
         sg_request_poll((MPI_Request)request);
     return PASS(pass3, Request_get_status)(request, flag, status);
+}
+
+int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
+    SG_INTERCEPTS("MPI_Request_get_status");
+int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
+{
+    COUNTED(Request_get_status, (request, flag, status), get_status(request, flag, status));
 }
 
 void sg_wrap_poll(int count, const MPI_Request *requests)
@@ -326,9 +360,8 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
  * poll generalized requests, as which nonblocking collectives run. MPICH has them from 4.2 on, some
  * releases as MPIX_; they are looked up when they are first called. MPI_ERR_OTHER is what an MPI
  * without the function says of it; another than MPICH is never asked for it. */
-#define GET_STATUS(name, symbol, parameters, arguments)                                            \
-    int name parameters SG_INTERCEPTS(symbol);                                                     \
-    int name parameters                                                                            \
+#define GET_STATUS(function, name, symbol, parameters, arguments)                                  \
+    static int get_##name parameters                                                               \
     {                                                                                              \
         static void *_Atomic known;                                                                \
         int(*pass) parameters;                                                                     \
@@ -336,19 +369,25 @@ void sg_wrap_poll(int count, const MPI_Request *requests)
         *(void **)&pass = sg_real_find_once(&known, "P" symbol);                                   \
         sg_wrap_poll((int)count, (const MPI_Request *)requests);                                   \
         return pass != NULL ? pass arguments : MPI_ERR_OTHER;                                      \
+    }                                                                                              \
+    int name parameters SG_INTERCEPTS(symbol);                                                     \
+    int name parameters                                                                            \
+    {                                                                                              \
+        COUNTED(function, arguments, get_##name arguments);                                        \
     }
 #define GET_STATUS_ALL(name, symbol)                                                               \
-    GET_STATUS(name, symbol, (sg_word count, sg_word requests, sg_word flag, sg_word statuses),    \
+    GET_STATUS(Request_get_status_all, name, symbol,                                               \
+               (sg_word count, sg_word requests, sg_word flag, sg_word statuses),                  \
                (count, requests, flag, statuses))
 /* Of any and of some, whose results differ. */
-#define GET_STATUS_FEW(name, symbol)                                                               \
-    GET_STATUS(name, symbol,                                                                       \
+#define GET_STATUS_FEW(function, name, symbol)                                                     \
+    GET_STATUS(function, name, symbol,                                                             \
                (sg_word count, sg_word requests, sg_word first, sg_word second, sg_word third),    \
                (count, requests, first, second, third))
 
 GET_STATUS_ALL(status_all, "MPI_Request_get_status_all")
-GET_STATUS_FEW(status_any, "MPI_Request_get_status_any")
-GET_STATUS_FEW(status_some, "MPI_Request_get_status_some")
+GET_STATUS_FEW(Request_get_status_any, status_any, "MPI_Request_get_status_any")
+GET_STATUS_FEW(Request_get_status_some, status_some, "MPI_Request_get_status_some")
 GET_STATUS_ALL(x_status_all, "MPIX_Request_get_status_all")
-GET_STATUS_FEW(x_status_any, "MPIX_Request_get_status_any")
-GET_STATUS_FEW(x_status_some, "MPIX_Request_get_status_some")
+GET_STATUS_FEW(Request_get_status_any, x_status_any, "MPIX_Request_get_status_any")
+GET_STATUS_FEW(Request_get_status_some, x_status_some, "MPIX_Request_get_status_some")

@@ -18,6 +18,7 @@
     X(Abort)                                                                                       \
     X(Allreduce)                                                                                   \
     X(Barrier)                                                                                     \
+    X(Cartdim_get)                                                                                 \
     X(Comm_call_errhandler)                                                                        \
     X(Comm_create_keyval)                                                                          \
     X(Comm_delete_attr)                                                                            \
@@ -31,14 +32,17 @@
     X(Comm_idup)                                                                                   \
     X(Comm_rank)                                                                                   \
     X(Comm_remote_group)                                                                           \
+    X(Comm_remote_size)                                                                            \
     X(Comm_set_attr)                                                                               \
     X(Comm_set_errhandler)                                                                         \
     X(Comm_size)                                                                                   \
     X(Comm_test_inter)                                                                             \
+    X(Dist_graph_neighbors_count)                                                                  \
     X(Errhandler_free)                                                                             \
     X(Finalize)                                                                                    \
     X(Get_elements_x)                                                                              \
     X(Get_library_version)                                                                         \
+    X(Graph_neighbors_count)                                                                       \
     X(Grequest_complete)                                                                           \
     X(Grequest_start)                                                                              \
     X(Group_free)                                                                                  \
@@ -80,6 +84,7 @@
     X(Testall)                                                                                     \
     X(Testany)                                                                                     \
     X(Testsome)                                                                                    \
+    X(Topo_test)                                                                                   \
     X(Type_size_x)                                                                                 \
     X(Wait)                                                                                        \
     X(Waitall)                                                                                     \

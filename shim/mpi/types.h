@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef int (*sg_reduce_local)(const void *in, void *inout, int count, MPI_Datatype datatype,
                                MPI_Op op);
@@ -22,6 +23,17 @@ typedef int (*sg_reduce_local)(const void *in, void *inout, int count, MPI_Datat
  * that, sg_type_of gives the signed element for such types. To be called once, after MPI_Init and
  * before other threads; without it, unsigned types are what they are called. */
 void sg_types_init(sg_reduce_local reduce_local);
+
+/* MPICH's handles of predefined types carry this mark, and the size; those of pairs
+ * (MPI_DOUBLE_INT) do not. */
+static inline bool sg_type_is_builtin(MPI_Datatype datatype)
+{
+    return ((unsigned)datatype & 0xfc000000u) == 0x4c000000u;
+}
+static inline uint64_t sg_type_builtin_bytes(MPI_Datatype datatype)
+{
+    return (unsigned)datatype >> 8 & 0xff;
+}
 
 bool sg_type_of(MPI_Datatype datatype, enum sg_element *out);
 bool sg_reduction_of(MPI_Op op, enum sg_reduction *out);

@@ -280,13 +280,13 @@ void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes)
     return first;
 }
 
-struct sg_record_stat *sg_log_stat(struct sg_log *log)
+void *sg_log_entry(struct sg_log *log, unsigned slots)
 {
-    struct sg_record_stat *stat = (void *)reserve_adjacent(log, SG_STAT_SLOTS);
+    unsigned char *entry = reserve_adjacent(log, slots);
 
-    if (stat != NULL)
-        stat->kind2 = stat->kind3 = SG_RECORD_CONT;
-    return stat;
+    for (unsigned slot = 1; entry != NULL && slot < slots; slot++)
+        entry[(size_t)slot * SG_SLOT_BYTES] = SG_RECORD_CONT;
+    return entry;
 }
 
 void sg_log_finish(struct sg_log *log, enum sg_log_state state)

@@ -50,9 +50,9 @@ void sg_log_publish(void *record, enum sg_record_kind kind);
  * slots; the first slot is zeroed, to be filled and published. NULL when the disk is full. */
 void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes);
 
-/* Adjacent slots for a statistics entry, zeroed but for the kinds of those after the first; NULL
- * when the disk is full. */
-struct sg_record_stat *sg_log_stat(struct sg_log *log);
+/* Adjacent slots for an entry that is updated in place, zeroed but for the kinds of those after the
+ * first; NULL when the disk is full. */
+void *sg_log_entry(struct sg_log *log, unsigned slots);
 
 /* Sets the state, cuts the file to what is used and unmaps it: nothing more can be recorded. The
  * writer goes on to count as living (trace/lock.h). */

@@ -100,7 +100,12 @@ enum sg_record_kind {
     SG_RECORD_MARKER = 8,       /* struct sg_record_marker + text */
     SG_RECORD_STAT = 9,         /* struct sg_record_stat (three slots) */
     SG_RECORD_NONBLOCKING = 10, /* struct sg_record_nonblocking */
-    SG_RECORD_ARM = 11, /* struct sg_record_arm + text: a trial's left side, one right side */
+    SG_RECORD_ARM = 11,      /* struct sg_record_arm + text: a trial's left side, one right side */
+    SG_RECORD_FUNCTION = 12, /* struct sg_record_function + text: its name */
+    SG_RECORD_PROFILE = 13,  /* struct sg_record_profile (two slots) */
+    SG_RECORD_PROFILE_COMM = 14, /* struct sg_record_profile_comm + text: its name */
+    SG_RECORD_PEER = 15,         /* struct sg_record_peer */
+    SG_RECORD_KINDS
 };
 
 #define SG_CALL_WIDE_BITS 48
@@ -306,6 +311,74 @@ struct sg_record_stat {
     uint64_t reserved4[2];
 };
 
+/* A function of MPI that the program called. Text: "MPI_Send\0". */
+struct sg_record_function {
+    _Atomic uint8_t kind;
+    uint8_t mode;  /* enum sg_function_mode (profile/function.h) */
+    uint8_t class; /* enum sg_function_class */
+    uint8_t reserved;
+    uint32_t index; /* of this log */
+    uint32_t text_bytes;
+    uint32_t reserved2;
+    uint64_t reserved3[6];
+};
+
+/* A communicator as the profile of all calls numbers them, from 1; 0: a call on none. Text:
+ * "name\0". */
+struct sg_record_profile_comm {
+    _Atomic uint8_t kind;
+    uint8_t is_inter; /* 1: peers are in the remote group */
+    uint16_t reserved;
+    uint32_t index; /* of this log */
+    uint32_t peers; /* ranks in it, or in its remote group */
+    uint32_t rank;  /* own rank in it */
+    uint32_t text_bytes;
+    uint32_t reserved2;
+    uint64_t reserved3[5];
+};
+
+/* Running statistics of one (site, function, communicator, size class) on one thread, updated in
+ * place. Size class: of the greater of what was sent and received, as in struct sg_record_stat. */
+struct sg_record_profile {
+    _Atomic uint8_t kind;
+    uint8_t size_class;
+    uint16_t thread; /* of this rank: 0 is the thread that called MPI_Init */
+    uint32_t site;
+    uint32_t comm;
+    uint32_t function;
+    _Atomic uint64_t calls;
+    _Atomic uint64_t failed; /* calls, among them, that returned an error */
+    _Atomic uint64_t time_ns;
+    _Atomic uint64_t time_min_ns;
+    _Atomic uint64_t time_max_ns;
+    _Atomic uint64_t sent_bytes;
+    uint8_t kind2; /* SG_RECORD_CONT */
+    uint8_t reserved[7];
+    _Atomic uint64_t received_bytes;
+    _Atomic double time_square; /* sum of the squares, in ns^2 */
+    /* Of what was posted and is complete: from its begin to its completion. */
+    _Atomic uint64_t completed;
+    _Atomic uint64_t latency_ns;
+    _Atomic uint64_t latency_min_ns;
+    _Atomic uint64_t latency_max_ns;
+    uint64_t reserved2;
+};
+
+/* Messages to and from one rank of a communicator, of one thread, updated in place. One-sided
+ * operations count as messages of their origin. */
+struct sg_record_peer {
+    _Atomic uint8_t kind;
+    uint8_t reserved[3];
+    uint32_t comm;
+    int32_t peer; /* rank in it */
+    uint32_t thread;
+    _Atomic uint64_t sent_messages;
+    _Atomic uint64_t sent_bytes;
+    _Atomic uint64_t received_messages;
+    _Atomic uint64_t received_bytes;
+    uint64_t reserved2[2];
+};
+
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
 #define SG_CONT_BYTES 56u
 struct sg_record_cont {
@@ -326,8 +399,14 @@ SG_RECORD_IS_SLOT(sg_record_clock);
 SG_RECORD_IS_SLOT(sg_record_marker);
 SG_RECORD_IS_SLOT(sg_record_arm);
 SG_RECORD_IS_SLOT(sg_record_cont);
+SG_RECORD_IS_SLOT(sg_record_function);
+SG_RECORD_IS_SLOT(sg_record_profile_comm);
+SG_RECORD_IS_SLOT(sg_record_peer);
 #define SG_STAT_SLOTS 3u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
+#define SG_PROFILE_SLOTS 2u
+_Static_assert(sizeof(struct sg_record_profile) == SG_PROFILE_SLOTS * SG_SLOT_BYTES,
+               "sg_record_profile");
 
 static inline uint8_t sg_size_class(uint64_t bytes)
 {

@@ -118,7 +118,7 @@ static void test_limit(void)
     CU_ASSERT_EQUAL(sg_log_header(log)->dropped_events, 20000 - 16384);
     site = sg_log_definition(log, text, sizeof text);
     CU_ASSERT_PTR_NOT_NULL(site);
-    CU_ASSERT_PTR_NOT_NULL(sg_log_stat(log));
+    CU_ASSERT_PTR_NOT_NULL(sg_log_entry(log, SG_STAT_SLOTS));
     append_calls(log, 10);
     CU_ASSERT_EQUAL(sg_log_header(log)->dropped_events, 20010 - 16384);
     sg_log_close(log, SG_LOG_FINALIZED);
@@ -174,7 +174,7 @@ static void test_file_size_limit(void)
             _exit(3);
         if (sg_log_header(log)->dropped_events > 100000 - 30000)
             _exit(4);
-        if (sg_log_stat(log) == NULL)
+        if (sg_log_entry(log, SG_STAT_SLOTS) == NULL)
             _exit(5);
         sg_log_close(log, SG_LOG_FINALIZED);
         _exit(0);

@@ -47,14 +47,16 @@ static uint64_t continuation_slots(uint32_t text_bytes)
 
 bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_t *text_bytes)
 {
-    static const uint8_t places[SG_RECORD_ARM + 1] = {
+    static const uint8_t places[SG_RECORD_KINDS] = {
         [SG_RECORD_SITE] = offsetof(struct sg_record_site, text_bytes),
         [SG_RECORD_SITE_NAME] = offsetof(struct sg_record_site_name, text_bytes),
         [SG_RECORD_COMM] = offsetof(struct sg_record_comm, text_bytes),
         [SG_RECORD_MARKER] = offsetof(struct sg_record_marker, text_bytes),
         [SG_RECORD_ARM] = offsetof(struct sg_record_arm, text_bytes),
+        [SG_RECORD_FUNCTION] = offsetof(struct sg_record_function, text_bytes),
+        [SG_RECORD_PROFILE_COMM] = offsetof(struct sg_record_profile_comm, text_bytes),
     };
-    bool has_text = kind <= SG_RECORD_ARM && places[kind] != 0;
+    bool has_text = kind < SG_RECORD_KINDS && places[kind] != 0;
 
     *text_bytes = has_text ? *(const uint32_t *)((const char *)record + places[kind]) : 0;
     return has_text;
@@ -66,14 +68,16 @@ static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg
     uint32_t text_bytes;
     uint64_t parts;
 
-    if (kind == SG_RECORD_STAT) {
-        for (parts = 1; parts < SG_STAT_SLOTS; parts++) {
+    if (kind == SG_RECORD_STAT || kind == SG_RECORD_PROFILE) {
+        uint64_t slots = kind == SG_RECORD_STAT ? SG_STAT_SLOTS : SG_PROFILE_SLOTS;
+
+        for (parts = 1; parts < slots; parts++) {
             if (slot + parts >= log->slot_count || kind_at(log, slot + parts) != SG_RECORD_CONT)
                 return 0;
         }
         return parts;
     }
-    if (kind > SG_RECORD_ARM)
+    if (kind >= SG_RECORD_KINDS)
         return 0;
     sg_logread_text_bytes(slot_at(log, slot), kind, &text_bytes);
     parts = continuation_slots(text_bytes);

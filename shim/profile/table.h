@@ -1,8 +1,8 @@
 /* A table from keys (not 0) to pointers: open addressing, filled once and never emptied. Readers
  * take no lock; who adds holds the caller's. What is found later than a full table is not kept.
  */
-#ifndef SG_INTERCEPT_TABLE_H
-#define SG_INTERCEPT_TABLE_H
+#ifndef SG_PROFILE_TABLE_H
+#define SG_PROFILE_TABLE_H
 
 #include "core/hash.h"
 

@@ -10,8 +10,8 @@
  *
  * Thread-safe; never from a signal handler.
  */
-#ifndef SG_INTERCEPT_SITE_H
-#define SG_INTERCEPT_SITE_H
+#ifndef SG_PROFILE_SITE_H
+#define SG_PROFILE_SITE_H
 
 #include "core/operation.h"
 #include "rule/rule.h"

@@ -1,6 +1,6 @@
-#include "intercept/statistics.h"
+#include "profile/statistics.h"
 
-#include "intercept/table.h"
+#include "profile/table.h"
 #include "runtime/process.h"
 
 #include <pthread.h>
@@ -34,7 +34,7 @@ static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
     pthread_mutex_lock(&lock);
     stat = sg_table_find(&table, key);
     if (stat == NULL && !sg_table_is_full(&table)) {
-        stat = sg_log_stat(sg_process.log);
+        stat = sg_log_entry(sg_process.log, SG_STAT_SLOTS);
         if (stat != NULL) {
             stat->operation = (uint8_t)entry->operation;
             stat->executed = (uint8_t)entry->executed;

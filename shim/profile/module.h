@@ -2,8 +2,8 @@
  *
  * Thread-safe; takes the loader's lock. Not from a signal handler.
  */
-#ifndef SG_INTERCEPT_MODULE_H
-#define SG_INTERCEPT_MODULE_H
+#ifndef SG_PROFILE_MODULE_H
+#define SG_PROFILE_MODULE_H
 
 #include <limits.h>
 #include <stdbool.h>

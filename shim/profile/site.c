@@ -1,11 +1,11 @@
-#include "intercept/site.h"
+#include "profile/site.h"
 
 #include "core/hash.h"
 #include "core/status.h"
 #include "core/text.h"
-#include "intercept/module.h"
-#include "intercept/table.h"
 #include "mpi/real.h"
+#include "profile/module.h"
+#include "profile/table.h"
 #include "runtime/process.h"
 
 #include <inttypes.h>

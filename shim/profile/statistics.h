@@ -4,11 +4,11 @@
  * Entries of one communicator are written by one thread at a time (MPI forbids concurrent
  * collectives on one), so plain loads and stores suffice; they are atomic for the readers.
  */
-#ifndef SG_INTERCEPT_STATISTICS_H
-#define SG_INTERCEPT_STATISTICS_H
+#ifndef SG_PROFILE_STATISTICS_H
+#define SG_PROFILE_STATISTICS_H
 
-#include "intercept/site.h"
 #include "mpi/call.h"
+#include "profile/site.h"
 
 #include <stdint.h>
 

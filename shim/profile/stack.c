@@ -2,7 +2,7 @@
  * was left as it lies below one that was not. The walk compares the frame's caller and the stack
  * pointer at which it continues; both are found together only where the frame is live.
  */
-#include "intercept/stack.h"
+#include "profile/stack.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@
 /* A frame begins with the caller's frame pointer and the return address. */
 #define FRAME_LINK_BYTES (2 * sizeof(void *))
 
-__thread struct sg_stack_frame sg_stack_held;
+__thread struct sg_stack_frame sg_stack_ending;
 
 /* Looked up and not linked to: libgcc_s belongs in no process that does not need it. */
 static struct {
@@ -64,25 +64,25 @@ static bool is_live(const struct sg_stack_frame *frame)
     return search.found;
 }
 
-bool sg_stack_look(void *frame)
+bool sg_stack_look(struct sg_stack_frame *held, void *frame)
 {
-    if ((uintptr_t)frame < sg_stack_held.address && is_live(&sg_stack_held))
+    if ((uintptr_t)frame < held->address && is_live(held))
         return true;
-    sg_stack_held.address = 0;
+    held->address = 0;
     return false;
 }
 
-struct sg_stack_frame sg_stack_hold(void *frame, void *caller)
+struct sg_stack_frame sg_stack_hold(struct sg_stack_frame *held, void *frame, void *caller)
 {
     struct sg_stack_frame before = {0};
 
-    if (sg_stack_is_held(frame))
-        before = sg_stack_held;
-    sg_stack_held = (struct sg_stack_frame){(uintptr_t)frame, caller};
+    if (sg_stack_is_held(held, frame))
+        before = *held;
+    *held = (struct sg_stack_frame){(uintptr_t)frame, caller};
     return before;
 }
 
-void sg_stack_release(struct sg_stack_frame before)
+void sg_stack_release(struct sg_stack_frame *held, struct sg_stack_frame before)
 {
-    sg_stack_held = before;
+    *held = before;
 }

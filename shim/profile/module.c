@@ -1,4 +1,4 @@
-#include "intercept/module.h"
+#include "profile/module.h"
 
 #include "core/text.h"
 

@@ -1,0 +1,317 @@
+#include "profile/entries.h"
+
+#include "core/hash.h"
+#include "runtime/process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define FIRST_CAPACITY 64u /* of a thread's table: a power of two */
+
+/* What an entry is of; not zero in all of it. */
+struct key {
+    const void *site; /* NULL: a peer's entry */
+    uint32_t comm;
+    uint16_t function;
+    uint8_t size_class;
+    int32_t peer;
+};
+
+/* Open addressing; at most half full. */
+struct table {
+    struct slot {
+        struct key key;
+        void *entry; /* NULL: free */
+    } * slots;
+    uint32_t capacity, used;
+};
+
+struct thread {
+    struct table calls, peers;
+    uint16_t number;
+    struct thread *next;   /* of all */
+    struct thread *unused; /* of those whose threads have ended */
+};
+
+static __thread struct thread *own;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thread *threads, *unused;
+static uint16_t thread_count;
+static pthread_key_t at_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic uint32_t function_numbers[SG_FUNCTION_COUNT]; /* 1 + in the log; 0: not there */
+static uint32_t function_count;
+
+/* ---- threads ---- */
+
+static void put_back(void *ended)
+{
+    struct thread *thread = ended;
+
+    pthread_mutex_lock(&lock);
+    thread->unused = unused;
+    unused = thread;
+    pthread_mutex_unlock(&lock);
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&at_end, put_back);
+}
+
+static struct thread *take(void)
+{
+    struct thread *thread;
+
+    pthread_once(&once, make_key);
+    pthread_mutex_lock(&lock);
+    thread = unused;
+    if (thread != NULL) {
+        unused = thread->unused;
+    } else if ((thread = calloc(1, sizeof *thread)) != NULL) {
+        thread->number = thread_count;
+        thread_count += thread_count < UINT16_MAX;
+        thread->next = threads;
+        threads = thread;
+    }
+    pthread_mutex_unlock(&lock);
+    if (thread != NULL)
+        pthread_setspecific(at_end, thread);
+    return thread;
+}
+
+static struct thread *own_thread(void)
+{
+    if (__builtin_expect(own == NULL, 0))
+        own = take();
+    return own;
+}
+
+void sg_profile_entries_start(void)
+{
+    own_thread();
+}
+
+/* ---- tables ---- */
+
+static uint64_t hash_of(const struct key *key)
+{
+    uint64_t hash =
+        sg_hash_word((uintptr_t)key->site,
+                     (uint64_t)key->comm << 32 | (uint64_t)key->function << 8 | key->size_class);
+
+    return hash ^ (uint64_t)(uint32_t)key->peer * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static bool is_same(const struct key *a, const struct key *b)
+{
+    return a->site == b->site && a->comm == b->comm && a->function == b->function &&
+           a->size_class == b->size_class && a->peer == b->peer;
+}
+
+static struct slot *slot_of(const struct table *table, const struct key *key)
+{
+    uint64_t at = hash_of(key) >> 20;
+    struct slot *slot;
+
+    do
+        slot = &table->slots[at++ & (table->capacity - 1)];
+    while (slot->entry != NULL && !is_same(&slot->key, key));
+    return slot;
+}
+
+static bool grow(struct table *table)
+{
+    struct table larger = {.capacity = table->capacity ? 2 * table->capacity : FIRST_CAPACITY,
+                           .used = table->used};
+
+    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return false;
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        if (table->slots[i].entry != NULL)
+            *slot_of(&larger, &table->slots[i].key) = table->slots[i];
+    }
+    free(table->slots);
+    *table = larger;
+    return true;
+}
+
+/* The entry of a key, made where it is not there; NULL: there is no room. */
+static inline void *entry_of(struct thread *thread, struct table *table, const struct key *key,
+                             void *(*make)(const struct thread *, const struct key *))
+{
+    struct slot *slot;
+
+    if (table->capacity > 0) {
+        slot = slot_of(table, key);
+        if (__builtin_expect(slot->entry != NULL, 1))
+            return slot->entry;
+    }
+    if (2 * (table->used + 1) > table->capacity && !grow(table))
+        return NULL;
+    slot = slot_of(table, key);
+    slot->key = *key;
+    slot->entry = make(thread, key);
+    table->used += slot->entry != NULL;
+    return slot->entry;
+}
+
+/* ---- entries ---- */
+
+/* The function's number in the log plus one; 0: the disk is full. */
+static uint32_t number_of(enum sg_function function)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    uint32_t number = atomic_load_explicit(&function_numbers[function], memory_order_relaxed);
+    size_t text_bytes = strlen(facts->name) + 1;
+    struct sg_record_function *entry;
+
+    if (number > 0)
+        return number;
+    pthread_mutex_lock(&lock);
+    number = atomic_load_explicit(&function_numbers[function], memory_order_relaxed);
+    entry = number == 0 ? sg_log_definition(sg_process.log, facts->name, text_bytes) : NULL;
+    if (entry != NULL) {
+        entry->mode = facts->mode;
+        entry->class = facts->class;
+        entry->index = function_count++;
+        entry->text_bytes = (uint32_t)text_bytes;
+        sg_log_publish(entry, SG_RECORD_FUNCTION);
+        number = function_count;
+        atomic_store_explicit(&function_numbers[function], number, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&lock);
+    return number;
+}
+
+static void *make_profile(const struct thread *thread, const struct key *key)
+{
+    uint32_t function = number_of(key->function);
+    struct sg_record_profile *entry;
+
+    if (function == 0)
+        return NULL;
+    entry = sg_log_entry(sg_process.log, SG_PROFILE_SLOTS);
+    if (entry == NULL)
+        return NULL;
+    entry->size_class = key->size_class;
+    entry->thread = thread->number;
+    entry->site = ((const struct sg_site *)key->site)->index;
+    entry->comm = key->comm;
+    entry->function = function - 1;
+    sg_log_publish(entry, SG_RECORD_PROFILE);
+    return entry;
+}
+
+static void *make_peer(const struct thread *thread, const struct key *key)
+{
+    struct sg_record_peer *entry = sg_log_entry(sg_process.log, 1);
+
+    if (entry == NULL)
+        return NULL;
+    entry->comm = key->comm;
+    entry->peer = key->peer;
+    entry->thread = thread->number;
+    sg_log_publish(entry, SG_RECORD_PEER);
+    return entry;
+}
+
+/* One thread adds; others read. */
+#define ADD(counter, value)                                                                        \
+    atomic_store_explicit(&(counter),                                                              \
+                          atomic_load_explicit(&(counter), memory_order_relaxed) + (value),        \
+                          memory_order_relaxed)
+#define READ(counter) atomic_load_explicit(&(counter), memory_order_relaxed)
+
+static void add_call(struct sg_record_profile *entry, const struct sg_profile_sample *sample)
+{
+    uint64_t time_ns = sample->time_ns;
+
+    if (READ(entry->calls) == 0 || time_ns < READ(entry->time_min_ns))
+        atomic_store_explicit(&entry->time_min_ns, time_ns, memory_order_relaxed);
+    if (time_ns > READ(entry->time_max_ns))
+        atomic_store_explicit(&entry->time_max_ns, time_ns, memory_order_relaxed);
+    ADD(entry->calls, 1);
+    ADD(entry->time_ns, time_ns);
+    ADD(entry->time_square, (double)time_ns * (double)time_ns);
+    if (sample->failed)
+        ADD(entry->failed, 1);
+    if (sample->moved.sent_bytes > 0)
+        ADD(entry->sent_bytes, sample->moved.sent_bytes);
+    if (sample->moved.received_bytes > 0)
+        ADD(entry->received_bytes, sample->moved.received_bytes);
+}
+
+static void add_message(struct thread *thread, uint32_t comm, int peer, uint64_t sent_bytes,
+                        uint64_t received_bytes, bool is_sent)
+{
+    struct key key = {.comm = comm, .peer = peer};
+    struct sg_record_peer *entry;
+
+    if (comm == 0 || peer == SG_NOBODY)
+        return;
+    entry = entry_of(thread, &thread->peers, &key, make_peer);
+    if (entry == NULL)
+        return;
+    if (is_sent) {
+        ADD(entry->sent_messages, 1);
+        ADD(entry->sent_bytes, sent_bytes);
+    } else {
+        ADD(entry->received_messages, 1);
+        ADD(entry->received_bytes, received_bytes);
+    }
+}
+
+void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *sample)
+{
+    const struct sg_moved *moved = &sample->moved;
+    uint64_t bytes =
+        moved->sent_bytes > moved->received_bytes ? moved->sent_bytes : moved->received_bytes;
+    struct key key = {.site = site,
+                      .comm = sample->comm,
+                      .function = (uint16_t)sample->function,
+                      .size_class = sg_size_class(bytes)};
+    struct thread *thread = own_thread();
+    struct sg_record_profile *entry = NULL;
+
+    if (thread != NULL)
+        entry = entry_of(thread, &thread->calls, &key, make_profile);
+    if (entry == NULL) {
+        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
+                                  memory_order_relaxed);
+        return;
+    }
+    add_call(entry, sample);
+    add_message(thread, sample->comm, moved->to, moved->sent_bytes, 0, true);
+    add_message(thread, sample->comm, moved->from, 0, moved->received_bytes, false);
+}
+
+/* ---- all of them ---- */
+
+static void clear(const struct table *table, size_t from, size_t entry_bytes)
+{
+    for (uint32_t i = 0; i < table->capacity; i++) {
+        unsigned char *entry = table->slots[i].entry;
+
+        for (size_t at = from; entry != NULL && at < entry_bytes; at += sizeof(uint64_t)) {
+            /* The first word of a slot is of its kind. */
+            if (at % SG_SLOT_BYTES != 0)
+                atomic_store_explicit((_Atomic uint64_t *)(void *)(entry + at), 0,
+                                      memory_order_relaxed);
+        }
+    }
+}
+
+void sg_profile_entries_reset(void)
+{
+    pthread_mutex_lock(&lock);
+    for (struct thread *thread = threads; thread != NULL; thread = thread->next) {
+        clear(&thread->calls, offsetof(struct sg_record_profile, calls),
+              sizeof(struct sg_record_profile));
+        clear(&thread->peers, offsetof(struct sg_record_peer, sent_messages),
+              sizeof(struct sg_record_peer));
+    }
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,32 @@
+/* Running statistics of all calls: entries in the log, one of a (site, function, communicator, size
+ * class) and thread, and one of a (communicator, peer) and thread.
+ *
+ * Each thread has tables of its own, so that it counts without locks and atomically updates
+ * nothing; those of a thread that has ended are the next one's. Memory grows with what is used.
+ * Not from a signal handler.
+ */
+#ifndef SG_PROFILE_ENTRIES_H
+#define SG_PROFILE_ENTRIES_H
+
+#include "profile/function.h"
+#include "profile/moved.h"
+#include "profile/site.h"
+
+/* A call that has ended. */
+struct sg_profile_sample {
+    enum sg_function function;
+    uint32_t comm; /* number in the log; 0: none */
+    bool failed;
+    uint64_t time_ns;
+    struct sg_moved moved;
+};
+
+/* Of the calling thread. What there is no room for is counted as unmanaged. */
+void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *sample);
+
+/* The calling thread gets the number 0, if no other has it. */
+void sg_profile_entries_start(void);
+/* All entries to zero; threads that count meanwhile may keep a call. */
+void sg_profile_entries_reset(void);
+
+#endif

@@ -1,0 +1,273 @@
+#include "profile/moved.h"
+
+#include "mpi/types.h"
+
+struct sg_places sg_places[SG_FUNCTION_COUNT];
+
+/* The word of the argument that is the nth of two kinds. */
+static int8_t nth(const struct sg_function_facts *facts, enum sg_function_argument one,
+                  enum sg_function_argument other, int n)
+{
+    for (int word = 0; word < facts->words; word++) {
+        if ((facts->arguments[word] == one || facts->arguments[word] == other) && n-- == 0)
+            return (int8_t)word;
+    }
+    return SG_NO_WORD;
+}
+
+static struct sg_operand_places operand_of(const struct sg_function_facts *facts, int n)
+{
+    return (struct sg_operand_places){
+        nth(facts, SG_ARGUMENT_BUFFER, SG_ARGUMENT_BUFFER, n),
+        nth(facts, SG_ARGUMENT_COUNT, SG_ARGUMENT_COUNTS, n),
+        nth(facts, SG_ARGUMENT_TYPE, SG_ARGUMENT_TYPES, n),
+    };
+}
+
+void sg_places_find(void)
+{
+    for (int function = 0; function < SG_FUNCTION_COUNT; function++) {
+        const struct sg_function_facts *facts = &sg_functions[function];
+        struct sg_places *places = &sg_places[function];
+
+#define FIRST(argument) nth(facts, SG_ARGUMENT_##argument, SG_ARGUMENT_##argument, 0)
+        places->operands[0] = operand_of(facts, 0);
+        places->operands[1] = operand_of(facts, 1);
+        if (places->operands[1].amount == SG_NO_WORD)
+            places->operands[1] = places->operands[0];
+        places->parts = FIRST(PARTS);
+        places->root = FIRST(ROOT);
+        places->comm = FIRST(COMM);
+        places->window = FIRST(WIN);
+        places->status = FIRST(STATUS);
+        places->request = FIRST(REQUEST);
+        places->requests = FIRST(REQUESTS);
+        places->number = FIRST(NUMBER);
+        for (int n = 0; n < 2; n++)
+            places->peers[n] = nth(facts, SG_ARGUMENT_PEER, SG_ARGUMENT_PEER, n);
+#undef FIRST
+    }
+}
+
+/* ---- operands ---- */
+
+static uint64_t type_bytes(MPI_Datatype type)
+{
+    MPI_Count size;
+
+    if (sg_type_is_builtin(type))
+        return sg_type_builtin_bytes(type);
+    return type != MPI_DATATYPE_NULL && sg_real.Type_size_x(type, &size) == MPI_SUCCESS && size > 0
+               ? (uint64_t)size
+               : 0;
+}
+
+/* A call's operand. */
+struct operand {
+    const struct sg_function_facts *facts;
+    const sg_word *words;
+    struct sg_operand_places places;
+};
+
+static uint64_t not_negative(MPI_Count count)
+{
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+/* Of the block for, or of, one rank. */
+static uint64_t block_bytes(const struct operand *operand, int rank)
+{
+    sg_word amount = operand->words[operand->places.amount];
+    sg_word type = operand->words[operand->places.type];
+    MPI_Count count;
+
+    if (operand->facts->arguments[operand->places.amount] == SG_ARGUMENT_COUNT)
+        count = operand->facts->counts_wide ? (MPI_Count)amount : (int)amount;
+    else if (amount == 0)
+        count = 0;
+    else
+        count = operand->facts->counts_wide ? ((const MPI_Count *)amount)[rank]
+                                            : ((const int *)amount)[rank];
+    if (count <= 0)
+        return 0;
+    return not_negative(count) *
+           type_bytes(operand->facts->arguments[operand->places.type] == SG_ARGUMENT_TYPE
+                          ? (MPI_Datatype)type
+                          : ((const MPI_Datatype *)type)[rank]);
+}
+
+static uint64_t all_bytes(const struct operand *operand, int ranks)
+{
+    uint64_t sum = 0;
+
+    if (operand->facts->arguments[operand->places.amount] == SG_ARGUMENT_COUNT)
+        return ranks > 0 ? (uint64_t)ranks * block_bytes(operand, 0) : 0;
+    for (int rank = 0; rank < ranks; rank++)
+        sum += block_bytes(operand, rank);
+    return sum;
+}
+
+static bool is_in_place(const struct operand *operand)
+{
+    return operand->words[operand->places.buffer] == (sg_word)MPI_IN_PLACE;
+}
+
+/* ---- calls ---- */
+
+struct call {
+    const sg_word *words;
+    const struct sg_places *places;
+    const struct sg_profile_comm *comm;
+    struct operand sent, received;
+    bool is_root; /* of a collective */
+    bool is_peer; /* of an intercommunicator's root, or of a root in the same group */
+};
+
+static void find_root(struct call *call)
+{
+    int root =
+        call->places->root == SG_NO_WORD ? MPI_PROC_NULL : (int)call->words[call->places->root];
+
+    call->is_root = call->comm->is_inter ? root == MPI_ROOT : root == call->comm->rank;
+    call->is_peer = root >= 0;
+}
+
+static void gather(const struct call *call, struct sg_moved *moved)
+{
+    if (call->is_root)
+        moved->received_bytes = all_bytes(&call->received, call->comm->peers);
+    if (call->is_peer)
+        moved->sent_bytes = is_in_place(&call->sent)
+                                ? block_bytes(&call->received, call->comm->rank)
+                                : block_bytes(&call->sent, 0);
+}
+
+static void scatter(const struct call *call, struct sg_moved *moved)
+{
+    if (call->is_root)
+        moved->sent_bytes = all_bytes(&call->sent, call->comm->peers);
+    if (call->is_peer)
+        moved->received_bytes = is_in_place(&call->received)
+                                    ? block_bytes(&call->sent, call->comm->rank)
+                                    : block_bytes(&call->received, 0);
+}
+
+static void collective(enum sg_function_flow flow, struct call *call, struct sg_moved *moved)
+{
+    const struct sg_profile_comm *comm = call->comm;
+
+    find_root(call);
+    switch (flow) {
+    case SG_FLOW_BCAST:
+        moved->sent_bytes = call->is_root ? block_bytes(&call->sent, 0) : 0;
+        moved->received_bytes =
+            !call->is_root && call->is_peer ? block_bytes(&call->received, 0) : 0;
+        break;
+    case SG_FLOW_GATHER:
+        gather(call, moved);
+        break;
+    case SG_FLOW_SCATTER:
+        scatter(call, moved);
+        break;
+    case SG_FLOW_ALLGATHER:
+        moved->sent_bytes = is_in_place(&call->sent) ? block_bytes(&call->received, comm->rank)
+                                                     : block_bytes(&call->sent, 0);
+        moved->received_bytes = all_bytes(&call->received, comm->peers);
+        break;
+    case SG_FLOW_ALLTOALL:
+        moved->received_bytes = all_bytes(&call->received, comm->peers);
+        moved->sent_bytes =
+            is_in_place(&call->sent) ? moved->received_bytes : all_bytes(&call->sent, comm->peers);
+        break;
+    case SG_FLOW_REDUCE:
+        moved->sent_bytes = call->is_peer ? block_bytes(&call->sent, 0) : 0;
+        moved->received_bytes = call->is_root ? block_bytes(&call->received, 0) : 0;
+        break;
+    case SG_FLOW_ALLREDUCE:
+        moved->sent_bytes = moved->received_bytes = block_bytes(&call->sent, 0);
+        break;
+    case SG_FLOW_REDUCE_SCATTER:
+        moved->sent_bytes = all_bytes(&call->sent, comm->size);
+        moved->received_bytes = block_bytes(&call->received, comm->rank);
+        break;
+    case SG_FLOW_NEIGHBOR_ALLGATHER:
+        moved->sent_bytes = block_bytes(&call->sent, 0);
+        moved->received_bytes = all_bytes(&call->received, comm->in_degree);
+        break;
+    case SG_FLOW_NEIGHBOR_ALLTOALL:
+        moved->sent_bytes = all_bytes(&call->sent, comm->out_degree);
+        moved->received_bytes = all_bytes(&call->received, comm->in_degree);
+        break;
+    default:
+        break;
+    }
+}
+
+static uint64_t received_by(const MPI_Status *status)
+{
+    MPI_Count bytes;
+
+    return sg_real.Get_elements_x(status, MPI_BYTE, &bytes) == MPI_SUCCESS ? not_negative(bytes)
+                                                                           : 0;
+}
+
+/* A message's peer, or whom it came from. */
+static int peer_of(const struct call *call, int n, const MPI_Status *status)
+{
+    int word = call->places->peers[n];
+    int peer = status != NULL ? status->MPI_SOURCE : word >= 0 ? (int)call->words[word] : SG_NOBODY;
+
+    return peer >= 0 ? peer : SG_NOBODY;
+}
+
+static uint64_t parts_of(const struct call *call)
+{
+    return call->places->parts != SG_NO_WORD ? not_negative((int)call->words[call->places->parts])
+                                             : 1;
+}
+
+static void message(const struct sg_function_facts *facts, struct call *call,
+                    const MPI_Status *status, struct sg_moved *moved)
+{
+    bool is_message = facts->class == SG_CLASS_MESSAGE;
+
+    if (facts->flow == SG_FLOW_SEND || facts->flow == SG_FLOW_EXCHANGE) {
+        moved->to = is_message ? peer_of(call, 0, NULL) : SG_NOBODY;
+        if (!is_message || moved->to != SG_NOBODY)
+            moved->sent_bytes = parts_of(call) * block_bytes(&call->sent, 0);
+    }
+    if (facts->flow == SG_FLOW_SEND)
+        return;
+    if (facts->class == SG_CLASS_ONE_SIDED) {
+        moved->received_bytes =
+            block_bytes(facts->flow == SG_FLOW_EXCHANGE ? &call->received : &call->sent, 0);
+    } else if (status != NULL) {
+        moved->from = is_message ? peer_of(call, 0, status) : SG_NOBODY;
+        if (!is_message || moved->from != SG_NOBODY)
+            moved->received_bytes = received_by(status);
+    }
+}
+
+struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
+                            const struct sg_profile_comm *comm, const MPI_Status *status)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    const struct sg_places *places = &sg_places[function];
+    struct call call = {.words = words,
+                        .places = places,
+                        .comm = comm,
+                        .sent = {facts, words, places->operands[0]},
+                        .received = {facts, words, places->operands[1]}};
+    struct sg_moved moved = {.to = SG_NOBODY, .from = SG_NOBODY};
+
+    if (facts->flow == SG_FLOW_NONE)
+        return moved;
+    if (facts->flow == SG_FLOW_ELEMENT)
+        moved.sent_bytes = moved.received_bytes =
+            type_bytes((MPI_Datatype)words[places->operands[0].type]);
+    else if (facts->class != SG_CLASS_COLLECTIVE)
+        message(facts, &call, status, &moved);
+    else if (comm != NULL)
+        collective(facts->flow, &call, &moved);
+    return moved;
+}

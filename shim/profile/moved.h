@@ -1,0 +1,41 @@
+/* What a call moved: bytes, and to and from whom.
+ *
+ * Sent are the bytes of the operands that this rank gives to others, received those of the operands
+ * that it gets, as MPI defines a call's arguments: a broadcast's root sends its buffer once, a
+ * gather's root receives a block of every rank. Of MPI_IN_PLACE the block that stays counts.
+ *
+ * Any thread, after the call; not from a signal handler.
+ */
+#ifndef SG_PROFILE_MOVED_H
+#define SG_PROFILE_MOVED_H
+
+#include "mpi/real.h"
+#include "profile/comms.h"
+#include "profile/function.h"
+
+#define SG_NOBODY (-1)
+
+struct sg_moved {
+    uint64_t sent_bytes, received_bytes;
+    /* Ranks of the communicator, of messages; SG_NOBODY: there is none. */
+    int to, from;
+};
+
+/* Where the arguments of a function stand: words, or SG_NO_WORD. */
+struct sg_places {
+    struct sg_operand_places {
+        int8_t buffer, amount, type;
+    } operands[2]; /* the first again, where there is one */
+    int8_t parts, root, comm, window, status, request, requests, number;
+    int8_t peers[2];
+};
+
+extern struct sg_places sg_places[SG_FUNCTION_COUNT];
+void sg_places_find(void);
+
+/* words: those of the call that succeeded. comm: NULL where there is none. status: of what it
+ * received; NULL: not known. */
+struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
+                            const struct sg_profile_comm *comm, const MPI_Status *status);
+
+#endif

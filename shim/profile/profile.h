@@ -1,0 +1,71 @@
+/* Every call of MPI, counted: begin and end around it, in its wrapper.
+ *
+ * A call of MPI inside another, by a callback, is part of that one. Nothing is counted before
+ * MPI_Init has returned and after MPI_Finalize has been called, without a log, and while
+ * MPI_Pcontrol has switched recording off.
+ *
+ * Any thread; not from a signal handler.
+ */
+#ifndef SG_PROFILE_PROFILE_H
+#define SG_PROFILE_PROFILE_H
+
+#include "mpi/real.h"
+#include "profile/function.h"
+#include "profile/stack.h"
+#include "runtime/process.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* A call that is counted, from begin to end. */
+struct sg_profile_call {
+    enum sg_function function;
+    void *caller; /* where its wrapper returns to */
+    uint64_t begin_ns;
+    MPI_Status status; /* where the caller wants none, and it tells what was received */
+};
+
+extern atomic_bool sg_profile_is_on;
+extern __thread struct sg_stack_frame sg_profile_outermost;
+
+/* In MPI_Init, when the log is there; in MPI_Finalize. */
+void sg_profile_start(void);
+void sg_profile_stop(void);
+
+void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words);
+
+/* Whether a call is counted; frame: its wrapper's, or of something that this called. */
+static inline bool sg_profile_counts(void *frame)
+{
+    return atomic_load_explicit(&sg_profile_is_on, memory_order_relaxed) &&
+           atomic_load_explicit(&sg_process.recording, memory_order_relaxed) &&
+           !sg_stack_is_held(&sg_profile_outermost, frame);
+}
+
+/* ... and what begins it. words: its arguments, as they are to be passed on: the status may become
+ * call's. frame, caller: the wrapper's own. */
+static inline __attribute__((always_inline)) bool
+sg_profile_begin(struct sg_profile_call *call, enum sg_function function, sg_word *words,
+                 void *frame, void *caller)
+{
+    if (!sg_profile_counts(frame))
+        return false;
+    sg_profile_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
+    call->function = function;
+    call->caller = caller;
+    sg_profile_begin_counted(call, words);
+    return true;
+}
+
+/* Of a call that is counted. */
+void sg_profile_end(struct sg_profile_call *call, const sg_word *words, int error);
+
+/* The same of a routine of Fortran 2008, whose scalars are pointers. */
+void sg_profile_end_f08(struct sg_profile_call *call, const sg_word *words, const int *error);
+
+/* Counts a call by itself. words: of the function's form without a suffix, but for counts, which
+ * are wide. */
+void sg_profile_count(enum sg_function function, const sg_word *words, MPI_Comm comm, void *caller,
+                      int error, uint64_t time_ns);
+
+#endif
