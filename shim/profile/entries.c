@@ -5,8 +5,11 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#define NAME_BYTES 64
 #define FIRST_CAPACITY 64u /* of a thread's table: a power of two */
 
 /* What an entry is of; not zero in all of it. */
@@ -160,19 +163,23 @@ static inline void *entry_of(struct thread *thread, struct table *table, const s
 
 /* ---- entries ---- */
 
-/* The function's number in the log plus one; 0: the disk is full. */
+/* The function's number in the log plus one, where large counts make no difference; 0: the disk is
+ * full. */
 static uint32_t number_of(enum sg_function function)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
     uint32_t number = atomic_load_explicit(&function_numbers[function], memory_order_relaxed);
-    size_t text_bytes = strlen(facts->name) + 1;
     struct sg_record_function *entry;
+    char name[NAME_BYTES];
+    size_t text_bytes;
 
     if (number > 0)
         return number;
+    text_bytes = strlen(facts->name) + 1 - (facts->counts_wide ? strlen("_c") : 0);
+    snprintf(name, sizeof name, "%.*s", (int)text_bytes - 1, facts->name);
     pthread_mutex_lock(&lock);
     number = atomic_load_explicit(&function_numbers[function], memory_order_relaxed);
-    entry = number == 0 ? sg_log_definition(sg_process.log, facts->name, text_bytes) : NULL;
+    entry = number == 0 ? sg_log_definition(sg_process.log, name, text_bytes) : NULL;
     if (entry != NULL) {
         entry->mode = facts->mode;
         entry->class = facts->class;

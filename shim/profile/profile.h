@@ -44,9 +44,10 @@ static inline bool sg_profile_counts(void *frame)
 
 /* ... and what begins it. words: its arguments, as they are to be passed on: the status may become
  * call's. frame, caller: the wrapper's own. */
-static inline __attribute__((always_inline)) bool
-sg_profile_begin(struct sg_profile_call *call, enum sg_function function, sg_word *words,
-                 void *frame, void *caller)
+static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_profile_call *call,
+                                                                   enum sg_function function,
+                                                                   sg_word *words, void *frame,
+                                                                   void *caller)
 {
     if (!sg_profile_counts(frame))
         return false;

@@ -6,6 +6,7 @@
 
 #include "core/room.h"
 #include "trace/export/archive.h"
+#include "trace/export/calls_file.h"
 #include "trace/export/chunks.h"
 #include "trace/export/definitions.h"
 #include "trace/export/events.h"
@@ -186,6 +187,15 @@ static void write_events(struct exporter *exporter)
     }
 }
 
+static void write_calls(struct exporter *exporter)
+{
+    const struct sg_export *input = exporter->input;
+
+    for (int i = 0; i < input->log_count && !exporter->archive.failed; i++)
+        sg_archive_check_file(&exporter->archive,
+                              sg_calls_file_write(&exporter->archive.files, input->logs[i]));
+}
+
 static const struct sg_summary *summary_of(const struct exporter *exporter, uint32_t rank)
 {
     for (int i = 0; i < exporter->input->log_count; i++) {
@@ -266,6 +276,7 @@ static bool write_files(struct exporter *exporter)
     if (!agree(exporter))
         return false;
     write_events(exporter);
+    write_calls(exporter);
     if (!agree(exporter) || !is_done(exporter, OTF2_Archive_CloseEvtFiles(archive->handle)) ||
         !is_done(exporter, OTF2_Archive_OpenDefFiles(archive->handle)))
         return false;

@@ -118,6 +118,14 @@ int sg_files_create(const struct sg_files *files, OTF2_FileType type, uint64_t l
     return create_file(at, name, file);
 }
 
+int sg_files_create_calls(const struct sg_files *files, int rank, int *file)
+{
+    char name[NAME_BYTES];
+
+    snprintf(name, sizeof name, SG_CALLS_NAME_FORMAT, rank);
+    return create_file(files->locations, name, file);
+}
+
 int sg_files_finish(const struct sg_files *files)
 {
     return renameat(files->directory, ANCHOR_BEGUN, files->directory, ANCHOR) == 0 ? 0 : errno;
@@ -125,12 +133,13 @@ int sg_files_finish(const struct sg_files *files)
 
 /* ---- what is there -------------------------------------------------------------------------- */
 
-/* A location's file, as OTF2 names them. */
+/* A location's file, as OTF2 names them, or a rank's of ours. */
 static bool is_location_file(const char *name)
 {
-    size_t digits = strspn(name, "0123456789");
+    const char *end = name + strspn(name, "0123456789");
 
-    return digits > 0 && (strcmp(name + digits, ".evt") == 0 || strcmp(name + digits, ".def") == 0);
+    return end > name &&
+           (strcmp(end, ".evt") == 0 || strcmp(end, ".def") == 0 || strcmp(end, ".calls") == 0);
 }
 
 typedef int (*file_function)(int directory, const char *name, void *context);

@@ -1,4 +1,5 @@
-/* The files of an archive: DIR/traces.otf2, traces.def, traces.marker and DIR/traces/N.evt, N.def.
+/* The files of an archive: DIR/traces.otf2, traces.def, traces.marker and DIR/traces/N.evt, N.def;
+ * and beside them ours, DIR/traces/N.calls (calls_file.h).
  *
  * Other users may write to DIR. So files and the directory traces/ are made below DIR's descriptor,
  * existing files are never used, and symbolic links are not followed. The anchor, traces.otf2, is
@@ -35,6 +36,9 @@ int sg_files_enter(struct sg_files *files);
 
 /* A new file to write. location: of event and local definition files. */
 int sg_files_create(const struct sg_files *files, OTF2_FileType type, uint64_t location, int *file);
+
+/* Likewise, a rank's statistics of calls. */
+int sg_files_create_calls(const struct sg_files *files, int rank, int *file);
 
 /* Gives the anchor its name. */
 int sg_files_finish(const struct sg_files *files);

@@ -92,6 +92,15 @@ static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg
     return 1 + parts;
 }
 
+uint64_t sg_logread_slots(const struct sg_logread *log, const void *record,
+                          enum sg_record_kind kind)
+{
+    uint64_t slot =
+        (uint64_t)((const unsigned char *)record - log->map - SG_LOG_HEADER_BYTES) / SG_SLOT_BYTES;
+
+    return whole_slots(log, slot, kind);
+}
+
 const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_record_kind *kind)
 {
     while (*slot < log->slot_count) {

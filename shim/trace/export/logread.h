@@ -40,6 +40,10 @@ void sg_logread_waiting(const struct sg_logread *log, struct sg_waiting *out);
  * Only whole records are returned. */
 const void *sg_logread_next(struct sg_logread *log, uint64_t *slot, enum sg_record_kind *kind);
 
+/* How many slots a record just returned has. */
+uint64_t sg_logread_slots(const struct sg_logread *log, const void *record,
+                          enum sg_record_kind kind);
+
 /* How long the text of a record is; false: its kind has none. */
 bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_t *text_bytes);
 

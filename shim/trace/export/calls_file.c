@@ -1,0 +1,121 @@
+#include "trace/export/calls_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SLOTS_AT_A_TIME 1024u
+
+/* A file being written; its error is the first. */
+struct writer {
+    int file;
+    int error;
+    uint64_t slots;
+    size_t held; /* slots that are not written yet */
+    unsigned char buffer[SLOTS_AT_A_TIME * SG_SLOT_BYTES];
+};
+
+static void put(struct writer *writer, const void *data, size_t size_bytes)
+{
+    const unsigned char *from = data;
+
+    while (size_bytes > 0 && writer->error == 0) {
+        ssize_t done = write(writer->file, from, size_bytes);
+
+        if (done < 0 && errno != EINTR)
+            writer->error = errno;
+        if (done > 0) {
+            from += done;
+            size_bytes -= (size_t)done;
+        }
+    }
+}
+
+static void put_held(struct writer *writer)
+{
+    put(writer, writer->buffer, writer->held * SG_SLOT_BYTES);
+    writer->held = 0;
+}
+
+static void put_record(struct writer *writer, const unsigned char *record, uint64_t slots)
+{
+    for (uint64_t slot = 0; slot < slots; slot++) {
+        memcpy(writer->buffer + writer->held++ * SG_SLOT_BYTES, record + slot * SG_SLOT_BYTES,
+               SG_SLOT_BYTES);
+        if (writer->held == SLOTS_AT_A_TIME)
+            put_held(writer);
+    }
+    writer->slots += slots;
+}
+
+static bool is_kept(enum sg_record_kind kind)
+{
+    return kind == SG_RECORD_SITE || kind == SG_RECORD_SITE_NAME || kind == SG_RECORD_FUNCTION ||
+           kind == SG_RECORD_PROFILE || kind == SG_RECORD_PROFILE_COMM || kind == SG_RECORD_PEER;
+}
+
+static bool has_calls(struct sg_logread *log)
+{
+    enum sg_record_kind kind;
+    uint64_t slot = 0;
+
+    while (sg_logread_next(log, &slot, &kind) != NULL) {
+        if (kind == SG_RECORD_PROFILE)
+            return true;
+    }
+    return false;
+}
+
+static void put_records(struct writer *writer, struct sg_logread *log)
+{
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL && writer->error == 0) {
+        if (is_kept(kind))
+            put_record(writer, record, sg_logread_slots(log, record, kind));
+    }
+    put_held(writer);
+}
+
+/* The header is written twice: the second tells how many slots there are. */
+static void put_header(struct writer *writer, const struct sg_logread *log)
+{
+    unsigned char page[SG_LOG_HEADER_BYTES] = {0};
+    struct sg_log_header header = *sg_logread_header(log);
+
+    atomic_store_explicit(&header.next_slot, writer->slots, memory_order_relaxed);
+    atomic_store_explicit(&header.allocated_slots, writer->slots, memory_order_relaxed);
+    header.is_locked = 0;
+    header.pid_start = 0;
+    memcpy(page, &header, sizeof header);
+    put(writer, page, sizeof page);
+}
+
+int sg_calls_file_write(const struct sg_files *files, struct sg_logread *log)
+{
+    struct writer *writer;
+    int error;
+
+    if (!has_calls(log))
+        return 0;
+    writer = calloc(1, sizeof *writer);
+    if (writer == NULL)
+        return ENOMEM;
+    writer->error = sg_files_create_calls(files, sg_logread_header(log)->rank, &writer->file);
+    if (writer->error == 0) {
+        put_header(writer, log);
+        put_records(writer, log);
+        if (writer->error == 0 && lseek(writer->file, 0, SEEK_SET) < 0)
+            writer->error = errno;
+        put_header(writer, log);
+        if (close(writer->file) != 0 && writer->error == 0)
+            writer->error = errno;
+    }
+    error = writer->error;
+    free(writer);
+    return error;
+}
