@@ -219,22 +219,36 @@ static enum sg_function function_of(const struct sg_call *call)
 {
     static const enum sg_function functions[SG_OPERATION_COUNT][2] = {
         [SG_OPERATION_BARRIER] = {SG_FUNCTION_Barrier, SG_FUNCTION_Ibarrier},
-        [SG_OPERATION_REDUCE] = {SG_FUNCTION_Reduce, SG_FUNCTION_Ireduce},
-        [SG_OPERATION_ALLREDUCE] = {SG_FUNCTION_Allreduce, SG_FUNCTION_Iallreduce},
+        [SG_OPERATION_REDUCE] = {SG_FUNCTION_Reduce_c, SG_FUNCTION_Ireduce_c},
+        [SG_OPERATION_ALLREDUCE] = {SG_FUNCTION_Allreduce_c, SG_FUNCTION_Iallreduce_c},
     };
 
     return functions[call->operation][call->request != NULL];
 }
 
+/* The call's arguments, with counts that are wide. */
+static void put_words(const struct sg_call *call, sg_word *words)
+{
+    if (call->operation != SG_OPERATION_BARRIER) {
+        *words++ = (sg_word)call->send;
+        *words++ = (sg_word)call->receive;
+        *words++ = (sg_word)call->count;
+        *words++ = (sg_word)call->datatype;
+        *words++ = (sg_word)call->op;
+    }
+    if (call->operation == SG_OPERATION_REDUCE)
+        *words++ = call->root;
+    *words++ = (sg_word)call->comm;
+    *words = (sg_word)call->request;
+}
+
 void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns)
 {
-    const sg_word words[] = {(sg_word)call->send,     (sg_word)call->receive, (sg_word)call->count,
-                             (sg_word)call->datatype, (sg_word)call->op,      call->root,
-                             (sg_word)call->comm};
-    const sg_word without_root[] = {words[0], words[1], words[2], words[3], words[4], words[6]};
     uint64_t end_ns = sg_clock_ns();
+    sg_word words[SG_ARGUMENTS_MAX];
 
-    if (sg_profile_counts(__builtin_frame_address(0)))
-        sg_profile_count(function_of(call), call->root >= 0 ? words : without_root, call->comm,
-                         caller, error, end_ns - begin_ns);
+    if (!sg_profile_counts(__builtin_frame_address(0)))
+        return;
+    put_words(call, words);
+    sg_profile_count(function_of(call), words, call->comm, caller, error, begin_ns, end_ns);
 }

@@ -8,8 +8,17 @@
 #include "intercept/trace_events.h"
 #include "intercept/trial.h"
 #include "internode/request.h"
+#include "mpi/real.h"
 #include "profile/profile.h"
 #include "runtime/process.h"
+
+static bool may_use_threads(void)
+{
+    int provided = MPI_THREAD_MULTIPLE;
+
+    sg_real.Query_thread(&provided);
+    return provided == MPI_THREAD_MULTIPLE;
+}
 
 static enum sg_status start(void)
 {
@@ -17,7 +26,7 @@ static enum sg_status start(void)
     if (sg_process.log != NULL) {
         sg_trial_record(&sg_process);
         sg_trace_events_start();
-        sg_profile_start();
+        sg_profile_start(may_use_threads());
     }
     if (sg_test_loop_start(&sg_process.exchange, sg_passing_is_direct) != SG_OK)
         return SG_ERR_SYSTEM;

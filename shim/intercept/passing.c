@@ -82,16 +82,16 @@
         sg_word words[] = {GIVEN(count)};                                                          \
         int (*next)(PARAMETERS(count));                                                            \
         struct sg_profile_call call;                                                               \
-        bool counted = sg_profile_begin(&call, SG_FUNCTION_##name, words,                          \
+        bool counted = sg_profile_begin(&call, SG_FUNCTION_##name, false, words,                   \
                                         __builtin_frame_address(0), __builtin_return_address(0));  \
         int error;                                                                                 \
                                                                                                    \
+        *(void **)&next = sg_real_find_once(&known, "MPI_" #name);                                 \
         if (is_other) {                                                                            \
             error = other;                                                                         \
+        } else if (next == NULL) {                                                                 \
+            error = MPI_ERR_OTHER;                                                                 \
         } else {                                                                                   \
-            *(void **)&next = sg_real_find_once(&known, "MPI_" #name);                             \
-            if (next == NULL)                                                                      \
-                return MPI_ERR_OTHER;                                                              \
             BEGIN_##mode;                                                                          \
             error = next(PASSED(count));                                                           \
             END_##mode;                                                                            \
@@ -168,6 +168,11 @@
 #define SUM_2_6 8
 #define SUM_2_8 10
 
+static int error_of(sg_word ierror)
+{
+    return ierror != 0 ? *(const int *)ierror : MPI_SUCCESS;
+}
+
 /* error: the word of ierror. */
 #define F08(name, count, mode, symbol, error)                                                      \
     void pass_f08_##symbol(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #symbol "_f08_");               \
@@ -182,13 +187,13 @@
         *(void **)&next = sg_real_find_once(&known, "mpi_" #symbol "_f08_");                       \
         if (next == NULL)                                                                          \
             return;                                                                                \
-        counted = sg_profile_begin(&call, SG_FUNCTION_##name, words, __builtin_frame_address(0),   \
-                                   __builtin_return_address(0));                                   \
+        counted = sg_profile_begin(&call, SG_FUNCTION_##name, true, words,                         \
+                                   __builtin_frame_address(0), __builtin_return_address(0));       \
         BEGIN_##mode;                                                                              \
         next(PASSED(count));                                                                       \
         END_##mode;                                                                                \
         if (counted)                                                                               \
-            sg_profile_end_f08(&call, words, (const int *)words[error]);                           \
+            sg_profile_end(&call, words, error_of(words[error]));                                  \
     }
 
 #define ROW(name, symbol, mode, class, flow, form, ...)                                            \

@@ -38,7 +38,7 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 #define COUNTED(name, arguments, made)                                                             \
     sg_word words[] = {WORDS_OF arguments};                                                        \
     struct sg_profile_call profile;                                                                \
-    bool counted = sg_profile_begin(&profile, SG_FUNCTION_##name, words,                           \
+    bool counted = sg_profile_begin(&profile, SG_FUNCTION_##name, false, words,                    \
                                     __builtin_frame_address(0), __builtin_return_address(0));      \
     int error = made;                                                                              \
                                                                                                    \
@@ -104,9 +104,10 @@ int mpi_abort(sg_word comm, sg_word code) EXPORTS("MPI_Abort", sg_wrap_abort);
 int sg_wrap_pcontrol(int level, ...)
 {
     if (sg_process_running()) {
-        if (level == 0 || level == 1)
+        if (level == 0 || level == 1) {
             atomic_store(&sg_process.recording, level == 1);
-        else if (level == 2)
+            sg_profile_switch();
+        } else if (level == 2)
             sg_statistics_reset();
         else if (level == 3)
             sg_statistics_write();

@@ -81,6 +81,7 @@
     X(Status_set_cancelled)                                                                        \
     X(Status_set_elements)                                                                         \
     X(Test)                                                                                        \
+    X(Test_cancelled)                                                                              \
     X(Testall)                                                                                     \
     X(Testany)                                                                                     \
     X(Testsome)                                                                                    \

@@ -33,6 +33,8 @@ struct table {
 struct thread {
     struct table calls, peers;
     uint16_t number;
+    void *scratch;
+    size_t scratch_bytes;
     struct thread *next;   /* of all */
     struct thread *unused; /* of those whose threads have ended */
 };
@@ -89,6 +91,22 @@ static struct thread *own_thread(void)
     if (__builtin_expect(own == NULL, 0))
         own = take();
     return own;
+}
+
+void *sg_profile_scratch(size_t bytes)
+{
+    struct thread *thread = own_thread();
+
+    if (thread == NULL)
+        return NULL;
+    if (bytes > thread->scratch_bytes) {
+        free(thread->scratch);
+        thread->scratch_bytes = 2 * bytes;
+        thread->scratch = malloc(thread->scratch_bytes);
+        if (thread->scratch == NULL)
+            thread->scratch_bytes = 0;
+    }
+    return thread->scratch;
 }
 
 void sg_profile_entries_start(void)
@@ -271,28 +289,64 @@ static void add_message(struct thread *thread, uint32_t comm, int peer, uint64_t
     }
 }
 
+static void count_left_out(void)
+{
+    atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
+                              memory_order_relaxed);
+}
+
 void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *sample)
 {
     const struct sg_moved *moved = &sample->moved;
-    uint64_t bytes =
-        moved->sent_bytes > moved->received_bytes ? moved->sent_bytes : moved->received_bytes;
     struct key key = {.site = site,
                       .comm = sample->comm,
                       .function = (uint16_t)sample->function,
-                      .size_class = sg_size_class(bytes)};
+                      .size_class = sg_profile_size_class(moved)};
     struct thread *thread = own_thread();
     struct sg_record_profile *entry = NULL;
 
     if (thread != NULL)
         entry = entry_of(thread, &thread->calls, &key, make_profile);
     if (entry == NULL) {
-        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
-                                  memory_order_relaxed);
+        count_left_out();
         return;
     }
     add_call(entry, sample);
     add_message(thread, sample->comm, moved->to, moved->sent_bytes, 0, true);
     add_message(thread, sample->comm, moved->from, 0, moved->received_bytes, false);
+}
+
+void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved)
+{
+    struct thread *thread = own_thread();
+
+    if (thread != NULL)
+        add_message(thread, comm, moved->to, moved->sent_bytes, 0, true);
+}
+
+void sg_profile_add_completion(const struct sg_site *site,
+                               const struct sg_profile_completion *completion)
+{
+    struct key key = {.site = site,
+                      .comm = completion->comm,
+                      .function = (uint16_t)completion->function,
+                      .size_class = completion->size_class};
+    struct thread *thread = own_thread();
+    struct sg_record_profile *entry = NULL;
+    uint64_t latency_ns = completion->latency_ns;
+
+    if (thread != NULL)
+        entry = entry_of(thread, &thread->calls, &key, make_profile);
+    if (entry == NULL)
+        return;
+    if (READ(entry->completed) == 0 || latency_ns < READ(entry->latency_min_ns))
+        atomic_store_explicit(&entry->latency_min_ns, latency_ns, memory_order_relaxed);
+    if (latency_ns > READ(entry->latency_max_ns))
+        atomic_store_explicit(&entry->latency_max_ns, latency_ns, memory_order_relaxed);
+    ADD(entry->completed, 1);
+    ADD(entry->latency_ns, latency_ns);
+    ADD(entry->received_bytes, completion->received_bytes);
+    add_message(thread, completion->comm, completion->from, 0, completion->received_bytes, false);
 }
 
 /* ---- all of them ---- */

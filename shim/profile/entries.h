@@ -21,8 +21,33 @@ struct sg_profile_sample {
     struct sg_moved moved;
 };
 
+/* What a call had begun that is complete. */
+struct sg_profile_completion {
+    enum sg_function function;
+    uint32_t comm;
+    uint8_t size_class; /* of the call */
+    uint64_t latency_ns;
+    uint64_t received_bytes;
+    int from;
+};
+
+/* Of what a call moved, as far as that is known when it returns. */
+static inline uint8_t sg_profile_size_class(const struct sg_moved *moved)
+{
+    return sg_size_class(moved->sent_bytes > moved->received_bytes ? moved->sent_bytes
+                                                                   : moved->received_bytes);
+}
+
 /* Of the calling thread. What there is no room for is counted as unmanaged. */
 void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *sample);
+
+void sg_profile_add_completion(const struct sg_site *site,
+                               const struct sg_profile_completion *completion);
+/* A message to or from a rank of a communicator, besides those of calls. */
+void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved);
+
+/* Memory of the calling thread's, until it asks again; NULL: there is none. */
+void *sg_profile_scratch(size_t bytes);
 
 /* The calling thread gets the number 0, if no other has it. */
 void sg_profile_entries_start(void);

@@ -40,6 +40,14 @@ void sg_places_find(void)
         places->comm = FIRST(COMM);
         places->window = FIRST(WIN);
         places->status = FIRST(STATUS);
+        places->statuses = FIRST(STATUSES);
+        places->handle = FIRST(HANDLE);
+        places->flag = FIRST(FLAG);
+        places->index = FIRST(INDEX);
+        places->done = FIRST(DONE);
+        places->indices = FIRST(INDICES);
+        places->message = FIRST(MESSAGE);
+        places->old = FIRST(OLD);
         places->request = FIRST(REQUEST);
         places->requests = FIRST(REQUESTS);
         places->number = FIRST(NUMBER);
@@ -270,4 +278,18 @@ struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
     else if (comm != NULL)
         collective(facts->flow, &call, &moved);
     return moved;
+}
+
+void sg_moved_received(enum sg_function function, const MPI_Status *status, uint64_t *bytes,
+                       int *from)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    if ((facts->flow != SG_FLOW_RECEIVE && facts->flow != SG_FLOW_EXCHANGE) ||
+        facts->class == SG_CLASS_ONE_SIDED || facts->class == SG_CLASS_COLLECTIVE)
+        return;
+    if (facts->class == SG_CLASS_MESSAGE && status->MPI_SOURCE < 0)
+        return;
+    *from = facts->class == SG_CLASS_MESSAGE ? status->MPI_SOURCE : SG_NOBODY;
+    *bytes = received_by(status);
 }

@@ -26,7 +26,8 @@ struct sg_places {
     struct sg_operand_places {
         int8_t buffer, amount, type;
     } operands[2]; /* the first again, where there is one */
-    int8_t parts, root, comm, window, status, request, requests, number;
+    int8_t parts, root, comm, window, status, statuses, request, requests, number, handle;
+    int8_t flag, index, done, indices, message, old;
     int8_t peers[2];
 };
 
@@ -37,5 +38,10 @@ void sg_places_find(void);
  * received; NULL: not known. */
 struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
                             const struct sg_profile_comm *comm, const MPI_Status *status);
+
+/* What a request received that such a function made, by its status, and from whom. Nothing, where
+ * the function sends only. */
+void sg_moved_received(enum sg_function function, const MPI_Status *status, uint64_t *bytes,
+                       int *from);
 
 #endif

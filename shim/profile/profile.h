@@ -10,6 +10,7 @@
 #define SG_PROFILE_PROFILE_H
 
 #include "mpi/real.h"
+#include "profile/awaited.h"
 #include "profile/function.h"
 #include "profile/stack.h"
 #include "runtime/process.h"
@@ -22,15 +23,20 @@ struct sg_profile_call {
     enum sg_function function;
     void *caller; /* where its wrapper returns to */
     uint64_t begin_ns;
+    bool is_f08;       /* scalars are pointers */
     MPI_Status status; /* where the caller wants none, and it tells what was received */
+    MPI_Request ended; /* a request, or a message, that the call gives up */
+    struct sg_awaited awaited;
 };
 
 extern atomic_bool sg_profile_is_on;
 extern __thread struct sg_stack_frame sg_profile_outermost;
 
-/* In MPI_Init, when the log is there; in MPI_Finalize. */
-void sg_profile_start(void);
+/* In MPI_Init, when the log is there; in MPI_Finalize. threads: several may call MPI at a time. */
+void sg_profile_start(bool threads);
 void sg_profile_stop(void);
+/* Recording is switched on or off. */
+void sg_profile_switch(void);
 
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words);
 
@@ -42,18 +48,19 @@ static inline bool sg_profile_counts(void *frame)
            !sg_stack_is_held(&sg_profile_outermost, frame);
 }
 
-/* ... and what begins it. words: its arguments, as they are to be passed on: the status may become
+/* ... and what begins it. words: its arguments, as they are to be passed on: a status may become
  * call's. frame, caller: the wrapper's own. */
 static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_profile_call *call,
                                                                    enum sg_function function,
-                                                                   sg_word *words, void *frame,
-                                                                   void *caller)
+                                                                   bool is_f08, sg_word *words,
+                                                                   void *frame, void *caller)
 {
     if (!sg_profile_counts(frame))
         return false;
     sg_profile_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
     call->function = function;
     call->caller = caller;
+    call->is_f08 = is_f08;
     sg_profile_begin_counted(call, words);
     return true;
 }
@@ -61,12 +68,9 @@ static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_pro
 /* Of a call that is counted. */
 void sg_profile_end(struct sg_profile_call *call, const sg_word *words, int error);
 
-/* The same of a routine of Fortran 2008, whose scalars are pointers. */
-void sg_profile_end_f08(struct sg_profile_call *call, const sg_word *words, const int *error);
-
 /* Counts a call by itself. words: of the function's form without a suffix, but for counts, which
  * are wide. */
 void sg_profile_count(enum sg_function function, const sg_word *words, MPI_Comm comm, void *caller,
-                      int error, uint64_t time_ns);
+                      int error, uint64_t begin_ns, uint64_t end_ns);
 
 #endif

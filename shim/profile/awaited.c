@@ -1,0 +1,123 @@
+#include "profile/awaited.h"
+
+#include "profile/entries.h"
+#include "profile/moved.h"
+#include "profile/requests.h"
+
+#include <string.h>
+
+/* One request, or one of several. */
+static void begin_one(struct sg_awaited *awaited, const struct sg_places *places, sg_word *words)
+{
+    const MPI_Request *handle = (const MPI_Request *)words[places->request];
+
+    if (handle == NULL)
+        return;
+    awaited->one = *handle;
+    awaited->handles = &awaited->one;
+    awaited->count = 1;
+}
+
+static void begin_several(struct sg_awaited *awaited, const struct sg_places *places,
+                          sg_word *words)
+{
+    const MPI_Request *handles = (const MPI_Request *)words[places->requests];
+    int count = (int)words[places->number];
+    size_t handle_bytes, status_bytes = 0;
+    char *scratch;
+
+    if (count <= 0 || handles == NULL)
+        return;
+    handle_bytes = (size_t)count * sizeof *handles;
+    if (places->statuses != SG_NO_WORD &&
+        words[places->statuses] == (sg_word)MPI_STATUSES_IGNORE)
+        status_bytes = (size_t)count * sizeof(MPI_Status);
+    scratch = sg_profile_scratch(status_bytes + handle_bytes);
+    if (scratch == NULL)
+        return;
+    if (status_bytes > 0)
+        words[places->statuses] = (sg_word)scratch;
+    memcpy(scratch + status_bytes, handles, handle_bytes);
+    awaited->handles = (const MPI_Request *)(void *)(scratch + status_bytes);
+    awaited->count = count;
+}
+
+void sg_awaited_begin(struct sg_awaited *awaited, enum sg_function function, sg_word *words)
+{
+    const struct sg_places *places = &sg_places[function];
+
+    awaited->handles = NULL;
+    if (places->request != SG_NO_WORD)
+        begin_one(awaited, places, words);
+    else if (places->requests != SG_NO_WORD)
+        begin_several(awaited, places, words);
+    if (awaited->handles != NULL && places->status != SG_NO_WORD &&
+        words[places->status] == (sg_word)MPI_STATUS_IGNORE)
+        words[places->status] = (sg_word)&awaited->status;
+}
+
+/* ---- what was found ---- */
+
+static int value_at(const sg_word *words, int word)
+{
+    return *(const int *)words[word];
+}
+
+static void complete(const struct sg_awaited *awaited, int index, const MPI_Status *status,
+                     uint64_t end_ns)
+{
+    if (index >= 0 && index < awaited->count)
+        sg_requests_complete(awaited->handles[index], status, end_ns);
+}
+
+static void complete_all(const struct sg_awaited *awaited, const MPI_Status *statuses, int error,
+                         uint64_t end_ns)
+{
+    bool some = error == MPI_ERR_IN_STATUS;
+
+    for (int i = 0; i < awaited->count; i++) {
+        const MPI_Status *status = &statuses[i];
+
+        if (!some)
+            complete(awaited, i, status, end_ns);
+        else if (status->MPI_ERROR != MPI_ERR_PENDING)
+            complete(awaited, i, status->MPI_ERROR == MPI_SUCCESS ? status : NULL, end_ns);
+    }
+}
+
+static void complete_some(const struct sg_awaited *awaited, const struct sg_places *places,
+                          const sg_word *words, int error, int first_index, uint64_t end_ns)
+{
+    const MPI_Status *statuses = (const MPI_Status *)words[places->statuses];
+    const int *indices = (const int *)words[places->indices];
+    int done = value_at(words, places->done);
+
+    for (int i = 0; i < done && done != MPI_UNDEFINED; i++) {
+        bool failed = error == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_SUCCESS;
+
+        complete(awaited, indices[i] - first_index, failed ? NULL : &statuses[i], end_ns);
+    }
+}
+
+void sg_awaited_end(const struct sg_awaited *awaited, enum sg_function function,
+                    const sg_word *words, int error, int first_index, uint64_t end_ns)
+{
+    const struct sg_places *places = &sg_places[function];
+    const MPI_Status *status = places->status != SG_NO_WORD && error == MPI_SUCCESS
+                                   ? (const MPI_Status *)words[places->status]
+                                   : NULL;
+
+    if (awaited->handles == NULL || (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS &&
+                                     places->request == SG_NO_WORD))
+        return;
+    if (places->flag != SG_NO_WORD && error == MPI_SUCCESS && value_at(words, places->flag) == 0)
+        return;
+    if (places->indices != SG_NO_WORD)
+        complete_some(awaited, places, words, error, first_index, end_ns);
+    else if (places->statuses != SG_NO_WORD)
+        complete_all(awaited, (const MPI_Status *)words[places->statuses], error, end_ns);
+    else if (places->index != SG_NO_WORD)
+        complete(awaited, value_at(words, places->index) - first_index, status, end_ns);
+    else
+        complete(awaited, 0, status, end_ns);
+}

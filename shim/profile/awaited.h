@@ -1,0 +1,30 @@
+/* What waits and tests are asked about: which requests they find complete, and what those received.
+ *
+ * A call's handles are MPI_REQUEST_NULL, and its statuses may be ignored, when it returns: so they
+ * are kept, or asked for, when it begins. Any thread; not from a signal handler.
+ */
+#ifndef SG_PROFILE_AWAITED_H
+#define SG_PROFILE_AWAITED_H
+
+#include "mpi/real.h"
+#include "profile/function.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* From a call's begin to its end, on its thread. */
+struct sg_awaited {
+    MPI_Request one;
+    MPI_Status status;
+    const MPI_Request *handles; /* as they were; NULL: the call asks about none */
+    int count;
+};
+
+/* words: the call's, in C; a status that is ignored becomes ours. */
+void sg_awaited_begin(struct sg_awaited *awaited, enum sg_function function, sg_word *words);
+
+/* first_index: 0 in C, 1 in Fortran. error: the call's. */
+void sg_awaited_end(const struct sg_awaited *awaited, enum sg_function function,
+                    const sg_word *words, int error, int first_index, uint64_t end_ns);
+
+#endif

@@ -1,0 +1,224 @@
+#include "profile/requests.h"
+
+#include "core/hash.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#define SHARDS 64u
+#define BUCKETS 256u /* of a shard */
+#define BLOCK 64u    /* requests that are allocated at a time */
+
+struct request {
+    MPI_Request handle;
+    bool persistent, active, cancelled;
+    uint8_t size_class;
+    uint32_t comm;
+    enum sg_function function;
+    const struct sg_site *site;
+    struct sg_moved moved;
+    uint64_t begin_ns;
+    struct request *next; /* in its bucket, younger; or among the free ones */
+};
+
+/* Handles of one hash. */
+static struct shard {
+    pthread_mutex_t lock;
+    struct bucket {
+        struct request *oldest, *youngest;
+    } buckets[BUCKETS];
+    struct request *unused;
+} shards[SHARDS];
+static bool locks;
+
+static struct shard *lock(MPI_Request handle, struct bucket **bucket)
+{
+    uint64_t hash = sg_hash_mix((uint32_t)handle);
+    struct shard *shard = &shards[hash % SHARDS];
+
+    *bucket = &shard->buckets[hash / SHARDS % BUCKETS];
+    if (locks)
+        pthread_mutex_lock(&shard->lock);
+    return shard;
+}
+
+static void unlock(struct shard *shard)
+{
+    if (locks)
+        pthread_mutex_unlock(&shard->lock);
+}
+
+void sg_requests_start(bool threads)
+{
+    for (unsigned i = 0; i < SHARDS; i++)
+        pthread_mutex_init(&shards[i].lock, NULL);
+    locks = threads;
+}
+
+static struct request *take(struct shard *shard)
+{
+    struct request *request = shard->unused;
+
+    if (request == NULL) {
+        struct request *block = calloc(BLOCK, sizeof *block);
+
+        if (block == NULL)
+            return NULL;
+        for (unsigned i = 0; i < BLOCK; i++) {
+            block[i].next = shard->unused;
+            shard->unused = &block[i];
+        }
+        request = shard->unused;
+    }
+    shard->unused = request->next;
+    return request;
+}
+
+/* The oldest of a handle, and where the link to it is. */
+static struct request *find(struct bucket *bucket, MPI_Request handle, struct request ***link,
+                            struct request **before)
+{
+    *before = NULL;
+    for (*link = &bucket->oldest; **link != NULL; *link = &(**link)->next) {
+        if ((**link)->handle == handle)
+            return **link;
+        *before = **link;
+    }
+    return NULL;
+}
+
+static struct request *look_up(struct bucket *bucket, MPI_Request handle)
+{
+    struct request **link, *before;
+
+    return find(bucket, handle, &link, &before);
+}
+
+void sg_requests_add(MPI_Request handle, const struct sg_site *site,
+                     const struct sg_profile_sample *sample, uint64_t begin_ns)
+{
+    bool persistent = sg_functions[sample->function].mode == SG_MODE_PREPARE;
+    struct bucket *bucket;
+    struct shard *shard;
+    struct request *request;
+
+    if (handle == MPI_REQUEST_NULL)
+        return;
+    shard = lock(handle, &bucket);
+    request = take(shard);
+    if (request != NULL) {
+        *request = (struct request){.handle = handle,
+                                    .persistent = persistent,
+                                    .active = !persistent,
+                                    .size_class = sg_profile_size_class(&sample->moved),
+                                    .comm = sample->comm,
+                                    .function = sample->function,
+                                    .site = site,
+                                    .moved = sample->moved,
+                                    .begin_ns = begin_ns};
+        if (bucket->oldest == NULL)
+            bucket->oldest = request;
+        else
+            bucket->youngest->next = request;
+        bucket->youngest = request;
+    }
+    unlock(shard);
+}
+
+bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, uint32_t *comm,
+                          struct sg_moved *moved)
+{
+    struct bucket *bucket;
+    struct shard *shard = lock(handle, &bucket);
+    struct request *request = look_up(bucket, handle);
+
+    if (request != NULL) {
+        request->active = true;
+        request->cancelled = false;
+        request->begin_ns = begin_ns;
+        *comm = request->comm;
+        *moved = request->moved;
+    }
+    unlock(shard);
+    return request != NULL;
+}
+
+void sg_requests_cancel(MPI_Request handle)
+{
+    struct bucket *bucket;
+    struct shard *shard = lock(handle, &bucket);
+    struct request *request = look_up(bucket, handle);
+
+    if (request != NULL)
+        request->cancelled = true;
+    unlock(shard);
+}
+
+/* Takes the oldest of a handle out, unless it persists; out is a copy. */
+static bool take_out(MPI_Request handle, bool even_persistent, struct request *out)
+{
+    struct request **link, *before, *request;
+    struct bucket *bucket;
+    struct shard *shard = lock(handle, &bucket);
+
+    request = find(bucket, handle, &link, &before);
+    if (request != NULL) {
+        *out = *request;
+        request->active = false;
+        if (!request->persistent || even_persistent) {
+            *link = request->next;
+            if (bucket->youngest == request)
+                bucket->youngest = before;
+            request->next = shard->unused;
+            shard->unused = request;
+        }
+    }
+    unlock(shard);
+    return request != NULL;
+}
+
+void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns)
+{
+    struct sg_profile_completion completion;
+    struct request request;
+    int was_cancelled = 0;
+
+    if (handle == MPI_REQUEST_NULL || !take_out(handle, false, &request) || !request.active)
+        return;
+    if (request.cancelled && status != NULL)
+        sg_real.Test_cancelled(status, &was_cancelled);
+    if (was_cancelled)
+        return;
+    completion = (struct sg_profile_completion){.function = request.function,
+                                                .comm = request.comm,
+                                                .size_class = request.size_class,
+                                                .latency_ns = end_ns - request.begin_ns,
+                                                .from = SG_NOBODY};
+    if (status != NULL)
+        sg_moved_received(request.function, status, &completion.received_bytes, &completion.from);
+    sg_profile_add_completion(request.site, &completion);
+}
+
+uint32_t sg_requests_forget(MPI_Request handle)
+{
+    struct request request;
+
+    return handle != MPI_REQUEST_NULL && take_out(handle, true, &request) ? request.comm : 0;
+}
+
+void sg_requests_forget_all(void)
+{
+    for (unsigned i = 0; i < SHARDS * BUCKETS; i++) {
+        struct shard *shard = &shards[i % SHARDS];
+        struct bucket *bucket = &shard->buckets[i / SHARDS];
+
+        if (locks)
+            pthread_mutex_lock(&shard->lock);
+        if (bucket->oldest != NULL) {
+            bucket->youngest->next = shard->unused;
+            shard->unused = bucket->oldest;
+            *bucket = (struct bucket){NULL, NULL};
+        }
+        unlock(shard);
+    }
+}

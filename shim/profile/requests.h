@@ -1,0 +1,43 @@
+/* Requests, from the call that made them to their completion as the program sees it: in a wait, or
+ * in a test that found them complete.
+ *
+ * A handle may stand for several requests at a time: MPICH gives one to all sends that are complete
+ * at once. The oldest is then the first to be complete. Persistent and partitioned ones are active
+ * from their start to their completion, and known until they are freed.
+ *
+ * Any thread; not from a signal handler. Memory grows with the requests at a time.
+ */
+#ifndef SG_PROFILE_REQUESTS_H
+#define SG_PROFILE_REQUESTS_H
+
+#include "profile/entries.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* threads: several may call MPI at a time. */
+void sg_requests_start(bool threads);
+
+/* A call, which sample describes, has made the request: begun at begin_ns, or to be started. */
+void sg_requests_add(MPI_Request handle, const struct sg_site *site,
+                     const struct sg_profile_sample *sample, uint64_t begin_ns);
+
+/* A persistent one is active. What it sends; false: it is not known. */
+bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, uint32_t *comm,
+                          struct sg_moved *moved);
+
+/* Cancelling it has been tried: its status tells whether it has been. */
+void sg_requests_cancel(MPI_Request handle);
+
+/* It is complete, at end_ns. status: NULL where its call failed. */
+void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns);
+
+/* Nobody will ask for it again. The number of the communicator it was made on; 0: none, or it is
+ * not known. */
+uint32_t sg_requests_forget(MPI_Request handle);
+
+/* All of them: their completions are not counted. */
+void sg_requests_forget_all(void);
+
+#endif
