@@ -58,6 +58,7 @@ C_PROGRAMS := \
   internode_scenarios \
   spawn \
   status_of_many \
+  stopped \
   thread_levels \
   threads \
   trial \
