@@ -94,8 +94,8 @@ int sg_wrap_finalize(void)
 }
 int mpi_finalize(void) EXPORTS("MPI_Finalize", sg_wrap_finalize);
 
-/* A session may be the only one to start MPICH. Its ranks give way while they wait; else the library
- * does nothing there. */
+/* A session may be the only one to start MPICH. Its ranks give way while they wait; otherwise the
+ * library does nothing there. */
 int sg_wrap_session_init(sg_word info, sg_word handler, sg_word session)
 {
     static void *_Atomic known;

@@ -1,4 +1,5 @@
-/* What the files of the program all_calls share: who the rank is, and how it tells what a call gave.
+/* What the files of the program all_calls share: who the rank is, and how it tells what a call
+ * gave.
  */
 #ifndef SG_TESTS_ALL_CALLS_H
 #define SG_TESTS_ALL_CALLS_H
