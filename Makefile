@@ -225,6 +225,7 @@ $(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%
 $(B)/tests/wait/test_hook_libfabric: LDFLAGS_ALL += -rdynamic
 $(B)/tests/wait/test_hook_libfabric: $(addprefix $(B)/shim/wait/,hook_libfabric.o caller.o) \
   | $(patsubst %,$(B)/tests/wait/standin/%.so,mpich other future_mpich alone)
+$(B)/tests/wait/test_hook: $(addprefix $(B)/shim/wait/,hook.o chosen.o)
 $(B)/tests/wait/test_hook_mpich: $(B)/shim/wait/hook_mpich.o
 STANDIN = $(CC) $(CPPFLAGS_ALL) -Itests -std=gnu11 -O1 -g $(WARN) -fPIC -shared
 STANDIN_FABRICS = $(addprefix $(B)/tests/wait/standin/,fabric.so future_fabric.so)

@@ -3,7 +3,7 @@
 #
 #   - per trace mode, what a barrier on MPI_COMM_SELF takes with and without interception in one
 #     run, the difference beside its goal, and the bytes of log and archive a call;
-#   - the time of collectives of 2, 4 and 8 ranks against MPICH's own in the same runs, beside the
+#   - the time of collectives of 2, 4 and 8 ranks against stock MPICH's in the same runs, beside the
 #     goals; with Open MPI's times from runs in between, where BUILD holds the benchmark built so;
 #   - what the measuring instrument says: clocks, noise, calls one at a time, overlap, with figures;
 #   - between virtual nodes, the processor time of a reduce and the synchronization delay of barrier
@@ -106,9 +106,10 @@ keep() {
     mv "$WORK/out" "$RESULTS/$label.$round.json"
 }
 
-# ours LABEL TRACE RANKS OPTION...
+# ours LABEL TRACE RANKS OPTION...: against MPICH in the same run, which waits there as without the library:
+# a hook would give its processors away, too. (Ours do that by themselves.)
 ours() {
-    STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=$TRACE_BYTES STAGGER_RULES=$rules STAGGER_QUIET=1 \
+    STAGGER_WAIT_HOOK=none STAGGER_TRACE=$2 STAGGER_TRACE_BYTES=$TRACE_BYTES STAGGER_RULES=$rules STAGGER_QUIET=1 \
         STAGGER_DIR=$WORK/$1.$round keep "$1" "$MPIEXEC" -genv LD_PRELOAD "$BUILD/libstagger.so" \
         -n "$3" "$BUILD/stagger-bench" latency --scheme loop --json "${@:4}"
 }

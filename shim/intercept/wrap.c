@@ -50,10 +50,16 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 /* ---- start and stop ---- */
 
 /* Before MPICH's own start, in which ranks wait, too. */
-static void begin(void)
+static void begin(enum sg_hook_user user)
 {
     if (sg_real_is_mpich() && !sg_real_has_user_threads())
-        sg_hook_begin();
+        sg_hook_begin(user);
+}
+
+static void end(enum sg_hook_user user)
+{
+    if (sg_real_is_mpich() && !sg_real_has_user_threads())
+        sg_hook_end(user);
 }
 
 int sg_wrap_init(sg_word argc, sg_word argv)
@@ -61,12 +67,14 @@ int sg_wrap_init(sg_word argc, sg_word argv)
     uint64_t begin_ns = sg_clock_ns();
     int error;
 
-    begin();
+    begin(SG_HOOK_WORLD);
     error = PASS(pass2, Init)(argc, argv);
     sg_hook_begun();
 
     if (error == MPI_SUCCESS)
         sg_process_start(begin_ns, &sg_calls);
+    else
+        end(SG_HOOK_WORLD);
     return error;
 }
 int mpi_init(sg_word argc, sg_word argv) EXPORTS("MPI_Init", sg_wrap_init);
@@ -76,12 +84,14 @@ int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word pr
     uint64_t begin_ns = sg_clock_ns();
     int error;
 
-    begin();
+    begin(SG_HOOK_WORLD);
     error = PASS(pass4, Init_thread)(argc, argv, required, provided);
     sg_hook_begun();
 
     if (error == MPI_SUCCESS)
         sg_process_start(begin_ns, &sg_calls);
+    else
+        end(SG_HOOK_WORLD);
     return error;
 }
 int mpi_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided)
@@ -89,10 +99,52 @@ int mpi_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provid
 
 int sg_wrap_finalize(void)
 {
+    int error;
+
     sg_process_finalize();
-    return sg_real_is_mpich(), sg_real.Finalize();
+    error = (sg_real_is_mpich(), sg_real.Finalize());
+    end(SG_HOOK_WORLD);
+    return error;
 }
 int mpi_finalize(void) EXPORTS("MPI_Finalize", sg_wrap_finalize);
+
+/* A session may be the only one to start MPICH. Its ranks give way while they wait; otherwise the
+ * library does nothing there. */
+int sg_wrap_session_init(sg_word info, sg_word handler, sg_word session)
+{
+    static void *_Atomic known;
+    pass3 next;
+    int error;
+
+    *(void **)&next = sg_real_find_once(&known, "MPI_Session_init");
+    if (next == NULL)
+        return MPI_ERR_OTHER;
+    begin(SG_HOOK_SESSION);
+    error = next(info, handler, session);
+    sg_hook_begun();
+
+    if (error != MPI_SUCCESS)
+        end(SG_HOOK_SESSION);
+    return error;
+}
+int mpi_session_init(sg_word info, sg_word handler, sg_word session)
+    EXPORTS("MPI_Session_init", sg_wrap_session_init);
+
+int sg_wrap_session_finalize(sg_word session)
+{
+    static void *_Atomic known;
+    pass1 next;
+    int error;
+
+    *(void **)&next = sg_real_find_once(&known, "MPI_Session_finalize");
+    if (next == NULL)
+        return MPI_ERR_OTHER;
+    error = next(session);
+    if (error == MPI_SUCCESS)
+        end(SG_HOOK_SESSION);
+    return error;
+}
+int mpi_session_finalize(sg_word session) EXPORTS("MPI_Session_finalize", sg_wrap_session_finalize);
 
 int sg_wrap_abort(sg_word comm, sg_word code)
 {

@@ -9,6 +9,8 @@
 int sg_wrap_init(sg_word argc, sg_word argv);
 int sg_wrap_init_thread(sg_word argc, sg_word argv, sg_word required, sg_word provided);
 int sg_wrap_finalize(void);
+int sg_wrap_session_init(sg_word info, sg_word handler, sg_word session);
+int sg_wrap_session_finalize(sg_word session);
 int sg_wrap_abort(sg_word comm, sg_word code);
 int sg_wrap_comm_free(sg_word comm);
 int sg_wrap_comm_disconnect(sg_word comm);

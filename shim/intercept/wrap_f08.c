@@ -31,6 +31,10 @@ F08(init, (int *ierror), (ierror), sg_wrap_init(0, 0))
 F08(init_thread, (int *required, int *provided, int *ierror), (required, provided, ierror),
     sg_wrap_init_thread(0, 0, *required, (sg_word)provided))
 F08(finalize, (int *ierror), (ierror), sg_wrap_finalize())
+F08(session_init, (MPI_Info * info, MPI_Errhandler *handler, MPI_Session *session, int *ierror),
+    (info, handler, session, ierror), sg_wrap_session_init(*info, *handler, (sg_word)session))
+F08(session_finalize, (MPI_Session * session, int *ierror), (session, ierror),
+    sg_wrap_session_finalize((sg_word)session))
 F08(abort, (MPI_Comm * comm, int *code, int *ierror), (comm, code, ierror),
     sg_wrap_abort(*comm, *code))
 F08(comm_free, (MPI_Comm * comm, int *ierror), (comm, ierror), sg_wrap_comm_free((sg_word)comm))

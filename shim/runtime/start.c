@@ -212,6 +212,24 @@ static bool is_ours(void)
            parent.comm == MPI_COMM_NULL;
 }
 
+/* What MPICH cannot reduce is an error to one that checks its arguments: of no communicator, and so
+ * MPI_COMM_SELF's or, in some versions, MPI_COMM_WORLD's. */
+static void start_types(void)
+{
+    const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
+    MPI_Errhandler before[sizeof comms / sizeof *comms];
+
+    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
+        sg_real.Comm_get_errhandler(comms[i], &before[i]);
+        sg_real.Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
+    }
+    sg_types_init(sg_real.Reduce_local);
+    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
+        sg_real.Comm_set_errhandler(comms[i], before[i]);
+        sg_real.Errhandler_free(&before[i]);
+    }
+}
+
 /* What calls need: nodes, shared memory, transport, progress. */
 static enum sg_status start_engine(struct sg_process *process)
 {
@@ -234,7 +252,7 @@ static enum sg_status start_engine(struct sg_process *process)
     sg_intranode_start((uint32_t)config->slots, config->stall_s);
     sg_internode_start((uint32_t)config->slots, config->stall_s, config->verbs_senders);
     sg_kernel_init();
-    sg_types_init(sg_real.Reduce_local);
+    start_types();
     return SG_OK;
 }
 

@@ -3,7 +3,8 @@
  * operations of its own take place here, except those that set up communicators.
  *
  * It does not run in processes without MPI, launchers, children of fork, spawned processes,
- * programs that use only sessions, and programs under another MPI.
+ * programs that use only sessions (whose ranks give way while they wait: wait/hook.h), and programs
+ * under another MPI.
  */
 #ifndef SG_RUNTIME_START_H
 #define SG_RUNTIME_START_H

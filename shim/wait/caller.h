@@ -2,7 +2,8 @@
  * MPICH, or others, whose calls go on as if the library were not there. There may be
  * several functions of that name in the process.
  *
- * sg_caller_start: once, in MPI_Init; the rest: any thread. Not from a signal handler.
+ * sg_caller_start: by one thread at a time, before MPICH starts; the rest: any thread. Not from a
+ * signal handler.
  */
 #ifndef SG_WAIT_CALLER_H
 #define SG_WAIT_CALLER_H

@@ -1,5 +1,5 @@
 /* Hooks: how the library learns of the turns of MPICH's progress. Each is in a file of its own,
- * behind one table; one is chosen in MPI_Init.
+ * behind one table; one is chosen in MPI_Init, or in the first MPI_Session_init.
  *
  *   ucx         MPICH for UCX calls ucp_worker_progress once a turn, by a symbol that is found in
  *               the library that is preloaded (hook_ucx.c)
@@ -23,16 +23,23 @@ struct sg_hook {
     const char *name;
     /* Whether this MPICH's turns come by it; what is needed for that is set up. */
     bool (*start)(void);
-    /* After MPI_Init; NULL: there is nothing to do. */
+    /* After MPI_Init or MPI_Session_init; NULL: there is nothing to do. */
     void (*end)(void);
 };
 
 extern const struct sg_hook sg_hook_ucx, sg_hook_libfabric, sg_hook_mpich;
 
-/* Before MPICH's MPI_Init, which waits, too: by the environment of this process. */
-void sg_hook_begin(void);
+/* What keeps MPICH going: MPI_Init, or sessions, of which there may be several. */
+enum sg_hook_user { SG_HOOK_WORLD, SG_HOOK_SESSION };
+
+/* Before MPICH's MPI_Init or MPI_Session_init, which wait, too: the first user chooses a hook, by
+ * the environment of this process. Any thread. */
+void sg_hook_begin(enum sg_hook_user user);
 /* After it: the environment is as it was. */
 void sg_hook_begun(void);
+/* After MPICH's MPI_Finalize or MPI_Session_finalize, or where the begin has failed: without users
+ * there is no hook. Any thread. */
+void sg_hook_end(enum sg_hook_user user);
 /* In MPI_Init, after sg_processors_start: what rank 0 asked for. allowed: some hook may be used.
  * threads: several may call MPI at a time, and MPICH may hold its lock in a turn. */
 void sg_hook_start(enum sg_wait_mode mode, bool allowed, bool threads);

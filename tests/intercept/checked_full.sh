@@ -3,20 +3,11 @@
 # calls say what they say without the library, and what follows a call that was left, meets.
 # timeout: 7200
 . "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lib/other_mpich.bash"
 . "$ROOT/tests/intercept/wrong_calls.bash"
 PROGRAM_SECONDS=60
 
-if ! missing=$("$ROOT/.ci/deps" --missing checked); then
-    skip "an MPICH with all its checks" "not installed: $missing"
-    exit 0
-fi
-if ! checked=$("$ROOT/tests/intercept/checked_mpich" "$BUILD/checked-mpich" 2>why); then
-    skip "an MPICH with all its checks" "it cannot be had: $(tail -n 1 why)"
-    exit 0
-fi
-export LD_LIBRARY_PATH=$checked
-check "Debian's programs and launcher run with it" \
-    has <(ldd "$PROGRAMS/wrong_calls") "libmpich.so.12 => $checked"
+use_other_mpich "an MPICH with all its checks" checked "$ROOT/tests/intercept/checked_mpich" "$BUILD/checked-mpich"
 
 for call in alias_reduce alias_reduce_c alias_allreduce alias_allreduce_c alias_ireduce \
     alias_iallreduce alias_iallreduce_c root_reduce root_ireduce null_send null_receive \

@@ -4,40 +4,19 @@
 # what MPICH takes stays within STAGGER_MEMORY, and the program lives within a limit that holds no
 # more. The figures are printed.
 . "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lib/groups.bash"
 RANKS=64 COMMUNICATORS=500 MEMORY_MIB=64
 PROGRAM_SECONDS=800
 about="64 ranks with 500 communicators in a memory control group"
 
-# A group of either version: the files for its use and its limit.
-make_group() {
-    local own
-    group=
-    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-        own=$(sed -n 's/^0:://p' /proc/self/cgroup)
-        for own in "/sys/fs/cgroup$own" /sys/fs/cgroup; do
-            mkdir "$own/stagger-$$" 2>/dev/null || continue
-            group=$own/stagger-$$
-            usage=$group/memory.current limit=$group/memory.max
-            [ -w "$limit" ] && return
-            rmdir "$group"
-        done
-    else
-        own=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup)
-        for own in "/sys/fs/cgroup/memory$own" /sys/fs/cgroup/memory; do
-            mkdir "$own/stagger-$$" 2>/dev/null || continue
-            group=$own/stagger-$$
-            usage=$group/memory.usage_in_bytes limit=$group/memory.limit_in_bytes
-            return
-        done
-    fi
-    group=
-    return 1
-}
-if ! make_group; then
+if make_group 2 memory memory.max; then
+    usage=$group/memory.current limit=$group/memory.max
+elif make_group 1 memory memory.limit_in_bytes; then
+    usage=$group/memory.usage_in_bytes limit=$group/memory.limit_in_bytes
+else
     skip "$about" "no memory control group can be made here"
     exit 0
 fi
-at_exit+=("rmdir '$group'")
 
 # grouped NAME LIBRARY [nonblocking]: a run within the group; $1.out has the mapped bytes and the group's use
 grouped() {

@@ -1,9 +1,10 @@
 /* Rank 0 comes to each blocking call last, when all others have given their processors away in it:
  * where one does not, that call is named, and the program ends with status 3.
  *
- *     gives_way FILE
+ *     gives_way FILE [session]
  *
- * FILE is made, in memory that the ranks share: how often each has yielded or slept.
+ * FILE is made, in memory that the ranks share: how often each has yielded or slept. session:
+ * in a session, without MPI_Init; where any rank sleeps there, it ends with status 3, too.
  */
 #include "mpi_test.h"
 
@@ -17,6 +18,8 @@
 enum { RANKS_MAX = 16, COUNT = 8, SECONDS = 20 };
 
 static int rank, size;
+static MPI_Comm comm;
+static long sleeps;
 static _Atomic long *yields;
 
 /* In the place of the C library's, as is nanosleep. */
@@ -31,18 +34,27 @@ int nanosleep(const struct timespec *while_ns, struct timespec *left)
 {
     if (yields != NULL)
         yields[rank]++;
+    sleeps++;
     return (int)syscall(SYS_nanosleep, while_ns, left);
+}
+
+/* What a rank has yielded until it told that it comes to the call, and how often it has told so. */
+static _Atomic long *before(int of)
+{
+    return &yields[RANKS_MAX + of];
+}
+
+static _Atomic long *told(int of)
+{
+    return &yields[2 * RANKS_MAX + of];
 }
 
 static void be_late(const char *call)
 {
-    long before[RANKS_MAX];
     time_t end = time(NULL) + SECONDS;
 
-    for (int i = 0; i < size; i++)
-        before[i] = yields[i];
     for (int i = 1; i < size; i++) {
-        while (yields[i] == before[i]) {
+        while (yields[i] == *before(i)) {
             if (time(NULL) > end) {
                 fprintf(stderr, "%s: rank %d keeps its processor\n", call, i);
                 _exit(3);
@@ -56,17 +68,13 @@ static void be_late(const char *call)
  * they yield in it does not count. */
 static void begin(const char *call)
 {
-    static _Atomic long *told;
-
-    told = &yields[RANKS_MAX];
-    MUST(MPI_Barrier(MPI_COMM_WORLD));
-    if (rank != 0) {
-        told[rank]++;
+    MUST(MPI_Barrier(comm));
+    *before(rank) = yields[rank];
+    ++*told(rank);
+    if (rank != 0)
         return;
-    }
-    told[0]++;
     for (int i = 1; i < size; i++) {
-        while (told[i] != told[0])
+        while (*told(i) != *told(0))
             syscall(SYS_sched_yield);
     }
     be_late(call);
@@ -75,7 +83,7 @@ static void begin(const char *call)
 static void send_all(int tag)
 {
     for (int i = 1; i < size; i++)
-        MUST(MPI_Send(&tag, 1, MPI_INT, i, tag, MPI_COMM_WORLD));
+        MUST(MPI_Send(&tag, 1, MPI_INT, i, tag, comm));
 }
 
 static void receive_all(int tag)
@@ -83,7 +91,7 @@ static void receive_all(int tag)
     int got;
 
     for (int i = 1; i < size; i++)
-        MUST(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        MUST(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, tag, comm, MPI_STATUS_IGNORE));
 }
 
 /* others: what all but rank 0 call; zero: what rank 0 does then. */
@@ -103,23 +111,22 @@ static void try_messages(void)
     MPI_Request request;
     MPI_Message message;
 
-    TRY("recv", send_all(1), MPI_Recv(&got, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    TRY("ssend", receive_all(2), MPI_Ssend(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD));
-    TRY("probe", send_all(3), MPI_Probe(0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    TRY("recv", send_all(1), MPI_Recv(&got, 1, MPI_INT, 0, 1, comm, MPI_STATUS_IGNORE));
+    TRY("ssend", receive_all(2), MPI_Ssend(&value, 1, MPI_INT, 0, 2, comm));
+    TRY("probe", send_all(3), MPI_Probe(0, 3, comm, MPI_STATUS_IGNORE));
     if (rank != 0)
-        MUST(MPI_Recv(&got, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    TRY("mprobe", send_all(4), MPI_Mprobe(0, 4, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
+        MUST(MPI_Recv(&got, 1, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE));
+    TRY("mprobe", send_all(4), MPI_Mprobe(0, 4, comm, &message, MPI_STATUS_IGNORE));
     if (rank != 0)
         MUST(MPI_Mrecv(&got, 1, MPI_INT, &message, MPI_STATUS_IGNORE));
     TRY("sendrecv", (send_all(5), receive_all(5)),
-        MPI_Sendrecv(&value, 1, MPI_INT, 0, 5, &got, 1, MPI_INT, 0, 5, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE));
+        MPI_Sendrecv(&value, 1, MPI_INT, 0, 5, &got, 1, MPI_INT, 0, 5, comm, MPI_STATUS_IGNORE));
     TRY("sendrecv_replace", (send_all(6), receive_all(6)),
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, 0, 6, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, 0, 6, 0, 6, comm, MPI_STATUS_IGNORE));
 #define TRY_WAIT(name, tag, wait)                                                                  \
     do {                                                                                           \
         if (rank != 0)                                                                             \
-            MUST(MPI_Irecv(&got, 1, MPI_INT, 0, tag, MPI_COMM_WORLD, &request));                   \
+            MUST(MPI_Irecv(&got, 1, MPI_INT, 0, tag, comm, &request));                             \
         TRY(name, send_all(tag), wait);                                                            \
     } while (0)
     TRY_WAIT("wait", 7, MPI_Wait(&request, MPI_STATUS_IGNORE));
@@ -138,41 +145,70 @@ static void try_collectives(void)
         counts[i] = COUNT;
         starts[i] = i * COUNT;
     }
-    TRY_ALL("barrier", MPI_Barrier(MPI_COMM_WORLD));
-    TRY_ALL("bcast", MPI_Bcast(into, COUNT, MPI_INT, 0, MPI_COMM_WORLD));
-    TRY_ALL("scatter", MPI_Scatter(from, COUNT, MPI_INT, into, COUNT, MPI_INT, 0, MPI_COMM_WORLD));
-    TRY_ALL("scatterv",
-            MPI_Scatterv(from, counts, starts, MPI_INT, into, COUNT, MPI_INT, 0, MPI_COMM_WORLD));
-    TRY_ALL("allgather", MPI_Allgather(from, COUNT, MPI_INT, into, COUNT, MPI_INT, MPI_COMM_WORLD));
+    TRY_ALL("barrier", MPI_Barrier(comm));
+    TRY_ALL("bcast", MPI_Bcast(into, COUNT, MPI_INT, 0, comm));
+    TRY_ALL("scatter", MPI_Scatter(from, COUNT, MPI_INT, into, COUNT, MPI_INT, 0, comm));
+    TRY_ALL("scatterv", MPI_Scatterv(from, counts, starts, MPI_INT, into, COUNT, MPI_INT, 0, comm));
+    TRY_ALL("allgather", MPI_Allgather(from, COUNT, MPI_INT, into, COUNT, MPI_INT, comm));
     TRY_ALL("allgatherv",
-            MPI_Allgatherv(from, COUNT, MPI_INT, into, counts, starts, MPI_INT, MPI_COMM_WORLD));
-    TRY_ALL("alltoall", MPI_Alltoall(from, COUNT, MPI_INT, into, COUNT, MPI_INT, MPI_COMM_WORLD));
-    TRY_ALL("alltoallv", MPI_Alltoallv(from, counts, starts, MPI_INT, into, counts, starts, MPI_INT,
-                                       MPI_COMM_WORLD));
-    TRY_ALL("allreduce", MPI_Allreduce(from, into, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    TRY_ALL("reduce_scatter",
-            MPI_Reduce_scatter(from, into, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    TRY_ALL("scan", MPI_Scan(from, into, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    TRY_ALL("exscan", MPI_Exscan(from, into, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-    TRY_ALL("comm_dup", MPI_Comm_dup(MPI_COMM_WORLD, &copy));
+            MPI_Allgatherv(from, COUNT, MPI_INT, into, counts, starts, MPI_INT, comm));
+    TRY_ALL("alltoall", MPI_Alltoall(from, COUNT, MPI_INT, into, COUNT, MPI_INT, comm));
+    TRY_ALL("alltoallv",
+            MPI_Alltoallv(from, counts, starts, MPI_INT, into, counts, starts, MPI_INT, comm));
+    TRY_ALL("allreduce", MPI_Allreduce(from, into, COUNT, MPI_INT, MPI_SUM, comm));
+    TRY_ALL("reduce_scatter", MPI_Reduce_scatter(from, into, counts, MPI_INT, MPI_SUM, comm));
+    TRY_ALL("scan", MPI_Scan(from, into, COUNT, MPI_INT, MPI_SUM, comm));
+    TRY_ALL("exscan", MPI_Exscan(from, into, COUNT, MPI_INT, MPI_SUM, comm));
+    TRY_ALL("comm_dup", MPI_Comm_dup(comm, &copy));
     MPI_Comm_free(&copy);
+}
+
+static void try_all(const char *name)
+{
+    const size_t bytes = 3 * RANKS_MAX * sizeof *yields;
+    int file;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    REQUIRE(size > 1 && size <= RANKS_MAX);
+    file = open(name, O_RDWR | O_CREAT, 0600);
+    REQUIRE(file >= 0 && ftruncate(file, bytes) == 0);
+    yields = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    REQUIRE(yields != MAP_FAILED);
+    close(file);
+    try_messages();
+    try_collectives();
+}
+
+static void try_session(const char *name)
+{
+    MPI_Session sessions[2];
+    MPI_Group group;
+
+    for (int i = 0; i < 2; i++)
+        MUST(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &sessions[i]));
+    /* The other one still needs MPICH. */
+    MUST(MPI_Session_finalize(&sessions[0]));
+    MUST(MPI_Group_from_session_pset(sessions[1], "mpi://WORLD", &group));
+    MUST(MPI_Comm_create_from_group(group, "org.stagger.test", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
+                                    &comm));
+    MUST(MPI_Group_free(&group));
+    try_all(name);
+    MUST(MPI_Comm_free(&comm));
+    MUST(MPI_Session_finalize(&sessions[1]));
+    REQUIRE(sleeps == 0);
 }
 
 int main(int argc, char **argv)
 {
-    int file;
-
+    REQUIRE(argc > 1);
+    if (argc > 2) {
+        try_session(argv[1]);
+        return 0;
+    }
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    REQUIRE(argc > 1 && size > 1 && size <= RANKS_MAX);
-    file = open(argv[1], O_RDWR | O_CREAT, 0600);
-    REQUIRE(file >= 0 && ftruncate(file, 2 * RANKS_MAX * sizeof *yields) == 0);
-    yields =
-        mmap(NULL, 2 * RANKS_MAX * sizeof *yields, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    REQUIRE(yields != MAP_FAILED);
-    try_messages();
-    try_collectives();
+    comm = MPI_COMM_WORLD;
+    try_all(argv[1]);
     MPI_Finalize();
     return 0;
 }

@@ -11,7 +11,6 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := \
   advised \
-  all_calls \
   arrival \
   bench_call \
   between \
@@ -58,13 +57,14 @@ C_PROGRAMS := \
   internode_scenarios \
   spawn \
   status_of_many \
+  stopped \
   thread_levels \
   threads \
   trial \
   virtual_nodes \
   waits \
   wrong_calls
-TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) association kernels results internode_apps \
+TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) all_calls association kernels results internode_apps \
                  internode_results counts_cxx dlopen_main exception left_calls libexception.so \
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so libgiving.so libsecond_ucx.so \
@@ -80,6 +80,11 @@ $(addprefix $(P)/,$(C_PROGRAMS)): $(P)/%: tests/mpi/%.c tests/mpi/mpi_test.h \
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $< -o $@ -pie -pthread -lm -ldl
+
+$(P)/all_calls: $(wildcard tests/mpi/all_calls/*.[ch]) tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) $(filter tests/mpi/all_calls/%.c,$^) -o $@ -pie
 
 $(P)/counts_cxx: tests/mpi/counts_cxx.cc tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICXX $@

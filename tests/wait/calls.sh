@@ -60,6 +60,19 @@ gives_way none auto 4
 taskset -p "$mask" $$ >/dev/null
 check "so it does by auto where processors are short" all 'is 0 "$status"' 'empty way-none-auto.err'
 
+if [ "$(STAGGER_TRACE=off "$STAGGER" info | grep -c '^  waiting: hook ucx')" = 1 ]; then
+    mask=$(taskset -cp $$ | sed 's/.*: //')
+    taskset -pc "$("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')" $$ >/dev/null
+    for wait in auto sleep; do
+        STAGGER_WAIT=$wait observe "session-$wait" 4 "$PROGRAMS/gives_way" "session-$wait" session
+        check "in a session, without MPI_Init, who waits by $wait yields in every call, and never sleeps" \
+            all 'is 0 "$status"' 'empty "session-$wait.err"' 'absent "session-$wait.trace"'
+    done
+    taskset -pc "$mask" $$ >/dev/null
+else
+    skip "waits in a session without MPI_Init" "no hook serves for this MPICH"
+fi
+
 each 2 3 4
 as_in_mpich 3 none yield threads
 as_in_mpich 3 none spin threads

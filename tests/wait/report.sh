@@ -2,6 +2,7 @@
 # What a report says of waiting: how often ranks yielded and slept, and whether there were fewer
 # processors than ranks, by the affinity masks or by a control group's quota.
 . "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/lib/groups.bash"
 
 # waited NAME N ARGUMENT...: a run of the program whose last rank is late, and its report in NAME.txt and
 # NAME.json. It may run behind the words of $UNDER.
@@ -77,40 +78,43 @@ else
     skip "nothing is said where every rank has one" "there are not two processors"
 fi
 
-# A group with a quota of one processor, of either version.
-make_group() {
-    local own
-    group=
-    if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-        own=$(sed -n 's/^0:://p' /proc/self/cgroup)
-        for own in "/sys/fs/cgroup$own" /sys/fs/cgroup; do
-            mkdir "$own/stagger-$$" 2>/dev/null || continue
-            group=$own/stagger-$$
-            echo '100000 100000' 2>/dev/null >"$group/cpu.max" && return
-            rmdir "$group"
-        done
-    else
-        own=$(sed -n 's/^[0-9]*:\([^:]*,\)\?cpu\(,[^:]*\)\?://p' /proc/self/cgroup)
-        for own in "/sys/fs/cgroup/cpu$own" /sys/fs/cgroup/cpu; do
-            mkdir "$own/stagger-$$" 2>/dev/null || continue
-            group=$own/stagger-$$
-            echo 100000 2>/dev/null >"$group/cpu.cfs_period_us" && echo 100000 2>/dev/null >"$group/cpu.cfs_quota_us" && return
-            rmdir "$group"
-        done
-    fi
-    group=
-    return 1
+# limited NAME SENTENCE: a run of four ranks by the command $UNDER, which has a quota of one processor
+limited() {
+    waited "$1" 4 10
+    UNDER=
+    check "$2" all 'is 0 "$status"' \
+        "has $1.txt '^oversubscribed     4 ranks on a quota of 1 processor of $host\$'" \
+        "is 1 \"\$(of $1 '[\"machine\"][\"quota\"]')\"" "is 4 \"\$(of $1 '[\"oversubscribed_ranks\"]')\""
 }
-if [ "$processors" -ge 2 ] && make_group; then
-    at_exit+=("rmdir '$group'")
-    printf '#!/bin/sh\necho $$ >"%s/cgroup.procs" && exec "$@"\n' "$group" >grouped
-    chmod +x grouped
-    UNDER=./grouped waited quota 4 10
-    check "a report names the quota that is too small" all 'is 0 "$status"' \
-        'has quota.txt "^oversubscribed     4 ranks on a quota of 1 processor of $host$"' \
-        'is 1 "$(of quota "[\"machine\"][\"quota\"]")"' 'is 4 "$(of quota "[\"oversubscribed_ranks\"]")"'
+cat >grouped <<'END'
+#!/bin/sh
+echo $$ >"$GROUP/cgroup.procs" && exec "$@"
+END
+cat >seeing <<'END'
+#!/bin/bash
+. "$ROOT/tests/lib/groups.bash" && seeing_quota 100000 100000 "$@"
+END
+chmod +x grouped seeing
+export ROOT
+for version in 1 2; do
+    about="a report names the quota of a control group of version $version that is too small"
+    file=cpu.max quota='100000 100000'
+    [ $version = 2 ] || file=cpu.cfs_quota_us quota=100000
+    if [ "$processors" -lt 2 ]; then
+        skip "$about" "there is one processor"
+    elif ! make_group $version cpu "$file"; then
+        skip "$about" "no such group can be made here"
+    else
+        [ $version = 2 ] || echo 100000 >"$group/cpu.cfs_period_us"
+        echo "$quota" >"$group/$file"
+        export GROUP=$group
+        UNDER=./grouped limited "quota$version" "$about"
+    fi
+done
+if [ "$processors" -ge 2 ] && ./seeing true 2>seeing.why; then
+    UNDER=./seeing limited seen "a report names the quota that a container of version 2 shows as its own"
 else
-    skip "a report names the quota that is too small" "no control group with a quota can be made here, or there is one processor"
+    skip "a quota as a container shows it" "nothing can be mounted here: $(tail -n 1 seeing.why)"
 fi
 
 # ---- the hooks ------------------------------------------------------------------------------------------

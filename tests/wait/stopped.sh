@@ -1,0 +1,62 @@
+#!/bin/bash
+# A rank is stopped while the others wait for it: they rest, and what they receive is right. In the
+# full check it is stopped for a minute.
+# timeout: 1800
+. "$(dirname "$0")/../lib/sh.sh"
+RANKS=4
+PROGRAM_SECONDS=600
+calls='recv waitall alltoall barrier allreduce iallreduce reduce'
+export STAGGER_TRACE=off
+
+# On no more processors than half of the ranks.
+LAUNCH=$MPIEXEC
+MPIEXEC=$WORK/on_two
+printf '#!/bin/sh\nexec taskset -c %s "%s" "$@"\n' \
+    "$("$PYTHON" -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')" "$LAUNCH" >"$MPIEXEC"
+chmod +x "$MPIEXEC"
+
+# stops NAME SECONDS CALL...: how they rested in NAME.rest, and $rested
+stops() {
+    local name=$1 seconds=$2 runner
+    shift 2
+    mkdir "$name"
+    { observe "$name" $RANKS "$PROGRAMS/stopped" "$WORK/$name" "$@" && exit "$status"; } &
+    runner=$!
+    "$PYTHON" "$ROOT/tests/wait/stopped.py" "$WORK/$name" $RANKS "$seconds" "$@" >"$name.rest" 2>&1
+    rested=$?
+    wait "$runner"
+    status=$?
+    cat "$name.rest"
+}
+
+# went_well NAME CALL...: and said nothing, but what is so: after half a minute who waits, and that the last
+# rank is missing
+went_well() {
+    local name=$1
+    shift
+    is 0 "$rested" && is 0 "$status" && same <(printf "%s\n" "$@") "$name.out" || return
+    grep -Ev "^stagger: (waiting for more than 30 s in |  rank [0-2]: MPI_|  rank 3: in no collective)" \
+        "$name.err" >"$name.more"
+    empty "$name.more"
+}
+
+# each NAME SENTENCE: for a moment, and in the full check for a minute
+each() {
+    # shellcheck disable=SC2086 # words
+    stops "$1" 0.1 $calls
+    # shellcheck disable=SC2086
+    check "$2 the others rest, and all ends as if nothing had been" went_well "$1" $calls
+    [ "${SG_TEST_ALL:-1}" = 1 ] || return
+    stops "$1-long" 60 recv allreduce
+    check "... and where it is stopped for a minute" went_well "$1-long" recv allreduce
+    [ "$1" != srm ] || check "... of which one line says which rank it is" \
+        has_lines "$1-long.err" '^stagger:   rank 3: in no collective of this communicator$' 1
+}
+
+if [ "$(STAGGER_TRACE=off "$STAGGER" info | grep -c '^  waiting: hook')" = 1 ]; then
+    STAGGER_RULES='*=mpich' each hook "a rank is stopped: by the hook"
+else
+    skip "a rank that is stopped, by the hook" "no hook serves for this MPICH"
+fi
+STAGGER_RULES='*=mpich' STAGGER_WAIT_HOOK=none each none "a rank is stopped: without a hook"
+STAGGER_RULES='*=srm' each srm "a rank is stopped: in the library's collectives"
