@@ -167,6 +167,8 @@
 #define SUM_2_5 7
 #define SUM_2_6 8
 #define SUM_2_8 10
+#define SUM_3_8 11
+#define SUM_3_9 12
 
 static int error_of(sg_word ierror)
 {

@@ -29,8 +29,7 @@ static void begin_several(struct sg_awaited *awaited, const struct sg_places *pl
     if (count <= 0 || handles == NULL)
         return;
     handle_bytes = (size_t)count * sizeof *handles;
-    if (places->statuses != SG_NO_WORD &&
-        words[places->statuses] == (sg_word)MPI_STATUSES_IGNORE)
+    if (places->statuses != SG_NO_WORD && words[places->statuses] == (sg_word)MPI_STATUSES_IGNORE)
         status_bytes = (size_t)count * sizeof(MPI_Status);
     scratch = sg_profile_scratch(status_bytes + handle_bytes);
     if (scratch == NULL)
@@ -107,8 +106,8 @@ void sg_awaited_end(const struct sg_awaited *awaited, enum sg_function function,
                                    ? (const MPI_Status *)words[places->status]
                                    : NULL;
 
-    if (awaited->handles == NULL || (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS &&
-                                     places->request == SG_NO_WORD))
+    if (awaited->handles == NULL ||
+        (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && places->request == SG_NO_WORD))
         return;
     if (places->flag != SG_NO_WORD && error == MPI_SUCCESS && value_at(words, places->flag) == 0)
         return;

@@ -311,10 +311,10 @@
       COMM, NEW)                                                                                   \
     X(Comm_disconnect, NO, WAIT, COMMUNICATOR, NONE, OWN, OLD)                                     \
     X(Comm_join, F08(comm_join, 1), WAIT, COMMUNICATOR, NONE, PLAIN, VALUE, NEW)                   \
-    X(Comm_spawn, NO, WAIT, COMMUNICATOR, NONE, PLAIN, TEXT, TEXT, VALUE, VALUE, VALUE, COMM, NEW, \
-      VALUE)                                                                                       \
-    X(Comm_spawn_multiple, NO, WAIT, COMMUNICATOR, NONE, PLAIN, VALUE, TEXT, TEXT, VALUE, VALUE,   \
+    X(Comm_spawn, F08(comm_spawn, 3), WAIT, COMMUNICATOR, NONE, PLAIN, TEXT, TEXT, VALUE, VALUE,   \
       VALUE, COMM, NEW, VALUE)                                                                     \
+    X(Comm_spawn_multiple, F08(comm_spawn_multiple, 3), WAIT, COMMUNICATOR, NONE, PLAIN, VALUE,    \
+      TEXT, TEXT, VALUE, VALUE, VALUE, COMM, NEW, VALUE)                                           \
     X(Cart_create, F08(cart_create, 1), WAIT, COMMUNICATOR, NONE, PLAIN, COMM, VALUE, VALUE,       \
       VALUE, VALUE, NEW)                                                                           \
     X(Cart_sub, F08(cart_sub, 1), WAIT, COMMUNICATOR, NONE, PLAIN, COMM, VALUE, NEW)               \

@@ -1,0 +1,34 @@
+#!/bin/bash
+# The table of MPI's functions against the header of MPI and its library's symbols.
+. "$(dirname "$0")/../lib/sh.sh"
+MPICC=$("$ROOT/.ci/find-mpi" cc) || { skip "the table of functions" "no compiler for MPICH found"; exit; }
+
+cat >table.c <<'EOF'
+#include "profile/functions.h"
+#define ROW(name, symbol, mode, class, flow, form, ...) @row name mode form __VA_ARGS__ @end
+SG_FUNCTIONS(ROW)
+EOF
+echo '#include <mpi.h>' >mpi.c
+"$MPICC" -E -P mpi.c >mpi.i
+"$MPICC" -E -P -I"$ROOT/shim" table.c >table.i
+
+compared() { "$PYTHON" "$ROOT/tests/intercept/functions.py" mpi.i "$1" "$ROOT/tests/intercept/left_alone"; }
+check "each function of mpi.h is in the table or left alone with a reason, its arguments as declared" \
+    compared table.i
+sed 's/@row Send WAIT LOOP BUFFER, COUNT, TYPE/@row Send WAIT LOOP BUFFER, TYPE, COUNT/' table.i >wrong.i
+check "... which finds arguments that stand elsewhere" all '! compared wrong.i'
+sed 's/@row Sendrecv WAIT/@row Sendrecv2 WAIT/' table.i >missing.i
+check "... and a function without a row" all '! compared missing.i'
+
+# Of the functions that the library intercepts, those whose symbol in Fortran 2008 calls PMPI_* by
+# itself are intercepted there, too.
+nm -D --defined-only "$LIB" | awk '{ print $3 }' >own
+fortran=$(ldconfig -p | sed -n 's/.*libmpichfort\.so.* => //p' | head -n 1)
+if [ -n "$fortran" ]; then
+    nm -D --defined-only "$fortran" | awk '$3 ~ /^mpi_[a-z_0-9]*_f08_$/ { print $3 }' | sort -u >f08
+    sed -n 's/^MPI_//p' own | tr '[:upper:]' '[:lower:]' | sed 's/.*/mpi_&_f08_/' | sort -u >wanted
+    check "... so are their symbols in Fortran 2008 that reach no C symbol" is "" \
+        "$(comm -12 f08 wanted | comm -23 - <(sort -u own))"
+else
+    skip "... so are their symbols in Fortran 2008" "MPICH's library for Fortran 2008 is not there"
+fi
