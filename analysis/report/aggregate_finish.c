@@ -66,6 +66,7 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
         out->calls = row->totals.calls;
         out->bytes = row->totals.bytes;
         out->blocked_ns = row->totals.blocked_ns;
+        out->blocked_max_ns = row->totals.blocked_max_ns;
         out->counts = row->totals.counts;
         out->hidden_ns = row->totals.hidden_ns;
         out->handler_ns = row->totals.handler_ns;
@@ -132,6 +133,8 @@ static void add_figures(struct sg_report_site *sum, const struct sg_report_site 
     sum->event_calls += site->event_calls;
     sum->bytes += site->bytes;
     sum->blocked_ns += site->blocked_ns;
+    if (site->blocked_max_ns > sum->blocked_max_ns)
+        sum->blocked_max_ns = site->blocked_max_ns;
     sg_counts_add_all(&sum->counts, &site->counts);
     sum->handler_ns += site->handler_ns;
     sum->hidden_ns += site->hidden_ns;

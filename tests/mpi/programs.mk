@@ -32,6 +32,7 @@ C_PROGRAMS := \
   gives_way \
   holes \
   intercomm \
+  known_calls \
   large \
   late \
   late_calls \
