@@ -303,6 +303,7 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     sg_counts_add_all(&row->events.counts, &call->counts);
     rank->event_calls++;
     rank->event_blocked_ns += cost.blocked_ns;
+    rank->event_exposed_ns += call->exposed_ns;
     rank->wait_ns += cost.wait_ns;
     rank->callers |= UINT64_C(1) << (call->thread < 63 ? call->thread : 63);
     return SG_OK;
@@ -473,6 +474,8 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     sg_counts_add_all(&row->totals.counts, &totals->counts);
     aggregate->ranks[totals->rank].total_calls += totals->calls;
     aggregate->ranks[totals->rank].total_blocked_ns += totals->blocked_ns;
+    if (totals->nonblocking)
+        aggregate->ranks[totals->rank].total_exposed_ns += totals->blocked_ns;
     return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms);
 }
 

@@ -271,13 +271,12 @@ static void finish_ranks(const struct sg_aggregate *aggregate, struct sg_report 
 {
     for (uint32_t i = 0; i < aggregate->rank_count; i++) {
         const struct sg_rank *rank = &aggregate->ranks[i];
+        bool has_totals = rank->total_calls >= rank->event_calls;
 
         report->ranks[i].run_ns = rank->run_ns;
-        report->ranks[i].blocked_ns = rank->total_calls >= rank->event_calls
-                                          ? rank->total_blocked_ns
-                                          : rank->event_blocked_ns;
-        report->ranks[i].calls =
-            rank->total_calls >= rank->event_calls ? rank->total_calls : rank->event_calls;
+        report->ranks[i].blocked_ns = has_totals ? rank->total_blocked_ns : rank->event_blocked_ns;
+        report->ranks[i].exposed_ns = has_totals ? rank->total_exposed_ns : rank->event_exposed_ns;
+        report->ranks[i].calls = has_totals ? rank->total_calls : rank->event_calls;
         report->ranks[i].wait_ns = rank->wait_ns;
         report->ranks[i].last_count = rank->last_count;
         report->ranks[i].threads = count_threads(rank);

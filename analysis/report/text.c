@@ -231,11 +231,13 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
                 " had stopped\n",
                 report->dropped_calls);
     if (report->unmanaged_nonblocking > 0 && report->site_count > 0)
-        fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, not recorded\n",
-                report->unmanaged_nonblocking);
+        fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, %s\n",
+                report->unmanaged_nonblocking,
+                report->calls != NULL ? "and are counted among all calls only" : "not recorded");
     if (report->unmanaged_calls > report->unmanaged_nonblocking)
-        fprintf(out, "note: %" PRIu64 " collectives were passed through unrecorded\n",
-                report->unmanaged_calls - report->unmanaged_nonblocking);
+        fprintf(out, "note: %" PRIu64 " collectives were passed through%s\n",
+                report->unmanaged_calls - report->unmanaged_nonblocking,
+                report->calls != NULL ? ", and are counted among all calls only" : " unrecorded");
     put_overhead(report, out);
     if (report->has_events)
         put_clocks(report, out);

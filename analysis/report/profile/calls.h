@@ -18,6 +18,7 @@ struct sg_call_figures {
     uint64_t min_ns;   /* where sg_call_has_spread() */
     double square;     /* sum of squares, in ns^2; likewise */
     uint64_t unspread; /* calls, among them, of which no minimum and no square is known */
+    uint64_t untimed;  /* calls, among them, whose time is not known either */
     uint64_t sent_bytes, received_bytes;
     uint64_t completed; /* posted operations that are known to be complete */
     uint64_t latency_ns;

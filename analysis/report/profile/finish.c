@@ -19,15 +19,30 @@ static uint64_t received_bytes(const struct sg_report_site *site)
                : 0;
 }
 
+/* The rows tell the time of a nonblocking call together with the waits and tests for its request,
+ * which are calls by themselves; without events it cannot be told from them. */
+static struct sg_call_figures own_figures(const struct sg_report_site *site)
+{
+    struct sg_call_figures figures = {.calls = site->calls,
+                                      .unspread = site->calls,
+                                      .sent_bytes = site->bytes,
+                                      .received_bytes = received_bytes(site)};
+
+    if (!site->nonblocking) {
+        figures.time_ns = site->blocked_ns;
+        figures.max_ns = site->blocked_max_ns;
+    } else if (site->event_calls == site->calls && site->blocked_ns > site->exposed_ns) {
+        figures.time_ns = site->blocked_ns - site->exposed_ns;
+    } else {
+        figures.untimed = site->calls;
+    }
+    return figures;
+}
+
 /* They are filtered already. */
 static enum sg_status add_own(struct sg_call_table *table, const struct sg_report_site *site)
 {
-    const struct sg_call_figures figures = {.calls = site->calls,
-                                            .time_ns = site->blocked_ns,
-                                            .max_ns = site->blocked_max_ns,
-                                            .unspread = site->calls,
-                                            .sent_bytes = site->bytes,
-                                            .received_bytes = received_bytes(site)};
+    const struct sg_call_figures figures = own_figures(site);
     struct sg_call_place place = {.site = site->site};
     struct sg_gathered_row *row;
     enum sg_status status =
@@ -85,10 +100,10 @@ static int compare_pairs(const void *left, const void *right)
 static void finish_figures(struct sg_call_row *row)
 {
     const struct sg_call_figures *of = &row->of;
-    double calls = (double)of->calls, variance;
+    double calls = (double)of->calls, timed = (double)(of->calls - of->untimed), variance;
 
     row->is_carried_out = of->unspread == of->calls;
-    row->mean_ns = (double)of->time_ns / calls;
+    row->mean_ns = timed > 0 ? (double)of->time_ns / timed : NAN;
     row->latency_ns = of->completed > 0 ? (double)of->latency_ns / (double)of->completed : NAN;
     variance = of->square / calls - row->mean_ns * row->mean_ns;
     /* What is left of two great numbers may be a little below zero, and a damaged one anything. */
@@ -199,8 +214,11 @@ static void share_out(const struct sg_call_table *table, const struct sg_report 
     bool is_first = true;
 
     for (uint32_t i = 0; i < table->rank_count; i++) {
-        uint64_t time_ns = table->ranks[i].time_ns + report->ranks[i].blocked_ns;
-        uint64_t all_ns = processor_ns(&table->ranks[i], &report->ranks[i]);
+        const struct sg_report_rank *rank = &report->ranks[i];
+        uint64_t own_ns =
+            rank->blocked_ns > rank->exposed_ns ? rank->blocked_ns - rank->exposed_ns : 0;
+        uint64_t time_ns = table->ranks[i].time_ns + own_ns;
+        uint64_t all_ns = processor_ns(&table->ranks[i], rank);
         double share = all_ns > 0 ? (double)time_ns / (double)all_ns : 0;
 
         if (!table->ranks[i].is_seen)

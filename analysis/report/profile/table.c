@@ -112,6 +112,7 @@ void sg_call_figures_add(struct sg_call_figures *into, const struct sg_call_figu
     into->time_ns += more->time_ns;
     into->square += more->square;
     into->unspread += more->unspread;
+    into->untimed += more->untimed;
     into->sent_bytes += more->sent_bytes;
     into->received_bytes += more->received_bytes;
     into->completed += more->completed;

@@ -141,7 +141,8 @@ static void add_cell(struct sg_table *table, const struct sg_call_pair *pair, bo
 
 static enum sg_status put_matrix(const struct matrix *matrix, bool bytes, FILE *out)
 {
-    struct sg_column columns[MATRIX_RANKS + 1] = {{.header = bytes ? "bytes to" : "messages to"}};
+    struct sg_column columns[MATRIX_RANKS + 1] = {
+        {.header = bytes ? "bytes to" : "messages to", .left = true}};
     char headers[MATRIX_RANKS][12];
     struct sg_table table = {.column_count = 1, .columns = {&columns[0]}};
     uint32_t ranks = matrix->calls->rank_count;
