@@ -203,7 +203,7 @@ static void take_messages(struct sg_call_table *table, struct sg_calls *calls)
 static uint64_t processor_ns(const struct sg_gathered_rank *gathered,
                              const struct sg_report_rank *rank)
 {
-    uint32_t threads = (uint32_t)__builtin_popcountll(gathered->callers);
+    uint32_t threads = (uint32_t)__builtin_popcountll(gathered->callers | 1);
 
     return rank->run_ns * (threads > rank->threads ? threads : rank->threads);
 }
