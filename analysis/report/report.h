@@ -63,8 +63,8 @@ struct sg_report_rank {
     uint64_t run_ns;
     uint64_t calls;
     uint64_t blocked_ns; /* over all threads */
-    /* What of it may be in other calls: waits and tests for requests of nonblocking operations; from
-     * statistics all of theirs, because these do not tell. */
+    /* What of it may be in other calls, waits and tests for nonblocking operations; from
+     * statistics all of their time. */
     uint64_t exposed_ns;
     uint64_t wait_ns;    /* as far as events tell */
     uint64_t last_count; /* instances in which it came last */

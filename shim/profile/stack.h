@@ -21,7 +21,8 @@ struct sg_stack_frame {
 /* The calling thread's function whose callbacks pass through. */
 extern __thread struct sg_stack_frame sg_stack_ending;
 
-/* held: of the calling thread; zeroed: none. From here to release, which takes what hold returned. */
+/* held: of the calling thread; zeroed: none. From here to release, which takes what hold
+ * returned. */
 struct sg_stack_frame sg_stack_hold(struct sg_stack_frame *held, void *frame, void *caller);
 void sg_stack_release(struct sg_stack_frame *held, struct sg_stack_frame before);
 

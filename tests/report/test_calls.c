@@ -363,7 +363,7 @@ static void test_filtered(void)
     sg_filter_clear(&comm);
 }
 
-/* ---- many ranks ------------------------------------------------------------------------------- */
+/* ---- many ranks ------------------------------------------------------------------------------ */
 
 enum { RANKS = 1000, SITES = 100 };
 
@@ -409,7 +409,7 @@ static void test_many(void)
     sg_report_clear(&report);
 }
 
-/* ---- beside an archive ------------------------------------------------------------------------ */
+/* ---- beside an archive ----------------------------------------------------------------------- */
 
 static const char *calls_path(const char *directory, int rank)
 {

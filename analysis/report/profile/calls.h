@@ -12,6 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What figures are of. */
+struct sg_call_place {
+    uint32_t site;           /* index in the aggregate */
+    uint32_t function, comm; /* numbers in the table (table.h) */
+};
+
 struct sg_call_figures {
     uint64_t calls, failed;
     uint64_t time_ns, max_ns;

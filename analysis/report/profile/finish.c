@@ -2,12 +2,13 @@
  * and shares of the run time. */
 #include "report/filter.h"
 #include "report/profile/gathered.h"
+#include "report/profile/table.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the calls that the library carried out --------------------------------------------------- */
+/* ---- the calls that the library carried out -------------------------------------------------- */
 
 /* Bytes as the statistics of all calls have them: of a reduce the root alone receives. */
 static uint64_t received_bytes(const struct sg_report_site *site)
@@ -175,7 +176,7 @@ static enum sg_status make_rows(const struct sg_call_table *table, struct sg_cal
     return SG_OK;
 }
 
-/* ---- messages and shares ---------------------------------------------------------------------- */
+/* ---- messages and shares --------------------------------------------------------------------- */
 
 static uint64_t greater_of(uint64_t a, uint64_t b)
 {

@@ -3,9 +3,9 @@
 #ifndef SG_REPORT_PROFILE_GATHERED_H
 #define SG_REPORT_PROFILE_GATHERED_H
 
+#include "report/aggregate.h"
 #include "report/map.h"
 #include "report/profile/calls.h"
-#include "report/profile/table.h"
 
 /* The name of a function; or of communicators, with their size. */
 struct sg_call_label {

@@ -84,7 +84,7 @@ void sg_calls_json(json_t **root, const struct sg_report *report,
     sg_json_set(root, "messages", calls != NULL ? messages_of(calls, options) : json_null());
 }
 
-/* ---- CSV -------------------------------------------------------------------------------------- */
+/* ---- CSV ------------------------------------------------------------------------------------- */
 
 #define FIGURES                                                                                    \
     "calls failed_calls time_ns run_share mean_ns min_ns max_ns deviation_ns sent_bytes "          \

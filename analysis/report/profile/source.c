@@ -42,7 +42,7 @@ static uint64_t load(const _Atomic uint64_t *value)
     return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-/* ---- definitions ------------------------------------------------------------------------------ */
+/* ---- definitions ----------------------------------------------------------------------------- */
 
 static enum sg_status keep_site(struct reading *reading, const struct sg_record_site *record)
 {
@@ -110,7 +110,7 @@ static enum sg_status read_definitions(struct reading *reading, struct sg_logrea
     return status;
 }
 
-/* ---- figures ---------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 /* By the log's index; a call whose site is not in the log is one of an unknown place. */
 static enum sg_status find_site(struct reading *reading, struct sg_logread *log, uint32_t index,
@@ -261,7 +261,7 @@ enum sg_status sg_call_source_logs(const struct sg_log_set *set, struct sg_aggre
     return end(&reading, status);
 }
 
-/* ---- the files of an archive ------------------------------------------------------------------ */
+/* ---- the files of an archive ----------------------------------------------------------------- */
 
 /* Files that cannot be read, or not in full. */
 struct faults {

@@ -17,12 +17,6 @@
 
 struct sg_call_table;
 
-/* What a row is of. */
-struct sg_call_place {
-    uint32_t site;           /* index in the aggregate */
-    uint32_t function, comm; /* of the two functions below */
-};
-
 /* The aggregate has the call sites and what is filtered; both outlive the table. */
 enum sg_status sg_call_table_create(const struct sg_aggregate *aggregate,
                                     const struct sg_filter *filter, struct sg_call_table **out);

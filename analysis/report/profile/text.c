@@ -26,7 +26,7 @@ static enum sg_status finish(struct sg_table *table, FILE *out)
     return status;
 }
 
-/* ---- the share -------------------------------------------------------------------------------- */
+/* ---- the share ------------------------------------------------------------------------------- */
 
 void sg_calls_print_share(const struct sg_report *report, FILE *out)
 {
@@ -44,7 +44,7 @@ void sg_calls_print_share(const struct sg_report *report, FILE *out)
     fputc('\n', out);
 }
 
-/* ---- functions and call sites ----------------------------------------------------------------- */
+/* ---- functions and call sites ---------------------------------------------------------------- */
 
 static void show_figures(struct sg_table *table, const struct sg_call_row *rows, uint32_t count,
                          const char *names)
@@ -122,7 +122,7 @@ void sg_calls_print_left_out(const struct sg_report *report, const struct sg_pri
                 count_shown(options, all), all, options->comms ? "rows" : "call sites");
 }
 
-/* ---- messages --------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 struct matrix {
     const struct sg_calls *calls;
