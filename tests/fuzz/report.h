@@ -22,8 +22,8 @@ static inline void fuzz_report(const char *path)
     sg_report_print_text(&report, &all, out);
     sg_report_print_json(&report, &all, out);
     for (int table = SG_PRINT_SITES; table <= SG_PRINT_MESSAGES; table++)
-        sg_report_print_csv(&report, &(struct sg_print_options){.table = (enum sg_print_table)table},
-                            out);
+        sg_report_print_csv(&report,
+                            &(struct sg_print_options){.table = (enum sg_print_table)table}, out);
     fclose(out);
     sg_report_clear(&report);
 }
