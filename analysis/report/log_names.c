@@ -1,8 +1,13 @@
 #include "report/log_names.h"
 
+#include "core/hash.h"
 #include "core/room.h"
 #include "core/text.h"
 #include "trace/export/callers.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct sg_log_name {
     char *text; /* "function\0file\0" */
@@ -27,6 +32,16 @@ enum sg_status sg_log_names_take(struct sg_log_names *names, struct sg_logread *
         return SG_ERR_MEMORY;
     }
     return sg_map_put(&names->name_by_id, record->id, names->name_count - 1);
+}
+
+/* Symbols cost more than all the rest, and every rank has the site: each is asked for once. */
+static enum sg_status note_try(struct sg_log_names *names, uint32_t id, const char *module,
+                               bool *is_first)
+{
+    uint64_t key = sg_hash_mix(sg_hash_bytes(SG_HASH_START, module, strlen(module)) + id);
+
+    *is_first = sg_map_get(&names->tried, key) < 0;
+    return *is_first ? sg_map_put(&names->tried, key, 0) : SG_OK;
 }
 
 /* text: of the record. */
@@ -54,9 +69,9 @@ enum sg_status sg_log_names_site(struct sg_log_names *names, struct sg_logread *
     struct sg_site_text text = {.id = record->id, .offset = record->offset};
     int64_t name = sg_map_get(&names->name_by_id, record->id);
     enum sg_status status;
+    bool is_first = false;
     char *module;
 
-    /* Symbols cost more than all the rest, and every rank has the site. */
     if (sg_aggregate_knows_site(aggregate, record->id, out))
         return SG_OK;
     module = sg_logread_text(log, record, record->text_bytes);
@@ -67,9 +82,12 @@ enum sg_status sg_log_names_site(struct sg_log_names *names, struct sg_logread *
         text.function = names->names[name].function;
         text.file = names->names[name].file;
         text.line = names->names[name].line;
-    } else {
-        look_up(names, record, module, &text);
+    } else if (note_try(names, record->id, module, &is_first) != SG_OK) {
+        free(module);
+        return SG_ERR_MEMORY;
     }
+    if (is_first)
+        look_up(names, record, module, &text);
     status = sg_aggregate_site(aggregate, &text, out);
     free(module);
     return status;
@@ -81,6 +99,7 @@ void sg_log_names_clear(struct sg_log_names *names)
         free(names->names[i].text);
     free(names->names);
     sg_map_clear(&names->name_by_id);
+    sg_map_clear(&names->tried);
     if (names->symbols != NULL)
         sg_symbols_close(names->symbols);
     *names = (struct sg_log_names){0};

@@ -18,6 +18,7 @@ struct sg_log_names {
     uint32_t name_count;
     struct sg_map name_by_id;
     struct sg_symbols *symbols; /* opened when first needed */
+    struct sg_map tried;        /* sites whose symbols were asked for, by module and id */
 };
 
 /* A name that a log tells, of whichever rank's site: before sites are looked for. */

@@ -87,6 +87,33 @@ check "a program of barriers alone has the share and the functions, and no other
     'has_lines barriers.txt "^in MPI " 1' 'has_lines barriers.txt "^  MPI_Barrier +12 " 1' \
     'has_lines barriers.txt MPI_ 1' 'lacks barriers.txt "^ *from |^messages"'
 
+cat >killed.c <<'C'
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv)
+{
+    char text[8] = "";
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 6; i++) {
+        MPI_Bcast(text, 8, MPI_CHAR, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank == 1)
+        raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+"$("$ROOT/.ci/find-mpi" cc 2>/dev/null || echo mpicc.mpich)" -g killed.c -o killed || exit 1
+observe killed 3 ./killed
+"$STAGGER" recover killed.trace >recover.out 2>&1
+check "the calls of a run that was killed are there when its archive is recovered" \
+    has <("$STAGGER" report killed.trace) '^  MPI_Bcast +18 .* 48B +96B$'
+
 cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
 check "a damaged file gets one line, and the rest of the report stands" all \
     '"$STAGGER" report damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \

@@ -114,6 +114,9 @@ void sg_calls_print_left_out(const struct sg_report *report, const struct sg_pri
     const struct sg_calls *calls = report->calls;
     uint32_t all;
 
+    if (calls != NULL && sg_print_count(options, calls->function_count) < calls->function_count)
+        fprintf(out, "note: %" PRIu32 " of %" PRIu32 " functions are shown\n",
+                sg_print_count(options, calls->function_count), calls->function_count);
     if (calls == NULL || !has_others(calls))
         return;
     all = options->comms ? calls->row_count : calls->site_count;
