@@ -11,6 +11,7 @@
 #include "report/print.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct options {
     bool json, csv;
@@ -29,6 +30,25 @@ static const char text[] =
 static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 {
     *(const struct sg_column **)to = sg_usage_column(usage, "column", name, sg_site_columns);
+}
+
+/* Without a name: the rows. */
+static void set_csv(const struct sg_usage *usage, const char *name, void *to)
+{
+    static const char *const tables[] = {[SG_PRINT_SITES] = "sites",
+                                         [SG_PRINT_FUNCTIONS] = "functions",
+                                         [SG_PRINT_CALLS] = "calls",
+                                         [SG_PRINT_MESSAGES] = "messages"};
+    struct options *options = to;
+    size_t table = SG_PRINT_SITES;
+
+    while (name != NULL && table <= SG_PRINT_MESSAGES && strcmp(tables[table], name) != 0)
+        table++;
+    if (table > SG_PRINT_MESSAGES)
+        sg_usage_fault(usage, "no table '%s' for CSV; there are: sites functions calls messages",
+                       name);
+    options->csv = true;
+    options->rows.table = (enum sg_print_table)table;
 }
 
 static void check(const struct sg_usage *usage, struct options *options)
@@ -51,7 +71,8 @@ static void parse(int argc, char **argv, struct options *options)
         {"json", 'j', NULL, "print JSON (docs/report-json.md)", &options->json, NULL},
         {"html", 'H', "FILE", "write a page with charts, for a browser", &options->html, NULL},
         {"comms", 'C', NULL, "print a row for each communicator", &options->rows.comms, NULL},
-        {"csv", 'c', NULL, "print the rows as CSV", &options->csv, NULL},
+        {"csv", 'c', "[=TABLE]",
+         "print the rows as CSV, or another table: functions, calls, messages", options, set_csv},
         {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
          &options->sort, set_sort},
         {"site", 'S', "SITE", "report this call site only, written as in a rule",
@@ -81,8 +102,8 @@ static void parse(int argc, char **argv, struct options *options)
 
 static enum sg_status print(const struct options *options)
 {
-    const struct sg_watch watch = {.filter = sg_filter_is_set(&options->filter) ? &options->filter
-                                                                                : NULL};
+    const struct sg_watch watch = {
+        .filter = sg_filter_is_set(&options->filter) ? &options->filter : NULL, .calls = true};
     struct sg_report report;
     enum sg_status status;
 

@@ -49,11 +49,17 @@ static void print_wrapped(const char *text, size_t indent, size_t column)
     putchar('\n');
 }
 
+/* Its value, that is; one that is there is behind "=". */
+static bool may_lack(const struct sg_option *option)
+{
+    return option->argument != NULL && option->argument[0] == '[';
+}
+
 static void print_option(const struct sg_option *option)
 {
-    int column =
-        printf("  -%c, --%s%s%s", option->letter, option->name, option->argument != NULL ? " " : "",
-               option->argument != NULL ? option->argument : "");
+    int column = printf("  -%c, --%s%s%s", option->letter, option->name,
+                        option->argument != NULL && !may_lack(option) ? " " : "",
+                        option->argument != NULL ? option->argument : "");
 
     if (column + 2 > TEXT_COLUMN) {
         putchar('\n');
@@ -172,10 +178,13 @@ static void make_tables(const struct sg_usage *usage, struct option *names, char
     if (usage->is_launcher)
         *letters++ = ':';
     for (; row != NULL && row->name != NULL; row++) {
-        *names++ = (struct option){
-            row->name, row->argument != NULL ? required_argument : no_argument, NULL, row->letter};
+        *names++ = (struct option){row->name,
+                                   row->argument == NULL ? no_argument
+                                   : may_lack(row)       ? optional_argument
+                                                         : required_argument,
+                                   NULL, row->letter};
         *letters++ = row->letter;
-        if (row->argument != NULL)
+        for (int colons = (row->argument != NULL) + may_lack(row); colons > 0; colons--)
             *letters++ = ':';
     }
     *letters++ = 'h';
@@ -188,7 +197,7 @@ static void make_tables(const struct sg_usage *usage, struct option *names, char
 struct sg_operands sg_usage_read(const struct sg_usage *usage, int argc, char **argv)
 {
     struct option names[OPTIONS_MAX + 3];
-    char letters[2 * OPTIONS_MAX + 4];
+    char letters[3 * OPTIONS_MAX + 4];
     struct sg_operands operands;
     int letter;
 

@@ -13,14 +13,16 @@
 
 struct sg_usage;
 
-/* Reads a value into *to, or complains (sg_usage_fault). */
+/* Reads a value into *to, or complains (sg_usage_fault). text: NULL where an option that may have a
+ * value has none. */
 typedef void (*sg_option_set)(const struct sg_usage *usage, const char *text, void *to);
 
 struct sg_option {
     const char *name;
     char letter;
-    const char *argument; /* what --help calls its value; NULL: takes none */
-    const char *says;     /* for --help */
+    const char
+        *argument;     /* what --help calls its value; NULL: takes none; "[=X]": it may have one */
+    const char *says;  /* for --help */
     void *to;          /* a bool that becomes true or, of an option with a value, a const char * */
     sg_option_set set; /* NULL, or what reads the value into another type */
 };

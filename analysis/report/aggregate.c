@@ -76,24 +76,31 @@ void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *w
     aggregate->filter = watch != NULL ? watch->filter : NULL;
 }
 
+void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
+                            struct sg_report_site *out)
+{
+    const struct sg_site *of = &aggregate->sites[site];
+
+    out->site = site;
+    out->id = of->id;
+    out->has_id = of->has_id;
+    out->function = of->function;
+    out->file = of->file;
+    out->module = of->module;
+    out->line = of->line;
+    out->offset = of->offset;
+}
+
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_report_site *out)
 {
     const struct sg_row *of = &aggregate->rows[row];
-    const struct sg_site *site = &aggregate->sites[of->site];
     const struct sg_comm *comm = &aggregate->comms[of->comm];
 
+    sg_aggregate_name_site(aggregate, of->site, out);
     out->row = row;
-    out->site = of->site;
-    out->id = site->id;
-    out->has_id = site->has_id;
     out->operation = of->operation;
     out->nonblocking = of->nonblocking;
-    out->function = site->function;
-    out->file = site->file;
-    out->module = site->module;
-    out->line = site->line;
-    out->offset = site->offset;
     out->comm = comm->name;
     out->comm_size = comm->size;
     out->comm_index = of->comm;
@@ -150,6 +157,17 @@ enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg
     }
     *out = (uint32_t)found;
     return SG_OK;
+}
+
+bool sg_aggregate_knows_site(const struct sg_aggregate *aggregate, uint32_t id, uint32_t *out)
+{
+    int64_t found = sg_map_get(&aggregate->site_by_id, id);
+
+    if (found < 0 || aggregate->sites[found].function == NULL ||
+        aggregate->sites[found].module == NULL)
+        return false;
+    *out = (uint32_t)found;
+    return true;
 }
 
 enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char *name,
@@ -275,6 +293,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     row->events.event_calls++;
     row->events.bytes += call->bytes;
     row->events.blocked_ns += cost.blocked_ns;
+    if (cost.blocked_ns > row->events.blocked_max_ns)
+        row->events.blocked_max_ns = cost.blocked_ns;
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;
@@ -283,6 +303,7 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     sg_counts_add_all(&row->events.counts, &call->counts);
     rank->event_calls++;
     rank->event_blocked_ns += cost.blocked_ns;
+    rank->event_exposed_ns += call->exposed_ns;
     rank->wait_ns += cost.wait_ns;
     rank->callers |= UINT64_C(1) << (call->thread < 63 ? call->thread : 63);
     return SG_OK;
@@ -446,11 +467,15 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     row->totals.calls += totals->calls;
     row->totals.bytes += totals->bytes;
     row->totals.blocked_ns += totals->blocked_ns;
+    if (totals->blocked_max_ns > row->totals.blocked_max_ns)
+        row->totals.blocked_max_ns = totals->blocked_max_ns;
     row->totals.hidden_ns += totals->hidden_ns;
     row->totals.handler_ns += totals->handler_ns;
     sg_counts_add_all(&row->totals.counts, &totals->counts);
     aggregate->ranks[totals->rank].total_calls += totals->calls;
     aggregate->ranks[totals->rank].total_blocked_ns += totals->blocked_ns;
+    if (totals->nonblocking)
+        aggregate->ranks[totals->rank].total_exposed_ns += totals->blocked_ns;
     return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms);
 }
 

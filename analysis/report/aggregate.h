@@ -21,6 +21,8 @@
 #include "report/window.h"
 #include "trace/site_text.h"
 
+#include <stdbool.h>
+
 struct sg_aggregate;
 
 enum sg_status sg_aggregate_create(uint32_t ranks, struct sg_aggregate **out);
@@ -33,6 +35,9 @@ void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *w
  * and operation of a row, as far as they are known by now. */
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_report_site *out);
+/* The same of a call site alone. */
+void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
+                            struct sg_report_site *out);
 /* The index, from 0, of the sum over communicators that a row belongs to. */
 uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row);
 const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, uint32_t algorithm);
@@ -41,6 +46,8 @@ const char *sg_aggregate_algorithm_name(const struct sg_aggregate *aggregate, ui
  * without one. A later text fills in a name that is not known yet. */
 enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg_site_text *text,
                                  uint32_t *out);
+/* Whether the site of an id is there with the names of its function and its module. */
+bool sg_aggregate_knows_site(const struct sg_aggregate *aggregate, uint32_t id, uint32_t *out);
 /* Index of an algorithm; "" stands for an unknown one. */
 enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char *name,
                                       uint32_t *out);

@@ -66,6 +66,7 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
         out->calls = row->totals.calls;
         out->bytes = row->totals.bytes;
         out->blocked_ns = row->totals.blocked_ns;
+        out->blocked_max_ns = row->totals.blocked_max_ns;
         out->counts = row->totals.counts;
         out->hidden_ns = row->totals.hidden_ns;
         out->handler_ns = row->totals.handler_ns;
@@ -132,6 +133,8 @@ static void add_figures(struct sg_report_site *sum, const struct sg_report_site 
     sum->event_calls += site->event_calls;
     sum->bytes += site->bytes;
     sum->blocked_ns += site->blocked_ns;
+    if (site->blocked_max_ns > sum->blocked_max_ns)
+        sum->blocked_max_ns = site->blocked_max_ns;
     sg_counts_add_all(&sum->counts, &site->counts);
     sum->handler_ns += site->handler_ns;
     sum->hidden_ns += site->hidden_ns;
@@ -268,13 +271,12 @@ static void finish_ranks(const struct sg_aggregate *aggregate, struct sg_report 
 {
     for (uint32_t i = 0; i < aggregate->rank_count; i++) {
         const struct sg_rank *rank = &aggregate->ranks[i];
+        bool has_totals = rank->total_calls >= rank->event_calls;
 
         report->ranks[i].run_ns = rank->run_ns;
-        report->ranks[i].blocked_ns = rank->total_calls >= rank->event_calls
-                                          ? rank->total_blocked_ns
-                                          : rank->event_blocked_ns;
-        report->ranks[i].calls =
-            rank->total_calls >= rank->event_calls ? rank->total_calls : rank->event_calls;
+        report->ranks[i].blocked_ns = has_totals ? rank->total_blocked_ns : rank->event_blocked_ns;
+        report->ranks[i].exposed_ns = has_totals ? rank->total_exposed_ns : rank->event_exposed_ns;
+        report->ranks[i].calls = has_totals ? rank->total_calls : rank->event_calls;
         report->ranks[i].wait_ns = rank->wait_ns;
         report->ranks[i].last_count = rank->last_count;
         report->ranks[i].threads = count_threads(rank);

@@ -43,9 +43,9 @@ struct sg_row {
 
 struct sg_rank {
     uint64_t run_ns;
-    uint64_t event_calls, event_blocked_ns, wait_ns;
+    uint64_t event_calls, event_blocked_ns, event_exposed_ns, wait_ns;
     uint64_t last_count; /* instances in which it came last */
-    uint64_t total_calls, total_blocked_ns;
+    uint64_t total_calls, total_blocked_ns, total_exposed_ns;
     uint64_t callers; /* a bit for each thread that called; the last bit is for all further ones */
     uint32_t threads; /* known from the statistics */
 };

@@ -2,6 +2,7 @@
 
 #include "core/room.h"
 #include "report/archive_raw.h"
+#include "trace/site_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -199,5 +200,35 @@ enum sg_status sg_archive_defs_resolve(struct sg_archive_defs *defs, const char 
         status = resolve_metrics(defs);
     if (status == SG_OK)
         resolve_attributes(defs);
+    return status;
+}
+
+/* Where a call site's text has its id. */
+static bool may_be_site(const char *text)
+{
+    const char *mark = strrchr(text, '#');
+
+    return mark != NULL && strlen(mark) == 1 + 8;
+}
+
+enum sg_status sg_archive_defs_name_sites(const struct sg_archive_defs *defs,
+                                          struct sg_aggregate *aggregate)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < defs->raw->string_count && status == SG_OK; i++) {
+        struct sg_site_text text;
+        uint32_t index;
+        char *copy;
+
+        if (!may_be_site(defs->raw->strings[i]))
+            continue;
+        copy = strdup(defs->raw->strings[i]);
+        if (copy == NULL)
+            status = SG_ERR_MEMORY;
+        else if (sg_site_parse(copy, &text) == SG_OK)
+            status = sg_aggregate_site(aggregate, &text, &index);
+        free(copy);
+    }
     return status;
 }

@@ -73,7 +73,7 @@ PRINTER(where)
         fputs("-", out);
 }
 
-static void put_comm(const char *name, uint32_t size, FILE *out)
+void sg_comm_put(const char *name, uint32_t size, FILE *out)
 {
     static const char prefix[] = "MPI_COMM_";
 
@@ -87,7 +87,7 @@ PRINTER(comm)
     const struct sg_report_site *site = row;
 
     if (site->comm != NULL)
-        put_comm(site->comm, site->comm_size, out);
+        sg_comm_put(site->comm, site->comm_size, out);
     else
         fprintf(out, "%" PRIu32 " comms", site->comms);
 }
@@ -103,7 +103,7 @@ PRINTER(worst)
     fprintf(out, "#%" PRIu64, site->worst_seq);
     if (site->comm == NULL) {
         fputs(" ", out);
-        put_comm(site->worst_comm, site->worst_comm_size, out);
+        sg_comm_put(site->worst_comm, site->worst_comm_size, out);
     }
 }
 

@@ -18,6 +18,9 @@ extern const struct sg_columns sg_site_place_columns, sg_site_row_columns, sg_si
 char *sg_site_text(const char *column, const struct sg_report *report,
                    const struct sg_report_site *site);
 
+/* A communicator by its name, without MPI_COMM_, and size: "WORLD(4)". */
+void sg_comm_put(const char *name, uint32_t size, FILE *out);
+
 /* Sorts the report's rows and its sums. Equal ones are sorted by time blocked, then site,
  * communicator and operation, so that the order does not depend on the order of reading.
  * SG_ERR_MEMORY (logged) or SG_OK. */

@@ -30,7 +30,7 @@ struct sg_totals {
     uint32_t arm; /* 0: of no trial */
     enum sg_operation operation;
     bool nonblocking;
-    uint64_t calls, bytes, blocked_ns, hidden_ns, handler_ns;
+    uint64_t calls, bytes, blocked_ns, blocked_max_ns, hidden_ns, handler_ns;
     struct sg_counts counts;
 };
 

@@ -5,6 +5,7 @@
 #include "report/columns.h"
 #include "report/filter.h"
 #include "report/print.h"
+#include "report/profile/print.h"
 #include "report/ranks.h"
 #include "report/trials/json.h"
 
@@ -139,6 +140,7 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_set(&root, "waiting", waiting_of(report));
     sg_json_set(&root, "filter", filter_of(report->filter));
     sg_json_set(&root, "trials", sg_report_trials_json(report));
+    sg_calls_json(&root, report, options);
     return sg_json_print(root, 9, "report", out);
 }
 
@@ -153,8 +155,10 @@ enum sg_status sg_report_print_csv(const struct sg_report *report,
         "last_rank last_rank_share early late signals event_calls instances wait_avoided_ns "
         "completion_ns run_share worst.seq worst.time_ns signals_ignored stalls token_moves "
         "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns"};
-    json_t *rows =
-        sites_of(report, report->sites, sg_print_count(options, report->site_count), false);
+    json_t *rows;
 
+    if (options->table != SG_PRINT_SITES)
+        return sg_calls_print_csv(report, options->table, options, out);
+    rows = sites_of(report, report->sites, sg_print_count(options, report->site_count), false);
     return sg_csv_print(&csv, rows, "report", out);
 }

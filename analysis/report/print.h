@@ -13,9 +13,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* A table that may be printed as CSV. */
+enum sg_print_table { SG_PRINT_SITES, SG_PRINT_FUNCTIONS, SG_PRINT_CALLS, SG_PRINT_MESSAGES };
+
 struct sg_print_options {
-    uint32_t top; /* the most rows, and sums, to print; 0: all */
-    bool comms;   /* text: a row for each communicator instead of the sums */
+    uint32_t top;              /* the most rows, and sums, to print; 0: all */
+    bool comms;                /* text: a row for each communicator instead of the sums */
+    enum sg_print_table table; /* CSV */
 };
 
 static inline uint32_t sg_print_count(const struct sg_print_options *options, uint32_t count)

@@ -42,7 +42,7 @@ struct sg_report_site {
     uint64_t calls;       /* over all ranks */
     uint64_t event_calls; /* the calls that are in the events */
     uint64_t bytes;
-    uint64_t blocked_ns;
+    uint64_t blocked_ns, blocked_max_ns; /* sum, and the longest call */
     struct sg_counts counts;
     uint64_t handler_ns;                              /* spent on late contributions */
     uint64_t hidden_ns;                               /* where nonblocking */
@@ -63,6 +63,9 @@ struct sg_report_rank {
     uint64_t run_ns;
     uint64_t calls;
     uint64_t blocked_ns; /* over all threads */
+    /* What of it may be in other calls, waits and tests for nonblocking operations; from
+     * statistics all of their time. */
+    uint64_t exposed_ns;
     uint64_t wait_ns;    /* as far as events tell */
     uint64_t last_count; /* instances in which it came last */
     uint32_t threads;    /* threads that called collectives, and the one that called MPI_Init */
@@ -100,6 +103,7 @@ struct sg_report {
     struct sg_report_site total; /* figures of all rows */
     struct sg_report_rank *ranks;
     uint32_t rank_count;
+    struct sg_calls *calls; /* all calls of MPI (profile/calls.h); NULL: not known */
     struct sg_report_trial *trials;
     uint32_t trial_count;
 

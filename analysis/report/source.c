@@ -1,10 +1,12 @@
 /* Finds the source that a path names: the archive, the logs, or the archive and the logs that
  * contain the events it left out.
  */
+#include "report/profile/source.h"
 #include "core/text.h"
 #include "output/progress.h"
 #include "report/aggregate.h"
 #include "report/filter.h"
+#include "report/profile/calls.h"
 #include "report/report.h"
 #include "report/source_otf2.h"
 #include "report/source_stats.h"
@@ -70,6 +72,39 @@ static enum sg_status find_place(const char *path, struct place *out)
     return SG_OK;
 }
 
+/* Times of day are not in the statistics of all calls. */
+static bool wants_calls(const struct sg_watch *watch)
+{
+    return watch != NULL && watch->calls && (watch->filter == NULL || watch->filter->time == NULL);
+}
+
+/* The table for all calls, if they are wanted: set is what the logs are, or NULL to read the files
+ * beside the archive. */
+static enum sg_status read_calls(const struct place *place, const struct sg_log_set *set,
+                                 const struct sg_watch *watch, struct sg_aggregate *aggregate,
+                                 struct sg_call_table **out)
+{
+    enum sg_status status;
+
+    *out = NULL;
+    if (!wants_calls(watch))
+        return SG_OK;
+    status = sg_call_table_create(aggregate, watch->filter, out);
+    if (status != SG_OK) {
+        sg_log("%s: out of memory", place->directory);
+        return status;
+    }
+    if (set != NULL)
+        status = sg_call_source_logs(set, aggregate, watch->filter, *out);
+    else
+        status = sg_call_source_files(place->anchor, aggregate, watch->filter, *out);
+    if (status != SG_OK) {
+        sg_call_table_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 /* If events were left out, the logs next to the archive still count those calls. */
 static enum sg_status add_statistics(const struct place *place, struct sg_progress_line *progress,
                                      struct sg_aggregate *aggregate, struct sg_report *report)
@@ -99,10 +134,16 @@ static enum sg_status add_statistics(const struct place *place, struct sg_progre
     return status;
 }
 
-static enum sg_status finish(struct sg_aggregate *aggregate, const char *path,
-                             struct sg_report *report)
+/* calls: what all calls of MPI go into; NULL: they are not wanted. It is taken over. */
+static enum sg_status finish(struct sg_aggregate *aggregate, struct sg_call_table *calls,
+                             const char *path, struct sg_report *report)
 {
     enum sg_status status = sg_aggregate_finish(aggregate, report);
+
+    if (status == SG_OK && calls != NULL)
+        status = sg_call_table_finish(calls, report, &report->calls);
+    else
+        sg_call_table_destroy(calls);
 
     report->path = strdup(path);
     if (report->path == NULL)
@@ -116,13 +157,16 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
                                    const struct sg_watch *watch, struct sg_report *report)
 {
     enum sg_status status = sg_source_otf2(place->anchor, progress, watch, report);
+    struct sg_call_table *calls = NULL;
 
     if (status != SG_OK)
         return status;
     report->rank_count = sg_aggregate_ranks(report->strings);
     if (report->partial && place->has_logs)
         status = add_statistics(place, progress, report->strings, report);
-    return status == SG_OK ? finish(report->strings, place->anchor, report) : status;
+    if (status == SG_OK)
+        status = read_calls(place, NULL, watch, report->strings, &calls);
+    return status == SG_OK ? finish(report->strings, calls, place->anchor, report) : status;
 }
 
 /* Why there are no events to read. */
@@ -160,6 +204,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
     struct sg_log_set set;
     struct sg_log_facts facts;
     struct sg_aggregate *aggregate = NULL;
+    struct sg_call_table *calls = NULL;
     enum sg_status status;
 
     sg_logread_await_end(place->directory, AWAIT_END_MS);
@@ -186,6 +231,8 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
     report->strings = aggregate;
     if (status == SG_OK)
         status = sg_source_stats(&set, progress, aggregate);
+    if (status == SG_OK)
+        status = read_calls(place, &set, watch, aggregate, &calls);
     if (status == SG_OK) {
         report->has_statistics = true;
         report->partial = !facts.complete;
@@ -196,7 +243,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
         report->unmanaged_calls = facts.unmanaged_calls;
         report->unmanaged_nonblocking = facts.unmanaged_nonblocking;
         report->program = facts.program != NULL ? strdup(facts.program) : NULL;
-        status = finish(aggregate, place->directory, report);
+        status = finish(aggregate, calls, place->directory, report);
     }
     sg_log_set_close(&set);
     return status;
@@ -274,6 +321,7 @@ void sg_report_clear(struct sg_report *report)
         free(report->sums[i].algorithm);
     for (uint32_t i = 0; i < report->trial_count; i++)
         sg_report_trial_clear(&report->trials[i]);
+    sg_calls_free(report->calls);
     free(report->trials);
     free(report->sites);
     free(report->sums);

@@ -393,6 +393,8 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
         return SG_ERR_MISSING;
     }
     status = sg_aggregate_create(archive->defs.rank_count, &aggregate);
+    if (status == SG_OK && archive->watch != NULL && archive->watch->calls)
+        status = sg_archive_defs_name_sites(&archive->defs, aggregate);
     if (status == SG_OK)
         status = sg_archive_events_create(&archive->defs, aggregate, &events);
     if (status != SG_OK) {

@@ -3,10 +3,9 @@
 #include "core/executed.h"
 #include "core/operation.h"
 #include "core/room.h"
-#include "core/text.h"
+#include "report/log_names.h"
 #include "report/map.h"
 #include "rule/algorithm.h"
-#include "trace/export/callers.h"
 #include "trace/record.h"
 
 #include <stdio.h>
@@ -15,12 +14,6 @@
 
 /* Indices that have the same meaning in every log (struct sg_record_comm). */
 enum { WORLD = 0, SELF = 1, FIRST_OTHER = 2 };
-
-struct name {
-    char *text; /* "function\0file\0" */
-    const char *function, *file;
-    uint32_t line;
-};
 
 struct comm {
     uint32_t root, counter; /* its identity */
@@ -32,11 +25,9 @@ struct comm {
 struct reading {
     const struct sg_log_set *set;
     struct sg_aggregate *aggregate;
-    struct sg_symbols *symbols; /* opened when first needed */
-    struct name *names;
+    struct sg_log_names names;
     struct comm *comms; /* sorted by identity after the first pass */
-    uint32_t name_count, comm_count;
-    struct sg_map name_by_id;
+    uint32_t comm_count;
     uint32_t world, self;             /* in the aggregate */
     struct sg_map sites, log_comms;   /* of the current log: its indices -> the aggregate's */
     uint64_t blocked_ns;              /* the log at hand: sum */
@@ -44,25 +35,6 @@ struct reading {
 };
 
 /* ---- first pass: what belongs to the run, not to one log ---- */
-
-static enum sg_status take_name(struct reading *reading, struct sg_logread *log,
-                                const struct sg_record_site_name *record)
-{
-    struct name name = {.line = record->line};
-
-    if (sg_map_get(&reading->name_by_id, record->id) >= 0)
-        return SG_OK;
-    name.text = sg_logread_text(log, record, record->text_bytes);
-    if (name.text == NULL)
-        return SG_ERR_MEMORY;
-    name.function = name.text;
-    name.file = sg_logread_part(name.text, record->text_bytes, 1);
-    if (!SG_APPEND(reading->names, reading->name_count, name)) {
-        free(name.text);
-        return SG_ERR_MEMORY;
-    }
-    return sg_map_put(&reading->name_by_id, record->id, reading->name_count - 1);
-}
 
 /* One entry for each record; the entries of a communicator's members are merged in the end. */
 static enum sg_status take_comm(struct reading *reading, struct sg_logread *log,
@@ -93,7 +65,7 @@ static enum sg_status collect(struct reading *reading)
 
         while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
             if (kind == SG_RECORD_SITE_NAME)
-                status = take_name(reading, log, record);
+                status = sg_log_names_take(&reading->names, log, record);
             else if (kind == SG_RECORD_COMM)
                 status = take_comm(reading, log, record);
         }
@@ -178,47 +150,14 @@ static enum sg_status place_comms(struct reading *reading)
 
 /* ---- second pass: each log ---- */
 
-static enum sg_status open_symbols(struct reading *reading)
-{
-    return reading->symbols != NULL ? SG_OK : sg_symbols_open(&reading->symbols);
-}
-
 static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
                                const struct sg_record_site *record)
 {
-    char *module = sg_logread_text(log, record, record->text_bytes);
-    const char *build_id, *callers;
-    struct sg_site_text text = {.id = record->id, .offset = record->offset};
-    int64_t name = sg_map_get(&reading->name_by_id, record->id);
-    enum sg_status status = SG_OK;
     uint32_t index;
+    enum sg_status status =
+        sg_log_names_site(&reading->names, log, record, reading->aggregate, &index);
 
-    if (module == NULL)
-        return SG_ERR_MEMORY;
-    build_id = sg_logread_part(module, record->text_bytes, 1);
-    callers = sg_logread_part(module, record->text_bytes, 2);
-    text.module = sg_text_base_name(module);
-    if (name >= 0) {
-        text.function = reading->names[name].function;
-        text.file = reading->names[name].file;
-        text.line = reading->names[name].line;
-    } else if (module[0] != '\0' && open_symbols(reading) == SG_OK) {
-        struct sg_symbol symbol = {0};
-
-        /* If the module is gone, module+offset is all that is known. */
-        if (sg_symbols_lookup(reading->symbols, module, build_id, record->offset, &symbol) ==
-            SG_OK) {
-            text.function =
-                sg_callers_name(reading->symbols, module, &symbol, record->offset, callers);
-            text.file = symbol.file;
-            text.line = symbol.line;
-        }
-    }
-    status = sg_aggregate_site(reading->aggregate, &text, &index);
-    if (status == SG_OK)
-        status = sg_map_put(&reading->sites, record->index, index);
-    free(module);
-    return status;
+    return status == SG_OK ? sg_map_put(&reading->sites, record->index, index) : status;
 }
 
 static enum sg_status map_comm(struct reading *reading, const struct sg_record_comm *record)
@@ -248,6 +187,7 @@ static enum sg_status take_stat(struct reading *reading, uint32_t rank,
         .calls = load(&record->calls),
         .bytes = load(&record->bytes),
         .blocked_ns = load(&record->blocked_ns),
+        .blocked_max_ns = load(&record->blocked_max_ns),
         .hidden_ns = load(&record->hidden_ns),
         .handler_ns = load(&record->handler_ns),
         .counts.of = {[SG_COUNT_EARLY] = load(&record->early),
@@ -372,16 +312,11 @@ enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_
     if (status != SG_OK)
         sg_log("statistics: %s", sg_status_text(status));
 
-    for (uint32_t i = 0; i < reading.name_count; i++)
-        free(reading.names[i].text);
     for (uint32_t i = 0; i < reading.comm_count; i++)
         free(reading.comms[i].name);
-    free(reading.names);
     free(reading.comms);
-    sg_map_clear(&reading.name_by_id);
+    sg_log_names_clear(&reading.names);
     sg_map_clear(&reading.sites);
     sg_map_clear(&reading.log_comms);
-    if (reading.symbols != NULL)
-        sg_symbols_close(reading.symbols);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "report/columns.h"
 #include "report/filter.h"
 #include "report/print.h"
+#include "report/profile/print.h"
 #include "report/waiting.h"
 
 #include <inttypes.h>
@@ -211,6 +212,7 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
 
     fputc('\n', out);
     put_left_out(report, options, out);
+    sg_calls_print_left_out(report, options, out);
     if (report->partial)
         fprintf(out, "note: partial: %s\n",
                 report->has_events
@@ -229,11 +231,13 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
                 " had stopped\n",
                 report->dropped_calls);
     if (report->unmanaged_nonblocking > 0 && report->site_count > 0)
-        fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, not recorded\n",
-                report->unmanaged_nonblocking);
+        fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, %s\n",
+                report->unmanaged_nonblocking,
+                report->calls != NULL ? "and are counted among all calls only" : "not recorded");
     if (report->unmanaged_calls > report->unmanaged_nonblocking)
-        fprintf(out, "note: %" PRIu64 " collectives were passed through unrecorded\n",
-                report->unmanaged_calls - report->unmanaged_nonblocking);
+        fprintf(out, "note: %" PRIu64 " collectives were passed through%s\n",
+                report->unmanaged_calls - report->unmanaged_nonblocking,
+                report->calls != NULL ? ", and are counted among all calls only" : " unrecorded");
     put_overhead(report, out);
     if (report->has_events)
         put_clocks(report, out);
@@ -242,10 +246,11 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
 enum sg_status sg_report_print_text(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
-    enum sg_status status = SG_OK;
+    enum sg_status status;
 
     put_header(report, out);
     put_waiting(report, out);
+    sg_calls_print_share(report, out);
     if (report->site_count == 0 && sg_filter_is_set(report->filter)) {
         fputs("no call is like that\n\n", out);
     } else if (report->site_count == 0) {
@@ -256,8 +261,14 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
         fputs("\n\n", out);
     } else {
         put_summary(report, out);
-        status = sg_report_print_rows(report, options, out);
     }
+    status = sg_calls_print_functions(report, options, out);
+    if (status == SG_OK && report->site_count > 0)
+        status = sg_report_print_rows(report, options, out);
+    if (status == SG_OK)
+        status = sg_calls_print_sites(report, options, out);
+    if (status == SG_OK)
+        status = sg_calls_print_messages(report, options, out);
     if (status == SG_OK)
         status = sg_report_print_trials(report, out);
     if (status == SG_OK)

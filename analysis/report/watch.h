@@ -11,6 +11,8 @@
 #include "report/measure.h"
 #include "report/window.h"
 
+#include <stdbool.h>
+
 struct sg_aggregate;
 struct sg_filter;
 
@@ -55,6 +57,7 @@ struct sg_seen_clock {
 /* Any member may be NULL. */
 struct sg_watch {
     const struct sg_filter *filter; /* what is counted; outlives the report */
+    bool calls; /* the statistics of all calls of MPI are wanted (struct sg_report, calls) */
     void *context;
     enum sg_status (*location)(void *context, const struct sg_seen_location *location);
     enum sg_status (*clock)(void *context, const struct sg_seen_clock *clock);

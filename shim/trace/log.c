@@ -112,6 +112,7 @@ static void fill_header(struct sg_log *log, const struct sg_log_options *options
     header->pid_start = sg_procfs_stat((int32_t)header->pid).start;
     header->is_locked = sg_lock_take(log->file);
     header->trace_mode = options->mode;
+    header->counts_calls = 1;
     atomic_init(&header->state, SG_LOG_RUNNING);
     atomic_init(&header->thread_count, 1);
     header->machine = options->machine;

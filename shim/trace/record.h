@@ -72,9 +72,9 @@ struct sg_log_header {
     _Atomic uint64_t overhead_long_calls;
     double calibration[SG_CALIBRATION_ROOM]; /* by enum sg_calibrated; 0: not measured */
     /* Whether the writer lives (trace/lock.h); both 0 in logs of writers that do not tell. */
-    uint64_t pid_start; /* of the process, in the kernel's ticks since boot */
-    uint32_t is_locked; /* 1: the writer holds the lock of the file */
-    uint32_t reserved;
+    uint64_t pid_start;                     /* of the process, in the kernel's ticks since boot */
+    uint32_t is_locked;                     /* 1: the writer holds the lock of the file */
+    uint32_t counts_calls;                  /* 1: the statistics are of all calls of MPI */
     _Atomic uint64_t unmanaged_nonblocking; /* nonblocking ones of unmanaged_calls */
     /* As in struct sg_waiting; its times are stored when a call in some hundred ends, and at the
      * end. Logs of writers that do not tell have 0 in all of it. */

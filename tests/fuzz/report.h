@@ -9,10 +9,11 @@
 static inline void fuzz_report(const char *path)
 {
     static const struct sg_print_options all;
+    static const struct sg_watch watch = {.calls = true};
     struct sg_report report;
     FILE *out;
 
-    if (sg_report_read(path, false, NULL, &report) != SG_OK)
+    if (sg_report_read(path, false, &watch, &report) != SG_OK)
         return;
     out = fopen("/dev/null", "w");
     if (out == NULL)
@@ -20,7 +21,9 @@ static inline void fuzz_report(const char *path)
     sg_report_print_text(&report, &(struct sg_print_options){.comms = true}, out);
     sg_report_print_text(&report, &all, out);
     sg_report_print_json(&report, &all, out);
-    sg_report_print_csv(&report, &all, out);
+    for (int table = SG_PRINT_SITES; table <= SG_PRINT_MESSAGES; table++)
+        sg_report_print_csv(&report,
+                            &(struct sg_print_options){.table = (enum sg_print_table)table}, out);
     fclose(out);
     sg_report_clear(&report);
 }

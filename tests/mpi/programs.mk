@@ -31,6 +31,7 @@ C_PROGRAMS := \
   gives_way \
   holes \
   intercomm \
+  known_calls \
   large \
   late \
   late_calls \

@@ -15,14 +15,12 @@ struct log_writer {
     struct sg_log_header header;
 };
 
-static inline void log_begin(struct log_writer *log, const char *directory, int rank, int ranks,
-                             enum sg_trace_mode mode, enum sg_log_state state)
+static inline void log_begin_at(struct log_writer *log, const char *path, int rank, int ranks,
+                                enum sg_trace_mode mode, enum sg_log_state state)
 {
     static const char page[SG_LOG_HEADER_BYTES];
-    char path[8192];
 
     memset(log, 0, sizeof *log);
-    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
     log->file = fopen(path, "wb");
     if (log->file == NULL || fwrite(page, sizeof page, 1, log->file) != 1)
         abort();
@@ -41,6 +39,15 @@ static inline void log_begin(struct log_writer *log, const char *directory, int 
     log->header.finalize_begin_ns = state == SG_LOG_FINALIZED ? 101000 : 0;
     snprintf(log->header.program, sizeof log->header.program, "cg");
     snprintf(log->header.unique, sizeof log->header.unique, "run");
+}
+
+static inline void log_begin(struct log_writer *log, const char *directory, int rank, int ranks,
+                             enum sg_trace_mode mode, enum sg_log_state state)
+{
+    char path[8192];
+
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
+    log_begin_at(log, path, rank, ranks, mode, state);
 }
 
 static inline void log_put(struct log_writer *log, const void *record, size_t size_bytes)
@@ -119,6 +126,67 @@ static inline void log_put_stat(struct log_writer *log, enum sg_operation operat
                                   .signals = 2 * calls};
 
     log_put(log, &stat, sizeof stat);
+}
+
+static inline void log_put_function(struct log_writer *log, uint32_t index, const char *name)
+{
+    struct sg_record_function function = {
+        .kind = SG_RECORD_FUNCTION, .index = index, .text_bytes = (uint32_t)strlen(name) + 1};
+
+    log_put(log, &function, sizeof function);
+    log_put_text(log, name, strlen(name) + 1);
+}
+
+static inline void log_put_profile_comm(struct log_writer *log, uint32_t index, uint32_t peers,
+                                        const char *name)
+{
+    struct sg_record_profile_comm comm = {.kind = SG_RECORD_PROFILE_COMM,
+                                          .index = index,
+                                          .peers = peers,
+                                          .text_bytes = (uint32_t)strlen(name) + 1};
+
+    log_put(log, &comm, sizeof comm);
+    log_put_text(log, name, strlen(name) + 1);
+}
+
+/* Statistics of calls that took so long, of one place; the caller fills in the rest. */
+static inline struct sg_record_profile log_profile(uint32_t site, uint32_t comm, uint32_t function,
+                                                   int count, const uint64_t *times_ns)
+{
+    struct sg_record_profile profile = {.kind = SG_RECORD_PROFILE,
+                                        .kind2 = SG_RECORD_CONT,
+                                        .site = site,
+                                        .comm = comm,
+                                        .function = function,
+                                        .calls = (uint64_t)count,
+                                        .time_min_ns = UINT64_MAX};
+    double square = 0;
+
+    for (int i = 0; i < count; i++) {
+        profile.time_ns += times_ns[i];
+        square += (double)times_ns[i] * (double)times_ns[i];
+        if (times_ns[i] < profile.time_min_ns)
+            profile.time_min_ns = times_ns[i];
+        if (times_ns[i] > profile.time_max_ns)
+            profile.time_max_ns = times_ns[i];
+    }
+    atomic_store(&profile.time_square, square);
+    return profile;
+}
+
+static inline void log_put_peer(struct log_writer *log, uint32_t comm, int32_t peer,
+                                uint64_t sent_messages, uint64_t sent_bytes,
+                                uint64_t received_messages, uint64_t received_bytes)
+{
+    struct sg_record_peer record = {.kind = SG_RECORD_PEER,
+                                    .comm = comm,
+                                    .peer = peer,
+                                    .sent_messages = sent_messages,
+                                    .sent_bytes = sent_bytes,
+                                    .received_messages = received_messages,
+                                    .received_bytes = received_bytes};
+
+    log_put(log, &record, sizeof record);
 }
 
 static inline void log_end(struct log_writer *log)

@@ -161,6 +161,38 @@ static void logs(const char *directory, enum sg_trace_mode mode, enum sg_log_sta
     }
 }
 
+/* Two ranks that send each other messages, with the statistics of all calls. */
+static void all_calls(const char *directory)
+{
+    static const char module[] = "/opt/cg\0";
+    static const char name[] = "exchange\0/home/user/src/halo.c";
+    static const uint64_t times_ns[] = {400, 600, 2000};
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct sg_record_profile sent = log_profile(2, 1, 0, 3, times_ns);
+        struct sg_record_profile waited = log_profile(2, 0, 1, 1 + rank, times_ns);
+        struct log_writer log;
+
+        sent.sent_bytes = 3 << 10;
+        sent.completed = 3;
+        sent.latency_ns = 12000;
+        waited.failed = (uint64_t)rank;
+        log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
+        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, module, sizeof module);
+        log_put_site(&log, 2, 0x0a0b0c0d, 0x2200, module, sizeof module);
+        log_put_name(&log, 0x0a0b0c0d, 31, name, sizeof name);
+        log_put_stat(&log, SG_OPERATION_ALLREDUCE, 1, 0, 10, 80, 4000);
+        log_put_function(&log, 0, "MPI_Isend");
+        log_put_function(&log, 1, "MPI_Wait");
+        log_put_profile_comm(&log, 1, 2, "MPI_COMM_WORLD");
+        log_put(&log, &sent, sizeof sent);
+        log_put(&log, &waited, sizeof waited);
+        log_put_peer(&log, 1, 1 - rank, 3, 3 << 10, 3, 3 << 10);
+        log_end(&log);
+    }
+}
+
 static void statistics(const char *directory)
 {
     logs(directory, SG_TRACE_STATS, SG_LOG_FINALIZED);
@@ -190,6 +222,7 @@ static const struct {
     {"short", shorter},
     {"without-data", without_data},
     {"statistics", statistics},
+    {"all-calls", all_calls},
     {"killed-statistics", killed_statistics},
     {"unrecovered", unrecovered},
 };

@@ -12,7 +12,7 @@ fixtures report/make_archive
 for kind in known foreign many without-data without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
-for kind in statistics killed-statistics unrecovered; do
+for kind in statistics all-calls killed-statistics unrecovered; do
     mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
 done
 
@@ -26,6 +26,8 @@ check "of many ranks the ends of the list are shown" golden many.txt many
 check "the text of statistics alone is the golden one" golden statistics.txt statistics
 check "the JSON of statistics alone has null for skew and wait" \
     golden statistics.json --json statistics
+check "the text of all calls is the golden one" golden all-calls.txt all-calls
+check "the JSON of all calls is the golden one" golden all-calls.json --json all-calls
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
 check "an archive without these collectives is said to have none" \
     golden without-collectives.txt without-collectives
@@ -145,7 +147,7 @@ check "no progress line where stderr is no terminal" all '"$STAGGER" report know
 if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
     memory="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
         --suppressions='$ROOT/tests/report/valgrind.supp'"
-    for kind in known foreign statistics; do
+    for kind in known foreign statistics all-calls; do
         check "valgrind finds nothing in the report of $kind" \
             bash -c "$memory '$STAGGER' report $kind >/dev/null"
     done

@@ -29,7 +29,7 @@ keeps_from() { is "" "$(include "$1" "$2")"; }
 # keeps_out FOLDER FOLDER|...
 keeps_out() { keeps_from "$1" "($2)/"; }
 
-outer='runtime|intercept|report|cli'
+outer='runtime|profile|intercept|report|cli'
 live="mpi|wait|progress|internode|intranode/mpi|$outer"
 check "core includes no other part" \
     keeps_out shim/core "rule|trace|algos|transport|intranode|$live"
@@ -66,7 +66,9 @@ check "wait includes core, mpi and itself only" \
 check "collectives inside a node know nothing of those between nodes" \
     keeps_out shim/intranode "trace|transport|progress|internode|$outer"
 check "nor these of them" keeps_out shim/internode "trace|intranode/mpi|$outer"
-check "runtime does not include intercept" keeps_out shim/runtime 'intercept|report|cli'
+check "runtime does not include profile or intercept" keeps_out shim/runtime 'profile|intercept|report|cli'
+check "profile does not include intercept, nor what runs calls" \
+    keeps_out shim/profile 'intercept|wait|progress|internode|intranode/mpi|report|cli'
 check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
 check "bench knows nothing of MPI but in its folder mpi" is "" \
     "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
@@ -75,7 +77,7 @@ check "options includes core and itself only" \
 check "output includes core and itself only" \
     keeps_out analysis/output "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|$live"
 check "the tools include nothing that runs calls" \
-    keeps_out analysis 'wait|progress|internode|intranode/mpi|runtime|intercept'
+    keeps_out analysis 'wait|progress|internode|intranode/mpi|runtime|profile|intercept'
 check "the report does not include the commands" keeps_out analysis/report cli
 check "neither does the advice" keeps_out analysis/advise cli
 
@@ -86,9 +88,9 @@ check "the environment is read in one file" is "shim/core/config.c" \
 check "OTF2's headers are included by the export and the report only" is "" \
     "$(grep -rlE '^ *# *include *[<"]otf2/' --include='*.[ch]' shim analysis |
         grep -Ev '^(shim/trace/export|analysis/report)/')"
-check "libunwind's are included nowhere but in intercept" is "" \
+check "libunwind's are included nowhere but in profile" is "" \
     "$(grep -rlE '^ *# *include *[<"](libunwind|unwind)' --include='*.[ch]' shim analysis |
-        grep -v '^shim/intercept/')"
+        grep -v '^shim/profile/')"
 check "those of libibverbs and librdmacm nowhere but in the transport for them" is "" \
     "$(grep -rlE '^ *# *include *[<"](infiniband|rdma)/' --include='*.[ch]' shim analysis |
         grep -v '^shim/transport/verbs/')"

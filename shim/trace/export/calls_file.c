@@ -56,11 +56,14 @@ static bool is_kept(enum sg_record_kind kind)
            kind == SG_RECORD_PROFILE || kind == SG_RECORD_PROFILE_COMM || kind == SG_RECORD_PEER;
 }
 
-static bool has_calls(struct sg_logread *log)
+/* Also where there were none. */
+static bool counts_calls(struct sg_logread *log)
 {
     enum sg_record_kind kind;
     uint64_t slot = 0;
 
+    if (sg_logread_header(log)->counts_calls != 0)
+        return true;
     while (sg_logread_next(log, &slot, &kind) != NULL) {
         if (kind == SG_RECORD_PROFILE)
             return true;
@@ -100,7 +103,7 @@ int sg_calls_file_write(const struct sg_files *files, struct sg_logread *log)
     struct writer *writer;
     int error;
 
-    if (!has_calls(log))
+    if (!counts_calls(log))
         return 0;
     writer = calloc(1, sizeof *writer);
     if (writer == NULL)

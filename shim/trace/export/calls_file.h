@@ -8,7 +8,7 @@
 #include "trace/export/files.h"
 #include "trace/export/logread.h"
 
-/* Writes a log's; nothing where it has no statistics of calls. 0 or an errno value. */
+/* Writes a log's; nothing where all calls were not counted. 0 or an errno value. */
 int sg_calls_file_write(const struct sg_files *files, struct sg_logread *log);
 
 #endif

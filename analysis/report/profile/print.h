@@ -1,0 +1,32 @@
+/* Prints all calls of MPI: each table only if there is something in it, nothing if they are not
+ * known. As in report/print.h; there, report->calls may be NULL.
+ */
+#ifndef SG_REPORT_PROFILE_PRINT_H
+#define SG_REPORT_PROFILE_PRINT_H
+
+#include "report/print.h"
+
+#include <jansson.h>
+
+/* A line of the head: MPI's share of the run time. */
+void sg_calls_print_share(const struct sg_report *report, FILE *out);
+enum sg_status sg_calls_print_functions(const struct sg_report *report,
+                                        const struct sg_print_options *options, FILE *out);
+/* Call sites and messages. */
+enum sg_status sg_calls_print_sites(const struct sg_report *report,
+                                    const struct sg_print_options *options, FILE *out);
+enum sg_status sg_calls_print_messages(const struct sg_report *report,
+                                       const struct sg_print_options *options, FILE *out);
+/* How many of the rows the text leaves out. */
+void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
+                             FILE *out);
+
+/* Sets the report's members about all calls; null where they are not known. */
+void sg_calls_json(json_t **root, const struct sg_report *report,
+                   const struct sg_print_options *options);
+
+/* One of the tables of all calls. */
+enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_table table,
+                                  const struct sg_print_options *options, FILE *out);
+
+#endif

@@ -1,0 +1,46 @@
+/* Gathers the statistics of all calls, log by log, into rows: a function at a call site on a
+ * communicator. Communicators are told apart by name and size; so memory grows with rows and pairs
+ * of ranks, not with calls or logs.
+ *
+ * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ */
+#ifndef SG_REPORT_PROFILE_TABLE_H
+#define SG_REPORT_PROFILE_TABLE_H
+
+#include "core/status.h"
+#include "report/aggregate.h"
+#include "report/profile/calls.h"
+
+#include <stdint.h>
+
+#define SG_CALL_NO_COMM 0u /* the communicator of a call on none */
+
+struct sg_call_table;
+
+/* The aggregate has the call sites and what is filtered; both outlive the table. */
+enum sg_status sg_call_table_create(const struct sg_aggregate *aggregate,
+                                    const struct sg_filter *filter, struct sg_call_table **out);
+void sg_call_table_destroy(struct sg_call_table *table);
+
+/* Texts are copied. */
+enum sg_status sg_call_table_function(struct sg_call_table *table, const char *name, uint32_t *out);
+enum sg_status sg_call_table_comm(struct sg_call_table *table, const char *name, uint32_t size,
+                                  uint32_t *out);
+
+/* A rank whose statistics are there, even if there are no calls in them. */
+void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank);
+/* Calls of a rank's thread. */
+enum sg_status sg_call_table_add(struct sg_call_table *table, const struct sg_call_place *place,
+                                 uint32_t rank, uint32_t thread,
+                                 const struct sg_call_figures *figures);
+/* Messages between ranks of MPI_COMM_WORLD, as one of them counted. */
+enum sg_status sg_call_table_pair(struct sg_call_table *table, const struct sg_call_pair *pair);
+/* Those sent on other communicators. */
+void sg_call_table_others(struct sg_call_table *table, uint64_t messages, uint64_t bytes);
+
+/* The result, to which the calls of the report's own rows are added; NULL if no rank was seen. The
+ * report must be finished. The table belongs to it, or is destroyed. */
+enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg_report *report,
+                                    struct sg_calls **out);
+
+#endif

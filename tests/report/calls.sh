@@ -1,0 +1,125 @@
+#!/bin/bash
+# All calls of MPI in stagger report, of a program whose calls, bytes and messages are known.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# tell DIR: what programs read of it, a line a function, then messages and MPI's time.
+tell() {
+    report_json "$1" calls.json && "$PYTHON" -c '
+import json
+d = json.load(open("calls.json"))
+for f in sorted(d["functions"], key=lambda f: f["mpi_function"]):
+    assert f["min_ns"] is None or f["min_ns"] <= f["mean_ns"] <= f["max_ns"], f
+    print(f["mpi_function"], f["calls"], f["sent_bytes"], f["received_bytes"], f["failed_calls"])
+for p in sorted(d["messages"]["pairs"], key=lambda p: (p["from"], p["to"])):
+    print(p["from"], p["to"], p["messages"], p["bytes"])
+print("other", d["messages"]["other_messages"], d["messages"]["other_bytes"])
+assert d["mpi"]["time_ns"] == sum(f["time_ns"] for f in d["functions"]), d["mpi"]
+assert sum(c["calls"] for c in d["calls"]) == sum(f["calls"] for f in d["functions"])
+assert 0 < d["mpi"]["share"] < 1 and d["mpi"]["least"]["share"] <= d["mpi"]["share"]'
+}
+
+cat >known <<'END'
+MPI_Barrier 12 0 0 0
+MPI_Bcast 28 448 1344 0
+MPI_Comm_free 4 0 0 0
+MPI_Comm_split 4 0 0 0
+MPI_Irecv 20 0 - 0
+MPI_Isend 20 320 0 0
+MPI_Recv 12 0 8048 0
+MPI_Send 12 8048 0 0
+MPI_Waitall 20 0 0 0
+0 1 15 8080
+1 2 5 80
+2 3 5 80
+3 0 5 80
+other 2 48
+END
+for trace in otf2 stats; do
+    STAGGER_TRACE=$trace observe "$trace" 4 "$PROGRAMS/known_calls"
+    check "a known program runs ($trace)" ran_well "$trace"
+    # What a request brought may be known when it is complete, or never.
+    tell "$trace.trace" | sed -E 's/^(MPI_Irecv 20 0) (0|320) /\1 - /' >told
+    check "calls, bytes and messages are the program's ($trace)" same known told
+    "$STAGGER" report "$trace.trace" >"$trace.txt" 2>err
+    check "the text has MPI's share, functions, call sites and messages ($trace)" all \
+        'empty err' 'has_lines "$trace.txt" "^in MPI  +[0-9.]+% of processor time \(" 1' \
+        'has "$trace.txt" "^  MPI_Bcast +28 .* 448B +1.31KiB"' \
+        'has "$trace.txt" "^  MPI_Send +send_down known_calls.c:[0-9]+ +WORLD\(4\) +10 .* 7.81KiB "' \
+        'has "$trace.txt" "^  MPI_Recv +send_in_half known_calls.c:[0-9]+ +half\(2\) +2 "' \
+        'has "$trace.txt" "^  MPI_Waitall +shift known_calls.c:[0-9]+ +- +20 "' \
+        'has "$trace.txt" "^ *from 0 +- 7.89KiB +- +-$"' 'has "$trace.txt" "^ *from 3 +5 +- +- +-$"' \
+        'has "$trace.txt" "^messages on other communicators: 2, 48B$"'
+done
+
+# ---- CSV and filters -----------------------------------------------------------------------------
+
+check "functions as CSV" all '"$STAGGER" report --csv=functions otf2.trace >functions.csv' \
+    'has functions.csv "^mpi_function,calls,failed_calls,time_ns,"' 'is 10 "$(wc -l <functions.csv)"' \
+    'has functions.csv "^MPI_Send,12,0,"'
+check "call sites as CSV" all '"$STAGGER" report --csv=calls otf2.trace >calls.csv' \
+    'has calls.csv "^mpi_function,id,function,file,line,"' 'has calls.csv "^MPI_Recv,.*,half,2,2,"'
+check "messages as CSV" is "from,to,messages,bytes 0,1,15,8080" \
+    "$("$STAGGER" report --csv=messages otf2.trace | cut -d, -f1-4 | head -n2 | xargs)"
+check "a table that is not there is bad usage" all \
+    '! "$STAGGER" report --csv=nonsense otf2.trace 2>err' \
+    'has err "no table .nonsense. for CSV; there are: sites functions calls messages"'
+check "--csv alone has the rows" same <("$STAGGER" report --csv otf2.trace) <("$STAGGER" report --csv=sites otf2.trace)
+check "--top cuts the call sites, and the text says so" \
+    has <("$STAGGER" report --top 2 otf2.trace) '^note: 2 of 1[0-9] call sites of MPI functions are shown'
+# part OPTION VALUE: functions and calls of a part of the run.
+part() {
+    "$STAGGER" report --json "$@" otf2.trace >part.json &&
+        json part.json '" ".join(sorted("%s %d" % (f["mpi_function"], f["calls"]) for f in d["functions"]))'
+}
+check "a call site alone has its functions only" is "MPI_Recv 10 MPI_Send 10" "$(part --site send_down)"
+check "a communicator alone has its calls only" is "MPI_Recv 2 MPI_Send 2" "$(part --comm half)"
+check "a rank alone has its calls only" is \
+    "MPI_Barrier 3 MPI_Bcast 7 MPI_Comm_free 1 MPI_Comm_split 1 MPI_Irecv 5 MPI_Isend 5 MPI_Send 11 MPI_Waitall 5" \
+    "$(part --rank 0)"
+check "an interval has none of it: all calls have no times" is "null" \
+    "$("$STAGGER" report --json --time 0s:9s otf2.trace >time.json && json time.json 'json.dumps(d["functions"])')"
+
+# ---- little to tell, and damage --------------------------------------------------------------------
+
+observe barriers 4 "$PROGRAMS/known_calls" barriers
+"$STAGGER" report barriers.trace >barriers.txt
+check "a program of barriers alone has the share and the functions, and no other table" all \
+    'has_lines barriers.txt "^in MPI " 1' 'has_lines barriers.txt "^  MPI_Barrier +12 " 1' \
+    'has_lines barriers.txt MPI_ 1' 'lacks barriers.txt "^ *from |^messages"'
+
+cat >killed.c <<'C'
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv)
+{
+    char text[8] = "";
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 6; i++) {
+        MPI_Bcast(text, 8, MPI_CHAR, 0, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank == 1)
+        raise(SIGKILL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+"$("$ROOT/.ci/find-mpi" cc 2>/dev/null || echo mpicc.mpich)" -g killed.c -o killed || exit 1
+observe killed 3 ./killed
+"$STAGGER" recover killed.trace >recover.out 2>&1
+check "the calls of a run that was killed are there when its archive is recovered" \
+    has <("$STAGGER" report killed.trace) '^  MPI_Bcast +18 .* 48B +96B$'
+
+cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
+check "a damaged file gets one line, and the rest of the report stands" all \
+    '"$STAGGER" report damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \
+    'is 1 "$(wc -l <err)"' 'has damaged.txt "^  barrier "' 'has damaged.txt "^  MPI_Bcast +21 "'
+cp -r otf2.trace old && rm old/traces/*.calls
+"$STAGGER" report old >old.txt 2>err
+check "an archive of an older stagger has none of this" all 'empty err' 'lacks old.txt "MPI_|in MPI"'
+check "... and null in JSON" is "None None None None" "$("$STAGGER" report --json old >old.json &&
+    json old.json '" ".join(str(d[m]) for m in ("mpi", "functions", "calls", "messages"))')"
