@@ -164,7 +164,8 @@ if wanted scalapack; then
             lines ours "$status" >ours.lines
             check "$program prints what it prints in stock MPICH, as far as it comes in $SECONDS_EACH s" begins_alike
             [ "$stock_status" -ne 0 ] || check "... and ends, as in stock MPICH" is 0 "$status"
-            figure "$program" 4 "lines $(wc -l <stock.lines) and $(wc -l <ours.lines)" "$stock" "$took"
+            figure "$program" 4 "$(wc -l <stock.lines) and $(wc -l <ours.lines) lines, status $stock_status and $status" \
+                "$stock" "$took"
         done
         PROGRAM_SECONDS=$((2 * seconds))
         unset GFORTRAN_UNBUFFERED_PRECONNECTED
