@@ -102,6 +102,7 @@ check-full: check-build ## check and the long tests, the Debian package and empt
 	$(Q).ci/deps deb fresh || echo 'the tests of the Debian package and of empty systems are skipped'
 	$(Q).ci/deps checked || echo 'the tests under an MPICH with all its checks are skipped'
 	$(Q).ci/deps libfabric || echo 'the tests under an MPICH for libfabric are skipped'
+	$(Q).ci/deps programs || echo 'the tests of some real programs are skipped'
 	$(Q)tests/run $(B) check fresh full
 
 fresh: all ## make demo and what check builds in an empty Debian 12, as root
@@ -218,7 +219,10 @@ $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(
 $(B)/tests/internode/%.o $(B)/tests/wait/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 # All but what makes its table, and adapters.
 PROGRESS := background clients doorbell mode signal thread
-$(B)/tests/wait/test_processors: $(B)/shim/wait/processors.o
+$(B)/tests/wait/test_processors: $(addprefix $(B)/shim/wait/,processors.o scheduling_group.o)
+$(B)/tests/wait/test_scheduling_group: $(B)/shim/wait/scheduling_group.o
+$(B)/tests/wait/test_turn: $(B)/shim/wait/turn.o
+$(B)/tests/wait/test_wait: $(addprefix $(B)/shim/wait/,wait.o turn.o)
 $(B)/tests/internode/test_agree: $(addprefix $(B)/shim/internode/,agree.o coordinator.o)
 $(filter $(B)/tests/progress/%,$(UNIT_TESTS)): $(patsubst %,$(B)/shim/progress/%.o,$(PROGRESS) adapter)
 # The hooks have symbols that others find in the program, before their own libraries'.

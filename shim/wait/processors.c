@@ -1,6 +1,7 @@
 #include "wait/processors.h"
 
 #include "core/config.h"
+#include "wait/scheduling_group.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -21,6 +22,7 @@ struct rank_processors {
     uint64_t machine;
     uint64_t group; /* that limits it, where there is a quota */
     int64_t quota;
+    uint64_t scheduling_group;
     cpu_set_t mask;
 };
 
@@ -183,6 +185,7 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
     memset(&own, 0, sizeof own);
     own.machine = machine;
     own.quota = own_quota(&own.group);
+    own.scheduling_group = sg_scheduling_group("/proc");
     sched_getaffinity(0, sizeof own.mask, &own.mask);
     status = sg_exchange_collect(exchange, &own, sizeof own, &gathered);
     if (status != SG_OK)
@@ -190,9 +193,12 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
     all = gathered;
     CPU_ZERO(&masks);
     found.ranks = 0;
+    found.apart = false;
     for (int rank = 0; rank < exchange->size; rank++) {
         if (all[rank].machine != machine)
             continue;
+        if (all[rank].scheduling_group != own.scheduling_group)
+            found.apart = true;
         CPU_OR(&masks, &masks, &all[rank].mask);
         found.ranks++;
     }
@@ -207,6 +213,11 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
 bool sg_processors_are_short(void)
 {
     return atomic_load_explicit(&is_short, memory_order_relaxed);
+}
+
+bool sg_processors_keep_apart(void)
+{
+    return found.apart && sg_processors_are_short();
 }
 
 void sg_processors_look_again(void)

@@ -16,6 +16,7 @@ struct sg_processors {
     int ranks;      /* of this machine; 0: not known */
     int processors; /* that they may use, by their masks */
     int quota;      /* ... by their control groups, rounded up; INT_MAX: none */
+    bool apart;     /* some are in scheduling groups of their own: a yield does not reach all */
 };
 
 /* Before MPI_Init: by this process's own mask and group, and what the launcher says. */
@@ -25,6 +26,8 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
 
 /* Whether there are fewer of them than ranks. */
 bool sg_processors_are_short(void);
+/* Whether there are, and a yield does not reach all of these ranks. */
+bool sg_processors_keep_apart(void);
 /* The application may bind itself after MPI_Init: from then on its own mask is all there is. */
 void sg_processors_look_again(void);
 

@@ -19,6 +19,12 @@
  * much again, and takes two or three turns. */
 #define LONG_NS UINT64_C(1000000)
 #define SLEEP_NS 80000
+/* Where the kernel divides a processor among groups of processes first, each rank being one, a
+ * yield may reach nobody: a rank that has had less of the processor than others goes on until it
+ * has caught up, for milliseconds. After so many yields in vain it sleeps: others come to their
+ * turns, where they may do what it waits for. */
+#define VAIN_YIELDS 20u
+#define VAIN_SLEEP_NS 20000
 /* A turn that takes longer than the least by half and this has done something. */
 #define SLACK_NS 100u
 #define QUIET_MAX_NS 1000u
@@ -41,7 +47,7 @@ static _Atomic enum sg_wait_mode mode = SG_WAIT_SPIN;
 static atomic_bool never_sleeps;
 atomic_bool sg_turn_spins = true;
 
-static _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
+static _Atomic uint64_t yields, yield_ns, sleeps, slept_ns;
 
 /* Whether threads spin that keep their processors. */
 static void decide(void)
@@ -109,7 +115,7 @@ static void begin(struct sg_turns *turns, uint64_t now_ns)
 {
     turns->begin_ns = turns->last_ns = now_ns;
     turns->quiet_ns = QUIET_MAX_NS;
-    turns->settled = turns->lively = 0;
+    turns->settled = turns->lively = turns->vain = 0;
     if (++turns->looked % WAITS_PER_LOOK == 0) {
         sg_processors_look_again();
         decide();
@@ -135,8 +141,9 @@ static void yield(struct sg_turns *turns, uint64_t now_ns)
 {
     sched_yield();
     turns->last_ns = sg_clock_ns();
+    turns->vain++;
     if (turns->last_ns - now_ns > SWITCH_NS)
-        turns->settled = 0;
+        turns->settled = turns->vain = 0;
     if (turns->last_ns - now_ns > AWAY_NS)
         turns->contested = TURNS_CONTESTED;
     else if (turns->contested > 0)
@@ -156,24 +163,33 @@ void sg_turn_yield(void)
 
 void sg_turn_slept(uint64_t time_ns)
 {
-    add(&sleeps, &sleep_ns, time_ns);
+    add(&sleeps, &slept_ns, time_ns);
+}
+
+static void sleep_ns(struct sg_turns *turns, long time_ns, uint64_t now_ns)
+{
+    const struct timespec time = {.tv_nsec = time_ns};
+
+    nanosleep(&time, NULL);
+    turns->last_ns = sg_clock_ns();
+    turns->settled = turns->vain = 0;
+    add(&sleeps, &slept_ns, turns->last_ns - now_ns);
 }
 
 static void give_way(struct sg_turns *turns, uint64_t now_ns)
 {
-    const struct timespec while_ns = {.tv_nsec = SLEEP_NS};
+    bool is_long = now_ns - turns->begin_ns >= LONG_NS;
 
-    if (now_ns - turns->begin_ns < LONG_NS ||
-        atomic_load_explicit(&never_sleeps, memory_order_relaxed)) {
+    if (atomic_load_explicit(&never_sleeps, memory_order_relaxed))
         yield(turns, now_ns);
-    } else if (turns->settled > COLD_TURNS) {
-        nanosleep(&while_ns, NULL);
-        turns->last_ns = sg_clock_ns();
-        turns->settled = 0;
-        add(&sleeps, &sleep_ns, turns->last_ns - now_ns);
-    } else {
+    else if (!is_long && turns->vain >= VAIN_YIELDS && sg_processors_keep_apart())
+        sleep_ns(turns, VAIN_SLEEP_NS, now_ns);
+    else if (!is_long)
+        yield(turns, now_ns);
+    else if (turns->settled > COLD_TURNS)
+        sleep_ns(turns, SLEEP_NS, now_ns);
+    else
         turns->last_ns = now_ns;
-    }
 }
 
 /* After a turn that seems to have done something. One may be slow for other reasons: a second one
@@ -244,5 +260,5 @@ static uint64_t read_count(_Atomic uint64_t *count)
 struct sg_turn_times sg_turn_times(void)
 {
     return (struct sg_turn_times){read_count(&yields), read_count(&yield_ns), read_count(&sleeps),
-                                  read_count(&sleep_ns)};
+                                  read_count(&slept_ns)};
 }

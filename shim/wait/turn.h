@@ -27,6 +27,7 @@ struct sg_turns {
     uint32_t contested; /* idle turns for which others want the processor, as far as can be told */
     uint32_t lively;    /* turns in a row that seem to have done something */
     uint32_t settled;   /* since the processor was last given away */
+    uint32_t vain;      /* yields of a wait in a row that have given it to nobody */
     uint64_t begin_ns, last_ns; /* of the slow turns: the first, and when the last one ended */
     uint64_t quiet_ns;          /* the least that one took */
     uint32_t looks;             /* whether the kernel has taken the processor; at the last one: */

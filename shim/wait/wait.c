@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "mpi/real.h"
+#include "wait/processors.h"
 #include "wait/turn.h"
 
 #include <limits.h>
@@ -22,6 +23,8 @@
 /* Steps between pokes while spinning: some 20 us. */
 #define POKE_STEPS 500u
 #define YIELD_NS UINT64_C(200000)
+/* ... where yields may reach nobody, and a sleeper is woken. */
+#define YIELD_APART_NS UINT64_C(5000)
 #define YIELDS_PER_POKE 16u
 #define SLEEP_NS 100000
 
@@ -67,6 +70,11 @@ static uint32_t spins(void)
     return sg_turn_is_contested() ? SPINS_CONTESTED : SPINS_ALONE;
 }
 
+static uint64_t yields_for_ns(void)
+{
+    return sg_processors_keep_apart() ? YIELD_APART_NS : YIELD_NS;
+}
+
 bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_queue *queue, bool (*ready)(void *),
                   void *context)
 {
@@ -93,7 +101,7 @@ bool sg_wait_step(struct sg_wait *wait, const struct sg_wait_queue *queue, bool 
         wait->begin_ns = now_ns;
         sg_turn_look();
     }
-    if (now_ns - wait->begin_ns > YIELD_NS && mode != SG_WAIT_YIELD) {
+    if (now_ns - wait->begin_ns > yields_for_ns() && mode != SG_WAIT_YIELD) {
         sleep_on(queue, ready, context);
         /* Every step is slow from here on. */
         wait->steps += YIELDS_PER_POKE - 1;

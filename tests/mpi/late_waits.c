@@ -166,6 +166,29 @@ static void fence(void)
     MUST(MPI_Win_fence(0, window));
 }
 
+/* Nobody needs to be asked for the lock; unlocking waits until the other rank has everything. */
+static void unlock(void)
+{
+    double value = 1;
+
+    if (rank < ranks - 1)
+        return;
+    MUST(MPI_Win_lock(MPI_LOCK_SHARED, 0, MPI_MODE_NOCHECK, window));
+    MUST(MPI_Put(&value, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window));
+    MUST(MPI_Win_unlock(0, window));
+}
+
+static void lock(void)
+{
+    double value = 1;
+
+    if (rank < ranks - 1)
+        return;
+    MUST(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window));
+    MUST(MPI_Put(&value, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, window));
+    MUST(MPI_Win_unlock(0, window));
+}
+
 static void tests(void)
 {
     int got = -1, done = 0;
@@ -184,9 +207,10 @@ static const struct call {
     const char *name;
     void (*call)(void);
 } calls[] = {
-    {"recv", recv},    {"ssend", ssend},     {"sendrecv", sendrecv}, {"probe", probe},
-    {"wait", wait},    {"waitall", waitall}, {"bcast", bcast},       {"alltoall", alltoall},
-    {"dup", comm_dup}, {"split", split},     {"fence", fence},       {"tests", tests},
+    {"recv", recv},     {"ssend", ssend},     {"sendrecv", sendrecv}, {"probe", probe},
+    {"wait", wait},     {"waitall", waitall}, {"bcast", bcast},       {"alltoall", alltoall},
+    {"dup", comm_dup},  {"split", split},     {"fence", fence},       {"lock", lock},
+    {"unlock", unlock}, {"tests", tests},
 };
 
 static long yields(void)

@@ -70,7 +70,7 @@ TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) all_calls association kernels r
                  libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so libgiving.so libsecond_ucx.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
-                 libmpich5.so libsites.so libstatus_of_many.so libyama.so libyields.so sites \
+                 libmpich5.so libsites.so libstatus_of_many.so libyama.so libyields.so librepeatable.so sites \
                  static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 posts_f08))
 
@@ -159,7 +159,7 @@ $(P)/libmpich5.so: tests/mpi/mpich5_library.c tests/mpi/programs.mk
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(MPI_INCLUDES) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -ldl
 
-$(P)/libyields.so: tests/mpi/yields_library.c tests/mpi/programs.mk
+$(P)/libyields.so $(P)/librepeatable.so: $(P)/lib%.so: tests/mpi/%_library.c tests/mpi/programs.mk
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(PROGRAM_FLAGS) -fPIC -shared $< -o $@

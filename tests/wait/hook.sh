@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 library=$LIB
-waiting='recv ssend sendrecv probe wait waitall bcast alltoall dup split fence'
+waiting='recv ssend sendrecv probe wait waitall bcast alltoall dup split fence lock unlock'
 export STAGGER_TRACE=off
 
 # waits NAME RANKS ARGUMENT...: on the first processor alone; counts in NAME.out

@@ -1,0 +1,135 @@
+/* When a rank that shares its processor gives it away, and by what: the clock, sched_yield,
+ * nanosleep and what is known of processors are this file's.
+ */
+#include "lib/unit.h"
+#include "wait/processors.h"
+#include "wait/turn.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <time.h>
+
+/* What a turn, a yield that finds nobody, and one that another rank takes up take. */
+#define TURN_NS 200
+#define VAIN_NS 300
+#define SWITCH_NS 5000
+
+static uint64_t now_ns;
+static bool apart, others_run;
+static int yields, sleeps, first_sleep;
+
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+    (void)id;
+    time->tv_sec = (time_t)(now_ns / 1000000000);
+    time->tv_nsec = (long)(now_ns % 1000000000);
+    return 0;
+}
+
+int sched_yield(void)
+{
+    yields++;
+    now_ns += others_run ? SWITCH_NS : VAIN_NS;
+    return 0;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    (void)left;
+    if (sleeps++ == 0)
+        first_sleep = yields;
+    now_ns += (uint64_t)time->tv_nsec;
+    return 0;
+}
+
+bool sg_processors_are_short(void)
+{
+    return true;
+}
+
+bool sg_processors_keep_apart(void)
+{
+    return apart;
+}
+
+void sg_processors_look_again(void)
+{
+}
+
+/* A wait of so long, in which nothing happens. */
+static void wait_for(enum sg_wait_mode mode, bool threads, uint64_t time_ns)
+{
+    uint64_t end_ns;
+
+    sg_turn_start(mode, threads);
+    yields = sleeps = 0;
+    sg_turn_begin_wait();
+    for (end_ns = now_ns + time_ns; now_ns < end_ns; now_ns += TURN_NS)
+        sg_turn_idle();
+}
+
+static void in_one_group(void)
+{
+    apart = others_run = false;
+    wait_for(SG_WAIT_AUTO, false, 900000);
+    CU_ASSERT_TRUE(yields > 1000);
+    CU_ASSERT_EQUAL(sleeps, 0);
+}
+
+static void apart_in_vain(void)
+{
+    apart = true;
+    others_run = false;
+    wait_for(SG_WAIT_AUTO, false, 900000);
+    CU_ASSERT_TRUE(sleeps > 5);
+    CU_ASSERT_TRUE(first_sleep > 5 && first_sleep < 100);
+    CU_ASSERT_TRUE(yields > 5 * sleeps);
+}
+
+static void apart_and_taken_up(void)
+{
+    apart = others_run = true;
+    wait_for(SG_WAIT_AUTO, false, 900000);
+    CU_ASSERT_TRUE(yields > 100);
+    CU_ASSERT_EQUAL(sleeps, 0);
+}
+
+static void apart_and_short(void)
+{
+    apart = true;
+    others_run = false;
+    for (int i = 0; i < 100; i++) {
+        wait_for(SG_WAIT_AUTO, false, 5000);
+        CU_ASSERT_EQUAL(sleeps, 0);
+    }
+}
+
+static void never(void)
+{
+    apart = true;
+    others_run = false;
+    wait_for(SG_WAIT_YIELD, false, 5000000);
+    CU_ASSERT_TRUE(yields > 1000);
+    CU_ASSERT_EQUAL(sleeps, 0);
+    wait_for(SG_WAIT_AUTO, true, 5000000);
+    CU_ASSERT_TRUE(yields > 1000);
+    CU_ASSERT_EQUAL(sleeps, 0);
+}
+
+static void long_wait(void)
+{
+    apart = others_run = false;
+    wait_for(SG_WAIT_AUTO, false, 5000000);
+    CU_ASSERT_TRUE(sleeps > 10);
+    CU_ASSERT_TRUE(first_sleep > 1000);
+}
+
+const struct unit_test unit_tests[] = {
+    {"ranks of one scheduling group yield, for a millisecond", in_one_group},
+    {"a rank whose yields reach nobody sleeps after some", apart_in_vain},
+    {"... but not while others take them up", apart_and_taken_up},
+    {"... nor in a wait of some microseconds", apart_and_short},
+    {"nobody sleeps that must not", never},
+    {"who waits for long sleeps", long_wait},
+    {NULL, NULL},
+};
