@@ -212,22 +212,30 @@ static bool is_ours(void)
            parent.comm == MPI_COMM_NULL;
 }
 
-/* What MPICH cannot reduce is an error to one that checks its arguments: of no communicator, and so
- * MPI_COMM_SELF's or, in some versions, MPI_COMM_WORLD's. */
-static void start_types(void)
-{
-    const MPI_Comm comms[] = {MPI_COMM_WORLD, MPI_COMM_SELF};
-    MPI_Errhandler before[sizeof comms / sizeof *comms];
+/* Of this rank alone; its errors return. */
+static MPI_Comm alone;
 
-    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
-        sg_real.Comm_get_errhandler(comms[i], &before[i]);
-        sg_real.Comm_set_errhandler(comms[i], MPI_ERRORS_RETURN);
-    }
-    sg_types_init(sg_real.Reduce_local);
-    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
-        sg_real.Comm_set_errhandler(comms[i], before[i]);
-        sg_real.Errhandler_free(&before[i]);
-    }
+/* What an MPICH that checks its arguments cannot reduce is an error, and one of MPI_Reduce_local,
+ * which knows no communicator, would end the program. So one that has a communicator is tried
+ * first. (To set another handler meanwhile would leave its mark: one that was never set is
+ * MPI_COMM_WORLD's.) */
+static int reduce_if_possible(const void *in, void *inout, int count, MPI_Datatype datatype,
+                              MPI_Op op)
+{
+    char from[64] = {0}, into[64];
+    int error = sg_real.Allreduce(from, into, 1, datatype, op, alone);
+
+    return error == MPI_SUCCESS ? sg_real.Reduce_local(in, inout, count, datatype, op) : error;
+}
+
+static bool start_types(void)
+{
+    if (sg_yielding_dup(MPI_COMM_SELF, &alone) != MPI_SUCCESS)
+        return false;
+    sg_real.Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+    sg_types_init(reduce_if_possible);
+    sg_real.Comm_free(&alone);
+    return true;
 }
 
 /* What calls need: nodes, shared memory, transport, progress. */
@@ -252,8 +260,7 @@ static enum sg_status start_engine(struct sg_process *process)
     sg_intranode_start((uint32_t)config->slots, config->stall_s);
     sg_internode_start((uint32_t)config->slots, config->stall_s, config->verbs_senders);
     sg_kernel_init();
-    start_types();
-    return SG_OK;
+    return start_types() ? SG_OK : SG_ERR_SYSTEM;
 }
 
 void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)

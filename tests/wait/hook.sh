@@ -24,6 +24,12 @@ yielded() { local c; c=$(counts "$1" "$2"); [ "${c% *}" -gt 0 ] || { echo "$2: $
 slept() { local c; c=$(counts "$1" "$2"); [ "${c#* }" -gt 0 ] || { echo "$2: $c"; return 1; }; }
 none() { is "$2: 0 0" "$2: $(counts "$1" "$2")"; }
 
+# In later versions of MPICH and UCX an unlock has nothing to wait for.
+if ! "$MPIEXEC" --version | grep -Eq 'Version: *4\.0\.'; then
+    waiting=${waiting% unlock}
+    skip "unlock: whoever waits on a processor that it shares sleeps" "this MPICH is not 4.0"
+fi
+
 # shellcheck disable=SC2086 # words
 waits auto 2 $waiting tests works errno
 for call in $waiting; do
