@@ -1,0 +1,31 @@
+# Counts of MPI's functions by a library of the test's own, sourced after sh.sh.
+# shellcheck shell=bash
+
+# make_counter: counter.so in the working directory
+make_counter() {
+    local mpicc fortran
+    mpicc=$("$ROOT/.ci/find-mpi" cc) || return
+    printf '%s\n' '#include "profile/functions.h"' \
+        '#define ROW(name, symbol, mode, class, flow, form, ...) @row name @end' 'SG_FUNCTIONS(ROW)' >table.c
+    "$mpicc" -E -P -I"$ROOT/shim" table.c >table.i
+    fortran=$(ldconfig -p | sed -n 's/.*libmpichfort\.so.* => //p' | head -n 1)
+    nm -D --defined-only "${fortran:-/dev/null}" 2>/dev/null | awk '$3 ~ /_f08_$/ { print $3 }' >fortran
+    "$PYTHON" "$ROOT/tests/intercept/make_counter.py" table.i fortran >counter.c &&
+        gcc -w -O1 -shared -fPIC -o counter.so counter.c -ldl
+}
+
+# counted_alike SENTENCE RANKS PROGRAM...: what our report counts is what the counter does
+counted_alike() {
+    local sentence=$1 ranks=$2
+    shift 2
+    rm -rf counts counted.trace
+    COUNTS=$PWD/counts STAGGER_TRACE=stats PRELOAD="$PWD/counter.so:$LIB" observe counted "$ranks" "$@"
+    awk '{ sum[$1] += $2 } END { for (name in sum) print name "," sum[name] }' counts | LC_ALL=C sort >by_counter
+    "$STAGGER" report --csv=functions counted.trace 2>report.err |
+        "$PYTHON" -c 'import csv, sys
+for row in csv.DictReader(sys.stdin):
+    print("%s,%s" % (row["mpi_function"], row["calls"]))' | LC_ALL=C sort >by_report
+    # shellcheck disable=SC2154 # observe sets it
+    check "$sentence: each function is counted as often as by a library of another kind" \
+        all "is 0 $status" 'test -s by_counter' 'same by_counter by_report'
+}
