@@ -34,7 +34,8 @@ typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_wo
 #define EXPORTS(symbol, function)                                                                  \
     __asm__(symbol) __attribute__((visibility("default"), alias(#function)))
 
-/* The body of a wrapper: the call with these arguments, counted. */
+/* The body of a wrapper: the call with these arguments, counted. made has them in words: a status
+ * that is ignored may be ours. */
 #define COUNTED(name, arguments, made)                                                             \
     sg_word words[] = {WORDS_OF arguments};                                                        \
     struct sg_profile_call profile;                                                                \
@@ -384,7 +385,7 @@ static int wait_for(sg_word request, sg_word status)
 int mpi_wait(sg_word request, sg_word status) SG_INTERCEPTS("MPI_Wait");
 int mpi_wait(sg_word request, sg_word status)
 {
-    COUNTED(Wait, (request, status), wait_for(request, status));
+    COUNTED(Wait, (request, status), wait_for(words[0], words[1]));
 }
 
 static int get_status(sg_word request, sg_word flag, sg_word status)
@@ -398,7 +399,7 @@ int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
     SG_INTERCEPTS("MPI_Request_get_status");
 int mpi_request_get_status(sg_word request, sg_word flag, sg_word status)
 {
-    COUNTED(Request_get_status, (request, flag, status), get_status(request, flag, status));
+    COUNTED(Request_get_status, (request, flag, status), get_status(words[0], words[1], words[2]));
 }
 
 void sg_wrap_poll(int count, const MPI_Request *requests)

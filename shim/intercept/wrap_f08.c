@@ -4,8 +4,10 @@
  * MPICH's own are one call and the store of ierror, which these repeat. Another MPI may use the
  * same names; then its own is called.
  */
+#include "intercept/words.h"
 #include "intercept/wrap.h"
 #include "internode/request.h"
+#include "profile/profile.h"
 #include "runtime/process.h"
 
 static void store(int *ierror, int error)
@@ -48,27 +50,29 @@ F08(barrier, (MPI_Comm * comm, int *ierror), (comm, ierror),
 F08(ibarrier, (MPI_Comm * comm, MPI_Request *request, int *ierror), (comm, request, ierror),
     sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)))
 
-/* MPICH's own sets what is Fortran's. before: what stagger does first, where it is running. */
-#define F08_BEFORE(name, parameters, arguments, before)                                            \
-    void f08_##name parameters SG_INTERCEPTS("mpi_" #name "_f08_");                                \
-    void f08_##name parameters                                                                     \
+/* MPICH's own sets what is Fortran's. before: what stagger does first, where it is running; the last
+ * of the arguments, error, is ierror. */
+#define F08_BEFORE(name, function, count, error, before)                                           \
+    void f08_##name(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #name "_f08_");                        \
+    void f08_##name(PARAMETERS(count))                                                             \
     {                                                                                              \
+        sg_word words[] = {GIVEN(count)};                                                          \
+        struct sg_profile_call call;                                                               \
+        bool counted = sg_profile_begin(&call, SG_FUNCTION_##function, true, words,                \
+                                        __builtin_frame_address(0), __builtin_return_address(0));  \
+                                                                                                   \
         if (sg_real_is_mpich() && sg_process_running())                                            \
             before;                                                                                \
-        ORIGINAL(name, parameters) arguments;                                                      \
+        ORIGINAL(name, (PARAMETERS(count)))(PASSED(count));                                        \
+        if (counted)                                                                               \
+            sg_profile_end(&call, words, error != 0 ? *(const int *)error : MPI_SUCCESS);          \
     }
 
-F08_BEFORE(wait, (MPI_Request * request, void *status, int *ierror), (request, status, ierror),
-           sg_request_wait(*request))
-F08_BEFORE(request_get_status, (MPI_Request * request, void *flag, void *status, int *ierror),
-           (request, flag, status, ierror), sg_request_poll(*request))
-F08_BEFORE(request_get_status_all,
-           (int *count, MPI_Request *requests, void *flag, void *statuses, int *ierror),
-           (count, requests, flag, statuses, ierror), sg_wrap_poll(*count, requests))
-F08_BEFORE(request_get_status_any,
-           (int *count, MPI_Request *requests, int *index, void *flag, void *status, int *ierror),
-           (count, requests, index, flag, status, ierror), sg_wrap_poll(*count, requests))
-F08_BEFORE(request_get_status_some,
-           (int *count, MPI_Request *requests, int *done, int *indices, void *statuses,
-            int *ierror),
-           (count, requests, done, indices, statuses, ierror), sg_wrap_poll(*count, requests))
+F08_BEFORE(wait, Wait, 3, c, sg_request_wait(*(const MPI_Request *)a))
+F08_BEFORE(request_get_status, Request_get_status, 4, d, sg_request_poll(*(const MPI_Request *)a))
+F08_BEFORE(request_get_status_all, Request_get_status_all, 5, e,
+           sg_wrap_poll(*(const int *)a, (const MPI_Request *)b))
+F08_BEFORE(request_get_status_any, Request_get_status_any, 6, f,
+           sg_wrap_poll(*(const int *)a, (const MPI_Request *)b))
+F08_BEFORE(request_get_status_some, Request_get_status_some, 6, f,
+           sg_wrap_poll(*(const int *)a, (const MPI_Request *)b))

@@ -98,6 +98,8 @@ void sg_requests_add(MPI_Request handle, const struct sg_site *site,
                      const struct sg_profile_sample *sample, uint64_t begin_ns)
 {
     bool persistent = sg_functions[sample->function].mode == SG_MODE_PREPARE;
+    /* Of the call's entry: what makes a persistent one moves nothing yet. */
+    uint8_t size_class = persistent ? 0 : sg_profile_size_class(&sample->moved);
     struct bucket *bucket;
     struct shard *shard;
     struct request *request;
@@ -110,7 +112,7 @@ void sg_requests_add(MPI_Request handle, const struct sg_site *site,
         *request = (struct request){.handle = handle,
                                     .persistent = persistent,
                                     .active = !persistent,
-                                    .size_class = sg_profile_size_class(&sample->moved),
+                                    .size_class = size_class,
                                     .comm = sample->comm,
                                     .function = sample->function,
                                     .site = site,

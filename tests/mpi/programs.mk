@@ -31,7 +31,7 @@ C_PROGRAMS := \
   gives_way \
   holes \
   intercomm \
-  known_calls \
+  known_calls known_requests \
   large \
   late \
   late_calls \

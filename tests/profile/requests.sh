@@ -1,0 +1,41 @@
+#!/bin/bash
+# Requests of every kind, from the call that makes them to their completion, in a program whose
+# completions, bytes and messages are known.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# A line a function: calls, completions of what they began, bytes sent and received.
+cat >known <<'END'
+MPI_Comm_idup 2 2 0 0
+MPI_Ibcast 2 2 100 100
+MPI_Imrecv 1 1 0 100
+MPI_Irecv 24 23 0 2300
+MPI_Isend 24 23 2400 0
+MPI_Mrecv 1 0 0 100
+MPI_Precv_init 1 2 0 400
+MPI_Psend_init 1 2 0 0
+MPI_Recv 1 0 0 100
+MPI_Recv_init 1 5 0 500
+MPI_Send 2 0 200 0
+MPI_Send_init 1 5 0 0
+MPI_Start 10 0 700 0
+MPI_Startall 4 0 200 0
+0 1 33 3500
+END
+tell() {
+    report_json "$1" calls.json && "$PYTHON" -c '
+import json
+d = json.load(open("calls.json"))
+for f in sorted(d["functions"], key=lambda f: f["mpi_function"]):
+    if f["completed_calls"] or f["sent_bytes"] or f["received_bytes"]:
+        print(f["mpi_function"], f["calls"], f["completed_calls"], f["sent_bytes"], f["received_bytes"])
+for p in d["messages"]["pairs"]:
+    assert (p["sent_messages"], p["sent_bytes"]) == (p["received_messages"], p["received_bytes"]), p
+    print(p["from"], p["to"], p["messages"], p["bytes"])'
+}
+
+for hook in auto none; do
+    STAGGER_WAIT_HOOK=$hook STAGGER_WAIT=yield STAGGER_TRACE=stats observe "$hook" 2 "$PROGRAMS/known_requests"
+    check "a program with requests of every kind runs (hook $hook)" ran_well "$hook"
+    tell "$hook.trace" >told
+    check "completions, bytes and messages are the program's (hook $hook)" same known told
+done
