@@ -39,3 +39,17 @@ for hook in auto none; do
     tell "$hook.trace" >told
     check "completions, bytes and messages are the program's (hook $hook)" same known told
 done
+
+cat >known <<'END'
+MPI_Irecv 17 17 0 680
+MPI_Isend 17 17 680 0
+0 1 17 680
+END
+if [ -x "$PROGRAMS/known_requests_f08" ]; then
+    STAGGER_TRACE=stats observe f08 2 "$PROGRAMS/known_requests_f08"
+    check "a program in Fortran 2008 with requests runs" ran_well f08
+    tell f08.trace >told
+    check "its completions, bytes and messages are the program's" same known told
+else
+    skip "requests in Fortran 2008" "no compiler for it was found"
+fi
