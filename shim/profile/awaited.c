@@ -84,39 +84,59 @@ static void complete_all(const struct sg_awaited *awaited, const MPI_Status *sta
     }
 }
 
-static void complete_some(const struct sg_awaited *awaited, const struct sg_places *places,
-                          const sg_word *words, int error, int first_index, uint64_t end_ns)
+/* What MPICH's Fortran 2008 counts indices from: 1, as it should, but 0 in MPICH 4.0. A request that
+ * is complete is none afterwards, unless it persists. */
+static int first_index(const struct sg_awaited *awaited, const MPI_Request *after,
+                       const int *indices, int count)
 {
-    const MPI_Status *statuses = (const MPI_Status *)words[places->statuses];
-    const int *indices = (const int *)words[places->indices];
-    int done = value_at(words, places->done);
+    for (int i = 0; i < count; i++) {
+        int index = indices[i] - 1;
 
-    for (int i = 0; i < done && done != MPI_UNDEFINED; i++) {
-        bool failed = error == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_SUCCESS;
+        if (index < 0 || awaited->handles[index] == MPI_REQUEST_NULL ||
+            (after[index] != MPI_REQUEST_NULL && !sg_requests_persists(awaited->handles[index])))
+            return 0;
+    }
+    return 1;
+}
 
-        complete(awaited, indices[i] - first_index, failed ? NULL : &statuses[i], end_ns);
+static void complete_some(const struct sg_awaited *awaited, const struct sg_places *places,
+                          const sg_word *words, int error, bool is_f08, uint64_t end_ns)
+{
+    bool are_several = places->indices != SG_NO_WORD;
+    const int *indices = (const int *)words[are_several ? places->indices : places->index];
+    const MPI_Status *statuses =
+        (const MPI_Status *)words[are_several ? places->statuses : places->status];
+    int done = are_several ? value_at(words, places->done) : indices[0] != MPI_UNDEFINED;
+    int first;
+
+    if (done == MPI_UNDEFINED || done <= 0)
+        return;
+    first = is_f08
+                ? first_index(awaited, (const MPI_Request *)words[places->requests], indices, done)
+                : 0;
+    for (int i = 0; i < done; i++) {
+        bool failed =
+            error != MPI_SUCCESS && (!are_several || statuses[i].MPI_ERROR != MPI_SUCCESS);
+
+        complete(awaited, indices[i] - first, failed ? NULL : &statuses[i], end_ns);
     }
 }
 
 void sg_awaited_end(const struct sg_awaited *awaited, enum sg_function function,
-                    const sg_word *words, int error, int first_index, uint64_t end_ns)
+                    const sg_word *words, int error, bool is_f08, uint64_t end_ns)
 {
     const struct sg_places *places = &sg_places[function];
-    const MPI_Status *status = places->status != SG_NO_WORD && error == MPI_SUCCESS
-                                   ? (const MPI_Status *)words[places->status]
-                                   : NULL;
+    bool is_one = places->request != SG_NO_WORD;
 
-    if (awaited->handles == NULL ||
-        (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && places->request == SG_NO_WORD))
+    if (awaited->handles == NULL || (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && !is_one))
         return;
     if (places->flag != SG_NO_WORD && error == MPI_SUCCESS && value_at(words, places->flag) == 0)
         return;
-    if (places->indices != SG_NO_WORD)
-        complete_some(awaited, places, words, error, first_index, end_ns);
-    else if (places->statuses != SG_NO_WORD)
-        complete_all(awaited, (const MPI_Status *)words[places->statuses], error, end_ns);
-    else if (places->index != SG_NO_WORD)
-        complete(awaited, value_at(words, places->index) - first_index, status, end_ns);
+    if (is_one)
+        complete(awaited, 0,
+                 error == MPI_SUCCESS ? (const MPI_Status *)words[places->status] : NULL, end_ns);
+    else if (places->indices != SG_NO_WORD || places->index != SG_NO_WORD)
+        complete_some(awaited, places, words, error, is_f08, end_ns);
     else
-        complete(awaited, 0, status, end_ns);
+        complete_all(awaited, (const MPI_Status *)words[places->statuses], error, end_ns);
 }

@@ -23,8 +23,8 @@ struct sg_awaited {
 /* words: the call's, in C; a status that is ignored becomes ours. */
 void sg_awaited_begin(struct sg_awaited *awaited, enum sg_function function, sg_word *words);
 
-/* first_index: 0 in C, 1 in Fortran. error: the call's. */
+/* error: the call's. is_f08: indices are those of Fortran 2008. */
 void sg_awaited_end(const struct sg_awaited *awaited, enum sg_function function,
-                    const sg_word *words, int error, int first_index, uint64_t end_ns);
+                    const sg_word *words, int error, bool is_f08, uint64_t end_ns);
 
 #endif

@@ -156,6 +156,17 @@ void sg_requests_cancel(MPI_Request handle)
     unlock(shard);
 }
 
+bool sg_requests_persists(MPI_Request handle)
+{
+    struct bucket *bucket;
+    struct shard *shard = lock(handle, &bucket);
+    struct request *request = look_up(bucket, handle);
+    bool persists = request != NULL && request->persistent;
+
+    unlock(shard);
+    return persists;
+}
+
 /* Takes the oldest of a handle out, unless it persists; out is a copy. */
 static bool take_out(MPI_Request handle, bool even_persistent, struct request *out)
 {

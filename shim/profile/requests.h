@@ -33,6 +33,8 @@ void sg_requests_cancel(MPI_Request handle);
 /* It is complete, at end_ns. status: NULL where its call failed. */
 void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns);
 
+bool sg_requests_persists(MPI_Request handle);
+
 /* Nobody will ask for it again. The number of the communicator it was made on; 0: none, or it is
  * not known. */
 uint32_t sg_requests_forget(MPI_Request handle);
