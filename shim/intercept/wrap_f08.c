@@ -50,8 +50,8 @@ F08(barrier, (MPI_Comm * comm, int *ierror), (comm, ierror),
 F08(ibarrier, (MPI_Comm * comm, MPI_Request *request, int *ierror), (comm, request, ierror),
     sg_wrap_ibarrier(*comm, (sg_word)request, __builtin_return_address(0)))
 
-/* MPICH's own sets what is Fortran's. before: what stagger does first, where it is running; the last
- * of the arguments, error, is ierror. */
+/* MPICH's own sets what is Fortran's. before: what stagger does first, where it is running; the
+ * last of the arguments, error, is ierror. */
 #define F08_BEFORE(name, function, count, error, before)                                           \
     void f08_##name(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #name "_f08_");                        \
     void f08_##name(PARAMETERS(count))                                                             \

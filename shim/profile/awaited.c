@@ -84,8 +84,8 @@ static void complete_all(const struct sg_awaited *awaited, const MPI_Status *sta
     }
 }
 
-/* What MPICH's Fortran 2008 counts indices from: 1, as it should, but 0 in MPICH 4.0. A request that
- * is complete is none afterwards, unless it persists. */
+/* What MPICH's Fortran 2008 counts indices from: 1, as it should, but 0 in MPICH 4.0. A request
+ * that is complete is none afterwards, unless it persists. */
 static int first_index(const struct sg_awaited *awaited, const MPI_Request *after,
                        const int *indices, int count)
 {
