@@ -38,8 +38,8 @@ outcome() {
 # Ten programs that pass all they try, and use all three collectives.
 SCALAPACK_TEN='xdlu xdbrd xslu xzlu xdinv xdllt xdhrd xdtrd xdqr xdls'
 # On a 2 x 2 grid xdllt and xslu hang in stock MPICH too, in most runs: the ranks of a column part
-# ways in pdlacon and pslacon, some for pdasum and some for pdamax. (With one case of xslu alone, 13 x 13
-# in blocks of 2, always.)
+# ways in pdlacon and pslacon, some for pdasum and some for pdamax. (xslu with one case alone, 13 x 13 in
+# blocks of 2, does so within seconds.)
 SCALAPACK_TEN_OF_MORE=${SCALAPACK_TEN/xdllt/xsbrd} # than 2 ranks
 SCALAPACK_TEN_OF_MORE=${SCALAPACK_TEN_OF_MORE/xslu/xsqr}
 
