@@ -126,11 +126,6 @@
 #define SUM_3_8 11
 #define SUM_3_9 12
 
-static int error_of(sg_word ierror)
-{
-    return ierror != 0 ? *(const int *)ierror : MPI_SUCCESS;
-}
-
 /* error: the word of ierror. */
 #define F08(name, count, mode, symbol, error)                                                      \
     void pass_f08_##symbol(PARAMETERS(count)) SG_INTERCEPTS("mpi_" #symbol "_f08_");               \
@@ -151,7 +146,7 @@ static int error_of(sg_word ierror)
         next(PASSED(count));                                                                       \
         END_##mode;                                                                                \
         if (counted)                                                                               \
-            sg_profile_end(&call, words, error_of(words[error]));                                  \
+            sg_profile_end(&call, words, sg_word_error(words[error]));                             \
     }
 
 #define ROW(name, symbol, mode, class, flow, form, ...)                                            \

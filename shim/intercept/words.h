@@ -51,4 +51,10 @@
 #define GIVEN(count) JOINED(G, count)
 #define PASSED(count) JOINED(W, count)
 
+/* What a routine of Fortran 2008 has stored in its ierror, if the caller wants it. */
+static inline int sg_word_error(sg_word ierror)
+{
+    return ierror != 0 ? *(const int *)ierror : MPI_SUCCESS;
+}
+
 #endif

@@ -65,7 +65,7 @@ F08(ibarrier, (MPI_Comm * comm, MPI_Request *request, int *ierror), (comm, reque
             before;                                                                                \
         ORIGINAL(name, (PARAMETERS(count)))(PASSED(count));                                        \
         if (counted)                                                                               \
-            sg_profile_end(&call, words, error != 0 ? *(const int *)error : MPI_SUCCESS);          \
+            sg_profile_end(&call, words, sg_word_error(error));                                    \
     }
 
 F08_BEFORE(wait, Wait, 3, c, sg_request_wait(*(const MPI_Request *)a))

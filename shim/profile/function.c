@@ -1,7 +1,5 @@
 #include "profile/function.h"
 
-#include <string.h>
-
 /* The names of arguments as numbers. */
 #define A(argument) SG_ARGUMENT_##argument
 #define ARGUMENTS_OF_1(a) A(a)
@@ -34,17 +32,3 @@
      .arguments = {ARGUMENTS(SG_FUNCTION_WORDS(__VA_ARGS__), __VA_ARGS__)}},
 
 const struct sg_function_facts sg_functions[SG_FUNCTION_COUNT] = {SG_FUNCTIONS(ROW)};
-
-int sg_function_word(enum sg_function function, enum sg_function_argument argument, bool second)
-{
-    const struct sg_function_facts *facts = &sg_functions[function];
-
-    for (int word = 0; word < facts->words; word++) {
-        if (facts->arguments[word] == argument) {
-            if (!second)
-                return word;
-            second = false;
-        }
-    }
-    return SG_NO_WORD;
-}

@@ -85,7 +85,6 @@ enum sg_function_argument {
     SG_ARGUMENT_INDICES,
     SG_ARGUMENT_MESSAGE, /* MPI_Message * */
     SG_ARGUMENT_TEXT,
-    SG_ARGUMENT_KINDS
 };
 
 #define SG_ARGUMENTS_MAX 14
@@ -102,8 +101,5 @@ struct sg_function_facts {
 };
 
 extern const struct sg_function_facts sg_functions[SG_FUNCTION_COUNT];
-
-/* The word of an argument's first, or of its second; SG_NO_WORD: there is none. */
-int sg_function_word(enum sg_function function, enum sg_function_argument argument, bool second);
 
 #endif

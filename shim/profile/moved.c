@@ -38,7 +38,6 @@ void sg_places_find(void)
         places->parts = FIRST(PARTS);
         places->root = FIRST(ROOT);
         places->comm = FIRST(COMM);
-        places->window = FIRST(WIN);
         places->status = FIRST(STATUS);
         places->statuses = FIRST(STATUSES);
         places->handle = FIRST(HANDLE);
@@ -47,7 +46,6 @@ void sg_places_find(void)
         places->done = FIRST(DONE);
         places->indices = FIRST(INDICES);
         places->message = FIRST(MESSAGE);
-        places->old = FIRST(OLD);
         places->request = FIRST(REQUEST);
         places->requests = FIRST(REQUESTS);
         places->number = FIRST(NUMBER);

@@ -26,8 +26,8 @@ struct sg_places {
     struct sg_operand_places {
         int8_t buffer, amount, type;
     } operands[2]; /* the first again, where there is one */
-    int8_t parts, root, comm, window, status, statuses, request, requests, number, handle;
-    int8_t flag, index, done, indices, message, old;
+    int8_t parts, root, comm, status, statuses, request, requests, number, handle;
+    int8_t flag, index, done, indices, message;
     int8_t peers[2];
 };
 

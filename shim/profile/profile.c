@@ -7,7 +7,6 @@
 #include "profile/requests.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 atomic_bool sg_profile_is_on;
 __thread struct sg_stack_frame sg_profile_outermost;
@@ -122,7 +121,7 @@ struct ended {
     struct sg_profile_sample sample;
     const struct sg_site *site;
     const sg_word *words;
-    uint64_t begin_ns, end_ns;
+    uint64_t begin_ns;
 };
 
 /* MPI_Start and MPI_Startall: what begins with it is sent by it. */
@@ -208,8 +207,7 @@ static struct ended ended_of(enum sg_function function, const sg_word *words, vo
                                      .moved = {.to = SG_NOBODY, .from = SG_NOBODY}},
                           .site = sg_site_of(caller),
                           .words = words,
-                          .begin_ns = begin_ns,
-                          .end_ns = end_ns};
+                          .begin_ns = begin_ns};
 }
 
 void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int error)
