@@ -365,8 +365,8 @@ struct sg_record_profile {
     uint64_t reserved2;
 };
 
-/* Messages to and from one rank of a communicator, of one thread, updated in place. One-sided
- * operations count as messages of their origin. */
+/* Messages to and from one rank of a communicator, of one thread, updated in place; without
+ * one-sided operations. */
 struct sg_record_peer {
     _Atomic uint8_t kind;
     uint8_t reserved[3];

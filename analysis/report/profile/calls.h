@@ -47,7 +47,7 @@ struct sg_call_pair {
     uint32_t from, to;
     uint64_t sent_messages, sent_bytes;
     uint64_t received_messages, received_bytes;
-    /* The greater of both: one-sided operations are counted at their origin only. */
+    /* The greater of both: what a freed request received is counted by its sender only. */
     uint64_t messages, bytes;
 };
 
