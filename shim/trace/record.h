@@ -106,6 +106,8 @@ enum sg_record_kind {
     SG_RECORD_PROFILE = 13,  /* struct sg_record_profile (two slots) */
     SG_RECORD_PROFILE_COMM = 14, /* struct sg_record_profile_comm + text: its name */
     SG_RECORD_PEER = 15,         /* struct sg_record_peer */
+    SG_RECORD_EVENT = 16,        /* struct sg_record_event */
+    SG_RECORD_REQUEST = 17,      /* struct sg_record_request */
     SG_RECORD_KINDS
 };
 
@@ -230,7 +232,9 @@ struct sg_record_comm {
     uint32_t parent; /* index of the communicator it was made from; UINT32_MAX: not known */
     uint32_t text_bytes;
     uint64_t created_ns;
-    uint64_t reserved2[3];
+    uint32_t profile_comm; /* its number in the profile of all calls; 0: not known */
+    uint32_t reserved2;
+    uint64_t reserved3[2];
 };
 
 /* One clock synchronisation: global = local + offset (at local time local_ns). */
@@ -321,21 +325,31 @@ struct sg_record_function {
     uint32_t index; /* of this log */
     uint32_t text_bytes;
     uint32_t reserved2;
-    uint64_t reserved3[6];
+    _Atomic uint64_t left_out; /* events that there was no room for */
+    uint64_t reserved3[5];
 };
 
-/* A communicator as the profile of all calls numbers them, from 1; 0: a call on none. Text:
- * "name\0". */
+/* A communicator as the profile of all calls numbers them, from 1; 0: a call on none. Data:
+ * "name\0", padded to 4 bytes; where has_members, size world ranks as uint32_t, and of an
+ * intercommunicator then those of its remote group.
+ *
+ * All members derive the same identity without a message: a hash of the members in their order,
+ * and how many with just these each of them has made before. */
 struct sg_record_profile_comm {
     _Atomic uint8_t kind;
     uint8_t is_inter; /* 1: peers are in the remote group */
-    uint16_t reserved;
+    uint8_t has_members;
+    uint8_t reserved;
     uint32_t index; /* of this log */
     uint32_t peers; /* ranks in it, or in its remote group */
     uint32_t rank;  /* own rank in it */
     uint32_t text_bytes;
-    uint32_t reserved2;
-    uint64_t reserved3[5];
+    uint32_t ordinal;
+    uint64_t identity; /* 0: not known, as of members outside MPI_COMM_WORLD */
+    uint32_t size;     /* of the own group */
+    uint32_t parent;   /* index of the communicator it was made from; 0: not known */
+    uint64_t created_ns;
+    uint64_t reserved2[2];
 };
 
 /* Running statistics of one (site, function, communicator, size class) on one thread, updated in
@@ -380,6 +394,61 @@ struct sg_record_peer {
     uint64_t reserved2[2];
 };
 
+/* One call of MPI that is in no record of collectives.
+ *
+ * A call that posts one message is that message's post, too: its request is known by this record's
+ * slot (struct sg_record_request). What a call posts otherwise, and all that it completes, has
+ * records of its own, behind this one. */
+enum sg_event_flags {
+    SG_EVENT_FAILED = 1,   /* the call returned an error */
+    SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes are of a message */
+    SG_EVENT_RECEIVES = 4, /* from, from_tag, received_bytes are of one; of a post what was asked */
+    SG_EVENT_POSTS = 8,    /* ... which a request, or MPI_Mrecv, completes */
+    SG_EVENT_ROOTED = 16,  /* to is the root of a collective; -1 on others of the root's group */
+    SG_EVENT_ORDERED = 32, /* from_tag is the collective's number on its communicator, from 0 */
+    SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
+};
+
+struct sg_record_event {
+    _Atomic uint8_t kind;
+    uint8_t flags; /* enum sg_event_flags */
+    uint16_t thread;
+    uint32_t site;
+    uint32_t comm;     /* as the profile numbers them; 0: none */
+    uint32_t function; /* struct sg_record_function */
+    uint64_t begin_ns;
+    _Atomic uint64_t end_ns; /* 0: open */
+    int32_t to, to_tag;      /* ranks of the communicator; < 0: none, or any */
+    int32_t from, from_tag;
+    uint64_t sent_bytes, received_bytes;
+};
+
+enum sg_request_event {
+    SG_REQUEST_SEND = 1,    /* begins: a persistent one, or a part of MPI_Isendrecv */
+    SG_REQUEST_RECEIVE = 2, /* likewise; peer and tag as asked */
+    SG_REQUEST_SENT = 3,
+    SG_REQUEST_RECEIVED = 4,
+    SG_REQUEST_COMPLETE = 5, /* of a collective, a file or a window, or of an inactive message */
+    SG_REQUEST_CANCELLED = 6,
+    SG_REQUEST_FREED = 7,
+    SG_REQUEST_PREPARED = 8, /* begins: of a collective's, or a partitioned message's */
+};
+
+/* What happens to a request in the call whose record comes before it on its thread. */
+struct sg_record_request {
+    _Atomic uint8_t kind;
+    uint8_t what; /* enum sg_request_event */
+    uint16_t thread;
+    uint32_t site;     /* of the call that made the request */
+    uint32_t comm;     /* as in struct sg_record_event */
+    uint32_t function; /* that made it */
+    uint64_t time_ns;
+    uint64_t request; /* slot of the record that began it; of those that begin: their own */
+    int32_t peer, tag;
+    uint64_t bytes;
+    uint64_t reserved[2];
+};
+
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
 #define SG_CONT_BYTES 56u
 struct sg_record_cont {
@@ -398,6 +467,8 @@ SG_RECORD_IS_SLOT(sg_record_site_name);
 SG_RECORD_IS_SLOT(sg_record_comm);
 SG_RECORD_IS_SLOT(sg_record_clock);
 SG_RECORD_IS_SLOT(sg_record_marker);
+SG_RECORD_IS_SLOT(sg_record_event);
+SG_RECORD_IS_SLOT(sg_record_request);
 SG_RECORD_IS_SLOT(sg_record_arm);
 SG_RECORD_IS_SLOT(sg_record_cont);
 SG_RECORD_IS_SLOT(sg_record_function);
