@@ -245,10 +245,11 @@ static void put_words(const struct sg_call *call, sg_word *words)
 void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns)
 {
     uint64_t end_ns = sg_clock_ns();
+    enum sg_function function = function_of(call);
     sg_word words[SG_ARGUMENTS_MAX];
 
-    if (!sg_profile_counts(__builtin_frame_address(0)))
+    if (!sg_profile_counts(function, __builtin_frame_address(0)))
         return;
     put_words(call, words);
-    sg_profile_count(function_of(call), words, call->comm, caller, error, begin_ns, end_ns);
+    sg_profile_count(function, words, call->comm, caller, error, begin_ns, end_ns);
 }

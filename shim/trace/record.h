@@ -333,8 +333,8 @@ struct sg_record_function {
  * "name\0", padded to 4 bytes; where has_members, size world ranks as uint32_t, and of an
  * intercommunicator then those of its remote group.
  *
- * All members derive the same identity without a message: a hash of the members in their order,
- * and how many with just these each of them has made before. */
+ * All members derive the same identity and ordinal without a message (profile/identity.h); of an
+ * intercommunicator both groups. */
 struct sg_record_profile_comm {
     _Atomic uint8_t kind;
     uint8_t is_inter; /* 1: peers are in the remote group */

@@ -19,6 +19,7 @@ C_PROGRAMS := \
   cg \
   closing \
   comms \
+  comms_made \
   counts_c \
   device \
   disagree \
