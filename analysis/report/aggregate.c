@@ -271,14 +271,6 @@ static enum sg_status use_algorithm(struct sg_row *row, uint32_t algorithm)
     return SG_APPEND(row->algorithms, row->algorithm_count, algorithm) ? SG_OK : SG_ERR_MEMORY;
 }
 
-static void add_own(struct sg_call_times *own, uint64_t time_ns)
-{
-    const struct sg_call_times one = {1, time_ns, time_ns, time_ns,
-                                      (double)time_ns * (double)time_ns};
-
-    sg_call_times_add(own, &one);
-}
-
 static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_instance *instance,
                                const struct sg_measure *measure, uint32_t member)
 {
@@ -303,7 +295,7 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     row->events.blocked_ns += cost.blocked_ns;
     if (cost.blocked_ns > row->events.blocked_max_ns)
         row->events.blocked_max_ns = cost.blocked_ns;
-    add_own(&row->events.own, call->nonblocking ? call->start_ns : cost.blocked_ns);
+    sg_call_times_add_one(&row->events.own, call->nonblocking ? call->start_ns : cost.blocked_ns);
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;

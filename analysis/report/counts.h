@@ -32,6 +32,7 @@ struct sg_call_times {
 };
 
 void sg_call_times_add(struct sg_call_times *into, const struct sg_call_times *more);
+void sg_call_times_add_one(struct sg_call_times *into, uint64_t time_ns);
 
 /* The statistics of a row on one rank. */
 struct sg_totals {

@@ -21,7 +21,8 @@ struct sg_tick {
     uint64_t rate;        /* ns a count, in 2^-32 */
 };
 
-extern __thread struct sg_tick sg_tick;
+/* A preloaded library may have it in the room that is there from the start. */
+extern __thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec")));
 
 static inline uint64_t sg_tick_ns(void)
 {
