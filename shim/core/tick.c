@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-__thread struct sg_tick sg_tick;
+__thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec")));
 
 #ifdef __x86_64__
 
