@@ -1,6 +1,6 @@
 #include "profile/profile.h"
 
-#include "core/clock.h"
+#include "core/tick.h"
 #include "profile/comms.h"
 #include "profile/entries.h"
 #include "profile/moved.h"
@@ -28,6 +28,7 @@ void sg_profile_start(bool threads)
         return;
     ignored_status = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUS_IGNORE_OBJ");
     ignored_statuses = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
+    sg_tick_start("/sys");
     sg_places_find();
     sg_profile_entries_start();
     sg_requests_start(threads);
@@ -124,7 +125,7 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
             values[places->statuses] != (sg_word)MPI_STATUSES_IGNORE)
             words[places->statuses] = values[places->statuses];
     }
-    call->begin_ns = sg_clock_ns();
+    call->begin_ns = sg_tick_ns();
 }
 
 /* ---- end ---- */
@@ -246,7 +247,7 @@ static void note(enum sg_function function, const sg_word *words)
 void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int error)
 {
     const struct sg_places *places = &sg_places[call->function];
-    uint64_t end_ns = sg_clock_ns();
+    uint64_t end_ns = sg_tick_ns();
     sg_word values[SG_ARGUMENTS_MAX];
     const sg_word *words;
     struct ended ended;

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SG_LOG_MAGIC "stagger\n" /* 8 bytes, no NUL */
-#define SG_LOG_VERSION 2u
+#define SG_LOG_VERSION 3u
 #define SG_LOG_HEADER_BYTES 4096u
 #define SG_SLOT_BYTES 64u
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
@@ -99,7 +99,7 @@ enum sg_record_kind {
     SG_RECORD_COMM = 6,         /* struct sg_record_comm + text: name; members of rank 0 */
     SG_RECORD_CLOCK = 7,        /* struct sg_record_clock */
     SG_RECORD_MARKER = 8,       /* struct sg_record_marker + text */
-    SG_RECORD_STAT = 9,         /* struct sg_record_stat (three slots) */
+    SG_RECORD_STAT = 9,         /* struct sg_record_stat (four slots) */
     SG_RECORD_NONBLOCKING = 10, /* struct sg_record_nonblocking */
     SG_RECORD_ARM = 11,      /* struct sg_record_arm + text: a trial's left side, one right side */
     SG_RECORD_FUNCTION = 12, /* struct sg_record_function + text: its name */
@@ -286,9 +286,8 @@ struct sg_record_stat {
     uint8_t size_class;
     uint32_t site;
     uint32_t comm;
-    uint8_t
-        /* 1: the entry is of nonblocking calls; blocked: the start and what was exposed */
-        nonblocking;
+    /* 1: the entry is of nonblocking calls; blocked: the start and what was exposed */
+    uint8_t nonblocking;
     uint8_t reserved[3];
     _Atomic uint64_t calls;
     _Atomic uint64_t bytes;
@@ -311,9 +310,17 @@ struct sg_record_stat {
     _Atomic uint64_t repeats;
     _Atomic uint64_t handler_ns;      /* sum over what came late */
     _Atomic uint64_t outstanding_max; /* instances outstanding when a call returned */
-    _Atomic uint64_t
-        hidden_ns; /* of nonblocking calls: from start to completion, not in waits or tests */
+    /* Of nonblocking calls: from start to completion, not in waits or tests. */
+    _Atomic uint64_t hidden_ns;
     uint64_t reserved4[2];
+    uint8_t kind4; /* SG_RECORD_CONT */
+    uint8_t reserved5[7];
+    /* Of the call itself: of a nonblocking one its start. */
+    _Atomic uint64_t own_ns;
+    _Atomic uint64_t own_min_ns;
+    _Atomic uint64_t own_max_ns;
+    _Atomic double own_square; /* sum of the squares, in ns^2 */
+    uint64_t reserved6[3];
 };
 
 /* A function of MPI that the program called. Text: "MPI_Send\0". */
@@ -474,7 +481,7 @@ SG_RECORD_IS_SLOT(sg_record_cont);
 SG_RECORD_IS_SLOT(sg_record_function);
 SG_RECORD_IS_SLOT(sg_record_profile_comm);
 SG_RECORD_IS_SLOT(sg_record_peer);
-#define SG_STAT_SLOTS 3u
+#define SG_STAT_SLOTS 4u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
 #define SG_PROFILE_SLOTS 2u
 _Static_assert(sizeof(struct sg_record_profile) == SG_PROFILE_SLOTS * SG_SLOT_BYTES,
