@@ -84,6 +84,7 @@ struct sg_log_header {
     int32_t wait_quota;
     char wait_hook[SG_WAIT_HOOK_BYTES];
     _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
+    uint32_t wait_apart;
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
