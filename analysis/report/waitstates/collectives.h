@@ -6,9 +6,9 @@
 #define SG_REPORT_WAITSTATES_COLLECTIVES_H
 
 #include "core/status.h"
+#include "report/waitstates/operations.h"
 #include "report/waitstates/settle.h"
 #include "report/waitstates/table.h"
-#include "report/waitstates/tracker.h"
 
 struct sg_waitstate_collectives {
     struct sg_waitstate_settling *settling;

@@ -7,9 +7,9 @@
 #define SG_REPORT_WAITSTATES_MESSAGES_H
 
 #include "core/status.h"
+#include "report/waitstates/operations.h"
 #include "report/waitstates/settle.h"
 #include "report/waitstates/table.h"
-#include "report/waitstates/tracker.h"
 
 struct sg_waitstate_message_end;
 struct sg_waitstate_receives; /* of a rank, in the order of their posts */

@@ -19,12 +19,11 @@
 #define SG_REPORT_WAITSTATES_TRACKER_H
 
 #include "core/status.h"
+#include "report/waitstates/operations.h"
 #include "report/waitstates/sums.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#define SG_WAITSTATE_HELD 256
 
 struct sg_waitstate_tracker;
 
@@ -35,30 +34,6 @@ struct sg_waitstate_enter {
     bool only_tests;  /* MPI_Test and its kin */
     bool is_buffered; /* MPI_Bsend and its kin */
     bool is_probe;    /* MPI_Probe, MPI_Mprobe */
-};
-
-/* A message, as the location at one of its ends tells of it. */
-struct sg_waitstate_message {
-    uint32_t comm;
-    uint32_t peer; /* in MPI_COMM_WORLD */
-    uint32_t tag;
-};
-
-enum sg_waitstate_pattern {
-    SG_PATTERN_NONE, /* nobody waits */
-    SG_PATTERN_BARRIER,
-    SG_PATTERN_NXN,
-    SG_PATTERN_BROADCAST, /* from the root */
-    SG_PATTERN_REDUCE,    /* to the root */
-    SG_PATTERN_SCAN,
-};
-
-struct sg_waitstate_collective {
-    enum sg_waitstate_pattern pattern;
-    uint32_t comm;
-    uint64_t seq;                /* its number on the communicator, the same for all members */
-    uint32_t size, member, root; /* ranks in the communicator */
-    bool has_data;
 };
 
 /* The sums outlive the tracker. */

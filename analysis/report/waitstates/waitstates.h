@@ -4,7 +4,8 @@
  *
  * With the waiting call entered at E and left at L, and the other side ready at T, the wait is
  * min(T, L) - E where T > E:
- *   late sender      of a call that completes a receive; T: the call that began the send was entered
+ *   late sender      of a call that completes a receive; T: the call that began the send was
+ *                    entered
  *   late receiver    of a call that completes a send and ends after T: the call that posted the
  *                    receive was entered. Not of buffered sends
  *   wait at barrier, wait at NxN
