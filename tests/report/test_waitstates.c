@@ -457,6 +457,7 @@ static void test_wildcards(void)
     leave(1, 220);
     finish();
     EXPECT_PAIR("MPI_Wait", 11, "MPI_Send", 20, 1, 40, 0);
+    CU_ASSERT_EQUAL(row_of("MPI_Wait", 11, SG_WAITSTATE_LATE_SENDER).wrong_order_waits, 1);
     CU_ASSERT_EQUAL(counts.messages, 2);
     CU_ASSERT_EQUAL(counts.unmatched_sends, 0);
     end();
