@@ -295,6 +295,7 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     row->events.blocked_ns += cost.blocked_ns;
     if (cost.blocked_ns > row->events.blocked_max_ns)
         row->events.blocked_max_ns = cost.blocked_ns;
+    sg_call_times_add_one(&row->events.own, call->nonblocking ? call->start_ns : cost.blocked_ns);
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;
@@ -469,13 +470,14 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     row->totals.blocked_ns += totals->blocked_ns;
     if (totals->blocked_max_ns > row->totals.blocked_max_ns)
         row->totals.blocked_max_ns = totals->blocked_max_ns;
+    sg_call_times_add(&row->totals.own, &totals->own);
     row->totals.hidden_ns += totals->hidden_ns;
     row->totals.handler_ns += totals->handler_ns;
     sg_counts_add_all(&row->totals.counts, &totals->counts);
     aggregate->ranks[totals->rank].total_calls += totals->calls;
     aggregate->ranks[totals->rank].total_blocked_ns += totals->blocked_ns;
-    if (totals->nonblocking)
-        aggregate->ranks[totals->rank].total_exposed_ns += totals->blocked_ns;
+    if (totals->blocked_ns > totals->own.sum_ns)
+        aggregate->ranks[totals->rank].total_exposed_ns += totals->blocked_ns - totals->own.sum_ns;
     return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms);
 }
 

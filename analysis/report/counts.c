@@ -20,3 +20,24 @@ void sg_counts_add_all(struct sg_counts *into, const struct sg_counts *more)
     for (int count = 0; count < SG_COUNT_COUNT; count++)
         sg_counts_add(into, (enum sg_count)count, more->of[count]);
 }
+
+void sg_call_times_add(struct sg_call_times *into, const struct sg_call_times *more)
+{
+    if (more->calls == 0)
+        return;
+    if (into->calls == 0 || more->min_ns < into->min_ns)
+        into->min_ns = more->min_ns;
+    if (more->max_ns > into->max_ns)
+        into->max_ns = more->max_ns;
+    into->calls += more->calls;
+    into->sum_ns += more->sum_ns;
+    into->square += more->square;
+}
+
+void sg_call_times_add_one(struct sg_call_times *into, uint64_t time_ns)
+{
+    const struct sg_call_times one = {1, time_ns, time_ns, time_ns,
+                                      (double)time_ns * (double)time_ns};
+
+    sg_call_times_add(into, &one);
+}

@@ -24,6 +24,16 @@ struct sg_counts {
     uint64_t of[SG_COUNT_COUNT];
 };
 
+/* Times of calls by themselves: of nonblocking ones, of their starts. */
+struct sg_call_times {
+    uint64_t calls; /* with none, all others are 0 */
+    uint64_t sum_ns, min_ns, max_ns;
+    double square; /* sum of squares, in ns^2 */
+};
+
+void sg_call_times_add(struct sg_call_times *into, const struct sg_call_times *more);
+void sg_call_times_add_one(struct sg_call_times *into, uint64_t time_ns);
+
 /* The statistics of a row on one rank. */
 struct sg_totals {
     uint32_t rank, site, comm, algorithm;
@@ -31,6 +41,7 @@ struct sg_totals {
     enum sg_operation operation;
     bool nonblocking;
     uint64_t calls, bytes, blocked_ns, blocked_max_ns, hidden_ns, handler_ns;
+    struct sg_call_times own; /* of all the calls */
     struct sg_counts counts;
 };
 

@@ -145,13 +145,15 @@ static uint32_t duration(uint64_t ns)
 static void on_completed(void *context, const struct sg_request_times *times)
 {
     struct nonblocking *nonblocking = context;
-    uint64_t start_ns = times->started_ns - nonblocking->begin_ns;
-    uint64_t hidden_ns = times->completed_ns - times->started_ns - times->exposed_ns;
+    const struct sg_nonblocking_times parts = {
+        .start_ns = times->started_ns - nonblocking->begin_ns,
+        .exposed_ns = times->exposed_ns,
+        .hidden_ns = times->completed_ns - times->started_ns - times->exposed_ns};
 
     if (sg_process.log != NULL) { /* not after MPI_Finalize */
         if (nonblocking->record != NULL) {
             nonblocking->record->tests = word(times->tests);
-            nonblocking->record->start_ns = duration(start_ns);
+            nonblocking->record->start_ns = duration(parts.start_ns);
             nonblocking->record->exposed_ns = times->exposed_ns;
             /* Release: a reader that sees the end sees the whole record. */
             atomic_store_explicit(&nonblocking->record->end_ns, times->completed_ns,
@@ -159,8 +161,7 @@ static void on_completed(void *context, const struct sg_request_times *times)
         }
         pthread_mutex_lock(&statistics_lock);
         sg_statistics_add_nonblocking(&nonblocking->call, nonblocking->site, nonblocking->comm,
-                                      &nonblocking->statistics, start_ns + times->exposed_ns,
-                                      hidden_ns);
+                                      &nonblocking->statistics, &parts);
         pthread_mutex_unlock(&statistics_lock);
     }
     free(nonblocking);
@@ -245,10 +246,11 @@ static void put_words(const struct sg_call *call, sg_word *words)
 void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns)
 {
     uint64_t end_ns = sg_clock_ns();
+    enum sg_function function = function_of(call);
     sg_word words[SG_ARGUMENTS_MAX];
 
-    if (!sg_profile_counts(__builtin_frame_address(0)))
+    if (!sg_profile_counts(function, __builtin_frame_address(0)))
         return;
     put_words(call, words);
-    sg_profile_count(function_of(call), words, call->comm, caller, error, begin_ns, end_ns);
+    sg_profile_count(function, words, call->comm, caller, error, begin_ns, end_ns);
 }

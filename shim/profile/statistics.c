@@ -86,14 +86,29 @@ static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_sit
     return stat;
 }
 
+static void add_own(struct sg_record_stat *stat, uint64_t own_ns)
+{
+    uint64_t calls = atomic_load_explicit(&stat->calls, memory_order_relaxed);
+    double square = (double)own_ns * (double)own_ns;
+
+    if (calls == 0 || own_ns < atomic_load_explicit(&stat->own_min_ns, memory_order_relaxed))
+        atomic_store_explicit(&stat->own_min_ns, own_ns, memory_order_relaxed);
+    raise_to(&stat->own_max_ns, own_ns);
+    add_to(&stat->own_ns, own_ns);
+    atomic_store_explicit(&stat->own_square,
+                          atomic_load_explicit(&stat->own_square, memory_order_relaxed) + square,
+                          memory_order_relaxed);
+}
+
 static void add(struct sg_record_stat *stat, const struct sg_call *call,
-                const struct sg_call_statistics *statistics, uint64_t blocked_ns)
+                const struct sg_call_statistics *statistics, uint64_t own_ns, uint64_t blocked_ns)
 {
     if (stat == NULL) {
         atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
                                   memory_order_relaxed);
         return;
     }
+    add_own(stat, own_ns);
     add_to(&stat->calls, 1);
     add_to(&stat->bytes, call->bytes);
     add_to(&stat->blocked_ns, blocked_ns);
@@ -120,18 +135,18 @@ static void add(struct sg_record_stat *stat, const struct sg_call *call,
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
                        const struct sg_call_statistics *statistics, uint64_t blocked_ns)
 {
-    add(entry_of(call, site, comm, statistics->executed), call, statistics, blocked_ns);
+    add(entry_of(call, site, comm, statistics->executed), call, statistics, blocked_ns, blocked_ns);
 }
 
 void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                                   const struct sg_call_statistics *statistics, uint64_t blocked_ns,
-                                   uint64_t hidden_ns)
+                                   const struct sg_call_statistics *statistics,
+                                   const struct sg_nonblocking_times *times)
 {
     struct sg_record_stat *stat = entry_of(call, site, comm, statistics->executed);
 
-    add(stat, call, statistics, blocked_ns);
+    add(stat, call, statistics, times->start_ns, times->start_ns + times->exposed_ns);
     if (stat != NULL)
-        add_to(&stat->hidden_ns, hidden_ns);
+        add_to(&stat->hidden_ns, times->hidden_ns);
 }
 
 /* The counters of an entry, in the order of their columns. */
@@ -147,7 +162,9 @@ void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *s
     X(copies)                                                                                      \
     X(skew_ns)                                                                                     \
     X(skew_calls)                                                                                  \
-    X(skew_max_ns) X(ignored) X(moves) X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns)
+    X(skew_max_ns)                                                                                 \
+    X(ignored) X(moves) X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns) X(own_ns)         \
+        X(own_min_ns) X(own_max_ns)
 
 void sg_statistics_reset(void)
 {
@@ -159,6 +176,7 @@ void sg_statistics_reset(void)
 #define ZERO(counter) atomic_store_explicit(&stat->counter, 0, memory_order_relaxed);
         COUNTERS(ZERO)
 #undef ZERO
+        atomic_store_explicit(&stat->own_square, 0, memory_order_relaxed);
     }
 }
 

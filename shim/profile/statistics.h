@@ -16,12 +16,17 @@
 void sg_statistics_add(const struct sg_call *call, struct sg_site *site, uint32_t comm,
                        const struct sg_call_statistics *statistics, uint64_t blocked_ns);
 
-/* The same for a nonblocking call when its request is completed. hidden_ns: from start to
- * completion without what was exposed. Threads that complete requests of one communicator take
- * turns. */
+/* Times of a nonblocking call: in the call that starts it; then in waits and tests; the rest until
+ * its completion. */
+struct sg_nonblocking_times {
+    uint64_t start_ns, exposed_ns, hidden_ns;
+};
+
+/* The same for a nonblocking call when its request is completed. Threads that complete requests of
+ * one communicator take turns. */
 void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *site, uint32_t comm,
-                                   const struct sg_call_statistics *statistics, uint64_t blocked_ns,
-                                   uint64_t hidden_ns);
+                                   const struct sg_call_statistics *statistics,
+                                   const struct sg_nonblocking_times *times);
 
 /* MPI_Pcontrol(2): all entries to zero. */
 void sg_statistics_reset(void);

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define SG_LOG_MAGIC "stagger\n" /* 8 bytes, no NUL */
-#define SG_LOG_VERSION 2u
+#define SG_LOG_VERSION 3u
 #define SG_LOG_HEADER_BYTES 4096u
 #define SG_SLOT_BYTES 64u
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
@@ -84,6 +84,7 @@ struct sg_log_header {
     int32_t wait_quota;
     char wait_hook[SG_WAIT_HOOK_BYTES];
     _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
+    uint32_t wait_apart;
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
@@ -99,7 +100,7 @@ enum sg_record_kind {
     SG_RECORD_COMM = 6,         /* struct sg_record_comm + text: name; members of rank 0 */
     SG_RECORD_CLOCK = 7,        /* struct sg_record_clock */
     SG_RECORD_MARKER = 8,       /* struct sg_record_marker + text */
-    SG_RECORD_STAT = 9,         /* struct sg_record_stat (three slots) */
+    SG_RECORD_STAT = 9,         /* struct sg_record_stat (four slots) */
     SG_RECORD_NONBLOCKING = 10, /* struct sg_record_nonblocking */
     SG_RECORD_ARM = 11,      /* struct sg_record_arm + text: a trial's left side, one right side */
     SG_RECORD_FUNCTION = 12, /* struct sg_record_function + text: its name */
@@ -286,9 +287,8 @@ struct sg_record_stat {
     uint8_t size_class;
     uint32_t site;
     uint32_t comm;
-    uint8_t
-        /* 1: the entry is of nonblocking calls; blocked: the start and what was exposed */
-        nonblocking;
+    /* 1: the entry is of nonblocking calls; blocked: the start and what was exposed */
+    uint8_t nonblocking;
     uint8_t reserved[3];
     _Atomic uint64_t calls;
     _Atomic uint64_t bytes;
@@ -311,9 +311,17 @@ struct sg_record_stat {
     _Atomic uint64_t repeats;
     _Atomic uint64_t handler_ns;      /* sum over what came late */
     _Atomic uint64_t outstanding_max; /* instances outstanding when a call returned */
-    _Atomic uint64_t
-        hidden_ns; /* of nonblocking calls: from start to completion, not in waits or tests */
+    /* Of nonblocking calls: from start to completion, not in waits or tests. */
+    _Atomic uint64_t hidden_ns;
     uint64_t reserved4[2];
+    uint8_t kind4; /* SG_RECORD_CONT */
+    uint8_t reserved5[7];
+    /* Of the call itself: of a nonblocking one its start. */
+    _Atomic uint64_t own_ns;
+    _Atomic uint64_t own_min_ns;
+    _Atomic uint64_t own_max_ns;
+    _Atomic double own_square; /* sum of the squares, in ns^2 */
+    uint64_t reserved6[3];
 };
 
 /* A function of MPI that the program called. Text: "MPI_Send\0". */
@@ -333,8 +341,8 @@ struct sg_record_function {
  * "name\0", padded to 4 bytes; where has_members, size world ranks as uint32_t, and of an
  * intercommunicator then those of its remote group.
  *
- * All members derive the same identity without a message: a hash of the members in their order,
- * and how many with just these each of them has made before. */
+ * All members derive the same identity and ordinal without a message (profile/identity.h); of an
+ * intercommunicator both groups. */
 struct sg_record_profile_comm {
     _Atomic uint8_t kind;
     uint8_t is_inter; /* 1: peers are in the remote group */
@@ -394,20 +402,30 @@ struct sg_record_peer {
     uint64_t reserved2[2];
 };
 
-/* One call of MPI that is in no record of collectives.
+/* One call of MPI that is in no record of collectives; not a test that found nothing.
  *
  * A call that posts one message is that message's post, too: its request is known by this record's
- * slot (struct sg_record_request). What a call posts otherwise, and all that it completes, has
- * records of its own, behind this one. */
+ * slot (struct sg_record_request). What a call posts otherwise (MPI_Isendrecv, MPI_Start), and all
+ * that it completes, has records of its own, behind this one. A probe that takes a message
+ * (MPI_Mprobe) is the post of its receive.
+ *
+ * Calls that wait are there when they begin, without flags: peers and tags are as asked for. Times
+ * may be 100 ns off those of other kinds, but not before the thread's last event. One that was
+ * left by an exception or longjmp ends, as failed, when its thread's next call begins. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes are of a message */
     SG_EVENT_RECEIVES = 4, /* from, from_tag, received_bytes are of one; of a post what was asked */
     SG_EVENT_POSTS = 8,    /* ... which a request, or MPI_Mrecv, completes */
-    SG_EVENT_ROOTED = 16,  /* to is the root of a collective; -1 on others of the root's group */
-    SG_EVENT_ORDERED = 32, /* from_tag is the collective's number on its communicator, from 0 */
+    SG_EVENT_ROOTED = 16,  /* to is the root of a collective; between groups see below */
+    SG_EVENT_ORDERED = 32, /* from_tag is the collective's place in the order of all on its
+                              communicator, those in other records included; grows, from 0 */
     SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
 };
+
+/* Between groups the root is one of the remote group's; on the root itself it is this, and on others
+ * of the root's group -1. */
+#define SG_EVENT_ROOT_HERE (-3)
 
 struct sg_record_event {
     _Atomic uint8_t kind;
@@ -428,10 +446,12 @@ enum sg_request_event {
     SG_REQUEST_RECEIVE = 2, /* likewise; peer and tag as asked */
     SG_REQUEST_SENT = 3,
     SG_REQUEST_RECEIVED = 4,
-    SG_REQUEST_COMPLETE = 5, /* of a collective, a file or a window, or of an inactive message */
+    SG_REQUEST_COMPLETE = 5, /* of what is no message to or from a rank, or of one that failed */
     SG_REQUEST_CANCELLED = 6,
     SG_REQUEST_FREED = 7,
-    SG_REQUEST_PREPARED = 8, /* begins: of a collective's, or a partitioned message's */
+    /* Begins: a collective's, then peer is its root and tag its place as with SG_EVENT_ORDERED; or a
+     * partitioned message's, which those of other kinds are not matched with. */
+    SG_REQUEST_PREPARED = 8,
 };
 
 /* What happens to a request in the call whose record comes before it on its thread. */
@@ -474,7 +494,7 @@ SG_RECORD_IS_SLOT(sg_record_cont);
 SG_RECORD_IS_SLOT(sg_record_function);
 SG_RECORD_IS_SLOT(sg_record_profile_comm);
 SG_RECORD_IS_SLOT(sg_record_peer);
-#define SG_STAT_SLOTS 3u
+#define SG_STAT_SLOTS 4u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
 #define SG_PROFILE_SLOTS 2u
 _Static_assert(sizeof(struct sg_record_profile) == SG_PROFILE_SLOTS * SG_SLOT_BYTES,

@@ -109,6 +109,7 @@ static inline void log_put_comm(struct log_writer *log, uint32_t index, uint32_t
     log_put_text(log, name, strlen(name) + 1);
 }
 
+/* Calls that took equally long. */
 static inline void log_put_stat(struct log_writer *log, enum sg_operation operation, uint32_t site,
                                 uint32_t comm, uint64_t calls, uint64_t bytes, uint64_t blocked_ns)
 {
@@ -123,6 +124,12 @@ static inline void log_put_stat(struct log_writer *log, enum sg_operation operat
                                   .early = calls,
                                   .kind2 = SG_RECORD_CONT,
                                   .kind3 = SG_RECORD_CONT,
+                                  .kind4 = SG_RECORD_CONT,
+                                  .own_ns = blocked_ns,
+                                  .own_min_ns = blocked_ns / calls,
+                                  .own_max_ns = blocked_ns / calls,
+                                  .own_square =
+                                      (double)blocked_ns * (double)blocked_ns / (double)calls,
                                   .signals = 2 * calls};
 
     log_put(log, &stat, sizeof stat);

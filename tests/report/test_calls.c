@@ -150,8 +150,9 @@ static void test_carried_out(void)
     CU_ASSERT_EQUAL(barrier->of.time_ns, 10000);
     CU_ASSERT_DOUBLE_EQUAL(barrier->mean_ns, 500, 1e-9);
     CU_ASSERT_TRUE(barrier->is_carried_out);
-    CU_ASSERT_FALSE(sg_call_has_spread(&barrier->of));
-    CU_ASSERT_TRUE(isnan(barrier->deviation_ns));
+    CU_ASSERT_EQUAL(barrier->of.min_ns, 400);
+    CU_ASSERT_EQUAL(barrier->of.max_ns, 600);
+    CU_ASSERT_DOUBLE_EQUAL(barrier->deviation_ns, 100, 1e-6);
     sg_report_clear(&report);
 }
 
@@ -245,8 +246,8 @@ static void test_one_sided(void)
     sg_report_clear(&report);
 }
 
-/* 4 ranks reduce 8 bytes twice: all send, the root receives; without events a nonblocking call's
- * own time is not known. */
+/* 4 ranks reduce 8 bytes twice: all send, the root receives. A nonblocking call's own time is that
+ * of its start, its latency also what came after. */
 static void test_bytes_of_reductions(void)
 {
     const char *directory = fresh_directory();
@@ -258,10 +259,16 @@ static void test_bytes_of_reductions(void)
         struct sg_record_stat stat = {.kind = SG_RECORD_STAT,
                                       .kind2 = SG_RECORD_CONT,
                                       .kind3 = SG_RECORD_CONT,
+                                      .kind4 = SG_RECORD_CONT,
                                       .operation = SG_OPERATION_BARRIER,
                                       .nonblocking = 1,
                                       .calls = 1,
-                                      .blocked_ns = 500};
+                                      .blocked_ns = 500,
+                                      .hidden_ns = 1000,
+                                      .own_ns = 50 + rank,
+                                      .own_min_ns = 50 + rank,
+                                      .own_max_ns = 50 + rank,
+                                      .own_square = (50 + rank) * (50 + rank)};
 
         log_begin(&log, directory, rank, 4, SG_TRACE_STATS, SG_LOG_FINALIZED);
         log.header.counts_calls = 1;
@@ -278,8 +285,13 @@ static void test_bytes_of_reductions(void)
     CU_ASSERT_EQUAL(reduce->of.received_bytes, 16);
     CU_ASSERT_EQUAL(all->of.received_bytes, 64);
     CU_ASSERT_EQUAL(posted->of.calls, 4);
-    CU_ASSERT_TRUE(isnan(posted->mean_ns));
-    CU_ASSERT_EQUAL(report.calls->time_ns, 800);
+    CU_ASSERT_EQUAL(posted->of.time_ns, 206);
+    CU_ASSERT_EQUAL(posted->of.min_ns, 50);
+    CU_ASSERT_EQUAL(posted->of.max_ns, 53);
+    CU_ASSERT_DOUBLE_EQUAL(posted->deviation_ns, sqrt(1.25), 1e-6);
+    CU_ASSERT_EQUAL(posted->of.completed, 4);
+    CU_ASSERT_DOUBLE_EQUAL(posted->latency_ns, 1500, 1e-9);
+    CU_ASSERT_EQUAL(report.calls->time_ns, 1006);
     sg_report_clear(&report);
 }
 

@@ -232,7 +232,7 @@ static inline struct sg_record_stat *fabricate_stat(struct fabricated *log, int 
     struct sg_record_stat *stat = fabricate_slots(log, SG_STAT_SLOTS);
 
     stat->kind = SG_RECORD_STAT;
-    stat->kind2 = stat->kind3 = SG_RECORD_CONT;
+    stat->kind2 = stat->kind3 = stat->kind4 = SG_RECORD_CONT;
     stat->operation = (uint8_t)operation;
     stat->site = site;
     stat->comm = comm;

@@ -87,3 +87,16 @@ check "and of what was hidden" hides statistics
 check "not of what was exposed" is None "$(rows statistics iallreduce exposed_ns)"
 check "blocking calls have rows of their own" is "4 None" \
     "$(rows statistics barrier calls) $(rows statistics barrier hidden_ns)"
+starts() { # NAME: their figures as functions are those of so many calls, whose times can be
+    json "$1.json" "[f['mpi_function'] for f in d['functions'] if f['mpi_function'].startswith('MPI_I')
+        and f['calls'] > 0 and f['completed_calls'] == f['calls']
+        and 0 < f['min_ns'] <= f['mean_ns'] <= f['max_ns']
+        and abs(f['mean_ns'] * f['calls'] - f['time_ns']) < f['calls']
+        and f['deviation_ns'] <= f['max_ns'] - f['min_ns']
+        and f['latency_mean_ns'] >= f['mean_ns']]"
+}
+for name in statistics events2; do
+    check "the calls that start them have times of their own ($name)" \
+        is "['MPI_Iallreduce', 'MPI_Ibarrier', 'MPI_Ireduce']" \
+        "$(starts $name | "$PYTHON" -c 'print(sorted(eval(input())))')"
+done

@@ -20,11 +20,9 @@ struct sg_call_place {
 
 struct sg_call_figures {
     uint64_t calls, failed;
-    uint64_t time_ns, max_ns;
-    uint64_t min_ns;   /* where sg_call_has_spread() */
-    double square;     /* sum of squares, in ns^2; likewise */
-    uint64_t unspread; /* calls, among them, of which no minimum and no square is known */
-    uint64_t untimed;  /* calls, among them, whose time is not known either */
+    uint64_t carried_out; /* calls, among them, that the library carried out or recorded */
+    uint64_t time_ns, min_ns, max_ns;
+    double square; /* sum of squares of the times, in ns^2 */
     uint64_t sent_bytes, received_bytes;
     uint64_t completed; /* posted operations that are known to be complete */
     uint64_t latency_ns;
@@ -68,10 +66,5 @@ struct sg_calls {
 };
 
 void sg_calls_free(struct sg_calls *calls);
-
-static inline bool sg_call_has_spread(const struct sg_call_figures *of)
-{
-    return of->calls > 0 && of->unspread == 0;
-}
 
 #endif

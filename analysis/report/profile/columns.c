@@ -19,9 +19,6 @@ KNOWN(id, row->place.has_id)
 KNOWN(line, row->place.line > 0)
 KNOWN(offset, row->place.module != NULL)
 KNOWN(size, row->place.comm_size > 0)
-KNOWN(time, row->of.untimed < row->of.calls)
-KNOWN(min, sg_call_has_spread(&row->of))
-KNOWN(max, row->of.max_ns > 0 || !row->is_carried_out)
 
 static void print_comm(const void *of, const void *context, FILE *out)
 {
@@ -41,7 +38,7 @@ static void print_run(const void *of, const void *context, FILE *out)
     const struct sg_call_row *row = of;
     const struct sg_calls *calls = context;
 
-    fputs(knows_time(row) ? SG_SHARE(row->of.time_ns, calls->processor_ns) : "-", out);
+    fputs(SG_SHARE(row->of.time_ns, calls->processor_ns), out);
 }
 
 static json_t *json_run(const void *of, const void *context)
@@ -49,7 +46,7 @@ static json_t *json_run(const void *of, const void *context)
     const struct sg_call_row *row = of;
     const struct sg_calls *calls = context;
 
-    return sg_json_share(row->of.time_ns, knows_time(row) ? calls->processor_ns : 0);
+    return sg_json_share(row->of.time_ns, calls->processor_ns);
 }
 
 #define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_call_row, member)
@@ -68,11 +65,11 @@ static const struct sg_column columns[] = {
     {"comm_size", IS(COUNT32, place.comm_size), .known = knows_size},
     {"calls", "calls", "calls", IS(COUNT, of.calls)},
     {"failed_calls", "failed", "failed", IS(COUNT, of.failed)},
-    {"time_ns", "time", "time", IS(NS, of.time_ns), .known = knows_time},
+    {"time_ns", "time", "time", IS(NS, of.time_ns)},
     {"run_share", "run", "run", .print = print_run, .json = json_run},
     {"mean_ns", "mean", "mean", IS(REAL_NS, mean_ns)},
-    {"min_ns", "min", "min", IS(NS, of.min_ns), .known = knows_min},
-    {"max_ns", "max", "max", IS(NS, of.max_ns), .known = knows_max},
+    {"min_ns", "min", "min", IS(NS, of.min_ns)},
+    {"max_ns", "max", "max", IS(NS, of.max_ns)},
     {"deviation_ns", "deviation", "stddev", IS(REAL_NS, deviation_ns)},
     {"sent_bytes", "sent", "sent", IS(BYTES, of.sent_bytes)},
     {"received_bytes", "received", "received", IS(BYTES, of.received_bytes)},

@@ -20,24 +20,19 @@ static uint64_t received_bytes(const struct sg_report_site *site)
                : 0;
 }
 
-/* The rows tell the time of a nonblocking call together with the waits and tests for its request,
- * which are calls by themselves; without events it cannot be told from them. */
 static struct sg_call_figures own_figures(const struct sg_report_site *site)
 {
-    struct sg_call_figures figures = {.calls = site->calls,
-                                      .unspread = site->calls,
-                                      .sent_bytes = site->bytes,
-                                      .received_bytes = received_bytes(site)};
-
-    if (!site->nonblocking) {
-        figures.time_ns = site->blocked_ns;
-        figures.max_ns = site->blocked_max_ns;
-    } else if (site->event_calls == site->calls && site->blocked_ns > site->exposed_ns) {
-        figures.time_ns = site->blocked_ns - site->exposed_ns;
-    } else {
-        figures.untimed = site->calls;
-    }
-    return figures;
+    return (struct sg_call_figures){.calls = site->calls,
+                                    .carried_out = site->calls,
+                                    .time_ns = site->own.sum_ns,
+                                    .min_ns = site->own.min_ns,
+                                    .max_ns = site->own.max_ns,
+                                    .square = site->own.square,
+                                    .sent_bytes = site->bytes,
+                                    .received_bytes = received_bytes(site),
+                                    .completed = site->nonblocking ? site->calls : 0,
+                                    .latency_ns =
+                                        site->nonblocking ? site->blocked_ns + site->hidden_ns : 0};
 }
 
 /* They are filtered already. */
@@ -101,15 +96,14 @@ static int compare_pairs(const void *left, const void *right)
 static void finish_figures(struct sg_call_row *row)
 {
     const struct sg_call_figures *of = &row->of;
-    double calls = (double)of->calls, timed = (double)(of->calls - of->untimed), variance;
+    double calls = (double)of->calls, variance;
 
-    row->is_carried_out = of->unspread == of->calls;
-    row->mean_ns = timed > 0 ? (double)of->time_ns / timed : NAN;
+    row->is_carried_out = of->carried_out == of->calls;
+    row->mean_ns = (double)of->time_ns / calls;
     row->latency_ns = of->completed > 0 ? (double)of->latency_ns / (double)of->completed : NAN;
     variance = of->square / calls - row->mean_ns * row->mean_ns;
     /* What is left of two great numbers may be a little below zero, and a damaged one anything. */
-    row->deviation_ns =
-        sg_call_has_spread(of) && isfinite(variance) ? sqrt(fmax(variance, 0)) : NAN;
+    row->deviation_ns = isfinite(variance) ? sqrt(fmax(variance, 0)) : NAN;
 }
 
 /* Leaves out what has no calls, finishes the rest and sorts it. */

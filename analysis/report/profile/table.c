@@ -102,8 +102,7 @@ enum sg_status sg_call_table_row(struct sg_call_table *table, const struct sg_ca
 
 void sg_call_figures_add(struct sg_call_figures *into, const struct sg_call_figures *more)
 {
-    if (more->calls > more->unspread &&
-        (into->calls == into->unspread || more->min_ns < into->min_ns))
+    if (more->calls > 0 && (into->calls == 0 || more->min_ns < into->min_ns))
         into->min_ns = more->min_ns;
     if (more->max_ns > into->max_ns)
         into->max_ns = more->max_ns;
@@ -111,8 +110,7 @@ void sg_call_figures_add(struct sg_call_figures *into, const struct sg_call_figu
     into->failed += more->failed;
     into->time_ns += more->time_ns;
     into->square += more->square;
-    into->unspread += more->unspread;
-    into->untimed += more->untimed;
+    into->carried_out += more->carried_out;
     into->sent_bytes += more->sent_bytes;
     into->received_bytes += more->received_bytes;
     into->completed += more->completed;
