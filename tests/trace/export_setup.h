@@ -74,26 +74,32 @@ static inline void setup_without_program(json_t *events)
     }
 }
 
-/* Checks the archive and gives its counts and, unless NULL, its events but for those of the
- * program's region (tests/lib/check_archive.py); both are the caller's. */
-static inline json_t *setup_check(const char *directory, json_t **events)
+/* Checks the archive and gives its counts (tests/lib/check_archive.py, with an option). */
+static inline json_t *setup_check_with(const char *directory, const char *option)
 {
-    char command[1500], counts[300], list[300];
-    json_t *json;
+    char command[1500], counts[300];
 
     snprintf(counts, sizeof counts, "%s/counts.json", directory);
-    snprintf(list, sizeof list, "%s/events.json", directory);
     snprintf(command, sizeof command,
-             "/usr/bin/python3 tests/lib/check_archive.py --json %s --events %s %s/traces.otf2 "
-             ">%s/checks || { grep -v '^ok' %s/checks; false; }",
-             counts, list, directory, directory, directory);
+             "/usr/bin/python3 tests/lib/check_archive.py %s --json %s --events %s/events.json "
+             "%s/traces.otf2 >%s/checks || { grep -v '^ok' %s/checks; false; }",
+             option, counts, directory, directory, directory, directory);
     CU_ASSERT_EQUAL_FATAL(system(command), 0);
-    json = setup_load(counts);
+    return setup_load(counts);
+}
+
+/* ... and, unless NULL, its events but for those of the program's region; both are the caller's. */
+static inline json_t *setup_check(const char *directory, json_t **events)
+{
+    json_t *counts = setup_check_with(directory, "");
+    char list[300];
+
     if (events != NULL) {
+        snprintf(list, sizeof list, "%s/events.json", directory);
         *events = setup_load(list);
         setup_without_program(*events);
     }
-    return json;
+    return counts;
 }
 
 /* How often a rank entered a region ("MPI_Barrier"). */
