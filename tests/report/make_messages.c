@@ -15,7 +15,8 @@
 #define KNOWN_RANKS 4
 #define LINES 64
 #define WORLD 0u
-#define HALF 1u /* ranks 2 and 0, in this order */
+#define HALF 1u  /* ranks 2 and 0, in this order */
+#define INTER 2u /* between these, and ranks 1 and 3 */
 
 enum step_kind {
     ENTER,
@@ -50,7 +51,16 @@ struct step {
     uint64_t request;
 };
 
-enum { EMPTY, WORLD_NAME, HALF_NAME, PLACE, SITE, REGION_NAMES, SITES = REGION_NAMES + REGIONS };
+enum {
+    EMPTY,
+    WORLD_NAME,
+    HALF_NAME,
+    INTER_NAME,
+    PLACE,
+    SITE,
+    REGION_NAMES,
+    SITES = REGION_NAMES + REGIONS
+};
 
 /* What a report has to say of it is in tests/report/messages.sh. */
 static const struct step known[] = {
@@ -138,6 +148,13 @@ static const struct step known[] = {
     {2, 820, LEAVE, Barrier},
     {0, 820, COLLECTIVE, OTF2_COLLECTIVE_OP_BARRIER, OTF2_COLLECTIVE_ROOT_NONE, HALF},
     {0, 820, LEAVE, Barrier},
+    /* Between groups: rank 3 waits 35 in line 27 for rank 2, which is the other's first. */
+    {3, 850, ENTER, Recv, 27},
+    {2, 885, ENTER, Send, 28},
+    {2, 885, SEND, 1, 7, INTER},
+    {2, 886, LEAVE, Send},
+    {3, 890, RECEIVE, 0, 7, INTER},
+    {3, 890, LEAVE, Recv},
     /* A message that is never received. */
     {0, 900, ENTER, Send, 26},
     {0, 900, SEND, 1, 7, WORLD},
@@ -254,8 +271,8 @@ static uint64_t put_ring(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint3
 
 static void put_strings(OTF2_GlobalDefWriter *global)
 {
-    static const char *const fixed[REGION_NAMES] = {"", "MPI_COMM_WORLD", "half", "place",
-                                                    "call site"};
+    static const char *const fixed[REGION_NAMES] = {"",      "MPI_COMM_WORLD", "half",
+                                                    "inter", "place",          "call site"};
 
     for (uint32_t i = 0; i < REGION_NAMES; i++)
         CHECKED(OTF2_GlobalDefWriter_WriteString(global, i, fixed[i]));
@@ -277,7 +294,7 @@ static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_
 {
     OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
     uint64_t *members = calloc(ranks, sizeof *members);
-    const uint64_t half[] = {2, 0};
+    const uint64_t half[] = {2, 0}, others[] = {1, 3};
 
     CHECKED(OTF2_GlobalDefWriter_WriteClockProperties(global, UINT64_C(1000000000), EPOCH_TICKS,
                                                       UINT64_C(1000000000), 0));
@@ -304,6 +321,10 @@ static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_
                                            OTF2_COMM_FLAG_NONE));
     CHECKED(OTF2_GlobalDefWriter_WriteComm(global, HALF, HALF_NAME, 2, OTF2_UNDEFINED_COMM,
                                            OTF2_COMM_FLAG_NONE));
+    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 3, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, others));
+    CHECKED(OTF2_GlobalDefWriter_WriteInterComm(global, INTER, INTER_NAME, 2, 3, WORLD,
+                                                OTF2_COMM_FLAG_NONE));
     CHECKED(OTF2_GlobalDefWriter_WriteAttribute(global, 0, SITE, EMPTY, OTF2_TYPE_STRING));
     CHECKED(OTF2_Archive_CloseGlobalDefWriter(archive, global));
     free(members);

@@ -379,6 +379,7 @@ static void test_sendrecv(void)
     /* Its peer was late with both: that is one wait. */
     CU_ASSERT_EQUAL(states->total.waits, 1);
     EXPECT_PAIR("MPI_Sendrecv", 20, "MPI_Sendrecv", 30, 1, 70, 1);
+    EXPECT_ROW("MPI_Sendrecv", 20, SG_WAITSTATE_LATE_SENDER, 1, 70);
     end();
 }
 
