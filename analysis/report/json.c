@@ -12,6 +12,7 @@
 #include <jansson.h>
 
 #define JSON_VERSION 1
+#define DIGITS 9 /* of reals */
 
 /* A row or, with comms, a sum. */
 static json_t *site_of(const struct sg_report *report, const struct sg_report_site *site,
@@ -120,6 +121,7 @@ static const char *source_name(const struct sg_report *report)
 enum sg_status sg_report_print_json(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
+    struct sg_json_writer writer = {.out = out, .digits = DIGITS};
     uint32_t row_count = sg_print_count(options, report->site_count);
     uint32_t sum_count = sg_print_count(options, report->sum_count);
     json_t *root = json_pack(
@@ -141,7 +143,14 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_set(&root, "filter", filter_of(report->filter));
     sg_json_set(&root, "trials", sg_report_trials_json(report));
     sg_calls_json(&root, report, options);
-    return sg_json_print(root, 9, "report", out);
+    if (root == NULL)
+        return sg_json_print(root, DIGITS, "report", out);
+    sg_json_begin(&writer, NULL, '{');
+    sg_json_put_members(&writer, root);
+    sg_calls_put_messages(&writer, report, options);
+    sg_json_end(&writer, '}');
+    fputc('\n', out);
+    return SG_OK;
 }
 
 enum sg_status sg_report_print_csv(const struct sg_report *report,
