@@ -138,15 +138,6 @@ void sg_json_put(struct sg_json_writer *writer, const char *name, json_t *value)
     json_decref(value);
 }
 
-void sg_json_put_members(struct sg_json_writer *writer, json_t *object)
-{
-    const char *name;
-    json_t *value;
-
-    json_object_foreach(object, name, value) sg_json_put(writer, name, json_incref(value));
-    json_decref(object);
-}
-
 void sg_json_put_count(struct sg_json_writer *writer, const char *name, uint64_t count)
 {
     begin_value(writer, name);

@@ -42,9 +42,8 @@ struct sg_json_writer {
 /* bracket: '{' or '[', and at the end '}' or ']'. */
 void sg_json_begin(struct sg_json_writer *writer, const char *name, char bracket);
 void sg_json_end(struct sg_json_writer *writer, char bracket);
-/* Takes the value, or all members of an object. */
+/* Takes the value. */
 void sg_json_put(struct sg_json_writer *writer, const char *name, json_t *value);
-void sg_json_put_members(struct sg_json_writer *writer, json_t *object);
 void sg_json_put_count(struct sg_json_writer *writer, const char *name, uint64_t count);
 
 #endif

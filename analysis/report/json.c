@@ -8,8 +8,10 @@
 #include "report/profile/print.h"
 #include "report/ranks.h"
 #include "report/trials/json.h"
+#include "report/waitstates/print.h"
 
 #include <jansson.h>
+#include <string.h>
 
 #define JSON_VERSION 1
 #define DIGITS 9 /* of reals */
@@ -85,12 +87,13 @@ static json_t *waiting_of(const struct sg_report *report)
     machine = json_pack("{s:o, s:I, s:I, s:o}", "host", sg_json_text(waiting->host), "ranks",
                         (json_int_t)waiting->ranks, "processors", (json_int_t)waiting->processors,
                         "quota", sg_json_count(waiting->quota > 0, waiting->quota));
-    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "mode",
+    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "mode",
                      sg_wait_mode_names[waiting->mode], "hook",
                      waiting->hook[0] != '\0' ? sg_json_text(waiting->hook) : json_null(),
                      "machine", machine, "oversubscribed_ranks", (json_int_t)waiting->short_ranks,
-                     "ranks", (json_int_t)waiting->told, "yields", (json_int_t)waiting->yields,
-                     "yield_ns", (json_int_t)waiting->yield_ns, "yield_share",
+                     "apart_ranks", (json_int_t)waiting->apart_ranks, "ranks",
+                     (json_int_t)waiting->told, "yields", (json_int_t)waiting->yields, "yield_ns",
+                     (json_int_t)waiting->yield_ns, "yield_share",
                      sg_json_share(waiting->yield_ns, report->ranks_run_ns), "sleeps",
                      (json_int_t)waiting->sleeps, "sleep_ns", (json_int_t)waiting->sleep_ns,
                      "sleep_share", sg_json_share(waiting->sleep_ns, report->ranks_run_ns));
@@ -118,10 +121,33 @@ static const char *source_name(const struct sg_report *report)
     return "statistics";
 }
 
+/* Member by member: messages may be a million pairs of ranks, which are printed one by one. */
+static enum sg_status print(json_t *root, const struct sg_report *report,
+                            const struct sg_print_options *options, FILE *out)
+{
+    struct sg_json_writer writer = {.out = out, .digits = DIGITS};
+    const char *name;
+    json_t *value;
+
+    if (root == NULL)
+        return sg_json_print(root, DIGITS, "report", out);
+    sg_json_begin(&writer, NULL, '{');
+    json_object_foreach(root, name, value)
+    {
+        if (strcmp(name, SG_CALLS_MESSAGES) == 0)
+            sg_calls_put_messages(&writer, report, options);
+        else
+            sg_json_put(&writer, name, json_incref(value));
+    }
+    sg_json_end(&writer, '}');
+    fputc('\n', out);
+    json_decref(root);
+    return SG_OK;
+}
+
 enum sg_status sg_report_print_json(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
-    struct sg_json_writer writer = {.out = out, .digits = DIGITS};
     uint32_t row_count = sg_print_count(options, report->site_count);
     uint32_t sum_count = sg_print_count(options, report->sum_count);
     json_t *root = json_pack(
@@ -143,14 +169,8 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_set(&root, "filter", filter_of(report->filter));
     sg_json_set(&root, "trials", sg_report_trials_json(report));
     sg_calls_json(&root, report, options);
-    if (root == NULL)
-        return sg_json_print(root, DIGITS, "report", out);
-    sg_json_begin(&writer, NULL, '{');
-    sg_json_put_members(&writer, root);
-    sg_calls_put_messages(&writer, report, options);
-    sg_json_end(&writer, '}');
-    fputc('\n', out);
-    return SG_OK;
+    sg_waitstates_json(&root, report, options);
+    return print(root, report, options, out);
 }
 
 enum sg_status sg_report_print_csv(const struct sg_report *report,
@@ -166,6 +186,8 @@ enum sg_status sg_report_print_csv(const struct sg_report *report,
         "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns"};
     json_t *rows;
 
+    if (options->table >= SG_PRINT_WAITS)
+        return sg_waitstates_print_csv(report, options, out);
     if (options->table != SG_PRINT_SITES)
         return sg_calls_print_csv(report, options->table, options, out);
     rows = sites_of(report, report->sites, sg_print_count(options, report->site_count), false);

@@ -14,7 +14,15 @@
 #include <stdio.h>
 
 /* A table that may be printed as CSV. */
-enum sg_print_table { SG_PRINT_SITES, SG_PRINT_FUNCTIONS, SG_PRINT_CALLS, SG_PRINT_MESSAGES };
+enum sg_print_table {
+    SG_PRINT_SITES,
+    SG_PRINT_FUNCTIONS,
+    SG_PRINT_CALLS,
+    SG_PRINT_MESSAGES,
+    SG_PRINT_WAITS,
+    SG_PRINT_PAIRS,
+    SG_PRINT_TABLES
+};
 
 struct sg_print_options {
     uint32_t top;              /* the most rows, and sums, to print; 0: all */

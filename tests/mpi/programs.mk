@@ -43,6 +43,7 @@ C_PROGRAMS := \
   late_unheard \
   late_waits \
   lifetimes \
+  many_sites \
   memory \
   overlap \
   pcontrol \

@@ -88,8 +88,12 @@ static void print_parts(FILE *out)
 {
     struct sg_json_writer writer = {.out = out, .digits = 9};
 
+    json_t *members = head(), *value;
+    const char *name;
+
     sg_json_begin(&writer, NULL, '{');
-    sg_json_put_members(&writer, head());
+    json_object_foreach(members, name, value) sg_json_put(&writer, name, json_incref(value));
+    json_decref(members);
     sg_json_begin(&writer, "rows", '[');
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         sg_json_begin(&writer, NULL, '{');

@@ -74,6 +74,7 @@ void sg_calls_json(json_t **root, const struct sg_report *report,
     sg_json_set(root, "mpi", calls != NULL ? mpi_of(calls) : json_null());
     sg_json_set(root, "functions", calls != NULL ? functions_of(calls, options) : json_null());
     sg_json_set(root, "calls", calls != NULL ? calls_of(calls, options) : json_null());
+    sg_json_set(root, SG_CALLS_MESSAGES, json_null());
 }
 
 void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report *report,
@@ -83,10 +84,10 @@ void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report
     uint32_t count = calls != NULL ? sg_print_count(options, calls->pair_count) : 0;
 
     if (calls == NULL) {
-        sg_json_put(writer, "messages", json_null());
+        sg_json_put(writer, SG_CALLS_MESSAGES, json_null());
         return;
     }
-    sg_json_begin(writer, "messages", '{');
+    sg_json_begin(writer, SG_CALLS_MESSAGES, '{');
     sg_json_begin(writer, "pairs", '[');
     for (uint32_t i = 0; i < count; i++) {
         sg_json_begin(writer, NULL, '{');

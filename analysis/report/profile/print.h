@@ -20,8 +20,10 @@ enum sg_status sg_calls_print_messages(const struct sg_report *report,
 void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
                              FILE *out);
 
-/* Sets the report's members about all calls, but for messages, which may be a million pairs of
- * ranks and are printed one by one; null where they are not known. */
+#define SG_CALLS_MESSAGES "messages"
+
+/* Sets the report's members about all calls; null where they are not known. Messages may be a
+ * million pairs of ranks: the member is null, and what it is to be is printed in its place. */
 void sg_calls_json(json_t **root, const struct sg_report *report,
                    const struct sg_print_options *options);
 void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report *report,
