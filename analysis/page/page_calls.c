@@ -1,5 +1,5 @@
-/* All calls of MPI on the report's page: MPI's share, functions, call sites, and messages, as tables
- * that need no scripts; the map of messages is drawn from their sums in blocks of ranks.
+/* All calls of MPI on the report's page: MPI's share, functions, call sites, and messages, as
+ * tables that need no scripts; the map of messages is drawn from their sums in blocks of ranks.
  */
 #include "output/json.h"
 #include "page/html.h"
