@@ -406,26 +406,19 @@ struct sg_record_peer {
  *
  * A call that posts one message is that message's post, too: its request is known by this record's
  * slot (struct sg_record_request). What a call posts otherwise (MPI_Isendrecv, MPI_Start), and all
- * that it completes, has records of its own, behind this one. A probe that takes a message
- * (MPI_Mprobe) is the post of its receive.
- *
- * Calls that wait are there when they begin, without flags: peers and tags are as asked for. Times
- * may be 100 ns off those of other kinds, but not before the thread's last event. One that was
- * left by an exception or longjmp ends, as failed, when its thread's next call begins. */
+ * that it completes, has records of its own, behind this one. MPI_Mprobe posts its message's
+ * receive. Calls that wait are there when they begin, without flags: peers and tags are as asked
+ * for. One that an exception or longjmp has left ends, as failed, when its thread's next begins. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes are of a message */
     SG_EVENT_RECEIVES = 4, /* from, from_tag, received_bytes are of one; of a post what was asked */
     SG_EVENT_POSTS = 8,    /* ... which a request, or MPI_Mrecv, completes */
-    SG_EVENT_ROOTED = 16,  /* to is the root of a collective; between groups see below */
-    SG_EVENT_ORDERED = 32, /* from_tag is the collective's place in the order of all on its
-                              communicator, those in other records included; grows, from 0 */
+    SG_EVENT_ROOTED = 16,  /* to is the root of a collective, between groups a remote one */
+    SG_EVENT_ORDERED = 32, /* from_tag: its place among all collectives of its communicator */
     SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
 };
-
-/* Between groups the root is one of the remote group's; on the root itself it is this, and on others
- * of the root's group -1. */
-#define SG_EVENT_ROOT_HERE (-3)
+#define SG_EVENT_ROOT_HERE (-3) /* between groups, on the root itself; -1 on others of its group */
 
 struct sg_record_event {
     _Atomic uint8_t kind;
@@ -449,9 +442,8 @@ enum sg_request_event {
     SG_REQUEST_COMPLETE = 5, /* of what is no message to or from a rank, or of one that failed */
     SG_REQUEST_CANCELLED = 6,
     SG_REQUEST_FREED = 7,
-    /* Begins: a collective's, then peer is its root and tag its place as with SG_EVENT_ORDERED; or a
-     * partitioned message's, which those of other kinds are not matched with. */
-    SG_REQUEST_PREPARED = 8,
+    SG_REQUEST_PREPARED = 8, /* begins: a partitioned message, which no others are matched with; or
+                                a collective: peer is its root, tag as with SG_EVENT_ORDERED */
 };
 
 /* What happens to a request in the call whose record comes before it on its thread. */
