@@ -1,5 +1,5 @@
 /* Writes the statistics of all calls of a run in which every rank sends messages to every other
- * one: make_messages RANKS SITES DIRECTORY. They are logs, or, if the directory has an archive, the
+ * one: make_traffic RANKS SITES DIRECTORY. They are logs, or, if the directory has an archive, the
  * files beside it. Rank 0 sends from SITES call sites in turn.
  *
  * From rank f to rank t go 1 + (f + 2 t) mod 7 messages of 1000 (f + 1) bytes each; to the next
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     char path[8192];
 
     if (ranks < 2) {
-        fprintf(stderr, "usage: make_messages RANKS SITES DIRECTORY\n");
+        fprintf(stderr, "usage: make_traffic RANKS SITES DIRECTORY\n");
         return 2;
     }
     snprintf(path, sizeof path, "%s/traces", argv[3]);
