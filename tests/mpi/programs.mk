@@ -35,6 +35,7 @@ C_PROGRAMS := \
   known_calls \
   known_events \
   known_requests \
+  known_waits \
   large \
   late \
   late_calls \
