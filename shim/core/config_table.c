@@ -176,6 +176,7 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 /* Leaves room in PATH_MAX for the names of the files inside. */
 #define PATH_BYTES 3500
 #define DEVICE_BYTES 63
+#define GLOBS_BYTES 1000
 
 /* clang-format off */
 /* A variable's type: how it is parsed and printed, what is expected, where it goes. */
@@ -206,6 +207,12 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_TRACE_BYTES", "64m",
      "Limit of one rank's log, after which events are counted but not kept.",
      SIZE(trace_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
+    {"STAGGER_CALLS", "",
+     "Functions of MPI whose calls are seen: globs, separated by commas; all when empty.",
+     STRING(calls, "globs", GLOBS_BYTES)},
+    {"STAGGER_EVENTS", "",
+     "Those, among them, whose calls are in the trace, and not in the statistics alone.",
+     STRING(events, "globs", GLOBS_BYTES)},
     {"STAGGER_DEPTH", "1", "Frames of the application that make up a call site.",
      INTEGER(depth, 1, 16)},
     {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.", FLAG(quiet)},
@@ -275,7 +282,7 @@ const struct sg_config_entry sg_config_entries[] = {
 /* clang-format on */
 const int sg_config_entry_count = sizeof sg_config_entries / sizeof *sg_config_entries;
 
-_Static_assert(sizeof sg_config_entries / sizeof *sg_config_entries <= 32, "bits in from_file");
+_Static_assert(sizeof sg_config_entries / sizeof *sg_config_entries <= 64, "bits in from_file");
 _Static_assert(PATH_BYTES < SG_CONFIG_VALUE_BYTES, "print writes whole values");
 _Static_assert(PATH_BYTES < PATH_MAX - 256, "files inside a directory have room for a name");
 
@@ -305,6 +312,8 @@ void sg_config_clear(struct sg_config *config)
         sg_config_clear_rule(&config->rules[i]);
     free(config->rules);
     free(config->directory);
+    free(config->calls);
+    free(config->events);
     free(config->config_file);
     free(config->verbs_device);
     *config = (struct sg_config){0};

@@ -32,6 +32,7 @@ struct sg_config {
     int trace;            /* enum sg_trace_mode */
     char *directory;      /* "": stagger-<program>-<id> */
     uint64_t trace_bytes; /* per rank */
+    char *calls, *events; /* globs of functions, separated by commas */
     int depth;            /* frames in a call site's id, 1..16 */
     bool quiet;
     bool calibrate;        /* measure costs at start, where events are recorded */
@@ -54,8 +55,8 @@ struct sg_config {
     char *config_file;                          /* "" : none */
     struct sg_config_rule *rules;               /* in order of precedence */
     int rule_count;
-    uint32_t from_environment; /* bit i: sg_config_entries[i] was set there */
-    uint32_t from_file;        /* or in the file */
+    uint64_t from_environment; /* bit i: sg_config_entries[i] was set there */
+    uint64_t from_file;        /* or in the file */
 };
 
 struct sg_config_entry {

@@ -73,8 +73,8 @@ static void environment_wins(void)
     CU_ASSERT_EQUAL(config.depth, 5);
     CU_ASSERT_EQUAL(config.trace, SG_TRACE_OFF);
     CU_ASSERT_STRING_EQUAL(config.config_file, path);
-    CU_ASSERT_EQUAL(__builtin_popcount(config.from_environment), 2);
-    CU_ASSERT_EQUAL(__builtin_popcount(config.from_file), 1);
+    CU_ASSERT_EQUAL(__builtin_popcountll(config.from_environment), 2);
+    CU_ASSERT_EQUAL(__builtin_popcountll(config.from_file), 1);
     free(log);
     sg_config_clear(&config);
     path = write_text("STAGGER_DEPTH=3\n");
@@ -258,6 +258,8 @@ static void text_of_defaults(void)
                                  "STAGGER_TRACE=otf2\n"
                                  "STAGGER_DIR=\n"
                                  "STAGGER_TRACE_BYTES=64m\n"
+                                 "STAGGER_CALLS=\n"
+                                 "STAGGER_EVENTS=\n"
                                  "STAGGER_DEPTH=1\n"
                                  "STAGGER_QUIET=0\n"
                                  "STAGGER_CALIBRATE=1\n"
