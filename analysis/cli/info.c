@@ -51,7 +51,7 @@ static void print_algorithm(const struct sg_algorithm *algorithm)
 
 static void print_entry(const struct sg_config_entry *entry, const struct sg_config *config)
 {
-    uint32_t bit = UINT32_C(1) << (entry - sg_config_entries);
+    uint64_t bit = UINT64_C(1) << (entry - sg_config_entries);
     char value[SG_CONFIG_VALUE_BYTES];
     char text[SG_CONFIG_VALUE_BYTES];
     const char *origin = "default";

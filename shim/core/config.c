@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +20,6 @@
 #define PREFIX "STAGGER_"
 #define SITE_PREFIX PREFIX "SITE_"
 #define SITE_DIGITS 8
-/* Longer names are compared and shown by their beginning. */
-#define NAME_BYTES 60
 
 /* A file larger than this is no configuration, and so many lines of complaint no help. */
 #define FILE_BYTES (1 << 20)
@@ -76,35 +75,6 @@ static void say_rest(struct reader *reader)
 
 /* ---- names -----------------------------------------------------------------------------------*/
 
-static int smallest(int a, int b, int c)
-{
-    int least = a < b ? a : b;
-
-    return least < c ? least : c;
-}
-
-/* Levenshtein distance; both are at most NAME_BYTES long. */
-static int edit_distance(const char *a, const char *b)
-{
-    int row[NAME_BYTES + 1];
-    int width = (int)strlen(b);
-
-    for (int j = 0; j <= width; j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1] != '\0'; i++) {
-        int diagonal = row[0];
-
-        row[0] = i;
-        for (int j = 1; j <= width; j++) {
-            int above = row[j];
-
-            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
-        }
-    }
-    return row[width];
-}
-
 static bool is_site_id(const char *text)
 {
     return strspn(text, "0123456789abcdefABCDEF") == SITE_DIGITS && text[SITE_DIGITS] == '\0';
@@ -112,10 +82,10 @@ static bool is_site_id(const char *text)
 
 static void complain_unknown(struct reader *reader, const char *name)
 {
-    char own[NAME_BYTES + 1];
+    char own[SG_NAME_BYTES + 1];
     char excerpt[SG_EXCERPT_BYTES];
     const char *nearest = "";
-    int nearest_distance = 2 * NAME_BYTES;
+    int nearest_distance = INT_MAX;
     size_t length;
 
     length = (size_t)snprintf(own, sizeof own, "%s", name);
@@ -123,7 +93,7 @@ static void complain_unknown(struct reader *reader, const char *name)
     if (length < sizeof own && length > SITE_DIGITS && is_site_id(own + length - SITE_DIGITS))
         own[length - SITE_DIGITS] = '\0';
     for (int i = 0; i < sg_config_entry_count; i++) {
-        int distance = edit_distance(own, sg_config_entries[i].name);
+        int distance = sg_text_distance(own, sg_config_entries[i].name);
 
         if (distance < nearest_distance) {
             nearest_distance = distance;
@@ -259,7 +229,7 @@ static bool apply_value(struct reader *reader, const struct sg_config_entry *ent
 }
 
 /* Tells whether a variable that can be set once may be set now. */
-static bool may_set(struct reader *reader, const struct sg_config_entry *entry, uint32_t bit)
+static bool may_set(struct reader *reader, const struct sg_config_entry *entry, uint64_t bit)
 {
     const struct sg_config *config = reader->config;
 
@@ -281,7 +251,7 @@ static void apply(struct reader *reader, const char *name, const char *value)
 {
     const struct sg_config_entry *entry = sg_config_find(name);
     struct sg_config *config = reader->config;
-    uint32_t bit;
+    uint64_t bit;
 
     if (entry == NULL) {
         complain_unknown(reader, name);
@@ -293,7 +263,7 @@ static void apply(struct reader *reader, const char *name, const char *value)
         apply_site(reader, name, value);
         return;
     }
-    bit = UINT32_C(1) << (entry - sg_config_entries);
+    bit = UINT64_C(1) << (entry - sg_config_entries);
     /* STAGGER_RULES adds up: the first match decides, and the environment's rules are first. */
     if (entry->rule != SG_CONFIG_RULE_RULES && !may_set(reader, entry, bit))
         return;

@@ -150,3 +150,31 @@ void sg_text_tail(const char *text, char *to, size_t size_bytes)
 
     memcpy(to, text + cut, length - cut + 1);
 }
+
+static int smallest(int a, int b, int c)
+{
+    int least = a < b ? a : b;
+
+    return least < c ? least : c;
+}
+
+int sg_text_distance(const char *a, const char *b)
+{
+    int row[SG_NAME_BYTES + 1];
+    int width = (int)strnlen(b, SG_NAME_BYTES);
+
+    for (int j = 0; j <= width; j++)
+        row[j] = j;
+    for (int i = 1; i <= SG_NAME_BYTES && a[i - 1] != '\0'; i++) {
+        int diagonal = row[0];
+
+        row[0] = i;
+        for (int j = 1; j <= width; j++) {
+            int above = row[j];
+
+            row[j] = smallest(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[width];
+}

@@ -34,7 +34,7 @@ static void reads_values(void)
     CU_ASSERT_EQUAL(config.trace_bytes, UINT64_C(3) << 30);
     CU_ASSERT_EQUAL(config.depth, 16);
     CU_ASSERT_TRUE(config.quiet);
-    CU_ASSERT_EQUAL(__builtin_popcount(config.from_environment), 5);
+    CU_ASSERT_EQUAL(__builtin_popcountll(config.from_environment), 5);
     free(log);
     sg_config_clear(&config);
 }

@@ -73,8 +73,8 @@ static void environment_wins(void)
     CU_ASSERT_EQUAL(config.depth, 5);
     CU_ASSERT_EQUAL(config.trace, SG_TRACE_OFF);
     CU_ASSERT_STRING_EQUAL(config.config_file, path);
-    CU_ASSERT_EQUAL(__builtin_popcount(config.from_environment), 2);
-    CU_ASSERT_EQUAL(__builtin_popcount(config.from_file), 1);
+    CU_ASSERT_EQUAL(__builtin_popcountll(config.from_environment), 2);
+    CU_ASSERT_EQUAL(__builtin_popcountll(config.from_file), 1);
     free(log);
     sg_config_clear(&config);
     path = write_text("STAGGER_DEPTH=3\n");
@@ -277,6 +277,10 @@ static void text_of_defaults(void)
                                  "STAGGER_VERBS_MULTICAST=auto\n"
                                  "STAGGER_VERBS_SENDERS=16\n"
                                  "STAGGER_VERBS_MEMORY=256m\n"
+                                 "STAGGER_MMDS=off\n"
+                                 "STAGGER_MMDS_RANKS=\n"
+                                 "STAGGER_MMDS_CALLS=\n"
+                                 "STAGGER_MMDS_BINS=4\n"
                                  "STAGGER_TRIAL_BLOCK=32\n"
                                  "STAGGER_TRIAL_SEED=1\n");
     CU_ASSERT(survives(&config));
