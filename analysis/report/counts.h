@@ -31,6 +31,11 @@ struct sg_call_times {
     double square; /* sum of squares, in ns^2 */
 };
 
+static inline struct sg_call_times sg_call_times_one(uint64_t time_ns)
+{
+    return (struct sg_call_times){1, time_ns, time_ns, time_ns, (double)time_ns * (double)time_ns};
+}
+
 void sg_call_times_add(struct sg_call_times *into, const struct sg_call_times *more);
 
 /* The statistics of a row on one rank. */
@@ -40,7 +45,8 @@ struct sg_totals {
     enum sg_operation operation;
     bool nonblocking;
     uint64_t calls, bytes, blocked_ns, blocked_max_ns, hidden_ns, handler_ns;
-    struct sg_call_times own; /* of all the calls */
+    struct sg_call_times own;     /* of all the calls */
+    struct sg_call_times latency; /* where nonblocking: from begin to completion; without squares */
     struct sg_counts counts;
 };
 

@@ -108,6 +108,7 @@ enum sg_record_kind {
     SG_RECORD_PEER = 15,         /* struct sg_record_peer */
     SG_RECORD_EVENT = 16,        /* struct sg_record_event */
     SG_RECORD_REQUEST = 17,      /* struct sg_record_request */
+    SG_RECORD_DISTRIBUTION = 18, /* struct sg_record_distribution + its bins */
     SG_RECORD_KINDS
 };
 
@@ -320,7 +321,10 @@ struct sg_record_stat {
     _Atomic uint64_t own_min_ns;
     _Atomic uint64_t own_max_ns;
     _Atomic double own_square; /* sum of the squares, in ns^2 */
-    uint64_t reserved6[3];
+    /* Of nonblocking calls: from their begin to their completion. */
+    _Atomic uint64_t latency_min_ns;
+    _Atomic uint64_t latency_max_ns;
+    uint64_t reserved6;
 };
 
 /* A function of MPI that the program called. Text: "MPI_Send\0". */
@@ -456,8 +460,34 @@ struct sg_record_request {
     uint64_t reserved[2];
 };
 
+enum sg_distribution {
+    SG_DISTRIBUTION_GRANULARITY = 1, /* ns from leaving a blocking function to entering the next */
+    SG_DISTRIBUTION_OVERHEAD = 2,    /* ns inside one */
+    SG_DISTRIBUTION_LATENCY = 3,     /* ns of a function's calls, or from posts to completions */
+    SG_DISTRIBUTION_BYTES = 4,       /* that these moved: the greater of sent and received */
+};
+
+/* How often which values came, on one thread, updated in place. In the continuation slots are
+ * sg_bins_count(bins) counts (core/bins.h), uint64_t, SG_BINS_A_SLOT in each. */
+struct sg_record_distribution {
+    _Atomic uint8_t kind;
+    uint8_t of;          /* enum sg_distribution */
+    uint16_t thread;     /* as in struct sg_record_profile */
+    uint32_t function;   /* of latencies and bytes */
+    uint32_t text_bytes; /* of the counts */
+    uint32_t bins;       /* to each doubling */
+    _Atomic uint64_t count;
+    _Atomic uint64_t sum;
+    _Atomic uint64_t min;
+    _Atomic uint64_t max;
+    /* Of granularity: since when the thread is followed, and what is known of it last. */
+    _Atomic uint64_t from_ns;
+    _Atomic uint64_t until_ns;
+};
+
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
 #define SG_CONT_BYTES 56u
+#define SG_BINS_A_SLOT (SG_CONT_BYTES / sizeof(uint64_t))
 struct sg_record_cont {
     uint8_t kind;
     uint8_t reserved[3];
@@ -481,6 +511,7 @@ SG_RECORD_IS_SLOT(sg_record_cont);
 SG_RECORD_IS_SLOT(sg_record_function);
 SG_RECORD_IS_SLOT(sg_record_profile_comm);
 SG_RECORD_IS_SLOT(sg_record_peer);
+SG_RECORD_IS_SLOT(sg_record_distribution);
 #define SG_STAT_SLOTS 4u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
 #define SG_PROFILE_SLOTS 2u
