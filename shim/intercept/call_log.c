@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "internode/request.h"
 #include "profile/entries.h"
+#include "profile/mmds.h"
 #include "profile/profile.h"
 #include "profile/statistics.h"
 #include "runtime/process.h"
@@ -37,6 +38,17 @@ static uint8_t flags_of(const struct sg_call *call)
 {
     return call->send == MPI_IN_PLACE && call->operation != SG_OPERATION_BARRIER ? SG_CALL_IN_PLACE
                                                                                  : 0;
+}
+
+static enum sg_function function_of(const struct sg_call *call)
+{
+    static const enum sg_function functions[SG_OPERATION_COUNT][2] = {
+        [SG_OPERATION_BARRIER] = {SG_FUNCTION_Barrier, SG_FUNCTION_Ibarrier},
+        [SG_OPERATION_REDUCE] = {SG_FUNCTION_Reduce_c, SG_FUNCTION_Ireduce_c},
+        [SG_OPERATION_ALLREDUCE] = {SG_FUNCTION_Allreduce_c, SG_FUNCTION_Iallreduce_c},
+    };
+
+    return functions[call->operation][call->request != NULL];
 }
 
 /* What records of calls and of nonblocking calls have in common. */
@@ -101,6 +113,15 @@ static void end_record(struct sg_record_call *record, uint64_t bytes,
     sg_call_log_open = NULL;
 }
 
+/* Bytes are those that a rank gives, and gets at most. */
+static struct sg_profile_sample sample_of(const struct sg_call *call, int error, uint64_t time_ns)
+{
+    return (struct sg_profile_sample){.function = function_of(call),
+                                      .failed = error != MPI_SUCCESS,
+                                      .time_ns = time_ns,
+                                      .moved = {.sent_bytes = call->bytes}};
+}
+
 void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
                      struct sg_site *site, const struct sg_comm *comm,
                      const struct sg_call_statistics *statistics, int error, uint64_t begin_ns,
@@ -113,6 +134,12 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
         sg_statistics_add(call, site, comm->index, statistics, end_ns - begin_ns);
     else
         count_failed();
+    if (sg_mmds_counts()) {
+        const struct sg_profile_sample sample = sample_of(call, error, end_ns - begin_ns);
+
+        sg_mmds_add_collective(&sample, begin_ns,
+                               sg_stack_is_held(&sg_profile_outermost, __builtin_frame_address(0)));
+    }
 }
 
 void sg_call_log_abandon(void)
@@ -163,6 +190,10 @@ static void on_completed(void *context, const struct sg_request_times *times)
         sg_statistics_add_nonblocking(&nonblocking->call, nonblocking->site, nonblocking->comm,
                                       &nonblocking->statistics, &parts);
         pthread_mutex_unlock(&statistics_lock);
+        if (sg_mmds_counts())
+            sg_mmds_add_completion(function_of(&nonblocking->call),
+                                   times->completed_ns - nonblocking->begin_ns,
+                                   nonblocking->call.bytes);
     }
     free(nonblocking);
 }
@@ -215,17 +246,6 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
 }
 
 /* ---- a call without a record ---- */
-
-static enum sg_function function_of(const struct sg_call *call)
-{
-    static const enum sg_function functions[SG_OPERATION_COUNT][2] = {
-        [SG_OPERATION_BARRIER] = {SG_FUNCTION_Barrier, SG_FUNCTION_Ibarrier},
-        [SG_OPERATION_REDUCE] = {SG_FUNCTION_Reduce_c, SG_FUNCTION_Ireduce_c},
-        [SG_OPERATION_ALLREDUCE] = {SG_FUNCTION_Allreduce_c, SG_FUNCTION_Iallreduce_c},
-    };
-
-    return functions[call->operation][call->request != NULL];
-}
 
 /* The call's arguments, with counts that are wide. */
 static void put_words(const struct sg_call *call, sg_word *words)

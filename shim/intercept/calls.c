@@ -35,11 +35,13 @@ static enum sg_status start(void)
 
 static void finish(void)
 {
+    uint64_t begin_ns = sg_clock_ns();
+
     sg_test_loop_stop();
-    sg_profile_stop();
+    sg_profile_stop(begin_ns);
     sg_call_log_settle();
     if (sg_process.log != NULL)
-        sg_log_header(sg_process.log)->finalize_begin_ns = sg_clock_ns();
+        sg_log_header(sg_process.log)->finalize_begin_ns = begin_ns;
     /* Before anything collective: ranks may still be in a reduce that waits for this one. */
     sg_comm_drain();
     sg_request_reap();

@@ -114,6 +114,13 @@ void sg_profile_entries_start(void)
     own_thread();
 }
 
+uint16_t sg_profile_thread(void)
+{
+    const struct thread *thread = own_thread();
+
+    return thread != NULL ? thread->number : UINT16_MAX;
+}
+
 /* ---- tables ---- */
 
 static uint64_t hash_of(const struct key *key)
@@ -183,7 +190,7 @@ static inline void *entry_of(struct thread *thread, struct table *table, const s
 
 /* The function's number in the log plus one, where large counts make no difference; 0: the disk is
  * full. */
-static uint32_t number_of(enum sg_function function)
+uint32_t sg_profile_function(enum sg_function function)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
     uint32_t number = atomic_load_explicit(&function_numbers[function], memory_order_relaxed);
@@ -213,7 +220,7 @@ static uint32_t number_of(enum sg_function function)
 
 static void *make_profile(const struct thread *thread, const struct key *key)
 {
-    uint32_t function = number_of(key->function);
+    uint32_t function = sg_profile_function(key->function);
     struct sg_record_profile *entry;
 
     if (function == 0)

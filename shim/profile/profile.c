@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "profile/comms.h"
 #include "profile/entries.h"
+#include "profile/mmds.h"
 #include "profile/moved.h"
 #include "profile/requests.h"
 
@@ -23,18 +24,30 @@ void sg_profile_start(bool threads)
     sg_places_find();
     sg_profile_entries_start();
     sg_requests_start(threads);
+    sg_mmds_start();
     atomic_store(&sg_profile_is_on, true);
 }
 
-void sg_profile_stop(void)
+void sg_profile_stop(uint64_t end_ns)
 {
     atomic_store(&sg_profile_is_on, false);
+    sg_mmds_stop(end_ns);
 }
 
-void sg_profile_switch(void)
+void sg_profile_switch(bool on)
 {
-    if (atomic_load(&sg_profile_is_on))
-        sg_requests_forget_all();
+    if (!atomic_load(&sg_profile_is_on))
+        return;
+    sg_requests_forget_all();
+    sg_mmds_switch(on);
+}
+
+void sg_profile_reset(void)
+{
+    if (!atomic_load(&sg_profile_is_on))
+        return;
+    sg_profile_entries_reset();
+    sg_mmds_reset();
 }
 
 /* ---- Fortran 2008 ---- */
@@ -196,6 +209,8 @@ static void count(struct ended *ended, MPI_Comm handle, const MPI_Status *status
         follow(ended);
     }
     sg_profile_add(ended->site, sample);
+    if (sg_mmds_counts())
+        sg_mmds_add_call(sample, ended->begin_ns);
 }
 
 static struct ended ended_of(enum sg_function function, const sg_word *words, void *caller,

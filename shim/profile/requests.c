@@ -1,6 +1,7 @@
 #include "profile/requests.h"
 
 #include "core/hash.h"
+#include "profile/mmds.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -190,6 +191,13 @@ static bool take_out(MPI_Request handle, bool even_persistent, struct request *o
     return request != NULL;
 }
 
+static uint64_t greatest(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t most = a > b ? a : b;
+
+    return most > c ? most : c;
+}
+
 void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns)
 {
     struct sg_profile_completion completion;
@@ -210,6 +218,10 @@ void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t
     if (status != NULL)
         sg_moved_received(request.function, status, &completion.received_bytes, &completion.from);
     sg_profile_add_completion(request.site, &completion);
+    if (sg_mmds_counts())
+        sg_mmds_add_completion(request.function, completion.latency_ns,
+                               greatest(request.moved.sent_bytes, request.moved.received_bytes,
+                                        completion.received_bytes));
 }
 
 uint32_t sg_requests_forget(MPI_Request handle)

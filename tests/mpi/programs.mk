@@ -32,6 +32,7 @@ C_PROGRAMS := \
   holes \
   intercomm \
   known_calls \
+  known_mmds \
   known_requests \
   large \
   late \
