@@ -276,7 +276,11 @@ $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)
 $(B)/tests/internode/replay: $(B)/tests/internode/replay.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-test-programs: $(B)/tests/internode/replay
+# Prints logs: tests/profile/*.sh.
+$(B)/tests/profile/print_log: $(B)/tests/profile/print_log.o $(B)/parts.a
+	$(say) LINK $@
+	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
+test-programs: $(B)/tests/internode/replay $(B)/tests/profile/print_log
 
 include tests/mpi/programs.mk
 include tests/fuzz/fuzz.mk

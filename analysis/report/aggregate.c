@@ -271,18 +271,6 @@ static enum sg_status use_algorithm(struct sg_row *row, uint32_t algorithm)
     return SG_APPEND(row->algorithms, row->algorithm_count, algorithm) ? SG_OK : SG_ERR_MEMORY;
 }
 
-static void add_times(struct sg_report_site *row, const struct sg_call *call, uint64_t blocked_ns)
-{
-    const struct sg_call_times own =
-        sg_call_times_one(call->nonblocking ? call->start_ns : blocked_ns);
-    struct sg_call_times latency = sg_call_times_one(blocked_ns + call->hidden_ns);
-
-    sg_call_times_add(&row->own, &own);
-    latency.square = 0;
-    if (call->nonblocking)
-        sg_call_times_add(&row->latency, &latency);
-}
-
 static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_instance *instance,
                                const struct sg_measure *measure, uint32_t member)
 {
@@ -307,7 +295,9 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     row->events.blocked_ns += cost.blocked_ns;
     if (cost.blocked_ns > row->events.blocked_max_ns)
         row->events.blocked_max_ns = cost.blocked_ns;
-    add_times(&row->events, call, cost.blocked_ns);
+    sg_call_times_add_one(&row->events.own, call->nonblocking ? call->start_ns : cost.blocked_ns);
+    if (call->nonblocking)
+        sg_call_times_add_one(&row->events.latency, cost.blocked_ns + call->hidden_ns);
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;

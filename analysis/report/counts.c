@@ -33,3 +33,11 @@ void sg_call_times_add(struct sg_call_times *into, const struct sg_call_times *m
     into->sum_ns += more->sum_ns;
     into->square += more->square;
 }
+
+void sg_call_times_add_one(struct sg_call_times *into, uint64_t time_ns)
+{
+    const struct sg_call_times one = {1, time_ns, time_ns, time_ns,
+                                      (double)time_ns * (double)time_ns};
+
+    sg_call_times_add(into, &one);
+}

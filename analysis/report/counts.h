@@ -31,12 +31,8 @@ struct sg_call_times {
     double square; /* sum of squares, in ns^2 */
 };
 
-static inline struct sg_call_times sg_call_times_one(uint64_t time_ns)
-{
-    return (struct sg_call_times){1, time_ns, time_ns, time_ns, (double)time_ns * (double)time_ns};
-}
-
 void sg_call_times_add(struct sg_call_times *into, const struct sg_call_times *more);
+void sg_call_times_add_one(struct sg_call_times *into, uint64_t time_ns);
 
 /* The statistics of a row on one rank. */
 struct sg_totals {
@@ -46,7 +42,7 @@ struct sg_totals {
     bool nonblocking;
     uint64_t calls, bytes, blocked_ns, blocked_max_ns, hidden_ns, handler_ns;
     struct sg_call_times own;     /* of all the calls */
-    struct sg_call_times latency; /* where nonblocking: from begin to completion; without squares */
+    struct sg_call_times latency; /* where nonblocking: from begin to completion */
     struct sg_counts counts;
 };
 

@@ -16,6 +16,8 @@ void sg_report_put_oversubscribed(const struct sg_report *report,
     put(waiting->host, out);
     if (waiting->short_ranks > waiting->ranks)
         fprintf(out, ", %" PRIu64 " ranks in all", waiting->short_ranks);
+    if (waiting->apart_ranks > 0)
+        fputs("; ranks in different autogroups", out);
 }
 
 /* Of the run: of all ranks' run time. */

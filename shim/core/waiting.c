@@ -51,6 +51,7 @@ void sg_waiting_add(struct sg_run_waiting *run, const struct sg_waiting *rank, c
     }
     run->told++;
     run->short_ranks += sg_waiting_is_short(rank);
+    run->apart_ranks += sg_waiting_is_short(rank) && rank->apart != 0;
     run->yields += rank->yields;
     run->yield_ns += rank->yield_ns;
     run->sleeps += rank->sleeps;

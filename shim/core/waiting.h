@@ -30,7 +30,7 @@ struct sg_waiting {
     int32_t ranks;      /* of its machine; 0: not known */
     int32_t processors; /* that these may use */
     int32_t quota;      /* ... by their control groups; 0: none */
-    int32_t reserved;
+    uint32_t apart;     /* 1: the kernel's autogroups keep them apart (wait/scheduling_group.h) */
     char hook[SG_WAIT_HOOK_BYTES];               /* "": none */
     uint64_t yields, yield_ns, sleeps, sleep_ns; /* over its threads */
 };
@@ -46,6 +46,7 @@ struct sg_run_waiting {
     char host[SG_WAIT_HOST_BYTES];
     uint64_t ranks, processors, quota;
     uint64_t short_ranks; /* on machines, this one and others, with fewer processors than ranks */
+    uint64_t apart_ranks; /* those among them that the kernel's autogroups keep apart */
     uint64_t yields, yield_ns, sleeps, sleep_ns; /* over all ranks */
 };
 

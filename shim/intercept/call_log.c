@@ -1,6 +1,7 @@
 #include "intercept/call_log.h"
 
 #include "core/clock.h"
+#include "core/tick.h"
 #include "internode/request.h"
 #include "profile/entries.h"
 #include "profile/mmds.h"
@@ -146,7 +147,7 @@ void sg_call_log_abandon(void)
 {
     static const struct sg_call_statistics nothing;
 
-    end_record(sg_call_log_open, sg_call_log_open->bytes, &nothing, MPI_ERR_OTHER, sg_clock_ns());
+    end_record(sg_call_log_open, sg_call_log_open->bytes, &nothing, MPI_ERR_OTHER, sg_tick_ns());
 }
 
 /* ---- a nonblocking call ---- */
@@ -265,11 +266,12 @@ static void put_words(const struct sg_call *call, sg_word *words)
 
 void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns)
 {
-    uint64_t end_ns = sg_clock_ns();
+    uint64_t end_ns = sg_tick_ns();
+    enum sg_function function = function_of(call);
     sg_word words[SG_ARGUMENTS_MAX];
 
-    if (!sg_profile_counts(__builtin_frame_address(0)))
+    if (!sg_profile_counts(function, __builtin_frame_address(0)))
         return;
     put_words(call, words);
-    sg_profile_count(function_of(call), words, call->comm, caller, error, begin_ns, end_ns);
+    sg_profile_count(function, words, call->comm, caller, error, begin_ns, end_ns);
 }

@@ -1,6 +1,6 @@
 #include "intercept/calls.h"
 
-#include "core/clock.h"
+#include "core/tick.h"
 #include "intercept/call_log.h"
 #include "intercept/comm_setup.h"
 #include "intercept/passing.h"
@@ -35,7 +35,7 @@ static enum sg_status start(void)
 
 static void finish(void)
 {
-    uint64_t begin_ns = sg_clock_ns();
+    uint64_t begin_ns = sg_tick_ns();
 
     sg_test_loop_stop();
     sg_profile_stop(begin_ns);

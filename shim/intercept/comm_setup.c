@@ -4,6 +4,7 @@
 #include "intercept/comm_engine.h"
 #include "internode/internode.h"
 #include "mpi/real.h"
+#include "profile/comms.h"
 #include "runtime/process.h"
 #include "runtime/rdma.h"
 #include "wait/yielding.h"
@@ -27,8 +28,10 @@ struct identity {
 /* ---- set-up ---- */
 
 /* Writes the communicator's definition; rank 0's has the members. */
-static void record(struct sg_comm *comm, const struct identity *identity, const int *members)
+static void record(struct sg_comm *comm, MPI_Comm handle, const struct identity *identity,
+                   const int *members)
 {
+    const struct sg_profile_comm *profile;
     bool has_members = comm->rank == 0;
     size_t name_bytes = (strlen(comm->name) + 1 + 3) & ~(size_t)3;
     size_t text_bytes = name_bytes + (has_members ? (size_t)comm->size * sizeof(uint32_t) : 0);
@@ -38,6 +41,7 @@ static void record(struct sg_comm *comm, const struct identity *identity, const 
     comm->index = SG_COMM_UNRECORDED;
     if (sg_process.log == NULL)
         return;
+    profile = sg_profile_comm_of(handle);
     text = calloc(1, text_bytes);
     if (text != NULL) {
         memcpy(text, comm->name, strlen(comm->name));
@@ -58,6 +62,7 @@ static void record(struct sg_comm *comm, const struct identity *identity, const 
     entry->parent = UINT32_MAX;
     entry->text_bytes = (uint32_t)text_bytes;
     entry->created_ns = sg_clock_ns();
+    entry->profile_comm = profile != NULL ? profile->index : 0;
     sg_log_publish(entry, SG_RECORD_COMM);
 }
 
@@ -94,7 +99,7 @@ static void identify(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk,
     if (comm->managed && comm->size > 1)
         sg_comm_make_engine(comm, talk, members, &identity.offer);
     if (comm->managed)
-        record(comm, &identity, members->world_ranks);
+        record(comm, handle, &identity, members->world_ranks);
 }
 
 /* Sets up what can be managed. */

@@ -2,6 +2,7 @@
 
 #include "core/hash.h"
 #include "mpi/real.h"
+#include "profile/identity.h"
 #include "runtime/process.h"
 
 #include <pthread.h>
@@ -16,11 +17,20 @@
 struct known {
     _Atomic(MPI_Comm) handle; /* MPI_COMM_NULL: of none */
     struct sg_profile_comm comm;
+    uint64_t key; /* of its members and its name; 0: not known */
     _Atomic(struct known *) next;
+};
+
+/* A number that is free for the next communicator of the same key. */
+struct unused {
+    uint64_t key;
+    uint32_t index;
+    struct unused *next;
 };
 
 static _Atomic(struct known *) buckets[BUCKETS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct unused *unused[BUCKETS];
 static uint32_t last_index;
 
 static _Atomic(struct known *) *bucket_of(MPI_Comm handle)
@@ -55,28 +65,117 @@ static void find_degrees(MPI_Comm handle, struct sg_profile_comm *comm)
     }
 }
 
-/* The number it gets in the log; 0: the disk is full. */
-static uint32_t record(MPI_Comm handle, const struct sg_profile_comm *comm)
+/* ---- the log ---- */
+
+/* What is known of a communicator when it is written. */
+struct definition {
+    MPI_Comm handle;
+    const struct sg_profile_comm *comm;
+    struct sg_identity identity;
+    char name[MPI_MAX_OBJECT_NAME + 1];
+};
+
+static void name(struct definition *definition)
 {
-    char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    struct sg_record_profile_comm *entry;
-    size_t text_bytes;
     int length;
 
-    if (sg_real.Comm_get_name(handle, name, &length) != MPI_SUCCESS)
-        name[0] = '\0';
-    text_bytes = strlen(name) + 1;
-    entry = sg_log_definition(sg_process.log, name, text_bytes);
+    if (sg_real.Comm_get_name(definition->handle, definition->name, &length) != MPI_SUCCESS)
+        definition->name[0] = '\0';
+}
+
+static uint64_t key_of(const struct definition *definition)
+{
+    uint64_t members = definition->identity.members;
+    uint64_t key;
+
+    if (members == 0)
+        return 0;
+    key = sg_hash_bytes(members, definition->name, strlen(definition->name));
+    return key != 0 ? key : 1;
+}
+
+/* The name, and behind it the members where this is rank 0; NULL: no memory. */
+static char *text_of(const struct definition *definition, size_t *text_bytes, bool *has_members)
+{
+    size_t name_bytes = (strlen(definition->name) + 1 + 3) & ~(size_t)3;
+    int count = 0, own_count;
+    int *ranks = definition->comm->rank == 0 && definition->identity.hash != 0
+                     ? sg_identity_members(definition->handle, &count, &own_count)
+                     : NULL;
+    size_t members_bytes = ranks != NULL ? (size_t)count * sizeof(uint32_t) : 0;
+    char *text = calloc(1, name_bytes + members_bytes);
+
+    if (text != NULL) {
+        memcpy(text, definition->name, strlen(definition->name));
+        if (ranks != NULL)
+            memcpy(text + name_bytes, ranks, members_bytes);
+    }
+    *text_bytes = name_bytes + members_bytes;
+    *has_members = ranks != NULL;
+    free(ranks);
+    return text;
+}
+
+/* The number it gets in the log; 0: the disk is full. */
+static uint32_t record(const struct definition *definition)
+{
+    const struct sg_profile_comm *comm = definition->comm;
+    const struct sg_identity *identity = &definition->identity;
+    struct sg_record_profile_comm *entry = NULL;
+    size_t text_bytes;
+    bool has_members;
+    char *text = text_of(definition, &text_bytes, &has_members);
+
+    if (text != NULL)
+        entry = sg_log_definition(sg_process.log, text, text_bytes);
+    free(text);
     if (entry == NULL)
         return 0;
     entry->index = ++last_index;
     entry->is_inter = comm->is_inter;
+    entry->has_members = has_members;
     entry->peers = (uint32_t)comm->peers;
     entry->rank = (uint32_t)comm->rank;
     entry->text_bytes = (uint32_t)text_bytes;
+    entry->ordinal = identity->ordinal;
+    entry->identity = identity->hash;
+    entry->size = (uint32_t)comm->size;
+    entry->parent = identity->parent;
+    entry->created_ns = identity->created_ns;
     sg_log_publish(entry, SG_RECORD_PROFILE_COMM);
     return last_index;
 }
+
+static uint32_t take_unused(uint64_t key)
+{
+    struct unused **link = &unused[key % BUCKETS], *found;
+    uint32_t index;
+
+    while (*link != NULL && (*link)->key != key)
+        link = &(*link)->next;
+    found = *link;
+    if (key == 0 || found == NULL)
+        return 0;
+    index = found->index;
+    *link = found->next;
+    free(found);
+    return index;
+}
+
+static void put_unused(const struct known *known)
+{
+    struct unused *one;
+
+    if (known->key == 0 || known->comm.index == 0 || sg_process.config.trace == SG_TRACE_OTF2)
+        return;
+    one = malloc(sizeof *one);
+    if (one == NULL)
+        return;
+    *one = (struct unused){known->key, known->comm.index, unused[known->key % BUCKETS]};
+    unused[known->key % BUCKETS] = one;
+}
+
+/* ---- the table ---- */
 
 /* Under the lock. */
 static struct known *take(MPI_Comm handle)
@@ -98,6 +197,22 @@ static struct known *take(MPI_Comm handle)
     return known;
 }
 
+/* Under the lock. */
+static void define(struct known *known, MPI_Comm handle, struct sg_profile_comm *comm)
+{
+    struct definition definition = {
+        .handle = handle, .comm = comm, .identity = sg_identity_of(handle)};
+
+    name(&definition);
+    known->key = key_of(&definition);
+    comm->index = take_unused(known->key);
+    if (comm->index == 0)
+        comm->index = record(&definition);
+    known->comm = *comm;
+    /* Release: see find. */
+    atomic_store_explicit(&known->handle, handle, memory_order_release);
+}
+
 static struct known *make(MPI_Comm handle)
 {
     struct sg_profile_comm comm = {0};
@@ -117,12 +232,8 @@ static struct known *make(MPI_Comm handle)
     known = find(handle);
     if (known == NULL)
         known = take(handle);
-    if (known != NULL && atomic_load_explicit(&known->handle, memory_order_relaxed) != handle) {
-        comm.index = record(handle, &comm);
-        known->comm = comm;
-        /* Release: see find. */
-        atomic_store_explicit(&known->handle, handle, memory_order_release);
-    }
+    if (known != NULL && atomic_load_explicit(&known->handle, memory_order_relaxed) != handle)
+        define(known, handle, &comm);
     pthread_mutex_unlock(&lock);
     return known;
 }
@@ -139,13 +250,47 @@ const struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
     return known != NULL ? &known->comm : NULL;
 }
 
-void sg_profile_comm_forget(MPI_Comm handle)
+static void give_up(MPI_Comm handle)
 {
     struct known *known;
 
     pthread_mutex_lock(&lock);
     known = find(handle);
-    if (known != NULL && handle != MPI_COMM_NULL)
+    if (known != NULL) {
+        put_unused(known);
         atomic_store_explicit(&known->handle, MPI_COMM_NULL, memory_order_relaxed);
+    }
     pthread_mutex_unlock(&lock);
+}
+
+void sg_profile_comm_forget(MPI_Comm handle)
+{
+    if (handle == MPI_COMM_NULL)
+        return;
+    give_up(handle);
+    sg_identity_forget(handle);
+}
+
+void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth)
+{
+    const struct sg_profile_comm *parent = sg_profile_comm_of(birth->parent);
+    struct sg_identity_source source = {
+        .handle = handle,
+        .members = birth->has_members ? birth->parent : handle,
+        .parent = birth->is_ordered ? birth->parent : MPI_COMM_NULL,
+        .parent_index = parent != NULL ? parent->index : 0,
+    };
+
+    give_up(handle); /* where the end of its last communicator was not seen */
+    sg_identity_take(&source);
+}
+
+void sg_profile_comms_start(void)
+{
+    static const struct sg_profile_birth first = {.parent = MPI_COMM_NULL};
+
+    sg_profile_comm_made(MPI_COMM_WORLD, &first);
+    sg_profile_comm_made(MPI_COMM_SELF, &first);
+    sg_profile_comm_of(MPI_COMM_WORLD);
+    sg_profile_comm_of(MPI_COMM_SELF);
 }

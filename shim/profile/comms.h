@@ -1,5 +1,9 @@
 /* Communicators as the profile knows them: a number in the log, and what a call's bytes depend on.
  *
+ * A communicator is identified when it is made (identity.h), and written to the log when a call on
+ * it is counted first: by then it has its name. Where statistics alone are kept, the number of one
+ * that was freed is given to the next one with its members and name.
+ *
  * Any thread; look-ups take no lock. Not from a signal handler. Nothing is agreed with other ranks.
  */
 #ifndef SG_PROFILE_COMMS_H
@@ -18,6 +22,17 @@ struct sg_profile_comm {
     /* Of the topology; 0: there is none. */
     int in_degree, out_degree;
 };
+
+/* MPI_COMM_WORLD and MPI_COMM_SELF get the numbers 1 and 2. */
+void sg_profile_comms_start(void);
+
+/* How a communicator was made. */
+struct sg_profile_birth {
+    MPI_Comm parent;  /* MPI_COMM_NULL: of none */
+    bool is_ordered;  /* all members of the parent take part */
+    bool has_members; /* the parent has the same ones, and the new one cannot be used yet */
+};
+void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth);
 
 /* NULL: of MPI_COMM_NULL, of no communicator at all, or there is no memory. */
 const struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle);

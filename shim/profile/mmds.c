@@ -1,9 +1,9 @@
 #include "profile/mmds.h"
 
 #include "core/bins.h"
-#include "core/clock.h"
 #include "core/rank_list.h"
 #include "core/text.h"
+#include "core/tick.h"
 #include "runtime/process.h"
 
 #include <limits.h>
@@ -159,8 +159,8 @@ static void end_computation(struct thread *thread, uint64_t now_ns)
     if (left_ns > 0 && left_ns < since)
         left_ns = since;
     /* A call inside another, and one during which all was set to zero, began before that. */
-    if (left_ns > 0 && now_ns >= left_ns)
-        add(thread->granularity, now_ns - left_ns);
+    if (left_ns > 0)
+        add(thread->granularity, now_ns > left_ns ? now_ns - left_ns : 0);
     if (now_ns > left_ns)
         left_ns = now_ns;
     if (LOAD(thread->granularity->from_ns) == 0)
@@ -333,15 +333,15 @@ void sg_mmds_switch(bool on)
         return;
     thread = own_thread();
     if (!on && thread != NULL)
-        end_computation(thread, sg_clock_ns());
+        end_computation(thread, sg_tick_ns());
     if (on)
-        atomic_store(&since_ns, sg_clock_ns());
+        atomic_store(&since_ns, sg_tick_ns());
     atomic_store(&sg_mmds_is_on, on);
 }
 
 void sg_mmds_reset(void)
 {
-    uint64_t now_ns = sg_clock_ns();
+    uint64_t now_ns = sg_tick_ns();
 
     if (!is_enabled)
         return;

@@ -46,6 +46,7 @@ void sg_places_find(void)
         places->done = FIRST(DONE);
         places->indices = FIRST(INDICES);
         places->message = FIRST(MESSAGE);
+        places->made = facts->class == SG_CLASS_COMMUNICATOR ? FIRST(NEW) : SG_NO_WORD;
         places->request = FIRST(REQUEST);
         places->requests = FIRST(REQUESTS);
         places->number = FIRST(NUMBER);

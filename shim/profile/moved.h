@@ -28,6 +28,7 @@ struct sg_places {
     } operands[2]; /* the first again, where there is one */
     int8_t parts, root, comm, status, statuses, request, requests, number, handle;
     int8_t flag, index, done, indices, message;
+    int8_t made; /* a communicator */
     int8_t peers[2];
 };
 

@@ -1,6 +1,6 @@
 #include "profile/profile.h"
 
-#include "core/clock.h"
+#include "core/tick.h"
 #include "profile/comms.h"
 #include "profile/entries.h"
 #include "profile/mmds.h"
@@ -9,11 +9,19 @@
 
 #include <dlfcn.h>
 
-atomic_bool sg_profile_is_on;
+_Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT];
 __thread struct sg_stack_frame sg_profile_outermost;
 
 /* What Fortran 2008's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are; NULL: it is not there. */
 static const void *ignored_status, *ignored_statuses;
+static atomic_bool is_on;
+
+static uint8_t sight_of(enum sg_function function)
+{
+    bool makes = sg_places[function].made != SG_NO_WORD;
+
+    return (uint8_t)(SG_SIGHT_COUNTED | (makes ? SG_SIGHT_NOTED : 0));
+}
 
 void sg_profile_start(bool threads)
 {
@@ -21,22 +29,28 @@ void sg_profile_start(bool threads)
         return;
     ignored_status = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUS_IGNORE_OBJ");
     ignored_statuses = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
+    sg_tick_start("/sys");
     sg_places_find();
     sg_profile_entries_start();
     sg_requests_start(threads);
+    sg_profile_comms_start();
     sg_mmds_start();
-    atomic_store(&sg_profile_is_on, true);
+    is_on = true;
+    for (int function = 0; function < SG_FUNCTION_COUNT; function++)
+        atomic_store(&sg_profile_sights[function], sight_of(function));
 }
 
 void sg_profile_stop(uint64_t end_ns)
 {
-    atomic_store(&sg_profile_is_on, false);
+    is_on = false;
+    for (int function = 0; function < SG_FUNCTION_COUNT; function++)
+        atomic_store(&sg_profile_sights[function], 0);
     sg_mmds_stop(end_ns);
 }
 
 void sg_profile_switch(bool on)
 {
-    if (!atomic_load(&sg_profile_is_on))
+    if (!is_on)
         return;
     sg_requests_forget_all();
     sg_mmds_switch(on);
@@ -44,7 +58,7 @@ void sg_profile_switch(bool on)
 
 void sg_profile_reset(void)
 {
-    if (!atomic_load(&sg_profile_is_on))
+    if (!is_on)
         return;
     sg_profile_entries_reset();
     sg_mmds_reset();
@@ -124,7 +138,7 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
             values[places->statuses] != (sg_word)MPI_STATUSES_IGNORE)
             words[places->statuses] = values[places->statuses];
     }
-    call->begin_ns = sg_clock_ns();
+    call->begin_ns = sg_tick_ns();
 }
 
 /* ---- end ---- */
@@ -225,18 +239,43 @@ static struct ended ended_of(enum sg_function function, const sg_word *words, vo
                           .begin_ns = begin_ns};
 }
 
+/* A call that made a communicator: it is known from here on. */
+static void note(enum sg_function function, const sg_word *words)
+{
+    const struct sg_places *places = &sg_places[function];
+    struct sg_profile_birth birth = {.parent = MPI_COMM_NULL};
+    MPI_Comm made;
+
+    if (places->made == SG_NO_WORD)
+        return;
+    made = *(const MPI_Comm *)words[places->made];
+    if (made == MPI_COMM_NULL)
+        return;
+    if (places->comm != SG_NO_WORD)
+        birth.parent = (MPI_Comm)words[places->comm];
+    birth.is_ordered =
+        function != SG_FUNCTION_Comm_create_group && function != SG_FUNCTION_Intercomm_create;
+    birth.has_members = sg_functions[function].mode == SG_MODE_POST;
+    sg_profile_comm_made(made, &birth);
+}
+
 void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int error)
 {
     const struct sg_places *places = &sg_places[call->function];
-    uint64_t end_ns = sg_clock_ns();
+    uint64_t end_ns = sg_tick_ns();
     sg_word values[SG_ARGUMENTS_MAX];
     const sg_word *words;
     struct ended ended;
 
-    sg_profile_outermost.address = 0;
+    if (call->is_counted)
+        sg_profile_outermost.address = 0;
     if (!sg_process_running()) /* MPI_Finalize came meanwhile, on another thread */
         return;
     words = words_of(call, given, values);
+    if (error == MPI_SUCCESS)
+        note(call->function, words);
+    if (!call->is_counted)
+        return;
     if (is_test_or_wait(&sg_functions[call->function]) && places->handle == SG_NO_WORD)
         sg_awaited_end(&call->awaited, call->function, words, error, call->is_f08, end_ns);
     else if (call->function == SG_FUNCTION_Cancel)

@@ -23,13 +23,20 @@ struct sg_profile_call {
     enum sg_function function;
     void *caller; /* where its wrapper returns to */
     uint64_t begin_ns;
-    bool is_f08;       /* scalars are pointers */
+    bool is_f08; /* scalars are pointers */
+    bool is_counted;
     MPI_Status status; /* where the caller wants none, and it tells what was received */
     MPI_Request ended; /* a request, or a message, that the call gives up */
     struct sg_awaited awaited;
 };
 
-extern atomic_bool sg_profile_is_on;
+/* What is seen of a function's calls. */
+enum sg_profile_sight {
+    SG_SIGHT_COUNTED = 1,
+    SG_SIGHT_NOTED = 2, /* also where they are not counted: a communicator is made */
+};
+
+extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: nothing */
 extern __thread struct sg_stack_frame sg_profile_outermost;
 
 /* In MPI_Init, when the log is there; in MPI_Finalize, entered at end_ns. threads: several may call MPI at a time. */
@@ -42,32 +49,42 @@ void sg_profile_reset(void);
 
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words);
 
-/* Whether a call is counted; frame: its wrapper's, or of something that this called. */
-static inline bool sg_profile_counts(void *frame)
+static inline uint8_t sg_profile_sight(enum sg_function function)
 {
-    return atomic_load_explicit(&sg_profile_is_on, memory_order_relaxed) &&
+    return atomic_load_explicit(&sg_profile_sights[function], memory_order_relaxed);
+}
+
+/* Whether a call is counted; frame: its wrapper's, or of something that this called. */
+static inline bool sg_profile_counts(enum sg_function function, void *frame)
+{
+    return (sg_profile_sight(function) & SG_SIGHT_COUNTED) != 0 &&
            atomic_load_explicit(&sg_process.recording, memory_order_relaxed) &&
            !sg_stack_is_held(&sg_profile_outermost, frame);
 }
 
-/* ... and what begins it. words: its arguments, as they are to be passed on: a status may become
- * call's. frame, caller: the wrapper's own. */
+/* Whether anything is seen of a call, which sg_profile_end is then told. words: its arguments, as
+ * they are to be passed on: a status may become call's. frame, caller: the wrapper's own. */
 static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_profile_call *call,
                                                                    enum sg_function function,
                                                                    bool is_f08, sg_word *words,
                                                                    void *frame, void *caller)
 {
-    if (!sg_profile_counts(frame))
+    uint8_t sight = sg_profile_sight(function);
+
+    if (sight == 0)
         return false;
-    sg_profile_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
     call->function = function;
     call->caller = caller;
     call->is_f08 = is_f08;
+    call->is_counted = sg_profile_counts(function, frame);
+    if (!call->is_counted)
+        return (sight & SG_SIGHT_NOTED) != 0;
+    sg_profile_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
     sg_profile_begin_counted(call, words);
     return true;
 }
 
-/* Of a call that is counted. */
+/* Of a call of which begin has seen something. */
 void sg_profile_end(struct sg_profile_call *call, const sg_word *words, int error);
 
 /* Counts a call by itself. words: of the function's form without a suffix, but for counts, which

@@ -54,6 +54,7 @@ static void record_mode(struct sg_log_header *header)
     header->wait_ranks = processors.ranks;
     header->wait_processors = processors.processors;
     header->wait_quota = processors.quota == INT_MAX ? 0 : processors.quota;
+    header->wait_apart = processors.apart;
     if (hook != NULL)
         snprintf(header->wait_hook, sizeof header->wait_hook, "%s", hook->name);
 }

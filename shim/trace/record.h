@@ -84,6 +84,7 @@ struct sg_log_header {
     int32_t wait_quota;
     char wait_hook[SG_WAIT_HOOK_BYTES];
     _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
+    uint32_t wait_apart;
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
@@ -344,8 +345,8 @@ struct sg_record_function {
  * "name\0", padded to 4 bytes; where has_members, size world ranks as uint32_t, and of an
  * intercommunicator then those of its remote group.
  *
- * All members derive the same identity without a message: a hash of the members in their order,
- * and how many with just these each of them has made before. */
+ * All members derive the same identity and ordinal without a message (profile/identity.h); of an
+ * intercommunicator both groups. */
 struct sg_record_profile_comm {
     _Atomic uint8_t kind;
     uint8_t is_inter; /* 1: peers are in the remote group */
@@ -405,20 +406,30 @@ struct sg_record_peer {
     uint64_t reserved2[2];
 };
 
-/* One call of MPI that is in no record of collectives.
+/* One call of MPI that is in no record of collectives; not a test that found nothing.
  *
  * A call that posts one message is that message's post, too: its request is known by this record's
- * slot (struct sg_record_request). What a call posts otherwise, and all that it completes, has
- * records of its own, behind this one. */
+ * slot (struct sg_record_request). What a call posts otherwise (MPI_Isendrecv, MPI_Start), and all
+ * that it completes, has records of its own, behind this one. A probe that takes a message
+ * (MPI_Mprobe) is the post of its receive.
+ *
+ * Calls that wait are there when they begin, without flags: peers and tags are as asked for. Times
+ * may be 100 ns off those of other kinds, but not before the thread's last event. One that was
+ * left by an exception or longjmp ends, as failed, when its thread's next call begins. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes are of a message */
     SG_EVENT_RECEIVES = 4, /* from, from_tag, received_bytes are of one; of a post what was asked */
     SG_EVENT_POSTS = 8,    /* ... which a request, or MPI_Mrecv, completes */
-    SG_EVENT_ROOTED = 16,  /* to is the root of a collective; -1 on others of the root's group */
-    SG_EVENT_ORDERED = 32, /* from_tag is the collective's number on its communicator, from 0 */
+    SG_EVENT_ROOTED = 16,  /* to is the root of a collective; between groups see below */
+    SG_EVENT_ORDERED = 32, /* from_tag is the collective's place in the order of all on its
+                              communicator, those in other records included; grows, from 0 */
     SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
 };
+
+/* Between groups the root is one of the remote group's; on the root itself it is this, and on others
+ * of the root's group -1. */
+#define SG_EVENT_ROOT_HERE (-3)
 
 struct sg_record_event {
     _Atomic uint8_t kind;
@@ -439,10 +450,12 @@ enum sg_request_event {
     SG_REQUEST_RECEIVE = 2, /* likewise; peer and tag as asked */
     SG_REQUEST_SENT = 3,
     SG_REQUEST_RECEIVED = 4,
-    SG_REQUEST_COMPLETE = 5, /* of a collective, a file or a window, or of an inactive message */
+    SG_REQUEST_COMPLETE = 5, /* of what is no message to or from a rank, or of one that failed */
     SG_REQUEST_CANCELLED = 6,
     SG_REQUEST_FREED = 7,
-    SG_REQUEST_PREPARED = 8, /* begins: of a collective's, or a partitioned message's */
+    /* Begins: a collective's, then peer is its root and tag its place as with SG_EVENT_ORDERED; or a
+     * partitioned message's, which those of other kinds are not matched with. */
+    SG_REQUEST_PREPARED = 8,
 };
 
 /* What happens to a request in the call whose record comes before it on its thread. */

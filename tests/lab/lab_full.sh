@@ -19,6 +19,10 @@ check "the exit status is that of the host that failed" is 3 "$status"
 check "each line of output names its host" \
     is "node1: of 2 node2: of 2" "$(paste -sd ' ' out)"
 check "what hosts write to their directory stays" is "$WORK $WORK" "$(cat shared/1 shared/2 | paste -sd ' ')"
+"$LAB" -n 1 -t 360 -- 'ls -A /root /root/.ssh' 2>err | sed 's/^node1: //' >out
+check "hosts have the files of the machine's root, but for its keys" \
+    is "$({ ls -A /root; printf '%s\n' .ssh authorized_keys key known_hosts; } | sort -u)" \
+    "$(sed '/:$/d; /^$/d' out | sort)"
 check "the lab leaves nothing else" is "" "$(ls -A "$TMPDIR")"
 
 timeout 30 "$LAB" -d "$WORK/none" -- true >out 2>err

@@ -19,6 +19,7 @@ C_PROGRAMS := \
   cg \
   closing \
   comms \
+  comms_made \
   counts_c \
   device \
   disagree \
@@ -43,6 +44,7 @@ C_PROGRAMS := \
   late_unheard \
   late_waits \
   lifetimes \
+  many_sites \
   memory \
   overlap \
   pcontrol \

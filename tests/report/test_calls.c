@@ -246,8 +246,8 @@ static void test_one_sided(void)
     sg_report_clear(&report);
 }
 
-/* 4 ranks reduce 8 bytes twice: all send, the root receives. A nonblocking call's own time is that of its
- * start, its latency also what came after. */
+/* 4 ranks reduce 8 bytes twice: all send, the root receives. A nonblocking call's own time is that
+ * of its start, its latency also what came after. */
 static void test_bytes_of_reductions(void)
 {
     const char *directory = fresh_directory();

@@ -11,6 +11,7 @@ struct waiting {
     int ranks, processors, quota;
     uint64_t yields, sleeps; /* each of 50 and 1000 ns, of rank 0; rank 1 has twice as many */
     const char *hook;
+    bool apart;
 };
 
 static void write_logs(const char *directory, const struct waiting *waiting, uint32_t mode)
@@ -26,6 +27,7 @@ static void write_logs(const char *directory, const struct waiting *waiting, uin
         log.header.wait_ranks = waiting->ranks;
         log.header.wait_processors = waiting->processors;
         log.header.wait_quota = waiting->quota;
+        log.header.wait_apart = waiting->apart;
         strcpy(log.header.wait_hook, waiting->hook);
         log.header.yields = times * waiting->yields;
         log.header.yield_ns = 50 * times * waiting->yields;
@@ -73,7 +75,7 @@ static void expect_known(const struct sg_report *report)
     CU_ASSERT_EQUAL(waiting->sleep_ns, 6000);
 }
 
-static const struct waiting known = {1 + SG_WAIT_SLEEP, 2, 8, 1, 10, 2, "ucx"};
+static const struct waiting known = {1 + SG_WAIT_SLEEP, 2, 8, 1, 10, 2, "ucx", false};
 
 static void from_archive(void)
 {
@@ -145,7 +147,7 @@ static void by_quota(void)
 
 static void by_processors(void)
 {
-    const struct waiting eight = {1 + SG_WAIT_AUTO, 8, 2, 0, 10, 0, "ucx"};
+    const struct waiting eight = {1 + SG_WAIT_AUTO, 8, 2, 0, 10, 0, "ucx", false};
 
     expect_lines(&eight, "oversubscribed     8 ranks on 2 processors of fabricated",
                  "waiting            yielded 750ns a rank, 7.5% of the run");
@@ -153,7 +155,7 @@ static void by_processors(void)
 
 static void hookless(void)
 {
-    const struct waiting hookless = {1 + SG_WAIT_AUTO, 2, 2, 0, 10, 0, ""};
+    const struct waiting hookless = {1 + SG_WAIT_AUTO, 2, 2, 0, 10, 0, "", false};
 
     expect_lines(&hookless, NULL,
                  "waiting            yielded 750ns a rank, 7.5% of the run; MPICH itself spun");
@@ -161,7 +163,7 @@ static void hookless(void)
 
 static void spun(void)
 {
-    const struct waiting spinning = {1 + SG_WAIT_AUTO, 2, 2, 2, 0, 0, "ucx"};
+    const struct waiting spinning = {1 + SG_WAIT_AUTO, 2, 2, 2, 0, 0, "ucx", false};
 
     expect_lines(&spinning, NULL, "waiting            spun");
 }
@@ -180,10 +182,28 @@ static void several(void)
     sg_report_clear(&report);
 }
 
+static void kept_apart(void)
+{
+    const struct waiting four = {1 + SG_WAIT_AUTO, 4, 2, 0, 10, 2, "ucx", true};
+    const struct waiting enough = {1 + SG_WAIT_AUTO, 2, 2, 0, 0, 0, "ucx", true};
+    struct sg_report report;
+    char line[256];
+
+    read_archive(&four, &report);
+    CU_ASSERT_EQUAL(report.waiting.apart_ranks, 2);
+    CU_ASSERT_EQUAL(lines_of(&report, "oversubscribed", line), 1);
+    CU_ASSERT_STRING_EQUAL(line, "oversubscribed     4 ranks on 2 processors of fabricated; "
+                                 "ranks in different autogroups");
+    sg_report_clear(&report);
+    read_archive(&enough, &report);
+    CU_ASSERT_EQUAL(report.waiting.apart_ranks, 0);
+    sg_report_clear(&report);
+}
+
 static void not_told(void)
 {
     const struct waiting old = {.hook = ""};
-    const struct waiting later = {1 + SG_WAIT_MODE_COUNT, 8, 2, 0, 10, 2, "ucx"};
+    const struct waiting later = {1 + SG_WAIT_MODE_COUNT, 8, 2, 0, 10, 2, "ucx", false};
     struct sg_report report;
 
     expect_lines(&old, NULL, NULL);
@@ -195,7 +215,7 @@ static void not_told(void)
 
 static void damaged(void)
 {
-    const struct waiting odd = {1 + SG_WAIT_AUTO, -8, 2, -1, 0, 0, "\33[2J"};
+    const struct waiting odd = {1 + SG_WAIT_AUTO, -8, 2, -1, 0, 0, "\33[2J", false};
     struct sg_report report;
 
     read_archive(&odd, &report);
@@ -207,6 +227,7 @@ static void damaged(void)
 }
 
 const struct unit_test unit_tests[] = {
+    {"ranks that the kernel keeps apart are named where processors are few", kept_apart},
     {"the archive tells how ranks waited", from_archive},
     {"statistics tell it, too", from_statistics},
     {"a run is oversubscribed by a quota", by_quota},

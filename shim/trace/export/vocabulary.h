@@ -92,6 +92,6 @@ struct sg_wait_number {
     const char *name;
     size_t offset; /* of a uint64_t */
 };
-extern const struct sg_wait_number sg_wait_numbers[9];
+extern const struct sg_wait_number sg_wait_numbers[10];
 
 #endif

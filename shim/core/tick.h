@@ -1,0 +1,38 @@
+/* The one clock (core/clock.h), read faster: by the processor's counter, which each thread sets to
+ * the clock again every 100 us. Within 100 ns of the clock, and never earlier than what the thread
+ * has read before. Where the counter cannot be relied on, it is the clock itself.
+ *
+ * Any thread; not from a signal handler, which may come while the counter is set.
+ */
+#ifndef SG_CORE_TICK_H
+#define SG_CORE_TICK_H
+
+#include <stdint.h>
+
+/* Before the first reading; once. systems: where sysfs(5) is. */
+void sg_tick_start(const char *systems);
+
+uint64_t sg_tick_set(void);
+
+/* A thread's. */
+struct sg_tick {
+    uint64_t counter, ns; /* at one moment */
+    uint64_t reach;       /* counts for which it is good; 0: it is not set */
+    uint64_t rate;        /* ns a count, in 2^-32 */
+};
+
+/* A preloaded library may have it in the room that is there from the start. */
+extern __thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec")));
+
+static inline uint64_t sg_tick_ns(void)
+{
+#ifdef __x86_64__
+    uint64_t passed = __builtin_ia32_rdtsc() - sg_tick.counter;
+
+    if (__builtin_expect(passed < sg_tick.reach, 1))
+        return sg_tick.ns + (passed * sg_tick.rate >> 32);
+#endif
+    return sg_tick_set();
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* print_log LOG...: the communicators, and the calls' events, of ranks' logs as text, a line a
+ * record, in the order of the log. Records are called by their numbers among those that are
+ * printed, and communicators by their names.
+ */
+#include "trace/export/logread.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 4096
+
+static char *function_names[MOST], *comm_names[MOST];
+static uint64_t slots[MOST * 16]; /* of the events and requests that have been printed */
+static unsigned printed;
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "print_log: %s\n", what);
+    exit(2);
+}
+
+static const char *or_none(char *const *names, uint32_t index)
+{
+    return index < MOST && names[index] != NULL ? names[index] : "-";
+}
+
+static unsigned number_of(uint64_t slot)
+{
+    for (unsigned i = 0; i < printed; i++) {
+        if (slots[i] == slot)
+            return i + 1;
+    }
+    return 0;
+}
+
+static void put_number(uint64_t slot)
+{
+    if (printed == sizeof slots / sizeof *slots)
+        fail("too many records");
+    slots[printed++] = slot;
+    printf("%u ", printed);
+}
+
+static void put_comm(const struct sg_record_profile_comm *comm, char *name)
+{
+    const char *members = name + ((strlen(name) + 1 + 3) & ~(size_t)3);
+    uint32_t count = comm->is_inter ? comm->size + comm->peers : comm->size;
+
+    if (comm->index >= MOST)
+        fail("too many communicators");
+    comm_names[comm->index] = name;
+    printf("comm %u %s %016" PRIx64 ":%u rank %u size %u peers %u of %s", comm->index, name,
+           comm->identity, comm->ordinal, comm->rank, comm->size, comm->peers,
+           or_none(comm_names, comm->parent));
+    if (comm->has_members) {
+        printf(" members");
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t rank;
+
+            memcpy(&rank, members + i * sizeof rank, sizeof rank);
+            printf(" %u", rank);
+        }
+    }
+    putchar('\n');
+}
+
+static void put_flags(uint8_t flags)
+{
+    static const char *const names[] = {"failed", "sends",   "receives", "posts",
+                                        "rooted", "ordered", "targets"};
+
+    for (int i = 0; i < 7; i++) {
+        if (flags & 1 << i)
+            printf(" %s", names[i]);
+    }
+}
+
+static void put_event(const struct sg_record_event *event, uint64_t slot)
+{
+    put_number(slot);
+    printf("thread %u %s %s%s", event->thread, or_none(function_names, event->function),
+           or_none(comm_names, event->comm), event->end_ns == 0 ? " open" : "");
+    put_flags(event->flags);
+    printf(" to %d:%d %" PRIu64 " from %d:%d %" PRIu64 "\n", event->to, event->to_tag,
+           event->sent_bytes, event->from, event->from_tag, event->received_bytes);
+    if (event->end_ns != 0 && event->end_ns < event->begin_ns)
+        fail("an event ends before it begins");
+}
+
+static void put_request(const struct sg_record_request *request, uint64_t slot)
+{
+    static const char *const names[] = {"?",        "send",      "receive", "sent",    "received",
+                                        "complete", "cancelled", "freed",   "prepared"};
+
+    put_number(slot);
+    printf("thread %u  %s %u of %s %s %d:%d %" PRIu64 "\n", request->thread,
+           names[request->what < 9 ? request->what : 0], number_of(request->request),
+           or_none(function_names, request->function), or_none(comm_names, request->comm),
+           request->peer, request->tag, request->bytes);
+}
+
+static char *text_of(struct sg_logread *log, const void *record, enum sg_record_kind kind)
+{
+    uint32_t text_bytes;
+    char *text = sg_logread_text_bytes(record, kind, &text_bytes)
+                     ? sg_logread_text(log, record, text_bytes)
+                     : NULL;
+
+    if (text == NULL)
+        fail("no text");
+    return text;
+}
+
+static void put_record(struct sg_logread *log, const void *record, enum sg_record_kind kind,
+                       uint64_t slot)
+{
+    const struct sg_record_function *function = record;
+    const struct sg_record_comm *comm = record;
+    char *text;
+
+    if (kind == SG_RECORD_FUNCTION) {
+        if (function->index >= MOST)
+            fail("too many functions");
+        function_names[function->index] = text_of(log, record, kind);
+    } else if (kind == SG_RECORD_PROFILE_COMM) {
+        put_comm(record, text_of(log, record, kind));
+    } else if (kind == SG_RECORD_COMM) {
+        text = text_of(log, record, kind);
+        printf("managed %s is %s\n", text, or_none(comm_names, comm->profile_comm));
+        free(text);
+    } else if (kind == SG_RECORD_EVENT) {
+        put_event(record, slot);
+    } else if (kind == SG_RECORD_REQUEST) {
+        put_request(record, slot);
+    }
+}
+
+static void put_left_out(struct sg_logread *log)
+{
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        const struct sg_record_function *function = record;
+
+        if (kind == SG_RECORD_FUNCTION && function->left_out > 0)
+            printf("left out %s %" PRIu64 "\n", function_names[function->index],
+                   (uint64_t)function->left_out);
+    }
+}
+
+static void put_log(const char *path)
+{
+    struct sg_logread *log;
+    struct sg_refusal refusal;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    if (sg_logread_try(path, &log, &refusal) != SG_OK)
+        fail(refusal.reason);
+    memset(function_names, 0, sizeof function_names);
+    memset(comm_names, 0, sizeof comm_names);
+    printed = 0;
+    printf("rank %d\n", sg_logread_header(log)->rank);
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL)
+        put_record(log, record, kind, slot - sg_logread_slots(log, record, kind));
+    put_left_out(log);
+    sg_logread_close(log);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        put_log(argv[i]);
+    return 0;
+}
