@@ -58,12 +58,12 @@ VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed explore exhaustive papers)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) analysis/report \
-                  analysis/report/trials analysis/report/profile analysis/compare analysis/advise analysis/page \
-                  analysis/perfetto analysis/options analysis/output $(SIM_DIRS) analysis/cli
+                  analysis/report/trials analysis/report/profile analysis/report/waitstates analysis/compare \
+                  analysis/advise analysis/page analysis/perfetto analysis/options analysis/output $(SIM_DIRS) analysis/cli
 # Everything a unit test may use: no MPI, no main.
 PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
                   analysis/options analysis/output analysis/report analysis/report/trials analysis/report/profile \
-                  analysis/compare analysis/advise analysis/page analysis/perfetto $(SIM_DIRS) analysis/bench
+                  analysis/report/waitstates analysis/compare analysis/advise analysis/page analysis/perfetto $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
                     $(wildcard tests/*/test_*.c tests/*/*/test_*.c))))

@@ -35,9 +35,10 @@ static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 /* Without a name: the rows. */
 static void set_csv(const struct sg_usage *usage, const char *name, void *to)
 {
-    static const char *const tables[] = {
+    static const char *const tables[SG_PRINT_TABLES] = {
         [SG_PRINT_SITES] = "sites",           [SG_PRINT_FUNCTIONS] = "functions",
         [SG_PRINT_CALLS] = "calls",           [SG_PRINT_MESSAGES] = "messages",
+        [SG_PRINT_WAITS] = "waits",           [SG_PRINT_PAIRS] = "pairs",
         [SG_PRINT_PRIMITIVES] = "primitives", [SG_PRINT_DISTRIBUTIONS] = "distributions"};
     struct options *options = to;
     size_t table = SG_PRINT_SITES;
@@ -46,8 +47,8 @@ static void set_csv(const struct sg_usage *usage, const char *name, void *to)
         table++;
     if (table == SG_PRINT_TABLES)
         sg_usage_fault(usage,
-                       "no table '%s' for CSV; there are: sites functions calls messages"
-                       " primitives distributions",
+                       "no table '%s' for CSV; there are: sites functions calls messages waits "
+                       "pairs primitives distributions",
                        name);
     options->csv = true;
     options->rows.table = (enum sg_print_table)table;
@@ -80,8 +81,8 @@ static void parse(int argc, char **argv, struct options *options)
         {"html", 'H', "FILE", "write a page with charts, for a browser", &options->html, NULL},
         {"comms", 'C', NULL, "print a row for each communicator", &options->rows.comms, NULL},
         {"csv", 'c', "[=TABLE]",
-         "print the rows as CSV, or another table: functions, calls, messages, primitives,"
-         " distributions",
+         "print the rows as CSV, or another table: functions, calls, messages, waits, pairs,"
+         " primitives, distributions",
          options, set_csv},
         {"calls", 'a', NULL,
          "print MPI functions' latencies, computation granularity and communication overhead",
@@ -118,8 +119,10 @@ static void parse(int argc, char **argv, struct options *options)
 
 static enum sg_status print(const struct options *options)
 {
-    const struct sg_watch watch = {
-        .filter = sg_filter_is_set(&options->filter) ? &options->filter : NULL, .calls = true};
+    const struct sg_watch watch = {.filter =
+                                       sg_filter_is_set(&options->filter) ? &options->filter : NULL,
+                                   .calls = true,
+                                   .waitstates = true};
     struct sg_report report;
     enum sg_status status;
 

@@ -91,22 +91,25 @@ void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
     out->offset = of->offset;
 }
 
+void sg_aggregate_name_comm(const struct sg_aggregate *aggregate, uint32_t comm,
+                            struct sg_report_site *out)
+{
+    out->comm = out->worst_comm = aggregate->comms[comm].name;
+    out->comm_size = out->worst_comm_size = aggregate->comms[comm].size;
+    out->comm_index = comm;
+    out->comms = 1;
+}
+
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_report_site *out)
 {
     const struct sg_row *of = &aggregate->rows[row];
-    const struct sg_comm *comm = &aggregate->comms[of->comm];
 
     sg_aggregate_name_site(aggregate, of->site, out);
+    sg_aggregate_name_comm(aggregate, of->comm, out);
     out->row = row;
     out->operation = of->operation;
     out->nonblocking = of->nonblocking;
-    out->comm = comm->name;
-    out->comm_size = comm->size;
-    out->comm_index = of->comm;
-    out->comms = 1;
-    out->worst_comm = comm->name;
-    out->worst_comm_size = comm->size;
 }
 
 uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row)

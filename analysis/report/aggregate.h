@@ -35,8 +35,10 @@ void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *w
  * and operation of a row, as far as they are known by now. */
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
                            struct sg_report_site *out);
-/* The same of a call site alone. */
+/* The same of a call site alone, and of a communicator. */
 void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
+                            struct sg_report_site *out);
+void sg_aggregate_name_comm(const struct sg_aggregate *aggregate, uint32_t comm,
                             struct sg_report_site *out);
 /* The index, from 0, of the sum over communicators that a row belongs to. */
 uint32_t sg_aggregate_sum_of(const struct sg_aggregate *aggregate, uint32_t row);

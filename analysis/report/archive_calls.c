@@ -5,6 +5,49 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- for callbacks --------------------------------------------------------------------------- */
+
+OTF2_CallbackCode sg_archive_verdict(struct sg_archive_events *events, enum sg_status status)
+{
+    if (status == SG_OK)
+        return OTF2_CALLBACK_SUCCESS;
+    events->status = status;
+    return OTF2_CALLBACK_INTERRUPT;
+}
+
+int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF2_TimeStamp ticks)
+{
+    const struct sg_archive_defs *defs = events->defs;
+    int64_t since = (int64_t)(ticks - defs->start_ticks);
+    int64_t time_ns = since;
+
+    if (defs->ticks_per_second != UINT64_C(1000000000))
+        time_ns = (int64_t)((__int128)since * 1000000000 / (__int128)defs->ticks_per_second);
+    if (!events->started) {
+        events->started = true;
+        events->start_ns = time_ns;
+    }
+    time_ns -= events->start_ns;
+    if (rank >= 0) {
+        struct sg_rank_times *times = &events->ranks[rank];
+
+        if (!times->seen)
+            times->first_ns = time_ns;
+        times->seen = true;
+        times->last_ns = time_ns;
+    }
+    return time_ns;
+}
+
+struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events, OTF2_LocationRef location,
+                                        int64_t *rank)
+{
+    int64_t index = sg_map_get(&events->defs->location_index, location);
+
+    *rank = index < 0 ? -1 : events->defs->locations[index].rank;
+    return *rank < 0 ? NULL : &events->calls[index];
+}
+
 /* ---- attributes: false if the attribute is missing or has another type ----------------------- */
 
 /* Asks for it first: OTF2 treats getting a missing attribute as an error. */
@@ -118,12 +161,27 @@ enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_Attribut
     open->call.algorithm = events->no_algorithm;
     if (attributes == NULL || OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
         return SG_OK;
+    open->has_site = has(defs, attributes, SG_ATTRIBUTE_SITE);
     open->has_seq = get_number(defs, attributes, SG_ATTRIBUTE_SEQ, &open->seq);
     open->has_bytes = get_number(defs, attributes, SG_ATTRIBUTE_BYTES, &open->call.bytes);
     status = read_site(events, attributes, &open->call.site);
     if (status == SG_OK)
         status = read_algorithm(events, attributes, &open->call.algorithm);
     return status == SG_OK ? read_arm(events, attributes, &open->call.arm) : status;
+}
+
+enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
+                                     OTF2_AttributeList *attributes,
+                                     const struct sg_open_call *open, OTF2_RegionRef region,
+                                     int64_t time_ns)
+{
+    uint32_t site = events->no_site;
+    enum sg_status status = read_site(events, attributes, &site);
+
+    if (status != SG_OK)
+        return status;
+    return sg_archive_waits_enter(events->waits, (uint32_t)(open - events->calls), time_ns, region,
+                                  site);
 }
 
 /* Count times type size, from what Score-P writes. In a reduce each rank sends its bytes; an
@@ -141,25 +199,6 @@ static uint64_t derive_bytes(const struct sg_open_call *open, uint32_t size)
     if (open->sent_bytes % size == 0 || size < 2)
         return open->sent_bytes / size;
     return open->sent_bytes / (size - 1);
-}
-
-static int compare_member(const void *key, const void *element)
-{
-    uint32_t rank = *(const uint32_t *)key;
-    const struct sg_def_member *member = element;
-
-    return (rank > member->rank) - (rank < member->rank);
-}
-
-/* The call's rank in its communicator, or -1. */
-static int64_t member_of(const struct sg_def_comm *comm, uint32_t rank)
-{
-    const struct sg_def_member *found;
-
-    if (comm->is_self || comm->size == 0)
-        return comm->is_self ? 0 : -1;
-    found = bsearch(&rank, comm->members, comm->size, sizeof *found, compare_member);
-    return found == NULL ? -1 : (int64_t)found->member;
 }
 
 static enum sg_status next_in_order(struct sg_archive_events *events,
@@ -194,7 +233,7 @@ static enum sg_status add_alone(struct sg_archive_events *events, struct sg_open
 enum sg_status sg_open_call_finish(struct sg_archive_events *events, struct sg_open_call *open)
 {
     const struct sg_def_comm *comm = &events->defs->comms[open->comm];
-    int64_t member = member_of(comm, open->call.rank);
+    int64_t member = sg_def_comm_member(comm, open->call.rank);
     enum sg_status status = SG_OK;
 
     if (member < 0) {

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "report/aggregate.h"
 #include "report/archive_defs.h"
+#include "report/archive_waits.h"
 #include "report/map.h"
 #include "report/window.h"
 
@@ -17,7 +18,7 @@ struct sg_open_call {
     bool open;
     bool ended;  /* MpiCollectiveEnd has been seen, for one of the recorded operations */
     bool posted; /* NonBlockingCollectiveRequest has been seen */
-    bool has_seq, has_bytes;
+    bool has_site, has_seq, has_bytes;
     OTF2_RegionRef region;
     enum sg_operation operation;
     uint32_t comm; /* index in the definitions */
@@ -49,6 +50,7 @@ struct sg_rank_times {
 struct sg_archive_events {
     const struct sg_archive_defs *defs;
     struct sg_aggregate *aggregate;
+    struct sg_archive_waits *waits; /* NULL: not wanted */
     struct sg_window *window;
     struct sg_open_call *calls;        /* by location index */
     struct sg_open_late *lates;        /* likewise */
@@ -72,6 +74,25 @@ static inline uint32_t sg_archive_thread(const struct sg_archive_events *events,
     return events->defs->locations[call - events->calls].thread;
 }
 
+/* ---- for callbacks --------------------------------------------------------------------------- */
+
+/* What a callback returns; the first failure is the events' status. */
+OTF2_CallbackCode sg_archive_verdict(struct sg_archive_events *events, enum sg_status status);
+/* Time since the first event; notes first and last event of the rank. */
+int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF2_TimeStamp ticks);
+/* The location's open call; NULL for a location that is not defined or belongs to no rank. */
+struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events, OTF2_LocationRef location,
+                                        int64_t *rank);
+/* In archive_messages.c: those of messages and their requests. */
+void sg_archive_message_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+/* At Enter of any call of MPI, where wait states are wanted. */
+enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
+                                     OTF2_AttributeList *attributes,
+                                     const struct sg_open_call *open, OTF2_RegionRef region,
+                                     int64_t time_ns);
 /* At Enter and Leave of a late contribution. in: the location's call, open or not. */
 enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                   const struct sg_open_call *in, struct sg_open_late *open,

@@ -77,6 +77,9 @@ struct sg_archive_defs {
 enum sg_status sg_archive_defs_read(OTF2_Reader *reader, struct sg_archive_defs *out);
 void sg_archive_defs_clear(struct sg_archive_defs *defs);
 
+/* The rank in the communicator of a rank of MPI_COMM_WORLD; -1: it is no member. */
+int64_t sg_def_comm_member(const struct sg_def_comm *comm, uint32_t rank);
+
 /* NULL: no such string. */
 const char *sg_archive_string(const struct sg_archive_defs *defs, OTF2_StringRef ref);
 

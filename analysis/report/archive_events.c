@@ -6,50 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static OTF2_CallbackCode verdict(struct sg_archive_events *events, enum sg_status status)
-{
-    if (status == SG_OK)
-        return OTF2_CALLBACK_SUCCESS;
-    events->status = status;
-    return OTF2_CALLBACK_INTERRUPT;
-}
-
-/* Time since the first event; notes first and last event of the rank. */
-static int64_t note_time(struct sg_archive_events *events, int64_t rank, OTF2_TimeStamp ticks)
-{
-    const struct sg_archive_defs *defs = events->defs;
-    int64_t since = (int64_t)(ticks - defs->start_ticks);
-    int64_t time_ns = since;
-
-    if (defs->ticks_per_second != UINT64_C(1000000000))
-        time_ns = (int64_t)((__int128)since * 1000000000 / (__int128)defs->ticks_per_second);
-    if (!events->started) {
-        events->started = true;
-        events->start_ns = time_ns;
-    }
-    time_ns -= events->start_ns;
-    if (rank >= 0) {
-        struct sg_rank_times *times = &events->ranks[rank];
-
-        if (!times->seen)
-            times->first_ns = time_ns;
-        times->seen = true;
-        times->last_ns = time_ns;
-    }
-    return time_ns;
-}
-
 /* ---- callbacks ------------------------------------------------------------------------------- */
-
-/* The location's open call; NULL for a location that is not defined or belongs to no rank. */
-static struct sg_open_call *call_of(struct sg_archive_events *events, OTF2_LocationRef location,
-                                    int64_t *rank)
-{
-    int64_t index = sg_map_get(&events->defs->location_index, location);
-
-    *rank = index < 0 ? -1 : events->defs->locations[index].rank;
-    return *rank < 0 ? NULL : &events->calls[index];
-}
 
 static struct sg_open_late *late_of(struct sg_archive_events *events,
                                     const struct sg_open_call *open)
@@ -63,6 +20,11 @@ static struct sg_open_requests *requests_of(struct sg_archive_events *events,
     return &events->requests[open - events->calls];
 }
 
+static uint32_t index_of(const struct sg_archive_events *events, const struct sg_open_call *open)
+{
+    return (uint32_t)(open - events->calls);
+}
+
 /* Whether the call is open and counts. */
 static bool is_ours(const struct sg_open_call *open)
 {
@@ -73,20 +35,23 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
                                   OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
     struct sg_archive_events *events = context;
+    enum sg_status status = SG_OK;
     int64_t rank, time_ns, kind;
-    struct sg_open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
-    time_ns = note_time(events, rank, ticks);
+    time_ns = sg_archive_note_time(events, rank, ticks);
     kind = open == NULL ? -1 : sg_map_get(&events->defs->region_kind, region);
     if (kind == SG_REGION_INIT && !events->ranks[rank].has_init) {
         events->ranks[rank].has_init = true;
         events->ranks[rank].init_ns = time_ns;
     }
     if (kind == SG_REGION_LATE)
-        return verdict(
+        return sg_archive_verdict(
             events, sg_open_late_enter(events, attributes, open, late_of(events, open), time_ns));
-    if (kind != SG_REGION_COLLECTIVE)
-        return OTF2_CALLBACK_SUCCESS;
+    if (open != NULL && sg_archive_waits_wants(events->waits, region))
+        status = sg_archive_enter_call(events, attributes, open, region, time_ns);
+    if (kind != SG_REGION_COLLECTIVE || status != SG_OK)
+        return sg_archive_verdict(events, status);
     /* When a collective encloses another (a tool that records what MPI calls), the inner one
      * counts. */
     events->dropped_calls += is_ours(open);
@@ -94,7 +59,7 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
     open->call.begin_ns = time_ns;
     open->call.rank = (uint32_t)rank;
     open->call.thread = sg_archive_thread(events, open);
-    return verdict(events, sg_open_call_read(events, attributes, open));
+    return sg_archive_verdict(events, sg_open_call_read(events, attributes, open));
 }
 
 /* The collective's operation, from the event that ends it; SG_OPERATION_COUNT: not a recorded one.
@@ -111,6 +76,13 @@ static enum sg_operation operation_of(OTF2_CollectiveOp op)
     default:
         return SG_OPERATION_COUNT;
     }
+}
+
+/* Whether the library carried a blocking collective out: it numbers those, while other tools'
+ * archives know nothing of that, and of call sites. */
+static bool is_carried_out(const struct sg_open_call *open, OTF2_CollectiveOp op)
+{
+    return operation_of(op) != SG_OPERATION_COUNT && (open->has_seq || !open->has_site);
 }
 
 /* False: it is not to be counted, or it is inconsistent and dropped. */
@@ -138,11 +110,17 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
 {
     struct sg_archive_events *events = context;
     int64_t rank;
-    struct sg_open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
-    note_time(events, rank, ticks);
-    if (open == NULL || !open->open)
+    sg_archive_note_time(events, rank, ticks);
+    if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
+    if (!open->open || !is_carried_out(open, op)) {
+        open->open = false;
+        return sg_archive_verdict(
+            events, sg_archive_waits_collective(events->waits, index_of(events, open), op, comm,
+                                                root, sent + received, NULL));
+    }
     open->open = open->ended = end_call(events, open, op, comm, root);
     open->sent_bytes = sent;
     open->received_bytes = received;
@@ -154,11 +132,15 @@ static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp ti
 {
     struct sg_archive_events *events = context;
     int64_t rank;
-    struct sg_open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
-    note_time(events, rank, ticks);
-    if (open == NULL || !open->open || !sg_archive_has_nonblocking(events->defs))
+    sg_archive_note_time(events, rank, ticks);
+    if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
+    if (!open->open || !open->has_seq || !sg_archive_has_nonblocking(events->defs))
+        return sg_archive_verdict(events,
+                                  sg_archive_waits_request(events->waits, index_of(events, open),
+                                                           SG_ARCHIVE_BEGIN_COLLECTIVE, request));
     open->posted = true;
     open->request = request;
     open->call.nonblocking = true;
@@ -172,11 +154,16 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
 {
     struct sg_archive_events *events = context;
     int64_t rank, time_ns;
-    struct sg_open_call *open = call_of(events, location, &rank), nonblocking;
+    struct sg_open_call *open = sg_archive_call_of(events, location, &rank), nonblocking;
 
-    time_ns = note_time(events, rank, ticks);
-    if (open == NULL || !sg_open_requests_take(requests_of(events, open), request, &nonblocking) ||
-        !end_call(events, &nonblocking, op, comm, root))
+    time_ns = sg_archive_note_time(events, rank, ticks);
+    if (open == NULL)
+        return OTF2_CALLBACK_SUCCESS;
+    if (!sg_open_requests_take(requests_of(events, open), request, &nonblocking))
+        return sg_archive_verdict(
+            events, sg_archive_waits_collective(events->waits, index_of(events, open), op, comm,
+                                                root, sent + received, &request));
+    if (!end_call(events, &nonblocking, op, comm, root))
         return OTF2_CALLBACK_SUCCESS;
     if (!sg_open_request_read(events->defs, attributes, &nonblocking)) {
         events->dropped_calls++;
@@ -185,7 +172,7 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
     nonblocking.sent_bytes = sent;
     nonblocking.received_bytes = received;
     nonblocking.call.end_ns = time_ns;
-    return verdict(events, sg_open_call_finish(events, &nonblocking));
+    return sg_archive_verdict(events, sg_open_call_finish(events, &nonblocking));
 }
 
 static uint64_t value_of(OTF2_Type type, OTF2_MetricValue value)
@@ -211,9 +198,9 @@ static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp tic
 {
     struct sg_archive_events *events = context;
     int64_t rank, class_index;
-    struct sg_open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
-    note_time(events, rank, ticks);
+    sg_archive_note_time(events, rank, ticks);
     class_index = sg_map_get(&events->defs->class_index, metric);
     if (open == NULL || !open->open || class_index < 0)
         return OTF2_CALLBACK_SUCCESS;
@@ -232,30 +219,34 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
                                   OTF2_AttributeList *attributes, OTF2_RegionRef region)
 {
     struct sg_archive_events *events = context;
+    enum sg_status status = SG_OK;
     int64_t rank, time_ns, kind;
-    struct sg_open_call *open = call_of(events, location, &rank);
+    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
-    time_ns = note_time(events, rank, ticks);
+    time_ns = sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
     kind = sg_map_get(&events->defs->region_kind, region);
     if (kind == SG_REGION_LATE)
-        return verdict(events, sg_open_late_leave(events, late_of(events, open), time_ns));
+        return sg_archive_verdict(events,
+                                  sg_open_late_leave(events, late_of(events, open), time_ns));
     if (kind == SG_REGION_FINALIZE) {
         events->ranks[rank].has_finalize = true;
         events->ranks[rank].finalize_ns = time_ns;
     }
-    if (!open->open || open->region != region)
-        return OTF2_CALLBACK_SUCCESS;
+    if (sg_archive_waits_wants(events->waits, region))
+        status = sg_archive_waits_leave(events->waits, index_of(events, open), time_ns);
+    if (!open->open || open->region != region || status != SG_OK)
+        return sg_archive_verdict(events, status);
     open->open = false;
     if (open->posted) {
         open->call.start_ns = (uint64_t)(time_ns - open->call.begin_ns);
-        return verdict(events, sg_open_requests_add(requests_of(events, open), open));
+        return sg_archive_verdict(events, sg_open_requests_add(requests_of(events, open), open));
     }
     if (!open->ended)
         return OTF2_CALLBACK_SUCCESS;
     open->call.end_ns = time_ns;
-    return verdict(events, sg_open_call_finish(events, open));
+    return sg_archive_verdict(events, sg_open_call_finish(events, open));
 }
 
 OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
@@ -270,6 +261,7 @@ OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
     OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, on_request);
     OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_complete);
     OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(callbacks, on_metric);
+    sg_archive_message_callbacks(callbacks);
     return callbacks;
 }
 
@@ -277,7 +269,12 @@ OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
 
 static enum sg_status take_instance(void *context, const struct sg_instance *instance)
 {
-    return sg_aggregate_instance(context, instance);
+    const struct sg_archive_events *events = context;
+    enum sg_status status = sg_aggregate_instance(events->aggregate, instance);
+
+    return status == SG_OK && events->waits != NULL
+               ? sg_archive_waits_instance(events->waits, instance)
+               : status;
 }
 
 /* One number for a communicator, the same in definitions, aggregate and window. */
@@ -300,6 +297,7 @@ static enum sg_status add_comms(struct sg_archive_events *events)
 
 enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
                                         struct sg_aggregate *aggregate,
+                                        struct sg_archive_waits *waits,
                                         struct sg_archive_events **out)
 {
     struct sg_archive_events *events = calloc(1, sizeof *events);
@@ -309,12 +307,13 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
         return SG_ERR_MEMORY;
     events->defs = defs;
     events->aggregate = aggregate;
+    events->waits = waits;
     events->calls = calloc((size_t)defs->location_count + 1, sizeof *events->calls);
     events->lates = calloc((size_t)defs->location_count + 1, sizeof *events->lates);
     events->requests = calloc((size_t)defs->location_count + 1, sizeof *events->requests);
     events->ranks = calloc(defs->rank_count, sizeof *events->ranks);
     events->orders = calloc((size_t)defs->comm_count + 1, sizeof *events->orders);
-    status = sg_window_create(take_instance, aggregate, &events->window);
+    status = sg_window_create(take_instance, events, &events->window);
     if (events->calls == NULL || events->lates == NULL || events->requests == NULL ||
         events->ranks == NULL || events->orders == NULL)
         status = SG_ERR_MEMORY;

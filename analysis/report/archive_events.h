@@ -9,13 +9,16 @@
 #include "core/status.h"
 #include "report/aggregate.h"
 #include "report/archive_defs.h"
+#include "report/archive_waits.h"
 #include "report/window.h"
 
 struct sg_archive_events;
 
-/* Adds the archive's communicators to the aggregate. */
+/* Adds the archive's communicators to the aggregate. waits: what is told of all calls of MPI, and
+ * outlives the events; NULL: nothing is. */
 enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
                                         struct sg_aggregate *aggregate,
+                                        struct sg_archive_waits *waits,
                                         struct sg_archive_events **out);
 void sg_archive_events_destroy(struct sg_archive_events *events);
 

@@ -137,6 +137,24 @@ static enum sg_status resolve_comm(struct sg_archive_defs *defs, struct sg_def_c
     return SG_OK;
 }
 
+static int compare_member(const void *key, const void *element)
+{
+    uint32_t rank = *(const uint32_t *)key;
+    const struct sg_def_member *member = element;
+
+    return (rank > member->rank) - (rank < member->rank);
+}
+
+int64_t sg_def_comm_member(const struct sg_def_comm *comm, uint32_t rank)
+{
+    const struct sg_def_member *found;
+
+    if (comm->is_self || comm->size == 0)
+        return comm->is_self ? 0 : -1;
+    found = bsearch(&rank, comm->members, comm->size, sizeof *found, compare_member);
+    return found == NULL ? -1 : (int64_t)found->member;
+}
+
 static uint8_t count_of(const struct sg_archive_defs *defs, OTF2_MetricMemberRef ref)
 {
     for (uint32_t i = 0; i < defs->raw->metric_count; i++) {

@@ -8,6 +8,7 @@
 #include "report/profile/print.h"
 #include "report/ranks.h"
 #include "report/trials/json.h"
+#include "report/waitstates/print.h"
 
 #include <jansson.h>
 
@@ -142,6 +143,7 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_set(&root, "filter", filter_of(report->filter));
     sg_json_set(&root, "trials", sg_report_trials_json(report));
     sg_calls_json(&root, report, options);
+    sg_waitstates_json(&root, report, options);
     return sg_json_print(root, 9, "report", out);
 }
 
@@ -158,6 +160,8 @@ enum sg_status sg_report_print_csv(const struct sg_report *report,
         "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns"};
     json_t *rows;
 
+    if (options->table >= SG_PRINT_WAITS)
+        return sg_waitstates_print_csv(report, options, out);
     if (options->table != SG_PRINT_SITES)
         return sg_calls_print_csv(report, options->table, options, out);
     rows = sites_of(report, report->sites, sg_print_count(options, report->site_count), false);

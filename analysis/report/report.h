@@ -106,6 +106,8 @@ struct sg_report {
     struct sg_report_rank *ranks;
     uint32_t rank_count;
     struct sg_calls *calls; /* all calls of MPI (profile/calls.h); NULL: not known */
+    /* of all calls of MPI in the events (waitstates/waitstates.h); NULL: not known */
+    struct sg_waitstates *waitstates;
     struct sg_report_trial *trials;
     uint32_t trial_count;
 

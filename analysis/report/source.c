@@ -10,6 +10,7 @@
 #include "report/report.h"
 #include "report/source_otf2.h"
 #include "report/source_stats.h"
+#include "report/waitstates/waitstates.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -322,6 +323,7 @@ void sg_report_clear(struct sg_report *report)
     for (uint32_t i = 0; i < report->trial_count; i++)
         sg_report_trial_clear(&report->trials[i]);
     sg_calls_free(report->calls);
+    sg_waitstates_free(report->waitstates);
     free(report->trials);
     free(report->sites);
     free(report->sums);

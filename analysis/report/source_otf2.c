@@ -373,6 +373,7 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
 {
     struct sg_archive_events *events = NULL;
     struct sg_aggregate *aggregate = NULL;
+    struct sg_archive_waits *waits = NULL;
     enum sg_status status;
 
     OTF2_Reader_SetSerialCollectiveCallbacks(archive->reader);
@@ -395,10 +396,13 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     status = sg_aggregate_create(archive->defs.rank_count, &aggregate);
     if (status == SG_OK && archive->watch != NULL && archive->watch->calls)
         status = sg_archive_defs_name_sites(&archive->defs, aggregate);
+    if (status == SG_OK && archive->watch != NULL && archive->watch->waitstates)
+        status = sg_archive_waits_create(&archive->defs, aggregate, archive->watch->filter, &waits);
     if (status == SG_OK)
-        status = sg_archive_events_create(&archive->defs, aggregate, &events);
+        status = sg_archive_events_create(&archive->defs, aggregate, waits, &events);
     if (status != SG_OK) {
         sg_log("%s: %s", archive->path, sg_status_text(status));
+        sg_archive_waits_destroy(waits);
         goto err_aggregate;
     }
     sg_aggregate_watch(aggregate, archive->watch);
@@ -417,7 +421,10 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
         archive->report->strings = aggregate;
         aggregate = NULL;
     }
+    if (status == SG_OK && waits != NULL)
+        status = heard(archive, sg_archive_waits_finish(waits, &archive->report->waitstates));
     sg_archive_events_destroy(events);
+    sg_archive_waits_destroy(waits);
 err_aggregate:
     sg_aggregate_destroy(aggregate);
     return status;

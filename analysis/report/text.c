@@ -8,6 +8,7 @@
 #include "report/print.h"
 #include "report/profile/print.h"
 #include "report/waiting.h"
+#include "report/waitstates/print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -213,6 +214,7 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
     fputc('\n', out);
     put_left_out(report, options, out);
     sg_calls_print_left_out(report, options, out);
+    sg_waitstates_print_notes(report, options, out);
     if (report->partial)
         fprintf(out, "note: partial: %s\n",
                 report->has_events
@@ -273,6 +275,8 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
         status = sg_calls_print_sites(report, options, out);
     if (status == SG_OK)
         status = sg_calls_print_messages(report, options, out);
+    if (status == SG_OK)
+        status = sg_waitstates_print(report, options, out);
     if (status == SG_OK)
         status = sg_report_print_trials(report, out);
     if (status == SG_OK)

@@ -57,7 +57,8 @@ struct sg_seen_clock {
 /* Any member may be NULL. */
 struct sg_watch {
     const struct sg_filter *filter; /* what is counted; outlives the report */
-    bool calls; /* the statistics of all calls of MPI are wanted (struct sg_report, calls) */
+    bool calls;      /* the statistics of all calls of MPI are wanted (struct sg_report, calls) */
+    bool waitstates; /* wait states of all calls are wanted, with their sums */
     void *context;
     enum sg_status (*location)(void *context, const struct sg_seen_location *location);
     enum sg_status (*clock)(void *context, const struct sg_seen_clock *clock);

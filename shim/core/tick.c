@@ -17,8 +17,9 @@ __thread struct sg_tick sg_tick __attribute__((tls_model("initial-exec")));
 /* Two readings of the clock this far apart give the rate to 50 in a million: 5 ns in REACH_NS. */
 #define BASE_NS 1000000u
 #define TRIES 4
-/* Counts between which the clock is read; more, and the thread was interrupted. */
-#define NARROW 1000u
+/* Counts between which the clock is read; more, and the thread was interrupted, or its processor
+ * slow: the clock may be that of either end. */
+#define NARROW 200u
 
 static bool is_usable;
 static struct sg_tick origin;
@@ -93,10 +94,7 @@ uint64_t sg_tick_set(void)
 
     if (!is_usable)
         return sg_clock_ns();
-    sg_tick.reach = 0;
-    if (!read_both(&now))
-        return now.ns > reached ? now.ns : reached;
-    now.rate = rate_by(&now);
+    now.rate = read_both(&now) ? rate_by(&now) : 0;
     now.reach = now.rate > 0 ? ((uint64_t)REACH_NS << 32) / now.rate : 0;
     if (now.ns < reached)
         now.ns = reached;

@@ -1,33 +1,15 @@
 #include "intercept/call_log.h"
 
 #include "core/clock.h"
-#include "core/tick.h"
 #include "internode/request.h"
-#include "profile/entries.h"
 #include "profile/mmds.h"
 #include "profile/profile.h"
 #include "profile/statistics.h"
+#include "profile/thread.h"
 #include "runtime/process.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-__thread struct sg_record_call *sg_call_log_open;
-
-static __thread uint16_t thread_number; /* 1 + index; 0: not yet known */
-
-uint16_t sg_call_log_thread(void)
-{
-    if (__builtin_expect(thread_number == 0, 0)) {
-        static atomic_uint count;
-        uint32_t index = atomic_fetch_add(&count, 1);
-
-        thread_number = (uint16_t)(index < UINT16_MAX - 1 ? index + 1 : UINT16_MAX);
-        if (index > 0 && index < UINT16_MAX && sg_process.log != NULL)
-            atomic_fetch_add(&sg_log_header(sg_process.log)->thread_count, 1);
-    }
-    return (uint16_t)(thread_number - 1);
-}
 
 static void count_failed(void)
 {
@@ -56,8 +38,18 @@ static enum sg_function function_of(const struct sg_call *call)
 #define DESCRIBE(record, call, site_index, comm_index, sequence, begin)                            \
     ((record)->operation = (uint8_t)(call)->operation, (record)->flags = flags_of(call),           \
      (record)->site = (site_index), (record)->comm = (comm_index),                                 \
-     (record)->thread = sg_call_log_thread(), (record)->begin_ns = (begin),                        \
+     (record)->thread = sg_thread_number(), (record)->begin_ns = (begin),                          \
      (record)->bytes = (call)->bytes, (record)->seq = (sequence), (record)->root = (call)->root)
+
+static bool has_events(const struct sg_call *call)
+{
+    return (sg_profile_sight(function_of(call)) & SG_SIGHT_EVENT) != 0;
+}
+
+bool sg_call_log_counts(const struct sg_call *call)
+{
+    return (sg_profile_sight(function_of(call)) & SG_SIGHT_COUNTED) != 0;
+}
 
 /* ---- a blocking call ---- */
 
@@ -67,7 +59,7 @@ struct sg_record_call *sg_call_log_begin(struct sg_call *call, const struct sg_s
     uint32_t seq = atomic_load_explicit(&comm->seq, memory_order_relaxed);
     struct sg_record_call *record;
 
-    if (sg_process.config.trace != SG_TRACE_OTF2)
+    if (!has_events(call))
         return NULL;
     call->name = (struct sg_call_name){true, site->index, comm->index, seq};
     record = sg_log_event_growing(sg_process.log);
@@ -75,7 +67,7 @@ struct sg_record_call *sg_call_log_begin(struct sg_call *call, const struct sg_s
         return NULL;
     DESCRIBE(record, call, site->index, comm->index, seq, begin_ns);
     sg_log_publish(record, SG_RECORD_CALL);
-    sg_call_log_open = record;
+    sg_events_open = record;
     return record;
 }
 
@@ -111,7 +103,7 @@ static void end_record(struct sg_record_call *record, uint64_t bytes,
         record->flags |= SG_CALL_FAILED;
     /* Release: a reader that sees the end sees the whole record. */
     atomic_store_explicit(&record->end_ns, end_ns, memory_order_release);
-    sg_call_log_open = NULL;
+    sg_events_open = NULL;
 }
 
 /* Bytes are those that a rank gives, and gets at most. */
@@ -129,7 +121,7 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
                      uint64_t end_ns)
 {
     /* Another: an error handler's calls have settled this one. */
-    if (record != NULL && record == sg_call_log_open)
+    if (record != NULL && record == sg_events_open)
         end_record(record, call->bytes, statistics, error, end_ns);
     if (error == MPI_SUCCESS)
         sg_statistics_add(call, site, comm->index, statistics, end_ns - begin_ns);
@@ -139,15 +131,8 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
         const struct sg_profile_sample sample = sample_of(call, error, end_ns - begin_ns);
 
         sg_mmds_add_collective(&sample, begin_ns,
-                               sg_stack_is_held(&sg_profile_outermost, __builtin_frame_address(0)));
+                               sg_stack_is_held(&sg_stack_outermost, __builtin_frame_address(0)));
     }
-}
-
-void sg_call_log_abandon(void)
-{
-    static const struct sg_call_statistics nothing;
-
-    end_record(sg_call_log_open, sg_call_log_open->bytes, &nothing, MPI_ERR_OTHER, sg_tick_ns());
 }
 
 /* ---- a nonblocking call ---- */
@@ -229,7 +214,7 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
     nonblocking->comm = comm->index;
     nonblocking->begin_ns = begin_ns;
     nonblocking->call = *call;
-    if (sg_process.config.trace == SG_TRACE_OTF2) {
+    if (has_events(call)) {
         call->name = (struct sg_call_name){true, site->index, comm->index, seq};
         nonblocking->record = record = begin_nonblocking(nonblocking, plan, seq);
     }
@@ -264,14 +249,25 @@ static void put_words(const struct sg_call *call, sg_word *words)
     *words = (sg_word)call->request;
 }
 
-void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns)
+void sg_call_log_pass(struct sg_call_log_passing *passing, const struct sg_call *call, void *caller)
 {
-    uint64_t end_ns = sg_tick_ns();
-    enum sg_function function = function_of(call);
+    put_words(call, passing->words);
+    passing->is_seen = sg_profile_begin_inside(&passing->profile, function_of(call), passing->words,
+                                               __builtin_frame_address(0), caller);
+}
+
+void sg_call_log_passed(struct sg_call_log_passing *passing, int error)
+{
+    if (passing->is_seen)
+        sg_profile_end(&passing->profile, passing->words, error);
+}
+
+void sg_call_log_first(const struct sg_call *call, void *caller, int error, uint64_t begin_ns,
+                       uint64_t end_ns)
+{
+    const struct sg_profile_past past = {function_of(call), error, begin_ns, end_ns};
     sg_word words[SG_ARGUMENTS_MAX];
 
-    if (!sg_profile_counts(function, __builtin_frame_address(0)))
-        return;
     put_words(call, words);
-    sg_profile_count(function, words, call->comm, caller, error, begin_ns, end_ns);
+    sg_profile_add_past(&past, words, __builtin_frame_address(0), caller);
 }

@@ -8,17 +8,14 @@
 
 #include "intercept/comm.h"
 #include "mpi/call.h"
+#include "profile/profile.h"
 #include "profile/site.h"
 #include "trace/record.h"
 
 struct sg_internode_plan;
 
-/* The record of this thread's call whose end has not come yet; NULL: none. */
-extern __thread struct sg_record_call *sg_call_log_open;
-
-/* Index of the calling thread among those that record: 0 is the one that called MPI_Init. Also from
- * a signal handler. */
-uint16_t sg_call_log_thread(void);
+/* Whether calls of this function are counted. */
+bool sg_call_log_counts(const struct sg_call *call);
 
 /* Begins the record of a blocking call, after its bytes are set. NULL: only statistics are kept. */
 struct sg_record_call *sg_call_log_begin(struct sg_call *call, const struct sg_site *site,
@@ -30,21 +27,23 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
                      const struct sg_call_statistics *statistics, int error, uint64_t begin_ns,
                      uint64_t end_ns);
 
-/* Ends the record of a call of this thread that an error handler has left by an exception or
- * longjmp, or calls from. */
-void sg_call_log_abandon(void);
-
-static inline void sg_call_log_settle(void)
-{
-    if (__builtin_expect(sg_call_log_open != NULL, 0))
-        sg_call_log_abandon();
-}
-
 /* sg_request_start, recorded. begin_ns: the call's. */
 int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan *plan,
                             struct sg_site *site, const struct sg_comm *comm, uint64_t begin_ns);
 
-/* A call that has no record, as MPICH has carried it out: counts it. caller: the wrapper's. */
-void sg_call_log_passed(const struct sg_call *call, void *caller, int error, uint64_t begin_ns);
+/* A call that MPICH carries out, and that has no record here: one of all calls of MPI. From its
+ * begin to its end. caller: the wrapper's. */
+struct sg_call_log_passing {
+    struct sg_profile_call profile;
+    sg_word words[SG_ARGUMENTS_MAX];
+    bool is_seen;
+};
+void sg_call_log_pass(struct sg_call_log_passing *passing, const struct sg_call *call,
+                      void *caller);
+void sg_call_log_passed(struct sg_call_log_passing *passing, int error);
+
+/* The same of one that is over, when it is known that it has no record. */
+void sg_call_log_first(const struct sg_call *call, void *caller, int error, uint64_t begin_ns,
+                       uint64_t end_ns);
 
 #endif

@@ -1,7 +1,6 @@
 #include "intercept/calls.h"
 
 #include "core/tick.h"
-#include "intercept/call_log.h"
 #include "intercept/comm_setup.h"
 #include "intercept/passing.h"
 #include "intercept/test_loop.h"
@@ -9,7 +8,9 @@
 #include "intercept/trial.h"
 #include "internode/request.h"
 #include "mpi/real.h"
+#include "profile/events.h"
 #include "profile/profile.h"
+#include "profile/thread.h"
 #include "runtime/process.h"
 
 static bool may_use_threads(void)
@@ -22,7 +23,7 @@ static bool may_use_threads(void)
 
 static enum sg_status start(void)
 {
-    sg_call_log_thread(); /* the calling thread is thread 0 */
+    sg_thread_number(); /* the calling thread is thread 0 */
     if (sg_process.log != NULL) {
         sg_trial_record(&sg_process);
         sg_trace_events_start();
@@ -39,7 +40,7 @@ static void finish(void)
 
     sg_test_loop_stop();
     sg_profile_stop(begin_ns);
-    sg_call_log_settle();
+    sg_events_settle(__builtin_frame_address(0));
     if (sg_process.log != NULL)
         sg_log_header(sg_process.log)->finalize_begin_ns = begin_ns;
     /* Before anything collective: ranks may still be in a reduce that waits for this one. */

@@ -133,6 +133,8 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     atomic_store(&comm->seq, 0);
     fill(comm, handle, handle);
     sg_comm_insert(comm, handle);
+    if (sg_process.log != NULL)
+        sg_profile_comm_link(handle, &comm->seq);
     sg_real.Comm_set_attr(handle, keyval, comm);
     return comm;
 }
@@ -213,6 +215,10 @@ enum sg_status sg_comm_start(void)
     fill(sg_comm_find(MPI_COMM_WORLD), MPI_COMM_WORLD, sg_process.world);
     atomic_store(&next_counter, 1);
     fill(sg_comm_find(MPI_COMM_SELF), MPI_COMM_SELF, MPI_COMM_SELF);
+    if (sg_process.log != NULL) {
+        sg_profile_comm_link(MPI_COMM_WORLD, &sg_comm_find(MPI_COMM_WORLD)->seq);
+        sg_profile_comm_link(MPI_COMM_SELF, &sg_comm_find(MPI_COMM_SELF)->seq);
+    }
     return SG_OK;
 }
 

@@ -51,9 +51,10 @@ static void describe(struct sg_call *call, const struct sg_site *site, const str
     call->devices = comm->devices;
 }
 
-static bool is_recording(const struct sg_comm *comm)
+static bool is_recording(const struct sg_call *call, const struct sg_comm *comm)
 {
-    return sg_process.log != NULL && comm->index != SG_COMM_UNRECORDED &&
+    return sg_process.log != NULL && sg_call_log_counts(call) &&
+           comm->index != SG_COMM_UNRECORDED &&
            atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
 }
 
@@ -71,10 +72,12 @@ static void count_instance(struct sg_comm *comm, int error)
 /* MPICH's own, which has no record: counted among all calls of MPI. */
 static int pass_counted(const struct sg_call *call, void *return_address)
 {
-    uint64_t begin_ns = sg_tick_ns();
-    int error = call->pass(call);
+    struct sg_call_log_passing passing;
+    int error;
 
-    sg_call_log_passed(call, return_address, error, begin_ns);
+    sg_call_log_pass(&passing, call, return_address);
+    error = call->pass(call);
+    sg_call_log_passed(&passing, error);
     return error;
 }
 
@@ -103,10 +106,10 @@ static int run_first(struct sg_call *call, void *return_address)
     if (error == MPI_SUCCESS)
         comm = sg_comm_set_up(call->comm);
     if (comm == NULL || !comm->managed) {
-        sg_call_log_passed(call, return_address, error, begin_ns);
+        sg_call_log_first(call, return_address, error, begin_ns, end_ns);
         return error;
     }
-    if (is_recording(comm)) {
+    if (is_recording(call, comm)) {
         struct sg_site *site = sg_site_of(return_address);
         struct sg_record_call *record;
 
@@ -138,7 +141,7 @@ static int start_nonblocking(struct sg_call *call, const struct sg_choice *choic
             count_instance(comm, error);
         return error;
     }
-    if (is_recording(comm))
+    if (is_recording(call, comm))
         error = sg_call_log_nonblocking(call, &plan, site, comm, begin_ns);
     else
         error = sg_request_start(call, &plan, NULL, NULL, &statistics);
@@ -216,7 +219,7 @@ int sg_dispatch(struct sg_call *call, void *return_address)
 
     if (sg_stack_is_held(&sg_stack_ending, __builtin_frame_address(0)))
         return call->pass(call);
-    sg_call_log_settle();
+    sg_events_settle(__builtin_frame_address(0));
     comm = sg_comm_find(call->comm);
     if (comm == NULL && !nonblocking)
         return run_first(call, return_address);
@@ -229,7 +232,7 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     choice = sg_choose(call, site, comm);
     if (nonblocking)
         return start_nonblocking(call, choice, site, comm, entered_ns, return_address);
-    records = is_recording(comm);
+    records = is_recording(call, comm);
     error = records ? run_recorded(call, choice, site, comm) : run_unrecorded(call, choice);
     count_instance(comm, error);
     if (__builtin_expect(entered_ns != 0, 0) && records)

@@ -1,9 +1,9 @@
 #include "intercept/trace_events.h"
 
 #include "core/clock.h"
-#include "intercept/call_log.h"
 #include "mpi/trace_events.h"
 #include "profile/site.h"
+#include "profile/thread.h"
 #include "progress/progress.h"
 #include "runtime/process.h"
 
@@ -21,7 +21,7 @@ static void on_late(const struct sg_late *late)
     record->by_signal = by == SG_PROGRESS_BY_SIGNAL;
     record->site = late->call.site;
     record->comm = late->call.comm;
-    record->thread = sg_call_log_thread();
+    record->thread = sg_thread_number();
     record->begin_ns = late->begin_ns;
     record->bytes = late->bytes;
     record->seq = late->call.seq;

@@ -62,25 +62,25 @@ static int value_at(const sg_word *words, int word)
     return *(const int *)words[word];
 }
 
-static void complete(const struct sg_awaited *awaited, int index, const MPI_Status *status,
-                     uint64_t end_ns)
+static void complete(const struct sg_awaited *awaited, const struct sg_awaited_call *call,
+                     int index, const MPI_Status *status)
 {
     if (index >= 0 && index < awaited->count)
-        sg_requests_complete(awaited->handles[index], status, end_ns);
+        sg_requests_complete(awaited->handles[index], status, call->end_ns, call->is_recorded);
 }
 
-static void complete_all(const struct sg_awaited *awaited, const MPI_Status *statuses, int error,
-                         uint64_t end_ns)
+static void complete_all(const struct sg_awaited *awaited, const struct sg_awaited_call *call,
+                         const MPI_Status *statuses)
 {
-    bool some = error == MPI_ERR_IN_STATUS;
+    bool some = call->error == MPI_ERR_IN_STATUS;
 
     for (int i = 0; i < awaited->count; i++) {
         const MPI_Status *status = &statuses[i];
 
         if (!some)
-            complete(awaited, i, status, end_ns);
+            complete(awaited, call, i, status);
         else if (status->MPI_ERROR != MPI_ERR_PENDING)
-            complete(awaited, i, status->MPI_ERROR == MPI_SUCCESS ? status : NULL, end_ns);
+            complete(awaited, call, i, status->MPI_ERROR == MPI_SUCCESS ? status : NULL);
     }
 }
 
@@ -99,9 +99,10 @@ static int first_index(const struct sg_awaited *awaited, const MPI_Request *afte
     return 1;
 }
 
-static void complete_some(const struct sg_awaited *awaited, const struct sg_places *places,
-                          const sg_word *words, int error, bool is_f08, uint64_t end_ns)
+static void complete_some(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
 {
+    const struct sg_places *places = &sg_places[call->function];
+    const sg_word *words = call->words;
     bool are_several = places->indices != SG_NO_WORD;
     const int *indices = (const int *)words[are_several ? places->indices : places->index];
     const MPI_Status *statuses =
@@ -111,32 +112,33 @@ static void complete_some(const struct sg_awaited *awaited, const struct sg_plac
 
     if (done == MPI_UNDEFINED || done <= 0)
         return;
-    first = is_f08
+    first = call->is_f08
                 ? first_index(awaited, (const MPI_Request *)words[places->requests], indices, done)
                 : 0;
     for (int i = 0; i < done; i++) {
         bool failed =
-            error != MPI_SUCCESS && (!are_several || statuses[i].MPI_ERROR != MPI_SUCCESS);
+            call->error != MPI_SUCCESS && (!are_several || statuses[i].MPI_ERROR != MPI_SUCCESS);
 
-        complete(awaited, indices[i] - first, failed ? NULL : &statuses[i], end_ns);
+        complete(awaited, call, indices[i] - first, failed ? NULL : &statuses[i]);
     }
 }
 
-void sg_awaited_end(const struct sg_awaited *awaited, enum sg_function function,
-                    const sg_word *words, int error, bool is_f08, uint64_t end_ns)
+void sg_awaited_end(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
 {
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_places *places = &sg_places[call->function];
+    const sg_word *words = call->words;
     bool is_one = places->request != SG_NO_WORD;
+    int error = call->error;
 
     if (awaited->handles == NULL || (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && !is_one))
         return;
     if (places->flag != SG_NO_WORD && error == MPI_SUCCESS && value_at(words, places->flag) == 0)
         return;
     if (is_one)
-        complete(awaited, 0,
-                 error == MPI_SUCCESS ? (const MPI_Status *)words[places->status] : NULL, end_ns);
+        complete(awaited, call, 0,
+                 error == MPI_SUCCESS ? (const MPI_Status *)words[places->status] : NULL);
     else if (places->indices != SG_NO_WORD || places->index != SG_NO_WORD)
-        complete_some(awaited, places, words, error, is_f08, end_ns);
+        complete_some(awaited, call);
     else
-        complete_all(awaited, (const MPI_Status *)words[places->statuses], error, end_ns);
+        complete_all(awaited, call, (const MPI_Status *)words[places->statuses]);
 }

@@ -23,8 +23,15 @@ struct sg_awaited {
 /* words: the call's, in C; a status that is ignored becomes ours. */
 void sg_awaited_begin(struct sg_awaited *awaited, enum sg_function function, sg_word *words);
 
-/* error: the call's. is_f08: indices are those of Fortran 2008. */
-void sg_awaited_end(const struct sg_awaited *awaited, enum sg_function function,
-                    const sg_word *words, int error, bool is_f08, uint64_t end_ns);
+/* A call that has ended. */
+struct sg_awaited_call {
+    enum sg_function function;
+    const sg_word *words;
+    int error;
+    bool is_f08;      /* indices are those of Fortran 2008 */
+    bool is_recorded; /* it is in the log */
+    uint64_t end_ns;
+};
+void sg_awaited_end(const struct sg_awaited *awaited, const struct sg_awaited_call *call);
 
 #endif

@@ -215,7 +215,7 @@ static void define(struct known *known, MPI_Comm handle, struct sg_profile_comm 
 
 static struct known *make(MPI_Comm handle)
 {
-    struct sg_profile_comm comm = {0};
+    struct sg_profile_comm comm = {.rank = 0};
     struct known *known;
     int is_inter = 0;
 
@@ -238,7 +238,7 @@ static struct known *make(MPI_Comm handle)
     return known;
 }
 
-const struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
+struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
 {
     struct known *known;
 
@@ -248,6 +248,29 @@ const struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
     if (__builtin_expect(known == NULL, 0))
         known = make(handle);
     return known != NULL ? &known->comm : NULL;
+}
+
+uint32_t sg_profile_comm_index(MPI_Comm handle)
+{
+    const struct known *known = handle != MPI_COMM_NULL ? find(handle) : NULL;
+
+    return known != NULL ? known->comm.index : 0;
+}
+
+void sg_profile_comm_link(MPI_Comm handle, const atomic_uint *managed)
+{
+    struct sg_profile_comm *comm = sg_profile_comm_of(handle);
+
+    if (comm != NULL)
+        atomic_store_explicit(&comm->managed, managed, memory_order_relaxed);
+}
+
+uint32_t sg_profile_comm_order(struct sg_profile_comm *comm)
+{
+    const atomic_uint *managed = atomic_load_explicit(&comm->managed, memory_order_relaxed);
+
+    return atomic_fetch_add_explicit(&comm->passed, 1, memory_order_relaxed) +
+           (managed != NULL ? atomic_load_explicit(managed, memory_order_relaxed) : 0);
 }
 
 static void give_up(MPI_Comm handle)

@@ -10,6 +10,7 @@
 #define SG_PROFILE_COMMS_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ struct sg_profile_comm {
     int peers; /* of the remote group, if there is one, else of the local one */
     /* Of the topology; 0: there is none. */
     int in_degree, out_degree;
+    /* Collectives that MPICH carried out, and those of the library. */
+    _Atomic uint32_t passed;
+    _Atomic(const atomic_uint *) managed; /* NULL: there are none */
 };
 
 /* MPI_COMM_WORLD and MPI_COMM_SELF get the numbers 1 and 2. */
@@ -35,7 +39,17 @@ struct sg_profile_birth {
 void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth);
 
 /* NULL: of MPI_COMM_NULL, of no communicator at all, or there is no memory. */
-const struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle);
+struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle);
+
+/* The number of one that has been seen already; 0: of others. */
+uint32_t sg_profile_comm_index(MPI_Comm handle);
+
+/* The collectives that the library carries out on a communicator are counted there. */
+void sg_profile_comm_link(MPI_Comm handle, const atomic_uint *managed);
+
+/* The place of a collective that MPICH has carried out in the order of all on its communicator: the
+ * same on all ranks. */
+uint32_t sg_profile_comm_order(struct sg_profile_comm *comm);
 
 /* Before the handle is given up: another communicator may get the same. */
 void sg_profile_comm_forget(MPI_Comm handle);

@@ -1,15 +1,14 @@
 #include "profile/entries.h"
 
 #include "core/hash.h"
+#include "profile/function_log.h"
 #include "runtime/process.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_BYTES 64
 #define FIRST_CAPACITY 64u /* of a thread's table: a power of two */
 
 /* What an entry is of; not zero in all of it. */
@@ -45,8 +44,6 @@ static struct thread *threads, *unused;
 static uint16_t thread_count;
 static pthread_key_t at_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static _Atomic uint32_t function_numbers[SG_FUNCTION_COUNT]; /* 1 + in the log; 0: not there */
-static uint32_t function_count;
 
 /* ---- threads ---- */
 
@@ -188,39 +185,9 @@ static inline void *entry_of(struct thread *thread, struct table *table, const s
 
 /* ---- entries ---- */
 
-/* The function's number in the log plus one, where large counts make no difference; 0: the disk is
- * full. */
-uint32_t sg_profile_function(enum sg_function function)
-{
-    const struct sg_function_facts *facts = &sg_functions[function];
-    uint32_t number = atomic_load_explicit(&function_numbers[function], memory_order_relaxed);
-    struct sg_record_function *entry;
-    char name[NAME_BYTES];
-    size_t text_bytes;
-
-    if (number > 0)
-        return number;
-    text_bytes = strlen(facts->name) + 1 - (facts->counts_wide ? strlen("_c") : 0);
-    snprintf(name, sizeof name, "%.*s", (int)text_bytes - 1, facts->name);
-    pthread_mutex_lock(&lock);
-    number = atomic_load_explicit(&function_numbers[function], memory_order_relaxed);
-    entry = number == 0 ? sg_log_definition(sg_process.log, name, text_bytes) : NULL;
-    if (entry != NULL) {
-        entry->mode = facts->mode;
-        entry->class = facts->class;
-        entry->index = function_count++;
-        entry->text_bytes = (uint32_t)text_bytes;
-        sg_log_publish(entry, SG_RECORD_FUNCTION);
-        number = function_count;
-        atomic_store_explicit(&function_numbers[function], number, memory_order_relaxed);
-    }
-    pthread_mutex_unlock(&lock);
-    return number;
-}
-
 static void *make_profile(const struct thread *thread, const struct key *key)
 {
-    uint32_t function = sg_profile_function(key->function);
+    uint32_t function = sg_function_number(key->function);
     struct sg_record_profile *entry;
 
     if (function == 0)

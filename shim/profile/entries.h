@@ -48,8 +48,6 @@ void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved);
 
 /* The calling thread's number, which the next thread has when it ends; UINT16_MAX: it has none. */
 uint16_t sg_profile_thread(void);
-/* 1 + the function's number in the log; 0: there is no room for it. */
-uint32_t sg_profile_function(enum sg_function function);
 
 /* Memory of the calling thread's, until it asks again; NULL: there is none. */
 void *sg_profile_scratch(size_t bytes);

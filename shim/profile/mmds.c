@@ -4,6 +4,7 @@
 #include "core/rank_list.h"
 #include "core/text.h"
 #include "core/tick.h"
+#include "profile/function_log.h"
 #include "runtime/process.h"
 
 #include <limits.h>
@@ -186,7 +187,7 @@ static void add_chosen(struct thread *thread, enum sg_function function, uint64_
     uint32_t number;
 
     if (chosen->latency == NULL) {
-        number = sg_profile_function(chosen_functions[chosen_places[function] - 1]);
+        number = sg_function_number(chosen_functions[chosen_places[function] - 1]);
         if (number == 0)
             return;
         chosen->latency = make(SG_DISTRIBUTION_LATENCY, thread->number, number - 1);

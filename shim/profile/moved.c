@@ -50,8 +50,12 @@ void sg_places_find(void)
         places->request = FIRST(REQUEST);
         places->requests = FIRST(REQUESTS);
         places->number = FIRST(NUMBER);
-        for (int n = 0; n < 2; n++)
+        places->win = FIRST(WIN);
+        places->made_win = facts->class == SG_CLASS_WINDOW ? FIRST(NEW) : SG_NO_WORD;
+        for (int n = 0; n < 2; n++) {
             places->peers[n] = nth(facts, SG_ARGUMENT_PEER, SG_ARGUMENT_PEER, n);
+            places->tags[n] = nth(facts, SG_ARGUMENT_TAG, SG_ARGUMENT_TAG, n);
+        }
 #undef FIRST
     }
 }
@@ -279,6 +283,16 @@ struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
     return moved;
 }
 
+uint64_t sg_moved_asked(enum sg_function function, const sg_word *words)
+{
+    const struct sg_places *places = &sg_places[function];
+    const struct operand operand = {&sg_functions[function], words, places->operands[1]};
+    uint64_t parts =
+        places->parts != SG_NO_WORD ? not_negative((int)words[places->parts]) : UINT64_C(1);
+
+    return places->operands[1].amount != SG_NO_WORD ? parts * block_bytes(&operand, 0) : 0;
+}
+
 void sg_moved_received(enum sg_function function, const MPI_Status *status, uint64_t *bytes,
                        int *from)
 {
@@ -287,7 +301,9 @@ void sg_moved_received(enum sg_function function, const MPI_Status *status, uint
     if ((facts->flow != SG_FLOW_RECEIVE && facts->flow != SG_FLOW_EXCHANGE) ||
         facts->class == SG_CLASS_ONE_SIDED || facts->class == SG_CLASS_COLLECTIVE)
         return;
-    if (facts->class == SG_CLASS_MESSAGE && status->MPI_SOURCE < 0)
+    /* MPICH's MPI_Isendrecv leaves the status as it is. */
+    if (facts->class == SG_CLASS_MESSAGE &&
+        (status->MPI_SOURCE < 0 || facts->flow == SG_FLOW_EXCHANGE))
         return;
     *from = facts->class == SG_CLASS_MESSAGE ? status->MPI_SOURCE : SG_NOBODY;
     *bytes = received_by(status);

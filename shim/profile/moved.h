@@ -29,7 +29,8 @@ struct sg_places {
     int8_t parts, root, comm, status, statuses, request, requests, number, handle;
     int8_t flag, index, done, indices, message;
     int8_t made; /* a communicator */
-    int8_t peers[2];
+    int8_t win, made_win;
+    int8_t peers[2], tags[2];
 };
 
 extern struct sg_places sg_places[SG_FUNCTION_COUNT];
@@ -40,8 +41,11 @@ void sg_places_find(void);
 struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
                             const struct sg_profile_comm *comm, const MPI_Status *status);
 
+/* The bytes that a call asks to receive. */
+uint64_t sg_moved_asked(enum sg_function function, const sg_word *words);
+
 /* What a request received that such a function made, by its status, and from whom. Nothing, where
- * the function sends only. */
+ * the function sends only, or where its status does not tell. */
 void sg_moved_received(enum sg_function function, const MPI_Status *status, uint64_t *bytes,
                        int *from);
 

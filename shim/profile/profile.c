@@ -3,14 +3,15 @@
 #include "core/tick.h"
 #include "profile/comms.h"
 #include "profile/entries.h"
+#include "profile/event_content.h"
 #include "profile/mmds.h"
 #include "profile/moved.h"
 #include "profile/requests.h"
+#include "profile/windows.h"
 
 #include <dlfcn.h>
 
 _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT];
-__thread struct sg_stack_frame sg_profile_outermost;
 
 /* What Fortran 2008's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are; NULL: it is not there. */
 static const void *ignored_status, *ignored_statuses;
@@ -18,9 +19,16 @@ static atomic_bool is_on;
 
 static uint8_t sight_of(enum sg_function function)
 {
-    bool makes = sg_places[function].made != SG_NO_WORD;
+    const struct sg_function_facts *facts = &sg_functions[function];
+    bool has_events = sg_process.config.trace == SG_TRACE_OTF2;
+    bool is_ordered = facts->class == SG_CLASS_COLLECTIVE && facts->mode != SG_MODE_PREPARE;
+    uint8_t sight = SG_SIGHT_COUNTED;
 
-    return (uint8_t)(SG_SIGHT_COUNTED | (makes ? SG_SIGHT_NOTED : 0));
+    if (has_events)
+        sight |= SG_SIGHT_EVENT;
+    if (sg_places[function].made != SG_NO_WORD || (has_events && is_ordered))
+        sight |= SG_SIGHT_NOTED;
+    return sight;
 }
 
 void sg_profile_start(bool threads)
@@ -75,7 +83,8 @@ static void convert(enum sg_function function, const sg_word *words, sg_word *va
     for (int word = 0; word < facts->words; word++) {
         uint8_t argument = facts->arguments[word];
         bool is_scalar = argument == SG_ARGUMENT_COMM || argument == SG_ARGUMENT_PEER ||
-                         argument == SG_ARGUMENT_NUMBER || argument == SG_ARGUMENT_HANDLE;
+                         argument == SG_ARGUMENT_TAG || argument == SG_ARGUMENT_NUMBER ||
+                         argument == SG_ARGUMENT_HANDLE || argument == SG_ARGUMENT_WIN;
 
         values[word] = is_scalar ? *(const int *)words[word] : words[word];
     }
@@ -114,31 +123,68 @@ static void keep(struct sg_profile_call *call, sg_word *words)
 
     if (ended != SG_NO_WORD && words[ended] != 0)
         call->ended = *(const MPI_Request *)words[ended];
+    if (call->function == SG_FUNCTION_Win_free && words[places->made_win] != 0)
+        call->window = *(const MPI_Win *)words[places->made_win];
     if (is_test_or_wait(facts) && places->handle == SG_NO_WORD)
         sg_awaited_begin(&call->awaited, call->function, words);
     else if (places->status != SG_NO_WORD && words[places->status] == (sg_word)MPI_STATUS_IGNORE &&
-             facts->flow != SG_FLOW_NONE)
+             (facts->flow != SG_FLOW_NONE || places->message != SG_NO_WORD))
         words[places->status] = (sg_word)&call->status;
+}
+
+/* A call that waits is in the log as long as it does. */
+static void begin_event(struct sg_profile_call *call, const sg_word *words)
+{
+    int comm = sg_places[call->function].comm;
+    struct sg_event_content content = sg_event_content_asked(call->function, words);
+
+    if (comm != SG_NO_WORD)
+        content.comm = sg_profile_comm_index((MPI_Comm)words[comm]);
+    call->site = sg_site_of(call->caller);
+    call->event = sg_events_begin(call->function, call->site, &content);
 }
 
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
 {
     const struct sg_places *places = &sg_places[call->function];
     sg_word values[SG_ARGUMENTS_MAX];
+    const sg_word *own = words;
 
     call->ended = MPI_REQUEST_NULL;
+    call->window = MPI_WIN_NULL;
+    call->site = NULL;
+    call->event = NULL;
     if (!call->is_f08) {
         keep(call, words);
     } else {
         convert(call->function, words, values);
         keep(call, values);
+        own = values;
         if (places->status != SG_NO_WORD && values[places->status] != (sg_word)MPI_STATUS_IGNORE)
             words[places->status] = values[places->status];
         if (places->statuses != SG_NO_WORD &&
             values[places->statuses] != (sg_word)MPI_STATUSES_IGNORE)
             words[places->statuses] = values[places->statuses];
     }
+    if (sg_functions[call->function].mode == SG_MODE_WAIT &&
+        (sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
+        begin_event(call, own);
     call->begin_ns = sg_tick_ns();
+    if (call->event != NULL)
+        sg_events_begun(call->event, call->begin_ns);
+}
+
+bool sg_profile_begin_inside(struct sg_profile_call *call, enum sg_function function,
+                             sg_word *words, void *frame, void *caller)
+{
+    call->function = function;
+    call->caller = caller;
+    call->is_f08 = false;
+    call->is_counted = sg_profile_counts(function, frame);
+    if (!call->is_counted)
+        return (sg_profile_sight(function) & SG_SIGHT_NOTED) != 0;
+    sg_profile_begin_counted(call, words);
+    return true;
 }
 
 /* ---- end ---- */
@@ -148,7 +194,16 @@ struct ended {
     struct sg_profile_sample sample;
     const struct sg_site *site;
     const sg_word *words;
-    uint64_t begin_ns;
+    uint64_t begin_ns, end_ns;
+    struct sg_profile_comm *comm; /* NULL: of none */
+    const MPI_Status *status;     /* of what it received; NULL: not known */
+    MPI_Win window;               /* given up */
+    bool is_begun;                /* its event has been begun, or left out */
+    struct sg_record_event *event;
+    struct sg_event_content content;
+    uint32_t order; /* of a collective */
+    bool has_given; /* a request or a message has been given up: */
+    struct sg_posted given;
 };
 
 /* MPI_Start and MPI_Startall: what begins with it is sent by it. */
@@ -164,22 +219,55 @@ static void start(struct ended *ended)
         struct sg_moved moved;
         uint32_t comm;
 
-        if (!sg_requests_activate(handles[i], ended->begin_ns, &comm, &moved))
+        if (!sg_requests_activate(handles[i], ended->begin_ns, ended->event != NULL, &comm, &moved))
             continue;
         ended->sample.moved.sent_bytes += moved.sent_bytes;
         sg_profile_add_message(comm, &moved);
     }
 }
 
+static struct sg_posted posted_of(const struct ended *ended)
+{
+    const struct sg_event_subject subject = {ended->sample.function, ended->site,
+                                             ended->sample.comm};
+
+    return sg_posted_of(&subject, &ended->content, ended->words, &ended->sample.moved);
+}
+
+/* The records of a request's begin: its call's, where that posts no more than this. */
+static void begin_posted(const struct ended *ended, struct sg_posted *posted)
+{
+    if (ended->event == NULL)
+        return;
+    if (sg_functions[ended->sample.function].flow == SG_FLOW_EXCHANGE &&
+        (posted->sends || posted->receives))
+        sg_posted_begin(posted, ended->begin_ns);
+    else
+        posted->slot = posted->receive_slot = sg_events_slot(ended->event);
+}
+
 static void post(struct ended *ended)
 {
     const struct sg_function_facts *facts = &sg_functions[ended->sample.function];
     int word = sg_places[ended->sample.function].request;
+    bool is_prepared = facts->mode == SG_MODE_PREPARE;
+    struct sg_posted posted;
 
-    if (word != SG_NO_WORD)
-        sg_requests_add(*(const MPI_Request *)ended->words[word], ended->site, &ended->sample,
+    if (word != SG_NO_WORD) {
+        posted = posted_of(ended);
+        if (ended->has_given) { /* a message that was probed */
+            posted.receives = ended->given.receives;
+            posted.from = ended->given.from;
+            posted.from_tag = ended->given.from_tag;
+            posted.receive_slot = ended->given.receive_slot;
+        } else if (!is_prepared) {
+            begin_posted(ended, &posted);
+        }
+        posted.ordered = is_prepared && facts->class == SG_CLASS_COLLECTIVE ? ended->comm : NULL;
+        sg_requests_add(*(const MPI_Request *)ended->words[word], &ended->sample, &posted,
                         ended->begin_ns);
-    if (facts->mode == SG_MODE_PREPARE)
+    }
+    if (is_prepared)
         ended->sample.moved = (struct sg_moved){.to = SG_NOBODY, .from = SG_NOBODY};
 }
 
@@ -187,110 +275,193 @@ static void post(struct ended *ended)
 static void probe(struct ended *ended)
 {
     const struct sg_places *places = &sg_places[ended->sample.function];
-    bool found = places->flag == SG_NO_WORD || *(const int *)ended->words[places->flag] != 0;
+    struct sg_posted posted;
 
-    if (found)
-        sg_requests_add(*(const MPI_Message *)ended->words[places->message], ended->site,
-                        &ended->sample, ended->begin_ns);
+    if (places->flag != SG_NO_WORD && *(const int *)ended->words[places->flag] == 0)
+        return;
+    posted = posted_of(ended);
+    begin_posted(ended, &posted);
+    sg_requests_add(*(const MPI_Message *)ended->words[places->message], &ended->sample, &posted,
+                    ended->begin_ns);
 }
 
 /* Of a call that succeeded: before it is counted. */
 static void follow(struct ended *ended)
 {
     const struct sg_function_facts *facts = &sg_functions[ended->sample.function];
+    const struct sg_places *places = &sg_places[ended->sample.function];
 
     if (facts->mode == SG_MODE_POST || facts->mode == SG_MODE_PREPARE)
         post(ended);
     else if (facts->mode == SG_MODE_START)
         start(ended);
-    else if (facts->flow == SG_FLOW_NONE && sg_places[ended->sample.function].message >= 0)
+    else if (facts->flow == SG_FLOW_NONE && places->message != SG_NO_WORD)
         probe(ended);
+    else if (ended->has_given && ended->event != NULL)
+        sg_posted_end(&ended->given,
+                      places->message != SG_NO_WORD ? SG_POSTED_COMPLETE : SG_POSTED_FREED,
+                      ended->status, ended->sample.moved.received_bytes, ended->end_ns);
+    if (places->made_win != SG_NO_WORD && ended->comm != NULL)
+        sg_window_made(*(const MPI_Win *)ended->words[places->made_win], ended->comm->index);
+    else if (ended->window != MPI_WIN_NULL)
+        sg_window_forget(ended->window);
 }
 
-static void count(struct ended *ended, MPI_Comm handle, const MPI_Status *status,
-                  MPI_Request given_up)
-{
-    struct sg_profile_sample *sample = &ended->sample;
-    const struct sg_profile_comm *comm = NULL;
-
-    if (given_up != MPI_REQUEST_NULL && !sample->failed)
-        sample->comm = sg_requests_forget(given_up);
-    if (!sample->failed) {
-        comm = sg_profile_comm_of(handle);
-        if (comm != NULL)
-            sample->comm = comm->index;
-        sample->moved = sg_moved_by(sample->function, ended->words, comm, status);
-        follow(ended);
-    }
-    sg_profile_add(ended->site, sample);
-    if (sg_mmds_counts())
-        sg_mmds_add_call(sample, ended->begin_ns);
-}
-
-static struct ended ended_of(enum sg_function function, const sg_word *words, void *caller,
-                             int error, uint64_t begin_ns, uint64_t end_ns)
-{
-    return (struct ended){.sample = {.function = function,
-                                     .failed = error != MPI_SUCCESS,
-                                     .time_ns = end_ns - begin_ns,
-                                     .moved = {.to = SG_NOBODY, .from = SG_NOBODY}},
-                          .site = sg_site_of(caller),
-                          .words = words,
-                          .begin_ns = begin_ns};
-}
-
-/* A call that made a communicator: it is known from here on. */
-static void note(enum sg_function function, const sg_word *words)
+/* What others must know of a call, even where it is not counted: the communicator that it made, or
+ * its place among the collectives. */
+static uint32_t note(enum sg_function function, const sg_word *words, struct sg_profile_comm *comm)
 {
     const struct sg_places *places = &sg_places[function];
     struct sg_profile_birth birth = {.parent = MPI_COMM_NULL};
     MPI_Comm made;
 
     if (places->made == SG_NO_WORD)
-        return;
+        return comm != NULL ? sg_profile_comm_order(comm) : 0;
     made = *(const MPI_Comm *)words[places->made];
     if (made == MPI_COMM_NULL)
-        return;
+        return 0;
     if (places->comm != SG_NO_WORD)
         birth.parent = (MPI_Comm)words[places->comm];
     birth.is_ordered =
         function != SG_FUNCTION_Comm_create_group && function != SG_FUNCTION_Intercomm_create;
     birth.has_members = sg_functions[function].mode == SG_MODE_POST;
     sg_profile_comm_made(made, &birth);
+    return 0;
+}
+
+static struct sg_profile_comm *comm_of(enum sg_function function, const sg_word *words)
+{
+    int word = sg_places[function].comm;
+
+    return word != SG_NO_WORD ? sg_profile_comm_of((MPI_Comm)words[word]) : NULL;
+}
+
+static void add_event(struct ended *ended)
+{
+    enum sg_function function = ended->sample.function;
+    const struct sg_event_done done = {&ended->sample.moved, ended->status, ended->comm,
+                                       ended->order};
+    const struct sg_places *places = &sg_places[function];
+    int window = places->win;
+
+    ended->content = sg_event_content_asked(function, ended->words);
+    if (!ended->sample.failed)
+        sg_event_content_complete(&ended->content, function, ended->words, &done);
+    else
+        ended->content.flags = SG_EVENT_FAILED;
+    if (ended->sample.failed && places->comm != SG_NO_WORD)
+        ended->content.comm = sg_profile_comm_index((MPI_Comm)ended->words[places->comm]);
+    if (window != SG_NO_WORD)
+        ended->content.comm = sg_window_comm((MPI_Win)ended->words[window]);
+    else if (ended->window != MPI_WIN_NULL)
+        ended->content.comm = sg_window_comm(ended->window);
+    if (ended->event != NULL)
+        sg_events_end(ended->event, &ended->content, ended->end_ns);
+    else if (!ended->is_begun &&
+             (ended->sample.failed || sg_event_content_found(function, ended->words)))
+        ended->event =
+            sg_events_add(function, ended->site, &ended->content, ended->begin_ns, ended->end_ns);
+}
+
+/* given_up: a request, or a message. */
+static void count(struct ended *ended, MPI_Request given_up)
+{
+    struct sg_profile_sample *sample = &ended->sample;
+    uint8_t sight = sg_profile_sight(sample->function);
+
+    if (!sample->failed) {
+        ended->has_given = sg_requests_forget(given_up, &ended->given);
+        if (ended->has_given)
+            sample->comm = ended->given.subject.comm;
+        ended->comm = comm_of(sample->function, ended->words);
+        if (ended->comm != NULL)
+            sample->comm = ended->comm->index;
+        sample->moved = sg_moved_by(sample->function, ended->words, ended->comm, ended->status);
+        if ((sight & SG_SIGHT_NOTED) != 0)
+            ended->order = note(sample->function, ended->words, ended->comm);
+    }
+    if ((sight & SG_SIGHT_EVENT) != 0)
+        add_event(ended);
+    if (!sample->failed)
+        follow(ended);
+}
+
+static struct ended ended_of(const struct sg_profile_past *past, const sg_word *words,
+                             const struct sg_site *site)
+{
+    return (struct ended){.sample = {.function = past->function,
+                                     .failed = past->error != MPI_SUCCESS,
+                                     .time_ns = past->end_ns - past->begin_ns,
+                                     .moved = {.to = SG_NOBODY, .from = SG_NOBODY}},
+                          .site = site,
+                          .words = words,
+                          .begin_ns = past->begin_ns,
+                          .end_ns = past->end_ns,
+                          .window = MPI_WIN_NULL};
+}
+
+static void add(const struct ended *ended)
+{
+    sg_profile_add(ended->site, &ended->sample);
+    if (sg_mmds_counts())
+        sg_mmds_add_call(&ended->sample, ended->begin_ns);
+}
+
+static void end_counted(const struct sg_profile_call *call, const sg_word *words, int error,
+                        uint64_t end_ns)
+{
+    const struct sg_places *places = &sg_places[call->function];
+    const struct sg_profile_past past = {call->function, error, call->begin_ns, end_ns};
+    struct ended ended =
+        ended_of(&past, words, call->site != NULL ? call->site : sg_site_of(call->caller));
+
+    ended.event = call->event;
+    ended.is_begun = call->site != NULL;
+    ended.window = call->window;
+    if (places->status != SG_NO_WORD)
+        ended.status = (const MPI_Status *)words[places->status];
+    if (call->function == SG_FUNCTION_Cancel)
+        sg_requests_cancel(*(const MPI_Request *)words[places->request]);
+    count(&ended, call->ended);
+    if (is_test_or_wait(&sg_functions[call->function]) && places->handle == SG_NO_WORD) {
+        const struct sg_awaited_call awaited = {call->function,      words, error, call->is_f08,
+                                                ended.event != NULL, end_ns};
+
+        sg_awaited_end(&call->awaited, &awaited);
+    }
+    add(&ended);
 }
 
 void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int error)
 {
-    const struct sg_places *places = &sg_places[call->function];
     uint64_t end_ns = sg_tick_ns();
     sg_word values[SG_ARGUMENTS_MAX];
     const sg_word *words;
-    struct ended ended;
 
     if (call->is_counted)
-        sg_profile_outermost.address = 0;
+        sg_stack_outermost.address = 0;
     if (!sg_process_running()) /* MPI_Finalize came meanwhile, on another thread */
         return;
     words = words_of(call, given, values);
-    if (error == MPI_SUCCESS)
-        note(call->function, words);
-    if (!call->is_counted)
-        return;
-    if (is_test_or_wait(&sg_functions[call->function]) && places->handle == SG_NO_WORD)
-        sg_awaited_end(&call->awaited, call->function, words, error, call->is_f08, end_ns);
-    else if (call->function == SG_FUNCTION_Cancel)
-        sg_requests_cancel(*(const MPI_Request *)words[places->request]);
-    ended = ended_of(call->function, words, call->caller, error, call->begin_ns, end_ns);
-    count(&ended, places->comm != SG_NO_WORD ? (MPI_Comm)words[places->comm] : MPI_COMM_NULL,
-          places->status != SG_NO_WORD ? (const MPI_Status *)words[places->status] : NULL,
-          call->ended);
+    if (call->is_counted)
+        end_counted(call, words, error, end_ns);
+    else if (error == MPI_SUCCESS)
+        note(call->function, words, comm_of(call->function, words));
 }
 
-void sg_profile_count(enum sg_function function, const sg_word *words, MPI_Comm comm, void *caller,
-                      int error, uint64_t begin_ns, uint64_t end_ns)
+void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,
+                         void *caller)
 {
-    struct ended ended = ended_of(function, words, caller, error, begin_ns, end_ns);
+    struct ended ended;
 
-    if (sg_process_running())
-        count(&ended, comm, NULL, MPI_REQUEST_NULL);
+    if (!sg_process_running())
+        return;
+    if (sg_profile_counts(past->function, frame)) {
+        ended = ended_of(past, words, sg_site_of(caller));
+        count(&ended, MPI_REQUEST_NULL);
+        add(&ended);
+    } else if ((sg_profile_sight(past->function) & SG_SIGHT_NOTED) != 0 &&
+               past->error == MPI_SUCCESS) {
+        note(past->function, words, comm_of(past->function, words));
+    }
 }

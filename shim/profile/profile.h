@@ -11,6 +11,7 @@
 
 #include "mpi/real.h"
 #include "profile/awaited.h"
+#include "profile/events.h"
 #include "profile/function.h"
 #include "profile/stack.h"
 #include "runtime/process.h"
@@ -27,19 +28,24 @@ struct sg_profile_call {
     bool is_counted;
     MPI_Status status; /* where the caller wants none, and it tells what was received */
     MPI_Request ended; /* a request, or a message, that the call gives up */
+    MPI_Win window;    /* likewise */
     struct sg_awaited awaited;
+    const struct sg_site *site;    /* NULL: not known yet */
+    struct sg_record_event *event; /* begun; NULL: there is none */
 };
 
 /* What is seen of a function's calls. */
 enum sg_profile_sight {
     SG_SIGHT_COUNTED = 1,
-    SG_SIGHT_NOTED = 2, /* also where they are not counted: a communicator is made */
+    SG_SIGHT_EVENT = 2, /* those that are counted are in the log */
+    /* Also where they are not counted: a communicator is made, or a collective ordered. */
+    SG_SIGHT_NOTED = 4,
 };
 
 extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: nothing */
-extern __thread struct sg_stack_frame sg_profile_outermost;
 
-/* In MPI_Init, when the log is there; in MPI_Finalize, entered at end_ns. threads: several may call MPI at a time. */
+/* In MPI_Init, when the log is there; in MPI_Finalize, entered at end_ns. threads: several may call
+ * MPI at a time. */
 void sg_profile_start(bool threads);
 void sg_profile_stop(uint64_t end_ns);
 /* Recording is switched on or off. */
@@ -59,7 +65,7 @@ static inline bool sg_profile_counts(enum sg_function function, void *frame)
 {
     return (sg_profile_sight(function) & SG_SIGHT_COUNTED) != 0 &&
            atomic_load_explicit(&sg_process.recording, memory_order_relaxed) &&
-           !sg_stack_is_held(&sg_profile_outermost, frame);
+           !sg_stack_is_held(&sg_stack_outermost, frame);
 }
 
 /* Whether anything is seen of a call, which sg_profile_end is then told. words: its arguments, as
@@ -79,17 +85,26 @@ static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_pro
     call->is_counted = sg_profile_counts(function, frame);
     if (!call->is_counted)
         return (sight & SG_SIGHT_NOTED) != 0;
-    sg_profile_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
+    sg_events_settle(frame);
+    sg_stack_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
     sg_profile_begin_counted(call, words);
     return true;
 }
 
+/* The same in what a wrapper has called: calls of MPI in it count, too. */
+bool sg_profile_begin_inside(struct sg_profile_call *call, enum sg_function function,
+                             sg_word *words, void *frame, void *caller);
+
 /* Of a call of which begin has seen something. */
 void sg_profile_end(struct sg_profile_call *call, const sg_word *words, int error);
 
-/* Counts a call by itself. words: of the function's form without a suffix, but for counts, which
- * are wide. */
-void sg_profile_count(enum sg_function function, const sg_word *words, MPI_Comm comm, void *caller,
-                      int error, uint64_t begin_ns, uint64_t end_ns);
+/* Both at once, of a call that is over: in what a wrapper has called, as inside. */
+struct sg_profile_past {
+    enum sg_function function;
+    int error;
+    uint64_t begin_ns, end_ns;
+};
+void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,
+                         void *caller);
 
 #endif

@@ -14,9 +14,7 @@ struct request {
     MPI_Request handle;
     bool persistent, active, cancelled;
     uint8_t size_class;
-    uint32_t comm;
-    enum sg_function function;
-    const struct sg_site *site;
+    struct sg_posted posted;
     struct sg_moved moved;
     uint64_t begin_ns;
     struct request *next; /* in its bucket, younger; or among the free ones */
@@ -95,8 +93,8 @@ static struct request *look_up(struct bucket *bucket, MPI_Request handle)
     return find(bucket, handle, &link, &before);
 }
 
-void sg_requests_add(MPI_Request handle, const struct sg_site *site,
-                     const struct sg_profile_sample *sample, uint64_t begin_ns)
+void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
+                     const struct sg_posted *posted, uint64_t begin_ns)
 {
     bool persistent = sg_functions[sample->function].mode == SG_MODE_PREPARE;
     /* Of the call's entry: what makes a persistent one moves nothing yet. */
@@ -114,9 +112,7 @@ void sg_requests_add(MPI_Request handle, const struct sg_site *site,
                                     .persistent = persistent,
                                     .active = !persistent,
                                     .size_class = size_class,
-                                    .comm = sample->comm,
-                                    .function = sample->function,
-                                    .site = site,
+                                    .posted = *posted,
                                     .moved = sample->moved,
                                     .begin_ns = begin_ns};
         if (bucket->oldest == NULL)
@@ -128,7 +124,22 @@ void sg_requests_add(MPI_Request handle, const struct sg_site *site,
     unlock(shard);
 }
 
-bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, uint32_t *comm,
+/* Under its lock: others may not complete it before its begin is in the log. */
+static void begin(struct request *request, uint64_t begin_ns, bool is_recorded)
+{
+    struct sg_posted *posted = &request->posted;
+
+    request->active = true;
+    request->cancelled = false;
+    request->begin_ns = begin_ns;
+    if (posted->ordered != NULL)
+        posted->from_tag = (int)sg_profile_comm_order(posted->ordered);
+    posted->slot = posted->receive_slot = 0;
+    if (is_recorded)
+        sg_posted_begin(posted, begin_ns);
+}
+
+bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, bool is_recorded, uint32_t *comm,
                           struct sg_moved *moved)
 {
     struct bucket *bucket;
@@ -136,10 +147,8 @@ bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, uint32_t *comm,
     struct request *request = look_up(bucket, handle);
 
     if (request != NULL) {
-        request->active = true;
-        request->cancelled = false;
-        request->begin_ns = begin_ns;
-        *comm = request->comm;
+        begin(request, begin_ns, is_recorded);
+        *comm = request->posted.subject.comm;
         *moved = request->moved;
     }
     unlock(shard);
@@ -198,37 +207,54 @@ static uint64_t greatest(uint64_t a, uint64_t b, uint64_t c)
     return most > c ? most : c;
 }
 
-void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns)
+/* The bytes that it has received. */
+static uint64_t count(const struct request *request, const MPI_Status *status, uint64_t end_ns)
 {
-    struct sg_profile_completion completion;
+    const struct sg_event_subject *subject = &request->posted.subject;
+    struct sg_profile_completion completion = {.function = subject->function,
+                                               .comm = subject->comm,
+                                               .size_class = request->size_class,
+                                               .latency_ns = end_ns - request->begin_ns,
+                                               .from = SG_NOBODY};
+
+    if (status != NULL)
+        sg_moved_received(subject->function, status, &completion.received_bytes, &completion.from);
+    sg_profile_add_completion(subject->site, &completion);
+    if (sg_mmds_counts())
+        sg_mmds_add_completion(subject->function, completion.latency_ns,
+                               greatest(request->moved.sent_bytes, request->moved.received_bytes,
+                                        completion.received_bytes));
+    return completion.received_bytes;
+}
+
+void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns,
+                          bool is_recorded)
+{
     struct request request;
     int was_cancelled = 0;
+    uint64_t received_bytes = 0;
 
     if (handle == MPI_REQUEST_NULL || !take_out(handle, false, &request) || !request.active)
         return;
     if (request.cancelled && status != NULL)
         sg_real.Test_cancelled(status, &was_cancelled);
-    if (was_cancelled)
-        return;
-    completion = (struct sg_profile_completion){.function = request.function,
-                                                .comm = request.comm,
-                                                .size_class = request.size_class,
-                                                .latency_ns = end_ns - request.begin_ns,
-                                                .from = SG_NOBODY};
-    if (status != NULL)
-        sg_moved_received(request.function, status, &completion.received_bytes, &completion.from);
-    sg_profile_add_completion(request.site, &completion);
-    if (sg_mmds_counts())
-        sg_mmds_add_completion(request.function, completion.latency_ns,
-                               greatest(request.moved.sent_bytes, request.moved.received_bytes,
-                                        completion.received_bytes));
+    if (!was_cancelled)
+        received_bytes = count(&request, status, end_ns);
+    if (is_recorded)
+        sg_posted_end(&request.posted, was_cancelled ? SG_POSTED_CANCELLED : SG_POSTED_COMPLETE,
+                      status, received_bytes, end_ns);
 }
 
-uint32_t sg_requests_forget(MPI_Request handle)
+bool sg_requests_forget(MPI_Request handle, struct sg_posted *posted)
 {
     struct request request;
 
-    return handle != MPI_REQUEST_NULL && take_out(handle, true, &request) ? request.comm : 0;
+    if (handle == MPI_REQUEST_NULL || !take_out(handle, true, &request))
+        return false;
+    *posted = request.posted;
+    if (!request.active)
+        posted->slot = posted->receive_slot = 0;
+    return true;
 }
 
 void sg_requests_forget_all(void)

@@ -11,6 +11,7 @@
 #define SG_PROFILE_REQUESTS_H
 
 #include "profile/entries.h"
+#include "profile/posted.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -20,24 +21,26 @@
 void sg_requests_start(bool threads);
 
 /* A call, which sample describes, has made the request: begun at begin_ns, or to be started. */
-void sg_requests_add(MPI_Request handle, const struct sg_site *site,
-                     const struct sg_profile_sample *sample, uint64_t begin_ns);
+void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
+                     const struct sg_posted *posted, uint64_t begin_ns);
 
-/* A persistent one is active. What it sends; false: it is not known. */
-bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, uint32_t *comm,
+/* A persistent one is active. What it sends; false: it is not known. is_recorded: the call that
+ * starts it is in the log. */
+bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, bool is_recorded, uint32_t *comm,
                           struct sg_moved *moved);
 
 /* Cancelling it has been tried: its status tells whether it has been. */
 void sg_requests_cancel(MPI_Request handle);
 
-/* It is complete, at end_ns. status: NULL where its call failed. */
-void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns);
+/* It is complete, at end_ns. status: NULL where its call failed. is_recorded: the call that found
+ * it is in the log. */
+void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns,
+                          bool is_recorded);
 
 bool sg_requests_persists(MPI_Request handle);
 
-/* Nobody will ask for it again. The number of the communicator it was made on; 0: none, or it is
- * not known. */
-uint32_t sg_requests_forget(MPI_Request handle);
+/* Nobody will ask for it again. False: it is not known, or MPI_REQUEST_NULL. */
+bool sg_requests_forget(MPI_Request handle, struct sg_posted *posted);
 
 /* All of them: their completions are not counted. */
 void sg_requests_forget_all(void);

@@ -12,7 +12,7 @@
 /* A frame begins with the caller's frame pointer and the return address. */
 #define FRAME_LINK_BYTES (2 * sizeof(void *))
 
-__thread struct sg_stack_frame sg_stack_ending;
+__thread struct sg_stack_frame sg_stack_ending, sg_stack_outermost;
 
 /* Looked up and not linked to: libgcc_s belongs in no process that does not need it. */
 static struct {

@@ -18,8 +18,8 @@ struct sg_stack_frame {
     void *caller;
 };
 
-/* The calling thread's function whose callbacks pass through. */
-extern __thread struct sg_stack_frame sg_stack_ending;
+/* The calling thread's function whose callbacks pass through; and the one that is counted. */
+extern __thread struct sg_stack_frame sg_stack_ending, sg_stack_outermost;
 
 /* held: of the calling thread; zeroed: none. From here to release, which takes what hold
  * returned. */

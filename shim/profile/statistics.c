@@ -175,8 +175,9 @@ void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *s
     X(skew_calls)                                                                                  \
     X(skew_max_ns)                                                                                 \
     X(ignored)                                                                                     \
-    X(moves) X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns) X(own_ns) X(own_min_ns)      \
-        X(own_max_ns) X(latency_min_ns) X(latency_max_ns)
+    X(moves)                                                                                       \
+    X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns) X(own_ns) X(own_min_ns) X(own_max_ns) \
+        X(latency_min_ns) X(latency_max_ns)
 
 void sg_statistics_reset(void)
 {

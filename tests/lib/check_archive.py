@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """Checks an OTF2 archive against what readers rely on.
 
-    check_archive.py [--counts] [--json FILE] [--events FILE] DIR/traces.otf2
+    check_archive.py [--counts] [--damaged] [--json FILE] [--events FILE] DIR/traces.otf2
 
 Prints "ok - ..." or "not ok - ..." for each invariant and exits 1 when one does not hold. --counts
 prints, in place of what holds, each rank's calls as test programs print their own. --json writes
 what was counted, --events every event in global order, both as JSON for tests to compare.
+--damaged: of logs that contradict each other, so that nothing is asked of what several ranks tell
+of a message or a collective; so too of a partial archive.
 """
 import argparse
 import collections
@@ -16,8 +18,11 @@ import sys
 
 import otf2
 from otf2.enums import GroupType, LocationType
-from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd,
-                         NonBlockingCollectiveComplete, NonBlockingCollectiveRequest)
+from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd, MpiIrecv,
+                         MpiIrecvRequest, MpiIsend, MpiIsendComplete, MpiRecv, MpiRequestCancelled,
+                         MpiSend, NonBlockingCollectiveComplete, NonBlockingCollectiveRequest)
+
+from check_messages import MESSAGES, Messages
 
 REGIONS = {
     "MPI_Barrier": "BARRIER",
@@ -32,6 +37,18 @@ COMPLETE_ATTRIBUTES = {"exposed wait", "hidden time", "tests"}
 SITE = re.compile(r"#[0-9a-f]{8}$")
 NO_ROOT = 2**32 - 1
 CLOCK_DRIFT = 1.001  # of a location's clock against that of the events, at most
+
+
+# Collectives that are no operation of the library's, by the blocking form.
+OTHERS = {"Bcast": "COLL_ONE2ALL", "Gather": "COLL_ALL2ONE", "Gatherv": "COLL_ALL2ONE",
+          "Scatter": "COLL_ONE2ALL", "Scatterv": "COLL_ONE2ALL", "Allgather": "COLL_ALL2ALL",
+          "Allgatherv": "COLL_ALL2ALL", "Alltoall": "COLL_ALL2ALL", "Alltoallv": "COLL_ALL2ALL",
+          "Alltoallw": "COLL_ALL2ALL", "Reduce_scatter": "COLL_ALL2ALL",
+          "Reduce_scatter_block": "COLL_ALL2ALL", "Scan": "COLL_OTHER", "Exscan": "COLL_OTHER"}
+BLOCKING = {**OPERATIONS, **{f"MPI_{name}": name.upper() for name in OTHERS}}
+ROLES = {**REGIONS, **{f"MPI_{name}": role for name, role in OTHERS.items()}}
+NONBLOCKING = {**POSTS, **{f"MPI_I{name.lower()}": f"MPI_{name}" for name in OTHERS}}
+ROOTED = {"BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "REDUCE"}
 
 
 class Checker:
@@ -72,6 +89,9 @@ class Location:
         self.events = 0
         self.last = None
         self.requests = {}  # by number: the post's Enter, None once it is complete
+        self.received = False  # an MpiRecv is the latest event
+        self.is_master = False
+        self.begun = False  # a collective that has not ended
 
 
 def members_of(comm):
@@ -111,11 +131,17 @@ def check_locations(check, definitions):
 
 def check_regions(check, definitions):
     for region in definitions.regions:
-        blocking = POSTS.get(region.name, region.name)
-        if blocking in REGIONS:
+        blocking = NONBLOCKING.get(region.name, region.name)
+        if blocking in ROLES:
             check.expect("collective regions have Score-P's roles and paradigm",
-                         enum_name(region.region_role) == REGIONS[blocking] and
+                         enum_name(region.region_role) == ROLES[blocking] and
                          enum_name(region.paradigm) == "MPI", region.name)
+        elif region.name.startswith("MPI_"):
+            check.expect("all functions of MPI are of its paradigm",
+                         enum_name(region.paradigm) == "MPI", region.name)
+    names = collections.Counter(region.name for region in definitions.regions)
+    check.expect("a function of MPI is one region",
+                 all(count == 1 for name, count in names.items() if name.startswith("MPI_")))
 
 
 def check_clock_offsets(check, path, locations):
@@ -133,11 +159,22 @@ def check_clock_offsets(check, path, locations):
                      f"{location_id(location)} has {count}")
 
 
+def rank_in(comm, rank):
+    """The rank in a communicator of a rank of the world; None: it is no member."""
+    members = members_of(comm)
+    if members is None:
+        return 0
+    ranks = [location_id(member) & 0xFFFFFFFF for member in members]
+    return ranks.index(rank) if rank in ranks else None
+
+
 class Walker:
     def __init__(self, check):
         self.check = check
+        self.messages = Messages(check, rank_in)
+        self.orders = collections.defaultdict(list)  # (time, operation, root) by (comm, rank)
         self.locations = collections.defaultdict(Location)
-        self.counts = {name: collections.Counter() for name in [*REGIONS, *POSTS]}
+        self.counts = collections.defaultdict(collections.Counter)
         self.comms = collections.defaultdict(lambda: collections.defaultdict(set))
         self.twice = False
         self.sites = collections.Counter()
@@ -156,19 +193,33 @@ class Walker:
         state.events += 1
         self.first = event.time if self.first is None else self.first
         self.last = event.time
+        check.expect("MpiRecv stands right before the Leave of its call",
+                     not state.received or isinstance(event, Leave), location_id(location))
+        state.received = isinstance(event, MpiRecv)
+        if state.last is None:
+            state.is_master = location_id(location) >> 32 == 0
+        check.expect("all events of a master thread lie in the region of the program",
+                     not state.is_master or bool(state.stack) or
+                     (state.last is None and isinstance(event, Enter) and
+                      enum_name(event.region.paradigm) == "USER"), location_id(location))
         if isinstance(event, Enter):
             self.enter(location, state, event)
         elif isinstance(event, Leave):
             self.leave(state, event)
         elif isinstance(event, MpiCollectiveBegin):
+            state.begun = True
             check.expect("MpiCollectiveBegin follows its Enter",
-                         isinstance(state.last, Enter) and state.last.region.name in REGIONS)
+                         isinstance(state.last, Enter) and state.last.region.name in BLOCKING)
         elif isinstance(event, MpiCollectiveEnd):
             self.end(location, state, event)
         elif isinstance(event, NonBlockingCollectiveRequest):
             self.request(state, event)
         elif isinstance(event, NonBlockingCollectiveComplete):
             self.complete(location, state, event)
+        elif isinstance(event, MESSAGES):
+            self.messages.step(location.group._ref, event,
+                               state.stack[-1][3] if state.stack else None,
+                               isinstance(state.last, Enter))
         elif isinstance(event, Metric):
             check.expect("metrics stand inside a collective",
                          bool(state.stack) and state.stack[-1][0] in REGIONS)
@@ -177,10 +228,18 @@ class Walker:
     def enter(self, location, state, event):
         name = event.region.name
         values = {a.name: v for a, v in (event.attributes or {}).items()}
-        state.stack.append((name, values, 0))
-        if name not in REGIONS and name not in POSTS:
-            return
         check = self.check
+        check.expect("calls of MPI do not lie in one another", not name.startswith("MPI_") or
+                     not any(entry[0].startswith("MPI_") for entry in state.stack), name)
+        state.stack.append((name, values, 0, event.region))
+        if not name.startswith("MPI_") or name in ("MPI_Init", "MPI_Finalize"):
+            return
+        check.expect("every call of MPI has its site", "call site" in values, name)
+        # What MPICH carried out has a site alone.
+        if "algorithm" not in values:
+            if name not in REGIONS and name not in POSTS:
+                self.counts[name][str(location.group._ref)] += 1
+            return
         check.expect("every collective's Enter has its four attributes",
                      ATTRIBUTES <= set(values), sorted(values))
         check.expect("every call site ends in its id", bool(SITE.search(values["call site"])),
@@ -203,15 +262,20 @@ class Walker:
         self.twice = self.twice or seq in self.comms[comm._ref][rank]
         self.comms[comm._ref][rank].add(seq)
 
-    def root(self, name, event):
-        self.check.expect("a reduce has a root in its communicator, others have none",
-                          event.root == NO_ROOT if name != "MPI_Reduce" else
+    def root(self, location, event, posted):
+        """posted: when the collective was begun."""
+        operation = enum_name(event.collective_op)
+        self.check.expect("a rooted collective has a root in its communicator, others have none",
+                          event.root == NO_ROOT if operation not in ROOTED else
                           event.root < max(1, len(event.communicator.group.members)), event.root)
+        if members_of(event.communicator) is not None:
+            self.orders[event.communicator._ref, location.group._ref].append(
+                (posted, operation, event.root))
 
     def request(self, state, event):
         check = self.check
         check.expect("a request follows the Enter of its post",
-                     isinstance(state.last, Enter) and state.last.region.name in POSTS)
+                     isinstance(state.last, Enter) and state.last.region.name in NONBLOCKING)
         check.expect("requests have numbers of their own on a location",
                      event.request_id not in state.requests, event.request_id)
         state.requests[event.request_id] = state.last
@@ -226,9 +290,12 @@ class Walker:
         state.requests[event.request_id] = None
         posted = {a.name: v for a, v in post.attributes.items()}
         values = {a.name: v for a, v in (event.attributes or {}).items()}
-        name = POSTS[post.region.name]
+        name = NONBLOCKING[post.region.name]
         check.expect("a completion is of its post's operation",
-                     OPERATIONS[name] == enum_name(event.collective_op), post.region.name)
+                     BLOCKING[name] == enum_name(event.collective_op), post.region.name)
+        self.root(location, event, post.time)
+        if "algorithm" not in posted:
+            return
         check.expect("a completion is of its post's communicator",
                      event.communicator == posted["communicator"], event.communicator.name)
         check.expect("every completion has its three attributes",
@@ -236,32 +303,52 @@ class Walker:
         check.expect("exposed and hidden time are no more than there was",
                      values["exposed wait"] + values["hidden time"] <=
                      (event.time - post.time) * CLOCK_DRIFT + 1, event.request_id)
-        self.root(name, event)
 
     def end(self, location, state, event):
         check = self.check
         if not state.stack:
             check.expect("MpiCollectiveEnd lies in its collective", False)
             return
-        name, values, ends = state.stack.pop()
-        state.stack.append((name, values, ends + 1))
+        name, values, ends, region = state.stack.pop()
+        state.stack.append((name, values, ends + 1, region))
         check.expect("MpiCollectiveEnd lies in its collective",
-                     OPERATIONS.get(name) == enum_name(event.collective_op), name)
-        self.root(name, event)
-        self.member(location, event.communicator, values["seq"])
+                     BLOCKING.get(name) == enum_name(event.collective_op), name)
+        check.expect("every MpiCollectiveEnd has its MpiCollectiveBegin", state.begun, name)
+        state.begun = False
+        self.root(location, event, event.time)
+        if "seq" in values:
+            self.member(location, event.communicator, values["seq"])
 
     def leave(self, state, event):
         check = self.check
         if not state.stack:
             check.expect("Enter and Leave balance", False, f"Leave at {event.time}")
             return
-        name, _, ends = state.stack.pop()
+        name, values, ends, _ = state.stack.pop()
         check.expect("Enter and Leave balance", name == event.region.name,
                      f"{name} left as {event.region.name}")
-        check.expect("every collective has one MpiCollectiveEnd", ends == (name in REGIONS), name)
+        check.expect("every collective has one MpiCollectiveEnd",
+                     ends == (name in REGIONS) if "algorithm" in values else ends <= 1, name)
+        check.expect("every MpiCollectiveBegin has its MpiCollectiveEnd",
+                     not (state.begun and name.startswith("MPI_")), name)
 
-    def finish(self, definitions):
+    def finish_orders(self, definitions):
+        for comm in definitions.comms:
+            members = members_of(comm)
+            if members is None:
+                continue
+            orders = [[entry[1:] for entry in
+                       sorted(self.orders[comm._ref, location_id(member) & 0xFFFFFFFF],
+                              key=lambda entry: entry[0])] for member in members]
+            self.check.expect("all members of a communicator have the same collectives in one "
+                              "order, with the same roots",
+                              all(one == orders[0] for one in orders), comm.name)
+
+    def finish(self, definitions, is_partial):
         check = self.check
+        if not is_partial:
+            self.finish_orders(definitions)
+            self.messages.finish()
         for ref, state in self.locations.items():
             check.expect("Enter and Leave balance", not state.stack, f"open on {ref}")
         for location in definitions.locations:
@@ -286,6 +373,11 @@ class Walker:
                          f"{self.first}..{self.last}")
 
 
+def is_partial(archive):
+    with open(archive, "rb") as anchor:
+        return re.search(rb"STAGGER::PARTIAL[^01]*1", anchor.read()) is not None
+
+
 def describe(location, event):
     """An event as a row for tests."""
     row = {"time": event.time, "location": location_id(location), "kind": type(event).__name__}
@@ -303,6 +395,12 @@ def describe(location, event):
                    received=event.size_received, request=event.request_id,
                    operation=enum_name(event.collective_op),
                    attributes={a.name: v for a, v in (event.attributes or {}).items()})
+    elif isinstance(event, MESSAGES):
+        row.update({name: getattr(event, name) for name in
+                    ("receiver", "sender", "msg_tag", "msg_length", "request_id")
+                    if hasattr(event, name)})
+        if hasattr(event, "communicator"):
+            row["comm"] = event.communicator.name
     elif isinstance(event, Metric):
         row["values"] = list(event.values)
     return row
@@ -318,6 +416,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("archive")
     parser.add_argument("--counts", action="store_true")
+    parser.add_argument("--damaged", action="store_true")
     parser.add_argument("--json")
     parser.add_argument("--events")
     options = parser.parse_args()
@@ -334,7 +433,7 @@ def main():
             walker.step(location, event)
             if options.events:
                 rows.append(describe(location, event))
-        walker.finish(definitions)
+        walker.finish(definitions, options.damaged or is_partial(options.archive))
         ranks = len(list(definitions.location_groups))
         comms = [{"name": comm.name, "size": len(comm.group.members),
                   "parent": comm.parent.name if comm.parent else None,

@@ -33,6 +33,7 @@ C_PROGRAMS := \
   holes \
   intercomm \
   known_calls \
+  known_events \
   known_mmds \
   known_requests \
   large \

@@ -1,7 +1,8 @@
-/* print_log LOG...: the communicators, and the calls' events, of ranks' logs as text, a line a
- * record, in the order of the log. Records are called by their numbers among those that are
+/* print_log LOG...: the communicators, and the calls and their requests, of ranks' logs as text, a
+ * line a record, in the order of the log. Events are called by their numbers among those that are
  * printed, and communicators by their names.
  */
+#include "core/operation.h"
 #include "trace/export/logread.h"
 
 #include <inttypes.h>
@@ -43,14 +44,11 @@ static void put_number(uint64_t slot)
     printf("%u ", printed);
 }
 
-static void put_comm(const struct sg_record_profile_comm *comm, char *name)
+static void put_comm(const struct sg_record_profile_comm *comm, const char *name)
 {
     const char *members = name + ((strlen(name) + 1 + 3) & ~(size_t)3);
     uint32_t count = comm->is_inter ? comm->size + comm->peers : comm->size;
 
-    if (comm->index >= MOST)
-        fail("too many communicators");
-    comm_names[comm->index] = name;
     printf("comm %u %s %016" PRIx64 ":%u rank %u size %u peers %u of %s", comm->index, name,
            comm->identity, comm->ordinal, comm->rank, comm->size, comm->peers,
            or_none(comm_names, comm->parent));
@@ -77,14 +75,28 @@ static void put_flags(uint8_t flags)
     }
 }
 
+static void put_thread(uint16_t thread)
+{
+    if (thread != 0)
+        printf("thread %u ", thread);
+}
+
+static void put_side(const char *word, int peer, int tag, uint64_t bytes)
+{
+    if (peer != -1 || tag != -1 || bytes != 0)
+        printf(" %s %d:%d %" PRIu64, word, peer, tag, bytes);
+}
+
 static void put_event(const struct sg_record_event *event, uint64_t slot)
 {
     put_number(slot);
-    printf("thread %u %s %s%s", event->thread, or_none(function_names, event->function),
-           or_none(comm_names, event->comm), event->end_ns == 0 ? " open" : "");
+    put_thread(event->thread);
+    printf("%s %s%s", or_none(function_names, event->function), or_none(comm_names, event->comm),
+           event->end_ns == 0 ? " open" : "");
     put_flags(event->flags);
-    printf(" to %d:%d %" PRIu64 " from %d:%d %" PRIu64 "\n", event->to, event->to_tag,
-           event->sent_bytes, event->from, event->from_tag, event->received_bytes);
+    put_side("to", event->to, event->to_tag, event->sent_bytes);
+    put_side("from", event->from, event->from_tag, event->received_bytes);
+    putchar('\n');
     if (event->end_ns != 0 && event->end_ns < event->begin_ns)
         fail("an event ends before it begins");
 }
@@ -95,10 +107,12 @@ static void put_request(const struct sg_record_request *request, uint64_t slot)
                                         "complete", "cancelled", "freed",   "prepared"};
 
     put_number(slot);
-    printf("thread %u  %s %u of %s %s %d:%d %" PRIu64 "\n", request->thread,
-           names[request->what < 9 ? request->what : 0], number_of(request->request),
-           or_none(function_names, request->function), or_none(comm_names, request->comm),
-           request->peer, request->tag, request->bytes);
+    put_thread(request->thread);
+    printf("- %s %u of %s %s", names[request->what < 9 ? request->what : 0],
+           number_of(request->request), or_none(function_names, request->function),
+           or_none(comm_names, request->comm));
+    put_side("with", request->peer, request->tag, request->bytes);
+    putchar('\n');
 }
 
 static char *text_of(struct sg_logread *log, const void *record, enum sg_record_kind kind)
@@ -113,23 +127,42 @@ static char *text_of(struct sg_logread *log, const void *record, enum sg_record_
     return text;
 }
 
+/* Names, first: an event may come before the definitions of what it names. */
+static void keep_names(struct sg_logread *log)
+{
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    memset(function_names, 0, sizeof function_names);
+    memset(comm_names, 0, sizeof comm_names);
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        const struct sg_record_function *function = record;
+        const struct sg_record_profile_comm *comm = record;
+
+        if (kind == SG_RECORD_FUNCTION && function->index < MOST)
+            function_names[function->index] = text_of(log, record, kind);
+        else if (kind == SG_RECORD_PROFILE_COMM && comm->index < MOST)
+            comm_names[comm->index] = text_of(log, record, kind);
+    }
+}
+
 static void put_record(struct sg_logread *log, const void *record, enum sg_record_kind kind,
                        uint64_t slot)
 {
-    const struct sg_record_function *function = record;
     const struct sg_record_comm *comm = record;
     char *text;
 
-    if (kind == SG_RECORD_FUNCTION) {
-        if (function->index >= MOST)
-            fail("too many functions");
-        function_names[function->index] = text_of(log, record, kind);
-    } else if (kind == SG_RECORD_PROFILE_COMM) {
+    if (kind == SG_RECORD_PROFILE_COMM) {
         put_comm(record, text_of(log, record, kind));
     } else if (kind == SG_RECORD_COMM) {
         text = text_of(log, record, kind);
         printf("managed %s is %s\n", text, or_none(comm_names, comm->profile_comm));
         free(text);
+    } else if (kind == SG_RECORD_CALL) {
+        const struct sg_record_call *call = record;
+
+        printf("call %s %u\n", sg_operation_names[call->operation], call->seq);
     } else if (kind == SG_RECORD_EVENT) {
         put_event(record, slot);
     } else if (kind == SG_RECORD_REQUEST) {
@@ -162,8 +195,7 @@ static void put_log(const char *path)
 
     if (sg_logread_try(path, &log, &refusal) != SG_OK)
         fail(refusal.reason);
-    memset(function_names, 0, sizeof function_names);
-    memset(comm_names, 0, sizeof comm_names);
+    keep_names(log);
     printed = 0;
     printf("rank %d\n", sg_logread_header(log)->rank);
     while ((record = sg_logread_next(log, &slot, &kind)) != NULL)

@@ -13,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* The region of the program that fabricate.h's logs are of. */
+#define SETUP_PROGRAM "byhand"
+
 /* A fresh directory of that name below the test's own. */
 static inline const char *setup_directory(const char *name)
 {
@@ -60,24 +63,43 @@ static inline json_t *setup_load(const char *path)
     return json;
 }
 
-/* Checks the archive and gives its counts and, unless NULL, its events
- * (tests/lib/check_archive.py); both are the caller's. */
-static inline json_t *setup_check(const char *directory, json_t **events)
+static inline void setup_without_program(json_t *events)
 {
-    char command[1500], counts[300], list[300];
-    json_t *json;
+    for (size_t i = json_array_size(events); i-- > 0;) {
+        const char *region =
+            json_string_value(json_object_get(json_array_get(events, i), "region"));
+
+        if (region != NULL && strcmp(region, SETUP_PROGRAM) == 0)
+            json_array_remove(events, i);
+    }
+}
+
+/* Checks the archive and gives its counts (tests/lib/check_archive.py, with an option). */
+static inline json_t *setup_check_with(const char *directory, const char *option)
+{
+    char command[1500], counts[300];
 
     snprintf(counts, sizeof counts, "%s/counts.json", directory);
-    snprintf(list, sizeof list, "%s/events.json", directory);
     snprintf(command, sizeof command,
-             "/usr/bin/python3 tests/lib/check_archive.py --json %s --events %s %s/traces.otf2 "
-             ">%s/checks || { grep -v '^ok' %s/checks; false; }",
-             counts, list, directory, directory, directory);
+             "/usr/bin/python3 tests/lib/check_archive.py %s --json %s --events %s/events.json "
+             "%s/traces.otf2 >%s/checks || { grep -v '^ok' %s/checks; false; }",
+             option, counts, directory, directory, directory, directory);
     CU_ASSERT_EQUAL_FATAL(system(command), 0);
-    json = setup_load(counts);
-    if (events != NULL)
+    return setup_load(counts);
+}
+
+/* ... and, unless NULL, its events but for those of the program's region; both are the caller's. */
+static inline json_t *setup_check(const char *directory, json_t **events)
+{
+    json_t *counts = setup_check_with(directory, "");
+    char list[300];
+
+    if (events != NULL) {
+        snprintf(list, sizeof list, "%s/events.json", directory);
         *events = setup_load(list);
-    return json;
+        setup_without_program(*events);
+    }
+    return counts;
 }
 
 /* How often a rank entered a region ("MPI_Barrier"). */

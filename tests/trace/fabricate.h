@@ -240,6 +240,99 @@ static inline struct sg_record_stat *fabricate_stat(struct fabricated *log, int 
     return stat;
 }
 
+/* ---- of all calls --------------------------------------------------------------------------- */
+
+static inline void fabricate_function(struct fabricated *log, uint32_t index, const char *name)
+{
+    struct sg_record_function *function = fabricate_definition(log, name, strlen(name) + 1);
+
+    function->kind = SG_RECORD_FUNCTION;
+    function->index = index;
+    function->text_bytes = (uint32_t)strlen(name) + 1;
+}
+
+/* members: as in fabricate_comm. */
+static inline struct sg_record_profile_comm *
+fabricate_profile_comm(struct fabricated *log, uint32_t index, uint64_t identity, uint32_t ordinal,
+                       uint32_t size, uint32_t rank, const char *name, const uint32_t *members)
+{
+    size_t name_bytes = (strlen(name) + 1 + 3) & ~(size_t)3;
+    size_t text_bytes = name_bytes + (members != NULL ? size * sizeof *members : 0);
+    char *text = calloc(1, text_bytes);
+    struct sg_record_profile_comm *comm;
+
+    if (text == NULL)
+        abort();
+    strcpy(text, name);
+    if (members != NULL)
+        memcpy(text + name_bytes, members, size * sizeof *members);
+    comm = fabricate_definition(log, text, text_bytes);
+    free(text);
+    comm->kind = SG_RECORD_PROFILE_COMM;
+    comm->has_members = members != NULL;
+    comm->index = index;
+    comm->identity = identity;
+    comm->ordinal = ordinal;
+    comm->size = comm->peers = size;
+    comm->rank = rank;
+    comm->text_bytes = (uint32_t)text_bytes;
+    return comm;
+}
+
+/* end_ns 0: still open. Its message, if any, is the caller's to fill in. */
+static inline struct sg_record_event *fabricate_event(struct fabricated *log, uint32_t function,
+                                                      uint32_t comm, uint64_t begin_ns,
+                                                      uint64_t end_ns)
+{
+    struct sg_record_event *event = fabricate_slots(log, 1);
+
+    event->kind = SG_RECORD_EVENT;
+    event->function = function;
+    event->comm = comm;
+    event->begin_ns = begin_ns;
+    event->end_ns = end_ns;
+    event->to = event->to_tag = event->from = event->from_tag = -1;
+    return event;
+}
+
+static inline void fabricate_sent(struct sg_record_event *event, int to, int tag, uint64_t bytes)
+{
+    event->flags |= SG_EVENT_SENDS;
+    event->to = to;
+    event->to_tag = tag;
+    event->sent_bytes = bytes;
+}
+
+static inline void fabricate_received(struct sg_record_event *event, int from, int tag,
+                                      uint64_t bytes)
+{
+    event->flags |= SG_EVENT_RECEIVES;
+    event->from = from;
+    event->from_tag = tag;
+    event->received_bytes = bytes;
+}
+
+/* The slot of the record that was made last: the number of the request that it begins. */
+static inline uint64_t fabricate_last(const struct fabricated *log)
+{
+    return log->count - 1;
+}
+
+static inline struct sg_record_request *fabricate_request(struct fabricated *log, int what,
+                                                          uint32_t comm, uint64_t time_ns,
+                                                          uint64_t request)
+{
+    struct sg_record_request *record = fabricate_slots(log, 1);
+
+    record->kind = SG_RECORD_REQUEST;
+    record->what = (uint8_t)what;
+    record->comm = comm;
+    record->time_ns = time_ns;
+    record->request = request;
+    record->peer = record->tag = -1;
+    return record;
+}
+
 /* The bytes of the file, malloc'ed. */
 static inline unsigned char *fabricate_bytes(struct fabricated *log, size_t *size_bytes)
 {

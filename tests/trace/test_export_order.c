@@ -262,7 +262,7 @@ static void export_bytes(const char *directory, unsigned char *const bytes[2],
     if (setup_export(directory, &result) != SG_OK)
         return;
     if (check)
-        json_decref(setup_check(directory, NULL));
+        json_decref(setup_check_with(directory, "--damaged"));
     snprintf(path, sizeof path, "%s/traces.otf2", directory);
     unlink(path);
 }

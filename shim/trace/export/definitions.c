@@ -1,6 +1,7 @@
 #include "trace/export/definitions.h"
 
 #include "core/hash.h"
+#include "trace/export/mpi_region.h"
 #include "trace/export/properties.h"
 #include "trace/export/vocabulary.h"
 
@@ -186,7 +187,9 @@ static void define_region(struct definer *definer, uint32_t ref, const char *nam
 {
     uint32_t text = text_of(definer, name);
     uint32_t none = text_of(definer, "");
-    uint32_t file = text_of(definer, paradigm == OTF2_PARADIGM_MPI ? "MPI" : "stagger");
+    uint32_t file = text_of(definer, paradigm == OTF2_PARADIGM_MPI  ? "MPI"
+                                     : ref == SG_REGION_REF_PROGRAM ? ""
+                                                                    : "stagger");
 
     if (!definer->collecting)
         check(definer,
@@ -216,6 +219,14 @@ static void define_regions(struct definer *definer)
                   OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI);
     define_region(definer, SG_REGION_REF_LATE, SG_REGION_NAME_LATE, OTF2_REGION_ROLE_CODE,
                   OTF2_PARADIGM_USER);
+    define_region(definer, SG_REGION_REF_PROGRAM, definer->unified->summaries[0].program,
+                  OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER);
+    for (uint32_t i = 0; i < definer->unified->function_count; i++) {
+        const char *name = definer->unified->functions[i];
+
+        define_region(definer, SG_REGION_REF_FUNCTIONS + i, name, sg_mpi_region_of(name).role,
+                      OTF2_PARADIGM_MPI);
+    }
 }
 
 /* ---- groups and communicators --------------------------------------------------------------- */

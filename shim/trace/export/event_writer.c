@@ -12,22 +12,49 @@ static void check(struct sg_event_writer *writer, OTF2_ErrorCode code)
 
 /* ---- locations ------------------------------------------------------------------------------ */
 
+/* Functions that no event is of have no region, and are not asked for. */
+static void resolve_calls(struct sg_event_writer *writer)
+{
+    const struct sg_summary *summary = writer->summary;
+
+    for (uint32_t i = 0; i < summary->calls.function_count; i++) {
+        const char *name = summary->calls.functions[i].name;
+
+        sg_plan_find_region(writer->plan, name, &writer->functions[i].region);
+        writer->functions[i].about = sg_mpi_region_of(name);
+    }
+    for (uint32_t i = 0; i < summary->calls.comm_count; i++) {
+        const struct sg_plan_profile_comm *comm =
+            sg_plan_find_profile_comm(writer->plan, &summary->calls.comms[i]);
+
+        if (comm != NULL && comm->ref != SG_NO_COMM)
+            writer->comms[i] = comm;
+    }
+}
+
 bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *archive,
                            const struct sg_plan *plan, const struct sg_summary *summary)
 {
     *writer = (struct sg_event_writer){.archive = archive, .plan = plan, .summary = summary};
     writer->site_texts = calloc(summary->site_count + 1, sizeof *writer->site_texts);
     writer->attributes = OTF2_AttributeList_New();
-    if (writer->site_texts == NULL || writer->attributes == NULL)
+    writer->functions =
+        calloc((size_t)summary->calls.function_count + 1, sizeof *writer->functions);
+    writer->comms = calloc((size_t)summary->calls.comm_count + 1, sizeof *writer->comms);
+    if (writer->site_texts == NULL || writer->attributes == NULL || writer->functions == NULL ||
+        writer->comms == NULL)
         return false;
     for (uint32_t i = 0; i < summary->site_count; i++)
         writer->site_texts[i] = sg_plan_site_text(plan, summary->sites[i].id);
+    resolve_calls(writer);
     return true;
 }
 
 void sg_event_writer_clear(struct sg_event_writer *writer)
 {
     free(writer->site_texts);
+    free(writer->functions);
+    free(writer->comms);
     OTF2_AttributeList_Delete(writer->attributes);
 }
 
@@ -49,8 +76,7 @@ void sg_event_writer_close(struct sg_event_writer *writer)
     writer->events = NULL;
 }
 
-/* Moves the location's clock to a time, or leaves it where it is later already. */
-static uint64_t advance(struct sg_event_writer *writer, uint64_t time_ns)
+uint64_t sg_event_advance(struct sg_event_writer *writer, uint64_t time_ns)
 {
     if (time_ns > writer->now_ns)
         writer->now_ns = time_ns;
@@ -62,12 +88,14 @@ static uint64_t advance(struct sg_event_writer *writer, uint64_t time_ns)
 
 void sg_event_enter_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns)
 {
-    check(writer, OTF2_EvtWriter_Enter(writer->events, NULL, advance(writer, time_ns), region));
+    check(writer,
+          OTF2_EvtWriter_Enter(writer->events, NULL, sg_event_advance(writer, time_ns), region));
 }
 
 void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint64_t time_ns)
 {
-    check(writer, OTF2_EvtWriter_Leave(writer->events, NULL, advance(writer, time_ns), region));
+    check(writer,
+          OTF2_EvtWriter_Leave(writer->events, NULL, sg_event_advance(writer, time_ns), region));
 }
 
 /* ---- collectives ---------------------------------------------------------------------------- */
@@ -75,7 +103,7 @@ void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint
 /* Algorithm 0 is MPICH's own (shim/rule/algorithm.h). */
 #define PASSED_THROUGH 0
 
-static uint32_t site_text(const struct sg_event_writer *writer, uint32_t index)
+uint32_t sg_event_site_text(const struct sg_event_writer *writer, uint32_t index)
 {
     const struct sg_site_entry *site = sg_summary_site(writer->summary, index);
 
@@ -96,7 +124,7 @@ static void describe(struct sg_event_writer *writer, const struct sg_recorded_ca
     OTF2_AttributeList *attributes = writer->attributes;
 
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_SITE,
-                                                  site_text(writer, recorded->site)));
+                                                  sg_event_site_text(writer, recorded->site)));
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_ALGORITHM,
                                                   algorithm_name(writer, recorded->algorithm)));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, recorded->seq));
@@ -109,17 +137,11 @@ static void describe(struct sg_event_writer *writer, const struct sg_recorded_ca
                                                   writer->plan->arms[recorded->arm].text));
 }
 
-/* Unique on its rank, and never 0. */
-static uint64_t request_of(uint32_t slot)
-{
-    return (uint64_t)slot + 1;
-}
-
 void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,
                     uint32_t slot)
 {
     const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, recorded->comm);
-    uint64_t time_ns = advance(writer, recorded->begin_ns);
+    uint64_t time_ns = sg_event_advance(writer, recorded->begin_ns);
 
     describe(writer, recorded);
     if (recorded->call != NULL) {
@@ -134,7 +156,7 @@ void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_cal
     check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
                                        SG_REGION_REF_POSTS + recorded->operation));
     check(writer, OTF2_EvtWriter_NonBlockingCollectiveRequest(writer->events, NULL, time_ns,
-                                                              request_of(slot)));
+                                                              sg_event_request_of(slot)));
 }
 
 static void write_metrics(struct sg_event_writer *writer, const struct sg_record_call *call)
@@ -205,9 +227,9 @@ void sg_event_leave(struct sg_event_writer *writer, const struct sg_recorded_cal
     if (recorded->call != NULL) {
         struct result result = result_of(writer, recorded);
 
-        check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, NULL, advance(writer, end_ns),
-                                                      result.operation, result.comm, result.root,
-                                                      result.sent, result.received));
+        check(writer, OTF2_EvtWriter_MpiCollectiveEnd(
+                          writer->events, NULL, sg_event_advance(writer, end_ns), result.operation,
+                          result.comm, result.root, result.sent, result.received));
         write_metrics(writer, recorded->call);
     } else {
         region += SG_REGION_REF_POSTS;
@@ -226,10 +248,10 @@ void sg_event_complete(struct sg_event_writer *writer, const struct sg_recorded_
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_HIDDEN,
                                                sg_recorded_call_hidden_ns(recorded)));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_TESTS, recorded->tests));
-    check(writer,
-          OTF2_EvtWriter_NonBlockingCollectiveComplete(
-              writer->events, attributes, advance(writer, recorded->complete_ns), result.operation,
-              result.comm, result.root, result.sent, result.received, request_of(slot)));
+    check(writer, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                      writer->events, attributes, sg_event_advance(writer, recorded->complete_ns),
+                      result.operation, result.comm, result.root, result.sent, result.received,
+                      sg_event_request_of(slot)));
 }
 
 /* ---- late contributions --------------------------------------------------------------------- */
@@ -241,7 +263,7 @@ void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_
     uint32_t ref = comm != NULL ? sg_plan_comm_ref(writer->plan, comm) : SG_NO_COMM;
 
     check(writer, OTF2_AttributeList_AddStringRef(attributes, SG_ATTRIBUTE_SITE,
-                                                  site_text(writer, late->site)));
+                                                  sg_event_site_text(writer, late->site)));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_SEQ, late->seq));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BYTES, late->bytes));
     if (ref != SG_NO_COMM)
@@ -251,6 +273,7 @@ void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_CHILD,
                                                late->child >= 0 ? (uint64_t)late->child : 0));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_AVOIDED, late->avoided_ns));
-    check(writer, OTF2_EvtWriter_Enter(writer->events, attributes, advance(writer, late->begin_ns),
-                                       SG_REGION_REF_LATE));
+    check(writer,
+          OTF2_EvtWriter_Enter(writer->events, attributes, sg_event_advance(writer, late->begin_ns),
+                               SG_REGION_REF_LATE));
 }

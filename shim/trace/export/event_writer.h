@@ -1,5 +1,6 @@
 /* Writes the records of one log as OTF2 events: the events of a collective call, of a nonblocking
- * one and its completion, and of a late contribution. events.c determines their order and nesting.
+ * one and its completion, and of a late contribution; in event_calls.c those of all other calls.
+ * events.c determines their order and nesting.
  *
  * Failures are noted in the archive.
  */
@@ -8,15 +9,24 @@
 
 #include "trace/export/archive.h"
 #include "trace/export/location.h"
+#include "trace/export/mpi_region.h"
 #include "trace/export/plan.h"
 #include "trace/export/recorded_call.h"
 #include "trace/export/summary.h"
+
+/* A function of MPI in the archive. */
+struct sg_event_function {
+    uint32_t region;
+    struct sg_mpi_region about;
+};
 
 struct sg_event_writer {
     struct sg_archive *archive;
     const struct sg_plan *plan;
     const struct sg_summary *summary;
-    uint32_t *site_texts; /* strings, as summary->sites */
+    uint32_t *site_texts;                      /* strings, as summary->sites */
+    struct sg_event_function *functions;       /* as summary->calls.functions */
+    const struct sg_plan_profile_comm **comms; /* as summary->calls.comms; NULL: not there */
     OTF2_AttributeList *attributes;
     /* the location being written */
     OTF2_EvtWriter *events; /* NULL: none */
@@ -48,5 +58,32 @@ void sg_event_complete(struct sg_event_writer *writer, const struct sg_recorded_
                        uint32_t slot);
 
 void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_late *late);
+
+/* ---- in event_calls.c: of all calls --------------------------------------------------------- */
+
+/* False: the record is damaged, and belongs to no function. */
+bool sg_event_has_function(const struct sg_event_writer *writer,
+                           const struct sg_record_event *event);
+/* With the message or the collective that it posts, or sends. */
+void sg_event_enter_call(struct sg_event_writer *writer, const struct sg_record_event *event,
+                         uint32_t slot);
+/* With what it has received. */
+void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_event *event,
+                         uint64_t end_ns);
+/* began: the record that began the request, NULL where there is none. */
+void sg_event_request(struct sg_event_writer *writer, const struct sg_record_request *request,
+                      uint32_t slot, const void *began);
+
+/* ---- for event_calls.c ---------------------------------------------------------------------- */
+
+/* Moves the location's clock to a time, or leaves it where it is later already. */
+uint64_t sg_event_advance(struct sg_event_writer *writer, uint64_t time_ns);
+/* String of a site's text; index is the log's. */
+uint32_t sg_event_site_text(const struct sg_event_writer *writer, uint32_t index);
+/* A request's number: unique on its rank, and never 0. slot: of the record that begins it. */
+static inline uint64_t sg_event_request_of(uint64_t slot)
+{
+    return slot + 1;
+}
 
 #endif

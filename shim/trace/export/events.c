@@ -20,6 +20,7 @@ struct log_writer {
     struct sg_locations *locations;
     struct open_region open[DEPTH_LIMIT]; /* of the location being written */
     int depth;
+    bool in_program;
 };
 
 static const void *record_at(struct log_writer *writer, uint32_t slot)
@@ -28,6 +29,21 @@ static const void *record_at(struct log_writer *writer, uint32_t slot)
     uint64_t from = slot;
 
     return sg_logread_next(writer->log, &from, &kind);
+}
+
+/* The record that began a request, of one slot as all that do; NULL: there is none. */
+static const void *beginning_of(struct log_writer *writer, const struct sg_record_request *request)
+{
+    enum sg_record_kind kind;
+    uint64_t from = request->request;
+    const void *record = sg_logread_next(writer->log, &from, &kind);
+
+    return record != NULL && from == request->request + 1 ? record : NULL;
+}
+
+static uint8_t kind_of(const void *record)
+{
+    return *(const uint8_t *)record;
 }
 
 static void add_location(struct sg_archive *archive, struct sg_locations *locations,
@@ -50,14 +66,24 @@ static void close_innermost(struct log_writer *writer, uint64_t limit_ns)
 {
     const struct open_region *region = &writer->open[--writer->depth];
     uint64_t end_ns = region->end_ns < limit_ns ? region->end_ns : limit_ns;
+    const void *record = region->slot < SG_SLOT_INIT ? record_at(writer, region->slot) : NULL;
     struct sg_recorded_call recorded;
 
-    if (region->slot >= SG_SLOT_INIT)
+    if (record == NULL)
         sg_event_leave_region(&writer->events, header_region(region->slot), end_ns);
-    else if (sg_recorded_call_read(record_at(writer, region->slot), &recorded))
+    else if (kind_of(record) == SG_RECORD_EVENT)
+        sg_event_leave_call(&writer->events, record, end_ns);
+    else if (sg_recorded_call_read(record, &recorded))
         sg_event_leave(&writer->events, &recorded, end_ns);
     else
         sg_event_leave_region(&writer->events, SG_REGION_REF_LATE, end_ns);
+}
+
+/* What happens to a request at the end of a call happens in the call. */
+static bool has_ended(const struct open_region *region, const struct sg_order_entry *entry)
+{
+    return region->end_ns < entry->begin_ns ||
+           (region->end_ns == entry->begin_ns && entry->what != SG_ORDER_REQUEST);
 }
 
 /* Makes place for what happens now: closes what has ended, and what cannot enclose it. MPI calls
@@ -66,7 +92,7 @@ static void close_before(struct log_writer *writer, const struct sg_order_entry 
 {
     while (writer->depth > 0 && (entry->what == SG_ORDER_CALL ||
                                  (entry->what == SG_ORDER_LATE && writer->depth == DEPTH_LIMIT) ||
-                                 writer->open[writer->depth - 1].end_ns <= entry->begin_ns))
+                                 has_ended(&writer->open[writer->depth - 1], entry)))
         close_innermost(writer, entry->begin_ns);
 }
 
@@ -105,29 +131,67 @@ static void write_late(struct log_writer *writer, uint32_t slot, const struct sg
          end_or_last(writer, atomic_load_explicit(&late->end_ns, memory_order_relaxed)));
 }
 
+static void write_call(struct log_writer *writer, uint32_t slot,
+                       const struct sg_record_event *event)
+{
+    sg_event_enter_call(&writer->events, event, slot);
+    push(writer, slot,
+         end_or_last(writer, atomic_load_explicit(&event->end_ns, memory_order_relaxed)));
+}
+
+static void write_part(struct log_writer *writer, const struct sg_order_entry *entry,
+                       const struct sg_recorded_call *recorded)
+{
+    if (entry->what == SG_ORDER_COMPLETE) {
+        sg_event_complete(&writer->events, recorded, entry->slot);
+        return;
+    }
+    sg_event_enter(&writer->events, recorded, entry->slot);
+    push(writer, entry->slot, end_or_last(writer, recorded->end_ns));
+}
+
+/* Whether the archive has what the record tells of. */
+static bool is_written(const struct log_writer *writer, const void *record,
+                       const struct sg_recorded_call *recorded)
+{
+    if (record != NULL && kind_of(record) == SG_RECORD_EVENT)
+        return sg_event_has_function(&writer->events, record);
+    return recorded == NULL || is_kept(&writer->events, recorded);
+}
+
+/* The program is a region from the first event of the master thread to its end. */
+static void open_location(struct log_writer *writer, const struct sg_order_entry *entry)
+{
+    if (writer->events.events == NULL)
+        sg_event_writer_open(&writer->events, entry->thread);
+    if (writer->events.events != NULL && entry->thread == 0 && !writer->in_program) {
+        writer->in_program = true;
+        sg_event_enter_region(&writer->events, SG_REGION_REF_PROGRAM, entry->begin_ns);
+    }
+}
+
 static void write_entry(struct log_writer *writer, const struct sg_order_entry *entry)
 {
     const void *record = entry->slot < SG_SLOT_INIT ? record_at(writer, entry->slot) : NULL;
     struct sg_recorded_call recorded;
     bool is_part = record != NULL && sg_recorded_call_read(record, &recorded);
 
-    if (is_part && !is_kept(&writer->events, &recorded))
+    if (!is_written(writer, record, is_part ? &recorded : NULL))
         return;
-    if (writer->events.events == NULL)
-        sg_event_writer_open(&writer->events, entry->thread);
+    open_location(writer, entry);
     if (writer->events.events == NULL)
         return;
     close_before(writer, entry);
-    if (record == NULL) {
+    if (record == NULL)
         write_header_region(writer, entry->slot, entry->begin_ns);
-    } else if (!is_part) {
+    else if (is_part)
+        write_part(writer, entry, &recorded);
+    else if (kind_of(record) == SG_RECORD_EVENT)
+        write_call(writer, entry->slot, record);
+    else if (kind_of(record) == SG_RECORD_REQUEST)
+        sg_event_request(&writer->events, record, entry->slot, beginning_of(writer, record));
+    else
         write_late(writer, entry->slot, record);
-    } else if (entry->what == SG_ORDER_COMPLETE) {
-        sg_event_complete(&writer->events, &recorded, entry->slot);
-    } else {
-        sg_event_enter(&writer->events, &recorded, entry->slot);
-        push(writer, entry->slot, end_or_last(writer, recorded.end_ns));
-    }
 }
 
 static void finish_thread(struct log_writer *writer)
@@ -136,6 +200,10 @@ static void finish_thread(struct log_writer *writer)
         close_innermost(writer, UINT64_MAX);
     if (writer->events.events == NULL)
         return;
+    if (writer->in_program)
+        sg_event_leave_region(&writer->events, SG_REGION_REF_PROGRAM,
+                              end_or_last(writer, writer->finalize_end_ns));
+    writer->in_program = false;
     sg_event_writer_close(&writer->events);
     add_location(writer->events.archive, writer->locations, &writer->events.location);
 }

@@ -231,6 +231,14 @@ static uint64_t later_of_record(const void *record, enum sg_record_kind kind, ui
         last = later(late->begin_ns, last);
         return later(atomic_load_explicit(&late->end_ns, memory_order_acquire), last);
     }
+    if (kind == SG_RECORD_EVENT) {
+        const struct sg_record_event *event = record;
+
+        last = later(event->begin_ns, last);
+        return later(atomic_load_explicit(&event->end_ns, memory_order_acquire), last);
+    }
+    if (kind == SG_RECORD_REQUEST)
+        return later(((const struct sg_record_request *)record)->time_ns, last);
     if (kind == SG_RECORD_COMM)
         return later(((const struct sg_record_comm *)record)->created_ns, last);
     if (kind == SG_RECORD_CLOCK)

@@ -49,6 +49,18 @@ static enum sg_status add_record(struct list *list, const void *record, enum sg_
         if (sg_late_is_sound(late))
             status = add(
                 list, (struct sg_order_entry){late->begin_ns, slot, late->thread, SG_ORDER_LATE});
+    } else if (kind == SG_RECORD_EVENT) {
+        const struct sg_record_event *event = record;
+
+        if (sg_event_is_sound(event))
+            status = add(
+                list, (struct sg_order_entry){event->begin_ns, slot, event->thread, SG_ORDER_CALL});
+    } else if (kind == SG_RECORD_REQUEST) {
+        const struct sg_record_request *request = record;
+
+        if (sg_request_is_sound(request))
+            status = add(list, (struct sg_order_entry){request->time_ns, slot, request->thread,
+                                                       SG_ORDER_REQUEST});
     } else if (sg_recorded_call_read(record, &recorded) && (recorded.flags & SG_CALL_FAILED) == 0 &&
                sg_recorded_call_is_sound(&recorded)) {
         status = add(

@@ -26,6 +26,19 @@ struct sg_plan_comm {
     struct sg_intervals kept;               /* instances recorded by all members */
 };
 
+/* A communicator as the events of all calls know it. */
+struct sg_plan_profile_comm {
+    uint64_t identity;
+    uint32_t ordinal;
+    uint32_t ref; /* as above */
+    struct sg_intervals kept;
+};
+
+struct sg_plan_function {
+    uint64_t name_hash;
+    uint32_t region;
+};
+
 struct sg_plan_arm {
     uint32_t place, text; /* strings; 0: no rank told of it */
 };
@@ -36,6 +49,10 @@ struct sg_plan {
     struct sg_plan_comm *comms; /* by identity; without MPI_COMM_WORLD and MPI_COMM_SELF */
     uint32_t comm_count;
     struct sg_intervals world_kept;
+    struct sg_plan_profile_comm *profile_comms; /* by identity and ordinal */
+    uint32_t profile_comm_count;
+    struct sg_plan_function *functions; /* by name_hash; of the events of all calls */
+    uint32_t function_count;
     uint32_t *algorithms; /* strings, by index */
     uint32_t algorithm_count;
     struct sg_plan_arm arms[SG_EXECUTED_LIMIT]; /* of trials, by number */
@@ -55,5 +72,16 @@ const struct sg_plan_comm *sg_plan_find_comm(const struct sg_plan *plan,
 uint32_t sg_plan_comm_ref(const struct sg_plan *plan, const struct sg_comm_entry *comm);
 /* Whether the archive has that instance of it. */
 bool sg_plan_keeps(const struct sg_plan *plan, const struct sg_comm_entry *comm, uint32_t seq);
+
+/* Likewise of a communicator of the events of all calls; NULL: no event uses it. */
+const struct sg_plan_profile_comm *
+sg_plan_find_profile_comm(const struct sg_plan *plan, const struct sg_profile_comm_entry *comm);
+
+/* The region of a function of MPI; false: no event is of it. */
+bool sg_plan_find_region(const struct sg_plan *plan, const char *name, uint32_t *region);
+
+/* To sort and search the tables. */
+uint64_t sg_plan_name_hash(const char *name);
+int sg_plan_by_name_hash(const void *a, const void *b);
 
 #endif

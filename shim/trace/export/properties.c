@@ -1,5 +1,6 @@
 #include "trace/export/properties.h"
 
+#include "core/room.h"
 #include "trace/export/vocabulary.h"
 
 #include <inttypes.h>
@@ -83,6 +84,63 @@ static void set_waiting(struct sg_archive *archive, const struct sg_unified *uni
                    *(const uint64_t *)(fields + sg_wait_numbers[i].offset));
 }
 
+/* By function, in the order of names; those of one function are beside each other. */
+struct left_out {
+    const char *name;
+    uint64_t events;
+};
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct left_out *)a)->name, ((const struct left_out *)b)->name);
+}
+
+static bool collect_left_out(const struct sg_unified *unified, struct left_out **out, size_t *count)
+{
+    for (int i = 0; i < unified->summary_count; i++) {
+        const struct sg_summary *summary = &unified->summaries[i];
+
+        for (uint32_t f = 0; f < summary->calls.function_count; f++) {
+            struct left_out one = {summary->calls.functions[f].name,
+                                   summary->calls.functions[f].left_out};
+
+            if (one.events > 0 && !SG_APPEND(*out, *count, one))
+                return false;
+        }
+    }
+    if (*count > 1)
+        qsort(*out, *count, sizeof **out, by_name);
+    return true;
+}
+
+static void set_left_out(struct sg_archive *archive, const struct sg_unified *unified)
+{
+    struct left_out *all = NULL;
+    char *text = NULL;
+    size_t count = 0, size_bytes = 0;
+    FILE *stream = open_memstream(&text, &size_bytes);
+
+    if (stream == NULL || !collect_left_out(unified, &all, &count)) {
+        sg_archive_note(archive, SG_ERR_MEMORY);
+        count = 0;
+    }
+    for (size_t i = 0; i < count;) {
+        const char *name = all[i].name;
+        uint64_t events = 0;
+
+        fprintf(stream, i > 0 ? " %s" : "%s", name);
+        for (; i < count && strcmp(all[i].name, name) == 0; i++)
+            events += all[i].events;
+        fprintf(stream, "=%" PRIu64, events);
+    }
+    if (stream != NULL)
+        fclose(stream);
+    if (count > 0 && text != NULL)
+        set_text(archive, SG_PROPERTY_LEFT_OUT, text);
+    free(text);
+    free(all);
+}
+
 void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unified,
                        const char *machine)
 {
@@ -95,6 +153,7 @@ void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unif
     set_number(archive, SG_PROPERTY_DROPPED, unified->dropped);
     if (unified->trial_block > 0)
         set_number(archive, SG_PROPERTY_TRIAL_BLOCK, unified->trial_block);
+    set_left_out(archive, unified);
     set_sums(archive, unified);
     set_calibration(archive, unified);
     set_waiting(archive, unified);

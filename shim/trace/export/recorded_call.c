@@ -96,3 +96,14 @@ bool sg_late_is_sound(const struct sg_record_late *late)
            times_are_sound(late->begin_ns,
                            atomic_load_explicit(&late->end_ns, memory_order_acquire));
 }
+
+bool sg_event_is_sound(const struct sg_record_event *event)
+{
+    return times_are_sound(event->begin_ns,
+                           atomic_load_explicit(&event->end_ns, memory_order_acquire));
+}
+
+bool sg_request_is_sound(const struct sg_record_request *request)
+{
+    return times_are_sound(request->time_ns, request->time_ns);
+}

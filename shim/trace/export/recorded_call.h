@@ -37,6 +37,8 @@ bool sg_recorded_call_read(const void *record, struct sg_recorded_call *out);
 /* Whether its times can be; others are left out. */
 bool sg_recorded_call_is_sound(const struct sg_recorded_call *recorded);
 bool sg_late_is_sound(const struct sg_record_late *late);
+bool sg_event_is_sound(const struct sg_record_event *event);
+bool sg_request_is_sound(const struct sg_record_request *request);
 
 /* Of a completed nonblocking call: its time in neither its start nor waits and tests. */
 static inline uint64_t sg_recorded_call_hidden_ns(const struct sg_recorded_call *recorded)

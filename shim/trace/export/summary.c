@@ -2,20 +2,11 @@
 
 #include "core/room.h"
 #include "trace/export/strings.h"
+#include "trace/export/summary_tables.h"
 
 #include <string.h>
 
 /* ---- tables that grow, and the texts they point to ------------------------------------------ */
-
-/* A zeroed item more; NULL when out of memory. */
-static void *add_item(void *table, uint32_t *count, size_t item_bytes)
-{
-    void **items = table;
-
-    if (!sg_make_room(items, *count, item_bytes))
-        return NULL;
-    return memset((unsigned char *)*items + (size_t)(*count)++ * item_bytes, 0, item_bytes);
-}
 
 /* The text of a definition, which then lives here. NULL when out of memory. */
 static char *own_text(struct sg_summary *summary, const struct sg_logread *log, const void *record,
@@ -36,7 +27,8 @@ static char *own_text(struct sg_summary *summary, const struct sg_logread *log, 
 static enum sg_status add_site(struct sg_summary *summary, const struct sg_record_site *record,
                                const char *text)
 {
-    struct sg_site_entry *site = add_item(&summary->sites, &summary->site_count, sizeof *site);
+    struct sg_site_entry *site =
+        sg_summary_table_add(&summary->sites, &summary->site_count, sizeof *site);
 
     if (site == NULL)
         return SG_ERR_MEMORY;
@@ -52,7 +44,8 @@ static enum sg_status add_site(struct sg_summary *summary, const struct sg_recor
 static enum sg_status add_name(struct sg_summary *summary, const struct sg_record_site_name *record,
                                const char *text)
 {
-    struct sg_name_entry *name = add_item(&summary->names, &summary->name_count, sizeof *name);
+    struct sg_name_entry *name =
+        sg_summary_table_add(&summary->names, &summary->name_count, sizeof *name);
 
     if (name == NULL)
         return SG_ERR_MEMORY;
@@ -61,29 +54,6 @@ static enum sg_status add_name(struct sg_summary *summary, const struct sg_recor
     name->function = text;
     name->file = sg_logread_part(text, record->text_bytes, 1);
     return SG_OK;
-}
-
-/* The members behind the name, where they are all there and ranks of the world. */
-static uint32_t *read_members(const struct sg_summary *summary, const char *text,
-                              const struct sg_record_comm *record)
-{
-    size_t name_bytes = (strlen(text) + 1 + 3) & ~(size_t)3;
-    size_t member_bytes = (size_t)record->size * sizeof(uint32_t);
-    uint32_t *members;
-
-    if (!record->has_members || name_bytes + member_bytes > record->text_bytes)
-        return NULL;
-    members = malloc(member_bytes);
-    if (members == NULL)
-        return NULL;
-    memcpy(members, text + name_bytes, member_bytes);
-    for (uint32_t i = 0; i < record->size; i++) {
-        if (members[i] >= (uint32_t)summary->world_size) {
-            free(members);
-            return NULL;
-        }
-    }
-    return members;
 }
 
 static enum sg_status add_comm(struct sg_summary *summary, const struct sg_record_comm *record,
@@ -96,7 +66,7 @@ static enum sg_status add_comm(struct sg_summary *summary, const struct sg_recor
         summary->dropped++;
         return SG_OK;
     }
-    comm = add_item(&summary->comms, &summary->comm_count, sizeof *comm);
+    comm = sg_summary_table_add(&summary->comms, &summary->comm_count, sizeof *comm);
     if (comm == NULL)
         return SG_ERR_MEMORY;
     comm->index = record->index;
@@ -106,7 +76,10 @@ static enum sg_status add_comm(struct sg_summary *summary, const struct sg_recor
     comm->rank = record->rank;
     comm->parent = record->parent;
     comm->name = text;
-    comm->members = read_members(summary, text, record);
+    comm->profile_comm = record->profile_comm;
+    if (record->has_members)
+        comm->members = sg_summary_table_read_members(text, record->text_bytes, record->size,
+                                                      summary->world_size);
     return SG_OK;
 }
 
@@ -117,7 +90,7 @@ static enum sg_status add_marker(struct sg_summary *summary, const struct sg_rec
 
     if (record->time_ns >= SG_TIME_LIMIT_NS)
         return SG_OK;
-    marker = add_item(&summary->markers, &summary->marker_count, sizeof *marker);
+    marker = sg_summary_table_add(&summary->markers, &summary->marker_count, sizeof *marker);
     if (marker == NULL)
         return SG_ERR_MEMORY;
     sg_text_clean(text);
@@ -130,7 +103,8 @@ static enum sg_status add_marker(struct sg_summary *summary, const struct sg_rec
 static enum sg_status add_arm(struct sg_summary *summary, const struct sg_record_arm *record,
                               const char *text)
 {
-    struct sg_arm_entry *arm = add_item(&summary->arms, &summary->arm_count, sizeof *arm);
+    struct sg_arm_entry *arm =
+        sg_summary_table_add(&summary->arms, &summary->arm_count, sizeof *arm);
 
     if (arm == NULL)
         return SG_ERR_MEMORY;
@@ -143,7 +117,8 @@ static enum sg_status add_arm(struct sg_summary *summary, const struct sg_record
 
 static enum sg_status add_clock(struct sg_summary *summary, const struct sg_record_clock *record)
 {
-    struct sg_clock_point *point = add_item(&summary->clock, &summary->clock_count, sizeof *point);
+    struct sg_clock_point *point =
+        sg_summary_table_add(&summary->clock, &summary->clock_count, sizeof *point);
 
     if (point == NULL)
         return SG_ERR_MEMORY;
@@ -177,6 +152,10 @@ static enum sg_status add_definition(struct sg_summary *summary, const struct sg
         return add_arm(summary, record, text);
     case SG_RECORD_CLOCK:
         return add_clock(summary, record);
+    case SG_RECORD_FUNCTION:
+        return sg_summary_calls_add_function(&summary->calls, record, text);
+    case SG_RECORD_PROFILE_COMM:
+        return sg_summary_calls_add_comm(&summary->calls, summary->world_size, record, text);
     default:
         return SG_OK;
     }
@@ -194,15 +173,6 @@ static enum sg_status read_definitions(struct sg_summary *summary, struct sg_log
     return status;
 }
 
-/* Of sites or of communicators: both begin with their index. */
-static int by_index(const void *a, const void *b)
-{
-    const uint32_t *left = a;
-    const uint32_t *right = b;
-
-    return (*left > *right) - (*left < *right);
-}
-
 /* MPI_COMM_WORLD and MPI_COMM_SELF are what they are, recorded or not. */
 static enum sg_status set_predefined(struct sg_summary *summary)
 {
@@ -217,7 +187,7 @@ static enum sg_status set_predefined(struct sg_summary *summary)
                 comm = &summary->comms[i];
         }
         if (comm == NULL)
-            comm = add_item(&summary->comms, &summary->comm_count, sizeof *comm);
+            comm = sg_summary_table_add(&summary->comms, &summary->comm_count, sizeof *comm);
         if (comm == NULL)
             return SG_ERR_MEMORY;
         comm->index = index;
@@ -233,21 +203,17 @@ static enum sg_status set_predefined(struct sg_summary *summary)
     return SG_OK;
 }
 
-/* Sorts the tables and leaves out second definitions of one index, as damage may bring about. */
+static void clear_comm(void *item)
+{
+    free(((struct sg_comm_entry *)item)->members);
+}
+
 static void sort_tables(struct sg_summary *summary)
 {
-    uint32_t kept = 0;
-
     if (summary->site_count > 1)
-        qsort(summary->sites, summary->site_count, sizeof *summary->sites, by_index);
-    qsort(summary->comms, summary->comm_count, sizeof *summary->comms, by_index);
-    for (uint32_t i = 0; i < summary->comm_count; i++) {
-        if (kept > 0 && summary->comms[kept - 1].index == summary->comms[i].index)
-            free(summary->comms[i].members);
-        else
-            summary->comms[kept++] = summary->comms[i];
-    }
-    summary->comm_count = kept;
+        qsort(summary->sites, summary->site_count, sizeof *summary->sites,
+              sg_summary_table_by_index);
+    sg_summary_table_sort(summary->comms, &summary->comm_count, sizeof *summary->comms, clear_comm);
     summary->clock_count = (uint32_t)sg_clock_sanitize(summary->clock, summary->clock_count);
 }
 
@@ -318,6 +284,8 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
         sort_tables(&summary);
         status = read_instances(&summary, log);
     }
+    if (status == SG_OK)
+        status = sg_summary_calls_read(&summary.calls, log, summary.comms, summary.comm_count);
     if (status != SG_OK) {
         sg_summary_clear(&summary);
         return status;
@@ -330,16 +298,17 @@ const struct sg_site_entry *sg_summary_site(const struct sg_summary *summary, ui
 {
     struct sg_site_entry key = {.index = index};
 
-    return summary->site_count == 0
-               ? NULL
-               : bsearch(&key, summary->sites, summary->site_count, sizeof key, by_index);
+    return summary->site_count == 0 ? NULL
+                                    : bsearch(&key, summary->sites, summary->site_count, sizeof key,
+                                              sg_summary_table_by_index);
 }
 
 const struct sg_comm_entry *sg_summary_comm(const struct sg_summary *summary, uint32_t index)
 {
     struct sg_comm_entry key = {.index = index};
 
-    return bsearch(&key, summary->comms, summary->comm_count, sizeof key, by_index);
+    return bsearch(&key, summary->comms, summary->comm_count, sizeof key,
+                   sg_summary_table_by_index);
 }
 
 const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summary,
@@ -376,5 +345,6 @@ void sg_summary_clear(struct sg_summary *summary)
     free(summary->clock);
     free(summary->markers);
     free(summary->arms);
+    sg_summary_calls_clear(&summary->calls);
     *summary = (struct sg_summary){0};
 }

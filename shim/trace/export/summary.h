@@ -9,10 +9,12 @@
 
 #include "core/status.h"
 #include "trace/export/clockmap.h"
+#include "trace/export/comm_entry.h"
 #include "trace/export/intervals.h"
 #include "trace/export/logread.h"
 #include "trace/export/pack.h"
 #include "trace/export/recorded_call.h"
+#include "trace/export/summary_calls.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,18 +37,6 @@ struct sg_name_entry {
     uint32_t line;
     const char *function;
     const char *file;
-};
-
-struct sg_comm_entry {
-    uint32_t index; /* of the log */
-    uint32_t root_world_rank;
-    uint32_t root_counter;
-    uint32_t size;
-    uint32_t rank;
-    uint32_t parent; /* index of the log, UINT32_MAX: not known */
-    const char *name;
-    uint32_t *members; /* world ranks; NULL where this rank does not know */
-    struct sg_intervals recorded;
 };
 
 struct sg_marker_entry {
@@ -84,6 +74,7 @@ struct sg_summary {
     uint32_t name_count;
     struct sg_comm_entry *comms; /* by index; MPI_COMM_WORLD and MPI_COMM_SELF always there */
     uint32_t comm_count;
+    struct sg_summary_calls calls;
     struct sg_clock_point *clock;
     uint32_t clock_count;
     struct sg_marker_entry *markers;

@@ -39,21 +39,51 @@ static void pack_members(struct sg_pack *pack, struct sg_comm_entry *comm)
     }
 }
 
+static void pack_comm(struct sg_pack *pack, struct sg_comm_entry *comm)
+{
+    SG_PACK(pack, comm->index);
+    SG_PACK(pack, comm->root_world_rank);
+    SG_PACK(pack, comm->root_counter);
+    SG_PACK(pack, comm->size);
+    SG_PACK(pack, comm->rank);
+    SG_PACK(pack, comm->parent);
+    SG_PACK(pack, comm->profile_comm);
+    sg_pack_text(pack, &comm->name);
+    pack_members(pack, comm);
+    sg_intervals_pack(pack, &comm->recorded);
+}
+
 static void pack_comms(struct sg_pack *pack, struct sg_summary *s)
 {
     sg_pack_table(pack, &s->comms, &s->comm_count, sizeof *s->comms);
-    for (uint32_t i = 0; i < s->comm_count; i++) {
-        struct sg_comm_entry *comm = &s->comms[i];
+    for (uint32_t i = 0; i < s->comm_count; i++)
+        pack_comm(pack, &s->comms[i]);
+}
 
-        SG_PACK(pack, comm->index);
-        SG_PACK(pack, comm->root_world_rank);
-        SG_PACK(pack, comm->root_counter);
-        SG_PACK(pack, comm->size);
-        SG_PACK(pack, comm->rank);
-        SG_PACK(pack, comm->parent);
-        sg_pack_text(pack, &comm->name);
-        pack_members(pack, comm);
-        sg_intervals_pack(pack, &comm->recorded);
+static void pack_profile_comms(struct sg_pack *pack, struct sg_summary *s)
+{
+    sg_pack_table(pack, &s->calls.comms, &s->calls.comm_count, sizeof *s->calls.comms);
+    for (uint32_t i = 0; i < s->calls.comm_count; i++) {
+        struct sg_profile_comm_entry *entry = &s->calls.comms[i];
+
+        pack_comm(pack, &entry->comm);
+        SG_PACK(pack, entry->identity);
+        SG_PACK(pack, entry->ordinal);
+        SG_PACK(pack, entry->is_inter);
+        SG_PACK(pack, entry->used);
+        SG_PACK(pack, entry->library_comm);
+        SG_PACK(pack, entry->messages);
+    }
+}
+
+static void pack_functions(struct sg_pack *pack, struct sg_summary *s)
+{
+    sg_pack_table(pack, &s->calls.functions, &s->calls.function_count, sizeof *s->calls.functions);
+    for (uint32_t i = 0; i < s->calls.function_count; i++) {
+        SG_PACK(pack, s->calls.functions[i].index);
+        SG_PACK(pack, s->calls.functions[i].used);
+        SG_PACK(pack, s->calls.functions[i].left_out);
+        sg_pack_text(pack, &s->calls.functions[i].name);
     }
 }
 
@@ -101,6 +131,9 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     pack_sites(pack, s);
     pack_names(pack, s);
     pack_comms(pack, s);
+    pack_profile_comms(pack, s);
+    pack_functions(pack, s);
+    SG_PACK(pack, s->calls.dropped);
     sg_pack_plain_table(pack, &s->clock, &s->clock_count, sizeof *s->clock);
     pack_markers(pack, s);
     pack_arms(pack, s);

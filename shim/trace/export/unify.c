@@ -2,6 +2,7 @@
 
 #include "core/text.h"
 #include "trace/export/site_names.h"
+#include "trace/export/unify_calls.h"
 #include "trace/site_text.h"
 
 #include <stdlib.h>
@@ -143,8 +144,10 @@ static void count_lost(struct sg_unified *unified)
     unified->partial |= unified->summary_count < unified->world_size;
     unified->dropped = unified->comms.dropped;
     for (int i = 0; i < unified->summary_count; i++) {
-        unified->dropped += unified->summaries[i].dropped;
+        unified->dropped += unified->summaries[i].dropped + unified->summaries[i].calls.dropped;
         unified->partial |= !unified->summaries[i].finished;
+        for (uint32_t f = 0; f < unified->summaries[i].calls.function_count; f++)
+            unified->partial |= unified->summaries[i].calls.functions[f].left_out > 0;
     }
     unified->partial |= unified->dropped > 0;
 }
@@ -165,6 +168,12 @@ enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithm
     if (status == SG_OK)
         status = sg_unify_comms(unified->summaries, unified->summary_count, &unified->strings, plan,
                                 &unified->comms);
+    if (status == SG_OK)
+        status = sg_unify_profile_comms(unified->summaries, unified->summary_count,
+                                        &unified->strings, plan, &unified->comms);
+    if (status == SG_OK)
+        status = sg_unify_functions(unified->summaries, unified->summary_count, plan,
+                                    &unified->functions, &unified->function_count);
     if (status == SG_OK && unified->strings.failed)
         status = SG_ERR_MEMORY;
     count_lost(unified);
@@ -187,5 +196,6 @@ void sg_unified_clear(struct sg_unified *unified)
     free(unified->summaries);
     free(unified->by_rank);
     free(unified->sites);
+    free(unified->functions);
     *unified = (struct sg_unified){0};
 }

@@ -29,6 +29,8 @@ struct sg_unified {
     struct sg_site_definition *sites;
     uint32_t site_count;
     struct sg_unified_comms comms;
+    const char **functions; /* names of MPI's, from SG_REGION_REF_FUNCTIONS */
+    uint32_t function_count;
     uint32_t trial_block; /* 0: no rank told of a trial */
     uint64_t dropped;     /* not in the archive, of those that were or should have been recorded */
     bool partial;

@@ -1,28 +1,15 @@
 #include "trace/export/unify_comms.h"
 
+#include "trace/export/unify_views.h"
 #include "trace/export/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One rank's knowledge of one communicator. */
-struct view {
-    const struct sg_summary *summary;
-    const struct sg_comm_entry *comm;
-};
-
-/* All views of one communicator, views[0..count). */
-struct gathering {
-    const struct view *views;
-    uint32_t count;
-    uint32_t *members; /* malloc'ed; NULL: not all known */
-    bool complete;     /* every member's view is here */
-};
-
 static int by_identity(const void *a, const void *b)
 {
-    const struct view *left = a;
-    const struct view *right = b;
+    const struct sg_comm_view *left = a;
+    const struct sg_comm_view *right = b;
 
     if (left->comm->root_world_rank != right->comm->root_world_rank)
         return left->comm->root_world_rank > right->comm->root_world_rank ? 1 : -1;
@@ -31,99 +18,26 @@ static int by_identity(const void *a, const void *b)
     return (left->comm->rank > right->comm->rank) - (left->comm->rank < right->comm->rank);
 }
 
-static bool same_identity(const struct view *a, const struct view *b)
+static bool same_identity(const struct sg_comm_view *a, const struct sg_comm_view *b)
 {
     return a->comm->root_world_rank == b->comm->root_world_rank &&
            a->comm->root_counter == b->comm->root_counter;
 }
 
-/* True when the views agree: one size, each rank once, each where the member list says. */
-static bool views_agree(const struct gathering *gathering, const uint32_t *members)
+static enum sg_status keep(const struct sg_comm_view *views, uint32_t count, bool complete,
+                           struct sg_intervals *kept, struct sg_unified_comms *out)
 {
-    for (uint32_t i = 0; i < gathering->count; i++) {
-        const struct view *view = &gathering->views[i];
+    enum sg_status status = sg_views_keep(views, count, complete, kept, &out->dropped);
 
-        if (view->comm->size != gathering->views[0].comm->size ||
-            (i > 0 && view->comm->rank == view[-1].comm->rank) ||
-            members[view->comm->rank] != (uint32_t)view->summary->rank)
-            return false;
-    }
-    return true;
-}
-
-/* False when a rank is a member twice or not of the world, or when out of memory. */
-static bool are_distinct(const uint32_t *members, uint32_t size, uint32_t world_size)
-{
-    bool *seen = calloc(world_size, sizeof *seen);
-    bool distinct = seen != NULL;
-
-    for (uint32_t i = 0; i < size && distinct; i++) {
-        distinct = members[i] < world_size && !seen[members[i]];
-        if (distinct)
-            seen[members[i]] = true;
-    }
-    free(seen);
-    return distinct;
-}
-
-/* The member list: rank 0's where its log is there, else put together from the views. */
-static enum sg_status find_members(struct gathering *gathering)
-{
-    const struct view *views = gathering->views;
-    uint32_t size = views[0].comm->size;
-    uint32_t *members = malloc(size * sizeof *members);
-    const uint32_t *known = NULL;
-
-    if (members == NULL)
-        return SG_ERR_MEMORY;
-    for (uint32_t i = 0; i < gathering->count; i++) {
-        if (views[i].comm->members != NULL && views[i].comm->size == size)
-            known = views[i].comm->members;
-    }
-    for (uint32_t i = 0; i < size; i++)
-        members[i] = known != NULL ? known[i] : UINT32_MAX;
-    for (uint32_t i = 0; known == NULL && i < gathering->count; i++) {
-        if (views[i].comm->rank < size)
-            members[views[i].comm->rank] = (uint32_t)views[i].summary->rank;
-    }
-    for (uint32_t i = 0; known == NULL && i < size; i++) {
-        if (members[i] == UINT32_MAX)
-            goto unknown;
-    }
-    if (!views_agree(gathering, members) ||
-        !are_distinct(members, size, (uint32_t)views[0].summary->world_size))
-        goto unknown;
-    gathering->members = members;
-    gathering->complete = gathering->count == size;
-    return SG_OK;
-
-unknown:
-    free(members);
-    return SG_OK;
-}
-
-/* Keeps what all views recorded and counts what is lost. */
-static enum sg_status keep_instances(const struct view *views, uint32_t count, bool complete,
-                                     struct sg_unified_comms *out, struct sg_intervals *kept)
-{
-    uint64_t recorded = 0;
-
-    if (complete && !sg_intervals_fill(kept))
-        return SG_ERR_MEMORY;
-    for (uint32_t i = 0; i < count; i++) {
-        recorded += sg_intervals_size(&views[i].comm->recorded);
-        if (complete && !sg_intervals_intersect(kept, &views[i].comm->recorded))
-            return SG_ERR_MEMORY;
-    }
-    out->calls += count * sg_intervals_size(kept);
-    out->dropped += recorded - count * sg_intervals_size(kept);
-    return SG_OK;
+    if (status == SG_OK)
+        out->calls += count * sg_intervals_size(kept);
+    return status;
 }
 
 static enum sg_status unify_predefined(const struct sg_summary *summaries, int count,
                                        struct sg_plan *plan, struct sg_unified_comms *out)
 {
-    struct view *views = calloc((size_t)count, sizeof *views);
+    struct sg_comm_view *views = calloc((size_t)count, sizeof *views);
     enum sg_status status;
 
     if (views == NULL)
@@ -134,17 +48,17 @@ static enum sg_status unify_predefined(const struct sg_summary *summaries, int c
         out->calls +=
             sg_intervals_size(&sg_summary_comm(&summaries[i], SG_COMM_SELF_INDEX)->recorded);
     }
-    status = keep_instances(views, (uint32_t)count, views[0].comm->size == (uint32_t)count, out,
-                            &plan->world_kept);
+    status = keep(views, (uint32_t)count, views[0].comm->size == (uint32_t)count, &plan->world_kept,
+                  out);
     free(views);
     return status;
 }
 
 /* Of all but the predefined ones, those of one communicator beside each other; malloc'ed. */
 static enum sg_status collect_views(const struct sg_summary *summaries, int summary_count,
-                                    struct view **out, uint32_t *out_count)
+                                    struct sg_comm_view **out, uint32_t *out_count)
 {
-    struct view *views;
+    struct sg_comm_view *views;
     uint32_t count = 0;
     size_t total = 0;
 
@@ -158,7 +72,7 @@ static enum sg_status collect_views(const struct sg_summary *summaries, int summ
 
         for (uint32_t c = 0; c < summary->comm_count; c++) {
             if (summary->comms[c].index > SG_COMM_SELF_INDEX)
-                views[count++] = (struct view){summary, &summary->comms[c]};
+                views[count++] = (struct sg_comm_view){summary, &summary->comms[c]};
         }
     }
     qsort(views, count, sizeof *views, by_identity);
@@ -169,7 +83,8 @@ static enum sg_status collect_views(const struct sg_summary *summaries, int summ
 
 /* Position in plan->comms of the communicator that this one was made from, or a predefined one's
  * ref, or SG_NO_COMM. */
-static uint32_t find_parent(const struct sg_plan *plan, const struct view *view, bool *predefined)
+static uint32_t find_parent(const struct sg_plan *plan, const struct sg_comm_view *view,
+                            bool *predefined)
 {
     const struct sg_comm_entry *parent = sg_summary_comm(view->summary, view->comm->parent);
     const struct sg_plan_comm *found;
@@ -191,7 +106,7 @@ static uint32_t add_name(struct sg_strings *strings, const struct sg_comm_entry 
 }
 
 static void define(struct sg_unified_comms *comms, struct sg_strings *strings,
-                   struct gathering *gathering, uint32_t parent, struct sg_plan_comm *comm)
+                   struct sg_gathering *gathering, uint32_t parent, struct sg_plan_comm *comm)
 {
     struct sg_comm_definition *definition = &comms->definitions[comms->count];
 
@@ -206,7 +121,7 @@ static void define(struct sg_unified_comms *comms, struct sg_strings *strings,
 /* Numbers the communicators so that each stands behind the one it was made from. Walks up from
  * each one to an ancestor with a number, and numbers downwards; a circle, which only damage makes,
  * is cut where the walk meets itself. */
-static enum sg_status number_comms(struct gathering *gatherings, struct sg_strings *strings,
+static enum sg_status number_comms(struct sg_gathering *gatherings, struct sg_strings *strings,
                                    struct sg_plan *plan, struct sg_unified_comms *out)
 {
     uint32_t *walk = malloc((plan->comm_count + 1) * sizeof *walk);
@@ -244,12 +159,12 @@ static enum sg_status number_comms(struct gathering *gatherings, struct sg_strin
     return SG_OK;
 }
 
-static enum sg_status gather_comms(const struct view *views, uint32_t view_count,
-                                   struct gathering *gatherings, struct sg_plan *plan,
+static enum sg_status gather_comms(const struct sg_comm_view *views, uint32_t view_count,
+                                   struct sg_gathering *gatherings, struct sg_plan *plan,
                                    struct sg_unified_comms *out)
 {
     for (uint32_t i = 0; i < view_count;) {
-        struct gathering *gathering = &gatherings[plan->comm_count];
+        struct sg_gathering *gathering = &gatherings[plan->comm_count];
         struct sg_plan_comm *comm = &plan->comms[plan->comm_count++];
         enum sg_status status;
 
@@ -261,10 +176,10 @@ static enum sg_status gather_comms(const struct view *views, uint32_t view_count
         comm->root_world_rank = gathering->views->comm->root_world_rank;
         comm->root_counter = gathering->views->comm->root_counter;
         comm->ref = SG_NO_COMM;
-        status = find_members(gathering);
+        status = sg_gathering_find_members(gathering);
         if (status == SG_OK)
-            status = keep_instances(gathering->views, gathering->count, gathering->complete, out,
-                                    &comm->kept);
+            status =
+                keep(gathering->views, gathering->count, gathering->complete, &comm->kept, out);
         if (status != SG_OK)
             return status;
     }
@@ -275,8 +190,8 @@ enum sg_status sg_unify_comms(const struct sg_summary *summaries, int summary_co
                               struct sg_strings *strings, struct sg_plan *plan,
                               struct sg_unified_comms *out)
 {
-    struct gathering *gatherings = NULL;
-    struct view *views = NULL;
+    struct sg_gathering *gatherings = NULL;
+    struct sg_comm_view *views = NULL;
     uint32_t count = 0;
     enum sg_status status = unify_predefined(summaries, summary_count, plan, out);
 

@@ -19,7 +19,9 @@ enum sg_region_ref {
     SG_REGION_REF_POSTS = SG_OPERATION_COUNT, /* the first nonblocking collective's */
     SG_REGION_REF_INIT = 2 * SG_OPERATION_COUNT,
     SG_REGION_REF_FINALIZE,
-    SG_REGION_REF_LATE
+    SG_REGION_REF_LATE,
+    SG_REGION_REF_PROGRAM,  /* by the program's name */
+    SG_REGION_REF_FUNCTIONS /* the first of MPI's other functions, which are there as used */
 };
 #define SG_REGION_NAME_INIT "MPI_Init"
 #define SG_REGION_NAME_FINALIZE "MPI_Finalize"
@@ -74,6 +76,8 @@ extern const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT];
 /* Properties of the archive. */
 #define SG_PROPERTY_PARTIAL "STAGGER::PARTIAL"
 #define SG_PROPERTY_DROPPED "STAGGER::DROPPED"
+/* Events of calls that there was no room for, by function: "MPI_Isend=12 MPI_Wait=3". */
+#define SG_PROPERTY_LEFT_OUT "STAGGER::LEFT_OUT"
 #define SG_PROPERTY_UNMANAGED "STAGGER::UNMANAGED"
 #define SG_PROPERTY_UNMANAGED_POSTS "STAGGER::UNMANAGED_POSTS"
 #define SG_PROPERTY_OVERHEAD_CALLS "STAGGER::OVERHEAD_CALLS"

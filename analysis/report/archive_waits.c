@@ -1,0 +1,375 @@
+#include "report/archive_waits.h"
+
+#include "core/room.h"
+#include "report/archive_raw.h"
+#include "report/measure.h"
+#include "report/waitstates/tracker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A region of a call of MPI. */
+struct function {
+    uint32_t number; /* in the sums */
+    bool only_tests, is_buffered, is_probe;
+};
+
+struct comm {
+    uint32_t *ranks;  /* in MPI_COMM_WORLD, by member; NULL: not asked for yet */
+    uint64_t *orders; /* collectives so far, by member; likewise */
+};
+
+struct sg_archive_waits {
+    const struct sg_archive_defs *defs;
+    struct sg_waitstate_sums *sums;
+    struct sg_waitstate_tracker *tracker;
+    struct function *functions;
+    uint32_t function_count;
+    struct sg_map function_of_region;
+    uint32_t operations[2][SG_OPERATION_COUNT]; /* functions in the sums: blocking or not */
+    struct comm *comms;                         /* as in the definitions */
+};
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRef region,
+                                   const char *name)
+{
+    struct function function = {
+        .only_tests = begins(name, "MPI_Test") || strcmp(name, "MPI_Iprobe") == 0 ||
+                      strcmp(name, "MPI_Improbe") == 0 || begins(name, "MPI_Request_get_status"),
+        .is_buffered = begins(name, "MPI_Bsend") || begins(name, "MPI_Ibsend"),
+        .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0};
+    enum sg_status status = sg_waitstate_sums_function(waits->sums, name, &function.number);
+
+    if (status == SG_OK && !SG_APPEND(waits->functions, waits->function_count, function))
+        status = SG_ERR_MEMORY;
+    return status == SG_OK
+               ? sg_map_put(&waits->function_of_region, region, waits->function_count - 1)
+               : status;
+}
+
+static enum sg_status add_functions(struct sg_archive_waits *waits)
+{
+    const struct sg_defs_raw *raw = waits->defs->raw;
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < raw->region_count && status == SG_OK; i++) {
+        const char *name = sg_archive_string(waits->defs, raw->regions[i].name);
+
+        if (name != NULL && raw->regions[i].paradigm == OTF2_PARADIGM_MPI)
+            status = add_function(waits, raw->regions[i].ref, name);
+    }
+    for (int operation = 0; operation < SG_OPERATION_COUNT && status == SG_OK; operation++) {
+        status = sg_waitstate_sums_function(waits->sums, sg_operation_regions[operation],
+                                            &waits->operations[0][operation]);
+        if (status == SG_OK)
+            status =
+                sg_waitstate_sums_function(waits->sums, sg_operation_nonblocking_regions[operation],
+                                           &waits->operations[1][operation]);
+    }
+    return status;
+}
+
+/* ---- making and freeing ---------------------------------------------------------------------- */
+
+enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
+                                       const struct sg_aggregate *aggregate,
+                                       const struct sg_filter *filter,
+                                       struct sg_archive_waits **out)
+{
+    struct sg_archive_waits *waits = calloc(1, sizeof *waits);
+    enum sg_status status;
+
+    if (waits == NULL)
+        return SG_ERR_MEMORY;
+    waits->defs = defs;
+    waits->comms = calloc((size_t)defs->comm_count + 1, sizeof *waits->comms);
+    status = waits->comms != NULL ? sg_waitstate_sums_create(aggregate, filter, &waits->sums)
+                                  : SG_ERR_MEMORY;
+    if (status == SG_OK)
+        status = sg_waitstate_tracker_create(waits->sums, defs->rank_count, defs->location_count,
+                                             &waits->tracker);
+    if (status == SG_OK)
+        status = add_functions(waits);
+    if (status != SG_OK) {
+        sg_archive_waits_destroy(waits);
+        return status;
+    }
+    *out = waits;
+    return SG_OK;
+}
+
+void sg_archive_waits_destroy(struct sg_archive_waits *waits)
+{
+    if (waits == NULL)
+        return;
+    for (uint32_t i = 0; waits->comms != NULL && i < waits->defs->comm_count; i++) {
+        free(waits->comms[i].ranks);
+        free(waits->comms[i].orders);
+    }
+    sg_waitstate_tracker_destroy(waits->tracker);
+    sg_waitstate_sums_destroy(waits->sums);
+    sg_map_clear(&waits->function_of_region);
+    free(waits->functions);
+    free(waits->comms);
+    free(waits);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+bool sg_archive_waits_wants(const struct sg_archive_waits *waits, OTF2_RegionRef region)
+{
+    return waits != NULL && sg_map_get(&waits->function_of_region, region) >= 0;
+}
+
+static uint32_t rank_of(const struct sg_archive_waits *waits, uint32_t location)
+{
+    return (uint32_t)waits->defs->locations[location].rank;
+}
+
+enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t location,
+                                      int64_t time_ns, OTF2_RegionRef region, uint32_t site)
+{
+    const struct function *function =
+        &waits->functions[sg_map_get(&waits->function_of_region, region)];
+    const struct sg_waitstate_enter enter = {
+        .who = {function->number, site, rank_of(waits, location)},
+        .time_ns = time_ns,
+        .only_tests = function->only_tests,
+        .is_buffered = function->is_buffered,
+        .is_probe = function->is_probe};
+
+    return sg_waitstate_enter(waits->tracker, location, &enter);
+}
+
+enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t location,
+                                      int64_t time_ns)
+{
+    return sg_waitstate_leave(waits->tracker, location, time_ns);
+}
+
+/* ---- communicators --------------------------------------------------------------------------- */
+
+/* The communicator's index; -1: it is not defined, or not known who is in it. */
+static int64_t find_comm(const struct sg_archive_waits *waits, OTF2_CommRef ref)
+{
+    int64_t index = sg_map_get(&waits->defs->comm_index, ref);
+
+    return index >= 0 && waits->defs->comms[index].size > 0 ? index : -1;
+}
+
+/* The rank in MPI_COMM_WORLD of a member; that of the location where every rank has a communicator
+ * of its own. -1: there is none. */
+static enum sg_status find_rank(struct sg_archive_waits *waits, uint32_t location, int64_t index,
+                                uint32_t member, int64_t *out)
+{
+    const struct sg_def_comm *def = &waits->defs->comms[index];
+    struct comm *comm = &waits->comms[index];
+
+    *out = -1;
+    if (member >= def->size)
+        return SG_OK;
+    *out = rank_of(waits, location);
+    if (def->is_self)
+        return SG_OK;
+    if (comm->ranks == NULL) {
+        comm->ranks = malloc(def->size * sizeof *comm->ranks);
+        if (comm->ranks == NULL)
+            return SG_ERR_MEMORY;
+        for (uint32_t i = 0; i < def->size; i++)
+            comm->ranks[def->members[i].member] = def->members[i].rank;
+    }
+    *out = comm->ranks[member];
+    return SG_OK;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
+                                        int64_t time_ns, enum sg_archive_message what,
+                                        OTF2_CommRef comm, uint32_t peer, uint32_t tag,
+                                        uint64_t request)
+{
+    struct sg_waitstate_message message = {.tag = tag};
+    int64_t index = waits != NULL ? find_comm(waits, comm) : -1, rank;
+    enum sg_status status;
+
+    if (index < 0)
+        return SG_OK;
+    status = find_rank(waits, location, index, peer, &rank);
+    if (status != SG_OK || rank < 0)
+        return status;
+    message.comm = (uint32_t)index;
+    message.peer = (uint32_t)rank;
+    switch (what) {
+    case SG_ARCHIVE_SEND:
+        return sg_waitstate_send(waits->tracker, location, &message);
+    case SG_ARCHIVE_ISEND:
+        return sg_waitstate_isend(waits->tracker, location, &message, request);
+    case SG_ARCHIVE_RECEIVE:
+        return sg_waitstate_receive(waits->tracker, location, &message, time_ns);
+    case SG_ARCHIVE_RECEIVED:
+        return sg_waitstate_received(waits->tracker, location, &message, request, time_ns);
+    }
+    return SG_OK;
+}
+
+enum sg_status sg_archive_waits_request(struct sg_archive_waits *waits, uint32_t location,
+                                        enum sg_archive_request what, uint64_t request)
+{
+    if (waits == NULL)
+        return SG_OK;
+    switch (what) {
+    case SG_ARCHIVE_POST:
+        return sg_waitstate_post(waits->tracker, location, request);
+    case SG_ARCHIVE_SENT:
+        return sg_waitstate_sent(waits->tracker, location, request);
+    case SG_ARCHIVE_CANCELLED:
+        return sg_waitstate_cancelled(waits->tracker, location, request);
+    case SG_ARCHIVE_BEGIN_COLLECTIVE:
+        return sg_waitstate_begin_collective(waits->tracker, location, request);
+    }
+    return SG_OK;
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+static enum sg_waitstate_pattern pattern_of(OTF2_CollectiveOp op)
+{
+    switch (op) {
+    case OTF2_COLLECTIVE_OP_BARRIER:
+        return SG_PATTERN_BARRIER;
+    case OTF2_COLLECTIVE_OP_BCAST:
+    case OTF2_COLLECTIVE_OP_SCATTER:
+    case OTF2_COLLECTIVE_OP_SCATTERV:
+        return SG_PATTERN_BROADCAST;
+    case OTF2_COLLECTIVE_OP_REDUCE:
+    case OTF2_COLLECTIVE_OP_GATHER:
+    case OTF2_COLLECTIVE_OP_GATHERV:
+        return SG_PATTERN_REDUCE;
+    case OTF2_COLLECTIVE_OP_ALLREDUCE:
+    case OTF2_COLLECTIVE_OP_ALLGATHER:
+    case OTF2_COLLECTIVE_OP_ALLGATHERV:
+    case OTF2_COLLECTIVE_OP_ALLTOALL:
+    case OTF2_COLLECTIVE_OP_ALLTOALLV:
+    case OTF2_COLLECTIVE_OP_ALLTOALLW:
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER:
+    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
+        return SG_PATTERN_NXN;
+    case OTF2_COLLECTIVE_OP_SCAN:
+    case OTF2_COLLECTIVE_OP_EXSCAN:
+        return SG_PATTERN_SCAN;
+    default:
+        return SG_PATTERN_NONE;
+    }
+}
+
+enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint32_t location,
+                                           OTF2_CollectiveOp op, OTF2_CommRef ref, uint32_t root,
+                                           uint64_t bytes, const uint64_t *request)
+{
+    struct sg_waitstate_collective collective = {
+        .pattern = pattern_of(op), .root = root, .has_data = bytes > 0};
+    int64_t index = waits != NULL ? find_comm(waits, ref) : -1, member;
+    struct comm *comm;
+
+    if (index < 0 || waits->defs->comms[index].is_self)
+        return SG_OK;
+    comm = &waits->comms[index];
+    member = sg_def_comm_member(&waits->defs->comms[index], rank_of(waits, location));
+    if (member < 0)
+        return SG_OK;
+    collective.comm = (uint32_t)index;
+    collective.size = waits->defs->comms[index].size;
+    collective.member = (uint32_t)member;
+    if (comm->orders == NULL)
+        comm->orders = calloc(collective.size, sizeof *comm->orders);
+    if (comm->orders == NULL)
+        return SG_ERR_MEMORY;
+    collective.seq = comm->orders[member]++;
+    return request == NULL
+               ? sg_waitstate_collective(waits->tracker, location, &collective)
+               : sg_waitstate_end_collective(waits->tracker, location, &collective, *request);
+}
+
+/* The member that the others waited for: of a reduce among those but the root. */
+static uint32_t last_of(const struct sg_instance *instance, const struct sg_measure *measure)
+{
+    uint32_t last = instance->root == 0 ? 1 : 0;
+
+    if (instance->operation != SG_OPERATION_REDUCE)
+        return measure->last;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (i != instance->root && instance->calls[i].begin_ns > instance->calls[last].begin_ns)
+            last = i;
+    }
+    return last;
+}
+
+static struct sg_waitstate_end end_of(const struct sg_archive_waits *waits,
+                                      const struct sg_instance *instance, uint32_t member)
+{
+    const struct sg_call *call = &instance->calls[member];
+
+    return (struct sg_waitstate_end){waits->operations[instance->nonblocking][instance->operation],
+                                     call->site, call->rank};
+}
+
+enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
+                                         const struct sg_instance *instance)
+{
+    static const enum sg_waitstate_kind kinds[SG_OPERATION_COUNT] = {
+        [SG_OPERATION_BARRIER] = SG_WAITSTATE_BARRIER,
+        [SG_OPERATION_REDUCE] = SG_WAITSTATE_EARLY_REDUCE,
+        [SG_OPERATION_ALLREDUCE] = SG_WAITSTATE_NXN,
+    };
+    struct sg_measure measure;
+    enum sg_status status = SG_OK;
+    uint32_t last;
+
+    if (instance->size < 2)
+        return SG_OK;
+    sg_measure_instance(instance, &measure);
+    last = last_of(instance, &measure);
+    for (uint32_t i = 0; i < instance->size && status == SG_OK; i++) {
+        struct sg_call_measure cost;
+
+        sg_measure_call(instance, &measure, i, &cost);
+        if (cost.wait_ns > 0)
+            status = sg_waitstate_sums_add(
+                waits->sums,
+                &(struct sg_waitstate){.kind = kinds[instance->operation],
+                                       .at = end_of(waits, instance, i),
+                                       .other = end_of(waits, instance, last),
+                                       .comm = instance->comm,
+                                       .begin_ns = instance->calls[i].begin_ns,
+                                       .wait_ns = cost.wait_ns},
+                NULL);
+    }
+    return status;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg_waitstates **out)
+{
+    struct sg_waitstate_counts counts;
+    enum sg_status status = sg_waitstate_tracker_finish(waits->tracker, &counts);
+
+    if (status == SG_OK)
+        status = sg_waitstate_sums_finish(waits->sums, out);
+    if (status != SG_OK)
+        return status;
+    (*out)->messages = counts.messages;
+    (*out)->unmatched_sends = counts.unmatched_sends;
+    (*out)->unmatched_receives = counts.unmatched_receives;
+    (*out)->clock_violations = counts.violations;
+    (*out)->largest_violation_ns = counts.largest_violation_ns;
+    return SG_OK;
+}

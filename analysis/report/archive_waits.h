@@ -1,0 +1,73 @@
+/* From the events of an archive to wait states (waitstates/tracker.h): which function and call site
+ * a region is, which ranks a communicator has, and the number of a collective.
+ *
+ * Collectives that the library carried out come as instances; all other collectives are matched by
+ * the order of a rank's calls on the communicator.
+ *
+ * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ */
+#ifndef SG_REPORT_ARCHIVE_WAITS_H
+#define SG_REPORT_ARCHIVE_WAITS_H
+
+#include "core/status.h"
+#include "report/aggregate.h"
+#include "report/archive_defs.h"
+#include "report/waitstates/waitstates.h"
+#include "report/window.h"
+
+#include <otf2/otf2.h>
+
+struct sg_archive_waits;
+
+/* The definitions, the aggregate and the filter (NULL: none) outlive it. */
+enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
+                                       const struct sg_aggregate *aggregate,
+                                       const struct sg_filter *filter,
+                                       struct sg_archive_waits **out);
+void sg_archive_waits_destroy(struct sg_archive_waits *waits);
+
+/* Location is an index in the definitions, whose rank is known. Times are since the run's start.
+ * Messages, requests and collectives are told to nobody where waits is NULL. */
+
+/* Whether the region is a call of MPI, whose Enter and Leave are wanted. */
+bool sg_archive_waits_wants(const struct sg_archive_waits *waits, OTF2_RegionRef region);
+enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t location,
+                                      int64_t time_ns, OTF2_RegionRef region, uint32_t site);
+enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t location,
+                                      int64_t time_ns);
+
+enum sg_archive_message {
+    SG_ARCHIVE_SEND,
+    SG_ARCHIVE_ISEND,
+    SG_ARCHIVE_RECEIVE,
+    SG_ARCHIVE_RECEIVED, /* with a request, as isend */
+};
+
+/* peer: rank in the communicator. */
+enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
+                                        int64_t time_ns, enum sg_archive_message what,
+                                        OTF2_CommRef comm, uint32_t peer, uint32_t tag,
+                                        uint64_t request);
+
+enum sg_archive_request {
+    SG_ARCHIVE_POST,
+    SG_ARCHIVE_SENT,
+    SG_ARCHIVE_CANCELLED,
+    SG_ARCHIVE_BEGIN_COLLECTIVE,
+};
+
+enum sg_status sg_archive_waits_request(struct sg_archive_waits *waits, uint32_t location,
+                                        enum sg_archive_request what, uint64_t request);
+
+/* A collective that the library did not carry out. request: NULL of a blocking one. */
+enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint32_t location,
+                                           OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
+                                           uint64_t bytes, const uint64_t *request);
+/* One that it did. */
+enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
+                                         const struct sg_instance *instance);
+
+/* After the last event. */
+enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg_waitstates **out);
+
+#endif

@@ -1,0 +1,15 @@
+/* The columns of the tables of wait states. Columns of report/columns.h show their call sites. */
+#ifndef SG_REPORT_WAITSTATES_COLUMNS_H
+#define SG_REPORT_WAITSTATES_COLUMNS_H
+
+#include "output/column.h"
+
+/* Of struct sg_waitstate_row, struct sg_waitstate_pair and struct sg_waitstate_rank. In JSON the
+ * last is a part of an object. */
+extern const struct sg_columns sg_waitstate_row_columns;
+extern const struct sg_columns sg_waitstate_pair_columns;
+extern const struct sg_columns sg_waitstate_rank_columns;
+/* Of struct sg_waitstate_place, in JSON. */
+extern const struct sg_columns sg_waitstate_place_columns;
+
+#endif

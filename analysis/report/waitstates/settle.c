@@ -1,0 +1,108 @@
+#include "report/waitstates/settle.h"
+
+#include <stdlib.h>
+
+enum sg_status sg_waitstate_settling_start(struct sg_waitstate_settling *settling,
+                                           struct sg_waitstate_sums *sums, uint32_t ranks)
+{
+    *settling = (struct sg_waitstate_settling){.sums = sums};
+    settling->receivers = calloc((size_t)ranks + 1, sizeof *settling->receivers);
+    return settling->receivers != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
+void sg_waitstate_settling_clear(struct sg_waitstate_settling *settling)
+{
+    free(settling->receivers);
+    settling->receivers = NULL;
+}
+
+/* ---- messages under way ---------------------------------------------------------------------- */
+
+void sg_waitstate_set_out(struct sg_waitstate_settling *settling, uint32_t rank,
+                          struct sg_waitstate_underway *message)
+{
+    struct sg_waitstate_receiver *receiver = &settling->receivers[rank];
+    struct sg_waitstate_underway *before = receiver->newest;
+
+    /* Events are told when they happen, calls of several threads begin in any order before. */
+    while (before != NULL && before->sent_ns > message->sent_ns)
+        before = before->older;
+    message->older = before;
+    message->newer = before != NULL ? before->newer : receiver->oldest;
+    *(before != NULL ? &before->newer : &receiver->oldest) = message;
+    *(message->newer != NULL ? &message->newer->older : &receiver->newest) = message;
+}
+
+void sg_waitstate_take_off(struct sg_waitstate_settling *settling, uint32_t rank,
+                           struct sg_waitstate_underway *message)
+{
+    struct sg_waitstate_receiver *receiver = &settling->receivers[rank];
+
+    *(message->older != NULL ? &message->older->newer : &receiver->oldest) = message->newer;
+    *(message->newer != NULL ? &message->newer->older : &receiver->newest) = message->older;
+}
+
+static void suspect(struct sg_waitstate_receiver *receiver, const struct sg_waitstate_suspect *wait)
+{
+    receiver->suspects[receiver->next] = *wait;
+    receiver->next = (receiver->next + 1) % SG_WAITSTATE_SUSPECTS;
+    if (receiver->suspect_count < SG_WAITSTATE_SUSPECTS)
+        receiver->suspect_count++;
+}
+
+void sg_waitstate_took(struct sg_waitstate_settling *settling, uint32_t rank, int64_t sent_ns,
+                       int64_t received_ns)
+{
+    struct sg_waitstate_receiver *receiver = &settling->receivers[rank];
+    uint32_t count = receiver->suspect_count, kept = 0;
+    struct sg_waitstate_suspect suspects[SG_WAITSTATE_SUSPECTS];
+
+    if (count == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = (receiver->next + SG_WAITSTATE_SUSPECTS - count + i) % SG_WAITSTATE_SUSPECTS;
+        const struct sg_waitstate_suspect *wait = &receiver->suspects[at];
+
+        if (sent_ns < wait->sent_ns && received_ns > wait->leave_ns)
+            sg_waitstate_sums_wrong_order(settling->sums, wait->row, wait->wait_ns);
+        else
+            suspects[kept++] = *wait;
+    }
+    for (uint32_t i = 0; i < kept; i++)
+        receiver->suspects[i] = suspects[i];
+    receiver->suspect_count = kept;
+    receiver->next = kept % SG_WAITSTATE_SUSPECTS;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static enum sg_status settle(struct sg_waitstate_settling *settling,
+                             const struct sg_waitstate_call *call)
+{
+    struct sg_waitstate_receiver *receiver = &settling->receivers[call->who.rank];
+    struct sg_waitstate wait;
+    enum sg_status status;
+    uint32_t row;
+
+    if (!sg_waitstate_call_wait(call, &wait))
+        return SG_OK;
+    status = sg_waitstate_sums_add(settling->sums, &wait, &row);
+    if (status == SG_OK && row != SG_WAITSTATE_LEFT_OUT && wait.kind == SG_WAITSTATE_LATE_SENDER &&
+        receiver->oldest != NULL && receiver->oldest->sent_ns < call->until_ns)
+        suspect(receiver,
+                &(struct sg_waitstate_suspect){call->until_ns, call->leave_ns, wait.wait_ns, row});
+    return status;
+}
+
+enum sg_status sg_waitstate_let_go(struct sg_waitstate_settling *settling,
+                                   struct sg_waitstate_call *call)
+{
+    enum sg_status status;
+
+    if (!sg_waitstate_call_release(call))
+        return SG_OK;
+    status = settle(settling, call);
+    free(call);
+    sg_waitstate_gone(settling);
+    return status;
+}

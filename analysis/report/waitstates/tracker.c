@@ -1,0 +1,280 @@
+#include "report/waitstates/tracker.h"
+
+#include "report/waitstates/collectives.h"
+#include "report/waitstates/messages.h"
+#include "report/waitstates/settle.h"
+
+#include <stdlib.h>
+
+struct location {
+    struct sg_waitstate_call *call;  /* NULL: in none */
+    struct sg_waitstate_call *probe; /* the last that waited for a message, not received yet */
+    uint32_t depth;                  /* of calls within the call */
+};
+
+struct sg_waitstate_tracker {
+    struct sg_waitstate_settling settling;
+    struct sg_waitstate_messages messages;
+    struct sg_waitstate_collectives collectives;
+    struct location *locations;
+    uint32_t location_count, rank_count;
+};
+
+enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums, uint32_t ranks,
+                                           uint32_t locations, struct sg_waitstate_tracker **out)
+{
+    struct sg_waitstate_tracker *tracker = calloc(1, sizeof *tracker);
+    enum sg_status status;
+
+    if (tracker == NULL)
+        return SG_ERR_MEMORY;
+    tracker->location_count = locations;
+    tracker->rank_count = ranks;
+    tracker->collectives.settling = &tracker->settling;
+    tracker->locations = calloc((size_t)locations + 1, sizeof *tracker->locations);
+    status = tracker->locations != NULL
+                 ? sg_waitstate_settling_start(&tracker->settling, sums, ranks)
+                 : SG_ERR_MEMORY;
+    if (status == SG_OK)
+        status = sg_waitstate_messages_start(&tracker->messages, &tracker->settling, ranks);
+    if (status != SG_OK) {
+        sg_waitstate_tracker_destroy(tracker);
+        return status;
+    }
+    *out = tracker;
+    return SG_OK;
+}
+
+void sg_waitstate_tracker_destroy(struct sg_waitstate_tracker *tracker)
+{
+    if (tracker == NULL)
+        return;
+    for (uint32_t i = 0; tracker->locations != NULL && i < tracker->location_count; i++) {
+        sg_waitstate_let_go(&tracker->settling, tracker->locations[i].call);
+        sg_waitstate_let_go(&tracker->settling, tracker->locations[i].probe);
+    }
+    sg_waitstate_collectives_finish(&tracker->collectives);
+    sg_waitstate_messages_clear(&tracker->messages);
+    sg_waitstate_settling_clear(&tracker->settling);
+    free(tracker->locations);
+    free(tracker);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static struct location *location_of(const struct sg_waitstate_tracker *tracker, uint32_t index)
+{
+    return index < tracker->location_count ? &tracker->locations[index] : NULL;
+}
+
+/* NULL: it is in no call. */
+static struct sg_waitstate_call *call_of(const struct sg_waitstate_tracker *tracker, uint32_t index)
+{
+    const struct location *location = location_of(tracker, index);
+
+    return location != NULL ? location->call : NULL;
+}
+
+enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t index,
+                                  const struct sg_waitstate_enter *enter)
+{
+    struct location *location = location_of(tracker, index);
+    struct sg_waitstate_call *call;
+
+    if (location == NULL || enter->who.rank >= tracker->rank_count)
+        return SG_OK;
+    if (location->call != NULL) {
+        location->depth++;
+        return SG_OK;
+    }
+    call = sg_waitstate_call_new(&enter->who, enter->time_ns);
+    if (call == NULL)
+        return SG_ERR_MEMORY;
+    call->only_tests = enter->only_tests;
+    call->is_buffered = enter->is_buffered;
+    call->is_probe = enter->is_probe;
+    location->call = call;
+    sg_waitstate_born(&tracker->settling);
+    return SG_OK;
+}
+
+enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t index,
+                                  int64_t time_ns)
+{
+    struct location *location = location_of(tracker, index);
+    struct sg_waitstate_call *call = call_of(tracker, index), *over = call;
+
+    if (call == NULL)
+        return SG_OK;
+    if (location->depth > 0) {
+        location->depth--;
+        return SG_OK;
+    }
+    call->has_left = true;
+    call->leave_ns = time_ns;
+    location->call = NULL;
+    if (call->is_probe) {
+        over = location->probe;
+        location->probe = call;
+    }
+    return sg_waitstate_let_go(&tracker->settling, over);
+}
+
+/* The call that waited for the message that the location's call takes; the caller lets it go. */
+static struct sg_waitstate_call *take_probe(struct sg_waitstate_tracker *tracker, uint32_t index)
+{
+    struct location *location = &tracker->locations[index];
+    struct sg_waitstate_call *probe = location->probe;
+
+    /* MPI_Mprobe's message is its own. */
+    if (location->call->is_probe) {
+        location->call->is_probe = false;
+        return sg_waitstate_call_hold(location->call);
+    }
+    location->probe = NULL;
+    return probe;
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static bool fits(const struct sg_waitstate_tracker *tracker,
+                 const struct sg_waitstate_message *message)
+{
+    return message->peer < tracker->rank_count;
+}
+
+enum sg_status sg_waitstate_send(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                 const struct sg_waitstate_message *message)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    return sg_waitstate_messages_send(&tracker->messages, call, message, NULL);
+}
+
+enum sg_status sg_waitstate_isend(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                  const struct sg_waitstate_message *message, uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    return sg_waitstate_messages_send(&tracker->messages, call, message, &request);
+}
+
+enum sg_status sg_waitstate_sent(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                 uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_messages_sent(&tracker->messages, call, request) : SG_OK;
+}
+
+enum sg_status sg_waitstate_receive(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                    const struct sg_waitstate_message *message, int64_t time_ns)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location), *probe;
+    enum sg_status status;
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    probe = take_probe(tracker, location);
+    status = sg_waitstate_messages_receive(&tracker->messages, call, probe, message, time_ns);
+    return status == SG_OK ? sg_waitstate_let_go(&tracker->settling, probe) : status;
+}
+
+enum sg_status sg_waitstate_post(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                 uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location), *probe;
+    enum sg_status status;
+
+    if (call == NULL)
+        return SG_OK;
+    probe = take_probe(tracker, location);
+    status = sg_waitstate_messages_post(&tracker->messages, call, probe, request);
+    return status == SG_OK ? sg_waitstate_let_go(&tracker->settling, probe) : status;
+}
+
+enum sg_status sg_waitstate_received(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                     const struct sg_waitstate_message *message, uint64_t request,
+                                     int64_t time_ns)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL || !fits(tracker, message))
+        return SG_OK;
+    return sg_waitstate_messages_received(&tracker->messages, call, message, request, time_ns);
+}
+
+enum sg_status sg_waitstate_cancelled(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                      uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_messages_cancelled(&tracker->messages, call->who.rank, request);
+}
+
+/* ---- collectives ----------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_collective(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                       const struct sg_waitstate_collective *collective)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_collectives_add(&tracker->collectives, call, collective);
+}
+
+enum sg_status sg_waitstate_begin_collective(struct sg_waitstate_tracker *tracker,
+                                             uint32_t location, uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_collectives_begin(&tracker->collectives, call, request);
+}
+
+enum sg_status sg_waitstate_end_collective(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                           const struct sg_waitstate_collective *collective,
+                                           uint64_t request)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_collectives_end(&tracker->collectives, call, collective, request);
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_tracker_finish(struct sg_waitstate_tracker *tracker,
+                                           struct sg_waitstate_counts *out)
+{
+    const struct sg_waitstate_messages *messages = &tracker->messages;
+    enum sg_status status = sg_waitstate_messages_finish(&tracker->messages);
+
+    if (status == SG_OK)
+        status = sg_waitstate_collectives_finish(&tracker->collectives);
+    for (uint32_t i = 0; i < tracker->location_count && status == SG_OK; i++) {
+        const struct location location = tracker->locations[i];
+
+        tracker->locations[i] = (struct location){0};
+        status = sg_waitstate_let_go(&tracker->settling, location.call);
+        if (status == SG_OK)
+            status = sg_waitstate_let_go(&tracker->settling, location.probe);
+    }
+    *out = (struct sg_waitstate_counts){.messages = messages->matched,
+                                        .unmatched_sends = messages->unmatched_sends,
+                                        .unmatched_receives = messages->unmatched_receives,
+                                        .violations = messages->violations,
+                                        .largest_violation_ns = messages->largest_violation_ns,
+                                        .live = tracker->settling.live,
+                                        .live_max = tracker->settling.live_max};
+    return status;
+}

@@ -1,0 +1,186 @@
+#include "trace/export/summary_calls.h"
+
+#include "trace/export/event_messages.h"
+#include "trace/export/mpi_region.h"
+#include "trace/export/recorded_call.h"
+#include "trace/export/summary_tables.h"
+
+#include <stdlib.h>
+
+enum sg_status sg_summary_calls_add_function(struct sg_summary_calls *calls,
+                                             const struct sg_record_function *record,
+                                             const char *text)
+{
+    struct sg_function_entry *function =
+        sg_summary_table_add(&calls->functions, &calls->function_count, sizeof *function);
+
+    if (function == NULL)
+        return SG_ERR_MEMORY;
+    function->index = record->index;
+    function->name = text;
+    function->left_out = atomic_load_explicit(&record->left_out, memory_order_relaxed);
+    return SG_OK;
+}
+
+enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t world_size,
+                                         const struct sg_record_profile_comm *record,
+                                         const char *text)
+{
+    /* Of members outside of the world, as after MPI_Comm_spawn, nothing can be told. */
+    bool is_known = record->rank < record->size && record->size <= (uint32_t)world_size &&
+                    record->is_inter == 0;
+    struct sg_profile_comm_entry *entry =
+        sg_summary_table_add(&calls->comms, &calls->comm_count, sizeof *entry);
+
+    if (entry == NULL)
+        return SG_ERR_MEMORY;
+    entry->comm.index = record->index;
+    entry->comm.size = record->size;
+    entry->comm.rank = record->rank;
+    entry->comm.parent = record->parent;
+    entry->comm.name = text;
+    entry->ordinal = record->ordinal;
+    entry->library_comm = UINT32_MAX;
+    entry->is_inter = record->is_inter != 0;
+    entry->identity = is_known ? record->identity : 0;
+    if (entry->identity != 0 && record->has_members != 0)
+        entry->comm.members =
+            sg_summary_table_read_members(text, record->text_bytes, record->size, world_size);
+    return SG_OK;
+}
+
+/* ---- use ------------------------------------------------------------------------------------ */
+
+static void use(struct sg_summary_calls *calls, struct sg_profile_comm_entry *comm,
+                uint64_t messages)
+{
+    if (comm == NULL) {
+        calls->dropped += messages;
+        return;
+    }
+    comm->used = true;
+    comm->messages += messages;
+}
+
+static struct sg_profile_comm_entry *comm_of(const struct sg_summary_calls *calls, uint32_t index)
+{
+    return (struct sg_profile_comm_entry *)sg_summary_profile_comm(calls, index);
+}
+
+static enum sg_status read_event(struct sg_summary_calls *calls,
+                                 const struct sg_record_event *event)
+{
+    struct sg_function_entry *function =
+        (struct sg_function_entry *)sg_summary_function(calls, event->function);
+    struct sg_profile_comm_entry *comm = comm_of(calls, event->comm);
+
+    if (function == NULL || !sg_event_is_sound(event)) {
+        calls->dropped++;
+        return SG_OK;
+    }
+    function->used = true;
+    if (sg_event_has_message(event))
+        use(calls, comm, 1);
+    if (!sg_event_has_number(event) || !sg_mpi_region_of(function->name).is_collective)
+        return SG_OK;
+    if (comm == NULL) {
+        calls->dropped++;
+        return SG_OK;
+    }
+    comm->used = true;
+    return sg_intervals_add(&comm->comm.recorded, (uint32_t)event->from_tag) ? SG_OK
+                                                                             : SG_ERR_MEMORY;
+}
+
+static void read_request(struct sg_summary_calls *calls, const struct sg_record_request *request)
+{
+    if (!sg_request_is_sound(request))
+        calls->dropped++;
+    else if (sg_request_begins_message(request))
+        use(calls, comm_of(calls, request->comm), 1);
+}
+
+static void clear_comm(void *item)
+{
+    free(((struct sg_profile_comm_entry *)item)->comm.members);
+}
+
+static void clear_nothing(void *item)
+{
+    (void)item;
+}
+
+static void sort_tables(struct sg_summary_calls *calls)
+{
+    sg_summary_table_sort(calls->functions, &calls->function_count, sizeof *calls->functions,
+                          clear_nothing);
+    sg_summary_table_sort(calls->comms, &calls->comm_count, sizeof *calls->comms, clear_comm);
+}
+
+/* Which communicators are also those of the library's collectives. */
+static void link_comms(struct sg_summary_calls *calls, const struct sg_comm_entry *library_comms,
+                       uint32_t library_comm_count)
+{
+    for (uint32_t i = 0; i < library_comm_count; i++) {
+        struct sg_profile_comm_entry *comm = comm_of(calls, library_comms[i].profile_comm);
+
+        if (comm != NULL && library_comms[i].profile_comm != 0)
+            comm->library_comm = library_comms[i].index;
+    }
+}
+
+enum sg_status sg_summary_calls_read(struct sg_summary_calls *calls, struct sg_logread *log,
+                                     const struct sg_comm_entry *library_comms,
+                                     uint32_t library_comm_count)
+{
+    enum sg_status status = SG_OK;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+
+    sort_tables(calls);
+    link_comms(calls, library_comms, library_comm_count);
+    while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        if (kind == SG_RECORD_EVENT)
+            status = read_event(calls, record);
+        else if (kind == SG_RECORD_REQUEST)
+            read_request(calls, record);
+    }
+    for (uint32_t i = 0; i < calls->comm_count && status == SG_OK; i++) {
+        struct sg_intervals *recorded = &calls->comms[i].comm.recorded;
+        uint64_t numbers = sg_intervals_size(recorded);
+
+        if (!sg_intervals_finish(recorded))
+            calls->dropped += numbers;
+    }
+    return status;
+}
+
+/* ---- looking up ----------------------------------------------------------------------------- */
+
+static const void *find(const void *table, uint32_t count, size_t item_bytes, uint32_t index)
+{
+    return count == 0 ? NULL : bsearch(&index, table, count, item_bytes, sg_summary_table_by_index);
+}
+
+const struct sg_function_entry *sg_summary_function(const struct sg_summary_calls *calls,
+                                                    uint32_t index)
+{
+    return find(calls->functions, calls->function_count, sizeof *calls->functions, index);
+}
+
+const struct sg_profile_comm_entry *sg_summary_profile_comm(const struct sg_summary_calls *calls,
+                                                            uint32_t index)
+{
+    return find(calls->comms, calls->comm_count, sizeof *calls->comms, index);
+}
+
+void sg_summary_calls_clear(struct sg_summary_calls *calls)
+{
+    for (uint32_t i = 0; i < calls->comm_count; i++) {
+        free(calls->comms[i].comm.members);
+        sg_intervals_clear(&calls->comms[i].comm.recorded);
+    }
+    free(calls->comms);
+    free(calls->functions);
+}

@@ -1,0 +1,60 @@
+/* What the events of all calls in one log use: functions, and communicators with the messages and
+ * the collectives on them. */
+#ifndef SG_TRACE_SUMMARY_CALLS_H
+#define SG_TRACE_SUMMARY_CALLS_H
+
+#include "core/status.h"
+#include "trace/export/comm_entry.h"
+#include "trace/export/logread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A communicator as the events of all calls number them. */
+struct sg_profile_comm_entry {
+    struct sg_comm_entry comm; /* without root_world_rank and root_counter; no parent: 0 */
+    uint64_t identity;         /* 0: not known */
+    uint32_t ordinal;
+    bool is_inter;
+    bool used;             /* by an event */
+    uint32_t library_comm; /* the same among those of the library's collectives; UINT32_MAX: none */
+    uint64_t messages;     /* events that are about one */
+};
+
+/* A function of MPI. */
+struct sg_function_entry {
+    uint32_t index; /* of the log */
+    bool used;      /* by an event */
+    const char *name;
+    uint64_t left_out; /* events that there was no room for */
+};
+
+struct sg_summary_calls {                /* zeroed at first */
+    struct sg_profile_comm_entry *comms; /* by index */
+    uint32_t comm_count;
+    struct sg_function_entry *functions; /* by index */
+    uint32_t function_count;
+    uint64_t dropped; /* messages and collectives on communicators without a record, and damage */
+};
+
+/* text: of the record, with its names; it is to live as long as the table. */
+enum sg_status sg_summary_calls_add_function(struct sg_summary_calls *calls,
+                                             const struct sg_record_function *record,
+                                             const char *text);
+enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t world_size,
+                                         const struct sg_record_profile_comm *record,
+                                         const char *text);
+/* When all are added: sorts the tables, and notes what the log's events use. library_comms: of the
+ * library's collectives. */
+enum sg_status sg_summary_calls_read(struct sg_summary_calls *calls, struct sg_logread *log,
+                                     const struct sg_comm_entry *library_comms,
+                                     uint32_t library_comm_count);
+void sg_summary_calls_clear(struct sg_summary_calls *calls);
+
+/* NULL when the log has no such record. */
+const struct sg_function_entry *sg_summary_function(const struct sg_summary_calls *calls,
+                                                    uint32_t index);
+const struct sg_profile_comm_entry *sg_summary_profile_comm(const struct sg_summary_calls *calls,
+                                                            uint32_t index);
+
+#endif

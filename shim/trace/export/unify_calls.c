@@ -1,0 +1,240 @@
+#include "trace/export/unify_calls.h"
+
+#include "trace/export/unify_views.h"
+#include "trace/export/vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The views of all communicators, and the communicators, each with its first view. */
+struct joining {
+    const struct sg_summary *summaries;
+    int summary_count;
+    struct sg_comm_view *views;
+    uint32_t view_count;
+    struct sg_gathering *gatherings; /* as plan->profile_comms */
+    struct sg_plan *plan;
+    struct sg_strings *strings;
+    struct sg_unified_comms *out;
+};
+
+static const struct sg_profile_comm_entry *entry_of(const struct sg_comm_view *view)
+{
+    return (const struct sg_profile_comm_entry *)view->comm; /* its first member */
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    const struct sg_comm_view *left_view = a;
+    const struct sg_comm_view *right_view = b;
+    const struct sg_profile_comm_entry *left = entry_of(left_view), *right = entry_of(right_view);
+
+    if (left->identity != right->identity)
+        return left->identity > right->identity ? 1 : -1;
+    if (left->ordinal != right->ordinal)
+        return left->ordinal > right->ordinal ? 1 : -1;
+    return (left->comm.rank > right->comm.rank) - (left->comm.rank < right->comm.rank);
+}
+
+static bool same_identity(const struct sg_comm_view *a, const struct sg_comm_view *b)
+{
+    return entry_of(a)->identity == entry_of(b)->identity &&
+           entry_of(a)->ordinal == entry_of(b)->ordinal;
+}
+
+/* Of communicators that events use and that can be told from others; counts the messages on the
+ * rest. */
+static enum sg_status collect_views(struct joining *joining)
+{
+    size_t total = 0;
+
+    for (int i = 0; i < joining->summary_count; i++)
+        total += joining->summaries[i].calls.comm_count;
+    joining->views = calloc(total + 1, sizeof *joining->views);
+    joining->gatherings = calloc(total + 1, sizeof *joining->gatherings);
+    joining->plan->profile_comms = calloc(total + 1, sizeof *joining->plan->profile_comms);
+    if (joining->views == NULL || joining->gatherings == NULL ||
+        joining->plan->profile_comms == NULL)
+        return SG_ERR_MEMORY;
+    for (int i = 0; i < joining->summary_count; i++) {
+        const struct sg_summary *summary = &joining->summaries[i];
+
+        for (uint32_t c = 0; c < summary->calls.comm_count; c++) {
+            const struct sg_profile_comm_entry *entry = &summary->calls.comms[c];
+
+            if (entry->identity == 0)
+                joining->out->dropped += entry->messages + sg_intervals_size(&entry->comm.recorded);
+            else if (entry->used)
+                joining->views[joining->view_count++] =
+                    (struct sg_comm_view){summary, &entry->comm};
+        }
+    }
+    qsort(joining->views, joining->view_count, sizeof *joining->views, by_identity);
+    return SG_OK;
+}
+
+static uint32_t predefined_ref(const struct sg_comm_view *view)
+{
+    if (view->comm->size == (uint32_t)view->summary->world_size &&
+        strcmp(view->comm->name, "MPI_COMM_WORLD") == 0)
+        return SG_COMM_WORLD_REF;
+    if (view->comm->size == 1 && strcmp(view->comm->name, "MPI_COMM_SELF") == 0)
+        return SG_COMM_SELF_REF;
+    return SG_NO_COMM;
+}
+
+/* The number of the same communicator among those of the library's collectives; SG_NO_COMM: they
+ * know of none. */
+static uint32_t linked_ref(const struct sg_plan *plan, const struct sg_comm_view *view)
+{
+    uint32_t index = entry_of(view)->library_comm;
+    const struct sg_comm_entry *comm =
+        index != UINT32_MAX ? sg_summary_comm(view->summary, index) : NULL;
+
+    return comm != NULL ? sg_plan_comm_ref(plan, comm) : predefined_ref(view);
+}
+
+static uint32_t known_ref(const struct sg_plan *plan, const struct sg_gathering *gathering)
+{
+    uint32_t ref = SG_NO_COMM;
+
+    for (uint32_t i = 0; i < gathering->count && ref == SG_NO_COMM; i++)
+        ref = linked_ref(plan, &gathering->views[i]);
+    return ref;
+}
+
+static enum sg_status gather(struct joining *joining)
+{
+    struct sg_plan *plan = joining->plan;
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < joining->view_count && status == SG_OK;) {
+        struct sg_gathering *gathering = &joining->gatherings[plan->profile_comm_count];
+        struct sg_plan_profile_comm *comm = &plan->profile_comms[plan->profile_comm_count++];
+
+        gathering->views = &joining->views[i];
+        while (i < joining->view_count && same_identity(gathering->views, &joining->views[i])) {
+            gathering->count++;
+            i++;
+        }
+        comm->identity = entry_of(gathering->views)->identity;
+        comm->ordinal = entry_of(gathering->views)->ordinal;
+        comm->ref = known_ref(plan, gathering);
+        status = sg_gathering_find_members(gathering);
+    }
+    return status;
+}
+
+/* Position in plan->profile_comms of the communicator that this one was made from; UINT32_MAX: none
+ * that events use. */
+static uint32_t find_parent(const struct joining *joining, uint32_t at)
+{
+    const struct sg_comm_view *view = joining->gatherings[at].views;
+    const struct sg_profile_comm_entry *parent =
+        view->comm->parent != 0 ? sg_summary_profile_comm(&view->summary->calls, view->comm->parent)
+                                : NULL;
+    const struct sg_plan_profile_comm *found =
+        parent != NULL ? sg_plan_find_profile_comm(joining->plan, parent) : NULL;
+
+    return found != NULL ? (uint32_t)(found - joining->plan->profile_comms) : UINT32_MAX;
+}
+
+static void define(struct joining *joining, uint32_t at, uint32_t parent)
+{
+    struct sg_gathering *gathering = &joining->gatherings[at];
+    struct sg_plan_profile_comm *comm = &joining->plan->profile_comms[at];
+    struct sg_comm_definition *definition = &joining->out->definitions[joining->out->count];
+    const char *name = gathering->views[0].comm->name;
+
+    comm->ref = SG_COMM_SELF_REF + 1 + joining->out->count++;
+    definition->name = name[0] != '\0' ? sg_strings_add(joining->strings, name)
+                                       : sg_strings_addf(joining->strings, "comm %08x.%u",
+                                                         (uint32_t)comm->identity, comm->ordinal);
+    definition->parent = parent;
+    definition->size = gathering->views[0].comm->size;
+    definition->members = gathering->members;
+    gathering->members = NULL;
+}
+
+/* Numbers those that have no number yet, each behind the one it was made from: goes up to one that
+ * was seen before, and numbers downwards. */
+static enum sg_status number(struct joining *joining)
+{
+    struct sg_plan *plan = joining->plan;
+    uint32_t count = plan->profile_comm_count;
+    uint32_t *walk = malloc(((size_t)count + 1) * sizeof *walk);
+    bool *seen = calloc((size_t)count + 1, sizeof *seen);
+    struct sg_comm_definition *definitions = realloc(
+        joining->out->definitions, ((size_t)joining->out->count + count + 1) * sizeof *definitions);
+    enum sg_status status = SG_ERR_MEMORY;
+
+    if (definitions != NULL)
+        joining->out->definitions = definitions;
+    if (walk == NULL || seen == NULL || definitions == NULL)
+        goto done;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t depth = 0, at = i, parent;
+
+        while (at != UINT32_MAX && !seen[at]) {
+            seen[at] = true;
+            walk[depth++] = at;
+            at = find_parent(joining, at);
+        }
+        parent = at != UINT32_MAX ? plan->profile_comms[at].ref : SG_NO_COMM;
+        while (depth-- > 0) {
+            at = walk[depth];
+            if (plan->profile_comms[at].ref == SG_NO_COMM &&
+                joining->gatherings[at].members != NULL)
+                define(joining, at, parent);
+            parent = plan->profile_comms[at].ref;
+        }
+    }
+    status = SG_OK;
+done:
+    free(walk);
+    free(seen);
+    return status;
+}
+
+/* Which collectives all members recorded, and what is lost of communicators without a number. */
+static enum sg_status keep(struct joining *joining)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < joining->plan->profile_comm_count && status == SG_OK; i++) {
+        const struct sg_gathering *gathering = &joining->gatherings[i];
+        struct sg_plan_profile_comm *comm = &joining->plan->profile_comms[i];
+        bool is_defined = comm->ref != SG_NO_COMM;
+
+        for (uint32_t v = 0; v < gathering->count && !is_defined; v++)
+            joining->out->dropped += entry_of(&gathering->views[v])->messages;
+        status =
+            sg_views_keep(gathering->views, gathering->count, is_defined && gathering->complete,
+                          &comm->kept, &joining->out->dropped);
+    }
+    return status;
+}
+
+enum sg_status sg_unify_profile_comms(const struct sg_summary *summaries, int summary_count,
+                                      struct sg_strings *strings, struct sg_plan *plan,
+                                      struct sg_unified_comms *out)
+{
+    struct joining joining = {.summaries = summaries,
+                              .summary_count = summary_count,
+                              .plan = plan,
+                              .strings = strings,
+                              .out = out};
+    enum sg_status status = collect_views(&joining);
+
+    if (status == SG_OK)
+        status = gather(&joining);
+    if (status == SG_OK)
+        status = number(&joining);
+    if (status == SG_OK)
+        status = keep(&joining);
+    for (uint32_t i = 0; joining.gatherings != NULL && i < plan->profile_comm_count; i++)
+        free(joining.gatherings[i].members);
+    free(joining.gatherings);
+    free(joining.views);
+    return status;
+}

@@ -1,0 +1,39 @@
+#!/bin/bash
+# A matching of messages that is wrong is found: the unit test of wait states fails with each of these
+# faults.
+. "$(dirname "$0")/../lib/sh.sh"
+
+source=$ROOT/analysis/report/waitstates/messages.c
+test=$BUILD/tests/report/test_waitstates
+cc=$(command -v cc || command -v gcc)
+flags="-std=gnu11 -D_GNU_SOURCE -O1 -w -I$ROOT/shim -I$ROOT/analysis -I$ROOT/tests"
+
+# fault NAME SED SENTENCE...: with the fault these tests fail.
+fault() {
+    local name=$1 edit=$2
+    shift 2
+    sed "$edit" "$source" >"$name.c"
+    same "$source" "$name.c" >/dev/null && return 1
+    # shellcheck disable=SC2086
+    "$cc" $flags "$ROOT/tests/report/test_waitstates.c" "$name.c" \
+        "$BUILD/tests/lib/unit.o" "$BUILD/tests/lib/unit_main.o" "$BUILD/parts.a" -o "$name" \
+        -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson || return 1
+    ./"$name" >"$name.out" 2>&1 && return 1
+    for sentence; do has "$name.out" "^not ok - $sentence" || return 1; done
+}
+
+if grep -q __asan_init "$test" || grep -q __tsan_init "$test"; then
+    skip "faults of matching" "a sanitizer build"
+else
+    check "the code as it is passes" "$test"
+    check "last in, first out is found" fault lifo \
+        's/other = channel != NULL ? channel->first : NULL;/other = channel != NULL ? channel->last : NULL;/' \
+        "messages match first in, first out" "receives match in the order of their posts" \
+        "MPI_Mprobe waits for its message"
+    check "tags that are ignored are found" fault tags \
+        's/message->tag}/0}/' \
+        "messages with different tags are apart"
+    check "receives in the order of their completion are found" fault completion \
+        's/messages->receives\[rank\].complete++;/dequeue(\&messages->receives[rank], receive); return join(messages, \&receive->end);/' \
+        "receives match in the order of their posts"
+fi
