@@ -1,5 +1,5 @@
-/* The log's records of the profile of all calls: functions, communicators, running statistics, peers
- * and distributions. As trace/record.h says, which includes this.
+/* The log's records of the profile of all calls: functions, communicators, running statistics,
+ * peers and distributions. As trace/record.h says, which includes this.
  */
 #ifndef SG_TRACE_RECORD_PROFILE_H
 #define SG_TRACE_RECORD_PROFILE_H
