@@ -107,6 +107,22 @@ static OTF2_CallbackCode on_comm(void *context, OTF2_CommRef self, OTF2_StringRe
                              sg_map_put(&defs->comm_index, self, defs->comm_count - 1) == SG_OK);
 }
 
+static OTF2_CallbackCode on_inter_comm(void *context, OTF2_CommRef self, OTF2_StringRef name,
+                                       OTF2_GroupRef first, OTF2_GroupRef second,
+                                       OTF2_CommRef common, OTF2_CommFlag flags)
+{
+    struct sg_archive_defs *defs = context;
+    struct sg_def_comm comm = {.ref = self,
+                               .name_ref = name,
+                               .group_ref = first,
+                               .second_ref = second,
+                               .first_rank = -1,
+                               .is_inter = true};
+
+    return verdict(defs, SG_APPEND(defs->comms, defs->comm_count, comm) &&
+                             sg_map_put(&defs->comm_index, self, defs->comm_count - 1) == SG_OK);
+}
+
 static OTF2_CallbackCode on_attribute(void *context, OTF2_AttributeRef self, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type)
 {
@@ -153,6 +169,7 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
+    OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_metric);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
@@ -201,8 +218,12 @@ void sg_archive_defs_clear(struct sg_archive_defs *defs)
         free(raw->strings[i]);
     for (uint32_t i = 0; raw != NULL && i < raw->group_count; i++)
         free(raw->groups[i].members);
-    for (uint32_t i = 0; i < defs->comm_count; i++)
+    for (uint32_t i = 0; i < defs->comm_count; i++) {
         free(defs->comms[i].members);
+        free(defs->comms[i].sides[0].ranks);
+        free(defs->comms[i].sides[1].ranks);
+        free(defs->comms[i].side_of);
+    }
     if (raw != NULL) {
         free(raw->strings);
         free(raw->groups);

@@ -50,6 +50,14 @@ struct sg_def_comm {
     uint32_t size;                 /* 0: not a communicator of MPI ranks; its calls are dropped */
     struct sg_def_member *members; /* by rank in MPI_COMM_WORLD */
     int64_t first_rank;            /* world rank of its rank 0; -1: MPI_COMM_SELF */
+    /* of an intercommunicator, whose size is 0 */
+    bool is_inter;
+    OTF2_GroupRef second_ref;
+    struct sg_def_side {
+        uint32_t *ranks; /* in MPI_COMM_WORLD, by rank in the group; NULL: not known */
+        uint32_t size;
+    } sides[2];
+    uint8_t *side_of; /* by rank in MPI_COMM_WORLD: 1 + its side, 0: it is no member */
 };
 
 struct sg_def_metric_class {

@@ -106,6 +106,41 @@ static int compare_members(const void *left, const void *right)
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
+/* A group of an intercommunicator. Without any rank of it nothing is known of its messages. */
+static enum sg_status resolve_side(const struct sg_archive_defs *defs, OTF2_GroupRef ref,
+                                   struct sg_def_comm *comm, uint8_t side)
+{
+    int64_t index = sg_map_get(&defs->raw->group_index, ref);
+    const struct sg_raw_group *group = index < 0 ? NULL : &defs->raw->groups[index];
+    struct sg_def_side *out = &comm->sides[side];
+
+    if (group == NULL || group->type != OTF2_GROUP_TYPE_COMM_GROUP || group->size == 0)
+        return SG_OK;
+    out->ranks = calloc(group->size, sizeof *out->ranks);
+    if (out->ranks == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < group->size; i++) {
+        if (group->members[i] >= defs->rank_count)
+            return SG_OK;
+        out->ranks[i] = (uint32_t)group->members[i];
+        comm->side_of[group->members[i]] = (uint8_t)(1 + side);
+    }
+    out->size = group->size;
+    return SG_OK;
+}
+
+static enum sg_status resolve_inter_comm(const struct sg_archive_defs *defs,
+                                         struct sg_def_comm *comm)
+{
+    enum sg_status status;
+
+    comm->side_of = calloc(defs->rank_count, sizeof *comm->side_of);
+    if (comm->side_of == NULL)
+        return SG_ERR_MEMORY;
+    status = resolve_side(defs, comm->group_ref, comm, 0);
+    return status == SG_OK ? resolve_side(defs, comm->second_ref, comm, 1) : status;
+}
+
 static enum sg_status resolve_comm(struct sg_archive_defs *defs, struct sg_def_comm *comm)
 {
     int64_t index = sg_map_get(&defs->raw->group_index, comm->group_ref);
@@ -114,6 +149,8 @@ static enum sg_status resolve_comm(struct sg_archive_defs *defs, struct sg_def_c
     comm->name = sg_archive_string(defs, comm->name_ref);
     if (comm->name == NULL)
         comm->name = "";
+    if (comm->is_inter)
+        return resolve_inter_comm(defs, comm);
     if (group == NULL || group->paradigm != OTF2_PARADIGM_MPI)
         return SG_OK;
     if (group->type == OTF2_GROUP_TYPE_COMM_SELF) {

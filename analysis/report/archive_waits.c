@@ -156,23 +156,32 @@ enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t l
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-/* The communicator's index; -1: it is not defined, or not known who is in it. */
+/* The communicator's index; -1: it is not defined, or nobody asks. */
 static int64_t find_comm(const struct sg_archive_waits *waits, OTF2_CommRef ref)
 {
-    int64_t index = sg_map_get(&waits->defs->comm_index, ref);
-
-    return index >= 0 && waits->defs->comms[index].size > 0 ? index : -1;
+    return waits != NULL ? sg_map_get(&waits->defs->comm_index, ref) : -1;
 }
 
-/* The rank in MPI_COMM_WORLD of a member; that of the location where every rank has a communicator
- * of its own. -1: there is none. */
+/* The peer of a rank in an intercommunicator is in the other group. */
+static int64_t find_remote_rank(const struct sg_def_comm *comm, uint32_t rank, uint32_t peer)
+{
+    const struct sg_def_side *remote;
+
+    if (comm->side_of[rank] == 0)
+        return -1;
+    remote = &comm->sides[comm->side_of[rank] == 1];
+    return peer < remote->size ? (int64_t)remote->ranks[peer] : -1;
+}
+
+/* The rank in MPI_COMM_WORLD of a peer; that of the location where every rank has a communicator of
+ * its own. -1: there is none. */
 static enum sg_status find_rank(struct sg_archive_waits *waits, uint32_t location, int64_t index,
                                 uint32_t member, int64_t *out)
 {
     const struct sg_def_comm *def = &waits->defs->comms[index];
     struct comm *comm = &waits->comms[index];
 
-    *out = -1;
+    *out = def->is_inter ? find_remote_rank(def, rank_of(waits, location), member) : -1;
     if (member >= def->size)
         return SG_OK;
     *out = rank_of(waits, location);
@@ -197,7 +206,7 @@ enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t
                                         uint64_t request)
 {
     struct sg_waitstate_message message = {.tag = tag};
-    int64_t index = waits != NULL ? find_comm(waits, comm) : -1, rank;
+    int64_t index = find_comm(waits, comm), rank;
     enum sg_status status;
 
     if (index < 0)
@@ -276,10 +285,10 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
 {
     struct sg_waitstate_collective collective = {
         .pattern = pattern_of(op), .root = root, .has_data = bytes > 0};
-    int64_t index = waits != NULL ? find_comm(waits, ref) : -1, member;
+    int64_t index = find_comm(waits, ref), member;
     struct comm *comm;
 
-    if (index < 0 || waits->defs->comms[index].is_self)
+    if (index < 0 || waits->defs->comms[index].is_self || waits->defs->comms[index].size == 0)
         return SG_OK;
     comm = &waits->comms[index];
     member = sg_def_comm_member(&waits->defs->comms[index], rank_of(waits, location));

@@ -9,7 +9,7 @@
 static inline void fuzz_report(const char *path)
 {
     static const struct sg_print_options all;
-    static const struct sg_watch watch = {.calls = true};
+    static const struct sg_watch watch = {.calls = true, .waitstates = true};
     struct sg_report report;
     FILE *out;
 
@@ -21,7 +21,7 @@ static inline void fuzz_report(const char *path)
     sg_report_print_text(&report, &(struct sg_print_options){.comms = true}, out);
     sg_report_print_text(&report, &all, out);
     sg_report_print_json(&report, &all, out);
-    for (int table = SG_PRINT_SITES; table <= SG_PRINT_MESSAGES; table++)
+    for (int table = SG_PRINT_SITES; table < SG_PRINT_TABLES; table++)
         sg_report_print_csv(&report,
                             &(struct sg_print_options){.table = (enum sg_print_table)table}, out);
     fclose(out);

@@ -36,6 +36,7 @@ C_PROGRAMS := \
   known_events \
   known_mmds \
   known_requests \
+  known_waits \
   large \
   late \
   late_calls \

@@ -10,7 +10,7 @@ flags="-std=gnu11 -D_GNU_SOURCE -O1 -w -I$ROOT/shim -I$ROOT/analysis -I$ROOT/tes
 
 # fault NAME SED SENTENCE...: with the fault these tests fail.
 fault() {
-    local name=$1 edit=$2
+    local name=$1 edit=$2 expected
     shift 2
     sed "$edit" "$source" >"$name.c"
     same "$source" "$name.c" >/dev/null && return 1
@@ -19,7 +19,7 @@ fault() {
         "$BUILD/tests/lib/unit.o" "$BUILD/tests/lib/unit_main.o" "$BUILD/parts.a" -o "$name" \
         -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson || return 1
     ./"$name" >"$name.out" 2>&1 && return 1
-    for sentence; do has "$name.out" "^not ok - $sentence" || return 1; done
+    for expected; do has "$name.out" "^not ok - $expected" || return 1; done
 }
 
 if grep -q __asan_init "$test" || grep -q __tsan_init "$test"; then

@@ -379,6 +379,7 @@ static void test_sendrecv(void)
     /* Its peer was late with both: that is one wait. */
     CU_ASSERT_EQUAL(states->total.waits, 1);
     EXPECT_PAIR("MPI_Sendrecv", 20, "MPI_Sendrecv", 30, 1, 70, 1);
+    EXPECT_ROW("MPI_Sendrecv", 20, SG_WAITSTATE_LATE_SENDER, 1, 70);
     end();
 }
 
@@ -457,6 +458,7 @@ static void test_wildcards(void)
     leave(1, 220);
     finish();
     EXPECT_PAIR("MPI_Wait", 11, "MPI_Send", 20, 1, 40, 0);
+    CU_ASSERT_EQUAL(row_of("MPI_Wait", 11, SG_WAITSTATE_LATE_SENDER).wrong_order_waits, 1);
     CU_ASSERT_EQUAL(counts.messages, 2);
     CU_ASSERT_EQUAL(counts.unmatched_sends, 0);
     end();

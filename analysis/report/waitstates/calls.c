@@ -24,7 +24,11 @@ struct sg_waitstate_call *sg_waitstate_call_hold(struct sg_waitstate_call *call)
 
 void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
 {
-    if (call == NULL || call->only_tests || cause->ready_ns <= call->until_ns)
+    if (call == NULL || call->only_tests || cause->ready_ns < call->until_ns)
+        return;
+    /* Of what came at the same time it is the same that counts, in whatever order it is told. */
+    if (cause->ready_ns == call->until_ns &&
+        (call->until_ns == call->enter_ns || cause->kind >= call->kind))
         return;
     if (!cause->is_bounded && call->has_left && cause->ready_ns >= call->leave_ns)
         return;

@@ -57,6 +57,8 @@ void sg_waitstate_took(struct sg_waitstate_settling *settling, uint32_t rank, in
     uint32_t count = receiver->suspect_count, kept = 0;
     struct sg_waitstate_suspect suspects[SG_WAITSTATE_SUSPECTS];
 
+    receiver->taken[receiver->taken_count++ % SG_WAITSTATE_SUSPECTS] =
+        (struct sg_waitstate_taken){sent_ns, received_ns};
     if (count == 0)
         return;
     for (uint32_t i = 0; i < count; i++) {
@@ -74,6 +76,18 @@ void sg_waitstate_took(struct sg_waitstate_settling *settling, uint32_t rank, in
     receiver->next = kept % SG_WAITSTATE_SUSPECTS;
 }
 
+/* Whether a message that is older than the late one was received later. */
+static bool has_overtaken(const struct sg_waitstate_receiver *receiver,
+                          const struct sg_waitstate_call *call)
+{
+    for (uint32_t i = 0; i < SG_WAITSTATE_SUSPECTS && i < receiver->taken_count; i++) {
+        if (receiver->taken[i].sent_ns < call->until_ns &&
+            receiver->taken[i].received_ns > call->leave_ns)
+            return true;
+    }
+    return false;
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static enum sg_status settle(struct sg_waitstate_settling *settling,
@@ -87,8 +101,11 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
     if (!sg_waitstate_call_wait(call, &wait))
         return SG_OK;
     status = sg_waitstate_sums_add(settling->sums, &wait, &row);
-    if (status == SG_OK && row != SG_WAITSTATE_LEFT_OUT && wait.kind == SG_WAITSTATE_LATE_SENDER &&
-        receiver->oldest != NULL && receiver->oldest->sent_ns < call->until_ns)
+    if (status != SG_OK || row == SG_WAITSTATE_LEFT_OUT || wait.kind != SG_WAITSTATE_LATE_SENDER)
+        return status;
+    if (has_overtaken(receiver, call))
+        sg_waitstate_sums_wrong_order(settling->sums, row, wait.wait_ns);
+    else if (receiver->oldest != NULL && receiver->oldest->sent_ns < call->until_ns)
         suspect(receiver,
                 &(struct sg_waitstate_suspect){call->until_ns, call->leave_ns, wait.wait_ns, row});
     return status;

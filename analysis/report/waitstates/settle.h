@@ -22,6 +22,11 @@ struct sg_waitstate_suspect {
     uint32_t row;
 };
 
+/* A message that was received; it may be matched before one that was received earlier. */
+struct sg_waitstate_taken {
+    int64_t sent_ns, received_ns;
+};
+
 /* Only so many of a rank are remembered: those that are pushed out count as in order. */
 #define SG_WAITSTATE_SUSPECTS 32
 
@@ -29,6 +34,8 @@ struct sg_waitstate_receiver {
     struct sg_waitstate_underway *oldest, *newest;
     struct sg_waitstate_suspect suspects[SG_WAITSTATE_SUSPECTS];
     uint32_t suspect_count, next; /* next: the oldest when there is no more room */
+    struct sg_waitstate_taken taken[SG_WAITSTATE_SUSPECTS];
+    uint32_t taken_count; /* of all that were */
 };
 
 struct sg_waitstate_settling {

@@ -1,0 +1,289 @@
+/* Calls of MPI that wait for known others, on 3 ranks, for tests/report/waits.sh.
+ *
+ * Each function is one kind of wait, ROUNDS times; a late rank computes for LATE_S first. Names tell
+ * who is late: late_* is the function at fault and early_* the one that waits. Rank 2 takes part
+ * where it is named. Barriers between functions keep them apart.
+ */
+#include <mpi.h>
+
+#define ROUNDS 10
+#define LATE_S 2e-3
+#define NOINLINE __attribute__((noinline))
+#define STAY __asm__ volatile("") /* the call before it is not a jump out of the function */
+
+static int rank;
+static int value, values[3];
+static MPI_Request requests[3];
+
+static void compute(void)
+{
+    double until_s = MPI_Wtime() + LATE_S;
+
+    while (MPI_Wtime() < until_s)
+        ;
+}
+
+#define WORLD MPI_COMM_WORLD
+#define IGNORE MPI_STATUS_IGNORE
+
+/* ---- rank 0 sends late, rank 1 receives early ------------------------------------------------ */
+
+NOINLINE static void late_send(int tag)
+{
+    compute();
+    MPI_Send(&value, 1, MPI_INT, 1, tag, WORLD);
+    STAY;
+}
+
+NOINLINE static void early_recv(void)
+{
+    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
+    STAY;
+}
+
+NOINLINE static void early_wildcard(void)
+{
+    MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORE);
+    STAY;
+}
+
+NOINLINE static void early_wait(void)
+{
+    MPI_Irecv(&value, 1, MPI_INT, 0, 1, WORLD, requests);
+    MPI_Wait(requests, IGNORE);
+    STAY;
+}
+
+NOINLINE static void early_probe(void)
+{
+    MPI_Probe(MPI_ANY_SOURCE, 1, WORLD, IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
+    STAY;
+}
+
+NOINLINE static void early_mprobe(void)
+{
+    MPI_Message message;
+
+    MPI_Mprobe(0, 1, WORLD, &message, IGNORE);
+    MPI_Mrecv(&value, 1, MPI_INT, &message, IGNORE);
+    STAY;
+}
+
+NOINLINE static void early_start(void)
+{
+    MPI_Recv_init(&value, 1, MPI_INT, 0, 1, WORLD, requests);
+    MPI_Start(requests);
+    MPI_Wait(requests, IGNORE);
+    MPI_Request_free(requests);
+    STAY;
+}
+
+NOINLINE static void early_sendrecv(void)
+{
+    MPI_Sendrecv(&value, 1, MPI_INT, 0, 2, values, 1, MPI_INT, 0, 1, WORLD, IGNORE);
+    STAY;
+}
+
+NOINLINE static void late_sendrecv(void)
+{
+    compute();
+    MPI_Sendrecv(&value, 1, MPI_INT, 1, 1, values, 1, MPI_INT, 1, 2, WORLD, IGNORE);
+    STAY;
+}
+
+/* A receive that is cancelled, and posted before the one that waits. */
+NOINLINE static void early_with_cancelled(void)
+{
+    MPI_Irecv(values, 1, MPI_INT, 0, 9, WORLD, requests);
+    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
+    MPI_Cancel(requests);
+    MPI_Wait(requests, IGNORE);
+    STAY;
+}
+
+/* ---- of several ------------------------------------------------------------------------------ */
+
+NOINLINE static void send_at_once(int tag)
+{
+    MPI_Send(&value, 1, MPI_INT, 1, tag, WORLD);
+    STAY;
+}
+
+/* From ranks 0, on time, and 2, late. */
+NOINLINE static void early_waitall(void)
+{
+    MPI_Status statuses[2];
+
+    MPI_Irecv(&values[0], 1, MPI_INT, 0, 1, WORLD, &requests[0]);
+    MPI_Irecv(&values[1], 1, MPI_INT, 2, 1, WORLD, &requests[1]);
+    MPI_Waitall(2, requests, statuses);
+    STAY;
+}
+
+/* Rank 2's message is there, and received last. */
+NOINLINE static void early_wrong_order(void)
+{
+    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
+    MPI_Recv(&value, 1, MPI_INT, 2, 1, WORLD, IGNORE);
+    STAY;
+}
+
+/* ---- late receivers -------------------------------------------------------------------------- */
+
+NOINLINE static void early_ssend(void)
+{
+    MPI_Ssend(&value, 1, MPI_INT, 1, 1, WORLD);
+    STAY;
+}
+
+NOINLINE static void early_issend(void)
+{
+    MPI_Issend(&value, 1, MPI_INT, 1, 1, WORLD, requests);
+    MPI_Wait(requests, IGNORE);
+    STAY;
+}
+
+NOINLINE static void late_recv(void)
+{
+    compute();
+    MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE);
+    STAY;
+}
+
+/* ---- collectives: one rank is late ------------------------------------------------------------ */
+
+NOINLINE static void bcast(int late)
+{
+    if (rank == late)
+        compute();
+    MPI_Bcast(values, 3, MPI_INT, late, WORLD);
+    STAY;
+}
+
+NOINLINE static void gather(int late)
+{
+    if (rank == late)
+        compute();
+    MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, 0, WORLD);
+    STAY;
+}
+
+NOINLINE static void alltoall(int late)
+{
+    int theirs[3];
+
+    if (rank == late)
+        compute();
+    MPI_Alltoall(values, 1, MPI_INT, theirs, 1, MPI_INT, WORLD);
+    STAY;
+}
+
+NOINLINE static void scan(int late)
+{
+    int sum;
+
+    if (rank == late)
+        compute();
+    MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD);
+    STAY;
+}
+
+NOINLINE static void ibcast(int late)
+{
+    if (rank == late)
+        compute();
+    MPI_Ibcast(values, 3, MPI_INT, late, WORLD, requests);
+    MPI_Wait(requests, IGNORE);
+    STAY;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static void between(void (*early)(void), void (*late)(void))
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        if (rank == 1)
+            early();
+        else if (rank == 0)
+            late();
+        MPI_Barrier(WORLD);
+    }
+}
+
+static void send_late(void)
+{
+    late_send(1);
+    STAY;
+}
+
+static void from_two(void)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        if (rank == 0)
+            send_at_once(1);
+        else if (rank == 2)
+            late_send(1);
+        else
+            early_waitall();
+        MPI_Barrier(WORLD);
+    }
+}
+
+static void in_wrong_order(void)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        if (rank == 2)
+            send_at_once(1);
+        MPI_Barrier(WORLD);
+        if (rank == 0)
+            late_send(1);
+        else if (rank == 1)
+            early_wrong_order();
+        MPI_Barrier(WORLD);
+    }
+}
+
+static void to_late_receivers(void (*early)(void))
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        if (rank == 0)
+            early();
+        else if (rank == 1)
+            late_recv();
+        MPI_Barrier(WORLD);
+    }
+}
+
+static void all(void (*collective)(int late), int late)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        collective(late);
+        MPI_Barrier(WORLD);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(WORLD, &rank);
+    between(early_recv, send_late);
+    between(early_wildcard, send_late);
+    between(early_wait, send_late);
+    between(early_probe, send_late);
+    between(early_mprobe, send_late);
+    between(early_start, send_late);
+    between(early_sendrecv, late_sendrecv);
+    between(early_with_cancelled, send_late);
+    from_two();
+    in_wrong_order();
+    to_late_receivers(early_ssend);
+    to_late_receivers(early_issend);
+    all(bcast, 1);
+    all(gather, 2);
+    all(alltoall, 2);
+    all(scan, 0);
+    all(ibcast, 1);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,374 @@
+/* Writes archives of messages, whose wait states are known:
+ *
+ *   make_messages known DIRECTORY          four ranks, a step a line of `known` below
+ *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
+ *
+ * A call site is its line in f of a.c. Times are ns.
+ */
+#include <otf2/otf2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EPOCH_TICKS UINT64_C(1000000000)
+#define KNOWN_RANKS 4
+#define LINES 64
+#define WORLD 0u
+#define HALF 1u  /* ranks 2 and 0, in this order */
+#define INTER 2u /* between these, and ranks 1 and 3 */
+
+enum step_kind {
+    ENTER,
+    LEAVE,
+    SEND,
+    ISEND,
+    SENT,
+    POST,
+    RECEIVE,
+    RECEIVED,
+    CANCELLED,
+    COLLECTIVE,
+    BEGIN_COLLECTIVE,
+    END_COLLECTIVE,
+};
+
+/* Region names, by their references. */
+static const char *const regions[] = {
+    "MPI_Send",  "MPI_Recv",  "MPI_Isend",     "MPI_Irecv",  "MPI_Wait",
+    "MPI_Ssend", "MPI_Bcast", "MPI_Ialltoall", "MPI_Gather", "MPI_Barrier",
+};
+enum region { Send, Recv, Isend, Irecv, Wait, Ssend, Bcast, Ialltoall, Gather, Barrier };
+#define REGIONS (sizeof regions / sizeof *regions)
+
+struct step {
+    uint32_t rank;
+    uint64_t time_ns;
+    enum step_kind kind;
+    uint32_t of;   /* region; peer in the communicator; OTF2_CollectiveOp */
+    uint32_t line; /* of ENTER; else tag, or root */
+    uint32_t comm;
+    uint64_t request;
+};
+
+enum {
+    EMPTY,
+    WORLD_NAME,
+    HALF_NAME,
+    INTER_NAME,
+    PLACE,
+    SITE,
+    REGION_NAMES,
+    SITES = REGION_NAMES + REGIONS
+};
+
+/* What a report has to say of it is in tests/report/messages.sh. */
+static const struct step known[] = {
+    /* Late sender, 50: rank 1 in line 10 for rank 0 in line 20. */
+    {1, 100, ENTER, Recv, 10},
+    {0, 150, ENTER, Send, 20},
+    {0, 150, SEND, 1, 7, WORLD},
+    {0, 155, LEAVE, Send},
+    {1, 160, RECEIVE, 0, 7, WORLD},
+    {1, 160, LEAVE, Recv},
+    /* Late receiver, 80: rank 0 in line 21 for rank 1 in line 11, and all within HALF's ranks: 2 is
+     * its rank 0. */
+    {2, 200, ENTER, Ssend, 21},
+    {2, 200, SEND, 1, 7, HALF},
+    {0, 280, ENTER, Recv, 11},
+    {0, 290, RECEIVE, 0, 7, HALF},
+    {0, 290, LEAVE, Recv},
+    {2, 295, LEAVE, Ssend},
+    /* Requests: rank 3 waits 40 in line 13, in wrong order, as rank 1's message was there. */
+    {1, 300, ENTER, Isend, 22},
+    {1, 300, ISEND, 3, 9, WORLD, 5},
+    {1, 301, LEAVE, Isend},
+    {1, 302, ENTER, Wait, 23},
+    {1, 303, SENT, .request = 5},
+    {1, 303, LEAVE, Wait},
+    {3, 310, ENTER, Irecv, 12},
+    {3, 310, POST, .request = 5},
+    {3, 311, LEAVE, Irecv},
+    {3, 312, ENTER, Irecv, 12},
+    {3, 312, POST, .request = 6},
+    {3, 313, LEAVE, Irecv},
+    {3, 320, ENTER, Wait, 13},
+    {0, 360, ENTER, Send, 20},
+    {0, 360, SEND, 3, 8, WORLD},
+    {0, 361, LEAVE, Send},
+    {3, 370, RECEIVED, 0, 8, WORLD, 6},
+    {3, 370, LEAVE, Wait},
+    {3, 380, ENTER, Wait, 14},
+    {3, 381, RECEIVED, 1, 9, WORLD, 5},
+    {3, 381, LEAVE, Wait},
+    /* Cancelled: in no message. */
+    {2, 400, ENTER, Irecv, 12},
+    {2, 400, POST, .request = 9},
+    {2, 401, LEAVE, Irecv},
+    {2, 402, ENTER, Wait, 13},
+    {2, 403, CANCELLED, .request = 9},
+    {2, 403, LEAVE, Wait},
+    /* Late broadcast: ranks 0, 1, 2 wait 30, 20, 10 in line 15 for rank 3 in line 16. */
+    {0, 500, ENTER, Bcast, 15},
+    {1, 510, ENTER, Bcast, 15},
+    {2, 520, ENTER, Bcast, 15},
+    {3, 530, ENTER, Bcast, 16},
+    {3, 540, COLLECTIVE, OTF2_COLLECTIVE_OP_BCAST, 3, WORLD},
+    {3, 540, LEAVE, Bcast},
+    {0, 550, COLLECTIVE, OTF2_COLLECTIVE_OP_BCAST, 3, WORLD},
+    {0, 550, LEAVE, Bcast},
+    {1, 550, COLLECTIVE, OTF2_COLLECTIVE_OP_BCAST, 3, WORLD},
+    {1, 550, LEAVE, Bcast},
+    {2, 550, COLLECTIVE, OTF2_COLLECTIVE_OP_BCAST, 3, WORLD},
+    {2, 550, LEAVE, Bcast},
+    /* Early reduce on HALF: its root 1 is rank 0, which waits 60 in line 17 for rank 2. */
+    {0, 600, ENTER, Gather, 17},
+    {2, 660, ENTER, Gather, 18},
+    {2, 665, COLLECTIVE, OTF2_COLLECTIVE_OP_GATHER, 1, HALF},
+    {2, 665, LEAVE, Gather},
+    {0, 670, COLLECTIVE, OTF2_COLLECTIVE_OP_GATHER, 1, HALF},
+    {0, 670, LEAVE, Gather},
+    /* Nonblocking: rank 2 waits 25 in line 19 for rank 0, which begins in line 24. */
+    {2, 700, ENTER, Ialltoall, 24},
+    {2, 700, BEGIN_COLLECTIVE, .request = 11},
+    {2, 701, LEAVE, Ialltoall},
+    {2, 705, ENTER, Wait, 19},
+    {0, 730, ENTER, Ialltoall, 24},
+    {0, 730, BEGIN_COLLECTIVE, .request = 11},
+    {0, 731, LEAVE, Ialltoall},
+    {2, 740, END_COLLECTIVE, OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_COLLECTIVE_ROOT_NONE, HALF, 11},
+    {2, 740, LEAVE, Wait},
+    {0, 750, ENTER, Wait, 19},
+    {0, 751, END_COLLECTIVE, OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_COLLECTIVE_ROOT_NONE, HALF, 11},
+    {0, 751, LEAVE, Wait},
+    /* A barrier that MPICH carried out: rank 0 waits 15 for rank 2. */
+    {0, 800, ENTER, Barrier, 25},
+    {2, 815, ENTER, Barrier, 25},
+    {2, 820, COLLECTIVE, OTF2_COLLECTIVE_OP_BARRIER, OTF2_COLLECTIVE_ROOT_NONE, HALF},
+    {2, 820, LEAVE, Barrier},
+    {0, 820, COLLECTIVE, OTF2_COLLECTIVE_OP_BARRIER, OTF2_COLLECTIVE_ROOT_NONE, HALF},
+    {0, 820, LEAVE, Barrier},
+    /* Between groups: rank 3 waits 35 in line 27 for rank 2, which is the other's first. */
+    {3, 850, ENTER, Recv, 27},
+    {2, 885, ENTER, Send, 28},
+    {2, 885, SEND, 1, 7, INTER},
+    {2, 886, LEAVE, Send},
+    {3, 890, RECEIVE, 0, 7, INTER},
+    {3, 890, LEAVE, Recv},
+    /* A message that is never received. */
+    {0, 900, ENTER, Send, 26},
+    {0, 900, SEND, 1, 7, WORLD},
+    {0, 901, LEAVE, Send},
+};
+
+static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef at, void *caller,
+                                bool final)
+{
+    return OTF2_FLUSH;
+}
+
+static OTF2_TimeStamp post_flush(void *data, OTF2_FileType type, OTF2_LocationRef at)
+{
+    return 0;
+}
+
+static void check(OTF2_ErrorCode code, const char *what)
+{
+    if (code != OTF2_SUCCESS) {
+        fprintf(stderr, "make_messages: %s: %s\n", what, OTF2_Error_GetDescription(code));
+        exit(1);
+    }
+}
+#define CHECKED(call) check(call, #call)
+
+static void put_step(OTF2_EvtWriter *writer, OTF2_AttributeList *list, const struct step *step)
+{
+    uint64_t at = EPOCH_TICKS + step->time_ns;
+
+    switch (step->kind) {
+    case ENTER:
+        CHECKED(OTF2_AttributeList_AddStringRef(list, 0, SITES + step->line));
+        CHECKED(OTF2_EvtWriter_Enter(writer, list, at, step->of));
+        break;
+    case LEAVE:
+        CHECKED(OTF2_EvtWriter_Leave(writer, NULL, at, step->of));
+        break;
+    case SEND:
+        CHECKED(OTF2_EvtWriter_MpiSend(writer, NULL, at, step->of, step->comm, step->line, 8));
+        break;
+    case ISEND:
+        CHECKED(OTF2_EvtWriter_MpiIsend(writer, NULL, at, step->of, step->comm, step->line, 8,
+                                        step->request));
+        break;
+    case SENT:
+        CHECKED(OTF2_EvtWriter_MpiIsendComplete(writer, NULL, at, step->request));
+        break;
+    case POST:
+        CHECKED(OTF2_EvtWriter_MpiIrecvRequest(writer, NULL, at, step->request));
+        break;
+    case RECEIVE:
+        CHECKED(OTF2_EvtWriter_MpiRecv(writer, NULL, at, step->of, step->comm, step->line, 8));
+        break;
+    case RECEIVED:
+        CHECKED(OTF2_EvtWriter_MpiIrecv(writer, NULL, at, step->of, step->comm, step->line, 8,
+                                        step->request));
+        break;
+    case CANCELLED:
+        CHECKED(OTF2_EvtWriter_MpiRequestCancelled(writer, NULL, at, step->request));
+        break;
+    case COLLECTIVE:
+        CHECKED(OTF2_EvtWriter_MpiCollectiveEnd(writer, NULL, at, (OTF2_CollectiveOp)step->of,
+                                                step->comm, step->line, 8, 8));
+        break;
+    case BEGIN_COLLECTIVE:
+        CHECKED(OTF2_EvtWriter_NonBlockingCollectiveRequest(writer, NULL, at, step->request));
+        break;
+    case END_COLLECTIVE:
+        CHECKED(OTF2_EvtWriter_NonBlockingCollectiveComplete(
+            writer, NULL, at, (OTF2_CollectiveOp)step->of, step->comm, step->line, 8, 8,
+            step->request));
+        break;
+    }
+}
+
+static uint64_t put_known(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (known[i].rank != rank)
+            continue;
+        put_step(writer, list, &known[i]);
+        count++;
+    }
+    return count;
+}
+
+/* Rank r sends 10 r after rank 0. Rank 0 waits from 6 after its send until the last rank's. */
+static uint64_t put_ring(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
+                         uint32_t ranks, uint64_t rounds)
+{
+    for (uint64_t round = 0; round < rounds; round++) {
+        uint64_t begin_ns = round * 40 * ranks, send_ns = begin_ns + 20 + 10 * rank;
+        uint64_t request = 2 * round;
+        const struct step steps[] = {
+            {rank, begin_ns + 10, ENTER, Irecv, 1},
+            {rank, begin_ns + 10, POST, .request = request},
+            {rank, begin_ns + 11, LEAVE, Irecv},
+            {rank, send_ns, ENTER, Send, 2},
+            {rank, send_ns, SEND, (rank + 1) % ranks, 7, WORLD},
+            {rank, send_ns + 5, LEAVE, Send},
+            {rank, send_ns + 6, ENTER, Wait, 3},
+            {rank, begin_ns + 20 * ranks, RECEIVED, (rank + ranks - 1) % ranks, 7, WORLD, request},
+            {rank, begin_ns + 20 * ranks, LEAVE, Wait},
+        };
+
+        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+            put_step(writer, list, &steps[i]);
+    }
+    return 9 * rounds;
+}
+
+static void put_strings(OTF2_GlobalDefWriter *global)
+{
+    static const char *const fixed[REGION_NAMES] = {"",      "MPI_COMM_WORLD", "half",
+                                                    "inter", "place",          "call site"};
+
+    for (uint32_t i = 0; i < REGION_NAMES; i++)
+        CHECKED(OTF2_GlobalDefWriter_WriteString(global, i, fixed[i]));
+    for (uint32_t i = 0; i < REGIONS; i++) {
+        CHECKED(OTF2_GlobalDefWriter_WriteString(global, REGION_NAMES + i, regions[i]));
+        CHECKED(OTF2_GlobalDefWriter_WriteRegion(
+            global, i, REGION_NAMES + i, REGION_NAMES + i, EMPTY, OTF2_REGION_ROLE_POINT2POINT,
+            OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, EMPTY, 0, 0));
+    }
+    for (uint32_t line = 0; line < LINES; line++) {
+        char text[40];
+
+        snprintf(text, sizeof text, "f (a.c:%u) [a+0x%x] #%08x", line, line, line);
+        CHECKED(OTF2_GlobalDefWriter_WriteString(global, SITES + line, text));
+    }
+}
+
+static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_t *counts)
+{
+    OTF2_GlobalDefWriter *global = OTF2_Archive_GetGlobalDefWriter(archive);
+    uint64_t *members = calloc(ranks, sizeof *members);
+    const uint64_t half[] = {2, 0}, others[] = {1, 3};
+
+    CHECKED(OTF2_GlobalDefWriter_WriteClockProperties(global, UINT64_C(1000000000), EPOCH_TICKS,
+                                                      UINT64_C(1000000000), 0));
+    put_strings(global);
+    CHECKED(OTF2_GlobalDefWriter_WriteSystemTreeNode(global, 0, PLACE, PLACE,
+                                                     OTF2_UNDEFINED_SYSTEM_TREE_NODE));
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        members[rank] = rank;
+        CHECKED(OTF2_GlobalDefWriter_WriteLocationGroup(global, rank, PLACE,
+                                                        OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                        OTF2_UNDEFINED_LOCATION_GROUP));
+        CHECKED(OTF2_GlobalDefWriter_WriteLocation(
+            global, rank, PLACE, OTF2_LOCATION_TYPE_CPU_THREAD, counts[rank], rank));
+    }
+    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 0, EMPTY, OTF2_GROUP_TYPE_COMM_LOCATIONS,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks,
+                                            members));
+    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 1, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, ranks,
+                                            members));
+    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 2, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, half));
+    CHECKED(OTF2_GlobalDefWriter_WriteComm(global, WORLD, WORLD_NAME, 1, OTF2_UNDEFINED_COMM,
+                                           OTF2_COMM_FLAG_NONE));
+    CHECKED(OTF2_GlobalDefWriter_WriteComm(global, HALF, HALF_NAME, 2, OTF2_UNDEFINED_COMM,
+                                           OTF2_COMM_FLAG_NONE));
+    CHECKED(OTF2_GlobalDefWriter_WriteGroup(global, 3, EMPTY, OTF2_GROUP_TYPE_COMM_GROUP,
+                                            OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, others));
+    CHECKED(OTF2_GlobalDefWriter_WriteInterComm(global, INTER, INTER_NAME, 2, 3, WORLD,
+                                                OTF2_COMM_FLAG_NONE));
+    CHECKED(OTF2_GlobalDefWriter_WriteAttribute(global, 0, SITE, EMPTY, OTF2_TYPE_STRING));
+    CHECKED(OTF2_Archive_CloseGlobalDefWriter(archive, global));
+    free(members);
+}
+
+/* rounds 0: the known archive. */
+static void write_archive(uint32_t ranks, uint64_t rounds, const char *directory)
+{
+    static const OTF2_FlushCallbacks flush = {pre_flush, post_flush};
+    OTF2_Archive *archive =
+        OTF2_Archive_Open(directory, "traces", OTF2_FILEMODE_WRITE, 256 * 1024, 4 * 1024 * 1024,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    uint64_t *counts = calloc(ranks, sizeof *counts);
+    OTF2_AttributeList *list = OTF2_AttributeList_New();
+
+    if (archive == NULL || counts == NULL || list == NULL)
+        exit(1);
+    CHECKED(OTF2_Archive_SetFlushCallbacks(archive, &flush, NULL));
+    CHECKED(OTF2_Archive_SetSerialCollectiveCallbacks(archive));
+    CHECKED(OTF2_Archive_OpenEvtFiles(archive));
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, rank);
+
+        counts[rank] = rounds == 0 ? put_known(writer, list, rank)
+                                   : put_ring(writer, list, rank, ranks, rounds);
+        CHECKED(OTF2_Archive_CloseEvtWriter(archive, writer));
+    }
+    CHECKED(OTF2_Archive_CloseEvtFiles(archive));
+    put_definitions(archive, ranks, counts);
+    CHECKED(OTF2_Archive_Close(archive));
+    OTF2_AttributeList_Delete(list);
+    free(counts);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "known") == 0) {
+        write_archive(KNOWN_RANKS, 0, argv[2]);
+        return 0;
+    }
+    if (argc == 5 && strcmp(argv[1], "ring") == 0 && atol(argv[2]) > 1 && atol(argv[3]) > 0) {
+        write_archive((uint32_t)atol(argv[2]), (uint64_t)atol(argv[3]), argv[4]);
+        return 0;
+    }
+    fputs("usage: make_messages known DIRECTORY | ring RANKS ROUNDS DIRECTORY\n", stderr);
+    return 2;
+}

@@ -1,0 +1,64 @@
+#!/bin/bash
+# one processor
+# Wait states in stagger report: archives of messages with worked-out figures (make_messages.c), as text,
+# JSON and CSV, and for a part of the run.
+. "$(dirname "$0")/../lib/sh.sh"
+COMMAND=report
+golden_update=
+. "$ROOT/tests/report/golden.bash"
+
+fixtures report/make_messages
+./make_messages known known || exit 1
+
+# told ARGUMENT...: a line a pair, then the totals
+told() {
+    "$STAGGER" report --json "$@" >told.json && "$PYTHON" -c '
+import json
+w = json.load(open("told.json"))["wait_states"]
+for p in sorted(w["pairs"], key=lambda p: (p["mpi_function"], p["line"])):
+    print(p["state"], p["mpi_function"], p["line"], p["waits"], p["wait_ns"], "for", p["rank"],
+          p["for"]["mpi_function"], p["for"]["line"])
+print("total", w["waits"], w["wait_ns"], "messages", w["matched_messages"], w["unmatched_sends"],
+      w["unmatched_receives"], w["clock_violations"])'
+}
+
+cat >expected <<'END'
+wait at barrier MPI_Barrier 25 1 15 for 2 MPI_Barrier 25
+late broadcast MPI_Bcast 15 3 60 for 3 MPI_Bcast 16
+early reduce MPI_Gather 17 1 60 for 2 MPI_Gather 18
+late sender MPI_Recv 10 1 50 for 0 MPI_Send 20
+late sender MPI_Recv 27 1 35 for 2 MPI_Send 28
+late receiver MPI_Ssend 21 1 80 for 0 MPI_Recv 11
+late sender MPI_Wait 13 1 40 for 0 MPI_Send 20
+wait at NxN MPI_Wait 19 1 25 for 0 MPI_Ialltoall 24
+total 10 365 messages 5 1 0 0
+END
+check "who waits for whom, where and how long" same expected <(told known)
+check "one late sender is in wrong order" is "MPI_Wait 1 40" "$(json told.json \
+    '" ".join("%s %d %d" % (r["mpi_function"], r["wrong_order_waits"], r["wrong_order_ns"])
+        for r in d["wait_states"]["by_site"] if r["wrong_order_waits"])')"
+check "the sums of places, of pairs and of ranks agree" is "365 365 365 365" "$(json told.json \
+    '"%d %d %d %d" % tuple(sum(r[f] for r in d["wait_states"][t]) for t, f in (("by_site", "wait_ns"),
+        ("pairs", "wait_ns"), ("per_rank", "wait_ns"), ("per_rank", "caused_ns")))')"
+"$STAGGER" report known >known.txt 2>known.err
+check "the text has states and pairs" all 'empty known.err' \
+    'has known.txt "^  late sender +MPI_Wait +f a.c:13 +1 +40ns +40ns +1$"' \
+    'has known.txt "^ +80ns +1  MPI_Ssend +f a.c:21 +0  MPI_Recv +f a.c:11$"'
+check "the longest wait is first" has_lines known.txt \
+    '^  late receiver +MPI_Ssend' 1
+check "states as CSV" all '"$STAGGER" report --csv=waits known >waits.csv' 'is 9 "$(wc -l <waits.csv)"' \
+    'has waits.csv "^late sender,MPI_Recv,0000000a,f,a.c,10,a,10,1,50,50,0,0"'
+check "pairs as CSV" all '"$STAGGER" report --csv=pairs known >pairs.csv' 'is 9 "$(wc -l <pairs.csv)"' \
+    'has pairs.csv "^late receiver,MPI_Ssend,00000015,.*,1,80,80,0,1,1,80,MPI_Recv,0000000b,f,a.c,11,a,11"'
+check "--top cuts the tables, and the text says so" all '"$STAGGER" report --top 2 known >top.txt' \
+    'has top.txt "^note: 2 of 8 wait states are shown"' 'has top.txt "^note: 2 of 8 pairs of call sites are shown"'
+check "a call site's waits alone" is "total 1 50 messages 5 1 0 0" "$(told --site a.c:10 known | tail -n1)"
+check "a communicator's" is "total 4 180 messages 5 1 0 0" "$(told --comm half known | tail -n1)"
+check "a rank's" is "total 2 75 messages 5 1 0 0" "$(told --rank 3 known | tail -n1)"
+check "an interval's" is "total 5 160 messages 5 1 0 0" "$(told --time 200ns:550ns known | tail -n1)"
+
+# Rank 0 waits 10 (RANKS - 1) - 6 in each round, and nobody else does.
+./make_messages ring 4 50000 ring || exit 1
+check "many messages have the figures that one round has" \
+    is "late sender MPI_Wait 3 50000 1200000 for 3 MPI_Send 2 total 50000 1200000 messages 200000 0 0 0" \
+    "$(told ring | xargs)"

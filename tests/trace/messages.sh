@@ -1,0 +1,28 @@
+#!/bin/bash
+# What the archive has of messages and requests of a real program, of every kind of them; and of a
+# run that ended while a rank waited.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# has_kinds NAME KIND...: the archive has events of these kinds.
+has_kinds() {
+    local name=$1 kind
+    shift
+    otf2-print "$name.trace/traces.otf2" >"$name.events" || return
+    for kind in "$@"; do
+        grep -q "^$kind " "$name.events" || { echo "no $kind"; return 1; }
+    done
+}
+
+observe requests 2 "$PROGRAMS/known_requests"
+check "messages and requests of every kind obey the rules" all 'ran_well requests' \
+    'archive_sound requests.trace'
+check "... and all of them are there" has_kinds requests MPI_SEND MPI_RECV MPI_ISEND MPI_ISEND_COMPLETE \
+    MPI_IRECV_REQUEST MPI_IRECV MPI_REQUEST_CANCELLED
+
+observe ended 2 "$PROGRAMS/late_waits" abort
+"$STAGGER" recover ended.trace >recover.out 2>&1
+check "a run that ended while a rank waited has an archive that obeys them" \
+    archive_sound ended.trace
+check "... in which the wait is closed" all 'has_kinds ended ENTER LEAVE' \
+    'is "$(grep -c ^ENTER ended.events)" "$(grep -c ^LEAVE ended.events)"' \
+    'has ended.events "^ENTER .*MPI_Barrier|^ENTER .*MPI_Recv"'
