@@ -173,6 +173,7 @@ static enum sg_status make_page(const struct options *options)
         return sg_output_file_close(&file, status);
     }
     watch = sg_detail_watch(&detail);
+    watch.calls = true;
     status = sg_report_read(options->path, true, &watch, &report);
     if (status == SG_OK) {
         status = write_page(options, &report, &detail, file.stream);

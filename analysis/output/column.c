@@ -194,6 +194,33 @@ void sg_columns_set(json_t **whole, struct sg_columns columns, const void *row, 
     }
 }
 
+/* What most of a long list is made of comes without a value of jansson's in between. */
+static bool put_count(struct sg_json_writer *writer, const struct sg_column *column,
+                      const void *member)
+{
+    bool is_short = column->kind == SG_COLUMN_COUNT32;
+
+    if (!is_short && column->kind != SG_COLUMN_COUNT && column->kind != SG_COLUMN_NS &&
+        column->kind != SG_COLUMN_BYTES)
+        return false;
+    sg_json_put_count(writer, column->field,
+                      is_short ? *(const uint32_t *)member : *(const uint64_t *)member);
+    return true;
+}
+
+void sg_columns_put(struct sg_json_writer *writer, struct sg_columns columns, const void *row,
+                    const void *context)
+{
+    for (size_t i = 0; i < columns.count; i++) {
+        const struct sg_column *column = &columns.of[i];
+        const void *member = column->json == NULL ? member_of(column, row) : NULL;
+
+        if (column->field == NULL || (member != NULL && put_count(writer, column, member)))
+            continue;
+        sg_json_put(writer, column->field, json_of(column, row, context));
+    }
+}
+
 /* ---- sorting --------------------------------------------------------------------------------- */
 
 struct key {

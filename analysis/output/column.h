@@ -9,6 +9,7 @@
 #define SG_OUTPUT_COLUMN_H
 
 #include "core/status.h"
+#include "output/json.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -64,6 +65,10 @@ double sg_column_figure(const struct sg_column *column, const void *row, const v
 
 /* Sets all columns that have a field in an object, as sg_json_set() does. */
 void sg_columns_set(json_t **whole, struct sg_columns columns, const void *row,
+                    const void *context);
+
+/* Prints them as members of the writer's object. Not for fields inside another object. */
+void sg_columns_put(struct sg_json_writer *writer, struct sg_columns columns, const void *row,
                     const void *context);
 
 /* Sorts by a column. Groups, where they are not NULL, come first in their order; equal rows are in

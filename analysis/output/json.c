@@ -2,7 +2,11 @@
 
 #include "output/format.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define LAYOUT(digits) (JSON_INDENT(1) | JSON_REAL_PRECISION(digits))
 
 json_t *sg_json_text(const char *text)
 {
@@ -61,8 +65,81 @@ enum sg_status sg_json_print(json_t *root, int digits, const char *who, FILE *ou
         sg_log("%s: out of memory", who);
         return SG_ERR_MEMORY;
     }
-    if (json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(digits)) == 0)
+    if (json_dumpf(root, out, LAYOUT(digits)) == 0)
         fputc('\n', out);
     json_decref(root);
     return SG_OK;
+}
+
+/* ---- part by part ---------------------------------------------------------------------------- */
+
+static void break_line(const struct sg_json_writer *writer)
+{
+    fputc('\n', writer->out);
+    for (int i = 0; i < writer->depth; i++)
+        fputc(' ', writer->out);
+}
+
+static void begin_value(struct sg_json_writer *writer, const char *name)
+{
+    if (writer->has_before)
+        fputc(',', writer->out);
+    if (writer->depth > 0)
+        break_line(writer);
+    if (name != NULL) {
+        fputc('"', writer->out);
+        fputs(name, writer->out);
+        fputs("\": ", writer->out);
+    }
+    writer->has_before = true;
+}
+
+void sg_json_begin(struct sg_json_writer *writer, const char *name, char bracket)
+{
+    begin_value(writer, name);
+    fputc(bracket, writer->out);
+    writer->depth++;
+    writer->has_before = false;
+}
+
+void sg_json_end(struct sg_json_writer *writer, char bracket)
+{
+    writer->depth--;
+    if (writer->has_before)
+        break_line(writer);
+    fputc(bracket, writer->out);
+    writer->has_before = true;
+}
+
+/* In what jansson prints, line ends are never part of a text: there they are escaped. */
+static int put_part(const char *text, size_t bytes, void *to)
+{
+    const struct sg_json_writer *writer = to;
+
+    while (bytes > 0) {
+        const char *end = memchr(text, '\n', bytes);
+        size_t part = end != NULL ? (size_t)(end - text) : bytes;
+
+        fwrite(text, 1, part, writer->out);
+        if (end != NULL) {
+            break_line(writer);
+            part++;
+        }
+        text += part;
+        bytes -= part;
+    }
+    return 0;
+}
+
+void sg_json_put(struct sg_json_writer *writer, const char *name, json_t *value)
+{
+    begin_value(writer, name);
+    json_dump_callback(value, put_part, writer, LAYOUT(writer->digits) | JSON_ENCODE_ANY);
+    json_decref(value);
+}
+
+void sg_json_put_count(struct sg_json_writer *writer, const char *name, uint64_t count)
+{
+    begin_value(writer, name);
+    fprintf(writer->out, "%" PRId64, (int64_t)count);
 }

@@ -30,4 +30,21 @@ void sg_json_set(json_t **whole, const char *name, json_t *value);
  * line that begins with who; a stream that does not take it is the caller's to notice. */
 enum sg_status sg_json_print(json_t *root, int digits, const char *who, FILE *out);
 
+/* Prints the same text part by part, for what is too long to be held as a whole. An object's
+ * members have names, which are plain ASCII; the elements of a list, and the outermost value, have
+ * NULL. */
+struct sg_json_writer {
+    FILE *out;
+    int digits;
+    int depth;       /* of lists and objects that are open */
+    bool has_before; /* in the innermost one */
+};
+
+/* bracket: '{' or '[', and at the end '}' or ']'. */
+void sg_json_begin(struct sg_json_writer *writer, const char *name, char bracket);
+void sg_json_end(struct sg_json_writer *writer, char bracket);
+/* Takes the value. */
+void sg_json_put(struct sg_json_writer *writer, const char *name, json_t *value);
+void sg_json_put_count(struct sg_json_writer *writer, const char *name, uint64_t count);
+
 #endif

@@ -17,4 +17,5 @@ ASSET(sg_page_css, "page.css");
 ASSET(sg_charts_js, "charts.js");
 ASSET(sg_table_js, "table.js");
 ASSET(sg_report_js, "report.js");
+ASSET(sg_messages_js, "messages.js");
 ASSET(sg_compare_js, "compare.js");

@@ -32,6 +32,7 @@ enum sg_status sg_html_begin(const char *title, char nonce[33], FILE *out);
 void sg_html_end(const char *const scripts[], const char nonce[33], FILE *out);
 
 /* The texts of analysis/page/assets. */
-extern const char sg_page_css[], sg_charts_js[], sg_table_js[], sg_report_js[], sg_compare_js[];
+extern const char sg_page_css[], sg_charts_js[], sg_table_js[], sg_report_js[], sg_messages_js[],
+    sg_compare_js[];
 
 #endif

@@ -111,10 +111,12 @@ static void put_figures(const struct sg_report *report, FILE *out)
     fprintf(out,
             "<dl class=\"figures\">\n<div><dt>run time</dt><dd>%s</dd></div>\n"
             "<div><dt>ranks</dt><dd>%" PRIu32 "</dd></div>\n"
-            "<div class=\"main\"><dt>%s</dt><dd>%s<small>%s of %s</small></dd></div>\n</dl>\n",
+            "<div class=\"main\"><dt>%s</dt><dd>%s<small>%s of %s</small></dd></div>\n",
             SG_NS(report->run_ns), report->rank_count,
             report->has_events ? "processor time lost waiting" : "processor time in collectives",
             SG_SHARE(cost_ns, report->ranks_run_ns), SG_NS(cost_ns), SG_NS(report->ranks_run_ns));
+    sg_page_write_share(report, out);
+    fputs("</dl>\n", out);
 }
 
 static void put_worst(const struct sg_report *report, const struct sg_report_site **sites,
@@ -287,7 +289,8 @@ static void put_table(const struct sg_page *page, FILE *out)
     uint32_t sum_count = no_more_than(report->sum_count, page->row_limit);
     uint32_t row_count = no_more_than(report->site_count, page->row_limit);
 
-    fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites</h2>\n",
+    fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites of "
+          "barrier, reduce and allreduce</h2>\n",
           out);
     put_rows(page, "sites", report->sums, sum_count, out);
     put_left_out(report, report->sums, sum_count, report->sum_count, out);
@@ -335,7 +338,8 @@ static void put_charts(const struct sg_page *page, FILE *out)
 
 enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
 {
-    static const char *const scripts[] = {sg_charts_js, sg_table_js, sg_report_js, NULL};
+    static const char *const scripts[] = {sg_charts_js, sg_table_js, sg_report_js, sg_messages_js,
+                                          NULL};
     const struct sg_report *report = page->report;
     const struct sg_report_site *worst[WORST_SITES];
     uint32_t worst_count = find_worst(report, worst);
@@ -355,10 +359,12 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     fputs("</header>\n<main>\n<section>\n", out);
     put_worst(report, worst, worst_count, out);
     fputs("</section>\n", out);
+    sg_page_write_functions(page, out);
     if (report->site_count > 0)
         put_table(page, out);
     sg_page_write_trials(report, out);
     put_charts(page, out);
+    sg_page_write_calls(page, out);
     sg_page_write_about(page, out);
     fputs("</main>\n", out);
     status = sg_page_write_data(page, out);

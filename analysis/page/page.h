@@ -11,12 +11,15 @@
 #include "page/detail.h"
 #include "report/report.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 #define SG_PAGE_ROWS 500u /* rows of a table, unless told otherwise */
 #define SG_PAGE_SITES 24u /* call sites with charts of their own */
 /* columns of ranks in a heat map: with more ranks, several share one */
 #define SG_PAGE_COLUMNS 125u
+/* rows and columns of the map of messages: with more ranks, several share one */
+#define SG_PAGE_BLOCKS 100u
 #define SG_PAGE_WORST 8u    /* instances in the timeline */
 #define SG_PAGE_LANES 2000u /* lanes of ranks in one of them: with more ranks, several share one */
 
@@ -37,6 +40,13 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
 
 /* The data of the charts. */
 enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
+/* The figure on top, and the sections, about all calls of MPI: the functions; and call sites and
+ * messages. Nothing where they are not known. */
+void sg_page_write_share(const struct sg_report *report, FILE *out);
+void sg_page_write_functions(const struct sg_page *page, FILE *out);
+void sg_page_write_calls(const struct sg_page *page, FILE *out);
+/* The sums of messages in blocks of ranks; NULL: out of memory. */
+json_t *sg_page_messages_data(const struct sg_calls *calls);
 /* The section about trials; writes nothing if there were none. */
 void sg_page_write_trials(const struct sg_report *report, FILE *out);
 /* Clocks, configuration, overhead, and the definitions of the figures. */

@@ -1,9 +1,11 @@
 /* The data for the report's charts: of the first SG_PAGE_SITES rows, and of all ranks in at most
  * SG_PAGE_COLUMNS columns. Times are ns, and relative where that is shorter.
  */
+#include "output/json.h"
 #include "page/html.h"
 #include "page/page.h"
 #include "report/columns.h"
+#include "report/profile/calls.h"
 
 #include <stdlib.h>
 
@@ -299,5 +301,7 @@ enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out)
                          all_worst_of(page), "by_rank", by_rank_of(page));
     else
         data = json_pack("{s:b}", "events", 0);
+    if (report->calls != NULL && report->calls->pair_count > 0)
+        sg_json_set(&data, "messages", sg_page_messages_data(report->calls));
     return sg_html_data("data", data, out);
 }

@@ -11,8 +11,10 @@
 #include "report/waitstates/print.h"
 
 #include <jansson.h>
+#include <string.h>
 
 #define JSON_VERSION 1
+#define DIGITS 9 /* of reals */
 
 /* A row or, with comms, a sum. */
 static json_t *site_of(const struct sg_report *report, const struct sg_report_site *site,
@@ -119,6 +121,30 @@ static const char *source_name(const struct sg_report *report)
     return "statistics";
 }
 
+/* Member by member: messages may be a million pairs of ranks, which are printed one by one. */
+static enum sg_status print(json_t *root, const struct sg_report *report,
+                            const struct sg_print_options *options, FILE *out)
+{
+    struct sg_json_writer writer = {.out = out, .digits = DIGITS};
+    const char *name;
+    json_t *value;
+
+    if (root == NULL)
+        return sg_json_print(root, DIGITS, "report", out);
+    sg_json_begin(&writer, NULL, '{');
+    json_object_foreach(root, name, value)
+    {
+        if (strcmp(name, SG_CALLS_MESSAGES) == 0)
+            sg_calls_put_messages(&writer, report, options);
+        else
+            sg_json_put(&writer, name, json_incref(value));
+    }
+    sg_json_end(&writer, '}');
+    fputc('\n', out);
+    json_decref(root);
+    return SG_OK;
+}
+
 enum sg_status sg_report_print_json(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
@@ -144,7 +170,7 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_set(&root, "trials", sg_report_trials_json(report));
     sg_calls_json(&root, report, options);
     sg_waitstates_json(&root, report, options);
-    return sg_json_print(root, 9, "report", out);
+    return print(root, report, options, out);
 }
 
 enum sg_status sg_report_print_csv(const struct sg_report *report,

@@ -1,8 +1,8 @@
 /* Opens pages in headless Chromium and looks at them: node browser.js CHROMIUM SHOTS PAGES...
  *
- * Each PAGE is NAME=FILE=KIND, KIND report, plain (a report without charts) or comparison, and with
- * =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - " lines. The modules come
- * from the directory in NODE_PATH. */
+ * Each PAGE is NAME=FILE=KIND, KIND report, plain (a report without charts of collectives) or
+ * comparison, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
+ * lines. The modules come from the directory in NODE_PATH. */
 "use strict";
 const path = require("path");
 const { chromium } = require("playwright-core");
@@ -47,7 +47,7 @@ const faults = (page) => page.evaluate(() => {
       if (!/No |arrived together/.test(figure.querySelector("figcaption").textContent)) list.push(`${name}: not drawn`);
       continue;
     }
-    const marks = svg.querySelectorAll("rect, circle, path[class^=line-]").length;
+    const marks = svg.querySelectorAll("rect, circle, image, path[class^=line-]").length;
     if (!marks) list.push(`${name}: no marks`);
     if (/NaN|Infinity|undefined/.test(svg.outerHTML)) list.push(`${name}: a figure that is none`);
     const outer = svg.getBoundingClientRect();
@@ -145,6 +145,63 @@ async function reportWorks(page, name) {
   tell(`${name}: a chart's figures are a table as well`, expect(rows > 0, `${rows} rows`));
 }
 
+/* The map's picture, as one number for each cell: how strong its colour is. */
+const cellsOf = (page) => page.evaluate(async () => {
+  const picture = new Image();
+  picture.src = document.querySelector("#map image").getAttribute("href");
+  await picture.decode();
+  const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
+  const context = canvas.getContext("2d");
+  context.drawImage(picture, 0, 0);
+  const points = context.getImageData(0, 0, picture.width, picture.height).data;
+  return Array.from({ length: points.length / 4 }, (_, i) => points[4 * i + 3]);
+});
+
+async function messagesWork(page, name) {
+  const data = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).messages);
+  const bytes = [], messages = [];
+  for (let i = 0, at = -1; i < data.cells.length; i += 3) {
+    at += data.cells[i] + 1;
+    [messages[at], bytes[at]] = [data.cells[i + 1], data.cells[i + 2]];
+  }
+  const faultsOf = (cells, values) => cells.flatMap((strength, at) => [
+    ...expect((strength > 0) === (at in values), `cell ${at}: ${strength} for ${values[at]}`),
+    ...expect(at === 0 || !(values[at] > values[at - 1]) || strength >= cells[at - 1], `cell ${at} is weaker than the one before`)]);
+  const byBytes = await cellsOf(page), title = await page.textContent("figure[data-chart=map] figcaption b");
+  await page.check("#map-controls input[value=messages]");
+  const byMessages = await cellsOf(page);
+  tell(`${name}: the map has a cell for each pair with messages, the stronger the more`, [
+    ...faultsOf(byBytes, bytes), ...faultsOf(byMessages, messages),
+    ...expect(title !== (await page.textContent("figure[data-chart=map] figcaption b")), title)]);
+
+  const at = bytes.findIndex((value) => value > 0), column = at % data.blocks, row = Math.floor(at / data.blocks);
+  const map = page.locator("#map image");
+  await map.scrollIntoViewIfNeeded();
+  const box = await map.boundingBox();
+  await page.mouse.move(box.x + ((column + 0.5) * box.width) / data.blocks, box.y + ((row + 0.5) * box.height) / data.blocks);
+  const words = await page.textContent("#map figure p");
+  tell(`${name}: the cell that is pointed at has its figures`, expect(
+    words.includes(`: ${messages[at].toLocaleString("en-US").replace(/,/g, "\u2009")} messages, `), words));
+
+  await page.locator("#pairs thead button").nth(2).click();
+  const sorted = (await page.$$eval("#pairs tbody tr", (rows) => rows.map((one) => +one.cells[2].dataset.v)));
+  tell(`${name}: the pairs of ranks sort by messages`, expect(sorted.length > 1 && isSorted(sorted, -1), `${sorted.slice(0, 20)}`));
+}
+
+async function callsWork(page, name) {
+  await page.locator("#functions thead button").nth(1).click();
+  const calls = await page.$$eval("#functions tbody tr", (rows) => rows.map((one) => +one.cells[1].dataset.v));
+  tell(`${name}: the functions sort by calls`, expect(calls.length > 0 && isSorted(calls, -1), `${calls}`));
+  if (!(await page.$("#calls"))) return;
+  const functions = () => page.$$eval("#calls tbody tr", (rows) => rows.filter((one) => !one.hidden).map((one) => one.cells[0].textContent));
+  const first = (await functions())[0];
+  await page.selectOption("#calls-filters select", first);
+  const left = await functions();
+  await page.selectOption("#calls-filters select", "");
+  tell(`${name}: call sites of all functions are filtered by function`,
+    expect(left.length > 0 && left.length < (await functions()).length && left.every((one) => one === first), `${left.length} of ${first}`));
+}
+
 async function comparisonWorks(page, name) {
   await page.check("#measures input[value=wait]");
   await settle(page);
@@ -174,7 +231,10 @@ async function look(browser, shots, [name, file, kind, looks]) {
   if (kind === "report") await reportWorks(page, name);
   if (kind === "comparison") await comparisonWorks(page, name);
   if (kind === "plain")
-    tell(`${name}: it has words and no empty charts`, expect((await page.$$("figure, section[hidden]")).length === 0, "charts"));
+    tell(`${name}: it has words and no empty charts`,
+      expect((await page.$$("figure:not([data-chart=map]), section[hidden]")).length === 0, "charts"));
+  if (await page.$("#functions")) await callsWork(page, name);
+  if (await page.$("#map")) await messagesWork(page, name);
   await page.emulateMedia({ media: "print" });
   const controls = await page.$$eval(".controls", (list) => list.filter((one) => one.offsetParent !== null).length);
   const pdf = await page.pdf({ format: "A4", landscape: true });

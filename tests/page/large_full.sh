@@ -1,12 +1,15 @@
 #!/bin/bash
 # timeout: 900
-# The page of a thousand ranks and ten million events: below 1 MB, made within 1 GB of memory. How
-# long it takes is printed.
+# The page of a thousand ranks, ten million events and messages between all ranks: below 1 MB, made
+# within 1 GB of memory. How long it takes is printed.
 . "$(dirname "$0")/../lib/sh.sh"
 
-"${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" "$ROOT/tests/report/make_large.c" \
-    -o make_large -lotf2 || { echo "not ok - the fixture's writer compiles"; exit 1; }
-./make_large 1000 2500 40 large || exit 1
+for fixture in make_large make_traffic; do
+    "${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
+        "$ROOT/tests/report/$fixture.c" -o $fixture -lotf2 ||
+        { echo "not ok - the fixture's writer compiles"; exit 1; }
+done
+./make_large 1000 2500 40 large && ./make_traffic 1000 600 large || exit 1
 
 measured=$("$PYTHON" -c 'import resource, subprocess, sys, time
 start = time.monotonic()

@@ -75,11 +75,37 @@ report_page one one
 check "a run of one rank has no skew" all 'sound one' 'says one "No rank waited for another"' \
     'is 0 "$(in_page one "len(d[\"data\"][\"worst\"])")"'
 
+# ---- all calls of MPI ------------------------------------------------------------------------------
+
+# calls_of NAME DIR: the page has the functions, call sites and messages of the report's JSON.
+calls_of() {
+    "$STAGGER" report --json "$2" >"$1.json" &&
+        "$PYTHON" "$ROOT/tests/page/check_calls.py" "$1.page" "$1.json"
+}
+report_page calls all-calls
+check "functions, call sites and messages are those of the report" all 'sound calls' \
+    'calls_of calls all-calls'
+check "MPI's share of the run is on top, and by rank at the functions" all \
+    'says calls "processor time in MPI, all calls *7\.7% *15\.4us of 200us"' \
+    'says calls "The ranks spent 7\.7% of their processor time in MPI, from 7\.4% on rank 0 to 8\.0% on rank 1\."'
+check "a run without statistics of all calls has none of it" all \
+    '! says known "in MPI, all calls|MPI functions|Messages"' \
+    'is "False" "$(in_page known "\"messages\" in d[\"data\"]")"'
+
 # ---- size --------------------------------------------------------------------------------------
 
 report_page large large
 check "a page of a thousand ranks is sound" sound large
 check "it is below 1 MB" within 1 999999 "$(in_page large 'd["bytes"]')"
+check "so it is with messages between all ranks, in blocks of ten" all 'calls_of large large' \
+    'is "1000 10 100 999000" "$(in_page large "\" \".join(str(d[\"data\"][\"messages\"][k]) for k in (\"ranks\", \"group\", \"blocks\", \"pairs\"))")"'
+titles() { in_page "$1" '" ".join(c["text"] for c in d["tables"]["functions"][0][9:])'; }
+check "a column of what no function has is left out" is "received latency failed|received" \
+    "$(titles calls)|$(titles large)"
+check "of 640 call sites and a million pairs the first 500 are shown" all \
+    'is "501 501" "$(in_page large "\"%d %d\" % (len(d[\"tables\"][\"calls\"]), len(d[\"tables\"][\"pairs\"]))")"' \
+    'says large "140 further call sites are left out"' \
+    'says large "998500 further pairs of ranks are left out"'
 check "ranks share the columns of a heat map" is "125 125" \
     "$(in_page large '"%d %d" % (len(d["data"]["sites"][0]["late"]), len(d["data"]["by_rank"]))')"
 # At every seventh call site the rank of its number is 40 us late; reduces (7, 28) cost the root alone

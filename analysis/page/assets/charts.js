@@ -57,9 +57,10 @@ const charts = (() => {
 
   let number = 0;
 
-  /* A frame with axes. x, y: {label, ticks: [[position 0..1, text]]}; draw(g, w, h) draws inside. */
+  /* A frame with axes. x, y: {label, ticks: [[position 0..1, text]]}, y bare: without lines across;
+     draw(g, w, h) draws inside. */
   function plot(width, height, options, draw) {
-    const left = options.left || 62, right = 12, top = 8, bottom = options.bottom || 42;
+    const left = options.left || 62, right = 12, top = options.top || 8, bottom = options.bottom || 42;
     const w = Math.max(60, width - left - right), h = height - top - bottom;
     const g = svg("g", { transform: `translate(${left} ${top})` });
     g.append(svg("path", { class: "axis", d: `M0 0V${h}H${w}` }));
@@ -75,7 +76,7 @@ const charts = (() => {
     }
     let lastLine = 1e9;
     for (const [at, text] of options.y ? options.y.ticks : []) {
-      g.append(svg("path", { class: "axis", d: `M-5 ${h - at * h}H${at > 0 ? w : 0}` }));
+      g.append(svg("path", { class: "axis", d: `M-5 ${h - at * h}H${at > 0 && !options.y.bare ? w : 0}` }));
       if (lastLine - (h - at * h) < 13) continue;
       lastLine = h - at * h;
       g.append(svg("text", { x: -8, y: h - at * h + 4, "text-anchor": "end" }, text));
@@ -129,6 +130,18 @@ const charts = (() => {
     return node;
   }
 
+  /* A choice of a few, as radio buttons. */
+  function choice(parent, legend, name, options, change) {
+    const set = el("fieldset", {}, el("legend", {}, legend));
+    options.forEach(([value, text], i) => {
+      const input = el("input", { type: "radio", name, value });
+      input.checked = i === 0;
+      input.addEventListener("change", () => change(value));
+      set.append(el("label", {}, input, ` ${text}`));
+    });
+    parent.append(set);
+  }
+
   /* Bars side by side; each {from, to (0..1), parts: [[class, value]], text}. */
   function bars(g, w, h, list, max) {
     for (const bar of list) {
@@ -155,5 +168,5 @@ const charts = (() => {
     g.append(svg("path", { class: kind, d }));
   }
 
-  return { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, bars, steps };
+  return { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, choice, bars, steps };
 })();

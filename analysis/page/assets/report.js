@@ -1,7 +1,7 @@
 /* The charts of a report, from the data in the page: analysis/page/page_data.c says what is what. */
 "use strict";
 (() => {
-  const { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, bars, steps } = charts;
+  const { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, choice, bars, steps } = charts;
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const table = byId("sites");
@@ -222,18 +222,6 @@
     });
   }
 
-  /* A choice of a few, as radio buttons. */
-  function choice(parent, legend, name, options, change) {
-    const set = el("fieldset", {}, el("legend", {}, legend));
-    options.forEach(([value, text], i) => {
-      const input = el("input", { type: "radio", name, value });
-      input.checked = i === 0;
-      input.addEventListener("change", () => change(value));
-      set.append(el("label", {}, input, ` ${text}`));
-    });
-    parent.append(set);
-  }
-
   function startHeat() {
     if (!data.sites.some((site) => site.late)) return;
     byId("heat").hidden = false;
@@ -329,6 +317,7 @@
     startWorst();
     startRanks();
   }
-  for (const [name, word] of [["sites", "call sites"], ["comms", "rows"]])
-    if (byId(name)) sortableTable(byId(name), byId(`${name}-filters`), byId(`${name}-shown`), word);
+  for (const [name, word, by] of [["sites", "call sites", "Operation"], ["comms", "rows", "Operation"],
+    ["functions"], ["calls", "call sites", "Function"], ["pairs"]])
+    if (byId(name)) sortableTable(byId(name), byId(`${name}-filters`), byId(`${name}-shown`), word, by);
 })();

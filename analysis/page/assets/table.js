@@ -1,7 +1,7 @@
-/* A table that is sorted by its headers and filtered by what a row is. A row whose data-left is "out"
- * is left out by someone else. Returns what filters it anew. */
+/* A table that is sorted by its headers and, where there is an element for that, filtered by what a
+ * row is. A row whose data-left is "out" is left out by someone else. Returns what filters it anew. */
 "use strict";
-function sortableTable(table, filters, status, word) {
+function sortableTable(table, filters, status, word, by = "Operation") {
   const { el } = charts;
   const body = table.tBodies[0], rows = [...body.rows];
   const headers = [...table.tHead.rows[0].cells];
@@ -32,6 +32,7 @@ function sortableTable(table, filters, status, word) {
     header.replaceChildren(button);
     button.addEventListener("click", () => sort(column));
   });
+  if (!filters) return null;
 
   const operations = [...new Set(rows.map((row) => row.dataset.op))].sort();
   const select = el("select", {}, el("option", { value: "" }, "all"),
@@ -52,6 +53,6 @@ function sortableTable(table, filters, status, word) {
   select.addEventListener("change", filter);
   search.addEventListener("input", filter);
   if (rows.length > 1)
-    filters.append(el("label", {}, "Operation", select), el("label", {}, "Search", search));
+    filters.append(el("label", {}, by, select), el("label", {}, "Search", search));
   return filter;
 }

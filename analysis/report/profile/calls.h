@@ -69,4 +69,14 @@ struct sg_calls {
 
 void sg_calls_free(struct sg_calls *calls);
 
+/* Whether there are other calls than those that the report's own rows have. */
+static inline bool sg_calls_has_others(const struct sg_calls *calls)
+{
+    bool has = false;
+
+    for (uint32_t i = 0; i < calls->site_count && !has; i++)
+        has = !calls->sites[i].is_carried_out;
+    return has;
+}
+
 #endif

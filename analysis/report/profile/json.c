@@ -70,13 +70,6 @@ static json_t *pairs_of(const struct sg_calls *calls, const struct sg_print_opti
     return rows;
 }
 
-static json_t *messages_of(const struct sg_calls *calls, const struct sg_print_options *options)
-{
-    return json_pack("{s:o, s:I, s:I}", "pairs", pairs_of(calls, options), "other_messages",
-                     (json_int_t)calls->other_messages, "other_bytes",
-                     (json_int_t)calls->other_bytes);
-}
-
 /* ---- primitives, and what MMDS kept ---------------------------------------------------------- */
 
 static json_t *primitives_of(const struct sg_calls *calls, const struct sg_print_options *options)
@@ -167,9 +160,32 @@ void sg_calls_json(json_t **root, const struct sg_report *report,
     sg_json_set(root, "mpi", calls != NULL ? mpi_of(calls) : json_null());
     sg_json_set(root, "functions", calls != NULL ? functions_of(calls, options) : json_null());
     sg_json_set(root, "calls", calls != NULL ? calls_of(calls, options) : json_null());
-    sg_json_set(root, "messages", calls != NULL ? messages_of(calls, options) : json_null());
+    sg_json_set(root, SG_CALLS_MESSAGES, json_null());
     sg_json_set(root, "primitives", calls != NULL ? primitives_of(calls, options) : json_null());
     sg_json_set(root, "mmds", calls != NULL ? mmds_of(&calls->mmds) : json_null());
+}
+
+void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report *report,
+                           const struct sg_print_options *options)
+{
+    const struct sg_calls *calls = report->calls;
+    uint32_t count = calls != NULL ? sg_print_count(options, calls->pair_count) : 0;
+
+    if (calls == NULL) {
+        sg_json_put(writer, SG_CALLS_MESSAGES, json_null());
+        return;
+    }
+    sg_json_begin(writer, SG_CALLS_MESSAGES, '{');
+    sg_json_begin(writer, "pairs", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        sg_json_begin(writer, NULL, '{');
+        sg_columns_put(writer, sg_call_pair_columns, &calls->pairs[i], calls);
+        sg_json_end(writer, '}');
+    }
+    sg_json_end(writer, ']');
+    sg_json_put_count(writer, "other_messages", calls->other_messages);
+    sg_json_put_count(writer, "other_bytes", calls->other_bytes);
+    sg_json_end(writer, '}');
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

@@ -4,9 +4,8 @@
 #ifndef SG_REPORT_PROFILE_PRINT_H
 #define SG_REPORT_PROFILE_PRINT_H
 
+#include "output/json.h"
 #include "report/print.h"
-
-#include <jansson.h>
 
 /* A line of the head: MPI's share of the run time. */
 void sg_calls_print_share(const struct sg_report *report, FILE *out);
@@ -27,9 +26,14 @@ enum sg_status sg_calls_print_distribution(const struct sg_report *report,
 void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
                              FILE *out);
 
-/* Sets the report's members about all calls; null where they are not known. */
+#define SG_CALLS_MESSAGES "messages"
+
+/* Sets the report's members about all calls; null where they are not known. Messages may be a
+ * million pairs of ranks: the member is null, and what it is to be is printed in its place. */
 void sg_calls_json(json_t **root, const struct sg_report *report,
                    const struct sg_print_options *options);
+void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report *report,
+                           const struct sg_print_options *options);
 
 /* One of the tables of all calls. */
 enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_table table,

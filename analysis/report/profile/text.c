@@ -78,16 +78,6 @@ enum sg_status sg_calls_print_functions(const struct sg_report *report,
     return finish(&table, out);
 }
 
-/* Rows whose calls are all the library's are in the report's own tables. */
-static bool has_others(const struct sg_calls *calls)
-{
-    bool has = false;
-
-    for (uint32_t i = 0; i < calls->site_count && !has; i++)
-        has = !calls->sites[i].is_carried_out;
-    return has;
-}
-
 enum sg_status sg_calls_print_sites(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
@@ -96,7 +86,7 @@ enum sg_status sg_calls_print_sites(const struct sg_report *report,
     const struct sg_call_row *rows;
     uint32_t count;
 
-    if (calls == NULL || !has_others(calls))
+    if (calls == NULL || !sg_calls_has_others(calls))
         return SG_OK;
     rows = options->comms ? calls->rows : calls->sites;
     count = count_shown(options, options->comms ? calls->row_count : calls->site_count);
@@ -117,7 +107,7 @@ void sg_calls_print_left_out(const struct sg_report *report, const struct sg_pri
     if (calls != NULL && sg_print_count(options, calls->function_count) < calls->function_count)
         fprintf(out, "note: %" PRIu32 " of %" PRIu32 " functions are shown\n",
                 sg_print_count(options, calls->function_count), calls->function_count);
-    if (calls == NULL || !has_others(calls))
+    if (calls == NULL || !sg_calls_has_others(calls))
         return;
     all = options->comms ? calls->row_count : calls->site_count;
     if (count_shown(options, all) < all)

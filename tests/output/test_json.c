@@ -1,0 +1,129 @@
+/* What is printed part by part is what is printed as a whole. */
+#include "lib/unit.h"
+#include "output/column.h"
+#include "output/json.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    const char *text;
+    uint32_t rank;
+    uint64_t bytes, unknown;
+    double mean_ns, none_ns;
+};
+
+static bool knows_nothing(const void *row)
+{
+    return row == NULL;
+}
+
+#define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct row, member)
+static const struct sg_column columns[] = {
+    {"text", IS(TEXT, text)},
+    {"rank", IS(COUNT32, rank)},
+    {NULL, "shown", "shown", IS(COUNT32, rank)},
+    {"id", IS(ID, rank)},
+    {"bytes", IS(BYTES, bytes)},
+    {"unknown", IS(COUNT, unknown), .known = knows_nothing},
+    {"mean_ns", IS(REAL_NS, mean_ns)},
+    {"none_ns", IS(REAL_NS, none_ns)},
+};
+static const struct sg_columns all = {columns, sizeof columns / sizeof *columns};
+
+static const struct row rows[] = {
+    {.text = "a \"b\"\n{[,",
+     .rank = 7,
+     .bytes = UINT64_C(1) << 40,
+     .mean_ns = 1.0 / 3,
+     .none_ns = NAN},
+    {.text = "\xce\xbb\xff", .rank = UINT32_MAX, .mean_ns = 1e300, .none_ns = NAN},
+};
+
+static json_t *list_of_rows(void)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *row = json_object();
+
+        sg_columns_set(&row, all, &rows[i], NULL);
+        sg_json_append(&list, row);
+    }
+    return list;
+}
+
+/* The members before the list. */
+static json_t *head(void)
+{
+    return json_pack("{s:s, s:[i, {s:[]}, [[f]]], s:{}}", "name", "x\ny", "nested", 1, "empty", 0.1,
+                     "object");
+}
+
+static char *text_of(void (*print)(FILE *out))
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(out);
+    print(out);
+    fclose(out);
+    return text;
+}
+
+static void print_whole(FILE *out)
+{
+    json_t *root = head();
+
+    sg_json_set(&root, "rows", list_of_rows());
+    sg_json_set(&root, "none", json_array());
+    sg_json_set(&root, "inside", json_pack("{s:{}, s:i}", "nothing", "last", 3));
+    CU_ASSERT_EQUAL(sg_json_print(root, 9, "test", out), SG_OK);
+}
+
+static void print_parts(FILE *out)
+{
+    struct sg_json_writer writer = {.out = out, .digits = 9};
+
+    json_t *members = head(), *value;
+    const char *name;
+
+    sg_json_begin(&writer, NULL, '{');
+    json_object_foreach(members, name, value) sg_json_put(&writer, name, json_incref(value));
+    json_decref(members);
+    sg_json_begin(&writer, "rows", '[');
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        sg_json_begin(&writer, NULL, '{');
+        sg_columns_put(&writer, all, &rows[i], NULL);
+        sg_json_end(&writer, '}');
+    }
+    sg_json_end(&writer, ']');
+    sg_json_begin(&writer, "none", '[');
+    sg_json_end(&writer, ']');
+    sg_json_begin(&writer, "inside", '{');
+    sg_json_begin(&writer, "nothing", '{');
+    sg_json_end(&writer, '}');
+    sg_json_put_count(&writer, "last", 3);
+    sg_json_end(&writer, '}');
+    sg_json_end(&writer, '}');
+    fputc('\n', out);
+}
+
+static void parts_are_the_whole(void)
+{
+    char *whole = text_of(print_whole), *parts = text_of(print_parts);
+
+    CU_ASSERT_STRING_EQUAL(whole, parts);
+    CU_ASSERT_PTR_NOT_NULL(
+        strstr(parts, "\n   \"text\": \"a \\\"b\\\"\\n{[,\",\n   \"rank\": 7,\n"));
+    free(whole);
+    free(parts);
+}
+
+const struct unit_test unit_tests[] = {
+    {"an object printed part by part is the one printed as a whole", parts_are_the_whole},
+    {NULL, NULL},
+};

@@ -1,0 +1,73 @@
+/* Writes the statistics of all calls of a run in which every rank sends messages to every other
+ * one: make_traffic RANKS SITES DIRECTORY. They are logs, or, if the directory has an archive, the
+ * files beside it. Rank 0 sends from SITES call sites in turn.
+ *
+ * From rank f to rank t go 1 + (f + 2 t) mod 7 messages of 1000 (f + 1) bytes each; to the next
+ * rank 100 times as many.
+ */
+#include "report/logs.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+static uint64_t messages_of(int ranks, int from, int to)
+{
+    return (uint64_t)(1 + (from + 2 * to) % 7) * (to == (from + 1) % ranks ? 100 : 1);
+}
+
+static void put_site(struct log_writer *log, uint32_t site)
+{
+    static const char module[] = "/opt/bin/large\0";
+    static const uint64_t times_ns[] = {500, 700, 900};
+    struct sg_record_profile sent = log_profile(site, 0, 0, 3, times_ns);
+    char name[80];
+    int bytes =
+        snprintf(name, sizeof name, "exchange_%" PRIu32 "%c/home/user/src/part_%" PRIu32 ".c", site,
+                 '\0', site / 10);
+
+    log_put_site(log, site, site, 0x1000 + 16 * site, module, sizeof module);
+    log_put_name(log, site, 10 + site % 1000, name, (size_t)bytes + 1);
+    sent.sent_bytes = 3000;
+    log_put(log, &sent, sizeof sent);
+}
+
+static void write_rank(const char *path, int rank, int ranks, uint32_t sites)
+{
+    struct log_writer log;
+
+    log_begin_at(&log, path, rank, ranks, SG_TRACE_STATS, SG_LOG_FINALIZED);
+    log_put_function(&log, 0, "MPI_Send");
+    log_put_profile_comm(&log, 0, (uint32_t)ranks, "MPI_COMM_WORLD");
+    for (uint32_t site = 1; rank == 0 && site <= sites; site++)
+        put_site(&log, site);
+    for (int other = 0; other < ranks; other++) {
+        uint64_t sent = messages_of(ranks, rank, other), received = messages_of(ranks, other, rank);
+
+        if (other != rank)
+            log_put_peer(&log, 0, (uint32_t)other, sent, sent * 1000 * (uint64_t)(rank + 1),
+                         received, received * 1000 * (uint64_t)(other + 1));
+    }
+    log_end(&log);
+}
+
+int main(int argc, char **argv)
+{
+    int ranks = argc == 4 ? atoi(argv[1]) : 0;
+    char path[8192];
+
+    if (ranks < 2) {
+        fprintf(stderr, "usage: make_traffic RANKS SITES DIRECTORY\n");
+        return 2;
+    }
+    snprintf(path, sizeof path, "%s/traces", argv[3]);
+    for (int rank = 0; rank < ranks; rank++) {
+        char file[64];
+        int has_archive = access(path, F_OK) == 0;
+
+        snprintf(file, sizeof file, has_archive ? "traces/%d.calls" : SG_LOG_NAME_FORMAT, rank);
+        snprintf(path + strlen(argv[3]), sizeof path - strlen(argv[3]), "/%s", file);
+        write_rank(path, rank, ranks, (uint32_t)atoi(argv[2]));
+        snprintf(path, sizeof path, "%s/traces", argv[3]);
+    }
+    return 0;
+}
