@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,8 @@
 #define PREFIX "STAGGER_"
 #define SITE_PREFIX PREFIX "SITE_"
 #define SITE_DIGITS 8
+/* Longer names are compared and shown by their beginning. */
+#define NAME_BYTES SG_DISTANCE_BYTES
 
 /* A file larger than this is no configuration, and so many lines of complaint no help. */
 #define FILE_BYTES (1 << 20)
@@ -82,10 +83,10 @@ static bool is_site_id(const char *text)
 
 static void complain_unknown(struct reader *reader, const char *name)
 {
-    char own[SG_NAME_BYTES + 1];
+    char own[NAME_BYTES + 1];
     char excerpt[SG_EXCERPT_BYTES];
     const char *nearest = "";
-    int nearest_distance = INT_MAX;
+    int nearest_distance = 2 * NAME_BYTES;
     size_t length;
 
     length = (size_t)snprintf(own, sizeof own, "%s", name);

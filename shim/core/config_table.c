@@ -189,6 +189,7 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 #define PATH_BYTES 3500
 #define DEVICE_BYTES 63
 #define LIST_BYTES 1000
+#define GLOBS_BYTES 1000
 
 /* clang-format off */
 /* A variable's type: how it is parsed and printed, what is expected, where it goes. */
@@ -222,6 +223,12 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_TRACE_BYTES", "64m",
      "Limit of one rank's log, after which events are counted but not kept.",
      SIZE(trace_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
+    {"STAGGER_CALLS", "",
+     "Functions of MPI whose calls are seen: globs, separated by commas; all when empty.",
+     STRING(calls, "globs", GLOBS_BYTES)},
+    {"STAGGER_EVENTS", "",
+     "Those, among them, whose calls are in the trace, and not in the statistics alone.",
+     STRING(events, "globs", GLOBS_BYTES)},
     {"STAGGER_DEPTH", "1", "Frames of the application that make up a call site.",
      INTEGER(depth, 1, 16)},
     {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.", FLAG(quiet)},
@@ -276,8 +283,9 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_MMDS_RANKS", "", "The ranks that do; all of them when empty.",
      RANKS(mmds_ranks, LIST_BYTES)},
     {"STAGGER_MMDS_CALLS", "",
-     "MPI functions, separated by ',', whose distributions of latency and bytes they keep, too.",
-     STRING(mmds_calls, "names", LIST_BYTES)},
+     "MPI functions whose distributions of latency and bytes they keep, too: globs, separated by "
+     "commas.",
+     STRING(mmds_calls, "globs", GLOBS_BYTES)},
     {"STAGGER_MMDS_BINS", "4", "Bins of these distributions to each doubling of the value.",
      POWER(mmds_bins, 1, 16)},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
@@ -332,6 +340,8 @@ void sg_config_clear(struct sg_config *config)
         sg_config_clear_rule(&config->rules[i]);
     free(config->rules);
     free(config->directory);
+    free(config->calls);
+    free(config->events);
     free(config->config_file);
     free(config->verbs_device);
     free(config->mmds_ranks);

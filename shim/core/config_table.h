@@ -32,6 +32,7 @@ struct sg_config {
     int trace;            /* enum sg_trace_mode */
     char *directory;      /* "": stagger-<program>-<id> */
     uint64_t trace_bytes; /* per rank */
+    char *calls, *events; /* globs of functions, separated by commas */
     int depth;            /* frames in a call site's id, 1..16 */
     bool quiet;
     bool calibrate;        /* measure costs at start, where events are recorded */
@@ -53,7 +54,7 @@ struct sg_config {
     uint64_t verbs_memory_bytes;                /* the most that a process registers */
     int mmds;                                   /* 0: off, 1: on */
     char *mmds_ranks;                           /* "": all */
-    char *mmds_calls;                           /* names of functions, "": none */
+    char *mmds_calls;                           /* globs of functions; "": none */
     int mmds_bins;                              /* to each doubling; a power of two */
     char *config_file;                          /* "" : none */
     struct sg_config_rule *rules;               /* in order of precedence */

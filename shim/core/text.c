@@ -160,12 +160,12 @@ static int smallest(int a, int b, int c)
 
 int sg_text_distance(const char *a, const char *b)
 {
-    int row[SG_NAME_BYTES + 1];
-    int width = (int)strnlen(b, SG_NAME_BYTES);
+    int row[SG_DISTANCE_BYTES + 1];
+    int width = (int)strlen(b);
 
     for (int j = 0; j <= width; j++)
         row[j] = j;
-    for (int i = 1; i <= SG_NAME_BYTES && a[i - 1] != '\0'; i++) {
+    for (int i = 1; a[i - 1] != '\0'; i++) {
         int diagonal = row[0];
 
         row[0] = i;

@@ -40,9 +40,8 @@ const char *sg_text_base_name(const char *path);
 /* Copies text to size_bytes (at least 1) at to; of one that is too long the end. */
 void sg_text_tail(const char *text, char *to, size_t size_bytes);
 
-/* How many characters must be changed, put in or left out to make one name the other (Levenshtein);
- * longer names are compared by their beginning. */
-#define SG_NAME_BYTES 60
+/* Levenshtein's distance of two texts of at most SG_DISTANCE_BYTES bytes. */
+#define SG_DISTANCE_BYTES 60
 int sg_text_distance(const char *a, const char *b);
 
 /* Reads decimal digits at begin and, with suffixes, a k, m or g (powers of 1024, either case).

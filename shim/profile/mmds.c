@@ -2,12 +2,11 @@
 
 #include "core/bins.h"
 #include "core/rank_list.h"
-#include "core/text.h"
 #include "core/tick.h"
+#include "profile/function_globs.h"
 #include "profile/function_log.h"
 #include "runtime/process.h"
 
-#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +28,8 @@ struct thread {
 
 static bool is_enabled;
 /* 1 + place among a thread's chosen ones; 0: not chosen. Forms for large counts are the same. */
-static uint8_t chosen_places[SG_FUNCTION_COUNT];
-static enum sg_function chosen_functions[UINT8_MAX];
+static uint16_t chosen_places[SG_FUNCTION_COUNT];
+static enum sg_function chosen_functions[SG_FUNCTION_COUNT];
 static unsigned chosen_count;
 static _Atomic uint64_t since_ns; /* what was before does not count */
 static __thread struct thread *own;
@@ -246,61 +245,30 @@ void sg_mmds_add_collective(const struct sg_profile_sample *sample, uint64_t beg
 
 /* ---- start and end ---- */
 
-static bool is_named(enum sg_function function, const char *name, size_t length)
+/* Whether b is a with large counts. */
+static bool is_wide_form(enum sg_function a, enum sg_function b)
 {
-    const struct sg_function_facts *facts = &sg_functions[function];
-    size_t own_length = strlen(facts->name) - (facts->counts_wide ? strlen("_c") : 0);
+    size_t length = strlen(sg_functions[a].name);
 
-    return own_length == length && strncmp(facts->name, name, length) == 0;
+    return sg_functions[b].counts_wide &&
+           strncmp(sg_functions[a].name, sg_functions[b].name, length) == 0 &&
+           strcmp(sg_functions[b].name + length, "_c") == 0;
 }
 
-static void refuse(const char *name)
+static void choose(const char *globs)
 {
-    char excerpt[SG_EXCERPT_BYTES];
-    const char *nearest = "";
-    int least = INT_MAX;
+    bool takes[SG_FUNCTION_COUNT];
 
-    for (int function = 0; function < SG_FUNCTION_COUNT; function++) {
-        const struct sg_function_facts *facts = &sg_functions[function];
-        int distance = facts->counts_wide ? INT_MAX : sg_text_distance(name, facts->name);
-
-        if (distance < least) {
-            least = distance;
-            nearest = facts->name;
-        }
-    }
-    sg_log("STAGGER_MMDS_CALLS: unknown function %s is ignored; the nearest known name is %s",
-           sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt), nearest);
-}
-
-static bool choose(const char *name)
-{
-    bool is_known = false;
-
-    for (int function = 0; function < SG_FUNCTION_COUNT; function++) {
-        if (!is_named((enum sg_function)function, name, strlen(name)))
+    sg_function_globs("STAGGER_MMDS_CALLS", globs, sg_process.rank == 0, false, takes);
+    for (int a = 0; a < SG_FUNCTION_COUNT; a++) {
+        if (!takes[a] || sg_functions[a].counts_wide)
             continue;
-        if (!is_known && chosen_places[function] == 0) {
-            if (chosen_count == UINT8_MAX)
-                return true;
-            chosen_functions[chosen_count++] = (enum sg_function)function;
+        chosen_functions[chosen_count++] = (enum sg_function)a;
+        for (int b = 0; b < SG_FUNCTION_COUNT; b++) {
+            if (a == b || is_wide_form((enum sg_function)a, (enum sg_function)b))
+                chosen_places[b] = (uint16_t)chosen_count;
         }
-        if (chosen_places[function] == 0)
-            chosen_places[function] = (uint8_t)chosen_count;
-        is_known = true;
     }
-    return is_known;
-}
-
-static void choose_all(const char *names)
-{
-    char *copy = strdup(names), *rest = copy, *name;
-
-    while (copy != NULL && (name = strsep(&rest, ",")) != NULL) {
-        if (*name != '\0' && !choose(name) && sg_process.rank == 0)
-            refuse(name);
-    }
-    free(copy);
 }
 
 void sg_mmds_start(void)
@@ -310,7 +278,7 @@ void sg_mmds_start(void)
 
     if (config->mmds == 0)
         return;
-    choose_all(config->mmds_calls);
+    choose(config->mmds_calls);
     is_enabled =
         *config->mmds_ranks == '\0' || (sg_rank_list_parse(config->mmds_ranks, &ranks) &&
                                         sg_rank_list_has(&ranks, (uint32_t)sg_process.rank));

@@ -19,7 +19,7 @@
 
 extern atomic_bool sg_mmds_is_on;
 
-/* In MPI_Init, when the log is there. Rank 0 says in one line which names are of no function. */
+/* In MPI_Init, when the log is there. Rank 0 names in a line each glob of no function. */
 void sg_mmds_start(void);
 /* In MPI_Finalize, entered at end_ns. */
 void sg_mmds_stop(uint64_t end_ns);

@@ -4,6 +4,7 @@
 #include "profile/comms.h"
 #include "profile/entries.h"
 #include "profile/event_content.h"
+#include "profile/function_globs.h"
 #include "profile/mmds.h"
 #include "profile/moved.h"
 #include "profile/requests.h"
@@ -17,18 +18,31 @@ _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT];
 static const void *ignored_status, *ignored_statuses;
 static atomic_bool is_on;
 
-static uint8_t sight_of(enum sg_function function)
+static uint8_t sight_of(enum sg_function function, bool is_counted, bool has_events)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
-    bool has_events = sg_process.config.trace == SG_TRACE_OTF2;
     bool is_ordered = facts->class == SG_CLASS_COLLECTIVE && facts->mode != SG_MODE_PREPARE;
-    uint8_t sight = SG_SIGHT_COUNTED;
+    bool traces = sg_process.config.trace == SG_TRACE_OTF2;
+    uint8_t sight = 0;
 
-    if (has_events)
+    if (is_counted)
+        sight |= SG_SIGHT_COUNTED;
+    if (is_counted && has_events && traces)
         sight |= SG_SIGHT_EVENT;
-    if (sg_places[function].made != SG_NO_WORD || (has_events && is_ordered))
+    if (sg_places[function].made != SG_NO_WORD || (traces && is_ordered))
         sight |= SG_SIGHT_NOTED;
     return sight;
+}
+
+static void open_sights(void)
+{
+    bool calls[SG_FUNCTION_COUNT], events[SG_FUNCTION_COUNT], speak = sg_process.rank == 0;
+
+    sg_function_globs("STAGGER_CALLS", sg_process.config.calls, speak, true, calls);
+    sg_function_globs("STAGGER_EVENTS", sg_process.config.events, speak, true, events);
+    for (int function = 0; function < SG_FUNCTION_COUNT; function++)
+        atomic_store(&sg_profile_sights[function],
+                     sight_of(function, calls[function], events[function]));
 }
 
 void sg_profile_start(bool threads)
@@ -44,8 +58,7 @@ void sg_profile_start(bool threads)
     sg_profile_comms_start();
     sg_mmds_start();
     is_on = true;
-    for (int function = 0; function < SG_FUNCTION_COUNT; function++)
-        atomic_store(&sg_profile_sights[function], sight_of(function));
+    open_sights();
 }
 
 void sg_profile_stop(uint64_t end_ns)

@@ -1,7 +1,7 @@
 /* Messages from every rank to every other one, from 1000 call sites: what a profile of them takes.
  *
- * many_sites [0]: with 0, sends nothing. Rank 0 prints the anonymous and private memory of all ranks
- * before the messages and after them, in KiB: "start N" and "end N".
+ * many_sites [0]: with 0, sends nothing. Rank 0 prints the anonymous and private memory of all
+ * ranks before the messages and after them, in KiB: "start N" and "end N".
  */
 #include "mpi_test.h"
 

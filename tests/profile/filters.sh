@@ -1,0 +1,38 @@
+#!/bin/bash
+# STAGGER_CALLS and STAGGER_EVENTS: which functions are seen at all, and which are in the trace.
+. "$(dirname "$0")/../lib/sh.sh"
+
+mkdir alone && cp "$LIB" alone/
+# functions DIR: those with calls, of all calls and of collectives.
+functions() {
+    report_json "$1" calls.json && json calls.json \
+        '" ".join(sorted(set(f["mpi_function"] for f in d["functions"] if f["calls"])))'
+}
+traced() {
+    "$BUILD/tests/profile/print_log" "$1.trace"/rank-000000.log |
+        awk '/^call / { print $2 } /^[0-9]+ MPI/ { print $2 }' | LC_ALL=C sort -u | tr '\n' ' '
+}
+
+STAGGER_TRACE=stats STAGGER_CALLS='bcast, MPI_All*' observe calls 2 "$PROGRAMS/known_events" collectives
+check "a program runs with STAGGER_CALLS" ran_well calls
+check "functions that its globs do not name are not counted" \
+    is "MPI_Allreduce MPI_Bcast" "$(functions calls.trace)"
+
+PRELOAD=$WORK/alone/libstagger.so STAGGER_EVENTS='MPI_*bcast,Barr*' \
+    observe events 2 "$PROGRAMS/known_events" collectives
+check "a program runs with STAGGER_EVENTS" is 0 "$status"
+check "the log has calls of the functions that its globs name" \
+    is "MPI_Bcast MPI_Ibcast barrier " "$(traced events)"
+"$BUILD/tests/profile/print_log" events.trace/rank-000000.log >events.log
+check "in the same order as with the others" \
+    has_lines events.log '^[0-9]+ MPI_Bcast MPI_COMM_WORLD rooted ordered to 0:-1 26 from -1:12 0' 1
+
+STAGGER_TRACE=stats STAGGER_CALLS=Sned,mpi_send,MPI_Foo* observe wrong 2 "$PROGRAMS/known_events" messages
+check "globs that match no function are named, a line each, and ignored" \
+    all 'is 0 "$status"' 'has_lines wrong.err "no function matches" 2' \
+    'has_lines wrong.err "^stagger: STAGGER_CALLS: no function matches Sned, which is ignored; the nearest name is MPI_Send$" 1' \
+    'is MPI_Send "$(functions wrong.trace)"'
+STAGGER_TRACE=stats STAGGER_CALLS=MPI_Foo* observe none 2 "$PROGRAMS/known_events" messages
+check "where no glob is left all functions are seen" \
+    is "MPI_Iprobe MPI_Probe MPI_Recv MPI_Send MPI_Sendrecv MPI_Sendrecv_replace MPI_Ssend" \
+    "$(functions none.trace)"
