@@ -139,20 +139,35 @@ const struct sg_columns sg_side_columns = {side_columns,
 
 /* ---- the figures of a row, per call ---- */
 
+static void finish_measured(struct sg_measured_row *row, const struct sg_difference *difference)
+{
+    bool interval = difference->verdict >= SG_VERDICT_NOISE;
+
+    row->verdict = difference->verdict;
+    row->low_ns = interval ? difference->low : NAN;
+    row->high_ns = interval ? difference->high : NAN;
+    row->difference_ns = row->b_ns - row->a_ns;
+    row->change = row->a_ns > 0 ? row->difference_ns / row->a_ns : NAN;
+}
+
+struct sg_measured_row sg_measured_call_of(const struct sg_compared_call *call)
+{
+    struct sg_measured_row out = {.measured = "time",
+                                  .a_ns = call->side[0].run_count > 0 ? call->times[0].mean : NAN,
+                                  .b_ns = call->side[1].run_count > 0 ? call->times[1].mean : NAN};
+
+    finish_measured(&out, &call->difference);
+    return out;
+}
+
 struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured)
 {
-    const struct sg_difference *difference = &row->difference[measured];
-    bool interval = difference->verdict >= SG_VERDICT_NOISE;
     struct sg_measured_row out = {
         .measured = sg_measured_names[measured],
         .a_ns = sg_side_knows(&row->side[0], measured) ? row->side[0].mean_ns[measured] : NAN,
-        .b_ns = sg_side_knows(&row->side[1], measured) ? row->side[1].mean_ns[measured] : NAN,
-        .low_ns = interval ? difference->low : NAN,
-        .high_ns = interval ? difference->high : NAN,
-        .verdict = difference->verdict};
+        .b_ns = sg_side_knows(&row->side[1], measured) ? row->side[1].mean_ns[measured] : NAN};
 
-    out.difference_ns = out.b_ns - out.a_ns;
-    out.change = out.a_ns > 0 ? out.difference_ns / out.a_ns : NAN;
+    finish_measured(&out, &row->difference[measured]);
     return out;
 }
 
@@ -235,6 +250,7 @@ void sg_comparison_keep(struct sg_comparison *comparison, uint32_t top)
         if (count[group_of(&comparison->rows[i])]++ < top)
             comparison->rows[kept++] = comparison->rows[i];
     }
+    comparison->calls.top = top;
     if (top == 0)
         return;
     comparison->row_count = kept;

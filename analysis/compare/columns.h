@@ -21,6 +21,9 @@ struct sg_measured_row {
 };
 struct sg_measured_row sg_measured_row_of(const struct sg_compared *row, enum sg_measured measured);
 
+/* Of the time per run. */
+struct sg_measured_row sg_measured_call_of(const struct sg_compared_call *call);
+
 /* Their context: a bool, whether a side has several runs. */
 extern const struct sg_columns sg_measured_columns;
 

@@ -12,6 +12,7 @@
 
 #include "compare/comparison.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 struct sg_run_paths {
@@ -28,5 +29,9 @@ void sg_comparison_clear(struct sg_comparison *comparison);
 enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison, FILE *out);
+
+/* The part about all calls of MPI: of the text, and members of the JSON's object. */
+enum sg_status sg_comparison_print_calls(const struct sg_comparison *comparison, FILE *out);
+void sg_comparison_calls_json(json_t **root, const struct sg_comparison *comparison);
 
 #endif

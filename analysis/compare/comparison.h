@@ -5,6 +5,7 @@
 #define SG_COMPARE_COMPARISON_H
 
 #include "compare/bootstrap.h"
+#include "compare/calls.h"
 #include "report/report.h"
 
 /* One side's part: means over those of its runs that have the call site. Totals are the report's
@@ -39,6 +40,7 @@ struct sg_comparison {
     uint32_t by_place_count;                  /* of those in both */
     uint32_t verdict_count[SG_VERDICT_COUNT]; /* over the sites in both, by time blocked */
     struct sg_comparison_series *series;
+    struct sg_compared_calls calls; /* all calls of MPI */
 };
 
 /* Of whole runs: means over a side's runs. */
@@ -68,11 +70,5 @@ const char *sg_verdict_words(enum sg_verdict verdict, bool several);
 bool sg_side_knows(const struct sg_side *side, enum sg_measured measured);
 
 struct sg_run_figures sg_comparison_figures(const struct sg_comparison *comparison, int side);
-
-/* The nearest of `count` equal parts. */
-static inline uint64_t sg_mean_of(uint64_t sum, uint64_t count)
-{
-    return (sum + count / 2) / count;
-}
 
 #endif

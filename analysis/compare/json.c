@@ -98,6 +98,7 @@ enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, 
         "only_a_count", (json_int_t)comparison->only_count[0], "only_b_count",
         (json_int_t)comparison->only_count[1], "sites", rows_of(comparison));
 
+    sg_comparison_calls_json(&root, comparison);
     return sg_json_print(root, DIGITS, "compare", out);
 }
 

@@ -23,4 +23,10 @@ void sg_run_means_add(struct sg_run_means *means, double mean);
 /* Of b - a; SG_VERDICT_FEW where neither side has two runs. */
 struct sg_difference sg_run_spread(const struct sg_run_means *a, const struct sg_run_means *b);
 
+/* The nearest of `count` equal parts. */
+static inline uint64_t sg_mean_of(uint64_t sum, uint64_t count)
+{
+    return (sum + count / 2) / count;
+}
+
 #endif

@@ -231,6 +231,8 @@ enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, 
     for (int run = 0; run < 2 && status == SG_OK; run++)
         status = put_only(comparison, run, out);
     if (status == SG_OK)
+        status = sg_comparison_print_calls(comparison, out);
+    if (status == SG_OK)
         put_notes(comparison, out);
     return status;
 }

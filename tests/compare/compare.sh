@@ -7,7 +7,7 @@ golden_update=${STAGGER_GOLDEN:-}
 COMMAND=compare
 . "$ROOT/tests/report/golden.bash"
 
-fixtures compare/make_pair report/make_archive
+fixtures compare/make_pair report/make_archive report/make_traffic
 ./make_pair a b || exit 1
 for kind in known foreign without-collectives statistics; do
     [ "$kind" = statistics ] && mkdir statistics
@@ -109,6 +109,39 @@ check "statistics of several runs have intervals" all \
     'has spread.txt "note: A2 has no events: who waited is not known"'
 check "a run of several that is not there is refused" refused 1 "nowhere: No such file" \
     a b -- b nowhere
+
+# ---- all calls of MPI: three calls of 2.1 us together at each call site ------------------------------
+
+for sites in 3 4 8 9; do
+    mkdir "t$sites" && ./make_traffic 4 "$sites" "t$sites" || exit 1
+done
+mkdir rebuilt && ./make_traffic 4 3 rebuilt 100 || exit 1
+"$STAGGER" compare t3 t8 >calls.txt
+check "functions and call sites of all calls have their time per run" all \
+    'has calls.txt "^in MPI: 1\.6% of processor time in A, 4\.2% in B; functions, time per run:"' \
+    'has calls.txt "^  MPI_Send +9 > 24 +6\.30us +16\.8us +\+10\.5us +\+166\.7%$"' \
+    'has calls.txt "^  MPI_Send +exchange_3 part_0\.c:13 +3 +2\.10us +2\.10us +0ns +\+0\.0%$"' \
+    'has calls.txt "^  MPI_Send +exchange_4 part_0\.c:14 +- > 3 +- +2\.10us +- +-$"'
+# Means 7.35 and 17.85 us, each of two runs 2.1 us apart: 10.5 us and 4.303 times 1.485 us.
+"$STAGGER" compare t3 t4 -- t8 t9 >runs.txt
+check "with several runs a side they have intervals" all \
+    'has runs.txt "^  MPI_Send +11 > 26 +7\.35us +17\.9us .* \+4\.11us \.\. \+16\.9us +more in B$"' \
+    'has runs.txt "exchange_4 part_0\.c:14 +3 .* 0ns \.\. 0ns +within the noise$"' \
+    'has runs.txt "exchange_9 part_0\.c:19 +- > 3 .* not known$"'
+"$STAGGER" compare --json t3 t4 -- t8 t9 >runs.json
+check "the JSON has them" is "11 26 7350 17850 10500 4110 more|2 1 3 id None" "$(json runs.json \
+    '"%d %d %d %d %d %d %s" % (d["functions"][0]["a"]["calls"], d["functions"][0]["b"]["calls"], *(d["functions"][0]["time"][k] for k in ("a_ns", "b_ns", "difference_ns", "low_ns", "verdict"))) + "|%d %d %d %s %s" % (d["calls"][0]["a"]["runs"], d["calls"][3]["a"]["runs"], d["calls"][3]["a"]["calls"], d["calls"][3]["matched_by"], d["calls"][4]["a"])')"
+check "... and MPI's share on both sides" is "0.01575 0.042" "$("$STAGGER" compare --json t3 t8 >share.json &&
+    json share.json '"%g %g" % (d["mpi_share"]["a"], d["mpi_share"]["b"])')"
+check "call sites of a program built anew are found by function, file and line" is "place place place" \
+    "$("$STAGGER" compare --json t3 rebuilt >rebuilt.json &&
+        json rebuilt.json '" ".join(c["matched_by"] for c in d["calls"])')"
+check "--top cuts them, too" all '"$STAGGER" compare --top 2 t3 t8 >cut.txt' \
+    'has cut.txt "time per run, 2 of 8:$"' 'lacks cut.txt "exchange_3"'
+check "where one run has no statistics of all calls none are compared" all \
+    '"$STAGGER" compare t3 statistics >none.txt' 'lacks none.txt "in MPI|MPI_Send"' \
+    '"$STAGGER" compare --json t3 statistics >none.json' \
+    'is "None None None" "$(json none.json "\" \".join(str(d[k]) for k in (\"mpi_share\", \"functions\", \"calls\"))")"'
 
 check "runs of A alone are bad usage" all 'refused 2 "B is missing" a a a --' \
     'refused 2 "B is missing" a b --' 'refused 2 "A and B are missing" --' \

@@ -1,6 +1,6 @@
 /* Writes the statistics of all calls of a run in which every rank sends messages to every other
- * one: make_traffic RANKS SITES DIRECTORY. They are logs, or, if the directory has an archive, the
- * files beside it. Rank 0 sends from SITES call sites in turn.
+ * one: make_traffic RANKS SITES DIRECTORY [ID]. They are logs, or, if the directory has an archive,
+ * the files beside it. Rank 0 sends from SITES call sites in turn, whose ids begin behind ID (0).
  *
  * From rank f to rank t go 1 + (f + 2 t) mod 7 messages of 1000 (f + 1) bytes each; to the next
  * rank 100 times as many.
@@ -15,6 +15,8 @@ static uint64_t messages_of(int ranks, int from, int to)
     return (uint64_t)(1 + (from + 2 * to) % 7) * (to == (from + 1) % ranks ? 100 : 1);
 }
 
+static uint32_t first_id;
+
 static void put_site(struct log_writer *log, uint32_t site)
 {
     static const char module[] = "/opt/bin/large\0";
@@ -25,8 +27,8 @@ static void put_site(struct log_writer *log, uint32_t site)
         snprintf(name, sizeof name, "exchange_%" PRIu32 "%c/home/user/src/part_%" PRIu32 ".c", site,
                  '\0', site / 10);
 
-    log_put_site(log, site, site, 0x1000 + 16 * site, module, sizeof module);
-    log_put_name(log, site, 10 + site % 1000, name, (size_t)bytes + 1);
+    log_put_site(log, site, first_id + site, 0x1000 + 16 * site, module, sizeof module);
+    log_put_name(log, first_id + site, 10 + site % 1000, name, (size_t)bytes + 1);
     sent.sent_bytes = 3000;
     log_put(log, &sent, sizeof sent);
 }
@@ -52,13 +54,14 @@ static void write_rank(const char *path, int rank, int ranks, uint32_t sites)
 
 int main(int argc, char **argv)
 {
-    int ranks = argc == 4 ? atoi(argv[1]) : 0;
+    int ranks = argc == 4 || argc == 5 ? atoi(argv[1]) : 0;
     char path[8192];
 
     if (ranks < 2) {
-        fprintf(stderr, "usage: make_traffic RANKS SITES DIRECTORY\n");
+        fprintf(stderr, "usage: make_traffic RANKS SITES DIRECTORY [ID]\n");
         return 2;
     }
+    first_id = argc == 5 ? (uint32_t)atoi(argv[4]) : 0;
     snprintf(path, sizeof path, "%s/traces", argv[3]);
     for (int rank = 0; rank < ranks; rank++) {
         char file[64];

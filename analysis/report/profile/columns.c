@@ -79,10 +79,12 @@ static const struct sg_column columns[] = {
 #define ALL (sizeof columns / sizeof *columns)
 #define FUNCTIONS 1
 #define PLACES 8
+#define SITES 6 /* of the places */
 
 const struct sg_columns sg_call_columns = {columns, ALL};
 const struct sg_columns sg_call_function_columns = {columns, FUNCTIONS};
 const struct sg_columns sg_call_place_columns = {columns + FUNCTIONS, PLACES};
+const struct sg_columns sg_call_site_columns = {columns + FUNCTIONS, SITES};
 const struct sg_columns sg_call_figure_columns = {columns + FUNCTIONS + PLACES,
                                                   ALL - FUNCTIONS - PLACES};
 

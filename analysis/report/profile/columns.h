@@ -11,6 +11,8 @@
 extern const struct sg_columns sg_call_columns;
 extern const struct sg_columns sg_call_function_columns, sg_call_place_columns,
     sg_call_figure_columns;
+/* Of the second part the call site alone. */
+extern const struct sg_columns sg_call_site_columns;
 
 /* Of struct sg_call_pair. */
 extern const struct sg_columns sg_call_pair_columns;
