@@ -1,5 +1,7 @@
 /* The events of all calls, on logs made by hand: messages, requests, collectives, communicators,
  * and what is left out. */
+#include "core/operation.h"
+#include "trace/export/summary.h"
 #include "trace/export_setup.h"
 
 enum { SEND = 3, RECV, ISEND, IRECV, WAIT, BCAST, IBCAST, MPROBE, MRECV, START, DUP };
@@ -226,6 +228,38 @@ static void bcast(struct fabricated *log, int function, uint64_t begin_ns, int n
         event->flags |= SG_EVENT_POSTS;
 }
 
+/* The library's barriers have every other number. */
+static void numbers_of_both_kinds(void)
+{
+    const char *directory = setup_directory("numbers");
+    struct sg_refusal refusal;
+    struct sg_summary summary;
+    struct sg_logread *log;
+    struct fabricated made;
+    char path[300];
+
+    start(&made, 0, 1);
+    for (int i = 0; i < 100; i++) {
+        uint64_t time_ns = 2000 + 100 * (uint64_t)i;
+
+        if (i % 2 == 0)
+            fabricate_call(&made, SG_OPERATION_BARRIER, 0, (uint32_t)i / 2, time_ns, time_ns + 10);
+        else
+            bcast(&made, BCAST, time_ns, i, 0);
+    }
+    bcast(&made, BCAST, 13000, 102, 0); /* two numbers are missing, and no barrier was between */
+    fabricate_finish(&made, directory);
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, 0);
+    CU_ASSERT_EQUAL_FATAL(sg_logread_try(path, &log, &refusal), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_summary_make(log, false, &summary), SG_OK);
+    CU_ASSERT_EQUAL(summary.calls.events, 51);
+    CU_ASSERT_EQUAL_FATAL(summary.calls.comm_count, 1);
+    CU_ASSERT_EQUAL(summary.calls.comms[0].comm.recorded.count, 2);
+    CU_ASSERT_EQUAL(sg_intervals_size(&summary.calls.comms[0].comm.recorded), 101);
+    sg_summary_clear(&summary);
+    sg_logread_close(log);
+}
+
 /* Number 1 is of rank 0 alone. */
 static void collectives(void)
 {
@@ -448,6 +482,7 @@ const struct unit_test unit_tests[] = {
     {"blocking messages are sent behind Enter and received before Leave", blocking_messages},
     {"requests begin in their call, and complete or are cancelled in a wait", requests},
     {"a collective of all members has its events, one of some is a region alone", collectives},
+    {"numbers of the library's collectives and of others make one run", numbers_of_both_kinds},
     {"communicators are joined across ranks, and with the library's", communicators},
     {"messages on a communicator of unknown members are left out and counted", unknown_members},
     {"failed and open calls are regions without messages", failed_and_open},

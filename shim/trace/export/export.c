@@ -150,7 +150,7 @@ static void make_plan(struct exporter *exporter, struct sg_export_result *result
     if (exporter->archive.failed)
         return;
     sg_archive_prepare(&exporter->archive);
-    result->calls = unified->comms.calls;
+    result->calls = unified->comms.calls + sg_unified_events(unified);
     result->dropped = unified->dropped;
     result->partial = unified->partial;
 }

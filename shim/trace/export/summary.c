@@ -196,6 +196,7 @@ static enum sg_status set_predefined(struct sg_summary *summary)
         comm->size = is_world ? (uint32_t)summary->world_size : 1;
         comm->rank = is_world ? (uint32_t)summary->rank : 0;
         comm->parent = UINT32_MAX;
+        comm->profile_comm = index + 1;
         comm->name = names[index];
         free(comm->members);
         comm->members = NULL;

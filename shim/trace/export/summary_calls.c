@@ -67,6 +67,24 @@ static struct sg_profile_comm_entry *comm_of(const struct sg_summary_calls *call
     return (struct sg_profile_comm_entry *)sg_summary_profile_comm(calls, index);
 }
 
+/* A number for all of the members. The library's collectives have numbers, too, which their records
+ * do not tell. Where as many are missing as there were of them, these are theirs: runs of numbers
+ * stay long. */
+static enum sg_status add_number(struct sg_profile_comm_entry *comm, uint32_t number)
+{
+    uint32_t first = number;
+
+    if (number >= comm->next_number && number - comm->next_number == comm->library_calls)
+        first = comm->next_number;
+    comm->next_number = number + 1;
+    comm->library_calls = 0;
+    for (uint32_t i = first; i < number; i++) {
+        if (!sg_intervals_add(&comm->comm.recorded, i))
+            return SG_ERR_MEMORY;
+    }
+    return sg_intervals_add(&comm->comm.recorded, number) ? SG_OK : SG_ERR_MEMORY;
+}
+
 static enum sg_status read_event(struct sg_summary_calls *calls,
                                  const struct sg_record_event *event)
 {
@@ -79,6 +97,7 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
         return SG_OK;
     }
     function->used = true;
+    calls->events++;
     if (sg_event_has_message(event))
         use(calls, comm, 1);
     if (!sg_event_has_number(event) || !sg_mpi_region_of(function->name).is_collective)
@@ -88,8 +107,7 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
         return SG_OK;
     }
     comm->used = true;
-    return sg_intervals_add(&comm->comm.recorded, (uint32_t)event->from_tag) ? SG_OK
-                                                                             : SG_ERR_MEMORY;
+    return add_number(comm, (uint32_t)event->from_tag);
 }
 
 static void read_request(struct sg_summary_calls *calls, const struct sg_record_request *request)
@@ -98,6 +116,18 @@ static void read_request(struct sg_summary_calls *calls, const struct sg_record_
         calls->dropped++;
     else if (sg_request_begins_message(request))
         use(calls, comm_of(calls, request->comm), 1);
+}
+
+static void read_library_call(struct sg_summary_calls *calls, const struct sg_comm_entry *comms,
+                              uint32_t count, uint32_t index)
+{
+    const struct sg_comm_entry *library_comm =
+        count > 0 ? bsearch(&index, comms, count, sizeof *comms, sg_summary_table_by_index) : NULL;
+    struct sg_profile_comm_entry *comm =
+        library_comm != NULL ? comm_of(calls, library_comm->profile_comm) : NULL;
+
+    if (comm != NULL)
+        comm->library_calls++;
 }
 
 static void clear_comm(void *item)
@@ -141,10 +171,14 @@ enum sg_status sg_summary_calls_read(struct sg_summary_calls *calls, struct sg_l
     sort_tables(calls);
     link_comms(calls, library_comms, library_comm_count);
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        struct sg_recorded_call recorded;
+
         if (kind == SG_RECORD_EVENT)
             status = read_event(calls, record);
         else if (kind == SG_RECORD_REQUEST)
             read_request(calls, record);
+        else if (sg_recorded_call_read(record, &recorded))
+            read_library_call(calls, library_comms, library_comm_count, recorded.comm);
     }
     for (uint32_t i = 0; i < calls->comm_count && status == SG_OK; i++) {
         struct sg_intervals *recorded = &calls->comms[i].comm.recorded;

@@ -19,6 +19,8 @@ struct sg_profile_comm_entry {
     bool used;             /* by an event */
     uint32_t library_comm; /* the same among those of the library's collectives; UINT32_MAX: none */
     uint64_t messages;     /* events that are about one */
+    /* While a log is read: the number after the last event's, and the library's collectives since. */
+    uint32_t next_number, library_calls;
 };
 
 /* A function of MPI. */
@@ -34,6 +36,7 @@ struct sg_summary_calls {                /* zeroed at first */
     uint32_t comm_count;
     struct sg_function_entry *functions; /* by index */
     uint32_t function_count;
+    uint64_t events;  /* of calls */
     uint64_t dropped; /* messages and collectives on communicators without a record, and damage */
 };
 

@@ -133,6 +133,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     pack_comms(pack, s);
     pack_profile_comms(pack, s);
     pack_functions(pack, s);
+    SG_PACK(pack, s->calls.events);
     SG_PACK(pack, s->calls.dropped);
     sg_pack_plain_table(pack, &s->clock, &s->clock_count, sizeof *s->clock);
     pack_markers(pack, s);

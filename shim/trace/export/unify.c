@@ -180,6 +180,15 @@ enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithm
     return status;
 }
 
+uint64_t sg_unified_events(const struct sg_unified *unified)
+{
+    uint64_t events = 0;
+
+    for (int i = 0; i < unified->summary_count; i++)
+        events += unified->summaries[i].calls.events;
+    return events;
+}
+
 const struct sg_summary *sg_unified_summary(const struct sg_unified *unified, uint32_t rank)
 {
     int index = unified->by_rank[rank];

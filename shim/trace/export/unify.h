@@ -42,6 +42,9 @@ enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithm
                         int algorithm_count, struct sg_plan *plan);
 void sg_unified_clear(struct sg_unified *unified);
 
+/* Calls that are in no collective of the library's. */
+uint64_t sg_unified_events(const struct sg_unified *unified);
+
 /* A rank's summary; NULL: there is no log of it. */
 const struct sg_summary *sg_unified_summary(const struct sg_unified *unified, uint32_t rank);
 

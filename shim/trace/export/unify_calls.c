@@ -73,16 +73,6 @@ static enum sg_status collect_views(struct joining *joining)
     return SG_OK;
 }
 
-static uint32_t predefined_ref(const struct sg_comm_view *view)
-{
-    if (view->comm->size == (uint32_t)view->summary->world_size &&
-        strcmp(view->comm->name, "MPI_COMM_WORLD") == 0)
-        return SG_COMM_WORLD_REF;
-    if (view->comm->size == 1 && strcmp(view->comm->name, "MPI_COMM_SELF") == 0)
-        return SG_COMM_SELF_REF;
-    return SG_NO_COMM;
-}
-
 /* The number of the same communicator among those of the library's collectives; SG_NO_COMM: they
  * know of none. */
 static uint32_t linked_ref(const struct sg_plan *plan, const struct sg_comm_view *view)
@@ -91,7 +81,7 @@ static uint32_t linked_ref(const struct sg_plan *plan, const struct sg_comm_view
     const struct sg_comm_entry *comm =
         index != UINT32_MAX ? sg_summary_comm(view->summary, index) : NULL;
 
-    return comm != NULL ? sg_plan_comm_ref(plan, comm) : predefined_ref(view);
+    return comm != NULL ? sg_plan_comm_ref(plan, comm) : SG_NO_COMM;
 }
 
 static uint32_t known_ref(const struct sg_plan *plan, const struct sg_gathering *gathering)
