@@ -182,7 +182,7 @@ $(B)/stagger: $(call objects,$(TOOL_DIRS)) $(addprefix $(B)/analysis/bench/,merg
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
 
 BENCH_SHIM := $(addprefix shim/core/,clockmodel clockpair clocksync config config_file \
-                config_table operation parameter status text waiting) \
+                config_table operation parameter rank_list status text waiting) \
               $(basename $(call sources,shim/rule)) shim/algos/parameters
 
 BENCH_DIRS := analysis/options analysis/output analysis/bench analysis/bench/mpi

@@ -36,9 +36,10 @@ static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 static void set_csv(const struct sg_usage *usage, const char *name, void *to)
 {
     static const char *const tables[SG_PRINT_TABLES] = {
-        [SG_PRINT_SITES] = "sites", [SG_PRINT_FUNCTIONS] = "functions",
-        [SG_PRINT_CALLS] = "calls", [SG_PRINT_MESSAGES] = "messages",
-        [SG_PRINT_WAITS] = "waits", [SG_PRINT_PAIRS] = "pairs"};
+        [SG_PRINT_SITES] = "sites",           [SG_PRINT_FUNCTIONS] = "functions",
+        [SG_PRINT_CALLS] = "calls",           [SG_PRINT_MESSAGES] = "messages",
+        [SG_PRINT_WAITS] = "waits",           [SG_PRINT_PAIRS] = "pairs",
+        [SG_PRINT_PRIMITIVES] = "primitives", [SG_PRINT_DISTRIBUTIONS] = "distributions"};
     struct options *options = to;
     size_t table = SG_PRINT_SITES;
 
@@ -47,7 +48,7 @@ static void set_csv(const struct sg_usage *usage, const char *name, void *to)
     if (table == SG_PRINT_TABLES)
         sg_usage_fault(usage,
                        "no table '%s' for CSV; there are: sites functions calls messages waits "
-                       "pairs",
+                       "pairs primitives distributions",
                        name);
     options->csv = true;
     options->rows.table = (enum sg_print_table)table;
@@ -63,6 +64,12 @@ static void check(const struct sg_usage *usage, struct options *options)
         sg_usage_fault(usage, "--html excludes --json and --csv");
     if (options->html != NULL && sg_filter_is_set(&options->filter))
         sg_usage_fault(usage, "--html is of the whole run: no --site, --comm, --rank, --time");
+    if (options->html != NULL && (options->rows.primitives || options->rows.distribution != NULL))
+        sg_usage_fault(usage, "--html excludes --calls and --distribution");
+    if (options->csv && options->rows.table == SG_PRINT_SITES && options->rows.primitives)
+        options->rows.table = SG_PRINT_PRIMITIVES;
+    if (options->csv && options->rows.distribution != NULL)
+        options->rows.table = SG_PRINT_DISTRIBUTIONS;
     if (!sg_filter_parse(&options->filter, message, sizeof message))
         sg_usage_fault(usage, "%s", message);
 }
@@ -74,8 +81,15 @@ static void parse(int argc, char **argv, struct options *options)
         {"html", 'H', "FILE", "write a page with charts, for a browser", &options->html, NULL},
         {"comms", 'C', NULL, "print a row for each communicator", &options->rows.comms, NULL},
         {"csv", 'c', "[=TABLE]",
-         "print the rows as CSV, or another table: functions, calls, messages, waits, pairs",
+         "print the rows as CSV, or another table: functions, calls, messages, waits, pairs,"
+         " primitives, distributions",
          options, set_csv},
+        {"calls", 'a', NULL,
+         "print MPI functions' latencies, computation granularity and communication overhead",
+         &options->rows.primitives, NULL},
+        {"distribution", 'd', "PRIMITIVE",
+         "print the distributions that STAGGER_MMDS kept of a function",
+         &options->rows.distribution, NULL},
         {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
          &options->sort, set_sort},
         {"site", 'S', "SITE", "report this call site only, written as in a rule",

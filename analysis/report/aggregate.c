@@ -299,6 +299,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     if (cost.blocked_ns > row->events.blocked_max_ns)
         row->events.blocked_max_ns = cost.blocked_ns;
     sg_call_times_add_one(&row->events.own, call->nonblocking ? call->start_ns : cost.blocked_ns);
+    if (call->nonblocking)
+        sg_call_times_add_one(&row->events.latency, cost.blocked_ns + call->hidden_ns);
     row->events.wait_ns += cost.wait_ns;
     row->events.wait_avoided_ns += cost.avoided_ns;
     row->events.completion_ns += cost.completion_ns;
@@ -474,6 +476,7 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     if (totals->blocked_max_ns > row->totals.blocked_max_ns)
         row->totals.blocked_max_ns = totals->blocked_max_ns;
     sg_call_times_add(&row->totals.own, &totals->own);
+    sg_call_times_add(&row->totals.latency, &totals->latency);
     row->totals.hidden_ns += totals->hidden_ns;
     row->totals.handler_ns += totals->handler_ns;
     sg_counts_add_all(&row->totals.counts, &totals->counts);

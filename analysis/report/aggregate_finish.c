@@ -68,6 +68,7 @@ static bool finish_row(const struct sg_aggregate *aggregate, struct sg_row *row,
         out->blocked_ns = row->totals.blocked_ns;
         out->blocked_max_ns = row->totals.blocked_max_ns;
         out->own = row->totals.own;
+        out->latency = row->totals.latency;
         out->counts = row->totals.counts;
         out->hidden_ns = row->totals.hidden_ns;
         out->handler_ns = row->totals.handler_ns;
@@ -137,6 +138,7 @@ static void add_figures(struct sg_report_site *sum, const struct sg_report_site 
     if (site->blocked_max_ns > sum->blocked_max_ns)
         sum->blocked_max_ns = site->blocked_max_ns;
     sg_call_times_add(&sum->own, &site->own);
+    sg_call_times_add(&sum->latency, &site->latency);
     sg_counts_add_all(&sum->counts, &site->counts);
     sum->handler_ns += site->handler_ns;
     sum->hidden_ns += site->hidden_ns;

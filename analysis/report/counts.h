@@ -41,7 +41,8 @@ struct sg_totals {
     enum sg_operation operation;
     bool nonblocking;
     uint64_t calls, bytes, blocked_ns, blocked_max_ns, hidden_ns, handler_ns;
-    struct sg_call_times own; /* of all the calls */
+    struct sg_call_times own;     /* of all the calls */
+    struct sg_call_times latency; /* where nonblocking: from begin to completion */
     struct sg_counts counts;
 };
 

@@ -4,7 +4,6 @@
 #include "report/report.h"
 #include "rule/ruleset.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,30 +36,6 @@ static bool parse_place(struct sg_filter *filter, char *message, size_t message_
         snprintf(message, message_bytes, "--site or --comm: %s",
                  status == SG_ERR_SYNTAX ? fault.message : "out of memory");
     return status == SG_OK;
-}
-
-/* "3", "0-3,7" */
-static bool parse_ranks(struct sg_filter *filter)
-{
-    const char *at = filter->ranks;
-
-    while (at != NULL) {
-        unsigned long first, last;
-        char *end;
-
-        errno = 0;
-        if (*at < '0' || *at > '9' || filter->range_count == SG_FILTER_RANGES)
-            return false;
-        first = last = strtoul(at, &end, 10);
-        if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-            last = strtoul(end + 1, &end, 10);
-        if ((*end != ',' && *end != '\0') || errno != 0 || last < first || last > UINT32_MAX)
-            return false;
-        filter->ranges[filter->range_count].first = (uint32_t)first;
-        filter->ranges[filter->range_count++].last = (uint32_t)last;
-        at = *end == ',' ? end + 1 : NULL;
-    }
-    return true;
 }
 
 /* "1.5ms", "20us", "3" (seconds), up to end. */
@@ -110,7 +85,7 @@ bool sg_filter_parse(struct sg_filter *filter, char message[], size_t message_by
 {
     if (!parse_place(filter, message, message_bytes))
         return false;
-    if (!parse_ranks(filter)) {
+    if (filter->ranks != NULL && !sg_rank_list_parse(filter->ranks, &filter->ranges)) {
         snprintf(message, message_bytes, "--rank wants ranks such as 3 or 0-3,7, not '%s'",
                  filter->ranks);
         return false;
@@ -154,11 +129,7 @@ bool sg_filter_takes_row(const struct sg_filter *filter, const struct sg_report_
 
 bool sg_filter_takes_rank(const struct sg_filter *filter, uint32_t rank)
 {
-    bool taken = filter == NULL || filter->range_count == 0;
-
-    for (uint32_t i = 0; !taken && i < filter->range_count; i++)
-        taken = rank >= filter->ranges[i].first && rank <= filter->ranges[i].last;
-    return taken;
+    return filter == NULL || filter->ranks == NULL || sg_rank_list_has(&filter->ranges, rank);
 }
 
 bool sg_filter_takes_time(const struct sg_filter *filter, int64_t time_ns)

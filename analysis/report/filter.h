@@ -5,25 +5,21 @@
 #ifndef SG_REPORT_FILTER_H
 #define SG_REPORT_FILTER_H
 
+#include "core/rank_list.h"
 #include "core/status.h"
 #include "rule/rule.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SG_FILTER_RANGES 32
-
 struct sg_report_site;
 
 /* Zeroed: everything. The caller owns the texts. */
 struct sg_filter {
     const char *site, *comm, *ranks, *time;
-    struct sg_rule *rule; /* for site and comm; NULL: any */
-    uint32_t range_count; /* of ranks; 0: all */
-    struct {
-        uint32_t first, last;
-    } ranges[SG_FILTER_RANGES];
-    int64_t from_ns, to_ns; /* if `time`: the first arrival is in [from, to) */
+    struct sg_rule *rule;       /* for site and comm; NULL: any */
+    struct sg_rank_list ranges; /* if `ranks` */
+    int64_t from_ns, to_ns;     /* if `time`: the first arrival is in [from, to) */
 };
 
 /* Parses the texts. False: the message says which one is wrong and why. */

@@ -1,7 +1,8 @@
 /* Prints a report: text for people, JSON and CSV for programs. Rows are printed in their order in
  * the report.
  *
- * Functions return SG_ERR_MEMORY (logged) or SG_OK; the caller checks whether the stream took
+ * Functions return SG_OK, SG_ERR_MEMORY or, where what is to be printed was not kept,
+ * SG_ERR_MISSING, both logged; the caller checks whether the stream took
  * everything (ferror, fclose).
  */
 #ifndef SG_REPORT_PRINT_H
@@ -19,6 +20,8 @@ enum sg_print_table {
     SG_PRINT_FUNCTIONS,
     SG_PRINT_CALLS,
     SG_PRINT_MESSAGES,
+    SG_PRINT_PRIMITIVES,
+    SG_PRINT_DISTRIBUTIONS,
     SG_PRINT_WAITS,
     SG_PRINT_PAIRS,
     SG_PRINT_TABLES
@@ -28,6 +31,8 @@ struct sg_print_options {
     uint32_t top;              /* the most rows, and sums, to print; 0: all */
     bool comms;                /* text: a row for each communicator instead of the sums */
     enum sg_print_table table; /* CSV */
+    bool primitives;           /* text: the summary of all calls, and nothing else */
+    const char *distribution;  /* text: of this primitive, and nothing else; NULL: the report */
 };
 
 static inline uint32_t sg_print_count(const struct sg_print_options *options, uint32_t count)

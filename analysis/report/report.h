@@ -44,6 +44,7 @@ struct sg_report_site {
     uint64_t bytes;
     uint64_t blocked_ns, blocked_max_ns; /* sum, and the longest call */
     struct sg_call_times own;            /* of all the calls */
+    struct sg_call_times latency;        /* where nonblocking; no squares */
     struct sg_counts counts;
     uint64_t handler_ns;                              /* spent on late contributions */
     uint64_t hidden_ns;                               /* where nonblocking */

@@ -250,6 +250,10 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
 {
     enum sg_status status;
 
+    if (options->distribution != NULL)
+        return sg_calls_print_distribution(report, options, out);
+    if (options->primitives)
+        return sg_calls_print_primitives(report, options, out);
     put_header(report, out);
     put_waiting(report, out);
     sg_calls_print_share(report, out);

@@ -1,6 +1,8 @@
 /* The entries of the configuration, one line each, and the few parsers they share. */
 #include "core/config_table.h"
 
+#include "core/bins.h"
+#include "core/rank_list.h"
 #include "core/text.h"
 #include "core/waiting.h"
 
@@ -18,6 +20,7 @@ static const char *const progress_modes[] = {"poll", "thread", "signal", NULL};
 static const char *const none_or_auto[] = {"none", "auto", NULL};
 /* By what is stored: whether something is done where it can be. */
 static const char *const off_or_auto[] = {"off", "auto", NULL};
+static const char *const off_or_on[] = {"off", "on", NULL};
 
 static void *field_of(const struct sg_config_entry *entry, struct sg_config *config)
 {
@@ -162,6 +165,15 @@ static enum sg_status parse_path(const char *text, const struct sg_config_entry 
     return SG_OK;
 }
 
+static enum sg_status parse_ranks(const char *text, const struct sg_config_entry *entry,
+                                  struct sg_config *config)
+{
+    struct sg_rank_list list;
+
+    return *text == '\0' || sg_rank_list_parse(text, &list) ? parse_path(text, entry, config)
+                                                            : SG_ERR_SYNTAX;
+}
+
 static void print_path(const struct sg_config_entry *entry, const struct sg_config *config,
                        char *text, int size_bytes)
 {
@@ -176,6 +188,7 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 /* Leaves room in PATH_MAX for the names of the files inside. */
 #define PATH_BYTES 3500
 #define DEVICE_BYTES 63
+#define LIST_BYTES 1000
 #define GLOBS_BYTES 1000
 
 /* clang-format off */
@@ -196,6 +209,9 @@ static void print_path(const struct sg_config_entry *entry, const struct sg_conf
 #define SIZE(field, expected, low, high) TYPE(size, size, field, expected, low, high, NULL)
 #define STRING(field, what, bytes)                                                                 \
     TYPE(path, path, field, what " of at most " TEXT(bytes) " bytes", 0, bytes, NULL)
+#define RANKS(field, bytes)                                                                        \
+    TYPE(ranks, path, field, "ranks such as 3 or 0-3,8, of at most " TEXT(bytes) " bytes", 0,      \
+         bytes, NULL)
 #define RULE(kind) NULL, NULL, NULL, 0, 0, 0, NULL, SG_CONFIG_RULE_##kind
 
 const struct sg_config_entry sg_config_entries[] = {
@@ -261,6 +277,17 @@ const struct sg_config_entry sg_config_entries[] = {
      INTEGER(verbs_senders, 1, 64)},
     {"STAGGER_VERBS_MEMORY", "256m", "Limit of the memory that a process registers for RDMA.",
      SIZE(verbs_memory_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
+    {"STAGGER_MMDS", "off",
+     "Whether each process keeps its computation granularity and communication overhead.",
+     WORD(mmds, "off or on", off_or_on)},
+    {"STAGGER_MMDS_RANKS", "", "The ranks that do; all of them when empty.",
+     RANKS(mmds_ranks, LIST_BYTES)},
+    {"STAGGER_MMDS_CALLS", "",
+     "MPI functions whose distributions of latency and bytes they keep, too: globs, separated by "
+     "commas.",
+     STRING(mmds_calls, "globs", GLOBS_BYTES)},
+    {"STAGGER_MMDS_BINS", "4", "Bins of these distributions to each doubling of the value.",
+     POWER(mmds_bins, 1, 16)},
     {SG_CONFIG_FILE_VARIABLE, "", "File with rules and variables, one a line.",
      STRING(config_file, "a path", PATH_BYTES)},
     {"STAGGER_TRIAL", "",
@@ -283,6 +310,7 @@ const struct sg_config_entry sg_config_entries[] = {
 const int sg_config_entry_count = sizeof sg_config_entries / sizeof *sg_config_entries;
 
 _Static_assert(sizeof sg_config_entries / sizeof *sg_config_entries <= 64, "bits in from_file");
+_Static_assert(SG_BINS_MOST == 16, "as the table says");
 _Static_assert(PATH_BYTES < SG_CONFIG_VALUE_BYTES, "print writes whole values");
 _Static_assert(PATH_BYTES < PATH_MAX - 256, "files inside a directory have room for a name");
 
@@ -316,6 +344,8 @@ void sg_config_clear(struct sg_config *config)
     free(config->events);
     free(config->config_file);
     free(config->verbs_device);
+    free(config->mmds_ranks);
+    free(config->mmds_calls);
     *config = (struct sg_config){0};
 }
 

@@ -52,6 +52,10 @@ struct sg_config {
     int verbs_multicast;                        /* 0: off, 1: auto */
     int verbs_senders;                          /* processes of a node that are connected */
     uint64_t verbs_memory_bytes;                /* the most that a process registers */
+    int mmds;                                   /* 0: off, 1: on */
+    char *mmds_ranks;                           /* "": all */
+    char *mmds_calls;                           /* globs of functions; "": none */
+    int mmds_bins;                              /* to each doubling; a power of two */
     char *config_file;                          /* "" : none */
     struct sg_config_rule *rules;               /* in order of precedence */
     int rule_count;

@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "internode/request.h"
+#include "profile/mmds.h"
 #include "profile/profile.h"
 #include "profile/statistics.h"
 #include "profile/thread.h"
@@ -22,13 +23,6 @@ static uint8_t flags_of(const struct sg_call *call)
                                                                                  : 0;
 }
 
-/* What records of calls and of nonblocking calls have in common. */
-#define DESCRIBE(record, call, site_index, comm_index, sequence, begin)                            \
-    ((record)->operation = (uint8_t)(call)->operation, (record)->flags = flags_of(call),           \
-     (record)->site = (site_index), (record)->comm = (comm_index),                                 \
-     (record)->thread = sg_thread_number(), (record)->begin_ns = (begin),                          \
-     (record)->bytes = (call)->bytes, (record)->seq = (sequence), (record)->root = (call)->root)
-
 static enum sg_function function_of(const struct sg_call *call)
 {
     static const enum sg_function functions[SG_OPERATION_COUNT][2] = {
@@ -39,6 +33,13 @@ static enum sg_function function_of(const struct sg_call *call)
 
     return functions[call->operation][call->request != NULL];
 }
+
+/* What records of calls and of nonblocking calls have in common. */
+#define DESCRIBE(record, call, site_index, comm_index, sequence, begin)                            \
+    ((record)->operation = (uint8_t)(call)->operation, (record)->flags = flags_of(call),           \
+     (record)->site = (site_index), (record)->comm = (comm_index),                                 \
+     (record)->thread = sg_thread_number(), (record)->begin_ns = (begin),                          \
+     (record)->bytes = (call)->bytes, (record)->seq = (sequence), (record)->root = (call)->root)
 
 static bool has_events(const struct sg_call *call)
 {
@@ -105,6 +106,15 @@ static void end_record(struct sg_record_call *record, uint64_t bytes,
     sg_events_open = NULL;
 }
 
+/* Bytes are those that a rank gives, and gets at most. */
+static struct sg_profile_sample sample_of(const struct sg_call *call, int error, uint64_t time_ns)
+{
+    return (struct sg_profile_sample){.function = function_of(call),
+                                      .failed = error != MPI_SUCCESS,
+                                      .time_ns = time_ns,
+                                      .moved = {.sent_bytes = call->bytes}};
+}
+
 void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
                      struct sg_site *site, const struct sg_comm *comm,
                      const struct sg_call_statistics *statistics, int error, uint64_t begin_ns,
@@ -117,6 +127,12 @@ void sg_call_log_end(struct sg_record_call *record, const struct sg_call *call,
         sg_statistics_add(call, site, comm->index, statistics, end_ns - begin_ns);
     else
         count_failed();
+    if (sg_mmds_counts()) {
+        const struct sg_profile_sample sample = sample_of(call, error, end_ns - begin_ns);
+
+        sg_mmds_add_collective(&sample, begin_ns,
+                               sg_stack_is_held(&sg_stack_outermost, __builtin_frame_address(0)));
+    }
 }
 
 /* ---- a nonblocking call ---- */
@@ -160,6 +176,10 @@ static void on_completed(void *context, const struct sg_request_times *times)
         sg_statistics_add_nonblocking(&nonblocking->call, nonblocking->site, nonblocking->comm,
                                       &nonblocking->statistics, &parts);
         pthread_mutex_unlock(&statistics_lock);
+        if (sg_mmds_counts())
+            sg_mmds_add_completion(function_of(&nonblocking->call),
+                                   times->completed_ns - nonblocking->begin_ns,
+                                   nonblocking->call.bytes);
     }
     free(nonblocking);
 }

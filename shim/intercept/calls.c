@@ -1,6 +1,6 @@
 #include "intercept/calls.h"
 
-#include "core/clock.h"
+#include "core/tick.h"
 #include "intercept/comm_setup.h"
 #include "intercept/passing.h"
 #include "intercept/test_loop.h"
@@ -36,11 +36,13 @@ static enum sg_status start(void)
 
 static void finish(void)
 {
+    uint64_t begin_ns = sg_tick_ns();
+
     sg_test_loop_stop();
-    sg_profile_stop();
+    sg_profile_stop(begin_ns);
     sg_events_settle(__builtin_frame_address(0));
     if (sg_process.log != NULL)
-        sg_log_header(sg_process.log)->finalize_begin_ns = sg_clock_ns();
+        sg_log_header(sg_process.log)->finalize_begin_ns = begin_ns;
     /* Before anything collective: ranks may still be in a reduce that waits for this one. */
     sg_comm_drain();
     sg_request_reap();

@@ -159,10 +159,11 @@ int sg_wrap_pcontrol(int level, ...)
     if (sg_process_running()) {
         if (level == 0 || level == 1) {
             atomic_store(&sg_process.recording, level == 1);
-            sg_profile_switch();
-        } else if (level == 2)
+            sg_profile_switch(level == 1);
+        } else if (level == 2) {
             sg_statistics_reset();
-        else if (level == 3)
+            sg_profile_reset();
+        } else if (level == 3)
             sg_statistics_write();
     }
     return sg_real_is_mpich(), sg_real.Pcontrol(level);

@@ -111,6 +111,13 @@ void sg_profile_entries_start(void)
     own_thread();
 }
 
+uint16_t sg_profile_thread(void)
+{
+    const struct thread *thread = own_thread();
+
+    return thread != NULL ? thread->number : UINT16_MAX;
+}
+
 /* ---- tables ---- */
 
 static uint64_t hash_of(const struct key *key)

@@ -46,6 +46,9 @@ void sg_profile_add_completion(const struct sg_site *site,
 /* A message to or from a rank of a communicator, besides those of calls. */
 void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved);
 
+/* The calling thread's number, which the next thread has when it ends; UINT16_MAX: it has none. */
+uint16_t sg_profile_thread(void);
+
 /* Memory of the calling thread's, until it asks again; NULL: there is none. */
 void *sg_profile_scratch(size_t bytes);
 

@@ -85,7 +85,7 @@ static bool take(const char *glob, bool takes[SG_FUNCTION_COUNT])
     return any;
 }
 
-void sg_function_globs(const char *source, const char *globs, bool speak,
+void sg_function_globs(const char *source, const char *globs, bool speak, bool otherwise,
                        bool takes[SG_FUNCTION_COUNT])
 {
     char *copy = strdup(globs), *rest = copy;
@@ -101,5 +101,5 @@ void sg_function_globs(const char *source, const char *globs, bool speak,
     }
     free(copy);
     if (!any)
-        memset(takes, true, SG_FUNCTION_COUNT * sizeof *takes);
+        memset(takes, otherwise, SG_FUNCTION_COUNT * sizeof *takes);
 }

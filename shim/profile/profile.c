@@ -5,6 +5,7 @@
 #include "profile/entries.h"
 #include "profile/event_content.h"
 #include "profile/function_globs.h"
+#include "profile/mmds.h"
 #include "profile/moved.h"
 #include "profile/requests.h"
 #include "profile/windows.h"
@@ -37,8 +38,8 @@ static void open_sights(void)
 {
     bool calls[SG_FUNCTION_COUNT], events[SG_FUNCTION_COUNT], speak = sg_process.rank == 0;
 
-    sg_function_globs("STAGGER_CALLS", sg_process.config.calls, speak, calls);
-    sg_function_globs("STAGGER_EVENTS", sg_process.config.events, speak, events);
+    sg_function_globs("STAGGER_CALLS", sg_process.config.calls, speak, true, calls);
+    sg_function_globs("STAGGER_EVENTS", sg_process.config.events, speak, true, events);
     for (int function = 0; function < SG_FUNCTION_COUNT; function++)
         atomic_store(&sg_profile_sights[function],
                      sight_of(function, calls[function], events[function]));
@@ -55,21 +56,33 @@ void sg_profile_start(bool threads)
     sg_profile_entries_start();
     sg_requests_start(threads);
     sg_profile_comms_start();
+    sg_mmds_start();
     is_on = true;
     open_sights();
 }
 
-void sg_profile_stop(void)
+void sg_profile_stop(uint64_t end_ns)
 {
     is_on = false;
     for (int function = 0; function < SG_FUNCTION_COUNT; function++)
         atomic_store(&sg_profile_sights[function], 0);
+    sg_mmds_stop(end_ns);
 }
 
-void sg_profile_switch(void)
+void sg_profile_switch(bool on)
 {
-    if (is_on)
-        sg_requests_forget_all();
+    if (!is_on)
+        return;
+    sg_requests_forget_all();
+    sg_mmds_switch(on);
+}
+
+void sg_profile_reset(void)
+{
+    if (!is_on)
+        return;
+    sg_profile_entries_reset();
+    sg_mmds_reset();
 }
 
 /* ---- Fortran 2008 ---- */
@@ -400,6 +413,13 @@ static struct ended ended_of(const struct sg_profile_past *past, const sg_word *
                           .window = MPI_WIN_NULL};
 }
 
+static void add(const struct ended *ended)
+{
+    sg_profile_add(ended->site, &ended->sample);
+    if (sg_mmds_counts())
+        sg_mmds_add_call(&ended->sample, ended->begin_ns);
+}
+
 static void end_counted(const struct sg_profile_call *call, const sg_word *words, int error,
                         uint64_t end_ns)
 {
@@ -422,7 +442,7 @@ static void end_counted(const struct sg_profile_call *call, const sg_word *words
 
         sg_awaited_end(&call->awaited, &awaited);
     }
-    sg_profile_add(ended.site, &ended.sample);
+    add(&ended);
 }
 
 void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int error)
@@ -452,7 +472,7 @@ void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, voi
     if (sg_profile_counts(past->function, frame)) {
         ended = ended_of(past, words, sg_site_of(caller));
         count(&ended, MPI_REQUEST_NULL);
-        sg_profile_add(ended.site, &ended.sample);
+        add(&ended);
     } else if ((sg_profile_sight(past->function) & SG_SIGHT_NOTED) != 0 &&
                past->error == MPI_SUCCESS) {
         note(past->function, words, comm_of(past->function, words));

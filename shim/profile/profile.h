@@ -44,11 +44,14 @@ enum sg_profile_sight {
 
 extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: nothing */
 
-/* In MPI_Init, when the log is there; in MPI_Finalize. threads: several may call MPI at a time. */
+/* In MPI_Init, when the log is there; in MPI_Finalize, entered at end_ns. threads: several may call
+ * MPI at a time. */
 void sg_profile_start(bool threads);
-void sg_profile_stop(void);
+void sg_profile_stop(uint64_t end_ns);
 /* Recording is switched on or off. */
-void sg_profile_switch(void);
+void sg_profile_switch(bool on);
+/* MPI_Pcontrol(2): all counted so far to zero. */
+void sg_profile_reset(void);
 
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words);
 

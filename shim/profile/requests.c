@@ -1,6 +1,7 @@
 #include "profile/requests.h"
 
 #include "core/hash.h"
+#include "profile/mmds.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -199,6 +200,13 @@ static bool take_out(MPI_Request handle, bool even_persistent, struct request *o
     return request != NULL;
 }
 
+static uint64_t greatest(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t most = a > b ? a : b;
+
+    return most > c ? most : c;
+}
+
 /* The bytes that it has received. */
 static uint64_t count(const struct request *request, const MPI_Status *status, uint64_t end_ns)
 {
@@ -212,6 +220,10 @@ static uint64_t count(const struct request *request, const MPI_Status *status, u
     if (status != NULL)
         sg_moved_received(subject->function, status, &completion.received_bytes, &completion.from);
     sg_profile_add_completion(subject->site, &completion);
+    if (sg_mmds_counts())
+        sg_mmds_add_completion(subject->function, completion.latency_ns,
+                               greatest(request->moved.sent_bytes, request->moved.received_bytes,
+                                        completion.received_bytes));
     return completion.received_bytes;
 }
 

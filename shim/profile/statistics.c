@@ -86,13 +86,18 @@ static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_sit
     return stat;
 }
 
+/* before: calls so far. */
+static void lower_to(_Atomic uint64_t *minimum, uint64_t before, uint64_t value)
+{
+    if (before == 0 || value < atomic_load_explicit(minimum, memory_order_relaxed))
+        atomic_store_explicit(minimum, value, memory_order_relaxed);
+}
+
 static void add_own(struct sg_record_stat *stat, uint64_t own_ns)
 {
-    uint64_t calls = atomic_load_explicit(&stat->calls, memory_order_relaxed);
     double square = (double)own_ns * (double)own_ns;
 
-    if (calls == 0 || own_ns < atomic_load_explicit(&stat->own_min_ns, memory_order_relaxed))
-        atomic_store_explicit(&stat->own_min_ns, own_ns, memory_order_relaxed);
+    lower_to(&stat->own_min_ns, atomic_load_explicit(&stat->calls, memory_order_relaxed), own_ns);
     raise_to(&stat->own_max_ns, own_ns);
     add_to(&stat->own_ns, own_ns);
     atomic_store_explicit(&stat->own_square,
@@ -143,7 +148,13 @@ void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *s
                                    const struct sg_nonblocking_times *times)
 {
     struct sg_record_stat *stat = entry_of(call, site, comm, statistics->executed);
+    uint64_t latency_ns = times->start_ns + times->exposed_ns + times->hidden_ns;
 
+    if (stat != NULL) {
+        lower_to(&stat->latency_min_ns, atomic_load_explicit(&stat->calls, memory_order_relaxed),
+                 latency_ns);
+        raise_to(&stat->latency_max_ns, latency_ns);
+    }
     add(stat, call, statistics, times->start_ns, times->start_ns + times->exposed_ns);
     if (stat != NULL)
         add_to(&stat->hidden_ns, times->hidden_ns);
@@ -165,7 +176,8 @@ void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *s
     X(skew_max_ns)                                                                                 \
     X(ignored)                                                                                     \
     X(moves)                                                                                       \
-    X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns) X(own_ns) X(own_min_ns) X(own_max_ns)
+    X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns) X(own_ns) X(own_min_ns) X(own_max_ns) \
+        X(latency_min_ns) X(latency_max_ns)
 
 void sg_statistics_reset(void)
 {

@@ -16,6 +16,7 @@
 
 #include "core/calibration.h"
 #include "core/waiting.h"
+#include "trace/record_profile.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -109,6 +110,7 @@ enum sg_record_kind {
     SG_RECORD_PEER = 15,         /* struct sg_record_peer */
     SG_RECORD_EVENT = 16,        /* struct sg_record_event */
     SG_RECORD_REQUEST = 17,      /* struct sg_record_request */
+    SG_RECORD_DISTRIBUTION = 18, /* struct sg_record_distribution + its bins */
     SG_RECORD_KINDS
 };
 
@@ -321,86 +323,10 @@ struct sg_record_stat {
     _Atomic uint64_t own_min_ns;
     _Atomic uint64_t own_max_ns;
     _Atomic double own_square; /* sum of the squares, in ns^2 */
-    uint64_t reserved6[3];
-};
-
-/* A function of MPI that the program called. Text: "MPI_Send\0". */
-struct sg_record_function {
-    _Atomic uint8_t kind;
-    uint8_t mode;  /* enum sg_function_mode (profile/function.h) */
-    uint8_t class; /* enum sg_function_class */
-    uint8_t reserved;
-    uint32_t index; /* of this log */
-    uint32_t text_bytes;
-    uint32_t reserved2;
-    _Atomic uint64_t left_out; /* events that there was no room for */
-    uint64_t reserved3[5];
-};
-
-/* A communicator as the profile of all calls numbers them: 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF,
- * others follow; 0: a call on none. Data:
- * "name\0", padded to 4 bytes; where has_members, size world ranks as uint32_t, and of an
- * intercommunicator then those of its remote group.
- *
- * All members derive the same identity and ordinal without a message (profile/identity.h); of an
- * intercommunicator both groups. */
-struct sg_record_profile_comm {
-    _Atomic uint8_t kind;
-    uint8_t is_inter; /* 1: peers are in the remote group */
-    uint8_t has_members;
-    uint8_t reserved;
-    uint32_t index; /* of this log */
-    uint32_t peers; /* ranks in it, or in its remote group */
-    uint32_t rank;  /* own rank in it */
-    uint32_t text_bytes;
-    uint32_t ordinal;
-    uint64_t identity; /* 0: not known, as of members outside MPI_COMM_WORLD */
-    uint32_t size;     /* of the own group */
-    uint32_t parent;   /* index of the communicator it was made from; 0: not known */
-    uint64_t created_ns;
-    uint64_t reserved2[2];
-};
-
-/* Running statistics of one (site, function, communicator, size class) on one thread, updated in
- * place. Size class: of the greater of what was sent and received, as in struct sg_record_stat. */
-struct sg_record_profile {
-    _Atomic uint8_t kind;
-    uint8_t size_class;
-    uint16_t thread; /* of this rank: 0 is the thread that called MPI_Init */
-    uint32_t site;
-    uint32_t comm;
-    uint32_t function;
-    _Atomic uint64_t calls;
-    _Atomic uint64_t failed; /* calls, among them, that returned an error */
-    _Atomic uint64_t time_ns;
-    _Atomic uint64_t time_min_ns;
-    _Atomic uint64_t time_max_ns;
-    _Atomic uint64_t sent_bytes;
-    uint8_t kind2; /* SG_RECORD_CONT */
-    uint8_t reserved[7];
-    _Atomic uint64_t received_bytes;
-    _Atomic double time_square; /* sum of the squares, in ns^2 */
-    /* Of what was posted and is complete: from its begin to its completion. */
-    _Atomic uint64_t completed;
-    _Atomic uint64_t latency_ns;
+    /* Of nonblocking calls: from their begin to their completion. */
     _Atomic uint64_t latency_min_ns;
     _Atomic uint64_t latency_max_ns;
-    uint64_t reserved2;
-};
-
-/* Messages to and from one rank of a communicator, of one thread, updated in place; without
- * one-sided operations. */
-struct sg_record_peer {
-    _Atomic uint8_t kind;
-    uint8_t reserved[3];
-    uint32_t comm;
-    int32_t peer; /* rank in it */
-    uint32_t thread;
-    _Atomic uint64_t sent_messages;
-    _Atomic uint64_t sent_bytes;
-    _Atomic uint64_t received_messages;
-    _Atomic uint64_t received_bytes;
-    uint64_t reserved2[2];
+    uint64_t reserved6;
 };
 
 /* One call of MPI that is in no record of collectives; not a test that found nothing.
@@ -464,6 +390,7 @@ struct sg_record_request {
 
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
 #define SG_CONT_BYTES 56u
+#define SG_BINS_A_SLOT (SG_CONT_BYTES / sizeof(uint64_t))
 struct sg_record_cont {
     uint8_t kind;
     uint8_t reserved[3];
@@ -487,6 +414,7 @@ SG_RECORD_IS_SLOT(sg_record_cont);
 SG_RECORD_IS_SLOT(sg_record_function);
 SG_RECORD_IS_SLOT(sg_record_profile_comm);
 SG_RECORD_IS_SLOT(sg_record_peer);
+SG_RECORD_IS_SLOT(sg_record_distribution);
 #define SG_STAT_SLOTS 4u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
 #define SG_PROFILE_SLOTS 2u

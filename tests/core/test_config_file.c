@@ -279,6 +279,10 @@ static void text_of_defaults(void)
                                  "STAGGER_VERBS_MULTICAST=auto\n"
                                  "STAGGER_VERBS_SENDERS=16\n"
                                  "STAGGER_VERBS_MEMORY=256m\n"
+                                 "STAGGER_MMDS=off\n"
+                                 "STAGGER_MMDS_RANKS=\n"
+                                 "STAGGER_MMDS_CALLS=\n"
+                                 "STAGGER_MMDS_BINS=4\n"
                                  "STAGGER_TRIAL_BLOCK=32\n"
                                  "STAGGER_TRIAL_SEED=1\n");
     CU_ASSERT(survives(&config));

@@ -144,6 +144,15 @@ static void quotes_words(void)
     CU_ASSERT(shell_reads_back("-rf"));
 }
 
+static void tells_distances(void)
+{
+    CU_ASSERT_EQUAL(sg_text_distance("MPI_Waitall", "MPI_Waitall"), 0);
+    CU_ASSERT_EQUAL(sg_text_distance("MPI_Watall", "MPI_Waitall"), 1);
+    CU_ASSERT_EQUAL(sg_text_distance("MPI_Send", "MPI_Recv"), 3);
+    CU_ASSERT_EQUAL(sg_text_distance("", "abc"), 3);
+    CU_ASSERT_EQUAL(sg_text_distance("abc", ""), 3);
+}
+
 const struct unit_test unit_tests[] = {
     {"an excerpt shows text as it is, UTF-8 included", shows_text},
     {"an excerpt replaces control characters and malformed UTF-8", replaces_bytes},
@@ -151,6 +160,7 @@ const struct unit_test unit_tests[] = {
     {"an excerpt of any bytes fits and is safe for a terminal", any_bytes},
     {"columns count characters, from 1", counts_columns},
     {"a word is what the shell reads back as the text", quotes_words},
+    {"the distance of names counts what differs", tells_distances},
     {"numbers take k, m and g and do not overflow", reads_numbers},
     {NULL, NULL},
 };

@@ -34,6 +34,7 @@ C_PROGRAMS := \
   intercomm \
   known_calls \
   known_events \
+  known_mmds \
   known_requests \
   known_waits \
   large \

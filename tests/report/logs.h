@@ -2,6 +2,7 @@
 #ifndef SG_TESTS_REPORT_LOGS_H
 #define SG_TESTS_REPORT_LOGS_H
 
+#include "core/bins.h"
 #include "core/operation.h"
 #include "trace/record.h"
 
@@ -194,6 +195,37 @@ static inline void log_put_peer(struct log_writer *log, uint32_t comm, int32_t p
                                     .received_bytes = received_bytes};
 
     log_put(log, &record, sizeof record);
+}
+
+/* Of so many values; from and until are those of the log's MPI_Init and MPI_Finalize. */
+static inline void log_put_distribution(struct log_writer *log, enum sg_distribution of,
+                                        uint16_t thread, uint32_t function, int count,
+                                        const uint64_t *values)
+{
+    enum { TO_DOUBLING = 4 };
+    uint64_t bins[SG_BINS_COUNT_MOST] = {0};
+    struct sg_record_distribution record = {.kind = SG_RECORD_DISTRIBUTION,
+                                            .of = (uint8_t)of,
+                                            .thread = thread,
+                                            .function = function,
+                                            .text_bytes = sg_bins_count(TO_DOUBLING) *
+                                                          (uint32_t)sizeof bins[0],
+                                            .bins = TO_DOUBLING,
+                                            .count = (uint64_t)count,
+                                            .min = UINT64_MAX,
+                                            .from_ns = log->header.init_end_ns,
+                                            .until_ns = log->header.finalize_begin_ns};
+
+    for (int i = 0; i < count; i++) {
+        record.sum += values[i];
+        if (values[i] < record.min)
+            record.min = values[i];
+        if (values[i] > record.max)
+            record.max = values[i];
+        bins[sg_bins_index(TO_DOUBLING, values[i])]++;
+    }
+    log_put(log, &record, sizeof record);
+    log_put_text(log, (const char *)bins, record.text_bytes);
 }
 
 static inline void log_end(struct log_writer *log)

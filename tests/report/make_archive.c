@@ -193,6 +193,55 @@ static void all_calls(const char *directory)
     }
 }
 
+#define MS 1000000
+#define VALUES(...)                                                                                \
+    sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (uint64_t[])                             \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/* Two ranks that MMDS followed for 20 ms each, of which rank 1 is without 2 ms: there recording was
+ * off, and a second thread was in a call for 3 ms. */
+static void mmds(const char *directory)
+{
+    static const char module[] = "/opt/cg\0";
+
+    for (int rank = 0; rank < 2; rank++) {
+        struct log_writer log;
+        struct sg_record_profile sent, waited, other;
+
+        log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.finalize_begin_ns = log.header.init_end_ns + 20 * MS;
+        sent = log_profile(1, 1, 0, VALUES(1000, 3000, 2000, 2000));
+        sent.completed = 3;
+        sent.latency_ns = 6 * MS;
+        sent.latency_min_ns = MS;
+        sent.latency_max_ns = 3 * MS;
+        waited = log_profile(1, 0, 1, VALUES(MS / 2, 5 * MS / 2));
+        other = log_profile(1, 1, 2, VALUES(2 * MS, 4 * MS));
+        log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
+        log_put_site(&log, 1, 0x0a0b0c0d, 0x2200, module, sizeof module);
+        log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 2, 0, MS);
+        log_put_function(&log, 0, "MPI_Isend");
+        log_put_function(&log, 1, "MPI_Waitall");
+        log_put_function(&log, 2, "MPI_Sendrecv");
+        log_put_profile_comm(&log, 1, 2, "MPI_COMM_WORLD");
+        log_put(&log, &sent, sizeof sent);
+        log_put(&log, &waited, sizeof waited);
+        log_put(&log, &other, sizeof other);
+        log_put_distribution(&log, SG_DISTRIBUTION_GRANULARITY, 0, 0,
+                             VALUES(MS, MS, 2 * MS, MS, MS, 2 * MS, (2 - (uint64_t)rank) * 2 * MS));
+        log_put_distribution(&log, SG_DISTRIBUTION_OVERHEAD, 0, 0,
+                             VALUES(MS / 2, MS / 2, MS / 2, 5 * MS / 2, 2 * MS, 2 * MS));
+        log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, 1, VALUES(MS / 2, 5 * MS / 2));
+        log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, 2, VALUES(2 * MS, 4 * MS));
+        log_put_distribution(&log, SG_DISTRIBUTION_BYTES, 0, 2, VALUES(8, 4096));
+        if (rank == 1)
+            log_put_distribution(&log, SG_DISTRIBUTION_OVERHEAD, 1, 0, VALUES(3 * MS));
+        log_end(&log);
+    }
+}
+
 static void statistics(const char *directory)
 {
     logs(directory, SG_TRACE_STATS, SG_LOG_FINALIZED);
@@ -223,6 +272,7 @@ static const struct {
     {"without-data", without_data},
     {"statistics", statistics},
     {"all-calls", all_calls},
+    {"mmds", mmds},
     {"killed-statistics", killed_statistics},
     {"unrecovered", unrecovered},
 };

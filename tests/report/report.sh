@@ -12,7 +12,7 @@ fixtures report/make_archive
 for kind in known foreign many without-data without-events without-collectives; do
     ./make_archive "$kind" "$kind" || exit 1
 done
-for kind in statistics all-calls killed-statistics unrecovered; do
+for kind in statistics all-calls mmds killed-statistics unrecovered; do
     mkdir "$kind" && ./make_archive "$kind" "$kind" || exit 1
 done
 
@@ -28,6 +28,10 @@ check "the JSON of statistics alone has null for skew and wait" \
     golden statistics.json --json statistics
 check "the text of all calls is the golden one" golden all-calls.txt all-calls
 check "the JSON of all calls is the golden one" golden all-calls.json --json all-calls
+check "the text of latencies, granularity and overhead is the golden one" golden mmds.txt --calls mmds
+check "the JSON of them is the golden one" golden mmds.json --json mmds
+check "the text of a distribution is the golden one" \
+    golden distribution.txt --distribution MPI_Sendrecv mmds
 check "a run that was killed is reported as partial" golden killed.txt killed-statistics
 check "an archive without these collectives is said to have none" \
     golden without-collectives.txt without-collectives

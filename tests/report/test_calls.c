@@ -295,6 +295,94 @@ static void test_bytes_of_reductions(void)
     sg_report_clear(&report);
 }
 
+/* ---- MMDS ------------------------------------------------------------------------------------ */
+
+/* Two of three ranks kept it: granularity 5 and 9, overhead 3 and 4, of 99900 ns each. */
+static void write_mmds(const char *directory)
+{
+    for (int rank = 0; rank < 3; rank++) {
+        struct log_writer log;
+
+        log_begin(&log, directory, rank, 3, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.counts_calls = 1;
+        log_put_function(&log, 4 + (uint32_t)rank, "MPI_Recv");
+        if (rank < 2) {
+            log_put_distribution(&log, SG_DISTRIBUTION_GRANULARITY, 0, 0, TIMES(2, 3 + 4 * rank));
+            log_put_distribution(&log, SG_DISTRIBUTION_OVERHEAD, 0, 0, TIMES(3 + rank));
+            log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, 4 + rank, TIMES(3, 100));
+            log_put_distribution(&log, SG_DISTRIBUTION_OVERHEAD, 1, 0, TIMES(50));
+        }
+        log_end(&log);
+    }
+}
+
+static void test_mmds(void)
+{
+    const char *directory = fresh_directory();
+    struct sg_filter rank = {.ranks = "1-2"}, site = {.site = "norm"};
+    struct sg_mmds_points points;
+    struct sg_report report;
+    char message[200];
+
+    write_mmds(directory);
+    read_directory(directory, NULL, &report);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(report.calls);
+    CU_ASSERT_EQUAL(report.calls->mmds.rank_count, 2);
+    CU_ASSERT_EQUAL(report.calls->mmds.run_ns, 2 * 99900);
+    CU_ASSERT_EQUAL(sg_mmds_sum_ns(&report.calls->mmds), 5 + 9 + 3 + 4);
+    CU_ASSERT_EQUAL(sg_mmds_gap_ns(&report.calls->mmds), 2 * 99900 - 21);
+    points = sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_GRANULARITY, true);
+    CU_ASSERT_EQUAL(points.count, 4);
+    CU_ASSERT_EQUAL(points.min, 2);
+    CU_ASSERT_EQUAL(points.max, 7);
+    points = sg_mmds_points_of(&report.calls->mmds, SG_DISTRIBUTION_OVERHEAD, false);
+    CU_ASSERT_EQUAL(points.count, 2);
+    CU_ASSERT_EQUAL(points.sum, 100);
+    CU_ASSERT_EQUAL_FATAL(report.calls->mmds.distribution_count, 4);
+    CU_ASSERT_STRING_EQUAL(report.calls->mmds.distributions[0].primitive, "Comp Granularity");
+    CU_ASSERT_STRING_EQUAL(report.calls->mmds.distributions[2].primitive, "MPI_Recv");
+    CU_ASSERT_EQUAL(report.calls->mmds.distributions[2].bins[3], 2);
+    sg_report_clear(&report);
+
+    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&rank, message, sizeof message));
+    read_directory(directory, &rank, &report);
+    CU_ASSERT_EQUAL(report.calls->mmds.rank_count, 1);
+    CU_ASSERT_EQUAL(sg_mmds_sum_ns(&report.calls->mmds), 9 + 4);
+    sg_report_clear(&report);
+
+    /* It is not kept by call site. */
+    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&site, message, sizeof message));
+    read_directory(directory, &site, &report);
+    CU_ASSERT_EQUAL(report.calls->mmds.rank_count, 0);
+    CU_ASSERT_EQUAL(report.calls->mmds.distribution_count, 0);
+    sg_report_clear(&report);
+    sg_filter_clear(&rank);
+    sg_filter_clear(&site);
+}
+
+/* Of kinds, functions and bins that are not there. */
+static void test_damaged_distributions(void)
+{
+    const char *directory = fresh_directory();
+    struct sg_record_distribution odd = {
+        .kind = SG_RECORD_DISTRIBUTION, .of = SG_DISTRIBUTION_OVERHEAD, .bins = 3, .count = 1};
+    struct sg_report report;
+    struct log_writer log;
+
+    log_begin(&log, directory, 0, 1, SG_TRACE_STATS, SG_LOG_FINALIZED);
+    log.header.counts_calls = 1;
+    log_put(&log, &odd, sizeof odd);
+    odd.bins = 4;
+    log_put(&log, &odd, sizeof odd);
+    log_put_distribution(&log, 0, 0, 0, TIMES(1));
+    log_put_distribution(&log, 5, 0, 0, TIMES(1));
+    log_put_distribution(&log, SG_DISTRIBUTION_LATENCY, 0, 9, TIMES(1));
+    log_end(&log);
+    read_directory(directory, NULL, &report);
+    CU_ASSERT_EQUAL(report.calls->mmds.distribution_count, 0);
+    sg_report_clear(&report);
+}
+
 static void test_unknown(void)
 {
     const char *directory = fresh_directory();
@@ -522,6 +610,8 @@ const struct unit_test unit_tests[] = {
     {"messages of MPI_COMM_WORLD are told by ranks, others are summed apart", test_messages},
     {"messages that only their receiver counted count", test_one_sided},
     {"reductions send and receive as in the statistics of all calls", test_bytes_of_reductions},
+    {"what MMDS kept is summed over its ranks, other threads apart", test_mmds},
+    {"damaged distributions are left out", test_damaged_distributions},
     {"logs without such statistics, and readers who do not ask, have none", test_unknown},
     {"damaged records are left out", test_damaged_records},
     {"filters take sites, communicators and ranks", test_filtered},

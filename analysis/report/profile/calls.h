@@ -7,6 +7,7 @@
 #ifndef SG_REPORT_PROFILE_CALLS_H
 #define SG_REPORT_PROFILE_CALLS_H
 
+#include "report/profile/mmds.h"
 #include "report/report.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ struct sg_call_figures {
     double square; /* sum of squares of the times, in ns^2 */
     uint64_t sent_bytes, received_bytes;
     uint64_t completed; /* posted operations that are known to be complete */
-    uint64_t latency_ns;
+    uint64_t latency_ns, latency_min_ns, latency_max_ns;
 };
 
 /* A function, at a call site, on a communicator; or the sum of such rows. */
@@ -56,6 +57,7 @@ struct sg_calls {
     uint32_t function_count, site_count, row_count;
     struct sg_call_pair *pairs; /* the most bytes first */
     uint32_t pair_count;
+    struct sg_mmds mmds;
     uint64_t other_messages, other_bytes; /* on other communicators, as their senders counted */
     uint32_t rank_count;
     uint64_t time_ns;      /* in MPI, of all ranks that are reported */

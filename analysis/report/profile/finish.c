@@ -30,9 +30,10 @@ static struct sg_call_figures own_figures(const struct sg_report_site *site)
                                     .square = site->own.square,
                                     .sent_bytes = site->bytes,
                                     .received_bytes = received_bytes(site),
-                                    .completed = site->nonblocking ? site->calls : 0,
-                                    .latency_ns =
-                                        site->nonblocking ? site->blocked_ns + site->hidden_ns : 0};
+                                    .completed = site->latency.calls,
+                                    .latency_ns = site->latency.sum_ns,
+                                    .latency_min_ns = site->latency.min_ns,
+                                    .latency_max_ns = site->latency.max_ns};
 }
 
 /* They are filtered already. */
@@ -232,6 +233,19 @@ static void share_out(const struct sg_call_table *table, const struct sg_report 
     }
 }
 
+static void take_mmds(struct sg_call_table *table, struct sg_calls *calls)
+{
+    calls->mmds = table->mmds;
+    table->mmds = (struct sg_mmds){0};
+    for (uint32_t i = 0; i < calls->mmds.distribution_count; i++) {
+        struct sg_mmds_distribution *distribution = &calls->mmds.distributions[i];
+
+        distribution->primitive = sg_mmds_is_of_function(distribution->of)
+                                      ? table->functions.of[distribution->function].text
+                                      : sg_mmds_names[distribution->of];
+    }
+}
+
 /* ---- the result ------------------------------------------------------------------------------ */
 
 static bool is_any_seen(const struct sg_call_table *table)
@@ -270,6 +284,7 @@ enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg
         return status;
     }
     take_messages(table, calls);
+    take_mmds(table, calls);
     share_out(table, report, calls);
     *out = calls;
     return SG_OK;
@@ -284,5 +299,6 @@ void sg_calls_free(struct sg_calls *calls)
     free(calls->sites);
     free(calls->rows);
     free(calls->pairs);
+    sg_mmds_clear(&calls->mmds);
     free(calls);
 }

@@ -42,6 +42,7 @@ struct sg_call_table {
     uint32_t row_count, sum_count, pair_count, rank_count;
     struct sg_map sum_by_key, row_by_key, pair_by_key;
     uint64_t other_messages, other_bytes;
+    struct sg_mmds mmds; /* without names */
 };
 
 /* The row of a place, made if there is none. */

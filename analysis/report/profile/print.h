@@ -16,6 +16,12 @@ enum sg_status sg_calls_print_sites(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_calls_print_messages(const struct sg_report *report,
                                        const struct sg_print_options *options, FILE *out);
+/* The summary of all calls, with what MMDS kept; a primitive's distributions. SG_ERR_MISSING
+ * (logged): they were not kept. */
+enum sg_status sg_calls_print_primitives(const struct sg_report *report,
+                                         const struct sg_print_options *options, FILE *out);
+enum sg_status sg_calls_print_distribution(const struct sg_report *report,
+                                           const struct sg_print_options *options, FILE *out);
 /* How many of the rows the text leaves out. */
 void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
                              FILE *out);

@@ -1,5 +1,6 @@
 #include "report/profile/source.h"
 
+#include "core/bins.h"
 #include "core/room.h"
 #include "report/filter.h"
 #include "report/log_names.h"
@@ -26,7 +27,7 @@ struct reading {
     const struct sg_filter *filter;
     struct sg_call_table *table;
     struct sg_log_names names;
-    bool takes_messages;
+    bool takes_whole_ranks; /* what is not kept by call site: messages, and what MMDS kept */
     /* The log at hand: its indices -> places in the arrays, whose values are of the table. */
     uint32_t rank;
     struct sg_map site_by_index, function_by_index, comm_by_index;
@@ -142,7 +143,9 @@ static enum sg_status take_profile(struct reading *reading, struct sg_logread *l
         .sent_bytes = load(&record->sent_bytes),
         .received_bytes = load(&record->received_bytes),
         .completed = load(&record->completed),
-        .latency_ns = load(&record->latency_ns)};
+        .latency_ns = load(&record->latency_ns),
+        .latency_min_ns = load(&record->latency_min_ns),
+        .latency_max_ns = load(&record->latency_max_ns)};
     int64_t function = sg_map_get(&reading->function_by_index, record->function);
     int64_t comm = sg_map_get(&reading->comm_by_index, record->comm);
     struct sg_call_place place = {.comm = SG_CALL_NO_COMM};
@@ -168,7 +171,7 @@ static enum sg_status take_peer(struct reading *reading, const struct sg_record_
     int64_t comm = sg_map_get(&reading->comm_by_index, record->comm);
     enum sg_status status = SG_OK;
 
-    if (comm < 0 || !reading->takes_messages)
+    if (comm < 0 || !reading->takes_whole_ranks)
         return SG_OK;
     if (!reading->comms[comm].is_world) {
         sg_call_table_others(reading->table, sent.sent_messages, sent.sent_bytes);
@@ -182,6 +185,49 @@ static enum sg_status take_peer(struct reading *reading, const struct sg_record_
         status = sg_call_table_pair(reading->table, &sent);
     if (status == SG_OK && received.received_messages > 0)
         status = sg_call_table_pair(reading->table, &received);
+    return status;
+}
+
+/* MMDS follows a rank from MPI_Init's end, or MPI_Pcontrol(2), to MPI_Finalize's begin; a rank that
+ * was killed to the end of its last blocking function. */
+static uint64_t followed_ns(const struct sg_log_header *header,
+                            const struct sg_record_distribution *record)
+{
+    uint64_t from_ns = load(&record->from_ns), until_ns = load(&record->until_ns);
+
+    if (header->finalize_begin_ns > 0)
+        until_ns = header->finalize_begin_ns;
+    return until_ns > from_ns && until_ns < SG_TIME_LIMIT_NS ? until_ns - from_ns : 0;
+}
+
+static enum sg_status take_distribution(struct reading *reading, struct sg_logread *log,
+                                        const struct sg_record_distribution *record)
+{
+    struct sg_mmds_distribution distribution = {.of = record->of,
+                                                .is_first_thread = record->thread == 0,
+                                                .to_doubling = record->bins,
+                                                .points = {.count = load(&record->count),
+                                                           .sum = load(&record->sum),
+                                                           .min = load(&record->min),
+                                                           .max = load(&record->max)}};
+    int64_t function = sg_map_get(&reading->function_by_index, record->function);
+    enum sg_status status;
+    char *bins;
+
+    if (!sg_bins_is_valid(record->bins) ||
+        record->text_bytes != sg_bins_count(record->bins) * sizeof(uint64_t) ||
+        !sg_mmds_is_kind(record->of) || (sg_mmds_is_of_function(record->of) && function < 0))
+        return SG_OK;
+    if (sg_mmds_is_of_function(record->of))
+        distribution.function = reading->functions[function];
+    if (record->of == SG_DISTRIBUTION_GRANULARITY && record->thread == 0)
+        sg_call_table_follows_rank(reading->table, followed_ns(sg_logread_header(log), record));
+    bins = sg_logread_text(log, record, record->text_bytes);
+    if (bins == NULL)
+        return SG_ERR_MEMORY;
+    distribution.bins = (uint64_t *)(void *)bins;
+    status = sg_call_table_distribution(reading->table, &distribution);
+    free(bins);
     return status;
 }
 
@@ -223,6 +269,8 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
                 status = take_profile(reading, log, record);
             else if (kind == SG_RECORD_PEER)
                 status = take_peer(reading, record);
+            else if (kind == SG_RECORD_DISTRIBUTION && reading->takes_whole_ranks)
+                status = take_distribution(reading, log, record);
         }
     }
     forget_log(reading);
@@ -232,11 +280,10 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
 static struct reading begin(struct sg_aggregate *aggregate, const struct sg_filter *filter,
                             struct sg_call_table *table)
 {
-    /* Messages are not counted by call site. */
     return (struct reading){.aggregate = aggregate,
                             .filter = filter,
                             .table = table,
-                            .takes_messages =
+                            .takes_whole_ranks =
                                 filter == NULL || (filter->site == NULL && filter->comm == NULL)};
 }
 

@@ -106,6 +106,11 @@ void sg_call_figures_add(struct sg_call_figures *into, const struct sg_call_figu
         into->min_ns = more->min_ns;
     if (more->max_ns > into->max_ns)
         into->max_ns = more->max_ns;
+    if (more->completed > 0 &&
+        (into->completed == 0 || more->latency_min_ns < into->latency_min_ns))
+        into->latency_min_ns = more->latency_min_ns;
+    if (more->latency_max_ns > into->latency_max_ns)
+        into->latency_max_ns = more->latency_max_ns;
     into->calls += more->calls;
     into->failed += more->failed;
     into->time_ns += more->time_ns;
@@ -159,6 +164,18 @@ void sg_call_table_others(struct sg_call_table *table, uint64_t messages, uint64
     table->other_bytes += bytes;
 }
 
+enum sg_status sg_call_table_distribution(struct sg_call_table *table,
+                                          const struct sg_mmds_distribution *distribution)
+{
+    return sg_mmds_add(&table->mmds, distribution);
+}
+
+void sg_call_table_follows_rank(struct sg_call_table *table, uint64_t run_ns)
+{
+    table->mmds.rank_count++;
+    table->mmds.run_ns += run_ns;
+}
+
 void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank)
 {
     table->ranks[rank].is_seen = true;
@@ -199,5 +216,6 @@ void sg_call_table_destroy(struct sg_call_table *table)
     free(table->rows);
     free(table->pairs);
     free(table->ranks);
+    sg_mmds_clear(&table->mmds);
     free(table);
 }

@@ -38,6 +38,12 @@ enum sg_status sg_call_table_pair(struct sg_call_table *table, const struct sg_c
 /* Those sent on other communicators. */
 void sg_call_table_others(struct sg_call_table *table, uint64_t messages, uint64_t bytes);
 
+/* A distribution that MMDS kept; its bins are copied. */
+enum sg_status sg_call_table_distribution(struct sg_call_table *table,
+                                          const struct sg_mmds_distribution *distribution);
+/* A rank's first thread, which MMDS followed for so long. */
+void sg_call_table_follows_rank(struct sg_call_table *table, uint64_t run_ns);
+
 /* The result, to which the calls of the report's own rows are added; NULL if no rank was seen. The
  * report must be finished. The table belongs to it, or is destroyed. */
 enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg_report *report,

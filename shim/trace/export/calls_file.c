@@ -53,7 +53,8 @@ static void put_record(struct writer *writer, const unsigned char *record, uint6
 static bool is_kept(enum sg_record_kind kind)
 {
     return kind == SG_RECORD_SITE || kind == SG_RECORD_SITE_NAME || kind == SG_RECORD_FUNCTION ||
-           kind == SG_RECORD_PROFILE || kind == SG_RECORD_PROFILE_COMM || kind == SG_RECORD_PEER;
+           kind == SG_RECORD_PROFILE || kind == SG_RECORD_PROFILE_COMM || kind == SG_RECORD_PEER ||
+           kind == SG_RECORD_DISTRIBUTION;
 }
 
 /* Also where there were none. */

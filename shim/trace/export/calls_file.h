@@ -1,6 +1,6 @@
 /* The statistics of all calls of MPI beside an archive: DIR/traces/N.calls, of rank N. A log's
- * header, and of its records those of call sites, functions, communicators, statistics and peers:
- * to be read as a log (trace/export/logread.h).
+ * header, and of its records those of call sites, functions, communicators, statistics, peers and
+ * distributions: to be read as a log (trace/export/logread.h).
  */
 #ifndef SG_TRACE_CALLS_FILE_H
 #define SG_TRACE_CALLS_FILE_H

@@ -55,6 +55,7 @@ bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_
         [SG_RECORD_ARM] = offsetof(struct sg_record_arm, text_bytes),
         [SG_RECORD_FUNCTION] = offsetof(struct sg_record_function, text_bytes),
         [SG_RECORD_PROFILE_COMM] = offsetof(struct sg_record_profile_comm, text_bytes),
+        [SG_RECORD_DISTRIBUTION] = offsetof(struct sg_record_distribution, text_bytes),
     };
     bool has_text = kind < SG_RECORD_KINDS && places[kind] != 0;
 
@@ -244,6 +245,11 @@ static uint64_t later_of_record(const void *record, enum sg_record_kind kind, ui
         return later(((const struct sg_record_clock *)record)->local_ns, last);
     if (kind == SG_RECORD_MARKER)
         return later(((const struct sg_record_marker *)record)->time_ns, last);
+    if (kind == SG_RECORD_DISTRIBUTION)
+        return later(
+            atomic_load_explicit(&((const struct sg_record_distribution *)record)->until_ns,
+                                 memory_order_relaxed),
+            last);
     return last;
 }
 
