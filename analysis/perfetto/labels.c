@@ -22,9 +22,8 @@ char *sg_label_quote(const char *text)
 }
 
 /* "allreduce dot cg.c:83", with what is known. */
-static char *title_of(const struct sg_report_site *site)
+static char *title_of(const char *operation, const struct sg_report_site *site)
 {
-    const char *operation = sg_site_operation(site);
     char *title = NULL, *quoted;
     int length;
 
@@ -55,7 +54,7 @@ static enum sg_status make_label(const struct sg_aggregate *aggregate, uint32_t 
     sg_aggregate_name_row(aggregate, row, &name);
     if (name.has_id)
         snprintf(id, sizeof id, ",\"site\":\"%08" PRIx32 "\"", name.id);
-    label->name = title_of(&name);
+    label->name = title_of(sg_site_operation(&name), &name);
     label->comm = sg_label_quote(name.comm);
     if (label->name == NULL || label->comm == NULL ||
         asprintf(&label->arguments, "\"comm\":%s%s", label->comm, id) < 0) {
@@ -82,6 +81,63 @@ enum sg_status sg_label_of(struct sg_labels *labels, const struct sg_aggregate *
     return status;
 }
 
+static enum sg_status make_call_label(const struct sg_aggregate *aggregate,
+                                      const struct sg_seen_call *call, struct sg_call_label *out)
+{
+    struct sg_report_site site = {0};
+    char id[32] = "";
+
+    sg_aggregate_name_site(aggregate, call->site, &site);
+    if (site.has_id)
+        snprintf(id, sizeof id, "\"site\":\"%08" PRIx32 "\"", site.id);
+    out->name = title_of(call->name, &site);
+    out->site = strdup(id);
+    if (out->name != NULL && out->site != NULL)
+        return SG_OK;
+    free(out->name);
+    free(out->site);
+    return SG_ERR_MEMORY;
+}
+
+enum sg_status sg_label_call(struct sg_labels *labels, const struct sg_aggregate *aggregate,
+                             const struct sg_seen_call *call, const struct sg_call_label **out)
+{
+    uint64_t key = (uint64_t)call->function << 32 | call->site;
+    int64_t found = sg_map_get(&labels->call_of, key);
+    struct sg_call_label label;
+    enum sg_status status;
+
+    if (found >= 0) {
+        *out = &labels->calls[found];
+        return SG_OK;
+    }
+    status = make_call_label(aggregate, call, &label);
+    if (status != SG_OK)
+        return status;
+    if (!SG_APPEND(labels->calls, labels->call_count, label)) {
+        free(label.name);
+        free(label.site);
+        return SG_ERR_MEMORY;
+    }
+    *out = &labels->calls[labels->call_count - 1];
+    return sg_map_put(&labels->call_of, key, labels->call_count - 1);
+}
+
+enum sg_status sg_label_comm(struct sg_labels *labels, const struct sg_aggregate *aggregate,
+                             uint32_t comm, const char **out)
+{
+    struct sg_report_site of = {0};
+
+    if (!SG_EXTEND(labels->comms, labels->comm_room, comm))
+        return SG_ERR_MEMORY;
+    if (labels->comms[comm] == NULL) {
+        sg_aggregate_name_comm(aggregate, comm, &of);
+        labels->comms[comm] = sg_label_quote(of.comm);
+    }
+    *out = labels->comms[comm];
+    return *out != NULL ? SG_OK : SG_ERR_MEMORY;
+}
+
 enum sg_status sg_label_algorithm(struct sg_labels *labels, const struct sg_aggregate *aggregate,
                                   uint32_t algorithm, const char **out)
 {
@@ -102,8 +158,17 @@ void sg_labels_clear(struct sg_labels *labels)
         free(labels->rows[row].comm);
         free(labels->rows[row].arguments);
     }
+    for (uint32_t i = 0; i < labels->call_count; i++) {
+        free(labels->calls[i].name);
+        free(labels->calls[i].site);
+    }
+    for (uint32_t i = 0; i < labels->comm_room; i++)
+        free(labels->comms[i]);
     for (uint32_t i = 0; i < labels->algorithm_room; i++)
         free(labels->algorithms[i]);
+    free(labels->calls);
+    sg_map_clear(&labels->call_of);
+    free(labels->comms);
     free(labels->rows);
     free(labels->algorithms);
 }

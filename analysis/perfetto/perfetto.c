@@ -139,15 +139,15 @@ static void put_span(struct writer *writer, const struct sg_label *label,
     fprintf(writer->out, ",\"name\":%s}", label->name);
 }
 
-static void put_flow(struct writer *writer, const struct sg_call *call, char phase, uint64_t id,
-                     int64_t time_ns)
+static void put_flow(struct writer *writer, const struct sg_seen_thread *at, const char *name,
+                     char phase, uint64_t id, int64_t time_ns)
 {
     begin_event(writer);
     fprintf(writer->out, "{\"ph\":\"%c\"%s,\"id\":%" PRIu64, phase,
             phase == 'f' ? ",\"bp\":\"e\"" : "", id);
-    put_track(writer, call->rank, call->thread);
+    put_track(writer, at->rank, at->thread);
     put_time(writer, "ts", time_ns);
-    fputs(",\"cat\":\"release\",\"name\":\"release\"}", writer->out);
+    fprintf(writer->out, ",\"cat\":\"%s\",\"name\":\"%s\"}", name, name);
 }
 
 /* Whom the waiting members waited for: the last of all, or of a reduce the last sender. */
@@ -182,9 +182,11 @@ static void put_flows(struct writer *writer, const struct sg_seen_instance *seen
             continue;
         if (id == 0) {
             id = ++writer->next_id;
-            put_flow(writer, last, 's', id, last->begin_ns);
+            put_flow(writer, &(struct sg_seen_thread){last->rank, last->thread}, "release", 's', id,
+                     last->begin_ns);
         }
-        put_flow(writer, call, 'f', id, last->begin_ns + 1);
+        put_flow(writer, &(struct sg_seen_thread){call->rank, call->thread}, "release", 'f', id,
+                 last->begin_ns + 1);
         writer->counts.flows++;
     }
 }
@@ -280,6 +282,111 @@ static enum sg_status on_late(void *context, const struct sg_aggregate *aggregat
     return SG_OK;
 }
 
+/* ---- other calls, and messages --------------------------------------------------------------- */
+
+/* An argument of a call; first: none is written yet. */
+static void begin_argument(struct writer *writer, bool *first, const char *name)
+{
+    fprintf(writer->out, "%s\"%s\":", *first ? "" : ",", name);
+    *first = false;
+}
+
+static void put_number(struct writer *writer, bool *first, const char *name, uint64_t value)
+{
+    begin_argument(writer, first, name);
+    fprintf(writer->out, "%" PRIu64, value);
+}
+
+/* Peer and tag where there is one message; of several how many there are. */
+static void put_messages(struct writer *writer, bool *first,
+                         const struct sg_seen_messages *messages, bool is_sent)
+{
+    if (messages->count == 1) {
+        put_number(writer, first, is_sent ? "to" : "from", messages->peer);
+        put_number(writer, first, is_sent ? "sent_tag" : "received_tag", messages->tag);
+    } else if (messages->count > 1) {
+        put_number(writer, first, is_sent ? "sent_messages" : "received_messages", messages->count);
+    }
+}
+
+/* The communicator of all that the call did; SG_SEEN_NO_COMM: none, or there may be several. */
+static uint32_t comm_of(const struct sg_seen_call *call)
+{
+    uint64_t all = call->sent.count + call->received.count + call->collectives;
+
+    if (all == 2 && call->sent.count == 1 && call->received.count == 1 &&
+        call->sent.comm == call->received.comm)
+        return call->sent.comm;
+    if (all != 1)
+        return SG_SEEN_NO_COMM;
+    if (call->collectives == 1)
+        return call->comm;
+    return call->sent.count == 1 ? call->sent.comm : call->received.comm;
+}
+
+static void put_arguments(struct writer *writer, const struct sg_seen_call *call, const char *site,
+                          const char *comm)
+{
+    bool first = site[0] == '\0', is_collective = call->collectives > 0;
+
+    fputs(site, writer->out);
+    if (comm != NULL) {
+        begin_argument(writer, &first, "comm");
+        fputs(comm, writer->out);
+    }
+    put_messages(writer, &first, &call->sent, true);
+    put_messages(writer, &first, &call->received, false);
+    if (call->collectives == 1 && call->root >= 0)
+        put_number(writer, &first, "root", (uint64_t)call->root);
+    if (call->sent.count > 0 || is_collective)
+        put_number(writer, &first, "sent_bytes", call->sent.bytes + call->sent_bytes);
+    if (call->received.count > 0 || is_collective)
+        put_number(writer, &first, "received_bytes", call->received.bytes + call->received_bytes);
+}
+
+static enum sg_status on_call(void *context, const struct sg_aggregate *aggregate,
+                              const struct sg_seen_call *call)
+{
+    struct writer *writer = context;
+    int64_t duration_ns = call->end_ns - call->begin_ns;
+    uint32_t comm_index = comm_of(call);
+    const struct sg_call_label *label;
+    const char *comm = NULL;
+    enum sg_status status = sg_label_call(&writer->labels, aggregate, call, &label);
+
+    if (status == SG_OK && comm_index != SG_SEEN_NO_COMM)
+        status = sg_label_comm(&writer->labels, aggregate, comm_index, &comm);
+    if (status != SG_OK)
+        return status;
+    begin_event(writer);
+    fputs("{\"ph\":\"X\"", writer->out);
+    put_track(writer, call->at.rank, call->at.thread);
+    put_time(writer, "ts", call->begin_ns);
+    put_time(writer, "dur", duration_ns > 0 ? duration_ns : 0);
+    fprintf(writer->out, ",\"cat\":\"call\",\"name\":%s,\"args\":{", label->name);
+    put_arguments(writer, call, label->site, comm);
+    fputs("}}", writer->out);
+    writer->counts.slices++;
+    return ferror(writer->out) ? SG_ERR_SYSTEM : SG_OK;
+}
+
+/* The arrow ends a nanosecond before the message was received, as that may be when the slice ends.
+ * Clocks may say that it was received before it was sent: no arrow then. */
+static enum sg_status on_message(void *context, const struct sg_seen_message *message)
+{
+    struct writer *writer = context;
+    int64_t end_ns = message->received_ns > message->completing_ns ? message->received_ns - 1
+                                                                   : message->completing_ns;
+    uint64_t id = ++writer->next_id;
+
+    if (end_ns < message->sent_ns)
+        return SG_OK;
+    put_flow(writer, &message->from, "message", 's', id, message->sent_ns);
+    put_flow(writer, &message->to, "message", 'f', id, end_ns);
+    writer->counts.flows++;
+    return SG_OK;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static void put_end(struct writer *writer, const struct sg_report *report)
@@ -307,8 +414,13 @@ enum sg_status sg_perfetto_write(const char *path, bool progress, FILE *out,
                                  struct sg_perfetto_counts *counts)
 {
     struct writer writer = {.out = out};
-    struct sg_watch watch = {
-        .context = &writer, .location = on_location, .instance = on_instance, .late = on_late};
+    struct sg_watch watch = {.waitstates = true,
+                             .context = &writer,
+                             .location = on_location,
+                             .instance = on_instance,
+                             .late = on_late,
+                             .call = on_call,
+                             .message = on_message};
     struct sg_report report;
     enum sg_status status;
 

@@ -1,10 +1,11 @@
 /* A run's events as Chrome trace JSON, which ui.perfetto.dev and chrome://tracing open: a process a
- * rank with a track for each thread, collectives and late contributions as slices, a flow from the
- * rank that came last to each rank that waited for it, nonblocking collectives as spans from start
- * to completion, and counters.
+ * rank with a track for each thread, calls of MPI and late contributions as slices, a flow from the
+ * rank that came last to each rank that waited for it and from sender to receiver of each message,
+ * nonblocking collectives as spans from start to completion, and counters.
  *
- * Written while the archive is read: an instance when its last member has left, so what is held is
- * what the reader holds. Events do not stand in order of time; the format does not ask for it.
+ * Written while the archive is read: an instance when its last member has left, a message when its
+ * ends are matched, so what is held is what the reader holds. Events do not stand in order of time;
+ * the format does not ask for it.
  */
 #ifndef SG_PERFETTO_PERFETTO_H
 #define SG_PERFETTO_PERFETTO_H

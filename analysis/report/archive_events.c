@@ -109,6 +109,7 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
                                        uint64_t sent, uint64_t received)
 {
     struct sg_archive_events *events = context;
+    const struct sg_archive_collective collective = {op, comm, root, sent, received};
     int64_t rank;
     struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
@@ -118,8 +119,8 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
     if (!open->open || !is_carried_out(open, op)) {
         open->open = false;
         return sg_archive_verdict(
-            events, sg_archive_waits_collective(events->waits, index_of(events, open), op, comm,
-                                                root, sent + received, NULL));
+            events,
+            sg_archive_waits_collective(events->waits, index_of(events, open), &collective, NULL));
     }
     open->open = open->ended = end_call(events, open, op, comm, root);
     open->sent_bytes = sent;
@@ -153,6 +154,7 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
                                      uint64_t received, uint64_t request)
 {
     struct sg_archive_events *events = context;
+    const struct sg_archive_collective collective = {op, comm, root, sent, received};
     int64_t rank, time_ns;
     struct sg_open_call *open = sg_archive_call_of(events, location, &rank), nonblocking;
 
@@ -160,9 +162,9 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
     if (!sg_open_requests_take(requests_of(events, open), request, &nonblocking))
-        return sg_archive_verdict(
-            events, sg_archive_waits_collective(events->waits, index_of(events, open), op, comm,
-                                                root, sent + received, &request));
+        return sg_archive_verdict(events,
+                                  sg_archive_waits_collective(events->waits, index_of(events, open),
+                                                              &collective, &request));
     if (!end_call(events, &nonblocking, op, comm, root))
         return OTF2_CALLBACK_SUCCESS;
     if (!sg_open_request_read(events->defs, attributes, &nonblocking)) {
@@ -235,7 +237,8 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
         events->ranks[rank].finalize_ns = time_ns;
     }
     if (sg_archive_waits_wants(events->waits, region))
-        status = sg_archive_waits_leave(events->waits, index_of(events, open), time_ns);
+        status = sg_archive_waits_leave(events->waits, index_of(events, open), time_ns,
+                                        is_ours(open) && open->region == region);
     if (!open->open || open->region != region || status != SG_OK)
         return sg_archive_verdict(events, status);
     open->open = false;

@@ -2,6 +2,7 @@
 
 #include "core/room.h"
 #include "report/archive_raw.h"
+#include "report/archive_seen.h"
 #include "report/measure.h"
 #include "report/waitstates/tracker.h"
 
@@ -11,6 +12,7 @@
 /* A region of a call of MPI. */
 struct function {
     uint32_t number; /* in the sums */
+    const char *name;
     bool only_tests, is_buffered, is_probe;
 };
 
@@ -23,6 +25,7 @@ struct sg_archive_waits {
     const struct sg_archive_defs *defs;
     struct sg_waitstate_sums *sums;
     struct sg_waitstate_tracker *tracker;
+    struct sg_archive_seen *seen;
     struct function *functions;
     uint32_t function_count;
     struct sg_map function_of_region;
@@ -41,6 +44,7 @@ static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRe
                                    const char *name)
 {
     struct function function = {
+        .name = name,
         .only_tests = begins(name, "MPI_Test") || strcmp(name, "MPI_Iprobe") == 0 ||
                       strcmp(name, "MPI_Improbe") == 0 || begins(name, "MPI_Request_get_status"),
         .is_buffered = begins(name, "MPI_Bsend") || begins(name, "MPI_Ibsend"),
@@ -80,8 +84,7 @@ static enum sg_status add_functions(struct sg_archive_waits *waits)
 
 enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
                                        const struct sg_aggregate *aggregate,
-                                       const struct sg_filter *filter,
-                                       struct sg_archive_waits **out)
+                                       const struct sg_watch *watch, struct sg_archive_waits **out)
 {
     struct sg_archive_waits *waits = calloc(1, sizeof *waits);
     enum sg_status status;
@@ -90,17 +93,20 @@ enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
         return SG_ERR_MEMORY;
     waits->defs = defs;
     waits->comms = calloc((size_t)defs->comm_count + 1, sizeof *waits->comms);
-    status = waits->comms != NULL ? sg_waitstate_sums_create(aggregate, filter, &waits->sums)
+    status = waits->comms != NULL ? sg_waitstate_sums_create(aggregate, watch->filter, &waits->sums)
                                   : SG_ERR_MEMORY;
     if (status == SG_OK)
         status = sg_waitstate_tracker_create(waits->sums, defs->rank_count, defs->location_count,
                                              &waits->tracker);
+    if (status == SG_OK)
+        status = sg_archive_seen_create(defs, aggregate, watch, &waits->seen);
     if (status == SG_OK)
         status = add_functions(waits);
     if (status != SG_OK) {
         sg_archive_waits_destroy(waits);
         return status;
     }
+    sg_waitstate_tracker_listen(waits->tracker, sg_archive_seen_matched, waits->seen);
     *out = waits;
     return SG_OK;
 }
@@ -114,6 +120,7 @@ void sg_archive_waits_destroy(struct sg_archive_waits *waits)
         free(waits->comms[i].orders);
     }
     sg_waitstate_tracker_destroy(waits->tracker);
+    sg_archive_seen_destroy(waits->seen);
     sg_waitstate_sums_destroy(waits->sums);
     sg_map_clear(&waits->function_of_region);
     free(waits->functions);
@@ -145,13 +152,17 @@ enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t l
         .is_buffered = function->is_buffered,
         .is_probe = function->is_probe};
 
+    sg_archive_seen_enter(waits->seen, location, time_ns, function->number, function->name, site);
     return sg_waitstate_enter(waits->tracker, location, &enter);
 }
 
 enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t location,
-                                      int64_t time_ns)
+                                      int64_t time_ns, bool is_instance)
 {
-    return sg_waitstate_leave(waits->tracker, location, time_ns);
+    enum sg_status status = sg_waitstate_leave(waits->tracker, location, time_ns);
+
+    return status == SG_OK ? sg_archive_seen_leave(waits->seen, location, time_ns, is_instance)
+                           : status;
 }
 
 /* ---- communicators --------------------------------------------------------------------------- */
@@ -201,30 +212,31 @@ static enum sg_status find_rank(struct sg_archive_waits *waits, uint32_t locatio
 /* ---- messages -------------------------------------------------------------------------------- */
 
 enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
-                                        int64_t time_ns, enum sg_archive_message what,
-                                        OTF2_CommRef comm, uint32_t peer, uint32_t tag,
-                                        uint64_t request)
+                                        int64_t time_ns, const struct sg_archive_message *of)
 {
-    struct sg_waitstate_message message = {.tag = tag};
-    int64_t index = find_comm(waits, comm), rank;
+    struct sg_waitstate_message message = {.tag = of->tag};
+    int64_t index = find_comm(waits, of->comm), rank;
     enum sg_status status;
 
     if (index < 0)
         return SG_OK;
-    status = find_rank(waits, location, index, peer, &rank);
+    status = find_rank(waits, location, index, of->peer, &rank);
     if (status != SG_OK || rank < 0)
         return status;
     message.comm = (uint32_t)index;
     message.peer = (uint32_t)rank;
-    switch (what) {
+    sg_archive_seen_message(waits->seen, location,
+                            of->kind == SG_ARCHIVE_SEND || of->kind == SG_ARCHIVE_ISEND, &message,
+                            of->bytes);
+    switch (of->kind) {
     case SG_ARCHIVE_SEND:
         return sg_waitstate_send(waits->tracker, location, &message);
     case SG_ARCHIVE_ISEND:
-        return sg_waitstate_isend(waits->tracker, location, &message, request);
+        return sg_waitstate_isend(waits->tracker, location, &message, of->request);
     case SG_ARCHIVE_RECEIVE:
         return sg_waitstate_receive(waits->tracker, location, &message, time_ns);
     case SG_ARCHIVE_RECEIVED:
-        return sg_waitstate_received(waits->tracker, location, &message, request, time_ns);
+        return sg_waitstate_received(waits->tracker, location, &message, of->request, time_ns);
     }
     return SG_OK;
 }
@@ -279,29 +291,53 @@ static enum sg_waitstate_pattern pattern_of(OTF2_CollectiveOp op)
     }
 }
 
-enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint32_t location,
-                                           OTF2_CollectiveOp op, OTF2_CommRef ref, uint32_t root,
-                                           uint64_t bytes, const uint64_t *request)
+static bool has_root(enum sg_waitstate_pattern pattern)
 {
-    struct sg_waitstate_collective collective = {
-        .pattern = pattern_of(op), .root = root, .has_data = bytes > 0};
-    int64_t index = find_comm(waits, ref), member;
-    struct comm *comm;
+    return pattern == SG_PATTERN_BROADCAST || pattern == SG_PATTERN_REDUCE;
+}
 
-    if (index < 0 || waits->defs->comms[index].is_self || waits->defs->comms[index].size == 0)
+/* The collective as far as its communicator is concerned, and its number there. */
+static enum sg_status place(struct sg_archive_waits *waits, int64_t index, uint32_t member,
+                            struct sg_waitstate_collective *collective)
+{
+    struct comm *comm = &waits->comms[index];
+
+    collective->comm = (uint32_t)index;
+    collective->size = waits->defs->comms[index].size;
+    collective->member = member;
+    if (comm->orders == NULL)
+        comm->orders = calloc(collective->size, sizeof *comm->orders);
+    if (comm->orders == NULL)
+        return SG_ERR_MEMORY;
+    collective->seq = comm->orders[member]++;
+    return SG_OK;
+}
+
+enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint32_t location,
+                                           const struct sg_archive_collective *of,
+                                           const uint64_t *request)
+{
+    struct sg_waitstate_collective collective = {.pattern = pattern_of(of->op),
+                                                 .root = of->root,
+                                                 .has_data =
+                                                     of->sent_bytes + of->received_bytes > 0};
+    int64_t index = find_comm(waits, of->comm), member, root = -1;
+    enum sg_status status = SG_OK;
+
+    if (index < 0)
         return SG_OK;
-    comm = &waits->comms[index];
+    if (has_root(collective.pattern) && !waits->defs->comms[index].is_inter)
+        status = find_rank(waits, location, index, of->root, &root);
+    sg_archive_seen_collective(waits->seen, location, (uint32_t)index, root, of->sent_bytes,
+                               of->received_bytes);
+    if (status != SG_OK || waits->defs->comms[index].is_self || waits->defs->comms[index].size == 0)
+        return status;
     member = sg_def_comm_member(&waits->defs->comms[index], rank_of(waits, location));
     if (member < 0)
         return SG_OK;
-    collective.comm = (uint32_t)index;
-    collective.size = waits->defs->comms[index].size;
-    collective.member = (uint32_t)member;
-    if (comm->orders == NULL)
-        comm->orders = calloc(collective.size, sizeof *comm->orders);
-    if (comm->orders == NULL)
-        return SG_ERR_MEMORY;
-    collective.seq = comm->orders[member]++;
+    status = place(waits, index, (uint32_t)member, &collective);
+    if (status != SG_OK)
+        return status;
     return request == NULL
                ? sg_waitstate_collective(waits->tracker, location, &collective)
                : sg_waitstate_end_collective(waits->tracker, location, &collective, *request);

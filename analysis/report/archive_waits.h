@@ -4,7 +4,7 @@
  * Collectives that the library carried out come as instances; all other collectives are matched by
  * the order of a rank's calls on the communicator.
  *
- * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ * Functions that return a status: SG_ERR_MEMORY, not logged, or that of a watcher. Not thread-safe.
  */
 #ifndef SG_REPORT_ARCHIVE_WAITS_H
 #define SG_REPORT_ARCHIVE_WAITS_H
@@ -19,11 +19,10 @@
 
 struct sg_archive_waits;
 
-/* The definitions, the aggregate and the filter (NULL: none) outlive it. */
+/* The watch's filter is used, and it is told of calls and messages. What is given outlives it. */
 enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
                                        const struct sg_aggregate *aggregate,
-                                       const struct sg_filter *filter,
-                                       struct sg_archive_waits **out);
+                                       const struct sg_watch *watch, struct sg_archive_waits **out);
 void sg_archive_waits_destroy(struct sg_archive_waits *waits);
 
 /* Location is an index in the definitions, whose rank is known. Times are since the run's start.
@@ -33,21 +32,28 @@ void sg_archive_waits_destroy(struct sg_archive_waits *waits);
 bool sg_archive_waits_wants(const struct sg_archive_waits *waits, OTF2_RegionRef region);
 enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t location,
                                       int64_t time_ns, OTF2_RegionRef region, uint32_t site);
+/* is_instance: the call is, or will be, part of an instance. */
 enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t location,
-                                      int64_t time_ns);
+                                      int64_t time_ns, bool is_instance);
 
-enum sg_archive_message {
+enum sg_archive_message_kind {
     SG_ARCHIVE_SEND,
     SG_ARCHIVE_ISEND,
     SG_ARCHIVE_RECEIVE,
     SG_ARCHIVE_RECEIVED, /* with a request, as isend */
 };
 
-/* peer: rank in the communicator. */
+struct sg_archive_message {
+    enum sg_archive_message_kind kind;
+    OTF2_CommRef comm;
+    uint32_t peer; /* rank in the communicator */
+    uint32_t tag;
+    uint64_t bytes;
+    uint64_t request; /* where it has one */
+};
+
 enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
-                                        int64_t time_ns, enum sg_archive_message what,
-                                        OTF2_CommRef comm, uint32_t peer, uint32_t tag,
-                                        uint64_t request);
+                                        int64_t time_ns, const struct sg_archive_message *message);
 
 enum sg_archive_request {
     SG_ARCHIVE_POST,
@@ -59,10 +65,17 @@ enum sg_archive_request {
 enum sg_status sg_archive_waits_request(struct sg_archive_waits *waits, uint32_t location,
                                         enum sg_archive_request what, uint64_t request);
 
+struct sg_archive_collective {
+    OTF2_CollectiveOp op;
+    OTF2_CommRef comm;
+    uint32_t root; /* rank in the communicator */
+    uint64_t sent_bytes, received_bytes;
+};
+
 /* A collective that the library did not carry out. request: NULL of a blocking one. */
 enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint32_t location,
-                                           OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
-                                           uint64_t bytes, const uint64_t *request);
+                                           const struct sg_archive_collective *collective,
+                                           const uint64_t *request);
 /* One that it did. */
 enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
                                          const struct sg_instance *instance);

@@ -397,7 +397,7 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     if (status == SG_OK && archive->watch != NULL && archive->watch->calls)
         status = sg_archive_defs_name_sites(&archive->defs, aggregate);
     if (status == SG_OK && archive->watch != NULL && archive->watch->waitstates)
-        status = sg_archive_waits_create(&archive->defs, aggregate, archive->watch->filter, &waits);
+        status = sg_archive_waits_create(&archive->defs, aggregate, archive->watch, &waits);
     if (status == SG_OK)
         status = sg_archive_events_create(&archive->defs, aggregate, waits, &events);
     if (status != SG_OK) {

@@ -54,6 +54,43 @@ struct sg_seen_clock {
     uint64_t error_ns;  /* the largest error that the archive states */
 };
 
+/* A thread of a rank. */
+struct sg_seen_thread {
+    uint32_t rank, thread;
+};
+
+/* The messages in one direction that a call began (sends) or completed (receives). */
+struct sg_seen_messages {
+    uint64_t count, bytes;
+    uint32_t comm, peer, tag; /* of the last one; peer: rank in MPI_COMM_WORLD */
+};
+
+#define SG_SEEN_NO_COMM UINT32_MAX
+
+/* A call of MPI that has returned, and is part of no instance. */
+struct sg_seen_call {
+    struct sg_seen_thread at;
+    uint32_t function; /* its number, the same for the same name */
+    const char *name;  /* "MPI_Send" */
+    uint32_t site;     /* index in the aggregate */
+    int64_t begin_ns, end_ns;
+    struct sg_seen_messages sent, received;
+    /* Collectives that it completed; communicator (SG_SEEN_NO_COMM: none) and root (in
+     * MPI_COMM_WORLD; -1: none) are the last one's. */
+    uint64_t collectives;
+    uint32_t comm;
+    int64_t root;
+    uint64_t sent_bytes, received_bytes;
+};
+
+/* A message that was sent and received. */
+struct sg_seen_message {
+    struct sg_seen_thread from, to;
+    int64_t sent_ns;       /* begin of the call that began the send */
+    int64_t completing_ns; /* begin of the call that completed the receive */
+    int64_t received_ns;   /* within it */
+};
+
 /* Any member may be NULL. */
 struct sg_watch {
     const struct sg_filter *filter; /* what is counted; outlives the report */
@@ -66,6 +103,10 @@ struct sg_watch {
                                const struct sg_seen_instance *seen);
     enum sg_status (*late)(void *context, const struct sg_aggregate *aggregate,
                            const struct sg_late_cost *late, uint32_t row);
+    /* These two only where wait states are wanted, whose matching they use. */
+    enum sg_status (*call)(void *context, const struct sg_aggregate *aggregate,
+                           const struct sg_seen_call *call);
+    enum sg_status (*message)(void *context, const struct sg_seen_message *message);
 };
 
 #endif

@@ -84,7 +84,8 @@ within() {
 
 # has FILE REGEX: some line matches
 has() {
-    grep -Eq -- "$2" "$1" && return 0
+    # Not -q: FILE may be a pipe, and who writes to it is to reach its end.
+    case $(grep -Ec -- "$2" "$1") in '' | 0) ;; *) return 0 ;; esac
     printf 'no line matches %s in %s:\n' "$2" "$1"
     head -n 40 "$1"
     return 1

@@ -1,7 +1,8 @@
 """Checks a Chrome trace JSON file: check_trace.py FILE. Prints its counts as JSON.
 
 Every event has what its phase asks for; slices of a track nest; a flow begins once, inside a slice,
-and ends inside slices no earlier; spans have one beginning and one end; every process and thread has
+and ends inside slices no earlier; one of a message goes from a call that sent to the call that received
+what it sent; spans have one beginning and one end; every process and thread has
 a name; counters are numbers.
 """
 import collections
@@ -107,6 +108,47 @@ def check_flows(events, tracks):
         fail(f"flows that never end: {set(begins) - ended}")
 
 
+def call_at(tracks, event):
+    """The call of MPI that a flow begins or ends in."""
+    time = ns(event["ts"])
+    calls = [call for begin, end, call in tracks[event["tid"]]
+             if begin <= time < end and call["cat"] == "call"]
+    if len(calls) != 1:
+        fail("a message's flow in no call of MPI", event)
+    return calls[0]["args"]
+
+
+def check_messages(events, tracks):
+    """Flows of messages; of a call with one message peer, tag, bytes and communicator are known."""
+    begins = {e["id"]: e for e in events if e["ph"] == "s" and e["cat"] == "message"}
+    for end in (e for e in events if e["ph"] == "f" and e["cat"] == "message"):
+        begin = begins.pop(end["id"])
+        sent, received = call_at(tracks, begin), call_at(tracks, end)
+        if "sent_bytes" not in sent or "received_bytes" not in received:
+            fail("a message between calls that have none", end)
+        if sent.get("to", end["pid"] - 1) != end["pid"] - 1:
+            fail("a message that was sent to another", end)
+        if received.get("from", begin["pid"] - 1) != begin["pid"] - 1:
+            fail("a message that came from another", end)
+        if "to" in sent and "from" in received and sent["sent_tag"] != received["received_tag"]:
+            fail("a message of another tag", end)
+    if begins:
+        fail(f"messages that do not arrive: {list(begins)}")
+
+
+def count_functions(slices):
+    """Calls by function of MPI, and messages received."""
+    functions, received = collections.Counter(), 0
+    for event in slices:
+        word, args = event["name"].split()[0], event["args"]
+        if event["cat"] == "collective":
+            functions["MPI_" + word.capitalize()] += 1
+        elif event["cat"] == "call":
+            functions[word] += 1
+            received += args.get("received_messages", "from" in args)
+    return functions, received
+
+
 def check_spans(events):
     open_spans = {}
     for event in events:
@@ -131,11 +173,15 @@ def main():
     named = check_names(events)
     tracks = check_nesting(slices)
     check_flows(events, tracks)
+    check_messages(events, tracks)
     check_spans(events)
+    functions, received = count_functions(slices)
     categories = collections.Counter(event["cat"] for event in slices)
     print(json.dumps({
         "collectives": categories["collective"], "late": categories["late"],
+        "calls": categories["call"], "functions": functions, "received": received,
         "flows": sum(event["ph"] == "f" for event in events),
+        "messages": sum(event["ph"] == "f" and event["cat"] == "message" for event in events),
         "spans": sum(event["ph"] == "b" for event in events),
         "processes": len(named["process_name"]), "threads": len(named["thread_name"]),
         "counters": sorted({event["name"] for event in events if event["ph"] == "C"}),

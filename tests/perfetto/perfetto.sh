@@ -5,7 +5,7 @@
 . "$ROOT/tests/progress/progress.bash"
 . "$ROOT/tests/internode/internode.bash"
 
-for program in make_archive make_large; do
+for program in make_archive make_large make_messages; do
     "${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
         "$ROOT/tests/report/$program.c" -o "$program" -lotf2 || {
         echo "not ok - the fixtures' writer compiles"
@@ -15,6 +15,7 @@ done
 for kind in known foreign without-collectives without-events; do
     ./make_archive "$kind" "$kind" || exit 1
 done
+./make_messages known messages && ./make_messages clocks clocks && ./make_messages ring 4 10 ring || exit 1
 mkdir statistics && ./make_archive statistics statistics
 
 # sound NAME DIR: the export of DIR is sound; its counts are in NAME.counts.
@@ -43,11 +44,58 @@ check "names of any bytes are text" has <(counts known '"\n".join(d["names"])') 
 check "incomplete instances are left out, and one line says so" \
     has known.err '^stagger: export: 2 calls of incomplete instances are left out$'
 check "another tool's archive is exported" all 'sound foreign foreign' \
-    'is "allreduce barrier reduce" "$(counts foreign "\" \".join(d[\"names\"])")"'
-check "an archive without collectives has ranks and no slices" \
-    all 'sound none without-collectives' 'is 0 "$(counts none "d[\"collectives\"]")"'
+    'is "MPI_Finalize MPI_Gather MPI_Init allreduce barrier reduce" "$(counts foreign "\" \".join(d[\"names\"])")"'
+check "an archive without collectives has the other calls" \
+    all 'sound none without-collectives' \
+    'is "0 12" "$(counts none "\"%d %d\" % (d[\"collectives\"], d[\"calls\"])")"'
 check "- is standard output" all '"$STAGGER" export --perfetto - known >stdout.json 2>/dev/null' \
     'same known.json stdout.json'
+
+# ---- calls and messages, by hand ------------------------------------------------------------------
+
+# events NAME EXPRESSION: of each event e of NAME.json, where it is not empty; `at` is its time in ns.
+events() {
+    "$PYTHON" -c 'import json, sys
+for e in json.load(open(sys.argv[1]))["traceEvents"]:
+    at = round(e.get("ts", 0) * 1000)
+    line = eval(sys.argv[2])
+    if line:
+        print(line)' "$1.json" "$2"
+}
+
+# The first event is at 100. A flow begins with the call that began the send, and ends 1 ns before the
+# message was received.
+check "an export of messages is sound" sound messages messages
+check "each message is a flow from its send to its receive, at their times" same - \
+    <(events messages '"%s %d rank %d at %d" % (e["ph"], e["id"], e["pid"] - 1, at) if e["ph"] in "sf" else ""' | sort -k2n,2 -k1r,1) <<'END'
+s 1 rank 0 at 50
+f 1 rank 1 at 59
+s 2 rank 2 at 100
+f 2 rank 0 at 189
+s 3 rank 1 at 200
+f 3 rank 3 at 280
+s 4 rank 0 at 260
+f 4 rank 3 at 269
+s 5 rank 2 at 785
+f 5 rank 3 at 789
+END
+check "each call is a slice, with what it did" same - \
+    <(events messages '"%d %d+%d %s %s" % (e["pid"] - 1, at, round(e["dur"] * 1000), e["name"],
+        " ".join(f"{k}={v}" for k, v in e["args"].items())) if e["ph"] == "X" and e["pid"] == 1 else ""' | sort -k2n,2) <<'END'
+0 50+5 MPI_Send f a.c:20 site=00000014 comm=MPI_COMM_WORLD to=1 sent_tag=7 sent_bytes=8
+0 180+10 MPI_Recv f a.c:11 site=0000000b comm=half from=2 received_tag=7 received_bytes=8
+0 260+1 MPI_Send f a.c:20 site=00000014 comm=MPI_COMM_WORLD to=3 sent_tag=8 sent_bytes=8
+0 400+50 MPI_Bcast f a.c:15 site=0000000f comm=MPI_COMM_WORLD root=3 sent_bytes=8 received_bytes=8
+0 500+70 MPI_Gather f a.c:17 site=00000011 comm=half root=0 sent_bytes=8 received_bytes=8
+0 630+1 MPI_Ialltoall f a.c:24 site=00000018
+0 650+1 MPI_Wait f a.c:19 site=00000013 comm=half sent_bytes=8 received_bytes=8
+0 700+20 MPI_Barrier f a.c:25 site=00000019 comm=half sent_bytes=8 received_bytes=8
+0 800+1 MPI_Send f a.c:26 site=0000001a comm=MPI_COMM_WORLD to=1 sent_tag=7 sent_bytes=8
+END
+check "a message that was received before it was sent has no flow" all 'sound clocks clocks' \
+    'is "2 0 1" "$(counts clocks "\"%d %d %d\" % (d[\"calls\"], d[\"flows\"], d[\"received\"])")"'
+check "calls that wait for requests have what was received" all 'sound ring ring' \
+    'is "120 40 40" "$(counts ring "\"%d %d %d\" % (d[\"calls\"], d[\"messages\"], d[\"received\"])")"'
 
 # ---- programs that ran ---------------------------------------------------------------------------
 
@@ -58,6 +106,17 @@ run_across posts thread 1 '*=adaptive;*=bypass' 3 "$PROGRAMS/posts" mixed
 check "nonblocking collectives are spans" all 'sound posts posts.trace' \
     'within 1 1000000 "$(counts posts "d[\"spans\"]")"'
 
+# MPI_Init and MPI_Finalize are in the archive, not in the statistics.
+observe waits 3 "$PROGRAMS/known_waits"
+report_json waits.trace waits.report
+check "the export of a program that sends messages is sound" all 'ran_well waits' 'sound waits waits.trace'
+check "its slices are the calls that the report counts, by function" same \
+    <(json waits.report '"\n".join(sorted("%s %d" % (f["mpi_function"], f["calls"]) for f in d["functions"]))') \
+    <(counts waits '"\n".join(sorted("%s %d" % f for f in d["functions"].items() if f[0] not in ("MPI_Init", "MPI_Finalize")))')
+check "and its flows of messages those that the report matched" is \
+    "$(json waits.report '"%d %d" % ((d["wait_states"]["matched_messages"],) * 2)')" \
+    "$(counts waits '"%d %d" % (d["messages"], d["received"])')"
+
 # ---- memory --------------------------------------------------------------------------------------
 
 # peak_kib COMMAND...
@@ -67,6 +126,7 @@ subprocess.run(sys.argv[1:], check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
 }
 ./make_large 20 500 10 short && ./make_large 20 5000 10 long || exit 1
+./make_messages ring 4 2000 short-ring && ./make_messages ring 4 20000 long-ring || exit 1
 check "the export of a larger run is sound" all 'sound short short' \
     'is 10000 "$(counts short "d[\"collectives\"]")"'
 if grep -q __asan_init "$STAGGER"; then
@@ -75,6 +135,9 @@ else
     small=$(peak_kib "$STAGGER" export --perfetto /dev/null short)
     large=$(peak_kib "$STAGGER" export --perfetto /dev/null long)
     check "memory does not grow with the run" within 0 $((small + small / 10)) "$large"
+    small=$(peak_kib "$STAGGER" export --perfetto /dev/null short-ring)
+    large=$(peak_kib "$STAGGER" export --perfetto /dev/null long-ring)
+    check "nor with its messages" within 0 $((small + small / 10)) "$large"
 fi
 
 # ---- bad usage and bad input -----------------------------------------------------------------------
@@ -111,7 +174,10 @@ if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
     check "valgrind finds nothing in an export" \
         bash -c "valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
             --suppressions='$ROOT/tests/report/valgrind.supp' \
-            '$STAGGER' export --perfetto /dev/null known 2>/dev/null"
+            '$STAGGER' export --perfetto /dev/null known 2>/dev/null &&
+            valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \
+            --suppressions='$ROOT/tests/report/valgrind.supp' \
+            '$STAGGER' export --perfetto /dev/null messages 2>/dev/null"
 else
     skip "valgrind on an export" "no valgrind, or a sanitizer build"
 fi

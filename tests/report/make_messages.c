@@ -1,6 +1,7 @@
 /* Writes archives of messages, whose wait states are known:
  *
  *   make_messages known DIRECTORY          four ranks, a step a line of `known` below
+ *   make_messages clocks DIRECTORY         likewise, a step a line of `clocks` below
  *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
  *
  * A call site is its line in f of a.c. Times are ns.
@@ -161,6 +162,17 @@ static const struct step known[] = {
     {0, 901, LEAVE, Send},
 };
 
+/* By the ranks' clocks the message is received before it is sent. */
+static const struct step clocks[] = {
+    {1, 100, ENTER, Recv, 10}, {1, 150, RECEIVE, 0, 7, WORLD}, {1, 150, LEAVE, Recv},
+    {0, 200, ENTER, Send, 20}, {0, 200, SEND, 1, 7, WORLD},    {0, 205, LEAVE, Send},
+};
+
+struct steps {
+    const struct step *items;
+    size_t count;
+};
+
 static OTF2_FlushType pre_flush(void *data, OTF2_FileType type, OTF2_LocationRef at, void *caller,
                                 bool final)
 {
@@ -231,14 +243,15 @@ static void put_step(OTF2_EvtWriter *writer, OTF2_AttributeList *list, const str
     }
 }
 
-static uint64_t put_known(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank)
+static uint64_t put_steps(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
+                          struct steps steps)
 {
     uint64_t count = 0;
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i].rank != rank)
+    for (size_t i = 0; i < steps.count; i++) {
+        if (steps.items[i].rank != rank)
             continue;
-        put_step(writer, list, &known[i]);
+        put_step(writer, list, &steps.items[i]);
         count++;
     }
     return count;
@@ -330,8 +343,9 @@ static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_
     free(members);
 }
 
-/* rounds 0: the known archive. */
-static void write_archive(uint32_t ranks, uint64_t rounds, const char *directory)
+/* rounds 0: the steps. */
+static void write_archive(uint32_t ranks, uint64_t rounds, struct steps steps,
+                          const char *directory)
 {
     static const OTF2_FlushCallbacks flush = {pre_flush, post_flush};
     OTF2_Archive *archive =
@@ -348,7 +362,7 @@ static void write_archive(uint32_t ranks, uint64_t rounds, const char *directory
     for (uint32_t rank = 0; rank < ranks; rank++) {
         OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, rank);
 
-        counts[rank] = rounds == 0 ? put_known(writer, list, rank)
+        counts[rank] = rounds == 0 ? put_steps(writer, list, rank, steps)
                                    : put_ring(writer, list, rank, ranks, rounds);
         CHECKED(OTF2_Archive_CloseEvtWriter(archive, writer));
     }
@@ -362,13 +376,19 @@ static void write_archive(uint32_t ranks, uint64_t rounds, const char *directory
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "known") == 0) {
-        write_archive(KNOWN_RANKS, 0, argv[2]);
+        write_archive(KNOWN_RANKS, 0, (struct steps){known, sizeof known / sizeof *known}, argv[2]);
+        return 0;
+    }
+    if (argc == 3 && strcmp(argv[1], "clocks") == 0) {
+        write_archive(KNOWN_RANKS, 0, (struct steps){clocks, sizeof clocks / sizeof *clocks},
+                      argv[2]);
         return 0;
     }
     if (argc == 5 && strcmp(argv[1], "ring") == 0 && atol(argv[2]) > 1 && atol(argv[3]) > 0) {
-        write_archive((uint32_t)atol(argv[2]), (uint64_t)atol(argv[3]), argv[4]);
+        write_archive((uint32_t)atol(argv[2]), (uint64_t)atol(argv[3]), (struct steps){0}, argv[4]);
         return 0;
     }
-    fputs("usage: make_messages known DIRECTORY | ring RANKS ROUNDS DIRECTORY\n", stderr);
+    fputs("usage: make_messages known DIRECTORY | clocks DIRECTORY | ring RANKS ROUNDS DIRECTORY\n",
+          stderr);
     return 2;
 }

@@ -14,6 +14,7 @@
 
 struct sg_waitstate_call {
     struct sg_waitstate_end who;
+    uint32_t location;
     int64_t enter_ns, leave_ns; /* leave_ns: once it has returned */
     bool has_left;
     bool only_tests;  /* it never waits */

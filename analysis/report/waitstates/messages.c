@@ -15,7 +15,8 @@ struct sg_waitstate_message_end {
     struct sg_waitstate_message_end *previous, *following; /* of all */
     struct sg_waitstate_message_end *next;                 /* in its channel */
     struct key key;
-    struct sg_waitstate_end who; /* of the call that began it, as is begin_ns */
+    struct sg_waitstate_end who; /* of the call that began it, as are location and begin_ns */
+    uint32_t location;
     int64_t begin_ns;
     struct sg_waitstate_call *completing; /* the call that completed it; NULL: it is pending */
     bool is_send, has_request;
@@ -162,6 +163,7 @@ static void *new_end(struct sg_waitstate_messages *messages, size_t size_bytes,
     if (end == NULL)
         return NULL;
     end->who = call->who;
+    end->location = call->location;
     end->begin_ns = call->enter_ns;
     end->is_send = is_send;
     end->following = messages->ends;
@@ -218,6 +220,19 @@ static void check_clocks(struct sg_waitstate_messages *messages, const struct se
         messages->largest_violation_ns = by_ns;
 }
 
+static enum sg_status tell(const struct sg_waitstate_messages *messages, const struct send *send,
+                           const struct receive *receive)
+{
+    const struct sg_waitstate_matched matched = {.from = send->end.location,
+                                                 .to = receive->end.completing->location,
+                                                 .sent_ns = send->end.begin_ns,
+                                                 .completing_ns = receive->end.completing->enter_ns,
+                                                 .received_ns = receive->received_ns};
+
+    return messages->listener == NULL ? SG_OK
+                                      : messages->listener(messages->listener_context, &matched);
+}
+
 static enum sg_status match(struct sg_waitstate_messages *messages, struct send *send,
                             struct receive *receive)
 {
@@ -225,7 +240,7 @@ static enum sg_status match(struct sg_waitstate_messages *messages, struct send 
                                        .ready_ns = send->end.begin_ns,
                                        .other = send->end.who,
                                        .comm = send->end.key.comm};
-    enum sg_status status;
+    enum sg_status told = tell(messages, send, receive), status;
 
     messages->matched++;
     check_clocks(messages, send, receive);
@@ -239,7 +254,9 @@ static enum sg_status match(struct sg_waitstate_messages *messages, struct send 
     send->receiver = receive->end.who;
     send->posted_ns = receive->end.begin_ns;
     status = drop(messages, &receive->end);
-    return status == SG_OK ? finish_send(messages, send) : status;
+    if (status == SG_OK)
+        status = finish_send(messages, send);
+    return status == SG_OK ? told : status;
 }
 
 /* Joins an end with the first at the other side of its channel, or appends it. */

@@ -1,7 +1,7 @@
 /* Matches sends with receives, and tells the calls at both ends what they waited for.
  *
- * As in tracker.h, which looks after locations. Functions that return a status: SG_ERR_MEMORY only,
- * not logged.
+ * As in tracker.h, which looks after locations. Functions that return a status: SG_ERR_MEMORY, not
+ * logged, or what the listener returned.
  */
 #ifndef SG_REPORT_WAITSTATES_MESSAGES_H
 #define SG_REPORT_WAITSTATES_MESSAGES_H
@@ -16,6 +16,8 @@ struct sg_waitstate_receives; /* of a rank, in the order of their posts */
 
 struct sg_waitstate_messages {
     struct sg_waitstate_settling *settling;
+    sg_waitstate_listener listener; /* NULL: nobody */
+    void *listener_context;
     struct sg_link_table channels, requests;
     struct sg_waitstate_receives *receives; /* by rank */
     struct sg_waitstate_message_end *ends;  /* all that are held */

@@ -45,6 +45,13 @@ enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums, uint3
     return SG_OK;
 }
 
+void sg_waitstate_tracker_listen(struct sg_waitstate_tracker *tracker,
+                                 sg_waitstate_listener listener, void *context)
+{
+    tracker->messages.listener = listener;
+    tracker->messages.listener_context = context;
+}
+
 void sg_waitstate_tracker_destroy(struct sg_waitstate_tracker *tracker)
 {
     if (tracker == NULL)
@@ -90,6 +97,7 @@ enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t
     call = sg_waitstate_call_new(&enter->who, enter->time_ns);
     if (call == NULL)
         return SG_ERR_MEMORY;
+    call->location = index;
     call->only_tests = enter->only_tests;
     call->is_buffered = enter->is_buffered;
     call->is_probe = enter->is_probe;

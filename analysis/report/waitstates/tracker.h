@@ -13,7 +13,8 @@
  * does not fit is left out. A rank is one of MPI_COMM_WORLD, below the number of ranks that the
  * aggregate has; locations are numbered from 0.
  *
- * Functions that return a status: SG_ERR_MEMORY only, not logged. Not thread-safe.
+ * Functions that return a status: SG_ERR_MEMORY, not logged, or what the listener returned. Not
+ * thread-safe.
  */
 #ifndef SG_REPORT_WAITSTATES_TRACKER_H
 #define SG_REPORT_WAITSTATES_TRACKER_H
@@ -39,6 +40,9 @@ struct sg_waitstate_enter {
 /* The sums outlive the tracker. */
 enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums, uint32_t ranks,
                                            uint32_t locations, struct sg_waitstate_tracker **out);
+/* To be told of matches from now on; not to call the tracker. */
+void sg_waitstate_tracker_listen(struct sg_waitstate_tracker *tracker,
+                                 sg_waitstate_listener listener, void *context);
 void sg_waitstate_tracker_destroy(struct sg_waitstate_tracker *tracker);
 
 /* A call within a call is part of the outer one. */

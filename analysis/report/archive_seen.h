@@ -1,0 +1,44 @@
+/* From the events of an archive to what watchers are told of calls of MPI and of messages
+ * (struct sg_seen_call, struct sg_seen_message). A call is told when it has returned.
+ *
+ * Location is an index in the definitions, whose rank is known; comm an index in them, too. What is
+ * held is the call that each location is in. Statuses are those of watchers. Not thread-safe.
+ */
+#ifndef SG_REPORT_ARCHIVE_SEEN_H
+#define SG_REPORT_ARCHIVE_SEEN_H
+
+#include "core/status.h"
+#include "report/archive_defs.h"
+#include "report/waitstates/operations.h"
+#include "report/watch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_archive_seen;
+
+/* The definitions, the aggregate and the watch outlive it. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_archive_seen_create(const struct sg_archive_defs *defs,
+                                      const struct sg_aggregate *aggregate,
+                                      const struct sg_watch *watch, struct sg_archive_seen **out);
+void sg_archive_seen_destroy(struct sg_archive_seen *seen);
+
+/* function: its number; its name lives as long as the definitions. A call within a call is part of
+ * the outer one. */
+void sg_archive_seen_enter(struct sg_archive_seen *seen, uint32_t location, int64_t time_ns,
+                           uint32_t function, const char *name, uint32_t site);
+/* is_instance: it is told of as part of an instance instead. */
+enum sg_status sg_archive_seen_leave(struct sg_archive_seen *seen, uint32_t location,
+                                     int64_t time_ns, bool is_instance);
+
+/* In the location's call; without one they are left out. */
+void sg_archive_seen_message(struct sg_archive_seen *seen, uint32_t location, bool is_send,
+                             const struct sg_waitstate_message *message, uint64_t bytes);
+/* root: its rank in MPI_COMM_WORLD; -1: none, or not known. */
+void sg_archive_seen_collective(struct sg_archive_seen *seen, uint32_t location, uint32_t comm,
+                                int64_t root, uint64_t sent_bytes, uint64_t received_bytes);
+
+/* A listener of trackers (waitstates/tracker.h); context: a struct sg_archive_seen. */
+enum sg_status sg_archive_seen_matched(void *context, const struct sg_waitstate_matched *matched);
+
+#endif
