@@ -1,6 +1,6 @@
 /* Calls of MPI that wait for known others, on 3 ranks, for tests/report/waits.sh.
  *
- * Each function is one kind of wait, ROUNDS times; a late rank computes for LATE_S first. Names tell
+ * Each function is one kind of wait, ROUNDS times; a late rank computes for LATE_S first. Names say
  * who is late: late_* is the function at fault and early_* the one that waits. Rank 2 takes part
  * where it is named. Barriers between functions keep them apart.
  */
@@ -151,7 +151,7 @@ NOINLINE static void late_recv(void)
     STAY;
 }
 
-/* ---- collectives: one rank is late ------------------------------------------------------------ */
+/* ---- collectives: one rank is late ------------------------------------------------------ */
 
 NOINLINE static void bcast(int late)
 {

@@ -19,7 +19,7 @@ struct sg_profile_comm_entry {
     bool used;             /* by an event */
     uint32_t library_comm; /* the same among those of the library's collectives; UINT32_MAX: none */
     uint64_t messages;     /* events that are about one */
-    /* While a log is read: the number after the last event's, and the library's collectives since. */
+    /* While a log is read: the number after the last event's; the library's calls since. */
     uint32_t next_number, library_calls;
 };
 
