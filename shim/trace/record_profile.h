@@ -21,8 +21,8 @@ struct sg_record_function {
 };
 
 /* A communicator as the profile of all calls numbers them: 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF,
- * others follow; 0: a call on none. Data: "name\0", padded to 4 bytes; where has_members, size world
- * ranks as uint32_t, and of an intercommunicator then those of its remote group.
+ * others follow; 0: a call on none. Data: "name\0", padded to 4 bytes; where has_members, size
+ * world ranks as uint32_t, and of an intercommunicator then those of its remote group.
  *
  * All members derive the same identity and ordinal without a message (profile/identity.h); of an
  * intercommunicator both groups. */
