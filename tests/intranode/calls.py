@@ -31,8 +31,10 @@ def main():
             elif isinstance(event, Leave) and event.region.name in REGIONS:
                 enter = calls.pop(location)
                 values = {a.name: v for a, v in (enter.attributes or {}).items()}
-                function = FUNCTION.match(values["call site"])
                 measured = metrics.pop(location)
+                if "seq" not in values:  # MPICH's, among all calls of MPI
+                    continue
+                function = FUNCTION.match(values["call site"])
                 print(location._ref & 0xFFFFFFFF, values["seq"], event.region.name,
                       values["bytes"], values["algorithm"],
                       function.group(1) if function else "?",

@@ -24,6 +24,8 @@ def instances(path):
         elif event["kind"] == "Leave" and event["region"] in OPERATIONS:
             enter, root = open_calls.pop(location)
             attributes = enter["attributes"]
+            if "seq" not in attributes:  # MPICH's, among all calls of MPI
+                continue
             found[OPERATIONS[event["region"]], attributes["seq"]].append(
                 (enter["time"], event["time"], attributes["call site"], location, root))
     return found
