@@ -14,6 +14,13 @@ void sg_tick_start(const char *systems);
 
 uint64_t sg_tick_set(void);
 
+/* From one thread's reading to another's: 0 where the later one is the lesser, as it may be by what
+ * their clocks are apart. */
+static inline uint64_t sg_tick_between(uint64_t begin_ns, uint64_t end_ns)
+{
+    return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
 /* A thread's. */
 struct sg_tick {
     uint64_t counter, ns; /* at one moment */

@@ -1,6 +1,7 @@
 #include "profile/requests.h"
 
 #include "core/hash.h"
+#include "core/tick.h"
 #include "profile/mmds.h"
 
 #include <pthread.h>
@@ -214,7 +215,8 @@ static uint64_t count(const struct request *request, const MPI_Status *status, u
     struct sg_profile_completion completion = {.function = subject->function,
                                                .comm = subject->comm,
                                                .size_class = request->size_class,
-                                               .latency_ns = end_ns - request->begin_ns,
+                                               .latency_ns =
+                                                   sg_tick_between(request->begin_ns, end_ns),
                                                .from = SG_NOBODY};
 
     if (status != NULL)

@@ -78,9 +78,18 @@ static void is_the_clock_where_the_kernel_uses_another(void)
     CU_ASSERT_EQUAL(sg_tick.reach, 0);
 }
 
+static void threads_are_apart(void)
+{
+    CU_ASSERT_EQUAL(sg_tick_between(1000, 1500), 500);
+    CU_ASSERT_EQUAL(sg_tick_between(1000, 1000), 0);
+    CU_ASSERT_EQUAL(sg_tick_between(1000, 950), 0);
+}
+
 const struct unit_test unit_tests[] = {
     {"threads read what the clock says, and never backwards", follows_the_clock},
     {"where the kernel uses another clock it is that one",
      is_the_clock_where_the_kernel_uses_another},
+    {"what began on one thread and ended on another did not take less than nothing",
+     threads_are_apart},
     {NULL, NULL},
 };
