@@ -163,23 +163,34 @@ static inline void fabricate_site_name(struct fabricated *log, uint32_t id, cons
     name->text_bytes = text_bytes;
 }
 
-/* members: the world ranks, in the log of the communicator's rank 0; NULL elsewhere. */
-static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32_t root_world_rank,
-                                  uint32_t root_counter, uint32_t size, uint32_t rank,
-                                  const char *name, const uint32_t *members)
+/* A name, and behind it world ranks; NULL: none. */
+static inline void *fabricate_members(struct fabricated *log, const char *name,
+                                      const uint32_t *members, uint32_t size, uint32_t *text_bytes)
 {
     size_t name_bytes = (strlen(name) + 1 + 3) & ~(size_t)3;
-    size_t text_bytes = name_bytes + (members != NULL ? size * sizeof *members : 0);
-    char *text = calloc(1, text_bytes);
-    struct sg_record_comm *comm;
+    size_t bytes = name_bytes + (members != NULL ? size * sizeof *members : 0);
+    char *text = calloc(1, bytes);
+    void *record;
 
     if (text == NULL)
         abort();
     strcpy(text, name);
     if (members != NULL)
         memcpy(text + name_bytes, members, size * sizeof *members);
-    comm = fabricate_definition(log, text, text_bytes);
+    record = fabricate_definition(log, text, bytes);
     free(text);
+    *text_bytes = (uint32_t)bytes;
+    return record;
+}
+
+/* members: the world ranks, in the log of the communicator's rank 0; NULL elsewhere. */
+static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32_t root_world_rank,
+                                  uint32_t root_counter, uint32_t size, uint32_t rank,
+                                  const char *name, const uint32_t *members)
+{
+    uint32_t text_bytes;
+    struct sg_record_comm *comm = fabricate_members(log, name, members, size, &text_bytes);
+
     comm->kind = SG_RECORD_COMM;
     comm->has_members = members != NULL;
     comm->index = index;
@@ -188,7 +199,7 @@ static inline void fabricate_comm(struct fabricated *log, uint32_t index, uint32
     comm->size = size;
     comm->rank = rank;
     comm->parent = UINT32_MAX;
-    comm->text_bytes = (uint32_t)text_bytes;
+    comm->text_bytes = text_bytes;
 }
 
 static inline void fabricate_arm(struct fabricated *log, uint8_t arm, uint8_t trial, uint32_t block,
@@ -256,18 +267,9 @@ static inline struct sg_record_profile_comm *
 fabricate_profile_comm(struct fabricated *log, uint32_t index, uint64_t identity, uint32_t ordinal,
                        uint32_t size, uint32_t rank, const char *name, const uint32_t *members)
 {
-    size_t name_bytes = (strlen(name) + 1 + 3) & ~(size_t)3;
-    size_t text_bytes = name_bytes + (members != NULL ? size * sizeof *members : 0);
-    char *text = calloc(1, text_bytes);
-    struct sg_record_profile_comm *comm;
+    uint32_t text_bytes;
+    struct sg_record_profile_comm *comm = fabricate_members(log, name, members, size, &text_bytes);
 
-    if (text == NULL)
-        abort();
-    strcpy(text, name);
-    if (members != NULL)
-        memcpy(text + name_bytes, members, size * sizeof *members);
-    comm = fabricate_definition(log, text, text_bytes);
-    free(text);
     comm->kind = SG_RECORD_PROFILE_COMM;
     comm->has_members = members != NULL;
     comm->index = index;
@@ -275,7 +277,7 @@ fabricate_profile_comm(struct fabricated *log, uint32_t index, uint64_t identity
     comm->ordinal = ordinal;
     comm->size = comm->peers = size;
     comm->rank = rank;
-    comm->text_bytes = (uint32_t)text_bytes;
+    comm->text_bytes = text_bytes;
     return comm;
 }
 
