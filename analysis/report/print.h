@@ -9,6 +9,7 @@
 #define SG_REPORT_PRINT_H
 
 #include "core/status.h"
+#include "output/table.h"
 #include "report/report.h"
 
 #include <stdint.h>
@@ -40,6 +41,15 @@ static inline uint32_t sg_print_count(const struct sg_print_options *options, ui
     return options->top != 0 && options->top < count ? options->top : count;
 }
 
+/* Of a table that may be long: some rows where no number is given. */
+static inline uint32_t sg_print_count_of_long(const struct sg_print_options *options,
+                                              uint32_t count)
+{
+    const struct sg_print_options few = {.top = options->top != 0 ? options->top : 20};
+
+    return sg_print_count(&few, count);
+}
+
 enum sg_status sg_report_print_text(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_report_print_json(const struct sg_report *report,
@@ -51,6 +61,9 @@ enum sg_status sg_report_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out);
 
 /* ---- inside ---------------------------------------------------------------------------------- */
+
+/* Ends a table of the text, and the paragraph. */
+enum sg_status sg_print_finish(struct sg_table *table, FILE *out);
 
 /* The text's tables of rows, and of ranks. */
 enum sg_status sg_report_print_rows(const struct sg_report *report,

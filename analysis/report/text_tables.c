@@ -32,7 +32,7 @@ static bool has_any(const struct rows *rows, uint32_t row, size_t message)
                             rows->report) > 0;
 }
 
-static enum sg_status finish(struct sg_table *table, FILE *out)
+enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
 {
     enum sg_status status = sg_table_finish(table, "report", out);
 
@@ -61,7 +61,7 @@ static enum sg_status put_messages(const struct rows *rows, FILE *out)
         if (i < MESSAGES)
             sg_table_row(&table, &rows->sites[row], rows->report);
     }
-    return table.cell_count > 0 || table.failed ? finish(&table, out) : SG_OK;
+    return table.cell_count > 0 || table.failed ? sg_print_finish(&table, out) : SG_OK;
 }
 
 enum sg_status sg_report_print_rows(const struct sg_report *report,
@@ -82,7 +82,7 @@ enum sg_status sg_report_print_rows(const struct sg_report *report,
         sg_table_show(&table, sg_site_columns, shown[i]);
         for (uint32_t row = 0; row < rows.count; row++)
             sg_table_row(&table, &rows.sites[row], report);
-        status = finish(&table, out);
+        status = sg_print_finish(&table, out);
     }
     return status == SG_OK ? put_messages(&rows, out) : status;
 }

@@ -8,23 +8,7 @@
 
 #include <inttypes.h>
 
-#define SHOWN 20        /* call sites, and pairs of ranks, without another number */
 #define MATRIX_RANKS 16 /* with more ranks than this the greatest pairs are shown */
-
-static uint32_t count_shown(const struct sg_print_options *options, uint32_t count)
-{
-    const struct sg_print_options few = {.top = options->top != 0 ? options->top : SHOWN};
-
-    return sg_print_count(&few, count);
-}
-
-static enum sg_status finish(struct sg_table *table, FILE *out)
-{
-    enum sg_status status = sg_table_finish(table, "report", out);
-
-    fputc('\n', out);
-    return status;
-}
 
 /* ---- the share ------------------------------------------------------------------------------- */
 
@@ -75,7 +59,7 @@ enum sg_status sg_calls_print_functions(const struct sg_report *report,
                  "function calls time run mean min max deviation sent received");
     for (uint32_t i = 0; i < count; i++)
         sg_table_row(&table, &calls->functions[i], calls);
-    return finish(&table, out);
+    return sg_print_finish(&table, out);
 }
 
 enum sg_status sg_calls_print_sites(const struct sg_report *report,
@@ -89,13 +73,13 @@ enum sg_status sg_calls_print_sites(const struct sg_report *report,
     if (calls == NULL || !sg_calls_has_others(calls))
         return SG_OK;
     rows = options->comms ? calls->rows : calls->sites;
-    count = count_shown(options, options->comms ? calls->row_count : calls->site_count);
+    count = sg_print_count_of_long(options, options->comms ? calls->row_count : calls->site_count);
     sg_table_show(&table, sg_call_columns, "function");
     sg_table_show(&table, sg_site_columns, "site");
     show_figures(&table, rows, count, "comm calls time run mean max sent received");
     for (uint32_t i = 0; i < count; i++)
         sg_table_row(&table, &rows[i], calls);
-    return finish(&table, out);
+    return sg_print_finish(&table, out);
 }
 
 void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
@@ -110,9 +94,9 @@ void sg_calls_print_left_out(const struct sg_report *report, const struct sg_pri
     if (calls == NULL || !sg_calls_has_others(calls))
         return;
     all = options->comms ? calls->row_count : calls->site_count;
-    if (count_shown(options, all) < all)
+    if (sg_print_count_of_long(options, all) < all)
         fprintf(out, "note: %" PRIu32 " of %" PRIu32 " %s of MPI functions are shown (--top)\n",
-                count_shown(options, all), all, options->comms ? "rows" : "call sites");
+                sg_print_count_of_long(options, all), all, options->comms ? "rows" : "call sites");
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -150,7 +134,7 @@ static enum sg_status put_matrix(const struct matrix *matrix, bool bytes, FILE *
         for (uint32_t to = 0; to < ranks; to++)
             add_cell(&table, matrix->pairs[from][to], bytes);
     }
-    return finish(&table, out);
+    return sg_print_finish(&table, out);
 }
 
 static enum sg_status put_matrices(const struct sg_calls *calls, FILE *out)
@@ -167,7 +151,7 @@ static enum sg_status put_matrices(const struct sg_calls *calls, FILE *out)
 static enum sg_status put_pairs(const struct sg_calls *calls,
                                 const struct sg_print_options *options, FILE *out)
 {
-    uint32_t count = count_shown(options, calls->pair_count);
+    uint32_t count = sg_print_count_of_long(options, calls->pair_count);
     struct sg_table table = {0};
 
     fprintf(out, "messages between ranks, %" PRIu32 " of %" PRIu32 " pairs:\n", count,
@@ -175,7 +159,7 @@ static enum sg_status put_pairs(const struct sg_calls *calls,
     sg_table_show(&table, sg_call_pair_columns, NULL);
     for (uint32_t i = 0; i < count; i++)
         sg_table_row(&table, &calls->pairs[i], calls);
-    return finish(&table, out);
+    return sg_print_finish(&table, out);
 }
 
 enum sg_status sg_calls_print_messages(const struct sg_report *report,

@@ -8,27 +8,10 @@
 
 #include <inttypes.h>
 
-#define SHOWN 20 /* rows, and pairs, without another number */
-
-static uint32_t count_shown(const struct sg_print_options *options, uint32_t count)
-{
-    const struct sg_print_options few = {.top = options->top != 0 ? options->top : SHOWN};
-
-    return sg_print_count(&few, count);
-}
-
-static enum sg_status finish(struct sg_table *table, FILE *out)
-{
-    enum sg_status status = sg_table_finish(table, "report", out);
-
-    fputc('\n', out);
-    return status;
-}
-
 static enum sg_status put_rows(const struct sg_waitstates *states,
                                const struct sg_print_options *options, FILE *out)
 {
-    uint32_t count = count_shown(options, states->row_count);
+    uint32_t count = sg_print_count_of_long(options, states->row_count);
     struct sg_table table = {0};
     bool disorder = false;
 
@@ -41,13 +24,13 @@ static enum sg_status put_rows(const struct sg_waitstates *states,
         sg_table_show(&table, sg_waitstate_row_columns, "disorder");
     for (uint32_t i = 0; i < count; i++)
         sg_table_row(&table, &states->rows[i], NULL);
-    return finish(&table, out);
+    return sg_print_finish(&table, out);
 }
 
 static enum sg_status put_pairs(const struct sg_waitstates *states,
                                 const struct sg_print_options *options, FILE *out)
 {
-    uint32_t count = count_shown(options, states->pair_count);
+    uint32_t count = sg_print_count_of_long(options, states->pair_count);
     struct sg_table table = {0};
 
     sg_table_show(&table, sg_waitstate_pair_columns, "wait waits function");
@@ -55,7 +38,7 @@ static enum sg_status put_pairs(const struct sg_waitstates *states,
     sg_table_show(&table, sg_waitstate_pair_columns, "rank other other_site");
     for (uint32_t i = 0; i < count; i++)
         sg_table_row(&table, &states->pairs[i], NULL);
-    return finish(&table, out);
+    return sg_print_finish(&table, out);
 }
 
 enum sg_status sg_waitstates_print(const struct sg_report *report,
@@ -73,9 +56,9 @@ enum sg_status sg_waitstates_print(const struct sg_report *report,
 static void put_left_out(const char *what, const struct sg_print_options *options, uint32_t all,
                          FILE *out)
 {
-    if (count_shown(options, all) < all)
+    if (sg_print_count_of_long(options, all) < all)
         fprintf(out, "note: %" PRIu32 " of %" PRIu32 " %s are shown (--top)\n",
-                count_shown(options, all), all, what);
+                sg_print_count_of_long(options, all), all, what);
 }
 
 void sg_waitstates_print_notes(const struct sg_report *report,
