@@ -47,23 +47,25 @@ objects = $(patsubst %.c,$(B)/%.o,$(call sources,$(1)))
 
 # What includes mpi.h.
 MPI_DIRS       := shim/mpi shim/wait shim/intranode/mpi shim/internode shim/runtime shim/profile shim/intercept
-ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm kernels)
+ALGO_DIRS      := shim/algos $(addprefix shim/algos/,baselines bypass adaptive handoff srm bcs kernels)
 TRANSPORT_DIRS := shim/transport shim/transport/shm
-LIB_DIRS       := shim/core shim/rule shim/trace $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
+LIB_DIRS       := shim/core shim/rule shim/trace shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) shim/progress $(MPI_DIRS)
 COMPANION_DIRS := shim/core shim/trace shim/trace/export
 # libibverbs and librdmacm may be missing: make HAVE_RDMA= builds as if they were.
 HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include <rdma/rdma_cma.h>\n' | \
                     $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
-SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed explore exhaustive papers)
-TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) analysis/report \
-                  analysis/report/trials analysis/report/profile analysis/report/waitstates analysis/compare \
-                  analysis/advise analysis/page analysis/perfetto analysis/options analysis/output $(SIM_DIRS) analysis/cli
+SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model explore exhaustive papers)
+TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) analysis/report \
+                  analysis/report/trials analysis/report/profile analysis/report/waitstates \
+                  analysis/report/path analysis/report/causes analysis/report/before analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch analysis/options analysis/output $(SIM_DIRS) \
+                  analysis/cli
 # Everything a unit test may use: no MPI, no main.
-PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
+PARTS_DIRS     := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) shim/intranode $(TRANSPORT_DIRS) \
                   analysis/options analysis/output analysis/report analysis/report/trials analysis/report/profile \
-                  analysis/report/waitstates analysis/compare analysis/advise analysis/page analysis/perfetto $(SIM_DIRS) analysis/bench
+                  analysis/report/waitstates analysis/report/path analysis/report/causes analysis/report/before analysis/compare analysis/advise analysis/page analysis/perfetto \
+                  analysis/watch $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have runtimes of their own for what the checker of tests/weak counts.
 UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
                     $(wildcard tests/*/test_*.c tests/*/*/test_*.c))))
@@ -133,10 +135,13 @@ demo: ## two programs with skew, observed, and their reports
 
 bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
-	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bench_call call_times) \
+	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bench_added bench_call call_times cg) \
 	  $(if $(OPENMPI_CC),$(addprefix $(B)/openmpi/,stagger-bench call_times))
 	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
 	$(Q)tests/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
+	$(Q)tests/bench_added.sh $(B) | tee $(B)/bench/added.txt
+	$(Q)tests/bench_causes.sh $(B) 2 | tee $(B)/bench/causes.txt
+	$(Q)tests/bench_watch.sh $(B) 3 | tee $(B)/bench/watch.txt
 
 papers: ## the papers' results against the simulator's, printed
 	$(Q).ci/deps build
@@ -145,7 +150,10 @@ papers: ## the papers' results against the simulator's, printed
 
 # ---- compiling -----------------------------------------------------------------------------------
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/analysis/bench/mpi/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
-$(MPI_DIRS:%=$(B)/%/%.o) $(B)/shim/progress/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+$(MPI_DIRS:%=$(B)/%/%.o) $(B)/shim/progress/%.o $(B)/shim/causes/%.o: CFLAGS_ALL += -ftls-model=initial-exec
+# What a signal handler reaches is read from the machine code: a jump by a table would look like a
+# call by a pointer.
+$(B)/shim/algos/%.o: CFLAGS_ALL += -fno-jump-tables
 $(B)/shim/algos/kernels/%.o: CFLAGS_ALL += $(if $(filter 1,$(DEBUG))$(SAN),,-O3)
 
 # The assembler reads the pages' styles and scripts into it.
@@ -219,7 +227,6 @@ $(B)/tests/transport/test_protocols: $(addprefix $(B)/tests/,transport/host.o $(
 $(B)/tests/internode/%.o $(B)/tests/wait/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 # All but what makes its table, and adapters.
 PROGRESS := background clients doorbell mode signal thread
-$(B)/tests/wait/test_processors: $(addprefix $(B)/shim/wait/,processors.o scheduling_group.o)
 $(B)/tests/wait/test_scheduling_group: $(B)/shim/wait/scheduling_group.o
 $(B)/tests/wait/test_turn: $(B)/shim/wait/turn.o
 $(B)/tests/wait/test_wait: $(addprefix $(B)/shim/wait/,wait.o turn.o)
@@ -276,11 +283,12 @@ $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)
 $(B)/tests/internode/replay: $(B)/tests/internode/replay.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-# Prints logs: tests/profile/*.sh.
-$(B)/tests/profile/print_log: $(B)/tests/profile/print_log.o $(B)/parts.a
+# Print logs: tests/profile/*.sh, tests/causes/*.sh.
+PRINTERS := $(addprefix $(B)/tests/,profile/print_log causes/print_causes)
+$(PRINTERS): %: %.o $(B)/parts.a
 	$(say) LINK $@
 	$(Q)$(CC) $(LDFLAGS_ALL) $^ -o $@ -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson
-test-programs: $(B)/tests/internode/replay $(B)/tests/profile/print_log
+test-programs: $(B)/tests/internode/replay $(PRINTERS)
 
 include tests/mpi/programs.mk
 include tests/fuzz/fuzz.mk

@@ -134,6 +134,7 @@ check_whole() {
 
 small=(--ops barrier,allreduce,reduce --bytes 8)
 large=(--ops allreduce --bytes 64k,1m,8m)
+broadcasts=(--ops bcast --bytes 8,4k,64k,1m)
 oversubscribed=(--ops barrier,allreduce --bytes 8)
 late=(--ops reduce --bytes 8 --skew-us 1000)
 for ((round = 1; round <= ROUNDS; round++)); do
@@ -147,6 +148,8 @@ for ((round = 1; round <= ROUNDS; round++)); do
     check_whole "$WORK/small-otf2.$round"
     ours large off 2 "${large[@]}" --time "$ROW_S"
     theirs large 2 "${large[@]}" --time "$ROW_S"
+    ours bcast off 2 "${broadcasts[@]}" --time "$ROW_S"
+    theirs bcast 2 "${broadcasts[@]}" --time "$ROW_S"
     ours four off 4 "${oversubscribed[@]}" --time "$ROW_S"
     theirs four 4 "${oversubscribed[@]}" --time "$ROW_S"
     ours eight off 8 "${oversubscribed[@]}" --time "$ROW_S"

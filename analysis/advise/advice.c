@@ -39,6 +39,7 @@ const struct sg_report_site *sg_advice_site(const struct sg_advice *advice, uint
 void sg_advice_clear(struct sg_advice *advice)
 {
     free(advice->items);
+    sg_remedies_clear(&advice->remedies);
     sg_sampling_clear(&advice->sampling);
     sg_report_clear(&advice->report);
     *advice = (struct sg_advice){.items = NULL};

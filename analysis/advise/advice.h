@@ -6,6 +6,7 @@
 
 #include "advise/candidates.h"
 #include "advise/machine.h"
+#include "advise/remedies.h"
 #include "advise/sample.h"
 
 enum sg_advice_verdict {
@@ -54,6 +55,7 @@ struct sg_advice {
     struct sg_advice_item *items; /* sorted by time blocked, the most first */
     uint32_t item_count;
     uint32_t counts[SG_ADVICE_VERDICTS];
+    struct sg_remedies remedies;
 };
 
 void sg_advice_clear(struct sg_advice *advice);

@@ -337,6 +337,8 @@ enum sg_status sg_advise(const char *path, const struct sg_advise_options *optio
     advice.depth = work.config.depth;
     if (status == SG_OK) {
         status = list_items(&advice);
+        if (status == SG_OK)
+            status = sg_remedies_find(&advice.report, &advice.remedies);
         if (status != SG_OK)
             sg_log("advise: out of memory");
     }

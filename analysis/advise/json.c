@@ -2,6 +2,7 @@
 #include "output/json.h"
 #include "advise/advise.h"
 #include "advise/columns.h"
+#include "advise/remedies_print.h"
 
 #include <stdio.h>
 
@@ -105,11 +106,12 @@ static json_t *items_of(const struct sg_advice *advice)
 
 enum sg_status sg_advice_print_json(const struct sg_advice *advice, FILE *out)
 {
-    json_t *root = json_pack("{s:i, s:o, s:o, s:i, s:b, s:o, s:o}", "version", JSON_VERSION, "path",
-                             sg_json_text(advice->report.path), "program",
-                             sg_json_text(advice->report.program), "ranks",
-                             (int)advice->report.rank_count, "partial", advice->report.partial,
-                             "costs", costs_of(&advice->machine), "groups", items_of(advice));
+    json_t *root =
+        json_pack("{s:i, s:o, s:o, s:i, s:b, s:o, s:o, s:o}", "version", JSON_VERSION, "path",
+                  sg_json_text(advice->report.path), "program",
+                  sg_json_text(advice->report.program), "ranks", (int)advice->report.rank_count,
+                  "partial", advice->report.partial, "costs", costs_of(&advice->machine), "groups",
+                  items_of(advice), "lateness", sg_remedies_json(&advice->remedies));
 
     return sg_json_print(root, 12, "advise", out);
 }

@@ -1,14 +1,11 @@
 #include "advise/lines.h"
 
+#include "sim/model/node.h"
+
 /* The same as in the built-in rules and the engine: docs/decisions/0005-thresholds.md. */
 #define FLAT_RANKS_MAX 8
 #define FLAT_BYTES_MAX 1024
 #define CLIMB_BYTES_MAX 4096
-
-static uint64_t ns_of(double ns)
-{
-    return (uint64_t)(ns + 0.5);
-}
 
 /* Over all ranks, or all but the root. */
 static uint64_t last_of(const struct sg_lines_call *call, bool but_root)
@@ -34,30 +31,22 @@ static uint64_t until(const struct sg_lines_call *call, uint64_t leave_ns)
 
 static uint64_t flat(const struct sg_network *network, const struct sg_lines_call *call)
 {
-    double bytes = (double)call->bytes;
-    uint64_t local_ns = sg_network_ns(network->local_us);
-    uint64_t store_ns = local_ns + ns_of(bytes * network->copy_ns_per_byte);
-    uint64_t fold_ns = ns_of(bytes * (call->ranks - 1) * network->reduce_ns_per_byte);
+    uint64_t flat_ns = sg_node_flat_ns(network, call->ranks, call->bytes);
+    uint64_t store_ns = sg_node_store_ns(network, call->bytes);
     uint64_t all_ns, root_ns;
 
     if (call->operation != SG_OPERATION_REDUCE)
-        return until(call, last_of(call, false) + store_ns + local_ns + fold_ns);
+        return until(call, last_of(call, false) + flat_ns);
     /* The root needs the others' lines; its own is in its cache. */
     all_ns = last_of(call, true);
     root_ns = call->late_ns[call->root];
-    all_ns = (all_ns > root_ns ? all_ns : root_ns) + store_ns + local_ns + fold_ns;
+    all_ns = (all_ns > root_ns ? all_ns : root_ns) + flat_ns;
     return (call->ranks - 1) * store_ns + all_ns - root_ns;
 }
 
 static uint64_t chunks(const struct sg_network *network, const struct sg_lines_call *call)
 {
-    double bytes = (double)call->bytes, share = bytes / call->ranks;
-    double copies = 2 * (bytes - share) * network->copy_ns_per_byte;
-    double folds = share * (call->ranks - 1) * network->reduce_ns_per_byte;
-
-    /* Three counts that each rank waits for. */
-    return until(call, last_of(call, false) + 3 * sg_network_ns(network->local_us) +
-                           ns_of(copies + folds));
+    return until(call, last_of(call, false) + sg_node_chunks_ns(network, call->ranks, call->bytes));
 }
 
 bool sg_lines_cost(const struct sg_network *network, const struct sg_lines_call *call,

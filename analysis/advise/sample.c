@@ -250,8 +250,12 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
 {
     struct sg_sampling *sampling = context;
     struct sg_group *group;
-    enum sg_status status = find_group(sampling, aggregate, seen->instance, seen->row, &group);
+    enum sg_status status;
 
+    /* The simulator has no protocols for it. */
+    if (seen->instance->operation == SG_OPERATION_BCAST)
+        return SG_OK;
+    status = find_group(sampling, aggregate, seen->instance, seen->row, &group);
     if (status != SG_OK)
         return status;
     sampling->work->order++;
@@ -286,8 +290,13 @@ static int compare_order(const void *left, const void *right)
 enum sg_status sg_sample_run(const char *path, bool progress, uint32_t ranks_per_node,
                              struct sg_report *report, struct sg_sampling *out)
 {
-    struct sg_watch watch = {
-        .context = out, .location = on_location, .instance = on_instance, .late = on_late};
+    struct sg_watch watch = {.calls = true,
+                             .waitstates = true,
+                             .paths = true,
+                             .context = out,
+                             .location = on_location,
+                             .instance = on_instance,
+                             .late = on_late};
     enum sg_status status;
 
     *report = (struct sg_report){0};

@@ -1,6 +1,7 @@
 /* Advice for people at a terminal. */
 #include "advise/advise.h"
 #include "advise/columns.h"
+#include "advise/remedies_print.h"
 #include "output/format.h"
 #include "output/table.h"
 #include "report/columns.h"
@@ -255,8 +256,11 @@ enum sg_status sg_advice_print_text(const struct sg_advice *advice, uint32_t top
     put_run(advice, out);
     for (uint32_t i = 0; i < shown && status == SG_OK; i++)
         status = put_item(&advice->items[i], out);
-    if (status != SG_OK || advice->item_count == 0)
+    if (status != SG_OK)
         return status;
+    sg_remedies_print(&advice->remedies, top, out);
+    if (advice->item_count == 0)
+        return SG_OK;
     put_counts(advice, shown, out);
     fputs("estimates: recorded arrivals, each instance by itself; they do not include what the "
           "program does with the time won\n",

@@ -1,5 +1,6 @@
 #include "bench/algorithms.h"
 
+#include "bench/collectives.h"
 #include "bench/given.h"
 
 #include "core/config.h"
@@ -41,10 +42,12 @@ const char *sg_bench_algorithm_name(int algorithm)
     return algorithm == SG_BENCH_RULES ? RULES_WORD : sg_algorithms[algorithm].name;
 }
 
-bool sg_bench_algorithm_takes(int algorithm, enum sg_operation operation)
+bool sg_bench_algorithm_takes(int algorithm, int collective)
 {
+    if (!sg_bench_collectives[collective].routed)
+        return algorithm == SG_ALGORITHM_MPICH;
     return algorithm == SG_BENCH_RULES || algorithm == SG_BENCH_GIVEN ||
-           (sg_algorithms[algorithm].operations & 1u << operation) != 0;
+           (sg_algorithms[algorithm].operations & 1u << collective) != 0;
 }
 
 const char *sg_bench_algorithm_list(void)

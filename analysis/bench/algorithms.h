@@ -13,7 +13,6 @@
 #ifndef SG_BENCH_ALGORITHMS_H
 #define SG_BENCH_ALGORITHMS_H
 
-#include "core/operation.h"
 #include "core/status.h"
 
 #include <stdbool.h>
@@ -35,7 +34,8 @@ int sg_bench_algorithm_find(const char *word, size_t length);
 /* "rules", "tree", "mpich"; for the rules given, their text. Static storage. */
 const char *sg_bench_algorithm_name(int algorithm);
 
-bool sg_bench_algorithm_takes(int algorithm, enum sg_operation operation);
+/* collective: of bench/collectives.h. Those that are always MPICH's have no other algorithm. */
+bool sg_bench_algorithm_takes(int algorithm, int collective);
 
 /* All that the user may name, separated by commas; static storage. */
 const char *sg_bench_algorithm_list(void);

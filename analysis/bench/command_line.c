@@ -59,8 +59,8 @@ static const char documentation[] =
 
 static const struct sg_option options_known[] = {
     {"ops", 'o', "LIST", .read = sg_bench_read_operations,
-     SAYS("some of barrier, allreduce, reduce (default: all; cpu, latency with --skew-us: reduce; "
-          "delay, overlap: barrier, allreduce)",
+     SAYS("some of " SG_BENCH_COLLECTIVES_LIST " (default: the first four; reduce for cpu, and for "
+          "latency with --skew-us; barrier, allreduce for delay and overlap)",
           OF_CALLS)},
     {"scheme", 0, "NAME", .read = sg_option_word, .at = AT(scheme), .words = sg_bench_scheme_names,
      SAYS("latency, delay, overlap: window, barrier, dissemination; latency: loop (default: "
@@ -68,8 +68,8 @@ static const struct sg_option options_known[] = {
           LATENCY | DELAY | OVERLAP)},
     {"reduce", 0, "WAY", .read = sg_option_word, .at = AT(reduction),
      .words = sg_bench_reduction_names,
-     SAYS("latency, overlap: how the ranks' times become one: root, max, span, mean, min (default: "
-          "max)",
+     SAYS("latency, overlap: how the ranks' times become one: root, max, span, mean, min, median "
+          "(default: max)",
           LATENCY | OVERLAP)},
     {"arrival", 0, "PATTERN", .read = sg_bench_read_arrival,
      SAYS("none, one, some:K, uniform, exponential, linear, trace:FILE (default: none; cpu: "
@@ -98,6 +98,13 @@ static const struct sg_option options_known[] = {
     {"algorithms", 0, "LIST", .read = sg_bench_read_algorithms,
      SAYS("rules (those in force), or algorithms between nodes (default: rules; delay: rules,tree "
           "and those that do not know the late rank)",
+          OF_CALLS)},
+    {"processes", 'p', "LIST", .read = sg_bench_read_processes,
+     SAYS("how many of the ranks measure while the others sleep: numbers, ranges (2-8, 2-16*2), or "
+          "powers (default: all)",
+          OF_CALLS)},
+    {"cold", .read = sg_option_flag, .at = AT(cold),
+     SAYS("before each call operands and libraries leave the caches (not with --scheme loop)",
           OF_CALLS)},
     {"iterations", 'i', "N", .read = sg_option_u64, .at = AT(iterations), .least = 1,
      .most = ITERATIONS_MAX,
@@ -162,7 +169,7 @@ static error_t set_word(struct reading *reading, const char *word)
 
 /* ---- after the last option: checks and defaults ---- */
 
-static void add_operation(struct sg_bench_options *options, enum sg_operation operation)
+static void add_operation(struct sg_bench_options *options, int operation)
 {
     options->operations[options->operation_count++] = operation;
 }
@@ -177,8 +184,10 @@ static void complete_operations(struct sg_bench_options *options)
     }
     add_operation(options, SG_OPERATION_BARRIER);
     add_operation(options, SG_OPERATION_ALLREDUCE);
-    if (options->command == SG_BENCH_LATENCY)
+    if (options->command == SG_BENCH_LATENCY) {
         add_operation(options, SG_OPERATION_REDUCE);
+        add_operation(options, SG_OPERATION_BCAST);
+    }
 }
 
 static void complete_sizes(struct sg_bench_options *options)
@@ -219,21 +228,57 @@ static error_t check_latency(const struct reading *reading)
 
     if (options->scheme == SG_BENCH_LOOP &&
         (options->arrival != SG_BENCH_TOGETHER || was_given(reading, "algorithms") ||
-         was_given(reading, "vs") || was_given(reading, "reduce")))
-        return fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce");
+         was_given(reading, "vs") || options->reduction == SG_BENCH_REDUCE_SPAN))
+        return fault("--scheme loop knows no --arrival, --algorithms, --vs or --reduce span");
     if (options->late && (options->skews_us.count != 1 || options->skews_us.list[0] == 0))
         return fault("--skew-us wants one number above 0");
+    return 0;
+}
+
+/* Ranks that are named must be among those that measure. */
+static error_t check_processes(const struct reading *reading)
+{
+    const struct sg_bench_options *options = &reading->options;
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < options->processes.count; i++)
+        least = options->processes.list[i] < least ? options->processes.list[i] : least;
+    if (least == UINT64_MAX)
+        return 0;
+    if (options->arrival == SG_BENCH_REPLAY)
+        return fault("--processes knows no --arrival trace: its arrivals are of all ranks");
+    if ((uint64_t)options->root >= least)
+        return fault("--root %d is not among the ranks of --processes %d", options->root,
+                     (int)least);
+    if (was_given(reading, "late") && (uint64_t)options->late_rank >= least)
+        return fault("--late %d is not among the ranks of --processes %d", options->late_rank,
+                     (int)least);
+    if (options->arrival == SG_BENCH_SOME_LATE && (uint64_t)options->late_count > least)
+        return fault("--arrival some:%d has more ranks than --processes %d", options->late_count,
+                     (int)least);
     return 0;
 }
 
 static error_t check_delay(const struct sg_bench_options *options)
 {
     for (int i = 0; i < options->operation_count; i++) {
-        if (options->operations[i] == SG_OPERATION_REDUCE)
-            return fault("delay is of barrier and allreduce: ranks need not wait in a "
-                         "reduce");
+        const struct sg_bench_collective *collective =
+            &sg_bench_collectives[options->operations[i]];
+
+        if (!collective->synchronises)
+            return fault("delay is of operations in which all ranks wait: not of %s",
+                         collective->name);
     }
     return 0;
+}
+
+static int most_processes(const struct sg_bench_options *options)
+{
+    uint64_t most = 0;
+
+    for (int i = 0; i < options->processes.count; i++)
+        most = options->processes.list[i] > most ? options->processes.list[i] : most;
+    return most > 0 ? (int)most : options->ranks;
 }
 
 static error_t complete(struct reading *reading)
@@ -259,8 +304,15 @@ static error_t complete(struct reading *reading)
         return fault("--late needs --skew-us, or --arrival one");
     if (was_given(reading, "samples") && options->format != SG_BENCH_JSON)
         return fault("--samples needs --json");
-    if (!was_given(reading, "late"))
-        options->late_rank = options->ranks - 1;
+    options->late_is_last = !was_given(reading, "late");
+    if (options->late_is_last)
+        options->late_rank = most_processes(options) - 1;
+    if (options->cold && (options->late || options->scheme == SG_BENCH_LOOP))
+        return fault(
+            "--cold is of single calls: not with --scheme loop, nor latency with --skew-us "
+            "and without --arrival");
+    if (check_processes(reading) != 0)
+        return EINVAL;
     complete_operations(options);
     complete_sizes(options);
     if (options->command == SG_BENCH_LATENCY)

@@ -9,8 +9,9 @@
 
 /* The fields that identify a row. */
 static const char *const identity[] = {
-    "op",      "bytes",   "elements",  "algorithm",  "vs",   "scheme", "reduction", "arrival",
-    "skew_us", "late_us", "skewed_by", "test_bytes", "kind", "rank",   "peer"};
+    "op",        "bytes",   "elements", "algorithm", "vs",        "scheme",
+    "reduction", "arrival", "skew_us",  "late_us",   "skewed_by", "test_bytes",
+    "kind",      "rank",    "peer",     "processes", "caches"};
 
 #define IDENTITY (sizeof identity / sizeof *identity)
 
@@ -174,6 +175,7 @@ static enum sg_status pool_row(const json_t *runs, const json_t *row, json_t *re
     struct pooled pooled = {0};
     json_t *merged = json_object(), *run;
     size_t total = count_samples(runs, row), i;
+    json_int_t changed = 0; /* launches at another speed of the processors than at their start */
     enum sg_status status = SG_ERR_MEMORY;
 
     if (merged != NULL && open_pooled(&pooled, total, json_array_size(runs))) {
@@ -187,10 +189,13 @@ static enum sg_status pool_row(const json_t *runs, const json_t *row, json_t *re
         {
             const json_t *found = find_row(run, row);
 
-            if (found != NULL)
-                take_launch(&pooled, found);
+            if (found == NULL)
+                continue;
+            take_launch(&pooled, found);
+            changed += json_is_true(json_object_get(found, "speed_changed"));
         }
         describe(merged, &pooled);
+        json_object_set_new(merged, "speed_changed", json_integer(changed));
         status = SG_OK;
     }
     free(pooled.samples);
@@ -268,6 +273,7 @@ static const struct sg_line_column columns[] = {
     {"launch_high_us", "high", .width = 10, .decimals = SG_LINE_THOUSANDTHS},
     {"pooled_p95_us", "p95", .width = 10, .decimals = SG_LINE_THOUSANDTHS},
     {"ratio", "ratio", .width = 8, .decimals = SG_LINE_THOUSANDTHS},
+    {"speed_changed", "changed", .width = 7},
     {0}};
 
 /* The fields that identify the row, in one cell. */
@@ -306,6 +312,6 @@ void sg_bench_merge_print(const json_t *merged, FILE *stream)
         sg_line_print(columns, row, stream);
     }
     fputs("\nmedian, low, high: of the launches' medians, with their 95 % interval (below six "
-          "launches all of them)\n",
+          "launches all of them)\nchanged: launches in which the processors changed their speed\n",
           stream);
 }

@@ -28,19 +28,15 @@ static const char *take_operation(const struct sg_option *option, const char *wo
                                   void *into, char *fault)
 {
     struct sg_bench_options *options = into;
-    int operation = 0;
+    int operation = sg_bench_collective_find(word, length);
 
-    while (operation < SG_OPERATION_COUNT &&
-           (strlen(sg_operation_names[operation]) != length ||
-            memcmp(sg_operation_names[operation], word, length) != 0))
-        operation++;
-    if (operation == SG_OPERATION_COUNT)
-        return sg_option_wants(fault, "some of barrier, allreduce, reduce", word, length);
+    if (operation < 0)
+        return sg_option_wants(fault, "some of " SG_BENCH_COLLECTIVES_LIST, word, length);
     for (int i = 0; i < options->operation_count; i++) {
-        if ((int)options->operations[i] == operation)
+        if (options->operations[i] == operation)
             return twice(fault, word, length);
     }
-    options->operations[options->operation_count++] = (enum sg_operation)operation;
+    options->operations[options->operation_count++] = operation;
     return NULL;
 }
 
@@ -134,6 +130,73 @@ const char *sg_bench_read_tests(const struct sg_option *option, const char *text
 
     return read_sizes(
         text, (struct sizes){&options->test_bytes, 1, 1, 0, UINT64_MAX, "numbers of bytes"}, fault);
+}
+
+/* ---- numbers of processes */
+
+#define WORD_POWERS "powers"
+
+static const char *add_processes(struct sg_bench_options *options, uint64_t number, char *fault)
+{
+    struct sg_bench_sizes *processes = &options->processes;
+
+    for (int i = 0; i < processes->count; i++) {
+        if (processes->list[i] == number)
+            return NULL;
+    }
+    if (processes->count == SG_OPTION_LIST_MAX)
+        return sg_option_fault(fault, "takes %d numbers at most", SG_OPTION_LIST_MAX);
+    processes->list[processes->count++] = number;
+    return NULL;
+}
+
+/* From the first to the last, each so many times the one before, or one more. */
+static const char *add_range(struct sg_bench_options *options, uint64_t first, uint64_t last,
+                             uint64_t factor, char *fault)
+{
+    const char *wrong = NULL;
+
+    for (uint64_t number = first; number <= last && wrong == NULL;
+         number = factor > 0 ? number * factor : number + 1)
+        wrong = add_processes(options, number, fault);
+    return wrong;
+}
+
+/* N, A-B, A-B*F, or "powers". */
+static const char *take_processes(const struct sg_option *option, const char *word, size_t length,
+                                  void *into, char *fault)
+{
+    struct sg_bench_options *options = into;
+    uint64_t ranks = (uint64_t)options->ranks, first, last, factor = 0;
+    const char *end = word + length, *at;
+    char wants[160];
+    const char *wrong;
+
+    if (length == strlen(WORD_POWERS) && memcmp(word, WORD_POWERS, length) == 0) {
+        wrong = add_range(options, 2, ranks, 2, fault);
+        return wrong != NULL ? wrong : add_processes(options, ranks, fault);
+    }
+    at = sg_text_number(word, end, false, &first);
+    last = first;
+    if (at != NULL && at < end && *at == '-')
+        at = sg_text_number(at + 1, end, false, &last);
+    if (at != NULL && at < end && *at == '*' && last > first) {
+        at = sg_text_number(at + 1, end, false, &factor);
+        at = factor > 1 ? at : NULL;
+    }
+    if (at == end && length > 0 && first >= 1 && first <= last && last <= ranks)
+        return add_range(options, first, last, factor, fault);
+    snprintf(wants, sizeof wants,
+             "numbers of ranks from 1 to %d, ranges such as 2-8 or 2-8*2, or " WORD_POWERS,
+             options->ranks);
+    return sg_option_wants(fault, wants, word, length);
+}
+
+const char *sg_bench_read_processes(const struct sg_option *option, const char *text, void *into,
+                                    char *fault)
+{
+    ((struct sg_bench_options *)into)->processes.count = 0;
+    return sg_option_each(option, text, take_processes, into, fault);
 }
 
 /* ---- others */

@@ -10,6 +10,7 @@
 sg_option_reader sg_bench_read_operations, sg_bench_read_algorithms;
 sg_option_reader sg_bench_read_bytes, sg_bench_read_elements, sg_bench_read_tests;
 sg_option_reader sg_bench_read_rank; /* int */
+sg_option_reader sg_bench_read_processes;
 sg_option_reader sg_bench_read_arrival, sg_bench_read_vs, sg_bench_read_plot;
 sg_option_reader sg_bench_read_json, sg_bench_read_csv;
 

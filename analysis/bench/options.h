@@ -5,10 +5,10 @@
 #define SG_BENCH_OPTIONS_H
 
 #include "bench/algorithms.h"
+#include "bench/collectives.h"
 #include "bench/pattern.h"
 #include "bench/samples.h"
 #include "bench/sampling.h"
-#include "core/operation.h"
 #include "options/options.h"
 
 #define SG_BENCH_PATH_BYTES 1024
@@ -33,7 +33,7 @@ struct sg_bench_sizes {
 struct sg_bench_options {
     int ranks; /* of the job */
     enum sg_bench_command command;
-    enum sg_operation operations[SG_OPERATION_COUNT]; /* in the order asked for */
+    int operations[SG_BENCH_COLLECTIVES]; /* in the order asked for */
     int operation_count;
     struct sg_bench_sizes bytes; /* 8 an element */
     uint64_t iterations;         /* calls in a block, rounds of cpu and delay; 0: as many as fit */
@@ -51,9 +51,13 @@ struct sg_bench_options {
     int vs;                             /* the algorithm that all are compared with */
     uint64_t seed;
     struct sg_bench_sizes test_bytes; /* overlap: a test for so many bytes */
-    bool each;                        /* clock: every rank as if it had a machine of its own */
-    double quantum_us;                /* noise */
-    bool late; /* latency: measure processor time with one rank late instead */
+    bool cold;                        /* caches are swept before each call */
+    /* How many of the ranks measure, one number after the other; count 0: all. */
+    struct sg_bench_sizes processes;
+    bool late_is_last; /* late_rank is that of the ranks that measure */
+    bool each;         /* clock: every rank as if it had a machine of its own */
+    double quantum_us; /* noise */
+    bool late;         /* latency: measure processor time with one rank late instead */
     int late_rank;
     struct sg_numbers skews_us;              /* the pattern's; one for latency with a late rank */
     int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */

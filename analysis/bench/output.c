@@ -1,5 +1,6 @@
 #include "bench/output.h"
 
+#include "bench/cold.h"
 #include "bench/command_line.h"
 #include "bench/plot.h"
 #include "bench/rows.h"
@@ -12,6 +13,7 @@
 
 #define JSON_VERSION 1
 #define DIGITS 9
+#define COLUMNS_MAX 32
 
 struct sg_bench_output {
     const struct sg_bench_head *head;
@@ -19,9 +21,20 @@ struct sg_bench_output {
     json_t *root, *rows;                  /* rows: in root */
     bool text;                            /* rows are printed as they are measured */
     const struct sg_line_column *columns; /* of the present table */
+    bool holds; /* so many rows at the end are kept back; all have these columns */
+    size_t held;
+    const struct sg_line_column *held_columns;
+    size_t marked; /* rows at another speed */
+    double low, high;
 };
 
 /* ---- text ----------------------------------------------------------------------------------- */
+
+/* Of several numbers of processes each has its own last rank. */
+static bool has_late_rank(const struct sg_bench_options *options)
+{
+    return !options->late_is_last || options->processes.count < 2;
+}
 
 static void print_latency_head(const struct sg_bench_head *head, FILE *stream)
 {
@@ -41,8 +54,19 @@ static void print_latency_head(const struct sg_bench_head *head, FILE *stream)
         return;
     fputs("\n", stream);
     if (head->options->late)
-        fprintf(stream, "processor time in a call that rank %d enters %.0f us late\n",
+        fprintf(stream, "processor time in a call that %s %d enters %.0f us late\n",
+                has_late_rank(head->options) ? "rank" : "the last rank, up to",
                 head->options->late_rank, head->options->skews_us.list[0]);
+}
+
+static void print_late(const struct sg_bench_head *head, FILE *stream)
+{
+    fputs("from the last entry to the last exit, when ", stream);
+    if (has_late_rank(head->options))
+        fprintf(stream, "rank %d", head->options->late_rank);
+    else
+        fputs("the last rank", stream);
+    fputs(" is late\n\n", stream);
 }
 
 static void print_head(const struct sg_bench_head *head, FILE *stream)
@@ -51,6 +75,10 @@ static void print_head(const struct sg_bench_head *head, FILE *stream)
 
     fprintf(stream, "%d rank%s; ours: MPI_* from %s; stock: PMPI_* from %s (%s)\n", head->ranks,
             head->ranks == 1 ? "" : "s", head->ours, head->stock, head->mpi_name);
+    if (options->cold)
+        fprintf(stream,
+                "cold caches: before each call a sweep of %zu MiB on each rank; operands flushed\n",
+                sg_bench_sweep_bytes(sg_bench_largest_cache()) >> 20);
     if (options->command == SG_BENCH_LATENCY)
         print_latency_head(head, stream);
     else if (options->command == SG_BENCH_CPU)
@@ -59,23 +87,56 @@ static void print_head(const struct sg_bench_head *head, FILE *stream)
                 "progress: %s\n\n",
                 head->progress != NULL ? head->progress : "none of ours");
     else if (options->command == SG_BENCH_DELAY && options->arrival == SG_BENCH_ONE_LATE)
-        fprintf(stream, "from the last entry to the last exit, when rank %d is late\n\n",
-                options->late_rank);
+        print_late(head, stream);
     else if (options->command == SG_BENCH_DELAY)
         fprintf(stream, "from the last entry to the last exit, arrival pattern %s\n\n",
                 sg_bench_arrival_names[options->arrival]);
 }
 
-static void print_row(struct sg_bench_output *output, const json_t *row,
+/* With the number of ranks in front, where rows differ in it, and the mark behind. */
+static const struct sg_line_column *full(const struct sg_bench_output *output,
+                                         const struct sg_line_column *columns, bool marked)
+{
+    static const struct sg_line_column ranks = {"processes", "ranks", .width = 5};
+    static const struct sg_line_column mark = {"mark", "", .width = -1};
+    static struct sg_line_column all[COLUMNS_MAX + 3];
+    size_t count = 0;
+
+    if (output->head->options->processes.count > 0)
+        all[count++] = ranks;
+    for (size_t i = 0; columns[i].field != NULL && i < COLUMNS_MAX; i++)
+        all[count++] = columns[i];
+    if (marked)
+        all[count++] = mark;
+    all[count] = (struct sg_line_column){0};
+    return all;
+}
+
+static void print_row(struct sg_bench_output *output, json_t *row,
                       const struct sg_line_column *columns)
 {
+    bool marked = json_is_true(json_object_get(row, "speed_changed"));
+
     if (output->columns != columns) {
         fputs("\n", output->stream);
-        sg_line_print_titles(columns, output->stream);
+        sg_line_print_titles(full(output, columns, false), output->stream);
     }
     output->columns = columns;
-    sg_line_print(columns, row, output->stream);
+    if (marked)
+        json_object_set_new(row, "mark", json_string("*"));
+    sg_line_print(full(output, columns, marked), row, output->stream);
+    json_object_del(row, "mark");
     fflush(output->stream);
+}
+
+/* Behind the table. */
+static void print_marks(const struct sg_bench_output *output)
+{
+    if (output->marked > 0)
+        fprintf(output->stream,
+                "\n* processors changed their speed: %zu row%s at %.2f to %.2f times that of the "
+                "start\n",
+                output->marked, output->marked == 1 ? "" : "s", output->low, output->high);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -83,6 +144,12 @@ static void print_row(struct sg_bench_output *output, const json_t *row,
 static json_t *number_of(double value)
 {
     return sg_json_real(isfinite(value), value);
+}
+
+/* null: the last of each number of processes. */
+static json_t *late_rank_of(const struct sg_bench_options *options)
+{
+    return has_late_rank(options) ? json_integer(options->late_rank) : json_null();
 }
 
 static void set_of_command(json_t **root, const struct sg_bench_head *head)
@@ -94,15 +161,15 @@ static void set_of_command(json_t **root, const struct sg_bench_head *head)
         sg_json_set(root, "root", json_integer(options->root));
     }
     if (options->command == SG_BENCH_DELAY)
-        sg_json_set(root, "late_rank", json_integer(options->late_rank));
+        sg_json_set(root, "late_rank", late_rank_of(options));
     if (options->command == SG_BENCH_LATENCY)
         sg_json_set(root, "limits",
                     json_pack("{s:o, s:o}", "line_ns", number_of(head->limits.line_ns), "copy_gbs",
                               number_of(head->limits.copy_gbs)));
     if (options->late)
         sg_json_set(root, "late",
-                    json_pack("{s:f, s:i, s:i, s:[]}", "skew_us", options->skews_us.list[0], "rank",
-                              options->late_rank, "root", options->root, "results"));
+                    json_pack("{s:f, s:o, s:i, s:[]}", "skew_us", options->skews_us.list[0], "rank",
+                              late_rank_of(options), "root", options->root, "results"));
 }
 
 static json_t *root_of(const struct sg_bench_head *head)
@@ -169,7 +236,7 @@ enum sg_status sg_bench_output_open(const struct sg_bench_head *head, FILE *stre
     if (output->text) {
         print_head(head, stream);
         if (output->columns != NULL)
-            sg_line_print_titles(output->columns, stream);
+            sg_line_print_titles(full(output, output->columns, false), stream);
         fflush(stream);
     }
     *out = output;
@@ -196,9 +263,51 @@ enum sg_status sg_bench_output_record(struct sg_bench_output *output, struct sg_
         sg_log("bench: out of memory");
         return SG_ERR_MEMORY;
     }
-    if (output->text)
+    if (output->holds) {
+        output->held_columns = columns;
+        output->held++;
+    } else if (output->text) {
         print_row(output, row, columns);
+    }
     return SG_OK;
+}
+
+void sg_bench_output_hold(struct sg_bench_output *output)
+{
+    output->holds = true;
+    output->held = 0;
+}
+
+enum sg_status sg_bench_output_release(struct sg_bench_output *output, int processes,
+                                       const struct sg_bench_speed *speed)
+{
+    size_t first = json_array_size(output->rows) - output->held;
+    bool changed = sg_bench_speed_changed(speed);
+    int wrong = 0;
+
+    output->holds = false;
+    for (size_t i = 0; i < output->held; i++) {
+        json_t *row = json_array_get(output->rows, first + i);
+
+        wrong |= json_object_set_new(row, "processes", json_integer(processes));
+        wrong |= json_object_set_new(row, "caches",
+                                     json_string(output->head->options->cold ? "cold" : "warm"));
+        wrong |= json_object_set_new(row, "speed_low", number_of(speed->low));
+        wrong |= json_object_set_new(row, "speed_high", number_of(speed->high));
+        wrong |= json_object_set_new(row, "counter_rate", number_of(speed->counter_rate));
+        wrong |= json_object_set_new(row, "speed_changed", json_boolean(changed));
+        if (output->text)
+            print_row(output, row, output->held_columns);
+    }
+    if (changed && output->held > 0) {
+        output->low = output->marked > 0 ? fmin(output->low, speed->low) : speed->low;
+        output->high = output->marked > 0 ? fmax(output->high, speed->high) : speed->high;
+        output->marked += output->held;
+    }
+    output->held = 0;
+    if (wrong != 0)
+        sg_log("bench: out of memory");
+    return wrong != 0 ? SG_ERR_MEMORY : SG_OK;
 }
 
 void sg_bench_output_note(struct sg_bench_output *output, const char *text)
@@ -219,6 +328,8 @@ enum sg_status sg_bench_output_close(struct sg_bench_output *output, bool comple
     enum sg_bench_format format = output->head->options->format;
     enum sg_status status = SG_OK;
 
+    if (output->text)
+        print_marks(output);
     if (complete && format == SG_BENCH_JSON)
         status = sg_json_print(json_incref(output->root), DIGITS, "bench", stream);
     if (complete && format == SG_BENCH_CSV)

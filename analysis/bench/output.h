@@ -9,6 +9,7 @@
 
 #include "bench/limits.h"
 #include "bench/options.h"
+#include "bench/speed.h"
 #include "core/status.h"
 #include "output/line.h"
 #include "output/record.h"
@@ -37,6 +38,15 @@ const struct sg_bench_head *sg_bench_output_head(const struct sg_bench_output *o
 /* Takes over the record. A table with these columns goes on until a record has others. */
 enum sg_status sg_bench_output_record(struct sg_bench_output *output, struct sg_record *record,
                                       const struct sg_line_column *columns);
+
+/* From here on rows, all of the same columns, are kept back until what was measured around them is
+ * known. */
+void sg_bench_output_hold(struct sg_bench_output *output);
+
+/* Puts out the rows that were kept back, of so many ranks, at this speed of their processors; rows
+ * at another speed than at the start are marked. */
+enum sg_status sg_bench_output_release(struct sg_bench_output *output, int processes,
+                                       const struct sg_bench_speed *speed);
 
 /* A line above the table, if there is a table. */
 void sg_bench_output_note(struct sg_bench_output *output, const char *text);

@@ -12,31 +12,52 @@
 
 #define SERIES_MAX 64
 #define LABEL_BYTES 160
+#define X_MAX 4
 
 /* What is drawn of a command's rows. */
 struct figure {
     const char *command;
     const char *y, *y_title;
-    const char *x[3]; /* the first that varies */
+    const char *x[X_MAX]; /* the first that varies */
     bool log_y;
     const char *others[2]; /* further fields that are drawn next to y */
 };
 
 static const struct figure figures[] = {
-    {"latency", "time", "time of a call (us)", {"bytes", "skew_us", "row"}, true, {"vs"}},
+    {"latency",
+     "time",
+     "time of a call (us)",
+     {"processes", "bytes", "skew_us", "row"},
+     true,
+     {"vs"}},
     {"cpu",
      "cpu",
      "processor time of a call (us)",
-     {"skew_us", "elements", "row"},
+     {"processes", "skew_us", "elements", "row"},
      false,
      {"mpich_cpu", "tree_cpu"}},
-    {"delay", "delay", "synchronization delay (us)", {"late_us", "elements", "row"}, false, {NULL}},
-    {"overlap", "overlap", "part hidden", {"bytes", "test_bytes", "row"}, false, {NULL}},
-    {"clock", "wrong", "distance from the first line (us)", {"at_s", "rank", "row"}, false, {NULL}},
-    {"noise", "quantum", "time of a quantum (us)", {"rank", "row", "row"}, false, {NULL}}};
+    {"delay",
+     "delay",
+     "synchronization delay (us)",
+     {"processes", "late_us", "elements", "row"},
+     false,
+     {NULL}},
+    {"overlap",
+     "overlap",
+     "part hidden",
+     {"processes", "bytes", "test_bytes", "row"},
+     false,
+     {NULL}},
+    {"clock",
+     "wrong",
+     "distance from the first line (us)",
+     {"at_s", "rank", "row", "row"},
+     false,
+     {NULL}},
+    {"noise", "quantum", "time of a quantum (us)", {"rank", "row", "row", "row"}, false, {NULL}}};
 
-static const char *const labels[] = {"op",    "algorithm", "class",  "kind",
-                                     "bytes", "elements",  "skew_us"};
+static const char *const labels[] = {"op",       "algorithm", "class",   "kind",       "bytes",
+                                     "elements", "skew_us",   "late_us", "test_bytes", "caches"};
 
 struct series {
     const char *y; /* of the figure, or one of its others */
@@ -52,7 +73,10 @@ static bool varies(const json_t *rows, const char *name)
 
     json_array_foreach(rows, i, row)
     {
-        if (!json_equal(json_object_get(row, name), first))
+        const json_t *own = json_object_get(row, name);
+
+        /* No two that are missing are equal for json_equal. */
+        if (own != first && !json_equal(own, first))
             return true;
     }
     return false;
@@ -178,6 +202,18 @@ static int find_series(const json_t *rows, const struct figure *figure, const ch
     return count;
 }
 
+static size_t count_changed(const json_t *rows)
+{
+    const json_t *row;
+    size_t count = 0, i;
+
+    json_array_foreach(rows, i, row)
+    {
+        count += json_is_true(json_object_get(row, "speed_changed"));
+    }
+    return count;
+}
+
 static void print_script(const json_t *root, const struct figure *figure, const char *path,
                          FILE *out)
 {
@@ -186,18 +222,22 @@ static void print_script(const json_t *root, const struct figure *figure, const 
     const char *x = figure->x[0];
     int count;
 
-    for (int i = 0; i < 3 && !varies(rows, x); i++)
+    for (int i = 0; i < X_MAX && !varies(rows, x); i++)
         x = figure->x[i];
     count = find_series(rows, figure, x, series);
     for (int i = 0; i < count; i++)
         print_series(rows, x, &series[i], i, out);
     fputs("set terminal svg size 800,500 noenhanced\nset output ", out);
     sg_gnuplot_quote(path, out);
-    fprintf(out, "\nset title 'stagger-bench %s, %lld ranks'\n", figure->command,
+    fprintf(out, "\nset title 'stagger-bench %s, %lld ranks", figure->command,
             (long long)json_integer_value(json_object_get(root, "ranks")));
+    if (count_changed(rows) > 0)
+        fprintf(out, "; processors changed their speed in %zu of %zu rows", count_changed(rows),
+                json_array_size(rows));
+    fputs("'\n", out);
     fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset key outside\n", x, figure->y_title);
     fputs(figure->log_y ? "set logscale y\n" : "set yrange [*<0:*]\n", out);
-    if (strcmp(x, "bytes") == 0)
+    if (strcmp(x, "bytes") == 0 || strcmp(x, "processes") == 0)
         fputs("set logscale x 2\n", out);
     fputs("plot", out);
     for (int i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 #include "bench/rows.h"
 
-#include "core/operation.h"
+#include "bench/collectives.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,26 +61,26 @@ void sg_bench_record_distribution(struct sg_record *record, const char *name,
     }
 
 static const struct sg_line_column latency_columns[] = {
-    {"op", "operation", .width = -10},
+    {"op", "operation", .width = -14},
     {"bytes", "bytes", .width = 10, .near = true},
     COMPARED,
     {"pairs", "pairs", .width = 5, .near = true},
     {"ours_calls", "ours x stock", .width = -12, .second = "mpich_calls", .between = " x "},
     {0}};
 
-static const struct sg_line_column late_columns[] = {{"op", "operation", .width = -10},
+static const struct sg_line_column late_columns[] = {{"op", "operation", .width = -14},
                                                      {"bytes", "bytes", .width = 10, .near = true},
                                                      {"class", "ranks", .width = -8, .near = true},
                                                      COMPARED,
                                                      {"calls", "calls", .width = 5, .near = true},
                                                      {0}};
 
-static struct sg_record *compared_row(enum sg_operation operation, uint64_t bytes,
+static struct sg_record *compared_row(int operation, uint64_t bytes,
                                       const struct sg_bench_comparison *comparison)
 {
     struct sg_record *record = sg_record_new();
 
-    sg_record_text(record, "op", sg_operation_names[operation]);
+    sg_record_text(record, "op", sg_bench_collectives[operation].name);
     sg_record_count(record, "bytes", bytes);
     sg_record_us(record, "ours", comparison->ours.median);
     sg_record_us(record, "mpich", comparison->stock.median);
@@ -92,19 +92,20 @@ static struct sg_record *compared_row(enum sg_operation operation, uint64_t byte
     return record;
 }
 
-struct sg_record *sg_bench_latency_row(enum sg_operation operation, uint64_t bytes,
+struct sg_record *sg_bench_latency_row(int operation, uint64_t bytes, const char *reduction,
                                        const struct sg_bench_comparison *comparison,
                                        const struct sg_bench_plan *plan)
 {
     struct sg_record *record = compared_row(operation, bytes, comparison);
 
+    sg_record_text(record, "reduction", reduction);
     sg_record_count(record, "pairs", plan->pairs);
-    sg_record_count(record, "ours_calls", plan->calls[0]);
+    sg_record_count(record, "ours_calls", isnan(comparison->ours.median) ? 0 : plan->calls[0]);
     sg_record_count(record, "mpich_calls", plan->calls[1]);
     return record;
 }
 
-struct sg_record *sg_bench_late_row(enum sg_operation operation, uint64_t bytes,
+struct sg_record *sg_bench_late_row(int operation, uint64_t bytes,
                                     const struct sg_bench_comparison *comparison,
                                     enum sg_bench_class class, size_t calls)
 {
@@ -120,7 +121,7 @@ struct sg_record *sg_bench_late_row(enum sg_operation operation, uint64_t bytes,
 /* ---- cpu ------------------------------------------------------------------------------------- */
 
 static const struct sg_line_column cpu_columns[] = {
-    {"op", "operation", .width = -10},
+    {"op", "operation", .width = -14},
     {"algorithm", "algorithm", .width = -13, .near = true},
     {"elements", "elements", .width = 8, .near = true},
     {"skew_us", "skew us", .width = 9, .near = true, .decimals = SG_LINE_WHOLE},
@@ -151,7 +152,7 @@ struct sg_record *sg_bench_cpu_row(const struct sg_bench_called *called,
                                       quotient(mpich->high, cpu->low)};
     struct sg_record *record = sg_record_new();
 
-    sg_record_text(record, "op", sg_operation_names[called->operation]);
+    sg_record_text(record, "op", sg_bench_collectives[called->operation].name);
     sg_record_text(record, "algorithm", called->algorithm);
     sg_record_text(record, "progress", called->progress);
     sg_record_count(record, "ranks", (uint64_t)called->ranks);
@@ -168,7 +169,7 @@ struct sg_record *sg_bench_cpu_row(const struct sg_bench_called *called,
 /* ---- delay ----------------------------------------------------------------------------------- */
 
 static const struct sg_line_column delay_columns[] = {
-    {"op", "operation", .width = -10},
+    {"op", "operation", .width = -14},
     {"algorithm", "algorithm", .width = -13, .near = true},
     {"elements", "elements", .width = 8, .near = true},
     {"late_us", "late us", .width = 9, .near = true, .decimals = SG_LINE_WHOLE},
@@ -184,7 +185,7 @@ struct sg_record *sg_bench_delay_row(const struct sg_bench_called *called,
 {
     struct sg_record *record = sg_record_new();
 
-    sg_record_text(record, "op", sg_operation_names[called->operation]);
+    sg_record_text(record, "op", sg_bench_collectives[called->operation].name);
     sg_record_text(record, "algorithm", called->algorithm);
     sg_record_count(record, "ranks", (uint64_t)called->ranks);
     sg_record_us(record, "late", called->skew_ns);

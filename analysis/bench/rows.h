@@ -22,8 +22,8 @@ void sg_bench_record_ratio(struct sg_record *record, const char *name,
 void sg_bench_record_distribution(struct sg_record *record, const char *name,
                                   const struct sg_bench_distribution *distribution);
 
-/* For latency by the scheme loop; comparison: ns a call. */
-struct sg_record *sg_bench_latency_row(enum sg_operation operation, uint64_t bytes,
+/* For latency by the scheme loop; reduction: how ranks' times become one; comparison: ns a call. */
+struct sg_record *sg_bench_latency_row(int operation, uint64_t bytes, const char *reduction,
                                        const struct sg_bench_comparison *comparison,
                                        const struct sg_bench_plan *plan);
 
@@ -32,13 +32,13 @@ enum sg_bench_class { SG_BENCH_ROOT, SG_BENCH_NON_ROOT, SG_BENCH_ALL_RANKS };
 
 /* For latency with a late rank; comparison: ns of processor time a call, from so many on either
  * side. */
-struct sg_record *sg_bench_late_row(enum sg_operation operation, uint64_t bytes,
+struct sg_record *sg_bench_late_row(int operation, uint64_t bytes,
                                     const struct sg_bench_comparison *comparison,
                                     enum sg_bench_class class, size_t calls);
 
 /* For cpu and delay: what was called, and how. */
 struct sg_bench_called {
-    enum sg_operation operation;
+    int operation; /* of bench/collectives.h, as everywhere here */
     const char *algorithm;
     const char *progress; /* asynchronous progress of the library; NULL: not known */
     int ranks;

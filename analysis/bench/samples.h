@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Paper 004, section 1.2, has these five. */
+/* Paper 004, section 1.2, has the first five. */
 enum sg_bench_reduction {
-    SG_BENCH_REDUCE_ROOT, /* the time at one rank, the root */
-    SG_BENCH_REDUCE_MAX,  /* the longest of any rank's */
-    SG_BENCH_REDUCE_SPAN, /* from the first rank's entry to the last rank's exit */
-    SG_BENCH_REDUCE_MEAN, /* the average over the ranks */
-    SG_BENCH_REDUCE_MIN,  /* the shortest */
+    SG_BENCH_REDUCE_ROOT,   /* the time at one rank, the root */
+    SG_BENCH_REDUCE_MAX,    /* the longest of any rank's */
+    SG_BENCH_REDUCE_SPAN,   /* from the first rank's entry to the last rank's exit */
+    SG_BENCH_REDUCE_MEAN,   /* the average over the ranks */
+    SG_BENCH_REDUCE_MIN,    /* the shortest */
+    SG_BENCH_REDUCE_MEDIAN, /* the median over the ranks; of an even number the lower of the two */
     SG_BENCH_REDUCTIONS
 };
 

@@ -124,7 +124,7 @@ static void adapt_window(struct run *run, size_t too_long)
 {
     const struct sg_bench_sampling *sampling = run->sampling;
     double around_ns = sg_bench_lateness_most_ns(&sampling->pattern) + sampling->catch_up_ns +
-                       (double)run->tolerance_ns;
+                       sampling->prepare_ns + (double)run->tolerance_ns;
     double window_ns = (double)run->batch.window_ns, wanted_ns = ROOM * run->longest_ns;
 
     wanted_ns += sampling->scheme == SG_BENCH_WINDOW ? around_ns : 0;
@@ -224,8 +224,13 @@ static void plan_rounds(struct run *run)
         run->batch.numbers[i] = run->next_number++;
 }
 
-/* On rank 0. */
-/* Decides what comes next, in run->batch. */
+/* When all ranks can have heard of the batch, and be prepared. */
+static uint64_t first_window_ns(const struct run *run, uint64_t now_ns)
+{
+    return global_ns(run, now_ns) + run->machine->lead_ns + (uint64_t)run->sampling->prepare_ns;
+}
+
+/* On rank 0: decides what comes next, in run->batch. */
 static void plan_batch(struct run *run)
 {
     uint64_t now_ns = run->machine->now_ns();
@@ -235,7 +240,7 @@ static void plan_batch(struct run *run)
         return;
     plan_rounds(run);
     run->batch.resynchronise = now_ns - run->synchronised_ns > RESYNCHRONISE_NS;
-    run->batch.first_ns = global_ns(run, now_ns) + run->machine->lead_ns;
+    run->batch.first_ns = first_window_ns(run, now_ns);
     if (run->batch.resynchronise)
         run->synchronised_ns = now_ns;
 }
@@ -338,7 +343,8 @@ static enum sg_status measure_call(const struct run *run, int variant, uint64_t 
     if (calls && target->check != NULL && !target->check(target->context, variant, number))
         times->flags |= SG_BENCH_WRONG;
     if (run->sampling->scheme == SG_BENCH_WINDOW &&
-        global_ns(run, run->machine->now_ns()) > window_ns + run->batch.window_ns)
+        global_ns(run, run->machine->now_ns()) + (uint64_t)run->sampling->prepare_ns >
+            window_ns + run->batch.window_ns)
         times->flags |= SG_BENCH_TOOK_TOO_LONG;
     times->entry_ns = global_ns(run, times->entry_ns);
     times->exit_ns = global_ns(run, times->exit_ns);
@@ -407,7 +413,7 @@ static enum sg_status announce_batch(struct run *run)
         return status;
     status = sg_clocksync_measure(run->clocks, NULL);
     if (run->rank == 0)
-        run->batch.first_ns = global_ns(run, run->machine->now_ns()) + run->machine->lead_ns;
+        run->batch.first_ns = first_window_ns(run, run->machine->now_ns());
     if (status == SG_OK)
         status = exchange->broadcast(exchange->context, &run->batch.first_ns,
                                      sizeof run->batch.first_ns);
@@ -446,7 +452,8 @@ enum sg_status sg_bench_sample(const struct sg_bench_machine *machine,
                       .size = machine->exchange->size,
                       .variants = sampling->variants + sampling->with_nothing,
                       .samples = out};
-    double around_ns = sg_bench_lateness_most_ns(&sampling->pattern) + sampling->catch_up_ns;
+    double around_ns = sg_bench_lateness_most_ns(&sampling->pattern) + sampling->catch_up_ns +
+                       sampling->prepare_ns;
     enum sg_status status = SG_ERR_MEMORY;
 
     *out =

@@ -52,7 +52,8 @@ struct sg_bench_sampling {
     enum sg_bench_reduction reduction;
     int root;
     uint64_t seed;
-    double window_ns; /* the first window; 0: a long one. Rank 0's value is used */
+    double prepare_ns; /* how long target->prepare takes at most, if it takes longer than a call */
+    double window_ns;  /* the first window; 0: a long one. Rank 0's value is used */
 };
 
 extern const char *const sg_bench_scheme_names[SG_BENCH_SCHEMES + 1]; /* NULL at the end */

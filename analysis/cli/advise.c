@@ -44,7 +44,7 @@ static bool to_stdout(const struct options *options)
 
 static void parse(int argc, char **argv, struct options *options)
 {
-    const struct sg_option table[] = {
+    const struct sg_command_option table[] = {
         {"output", 'o', "FILE", "write the rules; - is standard output, without the table",
          &options->rules, NULL},
         {"network", 'n', "FILE",

@@ -28,7 +28,7 @@ static void set_operation(const struct sg_usage *usage, const char *name, void *
     while (operation < SG_OPERATION_COUNT && strcmp(sg_operation_names[operation], name) != 0)
         operation++;
     if (operation == SG_OPERATION_COUNT)
-        sg_usage_fault(usage, "--op wants barrier, allreduce or reduce, not '%s'", name);
+        sg_usage_fault(usage, "--op wants barrier, allreduce, reduce or bcast, not '%s'", name);
     *(int *)to = operation;
 }
 
@@ -111,9 +111,10 @@ static int print_arrivals(struct arrivals *arrivals, const char *anchor)
 int sg_command_arrivals(int argc, char **argv)
 {
     struct arrivals arrivals = {.operation = SG_OPERATION_COUNT};
-    const struct sg_option table[] = {{"op", 'o', "OPERATION", "only barrier, allreduce or reduce",
-                                       &arrivals.operation, set_operation},
-                                      {0}};
+    const struct sg_command_option table[] = {{"op", 'o', "OPERATION",
+                                               "only barrier, allreduce, reduce or bcast",
+                                               &arrivals.operation, set_operation},
+                                              {0}};
     const struct sg_usage usage = {
         .command = "arrivals",
         .synopsis = "[--op OPERATION] DIR",

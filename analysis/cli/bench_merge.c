@@ -6,7 +6,7 @@
 int sg_command_bench_merge(int argc, char **argv)
 {
     bool json = false;
-    const struct sg_option table[] = {
+    const struct sg_command_option table[] = {
         {"json", 'j', NULL, "print JSON (docs/bench-json.md)", &json, NULL}, {0}};
     const struct sg_usage usage = {
         .command = "bench-merge",
@@ -18,7 +18,7 @@ int sg_command_bench_merge(int argc, char **argv)
                 "between the launches.",
         .options = table,
     };
-    struct sg_operands files = sg_usage_read(&usage, argc, argv);
+    struct sg_arguments files = sg_usage_read(&usage, argc, argv);
     json_t *merged;
 
     if (files.count == 0)

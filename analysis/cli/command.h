@@ -13,6 +13,7 @@ struct sg_command {
 };
 
 int sg_command_run(int argc, char **argv);
+int sg_command_watch(int argc, char **argv);
 int sg_command_report(int argc, char **argv);
 int sg_command_compare(int argc, char **argv);
 int sg_command_advise(int argc, char **argv);

@@ -12,7 +12,8 @@
 
 struct options {
     bool json, csv;
-    const char *html; /* NULL: no page */
+    enum sg_compare_table table; /* as CSV */
+    const char *html;            /* NULL: no page */
     const struct sg_column *sort;
     uint32_t top; /* 0: all */
     struct sg_run_paths sides[2];
@@ -31,8 +32,27 @@ static void set_sort(const struct sg_usage *usage, const char *name, void *to)
     *(const struct sg_column **)to = sg_usage_column(usage, "field", name, sg_compared_columns);
 }
 
+/* Without a name: the rows. */
+static void set_csv(const struct sg_usage *usage, const char *name, void *to)
+{
+    static const char *const tables[SG_COMPARE_TABLES] = {[SG_COMPARE_SITES] = "sites",
+                                                          [SG_COMPARE_FUNCTIONS] = "functions",
+                                                          [SG_COMPARE_CALLS] = "calls",
+                                                          [SG_COMPARE_WAITS] = "waits"};
+    struct options *options = to;
+    size_t table = SG_COMPARE_SITES;
+
+    while (name != NULL && table < SG_COMPARE_TABLES && strcmp(tables[table], name) != 0)
+        table++;
+    if (table == SG_COMPARE_TABLES)
+        sg_usage_fault(usage, "no table '%s' for CSV; there are: sites functions calls waits",
+                       name);
+    options->csv = true;
+    options->table = (enum sg_compare_table)table;
+}
+
 /* Two paths need no "--" between them. behind: those behind it. */
-static void divide(const struct sg_usage *usage, const struct sg_operands *operands,
+static void divide(const struct sg_usage *usage, const struct sg_arguments *operands,
                    struct sg_run_paths behind, struct sg_run_paths sides[2])
 {
     struct sg_run_paths *a = &sides[0], *b = &sides[1];
@@ -54,10 +74,11 @@ static void divide(const struct sg_usage *usage, const struct sg_operands *opera
 
 static void parse(int argc, char **argv, struct options *options)
 {
-    const struct sg_option table[] = {
+    const struct sg_command_option table[] = {
         {"json", 'j', NULL, "print JSON (docs/compare-json.md)", &options->json, NULL},
         {"html", 'H', "FILE", "write a page, for a browser", &options->html, NULL},
-        {"csv", 'c', NULL, "print the rows as CSV", &options->csv, NULL},
+        {"csv", 'c', "[=TABLE]", "print the rows as CSV, or another table: functions, calls, waits",
+         options, set_csv},
         {"sort", 's', "FIELD",
          "sort the rows by this field (default: " SG_COMPARED_COLUMN_DEFAULT ")", &options->sort,
          set_sort},
@@ -75,7 +96,7 @@ static void parse(int argc, char **argv, struct options *options)
         .options = table,
     };
     struct sg_run_paths behind = {0};
-    struct sg_operands operands;
+    struct sg_arguments operands;
 
     /* Options may stand between paths: getopt moves these together, and "--" would be lost. */
     for (int i = 1; i < argc && behind.paths == NULL; i++) {
@@ -121,7 +142,7 @@ static enum sg_status print(const struct options *options)
     if (options->json)
         status = sg_comparison_print_json(&comparison, stdout);
     else if (options->csv)
-        status = sg_comparison_print_csv(&comparison, stdout);
+        status = sg_comparison_print_csv(&comparison, options->table, stdout);
     else
         status = sg_comparison_print_text(&comparison, stdout);
     sg_comparison_clear(&comparison);

@@ -16,7 +16,7 @@ static const char text[] =
 int sg_command_export(int argc, char **argv)
 {
     const char *perfetto = NULL;
-    const struct sg_option table[] = {
+    const struct sg_command_option table[] = {
         {"perfetto", 'p', "FILE", "write Chrome trace JSON", &perfetto, NULL}, {0}};
     const struct sg_usage usage = {
         .command = "export",

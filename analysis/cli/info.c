@@ -121,6 +121,8 @@ static enum sg_status print_all(void)
     sg_ruleset_print(rules, stdout);
     puts("\ntransports of this machine");
     sg_machine_print_transports(&config, stdout);
+    puts("\nsources of what a rank does between calls of MPI");
+    sg_machine_print_sources(stdout);
     puts("\nlibraries");
     sg_machine_print_libraries(stdout);
     puts("\nMPI");
@@ -138,7 +140,7 @@ int sg_command_info(int argc, char **argv)
         .synopsis = "",
         .text = "Shows the algorithms with their parameters, the configuration as the environment "
                 "and STAGGER_CONFIG give it, the rules in force, and this machine's transports, "
-                "libraries and MPI.",
+                "sources of what a rank does between calls, libraries and MPI.",
     };
     enum sg_status status;
 

@@ -8,6 +8,7 @@
 
 static const struct sg_command commands[] = {
     {"run", sg_command_run, "run a program under observation"},
+    {"watch", sg_command_watch, "show a running job: who waits where, and for whom"},
     {"report", sg_command_report, "show where skew costs time in an output directory"},
     {"compare", sg_command_compare, "compare two runs, call site by call site"},
     {"advise", sg_command_advise, "say which algorithm would have cost less, and where"},

@@ -33,7 +33,7 @@ struct recovery {
 
 static void parse(int argc, char **argv, struct recovery *recovery)
 {
-    const struct sg_option table[] = {
+    const struct sg_command_option table[] = {
         {"force", 'f', NULL, "replace an existing archive", &recovery->force, NULL},
         {"output", 'o', "OTHER",
          "make the archive in the directory OTHER, also of a run in progress", &recovery->output,

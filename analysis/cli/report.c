@@ -6,6 +6,7 @@
 #include "cli/usage.h"
 #include "core/status.h"
 #include "page/page.h"
+#include "report/causes/print.h"
 #include "report/columns.h"
 #include "report/filter.h"
 #include "report/print.h"
@@ -19,6 +20,7 @@ struct options {
     const struct sg_column *sort;
     struct sg_print_options rows;
     struct sg_filter filter;
+    struct sg_filter why; /* its site: of which alone the causes are printed */
     const char *path;
 };
 
@@ -36,20 +38,31 @@ static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 static void set_csv(const struct sg_usage *usage, const char *name, void *to)
 {
     static const char *const tables[SG_PRINT_TABLES] = {
-        [SG_PRINT_SITES] = "sites",           [SG_PRINT_FUNCTIONS] = "functions",
-        [SG_PRINT_CALLS] = "calls",           [SG_PRINT_MESSAGES] = "messages",
-        [SG_PRINT_WAITS] = "waits",           [SG_PRINT_PAIRS] = "pairs",
-        [SG_PRINT_PRIMITIVES] = "primitives", [SG_PRINT_DISTRIBUTIONS] = "distributions"};
+        [SG_PRINT_SITES] = "sites",
+        [SG_PRINT_FUNCTIONS] = "functions",
+        [SG_PRINT_CALLS] = "calls",
+        [SG_PRINT_MESSAGES] = "messages",
+        [SG_PRINT_ONE_SIDED] = "one-sided",
+        [SG_PRINT_PRIMITIVES] = "primitives",
+        [SG_PRINT_DISTRIBUTIONS] = "distributions",
+        [SG_PRINT_WAITS] = "waits",
+        [SG_PRINT_PAIRS] = "pairs",
+        [SG_PRINT_PATH] = "path",
+        [SG_PRINT_CAUSES] = "causes",
+        [SG_PRINT_INTERVALS] = "intervals",
+        [SG_PRINT_COLLECTIVES] = "collectives",
+    };
     struct options *options = to;
     size_t table = SG_PRINT_SITES;
 
     while (name != NULL && table < SG_PRINT_TABLES && strcmp(tables[table], name) != 0)
         table++;
     if (table == SG_PRINT_TABLES)
-        sg_usage_fault(usage,
-                       "no table '%s' for CSV; there are: sites functions calls messages waits "
-                       "pairs primitives distributions",
-                       name);
+        sg_usage_fault(
+            usage,
+            "no table '%s' for CSV; there are: sites functions calls messages "
+            "one-sided collectives waits pairs path causes intervals primitives distributions",
+            name);
     options->csv = true;
     options->rows.table = (enum sg_print_table)table;
 }
@@ -70,19 +83,25 @@ static void check(const struct sg_usage *usage, struct options *options)
         options->rows.table = SG_PRINT_PRIMITIVES;
     if (options->csv && options->rows.distribution != NULL)
         options->rows.table = SG_PRINT_DISTRIBUTIONS;
-    if (!sg_filter_parse(&options->filter, message, sizeof message))
+    if (options->why.site != NULL && (options->json || options->csv || options->html != NULL ||
+                                      sg_filter_is_set(&options->filter)))
+        sg_usage_fault(usage,
+                       "--why prints text of the whole run: no --json, --csv, --html, --site, "
+                       "--comm, --rank, --time");
+    if (!sg_filter_parse(&options->filter, message, sizeof message) ||
+        !sg_filter_parse(&options->why, message, sizeof message))
         sg_usage_fault(usage, "%s", message);
 }
 
 static void parse(int argc, char **argv, struct options *options)
 {
-    const struct sg_option table[] = {
+    const struct sg_command_option table[] = {
         {"json", 'j', NULL, "print JSON (docs/report-json.md)", &options->json, NULL},
         {"html", 'H', "FILE", "write a page with charts, for a browser", &options->html, NULL},
         {"comms", 'C', NULL, "print a row for each communicator", &options->rows.comms, NULL},
         {"csv", 'c', "[=TABLE]",
-         "print the rows as CSV, or another table: functions, calls, messages, waits, pairs,"
-         " primitives, distributions",
+         "print the rows as CSV, or another table: collectives, functions, calls, messages, waits,"
+         " pairs, path, causes, intervals, primitives, distributions",
          options, set_csv},
         {"calls", 'a', NULL,
          "print MPI functions' latencies, computation granularity and communication overhead",
@@ -92,6 +111,8 @@ static void parse(int argc, char **argv, struct options *options)
          &options->rows.distribution, NULL},
         {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
          &options->sort, set_sort},
+        {"why", 'w', "SITE", "print why ranks are late at this call site, written as in a rule",
+         &options->why.site, NULL},
         {"site", 'S', "SITE", "report this call site only, written as in a rule",
          &options->filter.site, NULL},
         {"comm", 'M', "COMM", "report this communicator only, written as in a rule",
@@ -122,14 +143,17 @@ static enum sg_status print(const struct options *options)
     const struct sg_watch watch = {.filter =
                                        sg_filter_is_set(&options->filter) ? &options->filter : NULL,
                                    .calls = true,
-                                   .waitstates = true};
+                                   .waitstates = true,
+                                   .paths = true};
     struct sg_report report;
     enum sg_status status;
 
     if (sg_report_read(options->path, true, &watch, &report) != SG_OK)
         return SG_ERR_FORMAT;
     status = sg_report_sort(&report, options->sort);
-    if (status == SG_OK && options->json)
+    if (status == SG_OK && options->why.site != NULL)
+        status = sg_causes_print_why(&report, &options->why, stdout);
+    else if (status == SG_OK && options->json)
         status = sg_report_print_json(&report, &options->rows, stdout);
     else if (status == SG_OK && options->csv)
         status = sg_report_print_csv(&report, &options->rows, stdout);
@@ -146,7 +170,9 @@ static enum sg_status write_page(const struct options *options, struct sg_report
 {
     struct sg_page page = {.report = report,
                            .detail = detail,
-                           .row_limit = options->rows.top != 0 ? options->rows.top : SG_PAGE_ROWS};
+                           .row_limit = options->rows.top != 0 ? options->rows.top : SG_PAGE_ROWS,
+                           .state_limit =
+                               options->rows.top != 0 ? options->rows.top : SG_PAGE_STATES};
     char *configuration = sg_read_configuration(options->path);
     enum sg_status status = sg_report_sort(report, options->sort);
 
@@ -191,5 +217,6 @@ int sg_command_report(int argc, char **argv)
     parse(argc, argv, &options);
     status = options.html != NULL ? make_page(&options) : print(&options);
     sg_filter_clear(&options.filter);
+    sg_filter_clear(&options.why);
     return status == SG_OK ? 0 : 1;
 }

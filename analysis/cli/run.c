@@ -107,7 +107,7 @@ static void check(const struct run_options *options)
 
 static char **parse(int argc, char **argv, struct run_options *options)
 {
-    const struct sg_option table[] = {
+    const struct sg_command_option table[] = {
         {"config", 'c', "FILE", "a file with rules and variables (STAGGER_CONFIG)",
          &options->values[CONFIG], NULL},
         {"depth", 'd', "N", "frames of the program that make up a call site (STAGGER_DEPTH)",
@@ -135,7 +135,7 @@ static char **parse(int argc, char **argv, struct run_options *options)
         .options = table,
     };
 
-    struct sg_operands words = sg_usage_read(&usage, argc, argv);
+    struct sg_arguments words = sg_usage_read(&usage, argc, argv);
 
     if (words.count == 0)
         sg_usage_fault(&usage, "expected a program to run");

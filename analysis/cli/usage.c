@@ -14,7 +14,8 @@
 #define LINE_COLUMNS 79
 #define TEXT_COLUMN 24 /* of --help: where the options' texts begin */
 
-static const struct sg_option help_option = {"help", 'h', NULL, "print this text", NULL, NULL};
+static const struct sg_command_option help_option = {"help", 'h', NULL, "print this text",
+                                                     NULL,   NULL};
 
 /* ---- --help ---------------------------------------------------------------------------------- */
 
@@ -50,12 +51,12 @@ static void print_wrapped(const char *text, size_t indent, size_t column)
 }
 
 /* Its value, that is; one that is there is behind "=". */
-static bool may_lack(const struct sg_option *option)
+static bool may_lack(const struct sg_command_option *option)
 {
     return option->argument != NULL && option->argument[0] == '[';
 }
 
-static void print_option(const struct sg_option *option)
+static void print_option(const struct sg_command_option *option)
 {
     int column = printf("  -%c, --%s%s%s", option->letter, option->name,
                         option->argument != NULL && !may_lack(option) ? " " : "",
@@ -75,7 +76,8 @@ static void print_help(const struct sg_usage *usage)
            usage->synopsis);
     print_wrapped(usage->text, 0, 0);
     putchar('\n');
-    for (const struct sg_option *row = usage->options; row != NULL && row->name != NULL; row++)
+    for (const struct sg_command_option *row = usage->options; row != NULL && row->name != NULL;
+         row++)
         print_option(row);
     print_option(&help_option);
     if (usage->end != NULL) {
@@ -126,16 +128,16 @@ void sg_usage_set_top(const struct sg_usage *usage, const char *text, void *to)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static const struct sg_option *find_option(const struct sg_usage *usage, int letter)
+static const struct sg_command_option *find_option(const struct sg_usage *usage, int letter)
 {
-    const struct sg_option *row = usage->options;
+    const struct sg_command_option *row = usage->options;
 
     while (row != NULL && row->name != NULL && row->letter != letter)
         row++;
     return row != NULL && row->name != NULL ? row : NULL;
 }
 
-static void set_option(const struct sg_usage *usage, const struct sg_option *option)
+static void set_option(const struct sg_usage *usage, const struct sg_command_option *option)
 {
     if (option->set != NULL)
         option->set(usage, optarg, option->to);
@@ -148,7 +150,7 @@ static void set_option(const struct sg_usage *usage, const struct sg_option *opt
 /* What getopt_long refused; outcome: '?' or ':'. */
 static _Noreturn void complain(const struct sg_usage *usage, int outcome, char **argv)
 {
-    const struct sg_option *option = find_option(usage, optopt);
+    const struct sg_command_option *option = find_option(usage, optopt);
 
     if (outcome == ':')
         sg_usage_fault(usage, "option %s needs a value", argv[optind - 1]);
@@ -159,7 +161,7 @@ static _Noreturn void complain(const struct sg_usage *usage, int outcome, char *
     sg_usage_fault(usage, "unknown option %s", argv[optind - 1]);
 }
 
-static void check_operands(const struct sg_usage *usage, const struct sg_operands *operands)
+static void check_operands(const struct sg_usage *usage, const struct sg_arguments *operands)
 {
     if (operands->count == 0 && usage->operand != NULL && !usage->many)
         sg_usage_fault(usage, "%s is missing", usage->operand);
@@ -172,7 +174,7 @@ static void check_operands(const struct sg_usage *usage, const struct sg_operand
 /* The table in getopt_long's forms. */
 static void make_tables(const struct sg_usage *usage, struct option *names, char *letters)
 {
-    const struct sg_option *row = usage->options;
+    const struct sg_command_option *row = usage->options;
 
     *letters++ = usage->is_launcher ? '+' : ':';
     if (usage->is_launcher)
@@ -194,11 +196,11 @@ static void make_tables(const struct sg_usage *usage, struct option *names, char
     *names = (struct option){0};
 }
 
-struct sg_operands sg_usage_read(const struct sg_usage *usage, int argc, char **argv)
+struct sg_arguments sg_usage_read(const struct sg_usage *usage, int argc, char **argv)
 {
     struct option names[OPTIONS_MAX + 3];
     char letters[3 * OPTIONS_MAX + 4];
-    struct sg_operands operands;
+    struct sg_arguments operands;
     int letter;
 
     make_tables(usage, names, letters);
@@ -213,7 +215,7 @@ struct sg_operands sg_usage_read(const struct sg_usage *usage, int argc, char **
             complain(usage, letter, argv);
         set_option(usage, find_option(usage, letter));
     }
-    operands = (struct sg_operands){argv + optind, argc - optind};
+    operands = (struct sg_arguments){argv + optind, argc - optind};
     check_operands(usage, &operands);
     return operands;
 }

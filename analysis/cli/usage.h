@@ -17,7 +17,7 @@ struct sg_usage;
  * value has none. */
 typedef void (*sg_option_set)(const struct sg_usage *usage, const char *text, void *to);
 
-struct sg_option {
+struct sg_command_option {
     const char *name;
     char letter;
     const char
@@ -35,16 +35,16 @@ struct sg_usage {
     bool is_launcher; /* options end at the first operand: those behind it are another program's */
     const char *text; /* what the command does: paragraphs, without a newline at the end */
     const char *end;  /* what --help ends with; NULL: nothing */
-    const struct sg_option *options; /* the last one has no name; NULL: none */
+    const struct sg_command_option *options; /* the last one has no name; NULL: none */
 };
 
-struct sg_operands {
+struct sg_arguments {
     char **words; /* the command line's, moved behind the options */
     int count;
 };
 
 /* --help and bad usage end the program. */
-struct sg_operands sg_usage_read(const struct sg_usage *usage, int argc, char **argv);
+struct sg_arguments sg_usage_read(const struct sg_usage *usage, int argc, char **argv);
 
 /* Says what is wrong in one line, and ends the program with the status of bad usage. */
 _Noreturn void sg_usage_fault(const struct sg_usage *usage, const char *format, ...)

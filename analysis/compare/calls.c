@@ -97,11 +97,19 @@ static enum sg_status add_rows(struct sg_compared_call_list *list, int side,
     return status;
 }
 
+enum sg_status sg_compared_call_list_add(struct sg_compared_call_list *list, int side,
+                                         const struct sg_call_row *rows, uint32_t count,
+                                         uint32_t run)
+{
+    static same_row *const by_site[] = {is_same_id, is_same_line, NULL};
+
+    return add_rows(list, side, rows, count, run, by_site);
+}
+
 enum sg_status sg_compared_calls_add(struct sg_compared_calls *calls, int side,
                                      const struct sg_report *runs, uint32_t run_count)
 {
     static same_row *const by_name[] = {is_same_function, NULL};
-    static same_row *const by_site[] = {is_same_id, is_same_line, NULL};
     enum sg_status status = SG_OK;
 
     if (side == 0)
@@ -118,7 +126,7 @@ enum sg_status sg_compared_calls_add(struct sg_compared_calls *calls, int side,
         calls->processor_ns[side] += of->processor_ns;
         status = add_rows(&calls->functions, side, of->functions, of->function_count, run, by_name);
         if (status == SG_OK)
-            status = add_rows(&calls->sites, side, of->sites, of->site_count, run, by_site);
+            status = sg_compared_call_list_add(&calls->sites, side, of->sites, of->site_count, run);
     }
     return status;
 }
@@ -143,7 +151,7 @@ static int compare_calls(const void *left, const void *right)
                : (a->row->place.id > b->row->place.id) - (a->row->place.id < b->row->place.id);
 }
 
-static void finish(struct sg_compared_call_list *list, bool several)
+void sg_compared_call_list_finish(struct sg_compared_call_list *list, bool several)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         struct sg_compared_call *call = &list->of[i];
@@ -166,8 +174,8 @@ static void finish(struct sg_compared_call_list *list, bool several)
 
 void sg_compared_calls_finish(struct sg_compared_calls *calls, bool several)
 {
-    finish(&calls->functions, several);
-    finish(&calls->sites, several);
+    sg_compared_call_list_finish(&calls->functions, several);
+    sg_compared_call_list_finish(&calls->sites, several);
 }
 
 void sg_compared_calls_clear(struct sg_compared_calls *calls)

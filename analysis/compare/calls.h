@@ -30,6 +30,13 @@ struct sg_compared_call_list {
     uint32_t count;
 };
 
+/* Adds the rows of a run, by call site or else by file and line; run: another number for each run
+ * of each side. The rows outlive the list. SG_ERR_MEMORY only (not logged). */
+enum sg_status sg_compared_call_list_add(struct sg_compared_call_list *list, int side,
+                                         const struct sg_call_row *rows, uint32_t count,
+                                         uint32_t run);
+void sg_compared_call_list_finish(struct sg_compared_call_list *list, bool several);
+
 struct sg_compared_calls {
     bool is_known; /* in all runs */
     struct sg_compared_call_list functions, sites;

@@ -1,6 +1,7 @@
-/* The part of a comparison about all calls of MPI: text and JSON. */
+/* The part of a comparison about all calls of MPI and waits in them: text, JSON and CSV. */
 #include "compare/columns.h"
 #include "compare/compare.h"
+#include "output/csv.h"
 #include "output/format.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -77,6 +78,26 @@ enum sg_status sg_comparison_print_calls(const struct sg_comparison *comparison,
     return put_list(&calls->sites, sites, 2, several, out);
 }
 
+enum sg_status sg_comparison_print_waits(const struct sg_comparison *comparison, FILE *out)
+{
+    const struct sg_compared_waits *waits = &comparison->waits;
+    uint32_t top = comparison->calls.top;
+    bool several = sg_comparison_has_several(comparison);
+    enum sg_status status = SG_OK;
+
+    for (int kind = 0; kind < SG_WAITSTATE_KINDS && waits->is_known && status == SG_OK; kind++) {
+        const struct sg_compared_call_list *list = &waits->of[kind];
+        uint32_t shown = count_shown(list->count, top != 0 ? top : SHOWN);
+
+        if (list->count == 0)
+            continue;
+        fprintf(out, "\nwaits, %s: number and time per run, %" PRIu32 " of %" PRIu32 ":\n",
+                sg_waitstate_names[kind], shown, list->count);
+        status = put_list(list, shown, 2, several, out);
+    }
+    return status;
+}
+
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *side_of(const struct sg_call_side *side)
@@ -120,6 +141,45 @@ static json_t *list_of(const struct sg_compared_call_list *list, uint32_t top, b
     return rows;
 }
 
+static json_t *waits_side_of(const struct sg_call_side *side)
+{
+    if (side->run_count == 0)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I}", "runs", (json_int_t)side->run_count, "waits",
+                     (json_int_t)side->calls, "wait_ns", (json_int_t)side->time_ns);
+}
+
+static json_t *wait_of(const struct sg_compared_call *call, int kind)
+{
+    const struct sg_measured_row measured = sg_measured_call_of(call);
+    json_t *row = json_object(), *time = json_object();
+
+    sg_json_set(&row, "state", json_string(sg_waitstate_names[kind]));
+    sg_columns_set(&row, sg_call_function_columns, call->row, NULL);
+    sg_columns_set(&row, sg_call_site_columns, call->row, NULL);
+    sg_json_set(&row, "matched_by", matched_by(call));
+    sg_json_set(&row, "a", waits_side_of(&call->side[0]));
+    sg_json_set(&row, "b", waits_side_of(&call->side[1]));
+    sg_columns_set(&time, sg_measured_columns, &measured, NULL);
+    sg_json_set(&row, "time", time);
+    return row;
+}
+
+/* Of each kind the first `top`. */
+static json_t *waits_of(const struct sg_comparison *comparison)
+{
+    json_t *rows = json_array();
+
+    for (int kind = 0; kind < SG_WAITSTATE_KINDS; kind++) {
+        const struct sg_compared_call_list *list = &comparison->waits.of[kind];
+        uint32_t count = count_shown(list->count, comparison->calls.top);
+
+        for (uint32_t i = 0; i < count && rows != NULL; i++)
+            sg_json_append(&rows, wait_of(&list->of[i], kind));
+    }
+    return rows;
+}
+
 static json_t *share_of(const struct sg_compared_calls *calls, int side)
 {
     return sg_json_share(calls->time_ns[side], calls->processor_ns[side]);
@@ -136,4 +196,35 @@ void sg_comparison_calls_json(json_t **root, const struct sg_comparison *compari
     sg_json_set(root, "functions",
                 known ? list_of(&calls->functions, calls->top, false) : json_null());
     sg_json_set(root, "calls", known ? list_of(&calls->sites, calls->top, true) : json_null());
+    sg_json_set(root, "wait_states",
+                comparison->waits.is_known ? waits_of(comparison) : json_null());
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+#define SITE " id function file line module offset matched_by"
+#define CALLS(side)                                                                                \
+    " " side ".runs " side ".calls " side ".time_ns " side ".sent_bytes " side ".received_bytes"
+#define WAITS(side) " " side ".runs " side ".waits " side ".wait_ns"
+#define TIME                                                                                       \
+    " time_a_ns=time.a_ns time_b_ns=time.b_ns time_difference_ns=time.difference_ns "              \
+    "time_change=time.change time_low_ns=time.low_ns time_high_ns=time.high_ns "                   \
+    "time_verdict=time.verdict"
+
+enum sg_status sg_comparison_print_calls_csv(const struct sg_comparison *comparison,
+                                             enum sg_compare_table table, FILE *out)
+{
+    static const struct sg_csv forms[SG_COMPARE_TABLES] = {
+        [SG_COMPARE_FUNCTIONS] = {"\r\n", 12, "mpi_function" CALLS("a") CALLS("b") TIME},
+        [SG_COMPARE_CALLS] = {"\r\n", 12, "mpi_function" SITE CALLS("a") CALLS("b") TIME},
+        [SG_COMPARE_WAITS] = {"\r\n", 12, "state mpi_function" SITE WAITS("a") WAITS("b") TIME},
+    };
+    const struct sg_compared_calls *calls = &comparison->calls;
+    bool known = table == SG_COMPARE_WAITS ? comparison->waits.is_known : calls->is_known;
+    json_t *rows = !known                          ? json_array()
+                   : table == SG_COMPARE_WAITS     ? waits_of(comparison)
+                   : table == SG_COMPARE_FUNCTIONS ? list_of(&calls->functions, calls->top, false)
+                                                   : list_of(&calls->sites, calls->top, true);
+
+    return sg_csv_print(&forms[table], rows, "compare", out);
 }

@@ -115,8 +115,11 @@ static void spend_pending(const struct sg_collection *collection, struct sg_coll
 enum sg_status sg_collect(const char *path, bool progress, struct sg_report *report,
                           struct sg_collection *out)
 {
-    struct sg_watch watch = {
-        .context = out, .instance = on_instance, .late = on_late, .calls = true};
+    struct sg_watch watch = {.context = out,
+                             .instance = on_instance,
+                             .late = on_late,
+                             .calls = true,
+                             .waitstates = true};
     enum sg_status status;
 
     *out = (struct sg_collection){0};

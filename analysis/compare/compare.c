@@ -166,7 +166,10 @@ static enum sg_status compare(struct sg_comparison *out)
 
     for (int side = 0; side < 2 && status == SG_OK; side++)
         status = sg_compared_calls_add(&out->calls, side, out->runs[side], out->run_count[side]);
+    for (int side = 0; side < 2 && status == SG_OK; side++)
+        status = sg_compared_waits_add(&out->waits, side, out->runs[side], out->run_count[side]);
     sg_compared_calls_finish(&out->calls, sg_comparison_has_several(out));
+    sg_compared_waits_finish(&out->waits, sg_comparison_has_several(out));
     for (int side = 0; side < 2 && status == SG_OK; side++)
         status = sg_call_sites_list(&out->series->of[side], out->runs[side], out->run_count[side]);
     if (status == SG_OK)
@@ -239,5 +242,6 @@ void sg_comparison_clear(struct sg_comparison *comparison)
     free(comparison->series);
     free(comparison->rows);
     sg_compared_calls_clear(&comparison->calls);
+    sg_compared_waits_clear(&comparison->waits);
     *comparison = (struct sg_comparison){0};
 }

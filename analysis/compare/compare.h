@@ -28,10 +28,22 @@ void sg_comparison_clear(struct sg_comparison *comparison);
 /* SG_ERR_MEMORY (logged) or SG_OK; the caller checks whether the stream took everything. */
 enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, FILE *out);
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out);
-enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison, FILE *out);
+/* A table that may be printed as CSV. */
+enum sg_compare_table {
+    SG_COMPARE_SITES,
+    SG_COMPARE_FUNCTIONS,
+    SG_COMPARE_CALLS,
+    SG_COMPARE_WAITS,
+    SG_COMPARE_TABLES
+};
+enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison,
+                                       enum sg_compare_table table, FILE *out);
 
 /* The part about all calls of MPI: of the text, and members of the JSON's object. */
 enum sg_status sg_comparison_print_calls(const struct sg_comparison *comparison, FILE *out);
+enum sg_status sg_comparison_print_waits(const struct sg_comparison *comparison, FILE *out);
+enum sg_status sg_comparison_print_calls_csv(const struct sg_comparison *comparison,
+                                             enum sg_compare_table table, FILE *out);
 void sg_comparison_calls_json(json_t **root, const struct sg_comparison *comparison);
 
 #endif

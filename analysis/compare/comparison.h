@@ -6,6 +6,7 @@
 
 #include "compare/bootstrap.h"
 #include "compare/calls.h"
+#include "compare/waits.h"
 #include "report/report.h"
 
 /* One side's part: means over those of its runs that have the call site. Totals are the report's
@@ -41,6 +42,7 @@ struct sg_comparison {
     uint32_t verdict_count[SG_VERDICT_COUNT]; /* over the sites in both, by time blocked */
     struct sg_comparison_series *series;
     struct sg_compared_calls calls; /* all calls of MPI */
+    struct sg_compared_waits waits; /* in them */
 };
 
 /* Of whole runs: means over a side's runs. */

@@ -116,12 +116,15 @@ enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, 
     FIELD(measured, "high_ns")                                                                     \
     FIELD(measured, "verdict")
 
-enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison, FILE *out)
+enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison,
+                                       enum sg_compare_table table, FILE *out)
 {
     static const struct sg_csv csv = {"\r\n", DIGITS,
                                       "id op function file line module offset matched_by" SIDE("a")
                                           SIDE("b") MEASURED("blocked") MEASURED("wait")
                                               MEASURED("processor")};
 
+    if (table != SG_COMPARE_SITES)
+        return sg_comparison_print_calls_csv(comparison, table, out);
     return sg_csv_print(&csv, rows_of(comparison), "compare", out);
 }

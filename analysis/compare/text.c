@@ -233,6 +233,8 @@ enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, 
     if (status == SG_OK)
         status = sg_comparison_print_calls(comparison, out);
     if (status == SG_OK)
+        status = sg_comparison_print_waits(comparison, out);
+    if (status == SG_OK)
         put_notes(comparison, out);
     return status;
 }

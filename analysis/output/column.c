@@ -20,6 +20,15 @@ const struct sg_column *sg_column_find(struct sg_columns columns, const char *na
     return NULL;
 }
 
+const struct sg_column *sg_column_of_field(struct sg_columns columns, const char *field)
+{
+    const struct sg_column *column = columns.of;
+
+    while (column->field == NULL || strcmp(column->field, field) != 0)
+        column++;
+    return column;
+}
+
 char *sg_column_names(struct sg_columns columns)
 {
     char *names = NULL;

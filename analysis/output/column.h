@@ -54,6 +54,9 @@ struct sg_columns {
 /* By name or header. NULL: there is no such column. */
 const struct sg_column *sg_column_find(struct sg_columns columns, const char *name);
 
+/* By field, which is there. */
+const struct sg_column *sg_column_of_field(struct sg_columns columns, const char *field);
+
 /* The names of all that have one, each behind a blank. malloc'ed; NULL when out of memory. */
 char *sg_column_names(struct sg_columns columns);
 

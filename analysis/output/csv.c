@@ -61,6 +61,20 @@ static void print_line(const struct sg_csv *csv, const json_t *row, FILE *out)
     fputs(csv->line_end, out);
 }
 
+void sg_csv_begin(const struct sg_csv *csv, FILE *out)
+{
+    print_line(csv, NULL, out);
+}
+
+enum sg_status sg_csv_row(const struct sg_csv *csv, json_t *row, FILE *out)
+{
+    if (row == NULL)
+        return SG_ERR_MEMORY;
+    print_line(csv, row, out);
+    json_decref(row);
+    return SG_OK;
+}
+
 static void print_rows(const struct sg_csv *csv, const json_t *rows, FILE *out)
 {
     const json_t *row;

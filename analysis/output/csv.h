@@ -27,6 +27,11 @@ void sg_csv_value(const json_t *value, int digits, FILE *out);
 enum sg_status sg_csv_print_fields(const json_t *rows, const char *line_end, int digits,
                                    const char *who, FILE *out);
 
+/* The same row by row, for tables that are too long to be held: the titles, then each row, which is
+ * freed. SG_ERR_MEMORY if it is NULL, not logged. */
+void sg_csv_begin(const struct sg_csv *csv, FILE *out);
+enum sg_status sg_csv_row(const struct sg_csv *csv, json_t *row, FILE *out);
+
 /* Prints and frees rows, an array. SG_ERR_MEMORY if it is NULL, logged in a line that begins with
  * who. */
 enum sg_status sg_csv_print(const struct sg_csv *csv, json_t *rows, const char *who, FILE *out);

@@ -59,16 +59,26 @@ void sg_json_set(json_t **whole, const char *name, json_t *value)
         drop(whole);
 }
 
-enum sg_status sg_json_print(json_t *root, int digits, const char *who, FILE *out)
+static enum sg_status print(json_t *root, size_t layout, const char *who, FILE *out)
 {
     if (root == NULL) {
         sg_log("%s: out of memory", who);
         return SG_ERR_MEMORY;
     }
-    if (json_dumpf(root, out, LAYOUT(digits)) == 0)
+    if (json_dumpf(root, out, layout) == 0)
         fputc('\n', out);
     json_decref(root);
     return SG_OK;
+}
+
+enum sg_status sg_json_print(json_t *root, int digits, const char *who, FILE *out)
+{
+    return print(root, LAYOUT(digits), who, out);
+}
+
+enum sg_status sg_json_print_line(json_t *root, int digits, const char *who, FILE *out)
+{
+    return print(root, JSON_REAL_PRECISION(digits), who, out);
 }
 
 /* ---- part by part ---------------------------------------------------------------------------- */

@@ -30,6 +30,9 @@ void sg_json_set(json_t **whole, const char *name, json_t *value);
  * line that begins with who; a stream that does not take it is the caller's to notice. */
 enum sg_status sg_json_print(json_t *root, int digits, const char *who, FILE *out);
 
+/* Likewise, on one line. */
+enum sg_status sg_json_print_line(json_t *root, int digits, const char *who, FILE *out);
+
 /* Prints the same text part by part, for what is too long to be held as a whole. An object's
  * members have names, which are plain ASCII; the elements of a list, and the outermost value, have
  * NULL. */

@@ -153,7 +153,7 @@ static void print(struct sg_table *table, FILE *out)
 {
     size_t widths[SG_TABLE_COLUMNS_MAX];
 
-    fit(table, width_of(out), widths);
+    fit(table, table->width > 0 ? table->width : width_of(out), widths);
     for (size_t column = 0; column < table->column_count; column++)
         print_cell(table, column, widths[column], table->columns[column]->header, out);
     fputc('\n', out);

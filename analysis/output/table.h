@@ -21,7 +21,8 @@ struct sg_table {
     size_t column_count;
     char **cells; /* row by row; owned */
     size_t cell_count;
-    bool failed; /* out of memory: printing says so */
+    size_t width; /* of a line at most; 0: of the terminal that it is printed on */
+    bool failed;  /* out of memory: printing says so */
 };
 
 /* Adds columns: those of these names, separated by blanks; NULL: all that have a header. */

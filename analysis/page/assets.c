@@ -18,4 +18,6 @@ ASSET(sg_charts_js, "charts.js");
 ASSET(sg_table_js, "table.js");
 ASSET(sg_report_js, "report.js");
 ASSET(sg_messages_js, "messages.js");
+ASSET(sg_stretch_js, "stretch.js");
+ASSET(sg_causes_js, "causes.js");
 ASSET(sg_compare_js, "compare.js");

@@ -104,7 +104,7 @@ static enum sg_status make_ranks(struct sg_detail_row *row, const struct sg_inst
 static void add_call(struct sg_detail_row *row, const struct sg_seen_instance *seen,
                      uint32_t member)
 {
-    const struct sg_call *call = &seen->instance->calls[member];
+    const struct sg_member_call *call = &seen->instance->calls[member];
     const struct sg_call_measure *cost = &seen->costs[member];
     struct sg_detail_time *time = time_of(row, seen->measure->first_begin_ns);
 
@@ -159,6 +159,8 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
         status = find_row(detail, sum, &row);
     if (status == SG_OK && row != NULL)
         add_instance(row, seen);
+    if (status == SG_OK)
+        status = sg_stretches_instance(detail->stretches, aggregate, seen);
     return status == SG_OK ? sg_detail_keep_worst(detail, seen, sum) : status;
 }
 
@@ -180,10 +182,33 @@ static enum sg_status on_clock(void *context, const struct sg_seen_clock *clock)
     return SG_OK;
 }
 
+static enum sg_status on_call(void *context, const struct sg_aggregate *aggregate,
+                              const struct sg_seen_call *call)
+{
+    return sg_stretches_call(((struct sg_detail *)context)->stretches, aggregate, call);
+}
+
+static enum sg_status on_message(void *context, const struct sg_seen_message *message)
+{
+    return sg_stretches_message(((struct sg_detail *)context)->stretches, message);
+}
+
+static enum sg_status on_wait(void *context, const struct sg_seen_wait *wait)
+{
+    return sg_stretches_wait(((struct sg_detail *)context)->stretches, wait);
+}
+
 struct sg_watch sg_detail_watch(struct sg_detail *detail)
 {
-    return (struct sg_watch){
-        .context = detail, .clock = on_clock, .instance = on_instance, .late = on_late};
+    return (struct sg_watch){.waitstates = true,
+                             .paths = true,
+                             .context = detail,
+                             .clock = on_clock,
+                             .instance = on_instance,
+                             .late = on_late,
+                             .call = on_call,
+                             .message = on_message,
+                             .wait = on_wait};
 }
 
 const struct sg_detail_row *sg_detail_row(const struct sg_detail *detail, uint32_t row)
@@ -193,8 +218,15 @@ const struct sg_detail_row *sg_detail_row(const struct sg_detail *detail, uint32
 
 enum sg_status sg_detail_create(struct sg_detail *out)
 {
+    enum sg_status status;
+
     *out = (struct sg_detail){0};
-    return sg_detail_recent_create(out);
+    status = sg_stretches_create(&out->stretches);
+    if (status == SG_OK)
+        status = sg_detail_recent_create(out);
+    if (status != SG_OK)
+        sg_detail_clear(out);
+    return status;
 }
 
 void sg_detail_clear(struct sg_detail *detail)
@@ -212,5 +244,6 @@ void sg_detail_clear(struct sg_detail *detail)
     free(detail->rows);
     free(detail->clocks);
     free(detail->recent);
+    sg_stretches_destroy(detail->stretches);
     *detail = (struct sg_detail){0};
 }

@@ -9,6 +9,7 @@
 #define SG_PAGE_DETAIL_H
 
 #include "core/status.h"
+#include "page/stretch.h"
 #include "report/watch.h"
 
 #include <stdbool.h>
@@ -91,6 +92,7 @@ struct sg_detail {
     uint32_t worst_count;
     struct sg_detail_clock *clocks; /* by rank */
     uint32_t clock_room;
+    struct sg_stretches *stretches;
     struct sg_detail_recent *recent; /* late contributions before their instance is complete */
 };
 

@@ -74,7 +74,7 @@ static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t
     fprintf(out, "<p class=\"lead\">It ran for %s on %" PRIu32 " rank%s. ", SG_NS(report->run_ns),
             report->rank_count, report->rank_count == 1 ? "" : "s");
     if (report->site_count == 0) {
-        fputs("No barrier, reduce or allreduce is recorded.</p>\n", out);
+        fputs("No barrier, reduce, allreduce or bcast is recorded.</p>\n", out);
         return;
     }
     if (report->has_events && report->total.instances == 0) {
@@ -290,7 +290,7 @@ static void put_table(const struct sg_page *page, FILE *out)
     uint32_t row_count = no_more_than(report->site_count, page->row_limit);
 
     fputs("<section aria-labelledby=\"sites-title\">\n<h2 id=\"sites-title\">Call sites of "
-          "barrier, reduce and allreduce</h2>\n",
+          "barrier, reduce, allreduce and bcast</h2>\n",
           out);
     put_rows(page, "sites", report->sums, sum_count, out);
     put_left_out(report, report->sums, sum_count, report->sum_count, out);
@@ -338,8 +338,8 @@ static void put_charts(const struct sg_page *page, FILE *out)
 
 enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
 {
-    static const char *const scripts[] = {sg_charts_js, sg_table_js, sg_report_js, sg_messages_js,
-                                          NULL};
+    static const char *const scripts[] = {sg_charts_js,  sg_table_js,  sg_report_js, sg_messages_js,
+                                          sg_stretch_js, sg_causes_js, NULL};
     const struct sg_report *report = page->report;
     const struct sg_report_site *worst[WORST_SITES];
     uint32_t worst_count = find_worst(report, worst);
@@ -362,6 +362,12 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     sg_page_write_functions(page, out);
     if (report->site_count > 0)
         put_table(page, out);
+    sg_page_write_skews(page, out);
+    sg_page_write_waits(page, out);
+    sg_page_write_stretch(page, out);
+    sg_page_write_causes(page, out);
+    sg_page_write_path(page, out);
+    sg_page_write_before(page, out);
     sg_page_write_trials(report, out);
     put_charts(page, out);
     sg_page_write_calls(page, out);

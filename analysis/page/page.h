@@ -14,8 +14,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#define SG_PAGE_ROWS 500u /* rows of a table, unless told otherwise */
-#define SG_PAGE_SITES 24u /* call sites with charts of their own */
+#define SG_PAGE_ROWS 500u   /* rows of a table, unless told otherwise */
+#define SG_PAGE_STATES 150u /* likewise, of wait states and of skews */
+#define SG_PAGE_SITES 24u   /* call sites with charts of their own */
 /* columns of ranks in a heat map: with more ranks, several share one */
 #define SG_PAGE_COLUMNS 125u
 /* rows and columns of the map of messages: with more ranks, several share one */
@@ -28,6 +29,7 @@ struct sg_page {
     const struct sg_detail *detail;
     const char *configuration; /* text of stagger.conf; NULL: there is none */
     uint32_t row_limit;        /* of a table */
+    uint32_t state_limit;      /* of a table of wait states, or of skews */
 };
 
 /* Each writes a whole page. On failure one line has been logged; the caller checks whether the
@@ -38,6 +40,9 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 
+/* The sections of a comparison about all calls of MPI; nothing where they are not known. */
+void sg_page_write_compared_calls(const struct sg_comparison *comparison, uint32_t row_limit,
+                                  FILE *out);
 /* The data of the charts. */
 enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
 /* The figure on top, and the sections, about all calls of MPI: the functions; and call sites and
@@ -45,6 +50,25 @@ enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
 void sg_page_write_share(const struct sg_report *report, FILE *out);
 void sg_page_write_functions(const struct sg_page *page, FILE *out);
 void sg_page_write_calls(const struct sg_page *page, FILE *out);
+/* The skew of the collectives that MPICH carried out, and wait states; nothing without any. */
+void sg_page_write_skews(const struct sg_page *page, FILE *out);
+void sg_page_write_waits(const struct sg_page *page, FILE *out);
+/* The stretch with the most waiting, and what is drawn of it; nothing if nobody waited. */
+void sg_page_write_stretch(const struct sg_page *page, FILE *out);
+void sg_page_set_stretch(json_t **data, const struct sg_page *page);
+/* Why ranks come late, and the critical path; nothing where they are not known. */
+void sg_page_write_causes(const struct sg_page *page, FILE *out);
+void sg_page_write_path(const struct sg_page *page, FILE *out);
+/* What ranks do before calls, where there are no events. */
+void sg_page_write_before(const struct sg_page *page, FILE *out);
+void sg_page_set_causes(json_t **data, const struct sg_page *page);
+/* The number of ranks that share a column. */
+static inline uint32_t sg_page_group(const struct sg_report *report)
+{
+    uint32_t group = (report->rank_count + SG_PAGE_COLUMNS - 1) / SG_PAGE_COLUMNS;
+
+    return group > 0 ? group : 1;
+}
 /* The sums of messages in blocks of ranks; NULL: out of memory. */
 json_t *sg_page_messages_data(const struct sg_calls *calls);
 /* The section about trials; writes nothing if there were none. */

@@ -4,6 +4,7 @@
 #include "output/json.h"
 #include "page/html.h"
 #include "page/page.h"
+#include "page/tables.h"
 #include "report/columns.h"
 #include "report/profile/calls.h"
 #include "report/profile/columns.h"
@@ -40,25 +41,9 @@ static void put_share(const struct sg_calls *calls, FILE *out)
     fputs(".</p>\n", out);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
-struct shown {
-    const char *column, *header, *about;
-    const char *figure; /* the column that it sorts by; NULL: the same */
-    bool optional;      /* only if some row has more than none */
-};
-
-/* A table: rows of row_bytes each. */
-struct shown_table {
-    const char *id;
-    const struct shown *shown; /* ends with a NULL column */
-    struct sg_columns columns;
-    const void *rows;
-    size_t row_bytes;
-    uint32_t count;
-};
-
-static const struct shown function_columns[] = {
+static const struct sg_page_shown function_columns[] = {
     {"function", "function", "of MPI", NULL, false},
     {"calls", "calls", "over all ranks", NULL, false},
     {"time", "time", "in these calls, over all ranks", NULL, false},
@@ -75,7 +60,7 @@ static const struct shown function_columns[] = {
     {0},
 };
 
-static const struct shown site_columns[] = {
+static const struct sg_page_shown site_columns[] = {
     {"function", "function", "of MPI", NULL, false},
     {"site", "call site", "function, file and line", NULL, false},
     {"comm", "comm", "the communicator, with its number of ranks, or how many there are", NULL,
@@ -90,7 +75,7 @@ static const struct shown site_columns[] = {
     {0},
 };
 
-static const struct shown pair_columns[] = {
+static const struct sg_page_shown pair_columns[] = {
     {"from", "from rank", "the sender", NULL, false},
     {"to", "to rank", "the receiver", NULL, false},
     {"messages", "messages", "as sender or receiver counted, whoever counted more", NULL, false},
@@ -98,132 +83,60 @@ static const struct shown pair_columns[] = {
     {0},
 };
 
-static const struct sg_column *column_of(const struct shown_table *table, const char *name)
+static const struct sg_page_shown target_columns[] = {
+    {"origin", "origin rank", "where the operation was called", NULL, false},
+    {"target", "target rank", "whose memory it was on", NULL, false},
+    {"puts", "puts", "and accumulates, as the origin counted", NULL, false},
+    {"put", "put", "their bytes", NULL, false},
+    {"gets", "gets", "what accumulates fetch, too", NULL, false},
+    {"got", "got", "their bytes", NULL, false},
+    {0},
+};
+
+static const char *function_of(const void *row)
 {
-    const struct sg_column *column = sg_column_find(table->columns, name);
-
-    return column != NULL ? column : sg_column_find(sg_site_columns, name);
-}
-
-static bool is_shown(const struct shown_table *table, const struct shown *shown)
-{
-    bool is = !shown->optional;
-
-    for (uint32_t i = 0; i < table->count && !is; i++)
-        is = sg_column_figure(column_of(table, shown->column),
-                              (const char *)table->rows + i * table->row_bytes, NULL) > 0;
-    return is;
-}
-
-static void put_cell(const struct shown_table *table, const struct shown *shown, const void *row,
-                     const struct sg_calls *calls, FILE *out)
-{
-    const struct sg_column *column = column_of(table, shown->column);
-    const char *tag = shown == table->shown ? "th" : "td";
-    char *text = sg_column_text(column, row, calls);
-    double figure = column->left
-                        ? -1
-                        : sg_column_figure(column_of(table, shown->figure != NULL ? shown->figure
-                                                                                  : shown->column),
-                                           row, calls);
-
-    fprintf(out, "<%s%s%s", tag, shown == table->shown ? " scope=\"row\"" : "",
-            column->left ? " class=\"text\"" : "");
-    if (figure >= 0)
-        fprintf(out, " data-v=\"%.10g\"", figure);
-    fputc('>', out);
-    sg_html_text(text, out);
-    fprintf(out, "</%s>", tag);
-    free(text);
-}
-
-/* is_by_function: rows are of a function, which a filter may choose. */
-static void put_table(const struct shown_table *table, const struct sg_calls *calls,
-                      bool is_by_function, FILE *out)
-{
-    if (is_by_function)
-        fprintf(out, "<div id=\"%s-filters\" class=\"controls\"></div>\n", table->id);
-    fprintf(out,
-            "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-title\" tabindex=\"0\">\n"
-            "<table id=\"%s\" class=\"calls\">\n<thead><tr>",
-            table->id, table->id);
-    for (const struct shown *shown = table->shown; shown->column != NULL; shown++) {
-        if (is_shown(table, shown))
-            fprintf(out, "<th scope=\"col\"%s title=\"%s\">%s</th>",
-                    column_of(table, shown->column)->left ? " class=\"text\"" : "", shown->about,
-                    shown->header);
-    }
-    fputs("</tr></thead>\n<tbody>\n", out);
-    for (uint32_t i = 0; i < table->count; i++) {
-        const void *row = (const char *)table->rows + i * table->row_bytes;
-
-        if (is_by_function)
-            fprintf(out, "<tr data-op=\"%s\">", ((const struct sg_call_row *)row)->function);
-        else
-            fputs("<tr>", out);
-        for (const struct shown *shown = table->shown; shown->column != NULL; shown++) {
-            if (is_shown(table, shown))
-                put_cell(table, shown, row, calls, out);
-        }
-        fputs("</tr>\n", out);
-    }
-    fputs("</tbody>\n</table>\n</div>\n", out);
-    if (is_by_function)
-        fprintf(out, "<p id=\"%s-shown\" class=\"quiet\" role=\"status\"></p>\n", table->id);
-}
-
-static void put_left_out(uint32_t shown, uint32_t count, const char *what, const char *csv,
-                         FILE *out)
-{
-    if (shown < count)
-        fprintf(out,
-                "<p class=\"quiet\">%" PRIu32
-                " further %s are left out: <code>--top</code> says how "
-                "many to show, <code>stagger report --csv=%s</code> has all.</p>\n",
-                count - shown, what, csv);
-}
-
-static uint32_t no_more_than(uint32_t count, uint32_t limit)
-{
-    return count < limit ? count : limit;
+    return ((const struct sg_call_row *)row)->function;
 }
 
 void sg_page_write_functions(const struct sg_page *page, FILE *out)
 {
     const struct sg_calls *calls = page->report->calls;
-    struct shown_table table;
+    struct sg_page_table table;
 
     if (calls == NULL || calls->function_count == 0)
         return;
-    table = (struct shown_table){.id = "functions",
-                                 .shown = function_columns,
-                                 .columns = sg_call_columns,
-                                 .rows = calls->functions,
-                                 .row_bytes = sizeof *calls->functions,
-                                 .count = no_more_than(calls->function_count, page->row_limit)};
+    table = (struct sg_page_table){.id = "functions",
+                                   .shown = function_columns,
+                                   .columns = sg_call_columns,
+                                   .rows = calls->functions,
+                                   .row_bytes = sizeof *calls->functions,
+                                   .context = calls,
+                                   .count = sg_page_rows(calls->function_count, page->row_limit)};
     fputs("<section aria-labelledby=\"functions-title\">\n"
           "<h2 id=\"functions-title\">MPI functions</h2>\n",
           out);
     put_share(calls, out);
-    put_table(&table, calls, false, out);
-    put_left_out(table.count, calls->function_count, "functions", "functions", out);
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, calls->function_count, "functions", "functions", out);
     fputs("</section>\n", out);
 }
 
 static void put_sites(const struct sg_page *page, const struct sg_calls *calls, FILE *out)
 {
-    const struct shown_table table = {.id = "calls",
-                                      .shown = site_columns,
-                                      .columns = sg_call_columns,
-                                      .rows = calls->sites,
-                                      .row_bytes = sizeof *calls->sites,
-                                      .count = no_more_than(calls->site_count, page->row_limit)};
+    const struct sg_page_table table = {.id = "calls",
+                                        .shown = site_columns,
+                                        .columns = sg_call_columns,
+                                        .rows = calls->sites,
+                                        .row_bytes = sizeof *calls->sites,
+                                        .context = calls,
+                                        .function_of = function_of,
+                                        .count = sg_page_rows(calls->site_count, page->row_limit)};
 
     fputs("<section aria-labelledby=\"calls-title\">\n"
           "<h2 id=\"calls-title\">Call sites of all MPI functions</h2>\n",
           out);
-    put_table(&table, calls, true, out);
-    put_left_out(table.count, calls->site_count, "call sites", "calls", out);
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, calls->site_count, "call sites", "calls", out);
     fputs("</section>\n", out);
 }
 
@@ -231,19 +144,18 @@ static void put_sites(const struct sg_page *page, const struct sg_calls *calls, 
 
 static void put_messages(const struct sg_page *page, const struct sg_calls *calls, FILE *out)
 {
-    const struct shown_table table = {.id = "pairs",
-                                      .shown = pair_columns,
-                                      .columns = sg_call_pair_columns,
-                                      .rows = calls->pairs,
-                                      .row_bytes = sizeof *calls->pairs,
-                                      .count = no_more_than(calls->pair_count, page->row_limit)};
+    const struct sg_page_table table = {.id = "pairs",
+                                        .shown = pair_columns,
+                                        .columns = sg_call_pair_columns,
+                                        .rows = calls->pairs,
+                                        .row_bytes = sizeof *calls->pairs,
+                                        .context = calls,
+                                        .count = sg_page_rows(calls->pair_count, page->row_limit)};
 
     fputs("<section aria-labelledby=\"messages-title\">\n<h2 id=\"messages-title\">Messages</h2>\n",
           out);
     if (calls->other_messages > 0)
-        fprintf(out,
-                "<p>%" PRIu64 " more, with %s, went over communicators other than "
-                "MPI_COMM_WORLD.</p>\n",
+        fprintf(out, "<p>%" PRIu64 " more, with %s, went to ranks that are not known.</p>\n",
                 calls->other_messages, SG_BYTES(calls->other_bytes));
     if (calls->pair_count > 0) {
         fputs("<noscript><p class=\"quiet\">The map needs JavaScript.</p></noscript>\n"
@@ -251,9 +163,37 @@ static void put_messages(const struct sg_page *page, const struct sg_calls *call
               "<div class=\"beside\">\n<div id=\"map\"></div>\n<div>\n"
               "<h3 id=\"pairs-title\">Pairs of ranks, the most bytes first</h3>\n",
               out);
-        put_table(&table, calls, false, out);
-        put_left_out(table.count, calls->pair_count, "pairs of ranks", "messages", out);
+        sg_page_put_table(&table, out);
+        sg_page_put_left_out(table.count, calls->pair_count, "pairs of ranks", "messages", out);
         fputs("</div>\n</div>\n", out);
+    }
+    fputs("</section>\n", out);
+}
+
+static void put_one_sided(const struct sg_page *page, const struct sg_call_targets *targets,
+                          FILE *out)
+{
+    const struct sg_call_target *others = &targets->others;
+    const struct sg_page_table table = {.id = "targets",
+                                        .shown = target_columns,
+                                        .columns = sg_call_target_columns,
+                                        .rows = targets->rows,
+                                        .row_bytes = sizeof *targets->rows,
+                                        .count = sg_page_rows(targets->count, page->row_limit)};
+
+    fputs("<section aria-labelledby=\"targets-title\">\n"
+          "<h2 id=\"targets-title\">One-sided operations</h2>\n",
+          out);
+    if (others->puts > 0 || others->gets > 0)
+        fprintf(
+            out,
+            "<p>%" PRIu64 " puts of %s and %" PRIu64 " gets of %s were on ranks that the logs do "
+            "not tell.</p>\n",
+            others->puts, SG_BYTES(others->put_bytes), others->gets, SG_BYTES(others->got_bytes));
+    if (targets->count > 0) {
+        fputs("<p class=\"quiet\">Pairs of ranks, the most bytes first.</p>\n", out);
+        sg_page_put_table(&table, out);
+        sg_page_put_left_out(table.count, targets->count, "pairs of ranks", "one-sided", out);
     }
     fputs("</section>\n", out);
 }
@@ -268,6 +208,9 @@ void sg_page_write_calls(const struct sg_page *page, FILE *out)
         put_sites(page, calls, out);
     if (calls->pair_count > 0 || calls->other_messages > 0)
         put_messages(page, calls, out);
+    if (calls->one_sided.count > 0 || calls->one_sided.others.puts > 0 ||
+        calls->one_sided.others.gets > 0)
+        put_one_sided(page, &calls->one_sided, out);
 }
 
 struct cell {

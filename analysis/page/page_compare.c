@@ -2,14 +2,12 @@
  * the chart that the page's script draws.
  */
 #include "compare/columns.h"
+#include "page/differences.h"
 #include "page/html.h"
 #include "page/page.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
-
-#define SIGNED(ns) sg_html_signed(ns, "+", SG_ROOM)
 
 /* ---- the top --------------------------------------------------------------------------------- */
 
@@ -86,20 +84,12 @@ static const char *better_or_worse(double a, double b)
     return b < 0.9 * a ? " class=\"good\"" : b > 1.1 * a ? " class=\"main\"" : "";
 }
 
-static void put_change(double a, double b, FILE *out)
-{
-    if (a > 0)
-        fprintf(out, "%s%.1f%%", b > a ? "+" : b < a ? SG_HTML_MINUS : "", 100 * fabs(b - a) / a);
-    else
-        fputs(b > 0 ? "from none" : "none", out);
-}
-
 /* A time on both sides as a figure at the top, without the closing tags. */
 static void put_times(const char *title, uint64_t a_ns, uint64_t b_ns, FILE *out)
 {
     fprintf(out, "<div%s><dt>%s</dt><dd>%s &rarr; %s<small>",
             better_or_worse((double)a_ns, (double)b_ns), title, SG_NS(a_ns), SG_NS(b_ns));
-    put_change((double)a_ns, (double)b_ns, out);
+    sg_page_put_change((double)a_ns, (double)b_ns, out);
 }
 
 static void put_figures(const struct sg_comparison *comparison, FILE *out)
@@ -173,38 +163,6 @@ static void put_algorithms(const struct sg_compared *row, FILE *out)
     }
 }
 
-static void put_mean(double ns, FILE *out)
-{
-    if (isnan(ns))
-        fputs("<td>-</td>", out);
-    else
-        fprintf(out, "<td data-v=\"%.15g\">%s</td>", ns, SG_UNSIGNED(ns));
-}
-
-static void put_difference(const struct sg_measured_row *row, bool several, FILE *out)
-{
-    if (isnan(row->difference_ns))
-        fputs("<td>-</td>", out);
-    else
-        fprintf(out, "<td data-v=\"%.15g\">%s</td>", row->difference_ns,
-                SIGNED(row->difference_ns));
-    if (isnan(row->change)) {
-        fputs("<td>-</td>", out);
-    } else {
-        fprintf(out, "<td data-v=\"%.10g\">", row->change);
-        put_change(row->a_ns, row->b_ns, out);
-        fputs("</td>", out);
-    }
-    if (isnan(row->low_ns))
-        fputs("<td>-</td>", out);
-    else
-        fprintf(out, "<td data-v=\"%.15g\" data-low=\"%.15g\" data-high=\"%.15g\">%s to %s</td>",
-                row->high_ns - row->low_ns, row->low_ns, row->high_ns, SIGNED(row->low_ns),
-                SIGNED(row->high_ns));
-    fprintf(out, "<td class=\"text %s\">%s</td>", sg_verdict_names[row->verdict],
-            sg_verdict_words(row->verdict, several));
-}
-
 static void put_row(const struct sg_compared *row, enum sg_measured measured, bool several,
                     FILE *out)
 {
@@ -225,9 +183,10 @@ static void put_row(const struct sg_compared *row, enum sg_measured measured, bo
     if (a != b)
         fprintf(out, " &rarr; %" PRIu64, b);
     fprintf(out, "</td><td class=\"text\">%s</td>", sg_measured_names[measured]);
-    put_mean(of.a_ns, out);
-    put_mean(of.b_ns, out);
-    put_difference(&of, several, out);
+    sg_page_put_time(of.a_ns, out);
+    sg_page_put_time(of.b_ns, out);
+    sg_page_put_difference(&of, out);
+    sg_page_put_verdict(&of, several, out);
     fputs("</tr>\n", out);
 }
 
@@ -327,6 +286,7 @@ enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, 
           "</p></noscript>\n",
           out);
     put_both(comparison, row_limit, out);
+    sg_page_write_compared_calls(comparison, row_limit, out);
     put_only(comparison, 0, row_limit, out);
     put_only(comparison, 1, row_limit, out);
     fputs("</main>\n", out);

@@ -15,12 +15,6 @@ static json_t *integer(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
-/* The number of ranks that share a column. */
-static uint32_t group_of(const struct sg_report *report)
-{
-    return (report->rank_count + SG_PAGE_COLUMNS - 1) / SG_PAGE_COLUMNS;
-}
-
 /* Bins without trailing empty ones. */
 #define BINS(bits)                                                                                 \
     static json_t *bins##bits(const uint##bits##_t *bins, uint32_t count)                          \
@@ -85,7 +79,7 @@ static int64_t wait_of(const struct sg_detail_rank *rank)
 static json_t *ranks_of(const struct sg_report *report, const struct sg_detail_row *row,
                         int64_t (*ns_of)(const struct sg_detail_rank *rank))
 {
-    uint32_t group = group_of(report);
+    uint32_t group = sg_page_group(report);
     json_t *array = json_array();
 
     for (uint32_t first = 0; first < row->rank_count; first += group) {
@@ -262,7 +256,7 @@ static uint64_t *waits_of(const struct sg_page *page)
 static json_t *by_rank_of(const struct sg_page *page)
 {
     const struct sg_report *report = page->report;
-    uint32_t group = group_of(report);
+    uint32_t group = sg_page_group(report);
     uint64_t *waits = waits_of(page);
     json_t *array = json_array();
 
@@ -294,7 +288,7 @@ enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out)
 
     if (report->has_events && report->rank_count > 0)
         data = json_pack("{s:b, s:I, s:I, s:I, s:i, s:i, s:i, s:o, s:o, s:o}", "events", 1, "ranks",
-                         (json_int_t)report->rank_count, "group", (json_int_t)group_of(report),
+                         (json_int_t)report->rank_count, "group", (json_int_t)sg_page_group(report),
                          "run_ns", (json_int_t)report->run_ns, "skew_octave",
                          SG_DETAIL_SKEWS_OCTAVE, "cost_log2", SG_DETAIL_COST_FIRST_LOG2,
                          "late_limit", (int)SG_DETAIL_LATE, "sites", sites_of(page), "worst",
@@ -303,5 +297,8 @@ enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out)
         data = json_pack("{s:b}", "events", 0);
     if (report->calls != NULL && report->calls->pair_count > 0)
         sg_json_set(&data, "messages", sg_page_messages_data(report->calls));
+    if (report->has_events)
+        sg_page_set_stretch(&data, page);
+    sg_page_set_causes(&data, page);
     return sg_html_data("data", data, out);
 }

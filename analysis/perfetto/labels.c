@@ -82,7 +82,7 @@ enum sg_status sg_label_of(struct sg_labels *labels, const struct sg_aggregate *
 }
 
 static enum sg_status make_call_label(const struct sg_aggregate *aggregate,
-                                      const struct sg_seen_call *call, struct sg_call_label *out)
+                                      const struct sg_seen_call *call, struct sg_slice_label *out)
 {
     struct sg_report_site site = {0};
     char id[32] = "";
@@ -100,11 +100,11 @@ static enum sg_status make_call_label(const struct sg_aggregate *aggregate,
 }
 
 enum sg_status sg_label_call(struct sg_labels *labels, const struct sg_aggregate *aggregate,
-                             const struct sg_seen_call *call, const struct sg_call_label **out)
+                             const struct sg_seen_call *call, const struct sg_slice_label **out)
 {
     uint64_t key = (uint64_t)call->function << 32 | call->site;
     int64_t found = sg_map_get(&labels->call_of, key);
-    struct sg_call_label label;
+    struct sg_slice_label label;
     enum sg_status status;
 
     if (found >= 0) {

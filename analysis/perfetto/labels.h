@@ -15,7 +15,7 @@ struct sg_label {
     char *arguments; /* `"comm":...,"site":...` */
 };
 
-struct sg_call_label {
+struct sg_slice_label {
     char *name; /* "MPI_Recv halo cg.c:40", with its quotes */
     char *site; /* `"site":"..."`, or empty */
 };
@@ -24,7 +24,7 @@ struct sg_call_label {
 struct sg_labels {
     struct sg_label *rows;
     uint32_t row_room;
-    struct sg_call_label *calls; /* by number, which call_of has by function and site */
+    struct sg_slice_label *calls; /* by number, which call_of has by function and site */
     uint32_t call_count;
     struct sg_map call_of;
     char **comms; /* by index, with quotes */
@@ -41,7 +41,7 @@ char *sg_label_quote(const char *text);
 enum sg_status sg_label_of(struct sg_labels *labels, const struct sg_aggregate *aggregate,
                            uint32_t row, const struct sg_label **out);
 enum sg_status sg_label_call(struct sg_labels *labels, const struct sg_aggregate *aggregate,
-                             const struct sg_seen_call *call, const struct sg_call_label **out);
+                             const struct sg_seen_call *call, const struct sg_slice_label **out);
 enum sg_status sg_label_comm(struct sg_labels *labels, const struct sg_aggregate *aggregate,
                              uint32_t comm, const char **out);
 enum sg_status sg_label_algorithm(struct sg_labels *labels, const struct sg_aggregate *aggregate,

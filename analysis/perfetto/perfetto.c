@@ -98,7 +98,7 @@ static enum sg_status on_location(void *context, const struct sg_seen_location *
 static void put_slice(struct writer *writer, const struct sg_label *label, const char *algorithm,
                       const struct sg_seen_instance *seen, uint32_t member)
 {
-    const struct sg_call *call = &seen->instance->calls[member];
+    const struct sg_member_call *call = &seen->instance->calls[member];
     int64_t duration_ns =
         call->nonblocking ? (int64_t)call->start_ns : call->end_ns - call->begin_ns;
 
@@ -120,7 +120,7 @@ static void put_slice(struct writer *writer, const struct sg_label *label, const
 /* A nonblocking call from start to completion: next to the slices, which it need not nest
  * with. */
 static void put_span(struct writer *writer, const struct sg_label *label,
-                     const struct sg_call *call)
+                     const struct sg_member_call *call)
 {
     uint64_t id = ++writer->next_id;
 
@@ -150,33 +150,19 @@ static void put_flow(struct writer *writer, const struct sg_seen_thread *at, con
     fprintf(writer->out, ",\"cat\":\"%s\",\"name\":\"%s\"}", name, name);
 }
 
-/* Whom the waiting members waited for: the last of all, or of a reduce the last sender. */
-static uint32_t last_of(const struct sg_seen_instance *seen)
-{
-    const struct sg_instance *instance = seen->instance;
-    uint32_t last = instance->root == 0 && instance->size > 1 ? 1 : 0;
-
-    if (instance->operation != SG_OPERATION_REDUCE)
-        return seen->measure->last;
-    for (uint32_t i = 0; i < instance->size; i++) {
-        if (i != instance->root && instance->calls[i].begin_ns > instance->calls[last].begin_ns)
-            last = i;
-    }
-    return last;
-}
-
 /* An arrow ends inside the slice of who waited, just after the last has come: one nanosecond, so
  * that it never ends before it begins. */
 static void put_flows(struct writer *writer, const struct sg_seen_instance *seen)
 {
     const struct sg_instance *instance = seen->instance;
-    const struct sg_call *last = &instance->calls[last_of(seen)];
+    const struct sg_member_call *last =
+        &instance->calls[sg_measure_awaited(seen->instance, seen->measure)];
     uint64_t id = 0;
 
     if (instance->nonblocking || last->end_ns <= last->begin_ns)
         return;
     for (uint32_t i = 0; i < instance->size; i++) {
-        const struct sg_call *call = &instance->calls[i];
+        const struct sg_member_call *call = &instance->calls[i];
 
         if (seen->costs[i].wait_ns == 0 || call == last || call->end_ns <= last->begin_ns + 1)
             continue;
@@ -201,7 +187,7 @@ static void put_counter(struct writer *writer, uint64_t pid, int64_t time_ns, co
 }
 
 /* What the rank has counted so far, where the call adds to it; of what is a level the level. */
-static void put_counters(struct writer *writer, const struct sg_call *call)
+static void put_counters(struct writer *writer, const struct sg_member_call *call)
 {
     struct counter *counter = &writer->counters[call->rank];
     char name[64];
@@ -239,7 +225,7 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
     enum sg_status status = SG_OK;
 
     for (uint32_t i = 0; i < seen->instance->size && status == SG_OK; i++) {
-        const struct sg_call *call = &seen->instance->calls[i];
+        const struct sg_member_call *call = &seen->instance->calls[i];
 
         status = sg_label_of(&writer->labels, aggregate, seen->rows[i], &label);
         if (status == SG_OK)
@@ -350,7 +336,7 @@ static enum sg_status on_call(void *context, const struct sg_aggregate *aggregat
     struct writer *writer = context;
     int64_t duration_ns = call->end_ns - call->begin_ns;
     uint32_t comm_index = comm_of(call);
-    const struct sg_call_label *label;
+    const struct sg_slice_label *label;
     const char *comm = NULL;
     enum sg_status status = sg_label_call(&writer->labels, aggregate, call, &label);
 

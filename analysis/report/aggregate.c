@@ -79,7 +79,7 @@ void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *w
 void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
                             struct sg_report_site *out)
 {
-    const struct sg_site *of = &aggregate->sites[site];
+    const struct sg_known_site *of = &aggregate->sites[site];
 
     out->site = site;
     out->id = of->id;
@@ -139,12 +139,12 @@ enum sg_status sg_aggregate_site(struct sg_aggregate *aggregate, const struct sg
 {
     uint64_t key = text != NULL ? text->id : NO_SITE_KEY;
     int64_t found = sg_map_get(&aggregate->site_by_id, key);
-    struct sg_site *site;
+    struct sg_known_site *site;
 
     if (found < 0) {
         found = aggregate->site_count;
         if (!SG_APPEND(aggregate->sites, aggregate->site_count,
-                       (struct sg_site){.has_id = text != NULL, .id = (uint32_t)key}) ||
+                       (struct sg_known_site){.has_id = text != NULL, .id = (uint32_t)key}) ||
             sg_map_put(&aggregate->site_by_id, key, (uint32_t)found) != SG_OK)
             return SG_ERR_MEMORY;
     }
@@ -195,7 +195,7 @@ enum sg_status sg_aggregate_algorithm(struct sg_aggregate *aggregate, const char
 enum sg_status sg_aggregate_comm(struct sg_aggregate *aggregate, const char *name, uint32_t size,
                                  int64_t first_rank, uint32_t *out)
 {
-    struct sg_comm comm = {.name = strdup(name), .size = size, .first_rank = first_rank};
+    struct sg_known_comm comm = {.name = strdup(name), .size = size, .first_rank = first_rank};
 
     *out = aggregate->comm_count;
     if (comm.name == NULL || !SG_APPEND(aggregate->comms, aggregate->comm_count, comm)) {
@@ -210,7 +210,7 @@ enum sg_status sg_aggregate_find_comm(struct sg_aggregate *aggregate, const char
                                       uint32_t *out)
 {
     for (uint32_t i = 0; i < aggregate->comm_count; i++) {
-        const struct sg_comm *comm = &aggregate->comms[i];
+        const struct sg_known_comm *comm = &aggregate->comms[i];
 
         if (comm->size == size && comm->first_rank == first_rank && strcmp(comm->name, name) == 0 &&
             nth-- == 0) {
@@ -277,7 +277,7 @@ static enum sg_status use_algorithm(struct sg_row *row, uint32_t algorithm)
 static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_instance *instance,
                                const struct sg_measure *measure, uint32_t member)
 {
-    const struct sg_call *call = &instance->calls[member];
+    const struct sg_member_call *call = &instance->calls[member];
     struct sg_rank *rank = &aggregate->ranks[call->rank];
     struct sg_call_measure cost;
     struct sg_row *row;
@@ -427,13 +427,13 @@ enum sg_status sg_aggregate_instance(struct sg_aggregate *aggregate,
         status = sg_quantiles_add(&row->skews, measure.skew_ns);
     if (status != SG_OK)
         return status;
-
     if (row->events.instances == 0 || measure.skew_ns > row->events.skew_max_ns) {
         row->events.skew_max_ns = measure.skew_ns;
         row->events.worst_seq = instance->seq;
         row->events.worst_time_ns = measure.first_begin_ns;
     }
     row->events.instances++;
+    row->events.skew_sum_ns += measure.skew_ns;
     return tell(aggregate, instance, &measure, row);
 }
 

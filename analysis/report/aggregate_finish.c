@@ -146,6 +146,7 @@ static void add_figures(struct sg_report_site *sum, const struct sg_report_site 
     sum->wait_avoided_ns += site->wait_avoided_ns;
     sum->completion_ns += site->completion_ns;
     sum->exposed_ns += site->exposed_ns;
+    sum->skew_sum_ns += site->skew_sum_ns;
     if (site->instances > 0 && (sum->instances == 0 || site->skew_max_ns > sum->skew_max_ns)) {
         sum->skew_max_ns = site->skew_max_ns;
         sum->worst_seq = site->worst_seq;
@@ -253,7 +254,7 @@ out:
 
 static void name_trial(const struct sg_aggregate *aggregate, struct sg_report_trial *trial)
 {
-    const struct sg_site *site = &aggregate->sites[trial->site];
+    const struct sg_known_site *site = &aggregate->sites[trial->site];
 
     trial->id = site->id;
     trial->has_id = site->has_id;

@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "report/trials/trials.h"
 
-struct sg_site {
+struct sg_known_site {
     bool has_id;
     uint32_t id;
     uint32_t line;
@@ -20,7 +20,7 @@ struct sg_site {
     uint32_t votes; /* members of the current instance; 0 between instances */
 };
 
-struct sg_comm {
+struct sg_known_comm {
     char *name;
     uint32_t size;
     int64_t first_rank;
@@ -51,8 +51,8 @@ struct sg_rank {
 };
 
 struct sg_aggregate {
-    struct sg_site *sites;
-    struct sg_comm *comms;
+    struct sg_known_site *sites;
+    struct sg_known_comm *comms;
     struct sg_row *rows;
     char **algorithms;
     struct sg_rank *ranks;

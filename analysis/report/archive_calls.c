@@ -151,6 +151,37 @@ static enum sg_status read_arm(struct sg_archive_events *events, OTF2_AttributeL
     return status == SG_OK ? sg_map_put(&events->arms, key, *out) : status;
 }
 
+bool sg_archive_number(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                       uint64_t *number)
+{
+    return get_number(events->defs, attributes, SG_ATTRIBUTE_NUMBER, number);
+}
+
+bool sg_archive_neighborhood_read(const struct sg_archive_events *events,
+                                  OTF2_AttributeList *attributes,
+                                  struct sg_archive_neighborhood *out)
+{
+    const struct sg_archive_defs *defs = events->defs;
+
+    out->has_sources =
+        has(defs, attributes, SG_ATTRIBUTE_SOURCES) &&
+        OTF2_AttributeList_GetGroupRef(attributes, defs->attributes[SG_ATTRIBUTE_SOURCES],
+                                       &out->sources) == OTF2_SUCCESS;
+    return sg_archive_number(events, attributes, &out->number) &&
+           has(defs, attributes, SG_ATTRIBUTE_COMM) &&
+           OTF2_AttributeList_GetCommRef(attributes, defs->attributes[SG_ATTRIBUTE_COMM],
+                                         &out->comm) == OTF2_SUCCESS;
+}
+
+uint32_t sg_archive_gap(const struct sg_archive_events *events, OTF2_AttributeList *attributes)
+{
+    uint64_t gap;
+
+    if (!get_number(events->defs, attributes, SG_ATTRIBUTE_GAP, &gap))
+        return 0;
+    return gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
+}
+
 enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
                                  struct sg_open_call *open)
 {
@@ -186,7 +217,8 @@ enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
 
 /* Count times type size, from what Score-P writes. In a reduce each rank sends its bytes; an
  * in-place root only receives them (times the number of ranks, or one less). An allreduce sends
- * them times the number of ranks, or one less when in place. */
+ * them times the number of ranks, or one less when in place. In a broadcast each rank receives
+ * them. */
 static uint64_t derive_bytes(const struct sg_open_call *open, uint32_t size)
 {
     if (open->operation == SG_OPERATION_BARRIER)
@@ -196,6 +228,8 @@ static uint64_t derive_bytes(const struct sg_open_call *open, uint32_t size)
             return open->sent_bytes;
         return open->received_bytes / (size - 1);
     }
+    if (open->operation == SG_OPERATION_BCAST)
+        return open->received_bytes > 0 ? open->received_bytes : open->sent_bytes / size;
     if (open->sent_bytes % size == 0 || size < 2)
         return open->sent_bytes / size;
     return open->sent_bytes / (size - 1);

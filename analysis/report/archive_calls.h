@@ -13,6 +13,9 @@
 #include "report/map.h"
 #include "report/window.h"
 
+struct sg_archive_neighbors;
+struct sg_archive_windows;
+
 /* A call between its Enter and its Leave; a nonblocking one until it is complete. */
 struct sg_open_call {
     bool open;
@@ -26,7 +29,7 @@ struct sg_open_call {
     uint64_t seq;
     uint64_t sent_bytes, received_bytes;
     uint64_t request; /* where posted */
-    struct sg_call call;
+    struct sg_member_call call;
 };
 
 /* The nonblocking calls of a location that are not complete, in no order. */
@@ -50,8 +53,10 @@ struct sg_rank_times {
 struct sg_archive_events {
     const struct sg_archive_defs *defs;
     struct sg_aggregate *aggregate;
-    struct sg_archive_waits *waits; /* NULL: not wanted */
-    struct sg_window *window;
+    struct sg_archive_waits *waits;     /* NULL: not wanted */
+    struct sg_archive_windows *windows; /* likewise */
+    struct sg_archive_neighbors *neighbors;
+    struct sg_instance_window *window;
     struct sg_open_call *calls;        /* by location index */
     struct sg_open_late *lates;        /* likewise */
     struct sg_open_requests *requests; /* likewise */
@@ -87,6 +92,24 @@ struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events, OTF2_L
 void sg_archive_message_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
+
+/* The attribute that messages before this one have no event. */
+uint32_t sg_archive_gap(const struct sg_archive_events *events, OTF2_AttributeList *attributes);
+
+/* That of a collective's number on its communicator. False: it is missing. */
+bool sg_archive_number(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                       uint64_t *number);
+
+/* The attributes of a neighborhood collective. False: they are missing. */
+struct sg_archive_neighborhood {
+    OTF2_CommRef comm;
+    uint64_t number; /* on the communicator */
+    bool has_sources;
+    OTF2_GroupRef sources;
+};
+bool sg_archive_neighborhood_read(const struct sg_archive_events *events,
+                                  OTF2_AttributeList *attributes,
+                                  struct sg_archive_neighborhood *out);
 
 /* At Enter of any call of MPI, where wait states are wanted. */
 enum sg_status sg_archive_enter_call(struct sg_archive_events *events,

@@ -123,12 +123,31 @@ static OTF2_CallbackCode on_inter_comm(void *context, OTF2_CommRef self, OTF2_St
                              sg_map_put(&defs->comm_index, self, defs->comm_count - 1) == SG_OK);
 }
 
+static OTF2_CallbackCode on_window(void *context, OTF2_RmaWinRef self, OTF2_StringRef name,
+                                   OTF2_CommRef comm, OTF2_RmaWinFlag flags)
+{
+    struct sg_archive_defs *defs = context;
+
+    return verdict(defs,
+                   SG_APPEND(defs->windows, defs->window_count, (struct sg_def_window){comm}) &&
+                       sg_map_put(&defs->window_index, self, defs->window_count - 1) == SG_OK);
+}
+
 static OTF2_CallbackCode on_attribute(void *context, OTF2_AttributeRef self, OTF2_StringRef name,
                                       OTF2_StringRef description, OTF2_Type type)
 {
     struct sg_archive_defs *defs = context;
 
     return verdict(defs, SG_APPEND(defs->raw->attributes, defs->raw->attribute_count,
+                                   (struct sg_raw_name){self, name}));
+}
+
+static OTF2_CallbackCode on_parameter(void *context, OTF2_ParameterRef self, OTF2_StringRef name,
+                                      OTF2_ParameterType type)
+{
+    struct sg_archive_defs *defs = context;
+
+    return verdict(defs, SG_APPEND(defs->raw->parameters, defs->raw->parameter_count,
                                    (struct sg_raw_name){self, name}));
 }
 
@@ -170,7 +189,9 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_inter_comm);
+    OTF2_GlobalDefReaderCallbacks_SetRmaWinCallback(callbacks, on_window);
     OTF2_GlobalDefReaderCallbacks_SetAttributeCallback(callbacks, on_attribute);
+    OTF2_GlobalDefReaderCallbacks_SetParameterCallback(callbacks, on_parameter);
     OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(callbacks, on_metric);
     OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(callbacks, on_metric_class);
     return callbacks;
@@ -223,6 +244,7 @@ void sg_archive_defs_clear(struct sg_archive_defs *defs)
         free(defs->comms[i].sides[0].ranks);
         free(defs->comms[i].sides[1].ranks);
         free(defs->comms[i].side_of);
+        free(defs->comms[i].place_of);
     }
     if (raw != NULL) {
         free(raw->strings);
@@ -231,6 +253,7 @@ void sg_archive_defs_clear(struct sg_archive_defs *defs)
         free(raw->metrics);
         free(raw->classes);
         free(raw->attributes);
+        free(raw->parameters);
         sg_map_clear(&raw->string_index);
         sg_map_clear(&raw->group_index);
         sg_map_clear(&raw->rank_of_group);
@@ -239,11 +262,14 @@ void sg_archive_defs_clear(struct sg_archive_defs *defs)
     free(raw);
     free(defs->locations);
     free(defs->comms);
+    free(defs->windows);
     free(defs->classes);
     sg_map_clear(&defs->location_index);
     sg_map_clear(&defs->comm_index);
+    sg_map_clear(&defs->window_index);
     sg_map_clear(&defs->class_index);
     sg_map_clear(&defs->region_kind);
     sg_map_clear(&defs->region_operation);
+    sg_map_clear(&defs->parameter_index);
     *defs = (struct sg_archive_defs){0};
 }

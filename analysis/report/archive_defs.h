@@ -57,12 +57,23 @@ struct sg_def_comm {
         uint32_t *ranks; /* in MPI_COMM_WORLD, by rank in the group; NULL: not known */
         uint32_t size;
     } sides[2];
-    uint8_t *side_of; /* by rank in MPI_COMM_WORLD: 1 + its side, 0: it is no member */
+    uint8_t *side_of;   /* by rank in MPI_COMM_WORLD: 1 + its side, 0: it is no member */
+    uint32_t *place_of; /* likewise: its rank in its side's group */
 };
+
+/* A window. */
+struct sg_def_window {
+    OTF2_CommRef comm;
+};
+
+/* The length of an interval between calls, among its figures. */
+#define SG_DEF_INTERVAL SG_FIGURE_COUNT
+#define SG_DEF_NO_FIGURE UINT8_MAX
 
 struct sg_def_metric_class {
     OTF2_MetricRef ref;
-    uint8_t counts[UINT8_MAX]; /* enum sg_count by position, or SG_COUNT_COUNT */
+    uint8_t counts[UINT8_MAX];  /* enum sg_count by position, or SG_COUNT_COUNT */
+    uint8_t figures[UINT8_MAX]; /* enum sg_figure by position, or one of the two above */
 };
 
 struct sg_archive_defs {
@@ -70,14 +81,16 @@ struct sg_archive_defs {
     uint64_t start_ticks;
     struct sg_def_location *locations;
     struct sg_def_comm *comms;
+    struct sg_def_window *windows;
     struct sg_def_metric_class *classes;
-    uint32_t location_count, comm_count, class_count, rank_count;
+    uint32_t location_count, comm_count, window_count, class_count, rank_count;
     uint64_t event_count; /* sum over the locations */
     bool has_attribute[SG_ATTRIBUTE_COUNT];
     OTF2_AttributeRef attributes[SG_ATTRIBUTE_COUNT];
-    struct sg_map location_index, comm_index, class_index; /* by reference */
+    struct sg_map location_index, comm_index, window_index, class_index; /* by reference */
     struct sg_map region_kind, region_operation;
-    struct sg_defs_raw *raw; /* needed by archive_resolve.h only, and the strings */
+    struct sg_map parameter_index; /* enum sg_parameter_ref by reference */
+    struct sg_defs_raw *raw;       /* needed by archive_resolve.h only, and the strings */
 };
 
 /* Reads all global definitions of an open reader. SG_ERR_MEMORY, or SG_ERR_FORMAT if OTF2 reported

@@ -1,6 +1,8 @@
 #include "report/archive_events.h"
 
 #include "report/archive_calls.h"
+#include "report/archive_neighbors.h"
+#include "report/archive_windows.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -50,6 +52,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
             events, sg_open_late_enter(events, attributes, open, late_of(events, open), time_ns));
     if (open != NULL && sg_archive_waits_wants(events->waits, region))
         status = sg_archive_enter_call(events, attributes, open, region, time_ns);
+    if (open != NULL && status == SG_OK)
+        status = sg_archive_neighbors_enter(events, attributes, open);
     if (kind != SG_REGION_COLLECTIVE || status != SG_OK)
         return sg_archive_verdict(events, status);
     /* When a collective encloses another (a tool that records what MPI calls), the inner one
@@ -73,6 +77,8 @@ static enum sg_operation operation_of(OTF2_CollectiveOp op)
         return SG_OPERATION_REDUCE;
     case OTF2_COLLECTIVE_OP_ALLREDUCE:
         return SG_OPERATION_ALLREDUCE;
+    case OTF2_COLLECTIVE_OP_BCAST:
+        return SG_OPERATION_BCAST;
     default:
         return SG_OPERATION_COUNT;
     }
@@ -99,7 +105,7 @@ static bool end_call(struct sg_archive_events *events, struct sg_open_call *open
         return false;
     }
     open->comm = (uint32_t)comm_index;
-    open->root = open->operation == SG_OPERATION_REDUCE ? root : 0;
+    open->root = sg_operation_has_root(open->operation) ? root : 0;
     return true;
 }
 
@@ -109,13 +115,14 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
                                        uint64_t sent, uint64_t received)
 {
     struct sg_archive_events *events = context;
-    const struct sg_archive_collective collective = {op, comm, root, sent, received};
+    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0};
     int64_t rank;
     struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
     sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
+    collective.has_number = sg_archive_number(events, attributes, &collective.number);
     if (!open->open || !is_carried_out(open, op)) {
         open->open = false;
         return sg_archive_verdict(
@@ -154,13 +161,14 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
                                      uint64_t received, uint64_t request)
 {
     struct sg_archive_events *events = context;
-    const struct sg_archive_collective collective = {op, comm, root, sent, received};
+    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0};
     int64_t rank, time_ns;
     struct sg_open_call *open = sg_archive_call_of(events, location, &rank), nonblocking;
 
     time_ns = sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
+    collective.has_number = sg_archive_number(events, attributes, &collective.number);
     if (!sg_open_requests_take(requests_of(events, open), request, &nonblocking))
         return sg_archive_verdict(events,
                                   sg_archive_waits_collective(events->waits, index_of(events, open),
@@ -199,22 +207,24 @@ static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp tic
                                    const OTF2_MetricValue *values)
 {
     struct sg_archive_events *events = context;
-    int64_t rank, class_index;
+    const struct sg_def_metric_class *class;
+    uint64_t numbers[UINT8_MAX];
+    int64_t rank, time_ns, class_index;
     struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
-    sg_archive_note_time(events, rank, ticks);
+    time_ns = sg_archive_note_time(events, rank, ticks);
     class_index = sg_map_get(&events->defs->class_index, metric);
-    if (open == NULL || !open->open || class_index < 0)
+    if (open == NULL || class_index < 0)
         return OTF2_CALLBACK_SUCCESS;
+    class = &events->defs->classes[class_index];
     for (uint8_t i = 0; i < count; i++) {
-        uint64_t value = value_of(types[i], values[i]);
-
-        enum sg_count which = events->defs->classes[class_index].counts[i];
-
-        if (which != SG_COUNT_COUNT)
-            sg_counts_add(&open->call.counts, which, value);
+        numbers[i] = value_of(types[i], values[i]);
+        if (open->open && class->counts[i] != SG_COUNT_COUNT)
+            sg_counts_add(&open->call.counts, class->counts[i], numbers[i]);
     }
-    return OTF2_CALLBACK_SUCCESS;
+    return sg_archive_verdict(events,
+                              sg_archive_waits_metrics(events->waits, index_of(events, open),
+                                                       time_ns, class, count, numbers));
 }
 
 static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
@@ -265,6 +275,8 @@ OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
     OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_complete);
     OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(callbacks, on_metric);
     sg_archive_message_callbacks(callbacks);
+    sg_archive_window_callbacks(callbacks);
+    sg_archive_neighbor_callbacks(callbacks);
     return callbacks;
 }
 
@@ -287,10 +299,10 @@ static enum sg_status add_comms(struct sg_archive_events *events)
 
     for (uint32_t i = 0; i < events->defs->comm_count && status == SG_OK; i++) {
         const struct sg_def_comm *comm = &events->defs->comms[i];
+        uint32_t size = comm->is_inter ? comm->sides[0].size + comm->sides[1].size : comm->size;
         uint32_t index;
 
-        status =
-            sg_aggregate_comm(events->aggregate, comm->name, comm->size, comm->first_rank, &index);
+        status = sg_aggregate_comm(events->aggregate, comm->name, size, comm->first_rank, &index);
         assert(status != SG_OK || index == i);
         if (status == SG_OK)
             status = sg_window_add_comm(events->window, comm->size > 0 ? comm->size : 1);
@@ -320,6 +332,11 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
     if (events->calls == NULL || events->lates == NULL || events->requests == NULL ||
         events->ranks == NULL || events->orders == NULL)
         status = SG_ERR_MEMORY;
+    if (status == SG_OK && waits != NULL)
+        status = sg_archive_windows_create(defs, sg_archive_waits_tracker(waits), &events->windows);
+    if (status == SG_OK && waits != NULL)
+        status =
+            sg_archive_neighbors_create(defs, sg_archive_waits_tracker(waits), &events->neighbors);
     if (status == SG_OK)
         status = sg_aggregate_site(aggregate, NULL, &events->no_site);
     if (status == SG_OK)
@@ -342,6 +359,8 @@ void sg_archive_events_destroy(struct sg_archive_events *events)
         free(events->orders[i]);
     for (uint32_t i = 0; events->requests != NULL && i < events->defs->location_count; i++)
         free(events->requests[i].items);
+    sg_archive_windows_destroy(events->windows);
+    sg_archive_neighbors_destroy(events->neighbors);
     sg_window_destroy(events->window);
     sg_map_clear(&events->sites);
     sg_map_clear(&events->algorithms);

@@ -3,8 +3,8 @@
 #include "report/archive_waits.h"
 
 static OTF2_CallbackCode tell_message(struct sg_archive_events *events, OTF2_LocationRef location,
-                                      OTF2_TimeStamp ticks,
-                                      const struct sg_archive_message *message)
+                                      OTF2_TimeStamp ticks, OTF2_AttributeList *attributes,
+                                      struct sg_archive_message *message)
 {
     int64_t rank, time_ns;
     const struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
@@ -12,6 +12,7 @@ static OTF2_CallbackCode tell_message(struct sg_archive_events *events, OTF2_Loc
     time_ns = sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
+    message->gap = sg_archive_gap(events, attributes);
     return sg_archive_verdict(events, sg_archive_waits_message(events->waits,
                                                                (uint32_t)(open - events->calls),
                                                                time_ns, message));
@@ -36,28 +37,27 @@ static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp ticks
                                  OTF2_AttributeList *attributes, uint32_t receiver,
                                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-    const struct sg_archive_message message = {SG_ARCHIVE_SEND, comm, receiver, tag, bytes, 0};
+    struct sg_archive_message message = {SG_ARCHIVE_SEND, comm, receiver, tag, bytes, 0, 0};
 
-    return tell_message(context, location, ticks, &message);
+    return tell_message(context, location, ticks, attributes, &message);
 }
 
 static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
                                   OTF2_AttributeList *attributes, uint32_t receiver,
                                   OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
-    const struct sg_archive_message message = {SG_ARCHIVE_ISEND, comm, receiver, tag, bytes,
-                                               request};
+    struct sg_archive_message message = {SG_ARCHIVE_ISEND, comm, receiver, tag, bytes, request, 0};
 
-    return tell_message(context, location, ticks, &message);
+    return tell_message(context, location, ticks, attributes, &message);
 }
 
 static OTF2_CallbackCode on_receive(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
                                     OTF2_AttributeList *attributes, uint32_t sender,
                                     OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-    const struct sg_archive_message message = {SG_ARCHIVE_RECEIVE, comm, sender, tag, bytes, 0};
+    struct sg_archive_message message = {SG_ARCHIVE_RECEIVE, comm, sender, tag, bytes, 0, 0};
 
-    return tell_message(context, location, ticks, &message);
+    return tell_message(context, location, ticks, attributes, &message);
 }
 
 static OTF2_CallbackCode on_received(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
@@ -65,10 +65,9 @@ static OTF2_CallbackCode on_received(OTF2_LocationRef location, OTF2_TimeStamp t
                                      OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
                                      uint64_t request)
 {
-    const struct sg_archive_message message = {
-        SG_ARCHIVE_RECEIVED, comm, sender, tag, bytes, request};
+    struct sg_archive_message message = {SG_ARCHIVE_RECEIVED, comm, sender, tag, bytes, request, 0};
 
-    return tell_message(context, location, ticks, &message);
+    return tell_message(context, location, ticks, attributes, &message);
 }
 
 static OTF2_CallbackCode on_post(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,

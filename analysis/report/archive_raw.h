@@ -40,7 +40,9 @@ struct sg_defs_raw {
     struct sg_raw_name *metrics;
     struct sg_raw_metric_class *classes;
     struct sg_raw_name *attributes;
+    struct sg_raw_name *parameters;
     uint32_t string_count, group_count, region_count, metric_count, class_count, attribute_count;
+    uint32_t parameter_count;
     struct sg_map string_index, group_index, rank_of_group, node_of_group;
     enum sg_status status; /* the first error in a callback */
 };

@@ -124,6 +124,7 @@ static enum sg_status resolve_side(const struct sg_archive_defs *defs, OTF2_Grou
             return SG_OK;
         out->ranks[i] = (uint32_t)group->members[i];
         comm->side_of[group->members[i]] = (uint8_t)(1 + side);
+        comm->place_of[group->members[i]] = i;
     }
     out->size = group->size;
     return SG_OK;
@@ -135,7 +136,8 @@ static enum sg_status resolve_inter_comm(const struct sg_archive_defs *defs,
     enum sg_status status;
 
     comm->side_of = calloc(defs->rank_count, sizeof *comm->side_of);
-    if (comm->side_of == NULL)
+    comm->place_of = calloc(defs->rank_count, sizeof *comm->place_of);
+    if (comm->side_of == NULL || comm->place_of == NULL)
         return SG_ERR_MEMORY;
     status = resolve_side(defs, comm->group_ref, comm, 0);
     return status == SG_OK ? resolve_side(defs, comm->second_ref, comm, 1) : status;
@@ -192,18 +194,40 @@ int64_t sg_def_comm_member(const struct sg_def_comm *comm, uint32_t rank)
     return found == NULL ? -1 : (int64_t)found->member;
 }
 
-static uint8_t count_of(const struct sg_archive_defs *defs, OTF2_MetricMemberRef ref)
+static uint8_t count_of(const char *name)
 {
-    for (uint32_t i = 0; i < defs->raw->metric_count; i++) {
-        const char *name = sg_archive_string(defs, defs->raw->metrics[i].name);
+    uint8_t count = 0;
 
-        for (int count = 0; count < SG_COUNT_COUNT; count++) {
-            if (defs->raw->metrics[i].ref == ref && name != NULL &&
-                strcmp(name, sg_metrics[sg_count_metrics[count]].name) == 0)
-                return (uint8_t)count;
-        }
+    while (count < SG_COUNT_COUNT &&
+           (name == NULL || strcmp(name, sg_metrics[sg_count_metrics[count]].name) != 0))
+        count++;
+    return count;
+}
+
+static uint8_t figure_of(const char *name)
+{
+    uint8_t figure = 0;
+
+    if (name == NULL)
+        return SG_DEF_NO_FIGURE;
+    if (strcmp(name, SG_METRIC_NAME_INTERVAL) == 0)
+        return SG_DEF_INTERVAL;
+    while (figure < SG_FIGURE_COUNT && strcmp(name, sg_figure_table[figure].name) != 0)
+        figure++;
+    return figure < SG_FIGURE_COUNT ? figure : SG_DEF_NO_FIGURE;
+}
+
+static void resolve_metric(const struct sg_archive_defs *defs, OTF2_MetricMemberRef ref,
+                           struct sg_def_metric_class *out, uint8_t position)
+{
+    const char *name = NULL;
+
+    for (uint32_t i = 0; i < defs->raw->metric_count && name == NULL; i++) {
+        if (defs->raw->metrics[i].ref == ref)
+            name = sg_archive_string(defs, defs->raw->metrics[i].name);
     }
-    return SG_COUNT_COUNT;
+    out->counts[position] = count_of(name);
+    out->figures[position] = figure_of(name);
 }
 
 static enum sg_status resolve_metrics(struct sg_archive_defs *defs)
@@ -214,7 +238,7 @@ static enum sg_status resolve_metrics(struct sg_archive_defs *defs)
 
         memset(out.counts, SG_COUNT_COUNT, sizeof out.counts);
         for (uint8_t position = 0; position < class->size; position++)
-            out.counts[position] = count_of(defs, class->members[position]);
+            resolve_metric(defs, class->members[position], &out, position);
         if (!SG_APPEND(defs->classes, defs->class_count, out) ||
             sg_map_put(&defs->class_index, out.ref, defs->class_count - 1) != SG_OK)
             return SG_ERR_MEMORY;
@@ -237,6 +261,22 @@ static void resolve_attributes(struct sg_archive_defs *defs)
     }
 }
 
+static enum sg_status resolve_parameters(struct sg_archive_defs *defs)
+{
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < defs->raw->parameter_count && status == SG_OK; i++) {
+        const struct sg_raw_name *parameter = &defs->raw->parameters[i];
+        const char *name = sg_archive_string(defs, parameter->name);
+
+        for (uint32_t known = 0; known < SG_PARAMETER_COUNT && name != NULL; known++) {
+            if (strcmp(name, sg_parameters[known]) == 0)
+                status = sg_map_put(&defs->parameter_index, parameter->ref, known);
+        }
+    }
+    return status;
+}
+
 enum sg_status sg_archive_defs_resolve(struct sg_archive_defs *defs, const char *path)
 {
     enum sg_status status = resolve_ranks(defs);
@@ -253,6 +293,8 @@ enum sg_status sg_archive_defs_resolve(struct sg_archive_defs *defs, const char 
         status = resolve_comm(defs, &defs->comms[i]);
     if (status == SG_OK)
         status = resolve_metrics(defs);
+    if (status == SG_OK)
+        status = resolve_parameters(defs);
     if (status == SG_OK)
         resolve_attributes(defs);
     return status;

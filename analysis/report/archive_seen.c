@@ -121,3 +121,15 @@ enum sg_status sg_archive_seen_matched(void *context, const struct sg_waitstate_
         return SG_OK;
     return seen->watch->message(seen->watch->context, &message);
 }
+
+enum sg_status sg_archive_seen_waited(void *context, const struct sg_waitstate *wait)
+{
+    const struct sg_archive_seen *seen = context;
+    const struct sg_seen_wait told = {.at = thread_of(seen, wait->at.location),
+                                      .begin_ns = wait->begin_ns,
+                                      .wait_ns = wait->wait_ns};
+
+    if (seen->watch->wait == NULL)
+        return SG_OK;
+    return seen->watch->wait(seen->watch->context, &told);
+}

@@ -10,6 +10,7 @@
 #include "core/status.h"
 #include "report/archive_defs.h"
 #include "report/waitstates/operations.h"
+#include "report/waitstates/sums.h"
 #include "report/watch.h"
 
 #include <stdbool.h>
@@ -38,7 +39,8 @@ void sg_archive_seen_message(struct sg_archive_seen *seen, uint32_t location, bo
 void sg_archive_seen_collective(struct sg_archive_seen *seen, uint32_t location, uint32_t comm,
                                 int64_t root, uint64_t sent_bytes, uint64_t received_bytes);
 
-/* A listener of trackers (waitstates/tracker.h); context: a struct sg_archive_seen. */
+/* Listeners of trackers (waitstates/tracker.h); context: a struct sg_archive_seen. */
 enum sg_status sg_archive_seen_matched(void *context, const struct sg_waitstate_matched *matched);
+enum sg_status sg_archive_seen_waited(void *context, const struct sg_waitstate *wait);
 
 #endif

@@ -1,6 +1,7 @@
 #include "report/archive_waits.h"
 
 #include "core/room.h"
+#include "report/archive_paths.h"
 #include "report/archive_raw.h"
 #include "report/archive_seen.h"
 #include "report/measure.h"
@@ -11,9 +12,10 @@
 
 /* A region of a call of MPI. */
 struct function {
-    uint32_t number; /* in the sums */
+    uint32_t number; /* in the places */
     const char *name;
     bool only_tests, is_buffered, is_probe;
+    enum sg_rma rma;
 };
 
 struct comm {
@@ -23,13 +25,16 @@ struct comm {
 
 struct sg_archive_waits {
     const struct sg_archive_defs *defs;
+    struct sg_places *places;
     struct sg_waitstate_sums *sums;
+    struct sg_waitstate_skews *skews;
     struct sg_waitstate_tracker *tracker;
+    struct sg_archive_paths *paths; /* NULL: of a part of the run there are none */
     struct sg_archive_seen *seen;
     struct function *functions;
     uint32_t function_count;
     struct sg_map function_of_region;
-    uint32_t operations[2][SG_OPERATION_COUNT]; /* functions in the sums: blocking or not */
+    uint32_t operations[2][SG_OPERATION_COUNT]; /* functions in the places: blocking or not */
     struct comm *comms;                         /* as in the definitions */
 };
 
@@ -46,10 +51,12 @@ static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRe
     struct function function = {
         .name = name,
         .only_tests = begins(name, "MPI_Test") || strcmp(name, "MPI_Iprobe") == 0 ||
-                      strcmp(name, "MPI_Improbe") == 0 || begins(name, "MPI_Request_get_status"),
+                      strcmp(name, "MPI_Improbe") == 0 || strcmp(name, "MPI_Win_test") == 0 ||
+                      begins(name, "MPI_Request_get_status"),
         .is_buffered = begins(name, "MPI_Bsend") || begins(name, "MPI_Ibsend"),
-        .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0};
-    enum sg_status status = sg_waitstate_sums_function(waits->sums, name, &function.number);
+        .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0,
+        .rma = sg_rma_of(name)};
+    enum sg_status status = sg_places_function(waits->places, name, &function.number);
 
     if (status == SG_OK && !SG_APPEND(waits->functions, waits->function_count, function))
         status = SG_ERR_MEMORY;
@@ -70,12 +77,11 @@ static enum sg_status add_functions(struct sg_archive_waits *waits)
             status = add_function(waits, raw->regions[i].ref, name);
     }
     for (int operation = 0; operation < SG_OPERATION_COUNT && status == SG_OK; operation++) {
-        status = sg_waitstate_sums_function(waits->sums, sg_operation_regions[operation],
-                                            &waits->operations[0][operation]);
+        status = sg_places_function(waits->places, sg_operation_regions[operation],
+                                    &waits->operations[0][operation]);
         if (status == SG_OK)
-            status =
-                sg_waitstate_sums_function(waits->sums, sg_operation_nonblocking_regions[operation],
-                                           &waits->operations[1][operation]);
+            status = sg_places_function(waits->places, sg_operation_nonblocking_regions[operation],
+                                        &waits->operations[1][operation]);
     }
     return status;
 }
@@ -93,22 +99,33 @@ enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
         return SG_ERR_MEMORY;
     waits->defs = defs;
     waits->comms = calloc((size_t)defs->comm_count + 1, sizeof *waits->comms);
-    status = waits->comms != NULL ? sg_waitstate_sums_create(aggregate, watch->filter, &waits->sums)
-                                  : SG_ERR_MEMORY;
+    status = waits->comms != NULL ? sg_places_create(aggregate, &waits->places) : SG_ERR_MEMORY;
     if (status == SG_OK)
-        status = sg_waitstate_tracker_create(waits->sums, defs->rank_count, defs->location_count,
-                                             &waits->tracker);
+        status = sg_waitstate_sums_create(aggregate, watch->filter, waits->places, &waits->sums);
+    if (status == SG_OK)
+        status = sg_waitstate_skews_create(aggregate, watch->filter, waits->places, &waits->skews);
+    if (status == SG_OK)
+        status = sg_waitstate_tracker_create(waits->sums, waits->skews, defs->rank_count,
+                                             defs->location_count, &waits->tracker);
     if (status == SG_OK)
         status = sg_archive_seen_create(defs, aggregate, watch, &waits->seen);
     if (status == SG_OK)
         status = add_functions(waits);
+    if (status == SG_OK && watch->paths && watch->filter == NULL)
+        status = sg_archive_paths_create(defs, waits->tracker, waits->places, &waits->paths);
     if (status != SG_OK) {
         sg_archive_waits_destroy(waits);
         return status;
     }
-    sg_waitstate_tracker_listen(waits->tracker, sg_archive_seen_matched, waits->seen);
+    sg_waitstate_tracker_listen(waits->tracker, sg_archive_seen_matched, sg_archive_seen_waited,
+                                waits->seen);
     *out = waits;
     return SG_OK;
+}
+
+struct sg_waitstate_tracker *sg_archive_waits_tracker(const struct sg_archive_waits *waits)
+{
+    return waits->tracker;
 }
 
 void sg_archive_waits_destroy(struct sg_archive_waits *waits)
@@ -120,8 +137,11 @@ void sg_archive_waits_destroy(struct sg_archive_waits *waits)
         free(waits->comms[i].orders);
     }
     sg_waitstate_tracker_destroy(waits->tracker);
+    sg_archive_paths_destroy(waits->paths);
     sg_archive_seen_destroy(waits->seen);
+    sg_waitstate_skews_destroy(waits->skews);
     sg_waitstate_sums_destroy(waits->sums);
+    sg_places_destroy(waits->places);
     sg_map_clear(&waits->function_of_region);
     free(waits->functions);
     free(waits->comms);
@@ -146,11 +166,12 @@ enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t l
     const struct function *function =
         &waits->functions[sg_map_get(&waits->function_of_region, region)];
     const struct sg_waitstate_enter enter = {
-        .who = {function->number, site, rank_of(waits, location)},
+        .who = {function->number, site, rank_of(waits, location), location},
         .time_ns = time_ns,
         .only_tests = function->only_tests,
         .is_buffered = function->is_buffered,
-        .is_probe = function->is_probe};
+        .is_probe = function->is_probe,
+        .rma = function->rma};
 
     sg_archive_seen_enter(waits->seen, location, time_ns, function->number, function->name, site);
     return sg_waitstate_enter(waits->tracker, location, &enter);
@@ -159,10 +180,9 @@ enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t l
 enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t location,
                                       int64_t time_ns, bool is_instance)
 {
-    enum sg_status status = sg_waitstate_leave(waits->tracker, location, time_ns);
+    enum sg_status status = sg_archive_seen_leave(waits->seen, location, time_ns, is_instance);
 
-    return status == SG_OK ? sg_archive_seen_leave(waits->seen, location, time_ns, is_instance)
-                           : status;
+    return status == SG_OK ? sg_waitstate_leave(waits->tracker, location, time_ns) : status;
 }
 
 /* ---- communicators --------------------------------------------------------------------------- */
@@ -214,7 +234,7 @@ static enum sg_status find_rank(struct sg_archive_waits *waits, uint32_t locatio
 enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
                                         int64_t time_ns, const struct sg_archive_message *of)
 {
-    struct sg_waitstate_message message = {.tag = of->tag};
+    struct sg_waitstate_message message = {.tag = of->tag, .gap = of->gap};
     int64_t index = find_comm(waits, of->comm), rank;
     enum sg_status status;
 
@@ -296,20 +316,56 @@ static bool has_root(enum sg_waitstate_pattern pattern)
     return pattern == SG_PATTERN_BROADCAST || pattern == SG_PATTERN_REDUCE;
 }
 
-/* The collective as far as its communicator is concerned, and its number there. */
-static enum sg_status place(struct sg_archive_waits *waits, int64_t index, uint32_t member,
+/* The place of a rank among both groups; false: it is in none, or one of them is not known. */
+static bool place_in_groups(const struct sg_def_comm *comm, uint32_t rank, uint32_t root,
                             struct sg_waitstate_collective *collective)
 {
-    struct comm *comm = &waits->comms[index];
+    const struct sg_def_side *sides = comm->sides;
+    bool is_second = comm->side_of[rank] == 2;
+
+    if (comm->side_of[rank] == 0 || sides[0].size == 0 || sides[1].size == 0)
+        return false;
+    collective->first_size = sides[0].size;
+    collective->size = sides[0].size + sides[1].size;
+    collective->member = comm->place_of[rank] + (is_second ? sides[0].size : 0);
+    if (root == OTF2_COLLECTIVE_ROOT_SELF)
+        collective->root = collective->member;
+    else if (root < sides[!is_second].size)
+        collective->root = root + (is_second ? 0 : sides[0].size);
+    return true;
+}
+
+/* The collective as far as its communicator is concerned; false: it is nobody's there. */
+static bool place(const struct sg_archive_waits *waits, int64_t index, uint32_t rank, uint32_t root,
+                  struct sg_waitstate_collective *collective)
+{
+    const struct sg_def_comm *comm = &waits->defs->comms[index];
+    int64_t member;
 
     collective->comm = (uint32_t)index;
-    collective->size = waits->defs->comms[index].size;
-    collective->member = member;
+    if (comm->is_inter)
+        return place_in_groups(comm, rank, root, collective);
+    member = sg_def_comm_member(comm, rank);
+    if (comm->is_self || member < 0)
+        return false;
+    collective->size = comm->size;
+    collective->member = (uint32_t)member;
+    if (has_root(collective->pattern))
+        collective->root = root;
+    return true;
+}
+
+/* Its number among the member's on its communicator. */
+static enum sg_status number(struct sg_archive_waits *waits,
+                             struct sg_waitstate_collective *collective)
+{
+    struct comm *comm = &waits->comms[collective->comm];
+
     if (comm->orders == NULL)
         comm->orders = calloc(collective->size, sizeof *comm->orders);
     if (comm->orders == NULL)
         return SG_ERR_MEMORY;
-    collective->seq = comm->orders[member]++;
+    collective->seq = comm->orders[collective->member]++;
     return SG_OK;
 }
 
@@ -318,24 +374,26 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
                                            const uint64_t *request)
 {
     struct sg_waitstate_collective collective = {.pattern = pattern_of(of->op),
-                                                 .root = of->root,
+                                                 .root = SG_WAITSTATE_NO_ROOT,
                                                  .has_data =
-                                                     of->sent_bytes + of->received_bytes > 0};
-    int64_t index = find_comm(waits, of->comm), member, root = -1;
+                                                     of->sent_bytes + of->received_bytes > 0,
+                                                 .receives = of->received_bytes > 0};
+    int64_t index = find_comm(waits, of->comm), root = -1;
     enum sg_status status = SG_OK;
 
     if (index < 0)
         return SG_OK;
-    if (has_root(collective.pattern) && !waits->defs->comms[index].is_inter)
+    if (has_root(collective.pattern) && of->root == OTF2_COLLECTIVE_ROOT_SELF)
+        root = rank_of(waits, location);
+    else if (has_root(collective.pattern))
         status = find_rank(waits, location, index, of->root, &root);
     sg_archive_seen_collective(waits->seen, location, (uint32_t)index, root, of->sent_bytes,
                                of->received_bytes);
-    if (status != SG_OK || waits->defs->comms[index].is_self || waits->defs->comms[index].size == 0)
+    if (status != SG_OK || !place(waits, index, rank_of(waits, location), of->root, &collective))
         return status;
-    member = sg_def_comm_member(&waits->defs->comms[index], rank_of(waits, location));
-    if (member < 0)
-        return SG_OK;
-    status = place(waits, index, (uint32_t)member, &collective);
+    collective.seq = of->number;
+    if (!of->has_number)
+        status = number(waits, &collective);
     if (status != SG_OK)
         return status;
     return request == NULL
@@ -343,27 +401,15 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
                : sg_waitstate_end_collective(waits->tracker, location, &collective, *request);
 }
 
-/* The member that the others waited for: of a reduce among those but the root. */
-static uint32_t last_of(const struct sg_instance *instance, const struct sg_measure *measure)
-{
-    uint32_t last = instance->root == 0 ? 1 : 0;
-
-    if (instance->operation != SG_OPERATION_REDUCE)
-        return measure->last;
-    for (uint32_t i = 0; i < instance->size; i++) {
-        if (i != instance->root && instance->calls[i].begin_ns > instance->calls[last].begin_ns)
-            last = i;
-    }
-    return last;
-}
-
 static struct sg_waitstate_end end_of(const struct sg_archive_waits *waits,
                                       const struct sg_instance *instance, uint32_t member)
 {
-    const struct sg_call *call = &instance->calls[member];
+    const struct sg_member_call *call = &instance->calls[member];
 
-    return (struct sg_waitstate_end){waits->operations[instance->nonblocking][instance->operation],
-                                     call->site, call->rank};
+    return (struct sg_waitstate_end){
+        .function = waits->operations[instance->nonblocking][instance->operation],
+        .site = call->site,
+        .rank = call->rank};
 }
 
 enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
@@ -373,6 +419,7 @@ enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
         [SG_OPERATION_BARRIER] = SG_WAITSTATE_BARRIER,
         [SG_OPERATION_REDUCE] = SG_WAITSTATE_EARLY_REDUCE,
         [SG_OPERATION_ALLREDUCE] = SG_WAITSTATE_NXN,
+        [SG_OPERATION_BCAST] = SG_WAITSTATE_LATE_BROADCAST,
     };
     struct sg_measure measure;
     enum sg_status status = SG_OK;
@@ -380,12 +427,16 @@ enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
 
     if (instance->size < 2)
         return SG_OK;
+    status = sg_archive_paths_instance(
+        waits->paths, instance, waits->operations[instance->nonblocking][instance->operation]);
     sg_measure_instance(instance, &measure);
-    last = last_of(instance, &measure);
+    last = sg_measure_awaited(instance, &measure);
     for (uint32_t i = 0; i < instance->size && status == SG_OK; i++) {
         struct sg_call_measure cost;
 
         sg_measure_call(instance, &measure, i, &cost);
+        if (cost.wait_ns > 0)
+            sg_archive_paths_wait(waits->paths, instance, i, last);
         if (cost.wait_ns > 0)
             status = sg_waitstate_sums_add(
                 waits->sums,
@@ -400,15 +451,27 @@ enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
     return status;
 }
 
+enum sg_status sg_archive_waits_metrics(struct sg_archive_waits *waits, uint32_t location,
+                                        int64_t time_ns, const struct sg_def_metric_class *class,
+                                        uint8_t count, const uint64_t *values)
+{
+    return waits != NULL
+               ? sg_archive_paths_metrics(waits->paths, location, time_ns, class, count, values)
+               : SG_OK;
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
-enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg_waitstates **out)
+enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg_report *report)
 {
+    struct sg_waitstates **out = &report->waitstates;
     struct sg_waitstate_counts counts;
     enum sg_status status = sg_waitstate_tracker_finish(waits->tracker, &counts);
 
     if (status == SG_OK)
         status = sg_waitstate_sums_finish(waits->sums, out);
+    if (status == SG_OK)
+        status = sg_waitstate_skews_finish(waits->skews, *out);
     if (status != SG_OK)
         return status;
     (*out)->messages = counts.messages;
@@ -416,5 +479,8 @@ enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg
     (*out)->unmatched_receives = counts.unmatched_receives;
     (*out)->clock_violations = counts.violations;
     (*out)->largest_violation_ns = counts.largest_violation_ns;
-    return SG_OK;
+    status = sg_archive_paths_finish(waits->paths, report);
+    (*out)->places = waits->places; /* the result refers to them */
+    waits->places = NULL;
+    return status;
 }

@@ -2,7 +2,8 @@
  * a region is, which ranks a communicator has, and the number of a collective.
  *
  * Collectives that the library carried out come as instances; all other collectives are matched by
- * the order of a rank's calls on the communicator.
+ * their numbers, or where the archive does not tell them by the order of a rank's calls on the
+ * communicator.
  *
  * Functions that return a status: SG_ERR_MEMORY, not logged, or that of a watcher. Not thread-safe.
  */
@@ -18,11 +19,14 @@
 #include <otf2/otf2.h>
 
 struct sg_archive_waits;
+struct sg_waitstate_tracker;
 
 /* The watch's filter is used, and it is told of calls and messages. What is given outlives it. */
 enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
                                        const struct sg_aggregate *aggregate,
                                        const struct sg_watch *watch, struct sg_archive_waits **out);
+/* For what is told to it by archive_windows.h. */
+struct sg_waitstate_tracker *sg_archive_waits_tracker(const struct sg_archive_waits *waits);
 void sg_archive_waits_destroy(struct sg_archive_waits *waits);
 
 /* Location is an index in the definitions, whose rank is known. Times are since the run's start.
@@ -50,6 +54,7 @@ struct sg_archive_message {
     uint32_t tag;
     uint64_t bytes;
     uint64_t request; /* where it has one */
+    uint32_t gap;     /* as in struct sg_waitstate_message */
 };
 
 enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
@@ -70,6 +75,8 @@ struct sg_archive_collective {
     OTF2_CommRef comm;
     uint32_t root; /* rank in the communicator */
     uint64_t sent_bytes, received_bytes;
+    bool has_number;
+    uint64_t number; /* on its communicator, as the archive tells */
 };
 
 /* A collective that the library did not carry out. request: NULL of a blocking one. */
@@ -80,7 +87,13 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
 enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
                                          const struct sg_instance *instance);
 
-/* After the last event. */
-enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg_waitstates **out);
+/* Metrics of which some may be figures of an interval between two calls; of several classes, those
+ * of one interval come together. */
+enum sg_status sg_archive_waits_metrics(struct sg_archive_waits *waits, uint32_t location,
+                                        int64_t time_ns, const struct sg_def_metric_class *class,
+                                        uint8_t count, const uint64_t *values);
+
+/* After the last event: sets the report's wait states, critical path and causes. */
+enum sg_status sg_archive_waits_finish(struct sg_archive_waits *waits, struct sg_report *report);
 
 #endif

@@ -3,8 +3,10 @@
 #include "core/text.h"
 #include "output/format.h"
 #include "output/json.h"
+#include "report/causes/causes.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- what is known of a row ------------------------------------------------------------------ */
@@ -21,7 +23,7 @@ KNOWN(id, site->has_id)
 KNOWN(line, site->line > 0)
 KNOWN(offset, site->module != NULL)
 KNOWN(size, site->comm_size > 0)
-KNOWN(algorithm, site->algorithm[0] != '\0')
+KNOWN(algorithm, site->algorithm != NULL && site->algorithm[0] != '\0')
 KNOWN(skew, sg_site_has_skew(site))
 KNOWN(wait, sg_site_has_wait(site))
 KNOWN(exposed, sg_site_has_exposed(site))
@@ -90,6 +92,31 @@ PRINTER(comm)
         sg_comm_put(site->comm, site->comm_size, out);
     else
         fprintf(out, "%" PRIu32 " comms", site->comms);
+}
+
+/* NAN: not known. */
+static double mean_of(const struct sg_report_site *site)
+{
+    return sg_site_has_skew(site) ? (double)site->skew_sum_ns / (double)site->instances : NAN;
+}
+
+PRINTER(mean)
+{
+    const double mean_ns = mean_of(row);
+
+    fputs(isnan(mean_ns) ? "-" : SG_UNSIGNED(mean_ns), out);
+}
+
+FIGURE(mean)
+{
+    const double mean_ns = mean_of(row);
+
+    return isnan(mean_ns) ? -1 : mean_ns;
+}
+
+JSON(mean)
+{
+    return sg_json_real(sg_site_has_skew(row), mean_of(row));
 }
 
 PRINTER(worst)
@@ -192,6 +219,22 @@ JSON(last)
     return sg_json_share(site->last_count, site->last_rank < 0 ? 0 : site->instances);
 }
 
+/* The greatest cause, its rank and share. */
+PRINTER(why)
+{
+    const struct sg_report_site *site = row;
+    const struct sg_report *report = context;
+    const char *function = (site->nonblocking ? sg_operation_nonblocking_regions
+                                              : sg_operation_regions)[site->operation];
+    const struct sg_cause_site *found = sg_causes_at(report->causes, function, site->site);
+
+    if (found == NULL || found->row_count == 0)
+        fputs("-", out);
+    else
+        fprintf(out, "%s on %" PRIu32 " %s", sg_cause_names[found->rows[0].cause],
+                found->rows[0].rank, SG_SHARE(found->rows[0].ns, found->late_ns));
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 #define IS(which, member)                                                                          \
@@ -221,11 +264,14 @@ static const struct sg_column columns[] = {
     {"skew_ns.p50", "p50", "skew50", IS(NS, skew_p50_ns), .known = knows_skew},
     {"skew_ns.p95", "p95", "skew95", IS(NS, skew_p95_ns), .known = knows_skew},
     {"skew_ns.max", "max", "skewmax", IS(NS, skew_max_ns), .known = knows_skew},
+    {"skew_ns.mean", "mean", "skewmean", .print = print_mean, .figure = figure_mean,
+     .json = json_mean},
     {"wait_ns", "wait", "wait", IS(NS, wait_ns), .known = knows_wait},
     {"blocked_ns", "blocked", "blocked", IS(NS, blocked_ns)},
     {"last_rank", "last", "last", IS(COUNT, last_rank), .known = knows_last, .print = print_last,
      .figure = figure_last},
     {"last_rank_share", .json = json_last},
+    {NULL, "why", "why", .left = true, .print = print_why},
     {"event_calls", IS(COUNT, event_calls)},
     {"instances", IS(COUNT, instances)},
     {NULL, "instances", "inst", IS(COUNT, instances), .known = knows_skew},

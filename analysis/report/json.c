@@ -2,8 +2,11 @@
  * versions add fields but never change one. */
 #include "output/json.h"
 #include "output/csv.h"
+#include "report/before/print.h"
+#include "report/causes/print.h"
 #include "report/columns.h"
 #include "report/filter.h"
+#include "report/path/print.h"
 #include "report/print.h"
 #include "report/profile/print.h"
 #include "report/ranks.h"
@@ -134,9 +137,7 @@ static enum sg_status print(json_t *root, const struct sg_report *report,
     sg_json_begin(&writer, NULL, '{');
     json_object_foreach(root, name, value)
     {
-        if (strcmp(name, SG_CALLS_MESSAGES) == 0)
-            sg_calls_put_messages(&writer, report, options);
-        else
+        if (!sg_calls_put_pairs(&writer, name, report, options))
             sg_json_put(&writer, name, json_incref(value));
     }
     sg_json_end(&writer, '}');
@@ -170,6 +171,9 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
     sg_json_set(&root, "trials", sg_report_trials_json(report));
     sg_calls_json(&root, report, options);
     sg_waitstates_json(&root, report, options);
+    sg_path_json(&root, report, options);
+    sg_causes_json(&root, report, options);
+    sg_before_json(&root, report, options);
     return print(root, report, options, out);
 }
 
@@ -183,9 +187,16 @@ enum sg_status sg_report_print_csv(const struct sg_report *report,
         "blocked_ns "
         "last_rank last_rank_share early late signals event_calls instances wait_avoided_ns "
         "completion_ns run_share worst.seq worst.time_ns signals_ignored stalls token_moves "
-        "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns"};
+        "releases_repeated outstanding_max handler_ns exposed_ns hidden_ns "
+        "skew_mean_ns=skew_ns.mean"};
     json_t *rows;
 
+    if (options->table == SG_PRINT_INTERVALS)
+        return sg_before_print_csv(report, options, out);
+    if (options->table == SG_PRINT_CAUSES)
+        return sg_causes_print_csv(report, options, out);
+    if (options->table == SG_PRINT_PATH)
+        return sg_path_print_csv(report, options, out);
     if (options->table >= SG_PRINT_WAITS)
         return sg_waitstates_print_csv(report, options, out);
     if (options->table != SG_PRINT_SITES)

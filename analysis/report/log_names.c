@@ -6,6 +6,7 @@
 #include "trace/export/callers.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,23 +16,30 @@ struct sg_log_name {
     uint32_t line;
 };
 
+/* text: "function\0file\0", malloc'ed and taken over. */
+static enum sg_status keep(struct sg_log_names *names, uint32_t id, char *text, size_t text_bytes,
+                           uint32_t line)
+{
+    struct sg_log_name name = {.text = text, .line = line};
+
+    if (text == NULL)
+        return SG_ERR_MEMORY;
+    name.function = text;
+    name.file = sg_logread_part(text, (uint32_t)text_bytes, 1);
+    if (!SG_APPEND(names->names, names->name_count, name)) {
+        free(text);
+        return SG_ERR_MEMORY;
+    }
+    return sg_map_put(&names->name_by_id, id, names->name_count - 1);
+}
+
 enum sg_status sg_log_names_take(struct sg_log_names *names, struct sg_logread *log,
                                  const struct sg_record_site_name *record)
 {
-    struct sg_log_name name = {.line = record->line};
-
     if (sg_map_get(&names->name_by_id, record->id) >= 0)
         return SG_OK;
-    name.text = sg_logread_text(log, record, record->text_bytes);
-    if (name.text == NULL)
-        return SG_ERR_MEMORY;
-    name.function = name.text;
-    name.file = sg_logread_part(name.text, record->text_bytes, 1);
-    if (!SG_APPEND(names->names, names->name_count, name)) {
-        free(name.text);
-        return SG_ERR_MEMORY;
-    }
-    return sg_map_put(&names->name_by_id, record->id, names->name_count - 1);
+    return keep(names, record->id, sg_logread_text(log, record, record->text_bytes),
+                record->text_bytes, record->line);
 }
 
 /* Symbols cost more than all the rest, and every rank has the site: each is asked for once. */
@@ -42,6 +50,18 @@ static enum sg_status note_try(struct sg_log_names *names, uint32_t id, const ch
 
     *is_first = sg_map_get(&names->tried, key) < 0;
     return *is_first ? sg_map_put(&names->tried, key, 0) : SG_OK;
+}
+
+/* What symbols tell is kept, too, for whoever reads the logs again. */
+static enum sg_status keep_found(struct sg_log_names *names, const struct sg_site_text *found)
+{
+    const char *file = found->file != NULL ? found->file : "";
+    size_t text_bytes = strlen(found->function) + strlen(file) + 2;
+    char *text = malloc(text_bytes + 1);
+
+    if (text != NULL)
+        snprintf(text, text_bytes + 1, "%s%c%s", found->function, '\0', file);
+    return keep(names, found->id, text, text_bytes, found->line);
 }
 
 /* text: of the record. */
@@ -89,6 +109,8 @@ enum sg_status sg_log_names_site(struct sg_log_names *names, struct sg_logread *
     if (is_first)
         look_up(names, record, module, &text);
     status = sg_aggregate_site(aggregate, &text, out);
+    if (status == SG_OK && is_first && text.function != NULL)
+        status = keep_found(names, &text);
     free(module);
     return status;
 }

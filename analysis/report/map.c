@@ -67,6 +67,14 @@ int64_t sg_map_get(const struct sg_map *map, uint64_t key)
     return entry->used ? (int64_t)entry->value : -1;
 }
 
+int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new)
+{
+    int64_t found = sg_map_get(map, key);
+
+    *is_new = found < 0 && sg_map_put(map, key, count) == SG_OK;
+    return *is_new ? (int64_t)count : found;
+}
+
 void sg_map_clear(struct sg_map *map)
 {
     free(map->entries);

@@ -8,6 +8,7 @@
 
 #include "core/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,10 @@ enum sg_status sg_map_put(struct sg_map *map, uint64_t key, uint32_t value);
 
 /* The value, or -1. */
 int64_t sg_map_get(const struct sg_map *map, uint64_t key);
+
+/* For values that number what the keys stand for: the key's value, or, *is_new, `count`, which is
+ * then set. -1: out of memory; *is_new is false. */
+int64_t sg_map_number(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new);
 
 void sg_map_clear(struct sg_map *map);
 

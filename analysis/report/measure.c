@@ -29,9 +29,24 @@ static bool must_synchronise(const struct sg_instance *instance)
            (instance->operation == SG_OPERATION_ALLREDUCE && data);
 }
 
+/* By how much a member left before the root, whose data it has, entered. */
+static uint64_t broadcast_violation(const struct sg_instance *instance)
+{
+    const struct sg_member_call *root = &instance->calls[instance->root];
+    uint64_t most_ns = 0;
+
+    for (uint32_t i = 0; i < instance->size && root->bytes > 0; i++) {
+        uint64_t early_ns = later_by(root->begin_ns, instance->calls[i].end_ns);
+
+        if (early_ns > most_ns)
+            most_ns = early_ns;
+    }
+    return most_ns;
+}
+
 void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out)
 {
-    const struct sg_call *calls = instance->calls;
+    const struct sg_member_call *calls = instance->calls;
     struct sg_measure measure = {.first_begin_ns = calls[0].begin_ns,
                                  .last_begin_ns = calls[0].begin_ns,
                                  .first_end_ns = calls[0].end_ns,
@@ -50,9 +65,42 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
     measure.skew_ns = later_by(measure.last_begin_ns, measure.first_begin_ns);
     if (must_synchronise(instance))
         measure.violation_ns = later_by(measure.last_begin_ns, measure.first_end_ns);
+    else if (instance->operation == SG_OPERATION_BCAST)
+        measure.violation_ns = broadcast_violation(instance);
     else if (instance->operation != SG_OPERATION_REDUCE)
         measure.unsynchronised = measure.last_begin_ns > measure.first_end_ns;
     *out = measure;
+}
+
+uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_measure *measure)
+{
+    uint32_t last = instance->root == 0 && instance->size > 1 ? 1 : 0;
+
+    if (instance->operation == SG_OPERATION_BCAST)
+        return instance->root;
+    if (instance->operation != SG_OPERATION_REDUCE)
+        return measure->last;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (i != instance->root && instance->calls[i].begin_ns > instance->calls[last].begin_ns)
+            last = i;
+    }
+    return last;
+}
+
+/* When all had come whom the member had to wait for. */
+static int64_t arrivals_of(const struct sg_instance *instance, const struct sg_measure *measure,
+                           uint32_t member)
+{
+    int64_t own_ns = instance->calls[member].begin_ns;
+
+    switch (instance->operation) {
+    case SG_OPERATION_REDUCE:
+        return member == instance->root && instance->size > 1 ? measure->senders_ns : own_ns;
+    case SG_OPERATION_BCAST:
+        return instance->calls[instance->root].begin_ns;
+    default:
+        return measure->unsynchronised ? own_ns : measure->last_begin_ns;
+    }
 }
 
 /* A nonblocking call waits anywhere: its wait is the part of the arrivals' wait that was not
@@ -61,15 +109,9 @@ static void measure_nonblocking(const struct sg_instance *instance,
                                 const struct sg_measure *measure, uint32_t member,
                                 struct sg_call_measure *out)
 {
-    const struct sg_call *call = &instance->calls[member];
-    int64_t arrivals_ns = call->begin_ns;
-    uint64_t wait_ns;
+    const struct sg_member_call *call = &instance->calls[member];
+    uint64_t wait_ns = later_by(arrivals_of(instance, measure, member), call->begin_ns);
 
-    if (instance->operation != SG_OPERATION_REDUCE)
-        arrivals_ns = measure->unsynchronised ? call->begin_ns : measure->last_begin_ns;
-    else if (member == instance->root && instance->size > 1)
-        arrivals_ns = measure->senders_ns;
-    wait_ns = later_by(arrivals_ns, call->begin_ns);
     out->blocked_ns = call->start_ns + call->exposed_ns;
     out->wait_ns = wait_ns < call->exposed_ns ? wait_ns : call->exposed_ns;
     out->avoided_ns = wait_ns > out->blocked_ns ? wait_ns - out->blocked_ns : 0;
@@ -78,20 +120,19 @@ static void measure_nonblocking(const struct sg_instance *instance,
 void sg_measure_call(const struct sg_instance *instance, const struct sg_measure *measure,
                      uint32_t member, struct sg_call_measure *out)
 {
-    const struct sg_call *call = &instance->calls[member];
+    const struct sg_member_call *call = &instance->calls[member];
 
     *out = (struct sg_call_measure){.blocked_ns = later_by(call->end_ns, call->begin_ns)};
     if (instance->nonblocking) {
         measure_nonblocking(instance, measure, member, out);
-    } else if (measure->unsynchronised) {
-        return;
-    } else if (instance->operation != SG_OPERATION_REDUCE) {
-        int64_t late_ns = min_of(measure->last_begin_ns, call->end_ns);
+    } else if (!measure->unsynchronised) {
+        int64_t arrivals_ns = arrivals_of(instance, measure, member);
+        int64_t late_ns = min_of(arrivals_ns, call->end_ns);
 
         out->wait_ns = later_by(late_ns, call->begin_ns);
-        out->completion_ns = later_by(call->end_ns, max_of(measure->first_end_ns, late_ns));
-    } else if (member == instance->root && instance->size > 1) {
-        out->wait_ns = later_by(min_of(measure->senders_ns, call->end_ns), call->begin_ns);
-        out->avoided_ns = later_by(measure->senders_ns, max_of(call->begin_ns, call->end_ns));
+        if (sg_operation_synchronises(instance->operation))
+            out->completion_ns = later_by(call->end_ns, max_of(measure->first_end_ns, late_ns));
+        else if (instance->operation == SG_OPERATION_REDUCE)
+            out->avoided_ns = later_by(arrivals_ns, max_of(call->begin_ns, call->end_ns));
     }
 }

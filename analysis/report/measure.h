@@ -35,7 +35,9 @@ struct sg_measure {
     int64_t first_end_ns;   /* min E */
     int64_t senders_ns;     /* max B of all but the root; for a reduce of two or more */
     uint64_t skew_ns;
-    uint64_t violation_ns; /* max B - min E where positive, for synchronising operations */
+    /* Where positive: max B - min E for synchronising operations, B of the root - min E for a
+     * broadcast. */
+    uint64_t violation_ns;
     /* an allreduce without data in which a member left before another entered */
     bool unsynchronised;
     uint32_t last; /* rank in the communicator; the lowest of several */
@@ -43,12 +45,15 @@ struct sg_measure {
 
 struct sg_call_measure {
     uint64_t wait_ns;
-    uint64_t completion_ns; /* 0 for a reduce and for a nonblocking call */
+    uint64_t completion_ns; /* 0 for an operation with a root and for a nonblocking call */
     uint64_t avoided_ns;
     uint64_t blocked_ns;
 };
 
 void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out);
+/* The member that the others waited for: of a reduce the last of all but the root, of a broadcast
+ * the root, else the last. */
+uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_measure *measure);
 void sg_measure_call(const struct sg_instance *instance, const struct sg_measure *measure,
                      uint32_t member, struct sg_call_measure *out);
 

@@ -12,6 +12,7 @@
 #include "core/operation.h"
 #include "core/status.h"
 #include "core/waiting.h"
+#include "output/progress.h"
 #include "report/counts.h"
 #include "report/trials/result.h"
 #include "report/watch.h"
@@ -52,7 +53,7 @@ struct sg_report_site {
     uint64_t exposed_ns;                              /* where both */
 
     uint64_t instances; /* that count for this row: skew, last rank and worst are theirs */
-    uint64_t skew_p50_ns, skew_p95_ns, skew_max_ns;
+    uint64_t skew_p50_ns, skew_p95_ns, skew_max_ns, skew_sum_ns;
     uint64_t last_count; /* instances in which last_rank came last */
     int64_t last_rank;   /* in MPI_COMM_WORLD; -1: a communicator of one rank, or no instance */
     uint64_t worst_seq;
@@ -108,6 +109,9 @@ struct sg_report {
     struct sg_calls *calls; /* all calls of MPI (profile/calls.h); NULL: not known */
     /* of all calls of MPI in the events (waitstates/waitstates.h); NULL: not known */
     struct sg_waitstates *waitstates;
+    /* path/path.h, causes/causes.h; NULL: not known; they refer to the wait states */
+    struct sg_path *critical_path;
+    struct sg_causes_found *causes;
     struct sg_report_trial *trials;
     uint32_t trial_count;
 
@@ -124,6 +128,12 @@ enum sg_status sg_report_find_archive(const char *path, char **anchor);
  * the reading takes over a second. On failure one line has been logged. */
 enum sg_status sg_report_read(const char *path, bool progress, const struct sg_watch *watch,
                               struct sg_report *out);
+/* The same of logs that are open: what their statistics hold. path: what the report is called by.
+ */
+struct sg_log_set;
+enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
+                                 struct sg_progress_line *progress, const struct sg_watch *watch,
+                                 struct sg_report *out);
 void sg_report_clear(struct sg_report *report);
 
 /* The time that stagger itself added to all calls, estimated from those that were timed; 0 if none

@@ -5,7 +5,9 @@
 #include "core/text.h"
 #include "output/progress.h"
 #include "report/aggregate.h"
+#include "report/causes/causes.h"
 #include "report/filter.h"
+#include "report/path/path.h"
 #include "report/profile/calls.h"
 #include "report/report.h"
 #include "report/source_otf2.h"
@@ -79,9 +81,9 @@ static bool wants_calls(const struct sg_watch *watch)
     return watch != NULL && watch->calls && (watch->filter == NULL || watch->filter->time == NULL);
 }
 
-/* The table for all calls, if they are wanted: set is what the logs are, or NULL to read the files
- * beside the archive. */
-static enum sg_status read_calls(const struct place *place, const struct sg_log_set *set,
+/* The table for all calls, if they are wanted: of the logs, or where set is NULL of the files
+ * beside the archive, whose path is given. */
+static enum sg_status read_calls(const char *path, const struct sg_log_set *set,
                                  const struct sg_watch *watch, struct sg_aggregate *aggregate,
                                  struct sg_call_table **out)
 {
@@ -92,13 +94,13 @@ static enum sg_status read_calls(const struct place *place, const struct sg_log_
         return SG_OK;
     status = sg_call_table_create(aggregate, watch->filter, out);
     if (status != SG_OK) {
-        sg_log("%s: out of memory", place->directory);
+        sg_log("%s: out of memory", path);
         return status;
     }
     if (set != NULL)
         status = sg_call_source_logs(set, aggregate, watch->filter, *out);
     else
-        status = sg_call_source_files(place->anchor, aggregate, watch->filter, *out);
+        status = sg_call_source_files(path, aggregate, watch->filter, *out);
     if (status != SG_OK) {
         sg_call_table_destroy(*out);
         *out = NULL;
@@ -166,7 +168,7 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
     if (report->partial && place->has_logs)
         status = add_statistics(place, progress, report->strings, report);
     if (status == SG_OK)
-        status = read_calls(place, NULL, watch, report->strings, &calls);
+        status = read_calls(place->anchor, NULL, watch, report->strings, &calls);
     return status == SG_OK ? finish(report->strings, calls, place->anchor, report) : status;
 }
 
@@ -198,14 +200,50 @@ static bool wants_events(const struct sg_watch *watch)
                              watch->instance != NULL || watch->late != NULL);
 }
 
+enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
+                                 struct sg_progress_line *progress, const struct sg_watch *watch,
+                                 struct sg_report *out)
+{
+    struct sg_report report = {.has_statistics = true};
+    struct sg_log_facts facts;
+    struct sg_aggregate *aggregate = NULL;
+    struct sg_call_table *calls = NULL;
+    enum sg_status status = sg_aggregate_create((uint32_t)set->world_size, &aggregate);
+
+    if (status != SG_OK) {
+        sg_log("%s: out of memory", path);
+        return status;
+    }
+    report.strings = aggregate;
+    sg_aggregate_watch(aggregate, watch);
+    status = sg_source_stats(set, progress, aggregate);
+    if (status == SG_OK)
+        status = read_calls(path, set, watch, aggregate, &calls);
+    if (status == SG_OK) {
+        sg_log_set_facts(set, &facts);
+        report.partial = !facts.complete;
+        report.overhead_calls = facts.overhead_calls;
+        report.overhead_ns = facts.overhead_ns;
+        report.overhead_long_calls = facts.overhead_long_calls;
+        report.waiting = facts.waiting;
+        report.unmanaged_calls = facts.unmanaged_calls;
+        report.unmanaged_nonblocking = facts.unmanaged_nonblocking;
+        report.program = facts.program != NULL ? strdup(facts.program) : NULL;
+        status = finish(aggregate, calls, path, &report);
+    }
+    if (status == SG_OK)
+        *out = report;
+    else
+        sg_report_clear(&report);
+    return status;
+}
+
 /* While a run is going on its statistics are used, unless events are needed. */
 static enum sg_status read_logs(const struct place *place, struct sg_progress_line *progress,
                                 const struct sg_watch *watch, struct sg_report *report)
 {
     struct sg_log_set set;
     struct sg_log_facts facts;
-    struct sg_aggregate *aggregate = NULL;
-    struct sg_call_table *calls = NULL;
     enum sg_status status;
 
     sg_logread_await_end(place->directory, AWAIT_END_MS);
@@ -223,28 +261,7 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
         if (facts.living > 0)
             sg_log("%s: " SG_LOGREAD_IN_PROGRESS "; this is what its statistics hold so far",
                    place->directory, facts.living, set.world_size);
-        status = sg_aggregate_create((uint32_t)set.world_size, &aggregate);
-        if (status != SG_OK)
-            sg_log("%s: out of memory", place->directory);
-        else
-            sg_aggregate_watch(aggregate, watch);
-    }
-    report->strings = aggregate;
-    if (status == SG_OK)
-        status = sg_source_stats(&set, progress, aggregate);
-    if (status == SG_OK)
-        status = read_calls(place, &set, watch, aggregate, &calls);
-    if (status == SG_OK) {
-        report->has_statistics = true;
-        report->partial = !facts.complete;
-        report->overhead_calls = facts.overhead_calls;
-        report->overhead_ns = facts.overhead_ns;
-        report->overhead_long_calls = facts.overhead_long_calls;
-        report->waiting = facts.waiting;
-        report->unmanaged_calls = facts.unmanaged_calls;
-        report->unmanaged_nonblocking = facts.unmanaged_nonblocking;
-        report->program = facts.program != NULL ? strdup(facts.program) : NULL;
-        status = finish(aggregate, calls, place->directory, report);
+        status = sg_report_of_logs(&set, place->directory, progress, watch, report);
     }
     sg_log_set_close(&set);
     return status;
@@ -324,6 +341,8 @@ void sg_report_clear(struct sg_report *report)
         sg_report_trial_clear(&report->trials[i]);
     sg_calls_free(report->calls);
     sg_waitstates_free(report->waitstates);
+    sg_path_free(report->critical_path);
+    sg_causes_found_free(report->causes);
     free(report->trials);
     free(report->sites);
     free(report->sums);

@@ -422,7 +422,7 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
         aggregate = NULL;
     }
     if (status == SG_OK && waits != NULL)
-        status = heard(archive, sg_archive_waits_finish(waits, &archive->report->waitstates));
+        status = heard(archive, sg_archive_waits_finish(waits, archive->report));
     sg_archive_events_destroy(events);
     sg_archive_waits_destroy(waits);
 err_aggregate:

@@ -25,7 +25,7 @@ struct comm {
 struct reading {
     const struct sg_log_set *set;
     struct sg_aggregate *aggregate;
-    struct sg_log_names names;
+    struct sg_log_names *names;
     struct comm *comms; /* sorted by identity after the first pass */
     uint32_t comm_count;
     uint32_t world, self;             /* in the aggregate */
@@ -65,7 +65,7 @@ static enum sg_status collect(struct reading *reading)
 
         while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
             if (kind == SG_RECORD_SITE_NAME)
-                status = sg_log_names_take(&reading->names, log, record);
+                status = sg_log_names_take(reading->names, log, record);
             else if (kind == SG_RECORD_COMM)
                 status = take_comm(reading, log, record);
         }
@@ -155,7 +155,7 @@ static enum sg_status map_site(struct reading *reading, struct sg_logread *log,
 {
     uint32_t index;
     enum sg_status status =
-        sg_log_names_site(&reading->names, log, record, reading->aggregate, &index);
+        sg_log_names_site(reading->names, log, record, reading->aggregate, &index);
 
     return status == SG_OK ? sg_map_put(&reading->sites, record->index, index) : status;
 }
@@ -308,7 +308,9 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
 enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_line *progress,
                                struct sg_aggregate *aggregate)
 {
-    struct reading reading = {.set = set, .aggregate = aggregate};
+    struct sg_log_names own_names = {0};
+    struct reading reading = {
+        .set = set, .aggregate = aggregate, .names = set->names != NULL ? set->names : &own_names};
     enum sg_status status = collect(&reading);
 
     if (status == SG_OK)
@@ -324,7 +326,7 @@ enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_
     for (uint32_t i = 0; i < reading.comm_count; i++)
         free(reading.comms[i].name);
     free(reading.comms);
-    sg_log_names_clear(&reading.names);
+    sg_log_names_clear(&own_names);
     sg_map_clear(&reading.sites);
     sg_map_clear(&reading.log_comms);
     return status;

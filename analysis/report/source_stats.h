@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "output/progress.h"
 #include "report/aggregate.h"
+#include "report/log_names.h"
 #include "trace/export/logread.h"
 
 #include <stdbool.h>
@@ -19,6 +20,8 @@ struct sg_log_set {
     int count;
     int world_size;
     int missing; /* ranks whose log is missing or cannot be read */
+    /* Names of call sites, kept from one reading to the next; NULL: each reading finds its own. */
+    struct sg_log_names *names;
 };
 
 /* From the logs' headers. */

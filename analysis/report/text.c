@@ -3,8 +3,11 @@
  * are.
  */
 #include "output/format.h"
+#include "report/before/print.h"
+#include "report/causes/print.h"
 #include "report/columns.h"
 #include "report/filter.h"
+#include "report/path/print.h"
 #include "report/print.h"
 #include "report/profile/print.h"
 #include "report/waiting.h"
@@ -155,6 +158,7 @@ static void put_summary(const struct sg_report *report, FILE *out)
     if (report->has_events) {
         put_worst_site(report, out);
         put_worst_instance(report, out);
+        sg_causes_print_summary(report, out);
     } else {
         fputs("lost waiting       not known: no events were recorded (STAGGER_TRACE=otf2)\n", out);
     }
@@ -215,6 +219,7 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
     put_left_out(report, options, out);
     sg_calls_print_left_out(report, options, out);
     sg_waitstates_print_notes(report, options, out);
+    sg_path_print_notes(report, options, out);
     if (report->partial)
         fprintf(out, "note: partial: %s\n",
                 report->has_events
@@ -260,7 +265,7 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
     if (report->site_count == 0 && sg_filter_is_set(report->filter)) {
         fputs("no call is like that\n\n", out);
     } else if (report->site_count == 0) {
-        fputs("no barrier, reduce or allreduce is recorded", out);
+        fputs("no barrier, reduce, allreduce or bcast is recorded", out);
         if (report->unmanaged_nonblocking > 0)
             fprintf(out, ": %" PRIu64 " nonblocking calls were left to MPICH",
                     report->unmanaged_nonblocking);
@@ -272,11 +277,19 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
     if (status == SG_OK && report->site_count > 0)
         status = sg_report_print_rows(report, options, out);
     if (status == SG_OK)
+        status = sg_waitstates_print_skews(report, options, out);
+    if (status == SG_OK)
         status = sg_calls_print_sites(report, options, out);
     if (status == SG_OK)
         status = sg_calls_print_messages(report, options, out);
     if (status == SG_OK)
         status = sg_waitstates_print(report, options, out);
+    if (status == SG_OK)
+        status = sg_causes_print(report, options, out);
+    if (status == SG_OK)
+        status = sg_path_print(report, options, out);
+    if (status == SG_OK)
+        status = sg_before_print(report, options, out);
     if (status == SG_OK)
         status = sg_report_print_trials(report, out);
     if (status == SG_OK)

@@ -80,6 +80,8 @@ enum sg_status sg_report_print_rows(const struct sg_report *report,
         struct sg_table table = {0};
 
         sg_table_show(&table, sg_site_columns, shown[i]);
+        if (i == 0 && report->causes != NULL)
+            sg_table_show(&table, sg_site_columns, "why");
         for (uint32_t row = 0; row < rows.count; row++)
             sg_table_row(&table, &rows.sites[row], report);
         status = sg_print_finish(&table, out);

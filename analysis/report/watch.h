@@ -41,9 +41,10 @@ struct sg_late_cost {
 
 /* A thread of a rank, or whatever else a tool calls a location. */
 struct sg_seen_location {
-    uint32_t rank, thread; /* thread: number among the rank's locations, as in struct sg_call */
-    uint32_t node;         /* its process's place in the system tree; UINT32_MAX: not known */
-    const char *name;      /* as recorded; "": not known */
+    uint32_t rank,
+        thread;       /* thread: number among the rank's locations, as in struct sg_member_call */
+    uint32_t node;    /* its process's place in the system tree; UINT32_MAX: not known */
+    const char *name; /* as recorded; "": not known */
 };
 
 /* A rank's clock: the offsets recorded in the archive. */
@@ -91,11 +92,19 @@ struct sg_seen_message {
     int64_t received_ns;   /* within it */
 };
 
+/* A call of MPI that has returned, and in which its rank waited for another. */
+struct sg_seen_wait {
+    struct sg_seen_thread at;
+    int64_t begin_ns; /* of the call */
+    uint64_t wait_ns;
+};
+
 /* Any member may be NULL. */
 struct sg_watch {
     const struct sg_filter *filter; /* what is counted; outlives the report */
     bool calls;      /* the statistics of all calls of MPI are wanted (struct sg_report, calls) */
     bool waitstates; /* wait states of all calls are wanted, with their sums */
+    bool paths;      /* with them, the critical path and causes of lateness */
     void *context;
     enum sg_status (*location)(void *context, const struct sg_seen_location *location);
     enum sg_status (*clock)(void *context, const struct sg_seen_clock *clock);
@@ -103,10 +112,12 @@ struct sg_watch {
                                const struct sg_seen_instance *seen);
     enum sg_status (*late)(void *context, const struct sg_aggregate *aggregate,
                            const struct sg_late_cost *late, uint32_t row);
-    /* These two only where wait states are wanted, whose matching they use. */
+    /* These only where wait states are wanted, whose matching they use. A wait is told after its
+     * call, when all is known of it. */
     enum sg_status (*call)(void *context, const struct sg_aggregate *aggregate,
                            const struct sg_seen_call *call);
     enum sg_status (*message)(void *context, const struct sg_seen_message *message);
+    enum sg_status (*wait)(void *context, const struct sg_seen_wait *wait);
 };
 
 #endif

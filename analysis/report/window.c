@@ -17,7 +17,7 @@ struct entry {
     struct sg_instance instance;
     uint32_t arrived; /* members, and calls too many */
     bool spoilt;
-    struct sg_call calls[];
+    struct sg_member_call calls[];
 };
 
 struct comm {
@@ -28,7 +28,7 @@ struct comm {
     struct entry *unused;
 };
 
-struct sg_window {
+struct sg_instance_window {
     sg_instance_sink sink;
     void *context;
     struct comm *comms;
@@ -36,9 +36,10 @@ struct sg_window {
     struct sg_window_counts counts;
 };
 
-enum sg_status sg_window_create(sg_instance_sink sink, void *context, struct sg_window **out)
+enum sg_status sg_window_create(sg_instance_sink sink, void *context,
+                                struct sg_instance_window **out)
 {
-    struct sg_window *window = calloc(1, sizeof *window);
+    struct sg_instance_window *window = calloc(1, sizeof *window);
 
     if (window == NULL)
         return SG_ERR_MEMORY;
@@ -58,7 +59,7 @@ static void free_list(struct entry *entry)
     }
 }
 
-void sg_window_destroy(struct sg_window *window)
+void sg_window_destroy(struct sg_instance_window *window)
 {
     if (window == NULL)
         return;
@@ -74,7 +75,7 @@ void sg_window_destroy(struct sg_window *window)
     free(window);
 }
 
-enum sg_status sg_window_add_comm(struct sg_window *window, uint32_t size)
+enum sg_status sg_window_add_comm(struct sg_instance_window *window, uint32_t size)
 {
     struct comm *comms = realloc(window->comms, (window->comm_count + 1) * sizeof *comms);
     struct comm comm = {.size = size, .bucket_count = FIRST_BUCKETS};
@@ -123,7 +124,7 @@ static enum sg_status grow(struct comm *comm)
     return SG_OK;
 }
 
-static enum sg_status open_entry(struct sg_window *window, struct comm *comm, uint64_t seq,
+static enum sg_status open_entry(struct sg_instance_window *window, struct comm *comm, uint64_t seq,
                                  struct entry ***out)
 {
     struct entry *entry = comm->unused;
@@ -155,7 +156,8 @@ static enum sg_status open_entry(struct sg_window *window, struct comm *comm, ui
     return SG_OK;
 }
 
-static enum sg_status close_entry(struct sg_window *window, struct comm *comm, struct entry **at)
+static enum sg_status close_entry(struct sg_instance_window *window, struct comm *comm,
+                                  struct entry **at)
 {
     struct entry *entry = *at;
     enum sg_status status = SG_OK;
@@ -174,9 +176,9 @@ static enum sg_status close_entry(struct sg_window *window, struct comm *comm, s
     return status;
 }
 
-enum sg_status sg_window_add(struct sg_window *window, uint32_t comm_index, uint64_t seq,
+enum sg_status sg_window_add(struct sg_instance_window *window, uint32_t comm_index, uint64_t seq,
                              uint32_t member, enum sg_operation operation, uint32_t root,
-                             const struct sg_call *call)
+                             const struct sg_member_call *call)
 {
     struct comm *comm = &window->comms[comm_index];
     struct entry **at = place(comm, seq);
@@ -195,14 +197,14 @@ enum sg_status sg_window_add(struct sg_window *window, uint32_t comm_index, uint
     entry = *at;
     if (entry->calls[member].present || entry->instance.operation != operation ||
         entry->instance.nonblocking != call->nonblocking ||
-        (operation == SG_OPERATION_REDUCE && (entry->instance.root != root || root >= comm->size)))
+        (sg_operation_has_root(operation) && (entry->instance.root != root || root >= comm->size)))
         entry->spoilt = true;
     entry->calls[member] = *call;
     entry->calls[member].present = true;
     return ++entry->arrived >= comm->size ? close_entry(window, comm, at) : SG_OK;
 }
 
-void sg_window_finish(struct sg_window *window)
+void sg_window_finish(struct sg_instance_window *window)
 {
     for (uint32_t i = 0; i < window->comm_count; i++) {
         struct comm *comm = &window->comms[i];
@@ -218,7 +220,7 @@ void sg_window_finish(struct sg_window *window)
     }
 }
 
-struct sg_window_counts sg_window_counts(const struct sg_window *window)
+struct sg_window_counts sg_window_counts(const struct sg_instance_window *window)
 {
     return window->counts;
 }

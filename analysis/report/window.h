@@ -18,10 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct sg_window;
+struct sg_instance_window;
 
 /* One member's part. Times are ns on the common clock; they may be negative. */
-struct sg_call {
+struct sg_member_call {
     int64_t begin_ns;
     int64_t end_ns; /* of a nonblocking call: its completion */
     /* of a nonblocking call */
@@ -43,8 +43,8 @@ struct sg_instance {
     uint32_t size; /* members */
     enum sg_operation operation;
     bool nonblocking;
-    uint32_t root;         /* rank in the communicator; for a reduce only */
-    struct sg_call *calls; /* by rank in the communicator */
+    uint32_t root;                /* rank in the communicator; for a reduce only */
+    struct sg_member_call *calls; /* by rank in the communicator */
 };
 
 /* Called with every complete instance, which is valid during the call only. */
@@ -57,22 +57,23 @@ struct sg_window_counts {
     size_t live_max;        /* the most that were held at once */
 };
 
-enum sg_status sg_window_create(sg_instance_sink sink, void *context, struct sg_window **out);
-void sg_window_destroy(struct sg_window *window);
+enum sg_status sg_window_create(sg_instance_sink sink, void *context,
+                                struct sg_instance_window **out);
+void sg_window_destroy(struct sg_instance_window *window);
 
 /* The next communicator, numbered from 0. size > 0. SG_ERR_MEMORY only. */
-enum sg_status sg_window_add_comm(struct sg_window *window, uint32_t size);
+enum sg_status sg_window_add_comm(struct sg_instance_window *window, uint32_t size);
 
 /* One call. member < size. An instance becomes inconsistent, and all its calls count as dropped, if
  * a member calls twice or if a call differs from the others in operation, root or blocking. Errors:
  * SG_ERR_MEMORY, or what the sink returns. */
-enum sg_status sg_window_add(struct sg_window *window, uint32_t comm, uint64_t seq, uint32_t member,
-                             enum sg_operation operation, uint32_t root,
-                             const struct sg_call *call);
+enum sg_status sg_window_add(struct sg_instance_window *window, uint32_t comm, uint64_t seq,
+                             uint32_t member, enum sg_operation operation, uint32_t root,
+                             const struct sg_member_call *call);
 
 /* Drops incomplete instances. */
-void sg_window_finish(struct sg_window *window);
+void sg_window_finish(struct sg_instance_window *window);
 
-struct sg_window_counts sg_window_counts(const struct sg_window *window);
+struct sg_window_counts sg_window_counts(const struct sg_instance_window *window);
 
 #endif

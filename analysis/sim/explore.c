@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ALGOS_MAX 8
+#define ALGOS_MAX 9
 #define SEEDS_DEFAULT 1000
 #define NODES_DEFAULT 9
 #define EXHAUSTIVE_NODES_LOW 2
@@ -180,10 +180,11 @@ static const struct {
     const struct sg_algo *by[ALGOS_MAX];
 } reachable[] = {
     {SG_MARK_EARLY,
-     {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination,
-      &sg_algo_pairwise}},
+     {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination, &sg_algo_pairwise,
+      &sg_algo_bcs}},
     {SG_MARK_LATE, {&sg_algo_bypass}},
-    {SG_MARK_CREDIT_OUT, {&sg_algo_bypass, &sg_algo_tree, &sg_algo_handoff, &sg_algo_srm}},
+    {SG_MARK_CREDIT_OUT,
+     {&sg_algo_bypass, &sg_algo_tree, &sg_algo_handoff, &sg_algo_srm, &sg_algo_bcs}},
     {SG_MARK_POOL_OUT, {&sg_algo_bypass}},
     {SG_MARK_PULLED, {&sg_algo_bypass}},
     {SG_MARK_LINGER_PAID, {&sg_algo_bypass}},
@@ -199,17 +200,22 @@ static const struct {
     {SG_MARK_RELEASE_REPEATED, {&sg_algo_adaptive, &sg_algo_tree}},
     {SG_MARK_RELEASE_EARLY, {&sg_algo_adaptive}},
     {SG_MARK_SECOND_CLIMBED, {&sg_algo_handoff}},
-    {SG_MARK_SPLIT_FINISHED, {&sg_algo_bypass, &sg_algo_handoff, &sg_algo_srm}},
+    {SG_MARK_SPLIT_FINISHED, {&sg_algo_bypass, &sg_algo_handoff, &sg_algo_srm, &sg_algo_bcs}},
+    {SG_MARK_STROBE_REPEATED, {&sg_algo_bcs}},
+    {SG_MARK_SLICE_OVERRUN, {&sg_algo_bcs}},
+    {SG_MARK_BUDGET_OUT, {&sg_algo_bcs}},
+    {SG_MARK_CALLED_CROSSES_STROBE, {&sg_algo_bcs}},
+    {SG_MARK_PASSED_ON, {&sg_algo_bypass}},
     {SG_HOST_SIGNAL, {&sg_algo_bypass}},
     {SG_HOST_SIGNAL_IN_PROGRESS, {&sg_algo_bypass}},
-    {SG_HOST_LOST, {&sg_algo_adaptive, &sg_algo_tree}},
-    {SG_HOST_REPEATED, {&sg_algo_adaptive, &sg_algo_tree}},
-    {SG_HOST_OVERTAKEN, {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree}},
-    {SG_HOST_TIMER_EARLY, {&sg_algo_adaptive, &sg_algo_bypass, &sg_algo_tree}},
-    {SG_HOST_DRAIN_OUTSTANDING, {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree}},
+    {SG_HOST_LOST, {&sg_algo_adaptive, &sg_algo_tree, &sg_algo_bcs}},
+    {SG_HOST_REPEATED, {&sg_algo_adaptive, &sg_algo_tree, &sg_algo_bcs}},
+    {SG_HOST_OVERTAKEN, {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_bcs}},
+    {SG_HOST_TIMER_EARLY, {&sg_algo_adaptive, &sg_algo_bypass, &sg_algo_tree, &sg_algo_bcs}},
+    {SG_HOST_DRAIN_OUTSTANDING, {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_bcs}},
     {SG_HOST_CROSSED_CALL,
-     {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination,
-      &sg_algo_pairwise}},
+     {&sg_algo_bypass, &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination, &sg_algo_pairwise,
+      &sg_algo_bcs}},
 };
 
 static bool concerns(const struct sg_algo *const *by, const struct options *options)

@@ -12,10 +12,11 @@
 #include <stdint.h>
 
 enum sg_random_purpose {
-    SG_RANDOM_SKEW = 1, /* of a process and iteration */
-    SG_RANDOM_NOISE,    /* of a process and iteration */
-    SG_RANDOM_LOSS,     /* of a receiver and multicast */
-    SG_RANDOM_JITTER    /* of a receiver and message */
+    SG_RANDOM_SKEW = 1,  /* of a process and iteration */
+    SG_RANDOM_NOISE,     /* of a process and iteration */
+    SG_RANDOM_LOSS,      /* of a receiver and multicast */
+    SG_RANDOM_JITTER,    /* of a receiver and message */
+    SG_RANDOM_ROUND_TRIP /* of a pair of processes and exchange */
 };
 
 static inline uint64_t sg_random_mix(uint64_t value)

@@ -47,7 +47,8 @@
 
 enum sg_data_kind {
     SG_DATA_NONE,
-    SG_DATA_OPERAND, /* what the CALL under way contributes: until its COMPLETE */
+    SG_DATA_OPERAND, /* what the CALL under way contributes (in a broadcast: its root's): until its
+                        COMPLETE */
     SG_DATA_RESULT,  /* where its result goes: until its FINISH */
     SG_DATA_SLOT,    /* slot `index` of this endpoint */
     SG_DATA_PART     /* part `index` of the message being handled: in this handler's actions only */
@@ -92,8 +93,10 @@ struct sg_algo_call {
     enum sg_operation operation;
     uint32_t flags; /* SG_CALL_* */
     uint32_t bytes; /* of the contribution; 0 in a barrier, and then no data is ever named */
-    int32_t root;   /* the endpoint that gets the result of a reduce; -1 */
-    uint32_t site;  /* a number below SG_SITES for the call site, alike everywhere: history */
+    /* the endpoint that gets the result of a reduce, or alone contributes to a broadcast, in which
+     * all others get the result; -1 */
+    int32_t root;
+    uint32_t site; /* a number below SG_SITES for the call site, alike everywhere: history */
 };
 
 #define SG_SITES 8
@@ -167,7 +170,7 @@ enum sg_action_kind {
 
 struct sg_action {
     uint8_t kind;   /* enum sg_action_kind */
-    bool solicited; /* of SEND, WATCH: an armed receiver is interrupted for it */
+    bool solicited; /* of SEND, MULTICAST, WATCH: armed receivers are interrupted for it */
     uint16_t id;    /* of a timer */
     int32_t to;     /* the target */
     union {
@@ -212,9 +215,14 @@ enum sg_mark {
     SG_MARK_RELEASE_ANSWERED,  /* ... and answered */
     SG_MARK_RELEASE_FORWARDED, /* ... and asked further up */
     SG_MARK_RELEASE_REPEATED,  /* a release came twice */
-    SG_MARK_RELEASE_EARLY,  /* a release came before the call of the next instance, out of order */
-    SG_MARK_SECOND_CLIMBED, /* the second arriver climbed on (handoff) */
-    SG_MARK_SPLIT_FINISHED, /* a split call finished after it had returned */
+    SG_MARK_RELEASE_EARLY,   /* a release came before the call of the next instance, out of order */
+    SG_MARK_SECOND_CLIMBED,  /* the second arriver climbed on (handoff) */
+    SG_MARK_SPLIT_FINISHED,  /* a split call finished after it had returned */
+    SG_MARK_STROBE_REPEATED, /* a strobe was not over in time */
+    SG_MARK_SLICE_OVERRUN,   /* ... and ended in a later slice */
+    SG_MARK_BUDGET_OUT,      /* instances that all have called wait for the next slice */
+    SG_MARK_CALLED_CROSSES_STROBE, /* a call was told of while a strobe was under way */
+    SG_MARK_PASSED_ON,             /* a broadcast's data were passed on before the call */
     SG_MARK_COUNT
 };
 
@@ -233,9 +241,11 @@ struct sg_actions {
 
 /* Every state begins with this. Counts are of this endpoint since its init. */
 struct sg_algo_head {
-    uint32_t outstanding; /* instances not over here: while above 0 and outside a call, be armed */
-    uint32_t in_call;     /* a CALL has no COMPLETE yet */
-    uint32_t seq;         /* CALLs taken */
+    /* instances not over here, and 1 while messages of instances not called yet are to be handled:
+     * while above 0 and outside a call, be armed */
+    uint32_t outstanding;
+    uint32_t in_call; /* a CALL has no COMPLETE yet */
+    uint32_t seq;     /* CALLs taken */
     uint32_t early, late, stalls, copies, forwarded;
 };
 
@@ -271,7 +281,7 @@ struct sg_algo {
 };
 
 extern const struct sg_algo sg_algo_bypass, sg_algo_adaptive, sg_algo_tree, sg_algo_dissemination,
-    sg_algo_pairwise, sg_algo_handoff, sg_algo_srm;
+    sg_algo_pairwise, sg_algo_handoff, sg_algo_srm, sg_algo_bcs;
 /* All of them, ended by NULL. */
 extern const struct sg_algo *const sg_algos[];
 

@@ -2,8 +2,9 @@
 #include "algos/algo.h"
 
 const struct sg_algo *const sg_algos[] = {
-    &sg_algo_bypass,   &sg_algo_adaptive, &sg_algo_tree, &sg_algo_dissemination,
-    &sg_algo_pairwise, &sg_algo_handoff,  &sg_algo_srm,  NULL,
+    &sg_algo_bypass,        &sg_algo_adaptive, &sg_algo_tree,
+    &sg_algo_dissemination, &sg_algo_pairwise, &sg_algo_handoff,
+    &sg_algo_srm,           &sg_algo_bcs,      NULL,
 };
 
 const char *const sg_mark_names[SG_MARK_COUNT] = {
@@ -26,4 +27,9 @@ const char *const sg_mark_names[SG_MARK_COUNT] = {
     [SG_MARK_RELEASE_EARLY] = "release out of order",
     [SG_MARK_SECOND_CLIMBED] = "second arriver climbed on",
     [SG_MARK_SPLIT_FINISHED] = "split call finished after its return",
+    [SG_MARK_STROBE_REPEATED] = "strobe repeated",
+    [SG_MARK_SLICE_OVERRUN] = "slice overrun",
+    [SG_MARK_BUDGET_OUT] = "budget of a slice used up",
+    [SG_MARK_CALLED_CROSSES_STROBE] = "call during a strobe",
+    [SG_MARK_PASSED_ON] = "passed on before the call",
 };

@@ -55,9 +55,13 @@ static inline struct sg_action *sg_emit_send(struct sg_actions *actions, int32_t
     return action;
 }
 
-static inline void sg_emit_multicast(struct sg_actions *actions, const struct sg_header *header)
+static inline struct sg_action *sg_emit_multicast(struct sg_actions *actions,
+                                                  const struct sg_header *header)
 {
-    sg_emit_send(actions, -1, header)->kind = SG_ACTION_MULTICAST;
+    struct sg_action *action = sg_emit_send(actions, -1, header);
+
+    action->kind = SG_ACTION_MULTICAST;
+    return action;
 }
 
 static inline void sg_emit_copy(struct sg_actions *actions, struct sg_data from,

@@ -55,7 +55,7 @@ static void put_linger(const struct sg_parameter *parameter, int64_t value,
 #define TIMEOUT                                                                                    \
     {                                                                                              \
         "timeout", SG_PARAMETER_INTEGER, 10, 1000000, NULL, TEXT(SG_TIMEOUT_DEFAULT_US),           \
-            "microseconds", "after so long a release that has not come is asked for",              \
+            "microseconds", "after so long what is missed is asked for, or sent again",            \
             FIELD(timeout_ns, 1000)                                                                \
     }
 /* After "auto" the words are in the order of enum sg_progress_mode. */
@@ -120,6 +120,8 @@ const struct sg_parameter sg_parameters_adaptive[] = {
 const struct sg_parameter sg_parameters_tree[] = {
     {"degree", SG_PARAMETER_INTEGER, 1, SG_DEGREE_MAX, "auto", "auto", NULL,
      "children in the tree; 1: binomial, " DEGREE_AUTO, FIELD(degree, 1)},
+    {"shape", SG_PARAMETER_CHOICE, 0, 0, "auto|binomial|binary|fibonacci", "auto", NULL,
+     "of a broadcast's tree; auto: by degree", FIELD(shape, 1)},
     TIMEOUT,
     PROGRESS,
     END,
@@ -146,6 +148,28 @@ const struct sg_parameter sg_parameters_srm[] = {
     PROGRESS,
     END,
     CREDITS,
+    SPLIT,
+    END,
+};
+
+/* "slice" and "always" are 1. */
+const struct sg_parameter sg_parameters_bcs[] = {
+    {"slice", SG_PARAMETER_INTEGER, 100, 1000000, NULL, TEXT(SG_SLICE_DEFAULT_US), "microseconds",
+     "calls that all have made before a boundary of slices run after it", FIELD(slice_ns, 1000)},
+    {"restart", SG_PARAMETER_CHOICE, 0, 0, "phase|slice", "phase", NULL,
+     "a call returns when it has run, or at the next boundary", FIELD(restart_slice, 1)},
+    {"strobe", SG_PARAMETER_CHOICE, 0, 0, "demand|always", "demand", NULL,
+     "a strobe when there is something to do, or at each boundary", FIELD(strobe_always, 1)},
+    {"microphases", SG_PARAMETER_CHOICE, 0, 0, "merged|separate", "merged", NULL,
+     "one strobe for all microphases of a slice, or one for each", FIELD(microphases_separate, 1)},
+    {"budget", SG_PARAMETER_INTEGER, 4, 65536, NULL, TEXT(SG_BUDGET_DEFAULT_KIB), "KiB",
+     "operands that one slice takes", FIELD(budget_bytes, 1024)},
+    {"degree", SG_PARAMETER_INTEGER, 2, SG_DEGREE_MAX, "auto", "auto", NULL,
+     "children in the tree; auto: " TEXT(SG_DEGREE_BARRIER), FIELD(degree, 1)},
+    PROGRESS,
+    END,
+    CREDITS,
+    TIMEOUT,
     SPLIT,
     END,
 };

@@ -27,7 +27,17 @@
 #define SG_POOL_DEFAULT 2
 #define SG_TIMEOUT_DEFAULT_US 1000
 #define SG_CHUNK_DEFAULT_KIB 16
+#define SG_SLICE_DEFAULT_US 500
+#define SG_BUDGET_DEFAULT_KIB 64
 #define SG_LINGER_AUTO_US 100 /* the most that the linger auto waits: what a wake-up costs */
+
+enum sg_tree_shape {
+    SG_TREE_SHAPE_DEGREE, /* the degree's */
+    SG_TREE_SHAPE_BINOMIAL,
+    SG_TREE_SHAPE_BINARY,
+    SG_TREE_SHAPE_FIBONACCI,
+    SG_TREE_SHAPES
+};
 
 /* What protocols run with; they read what concerns them. 0 is each one's default where that is not
  * a value of it. */
@@ -38,6 +48,7 @@ struct sg_algo_parameters {
     uint8_t arrival_order; /* 1: combine as messages come (deterministic=0) */
     uint8_t credits;       /* instances that may be outstanding, 2 at least */
     uint8_t linger_auto;   /* 1: linger_ns is the upper bound of an estimate (bypass) */
+    uint8_t shape;         /* of tree's broadcasts: enum sg_tree_shape */
     uint8_t split;         /* 1: for hosts that make their CALLs up: these are SG_CALL_SPLIT */
     uint32_t linger_ns;    /* a call waits so long for its children before it leaves (bypass) */
     uint32_t eager_bytes;  /* larger contributions are pulled (bypass), or read only by who needs
@@ -45,6 +56,13 @@ struct sg_algo_parameters {
     uint32_t pool;         /* buffers for contributions that wait to be pulled */
     uint32_t timeout_ns;   /* before a missing release is asked for */
     uint32_t chunk_bytes;  /* of srm: of a call's chunks, and the most that is exchanged at once */
+    /* Of bcs. */
+    uint8_t restart_slice;        /* 1: calls return at the boundary after their slice */
+    uint8_t strobe_always;        /* 1: a strobe at each boundary */
+    uint8_t microphases_separate; /* 1: a strobe for each */
+    uint32_t slice_ns;
+    uint32_t budget_bytes; /* of the operands that one slice takes */
+    uint64_t epoch_ns;     /* of endpoint 0's clock, from where slices are counted */
 };
 
 static inline int sg_data_degree(const struct sg_algo_parameters *parameters)
@@ -82,6 +100,6 @@ void sg_parameter_put_number(const struct sg_parameter *parameter, int64_t value
 
 extern const struct sg_parameter sg_parameters_bypass[], sg_parameters_adaptive[],
     sg_parameters_tree[], sg_parameters_dissemination[], sg_parameters_pairwise[],
-    sg_parameters_handoff[], sg_parameters_srm[];
+    sg_parameters_handoff[], sg_parameters_srm[], sg_parameters_bcs[];
 
 #endif

@@ -105,13 +105,83 @@ int sg_tree_depth(int32_t size, int degree)
     return depth;
 }
 
-/* ---- either ---------------------------------------------------------------------------------- */
+/* ---- Fibonacci ------------------------------------------------------------------------------- */
+
+/* [lo, hi): a subtree, or what is left of one after its top's first children. */
+struct fibonacci_range {
+    int32_t lo, hi;
+};
+
+/* Takes the next child's subtree from the range; false: its top has no more children. */
+static bool take_child(struct fibonacci_range *range, struct fibonacci_range *child)
+{
+    int32_t count = range->hi - range->lo;
+    int32_t reached = 1, before = 1, long_before = 1; /* after t, t - 1 and t - 2 steps */
+
+    if (count < 2)
+        return false;
+    while (reached < count) {
+        long_before = before;
+        before = reached;
+        reached = before + long_before;
+    }
+    *child = (struct fibonacci_range){range->hi - long_before, range->hi};
+    range->hi = child->lo;
+    return true;
+}
+
+static struct fibonacci_range find_range(int32_t rank, int32_t size, int32_t *parent)
+{
+    struct fibonacci_range range = {0, size}, child;
+
+    *parent = -1;
+    while (range.lo != rank && take_child(&range, &child)) {
+        if (rank < child.lo)
+            continue;
+        *parent = range.lo;
+        range = child;
+    }
+    return range;
+}
+
+int32_t sg_fibonacci_parent(int32_t rank, int32_t size)
+{
+    int32_t parent;
+
+    find_range(rank, size, &parent);
+    return parent;
+}
+
+int sg_fibonacci_children(int32_t rank, int32_t size)
+{
+    int32_t parent;
+    struct fibonacci_range range = find_range(rank, size, &parent), child;
+    int count = 0;
+
+    while (take_child(&range, &child))
+        count++;
+    return count;
+}
+
+int32_t sg_fibonacci_child(int32_t rank, int32_t size, int i)
+{
+    int32_t parent;
+    struct fibonacci_range range = find_range(rank, size, &parent), child = {-1, -1};
+
+    while (i-- >= 0)
+        take_child(&range, &child);
+    return child.lo;
+}
+
+/* ---- any ------------------------------------------------------------------------------------- */
 
 int sg_branch_children(int32_t rank, int32_t size, int degree)
 {
     struct sg_tree_place place;
 
-    if (degree == 1)
+    if (degree == SG_TREE_FIBONACCI)
+        return sg_fibonacci_children(rank, size);
+    if (degree == SG_TREE_BINOMIAL)
         return sg_binomial_children(rank, size);
     place = sg_tree_find(rank, size, degree);
     return sg_tree_children(&place, degree);
@@ -121,7 +191,9 @@ int32_t sg_branch_child(int32_t rank, int32_t size, int degree, int i)
 {
     struct sg_tree_place place;
 
-    if (degree == 1)
+    if (degree == SG_TREE_FIBONACCI)
+        return sg_fibonacci_child(rank, size, i);
+    if (degree == SG_TREE_BINOMIAL)
         return sg_binomial_child(rank, i);
     place = sg_tree_find(rank, size, degree);
     return sg_tree_child(&place, degree, i).lo;
@@ -129,12 +201,16 @@ int32_t sg_branch_child(int32_t rank, int32_t size, int degree, int i)
 
 int32_t sg_branch_parent(int32_t rank, int32_t size, int degree)
 {
-    return degree == 1 ? sg_binomial_parent(rank) : sg_tree_find(rank, size, degree).parent;
+    if (degree == SG_TREE_FIBONACCI)
+        return sg_fibonacci_parent(rank, size);
+    return degree == SG_TREE_BINOMIAL ? sg_binomial_parent(rank)
+                                      : sg_tree_find(rank, size, degree).parent;
 }
 
 int sg_branch_index(int32_t rank, int32_t size, int degree)
 {
-    return degree == 1 ? sg_binomial_index(rank) : sg_tree_find(rank, size, degree).index;
+    return degree == SG_TREE_BINOMIAL ? sg_binomial_index(rank)
+                                      : sg_tree_find(rank, size, degree).index;
 }
 
 /* ---- hypercube ------------------------------------------------------------------------------- */

@@ -7,6 +7,10 @@
  *                  is a contiguous range.
  *   d-ary          contiguous: the subtree [lo, hi) has lo as its top, and the rest is split in
  *                  order into `degree` parts whose sizes differ by at most one, larger ones first.
+ *   Fibonacci      every endpoint, from the time it has a message, passes it on to another one in
+ *                  each step, and a message takes two steps: at most F(t) endpoints have it after t
+ *                  steps, F being Fibonacci's numbers. The subtree [lo, hi) has lo as its top,
+ *                  whose first child has the end of the range.
  *   hypercube      partners of recursive doubling, where 2*(size - p) ranks fold in pairs into p
  *                  positions first (p the greatest power of two within size).
  *   dissemination  in round i, r sends to r + 2^i and receives from r - 2^i, modulo size.
@@ -62,13 +66,24 @@ int sg_tree_toward(const struct sg_tree_place *place, int degree, int32_t rank);
 /* The depth of the deepest rank. */
 int sg_tree_depth(int32_t size, int degree);
 
-/* ---- either, by rank alone: the d-ary tree, or with degree 1 the binomial one */
+/* ---- Fibonacci */
+
+/* -1 at the top. */
+int32_t sg_fibonacci_parent(int32_t rank, int32_t size);
+int sg_fibonacci_children(int32_t rank, int32_t size);
+/* Child i, in decreasing rank: the one with the largest subtree first. */
+int32_t sg_fibonacci_child(int32_t rank, int32_t size, int i);
+
+/* ---- any, by rank alone: the d-ary tree, with degree 1 the binomial and 0 the Fibonacci one */
+
+#define SG_TREE_FIBONACCI 0
+#define SG_TREE_BINOMIAL 1
 
 int sg_branch_children(int32_t rank, int32_t size, int degree);
 int32_t sg_branch_child(int32_t rank, int32_t size, int degree, int i);
 /* -1 at the top. */
 int32_t sg_branch_parent(int32_t rank, int32_t size, int degree);
-/* Which child of its parent; not of the top. */
+/* Which child of its parent; not of the top, and not with degree 0. */
 int sg_branch_index(int32_t rank, int32_t size, int degree);
 
 /* ---- hypercube */

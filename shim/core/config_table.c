@@ -14,6 +14,8 @@
 
 /* By enum sg_trace_mode, which is the trace's. */
 static const char *const trace_modes[] = {"off", "stats", "otf2", NULL};
+/* By enum sg_causes_mode, which is the trace's, too. */
+static const char *const causes_modes[] = {"off", "sample", "all", NULL};
 /* By enum sg_progress_mode, which is the engine's. */
 static const char *const progress_modes[] = {"poll", "thread", "signal", NULL};
 /* By what is stored. */
@@ -229,6 +231,10 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_EVENTS", "",
      "Those, among them, whose calls are in the trace, and not in the statistics alone.",
      STRING(events, "globs", GLOBS_BYTES)},
+    {"STAGGER_CAUSES", "sample",
+     "Between which calls of MPI it is recorded what a rank does: samples that take less than 0.5 "
+     "% of the time, all, or none.",
+     WORD(causes, "off, sample or all", causes_modes)},
     {"STAGGER_DEPTH", "1", "Frames of the application that make up a call site.",
      INTEGER(depth, 1, 16)},
     {"STAGGER_QUIET", "0", "1 leaves out the lines at start and end.", FLAG(quiet)},
@@ -305,6 +311,7 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_REDUCE", "", "Algorithm for MPI_Reduce where no rule matches.", RULE(SHORT)},
     {"STAGGER_ALLREDUCE", "", "Algorithm for MPI_Allreduce where no rule matches.", RULE(SHORT)},
     {"STAGGER_BARRIER", "", "Algorithm for MPI_Barrier where no rule matches.", RULE(SHORT)},
+    {"STAGGER_BCAST", "", "Algorithm for MPI_Bcast where no rule matches.", RULE(SHORT)},
 };
 /* clang-format on */
 const int sg_config_entry_count = sizeof sg_config_entries / sizeof *sg_config_entries;

@@ -34,6 +34,7 @@ struct sg_config {
     uint64_t trace_bytes; /* per rank */
     char *calls, *events; /* globs of functions, separated by commas */
     int depth;            /* frames in a call site's id, 1..16 */
+    int causes;           /* enum sg_causes_mode */
     bool quiet;
     bool calibrate;        /* measure costs at start, where events are recorded */
     int ranks_per_node;    /* of virtual nodes on one machine; 0: all of a machine's */

@@ -29,6 +29,7 @@ static enum sg_function function_of(const struct sg_call *call)
         [SG_OPERATION_BARRIER] = {SG_FUNCTION_Barrier, SG_FUNCTION_Ibarrier},
         [SG_OPERATION_REDUCE] = {SG_FUNCTION_Reduce_c, SG_FUNCTION_Ireduce_c},
         [SG_OPERATION_ALLREDUCE] = {SG_FUNCTION_Allreduce_c, SG_FUNCTION_Iallreduce_c},
+        [SG_OPERATION_BCAST] = {SG_FUNCTION_Bcast_c, SG_FUNCTION_Ibcast_c},
     };
 
     return functions[call->operation][call->request != NULL];
@@ -236,14 +237,19 @@ int sg_call_log_nonblocking(struct sg_call *call, const struct sg_internode_plan
 /* The call's arguments, with counts that are wide. */
 static void put_words(const struct sg_call *call, sg_word *words)
 {
-    if (call->operation != SG_OPERATION_BARRIER) {
+    bool has_data = call->operation != SG_OPERATION_BARRIER;
+    bool reduces = has_data && call->operation != SG_OPERATION_BCAST;
+
+    if (reduces)
         *words++ = (sg_word)call->send;
+    if (has_data) {
         *words++ = (sg_word)call->receive;
         *words++ = (sg_word)call->count;
         *words++ = (sg_word)call->datatype;
-        *words++ = (sg_word)call->op;
     }
-    if (call->operation == SG_OPERATION_REDUCE)
+    if (reduces)
+        *words++ = (sg_word)call->op;
+    if (sg_operation_has_root(call->operation))
         *words++ = call->root;
     *words++ = (sg_word)call->comm;
     *words = (sg_word)call->request;

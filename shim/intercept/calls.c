@@ -1,5 +1,6 @@
 #include "intercept/calls.h"
 
+#include "causes/causes.h"
 #include "core/tick.h"
 #include "intercept/comm_setup.h"
 #include "intercept/passing.h"
@@ -36,8 +37,10 @@ static enum sg_status start(void)
 
 static void finish(void)
 {
-    uint64_t begin_ns = sg_tick_ns();
+    uint64_t begin_ns;
 
+    sg_causes_stop();
+    begin_ns = sg_tick_ns();
     sg_test_loop_stop();
     sg_profile_stop(begin_ns);
     sg_events_settle(__builtin_frame_address(0));

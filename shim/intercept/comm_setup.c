@@ -7,6 +7,7 @@
 #include "profile/comms.h"
 #include "runtime/process.h"
 #include "runtime/rdma.h"
+#include "runtime/recording.h"
 #include "wait/yielding.h"
 
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static void record(struct sg_comm *comm, MPI_Comm handle, const struct identity 
         memcpy(text, comm->name, strlen(comm->name));
         if (has_members)
             memcpy(text + name_bytes, members, text_bytes - name_bytes);
-        entry = sg_log_definition(sg_process.log, text, text_bytes);
+        entry = sg_recording_define_comm(sg_process.log, text, text_bytes);
         free(text);
     }
     if (entry == NULL)
@@ -114,6 +115,11 @@ static void fill(struct sg_comm *comm, MPI_Comm handle, MPI_Comm talk)
     free(members.world_ranks);
 }
 
+static void link_profile(struct sg_comm *comm, MPI_Comm handle)
+{
+    comm->profile = sg_process.log != NULL ? sg_profile_comm_link(handle, &comm->seq) : NULL;
+}
+
 struct sg_comm *sg_comm_set_up(MPI_Comm handle)
 {
     struct sg_comm *comm;
@@ -133,8 +139,7 @@ struct sg_comm *sg_comm_set_up(MPI_Comm handle)
     atomic_store(&comm->seq, 0);
     fill(comm, handle, handle);
     sg_comm_insert(comm, handle);
-    if (sg_process.log != NULL)
-        sg_profile_comm_link(handle, &comm->seq);
+    link_profile(comm, handle);
     sg_real.Comm_set_attr(handle, keyval, comm);
     return comm;
 }
@@ -215,10 +220,8 @@ enum sg_status sg_comm_start(void)
     fill(sg_comm_find(MPI_COMM_WORLD), MPI_COMM_WORLD, sg_process.world);
     atomic_store(&next_counter, 1);
     fill(sg_comm_find(MPI_COMM_SELF), MPI_COMM_SELF, MPI_COMM_SELF);
-    if (sg_process.log != NULL) {
-        sg_profile_comm_link(MPI_COMM_WORLD, &sg_comm_find(MPI_COMM_WORLD)->seq);
-        sg_profile_comm_link(MPI_COMM_SELF, &sg_comm_find(MPI_COMM_SELF)->seq);
-    }
+    link_profile(sg_comm_find(MPI_COMM_WORLD), MPI_COMM_WORLD);
+    link_profile(sg_comm_find(MPI_COMM_SELF), MPI_COMM_SELF);
     return SG_OK;
 }
 

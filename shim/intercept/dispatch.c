@@ -7,8 +7,10 @@
 #include "intercept/comm_setup.h"
 #include "intercept/run.h"
 #include "internode/request.h"
+#include "mpi/packed.h"
 #include "mpi/real.h"
 #include "mpi/types.h"
+#include "profile/between.h"
 #include "profile/site.h"
 #include "profile/stack.h"
 #include "runtime/process.h"
@@ -17,7 +19,8 @@
 /* ---- what a call is, besides its arguments ---- */
 
 /* Bytes of the operand as far as they are known before the call: of predefined types. Of a derived
- * type's handle only MPICH can tell whether it is one; such calls are MPICH's anyway. */
+ * type's handle only MPICH can tell whether it is one; such calls are MPICH's anyway, but for
+ * broadcasts, which have the same bytes on all ranks whatever their types are. */
 static uint64_t bytes_before(const struct sg_call *call)
 {
     enum sg_element element;
@@ -26,6 +29,8 @@ static uint64_t bytes_before(const struct sg_call *call)
         return 0;
     if (sg_type_is_builtin(call->datatype))
         return (uint64_t)call->count * sg_type_builtin_bytes(call->datatype);
+    if (call->operation == SG_OPERATION_BCAST)
+        return sg_packed_bytes(call);
     return sg_type_of(call->datatype, &element)
                ? (uint64_t)call->count * sg_element_size_bytes(element)
                : 0;
@@ -51,11 +56,17 @@ static void describe(struct sg_call *call, const struct sg_site *site, const str
     call->devices = comm->devices;
 }
 
+/* Asked once a call: counts what there is no room for. */
 static bool is_recording(const struct sg_call *call, const struct sg_comm *comm)
 {
-    return sg_process.log != NULL && sg_call_log_counts(call) &&
-           comm->index != SG_COMM_UNRECORDED &&
-           atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
+    if (sg_process.log == NULL || !sg_call_log_counts(call) ||
+        !atomic_load_explicit(&sg_process.recording, memory_order_relaxed))
+        return false;
+    if (comm->index != SG_COMM_UNRECORDED)
+        return true;
+    atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->dropped_events, 1,
+                              memory_order_relaxed);
+    return false;
 }
 
 /* A call that failed (an argument error, on this rank alone perhaps) is no instance. */
@@ -180,7 +191,7 @@ static __attribute__((noinline)) void add_overhead(uint64_t entered_ns)
 }
 
 static int run_recorded(struct sg_call *call, const struct sg_choice *choice, struct sg_site *site,
-                        const struct sg_comm *comm)
+                        const struct sg_comm *comm, struct sg_between_call *between)
 {
     struct sg_call_statistics statistics = {0};
     struct sg_record_call *record;
@@ -193,6 +204,7 @@ static int run_recorded(struct sg_call *call, const struct sg_choice *choice, st
     error = sg_call_run(call, choice, &statistics);
     end_ns = sg_tick_ns();
     timed.inside_ns = end_ns - begin_ns;
+    between->end_ns = end_ns;
     if (error == MPI_SUCCESS)
         complete_bytes(call);
     sg_call_log_end(record, call, site, comm, &statistics, error, begin_ns, end_ns);
@@ -208,7 +220,9 @@ static int run_unrecorded(const struct sg_call *call, const struct sg_choice *ch
 
 /* ---- all calls ---- */
 
-int sg_dispatch(struct sg_call *call, void *return_address)
+/* between: what is known of the call without looking for it is put there. */
+static inline int dispatch(struct sg_call *call, void *return_address,
+                           struct sg_between_call *between)
 {
     bool nonblocking = __builtin_expect(call->request != NULL, 0), records;
     const struct sg_choice *choice;
@@ -217,25 +231,50 @@ int sg_dispatch(struct sg_call *call, void *return_address)
     uint64_t entered_ns;
     int error;
 
-    if (sg_stack_is_held(&sg_stack_ending, __builtin_frame_address(0)))
-        return call->pass(call);
-    sg_events_settle(__builtin_frame_address(0));
     comm = sg_comm_find(call->comm);
+    /* Set-up waits for all ranks, which programs need not expect of a broadcast: two of them on two
+     * communicators may come in another order on another rank. */
+    if (comm == NULL && call->operation == SG_OPERATION_BCAST)
+        return pass_counted(call, return_address);
     if (comm == NULL && !nonblocking)
         return run_first(call, return_address);
     if (comm == NULL || !comm->managed || (nonblocking && comm->internode == NULL))
         return pass_unmanaged(call, return_address);
     /* What completes a request reads the clock, perhaps on another thread. */
     entered_ns = nonblocking ? sg_clock_ns() : is_timed() ? sg_tick_ns() : 0;
-    site = sg_site_of(return_address);
+    between->site = site = sg_site_of(return_address);
+    between->comm = comm->profile;
     describe(call, site, comm);
     choice = sg_choose(call, site, comm);
     if (nonblocking)
         return start_nonblocking(call, choice, site, comm, entered_ns, return_address);
     records = is_recording(call, comm);
-    error = records ? run_recorded(call, choice, site, comm) : run_unrecorded(call, choice);
+    error =
+        records ? run_recorded(call, choice, site, comm, between) : run_unrecorded(call, choice);
     count_instance(comm, error);
     if (__builtin_expect(entered_ns != 0, 0) && records)
         add_overhead(entered_ns);
+    return error;
+}
+
+int sg_dispatch(struct sg_call *call, void *return_address)
+{
+    struct sg_between_call between = {.caller = return_address};
+    void *frame = __builtin_frame_address(0);
+    bool is_between;
+    int error;
+
+    if (sg_stack_is_held(&sg_stack_ending, frame))
+        return call->pass(call);
+    is_between = sg_between_enter(frame, __builtin_return_address(0));
+    sg_events_settle(frame);
+    error = dispatch(call, return_address, &between);
+    if (is_between) {
+        if (error != MPI_SUCCESS)
+            between.comm = NULL;
+        else if (between.comm == NULL)
+            between.comm = sg_profile_comm_of(call->comm);
+        sg_between_leave(&between);
+    }
     return error;
 }

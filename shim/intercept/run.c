@@ -4,6 +4,8 @@
 #include "intranode/mpi/choose.h"
 #include "mpi/device.h"
 #include "mpi/device_call.h"
+#include "mpi/packed.h"
+#include "mpi/types.h"
 
 /* ---- buffers in a GPU's memory ---- */
 
@@ -82,9 +84,31 @@ static int run(const struct sg_call *call, const struct sg_choice *choice,
                                    : pass(call, choice, statistics);
 }
 
+/* A derived type, or a buffer in a GPU's memory whose driver the other ranks do not know of. */
+static int run_broadcast(const struct sg_call *call, const struct sg_choice *choice,
+                         struct sg_call_statistics *statistics)
+{
+    bool passes = call->internode != NULL && is_near_devices(call) && call->devices;
+    bool managed = call->internode != NULL || call->intranode != NULL;
+    bool packs = !sg_type_is_builtin(call->datatype) ||
+                 (managed && is_near_devices(call) && !call->devices && sg_device_has_buffer(call));
+
+    if (passes) {
+        sg_device_has_buffer(call); /* counts it */
+        sg_device_say_mpich(call);
+        return pass(call, choice, statistics);
+    }
+    if (!managed || !packs || call->bytes == 0 ||
+        (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL))
+        return run(call, choice, statistics);
+    return sg_packed_run(call, choice, statistics, run);
+}
+
 int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
                 struct sg_call_statistics *statistics)
 {
+    if (call->operation == SG_OPERATION_BCAST)
+        return run_broadcast(call, choice, statistics);
     if (__builtin_expect(!is_near_devices(call), 1) ||
         (call->internode == NULL && call->intranode == NULL))
         return run(call, choice, statistics);
@@ -101,6 +125,7 @@ int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
 bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,
                               struct sg_internode_plan *plan)
 {
-    return call->internode != NULL && !is_left_to_mpich(call) &&
-           sg_internode_plan_call(call->internode, call, choice, plan);
+    /* A broadcast's ranks cannot all tell whether another one's type is derived. */
+    return call->internode != NULL && call->operation != SG_OPERATION_BCAST &&
+           !is_left_to_mpich(call) && sg_internode_plan_call(call->internode, call, choice, plan);
 }

@@ -23,6 +23,7 @@ typedef int (*pass1)(sg_word);
 typedef int (*pass2)(sg_word, sg_word);
 typedef int (*pass3)(sg_word, sg_word, sg_word);
 typedef int (*pass4)(sg_word, sg_word, sg_word, sg_word);
+typedef int (*pass5)(sg_word, sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass6)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass7)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
 typedef int (*pass8)(sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word, sg_word);
@@ -332,24 +333,27 @@ int mpi_ibarrier(sg_word comm, sg_word request)
     {                                                                                              \
         return sg_real.name passed;                                                                \
     }
-#define OWN_OR(name, passed, begin, begun)                                                         \
+#define OWN_OR(name, begins, passed, begin, begun)                                                 \
     static int pass_##name(const struct sg_call *call)                                             \
     {                                                                                              \
         MPI_Request request;                                                                       \
                                                                                                    \
-        if (!sg_test_loop_begin_reduction(call->comm, call->datatype, call->op))                   \
+        if (!(begins))                                                                             \
             return sg_real.name passed;                                                            \
         return sg_test_loop_complete(sg_real.begin begun, &request, call->comm,                    \
                                      MPI_STATUS_IGNORE);                                           \
     }
 
+#define REDUCTION_BEGINS sg_test_loop_begin_reduction(call->comm, call->datatype, call->op)
+
 #define REDUCE(name, begin, length)                                                                \
-    OWN_OR(name, (OPERANDS(length), call->root, call->comm), begin,                                \
+    OWN_OR(name, REDUCTION_BEGINS, (OPERANDS(length), call->root, call->comm), begin,              \
            (OPERANDS(length), call->root, call->comm, &request))                                   \
     REDUCTION(name, pass7, (WORDS, sg_word root, sg_word comm), (GIVEN, root, comm),               \
               SG_OPERATION_REDUCE, length, (int)root, NULL, true)
 #define ALLREDUCE(name, begin, length)                                                             \
-    OWN_OR(name, (OPERANDS(length), call->comm), begin, (OPERANDS(length), call->comm, &request))  \
+    OWN_OR(name, REDUCTION_BEGINS, (OPERANDS(length), call->comm), begin,                          \
+           (OPERANDS(length), call->comm, &request))                                               \
     REDUCTION(name, pass6, (WORDS, sg_word comm), (GIVEN, comm), SG_OPERATION_ALLREDUCE, length,   \
               -1, NULL, true)
 #define IREDUCE(name, length)                                                                      \
@@ -370,6 +374,38 @@ IREDUCE(Ireduce, int)
 IREDUCE(Ireduce_c, MPI_Count)
 IALLREDUCE(Iallreduce, int)
 IALLREDUCE(Iallreduce_c, MPI_Count)
+
+/* A broadcast, whose buffer is contribution or result. */
+#define BROADCAST(name, form, parameters, arguments, length, request_or_none, is_whole)            \
+    int mpi_##name parameters SG_INTERCEPTS("MPI_" #name);                                         \
+    int mpi_##name parameters                                                                      \
+    {                                                                                              \
+        struct sg_call call;                                                                       \
+                                                                                                   \
+        if (!sg_process_running() || !(is_whole))                                                  \
+            return PASS(form, name) arguments;                                                     \
+        fill_call(&call, SG_OPERATION_BCAST, buffer, buffer, (length)count, datatype, 0,           \
+                  (int)root, comm, request_or_none, pass_##name);                                  \
+        return sg_dispatch(&call, __builtin_return_address(0));                                    \
+    }
+
+#define BROADCAST_WORDS sg_word buffer, sg_word count, sg_word datatype, sg_word root, sg_word comm
+#define BROADCAST_GIVEN buffer, count, datatype, root, comm
+#define BROADCAST_OPERANDS(length)                                                                 \
+    call->receive, (length)call->count, call->datatype, call->root, call->comm
+#define BCAST(name, begin, length)                                                                 \
+    OWN_OR(name, sg_test_loop_begin_collective(call->comm), (BROADCAST_OPERANDS(length)), begin,   \
+           (BROADCAST_OPERANDS(length), &request))                                                 \
+    BROADCAST(name, pass5, (BROADCAST_WORDS), (BROADCAST_GIVEN), length, NULL, true)
+#define IBCAST(name, length)                                                                       \
+    OWN(name, (BROADCAST_OPERANDS(length), call->request))                                         \
+    BROADCAST(name, pass6, (BROADCAST_WORDS, sg_word request), (BROADCAST_GIVEN, request), length, \
+              (MPI_Request *)request, request != 0)
+
+BCAST(Bcast, Ibcast, int)
+BCAST(Bcast_c, Ibcast_c, MPI_Count)
+IBCAST(Ibcast, int)
+IBCAST(Ibcast_c, MPI_Count)
 
 /* ---- requests ---- */
 

@@ -12,10 +12,30 @@
 
 /* ---- planning ---- */
 
+/* Bytes, whatever the ranks' types are: nothing is folded. */
+static bool plan_broadcast(const struct sg_internode *internode, const struct sg_call *call,
+                           struct sg_internode_plan *plan)
+{
+    if (call->bytes == 0 || call->receive == NULL || call->receive == MPI_IN_PLACE ||
+        call->root < 0 || call->root >= internode->ranks)
+        return false;
+    plan->operands = (struct sg_operands){.element = SG_ELEMENT_BYTE};
+    plan->count = (size_t)call->bytes;
+    plan->own = plan->result = NULL;
+    if (call->root == internode->rank)
+        plan->own = call->receive;
+    else
+        plan->result = call->receive;
+    return true;
+}
+
 /* What does not depend on the choice; not for a barrier. */
 static bool plan_operands(const struct sg_internode *internode, const struct sg_call *call,
                           struct sg_internode_plan *plan)
 {
+    if (call->operation == SG_OPERATION_BCAST)
+        return plan_broadcast(internode, call, plan);
+    plan->count = (size_t)call->count;
     return call->count > 0 && sg_operands_of(call, &plan->operands) &&
            (call->operation != SG_OPERATION_REDUCE ||
             (call->root >= 0 && call->root < internode->ranks)) &&

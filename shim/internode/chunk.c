@@ -12,9 +12,9 @@
 
 size_t sg_chunk_count(const struct sg_call *call, const struct sg_internode_plan *plan)
 {
-    if (call->operation == SG_OPERATION_BARRIER || (size_t)call->count <= plan->room)
+    if (call->operation == SG_OPERATION_BARRIER || plan->count <= plan->room)
         return 1;
-    return ((size_t)call->count + plan->room - 1) / plan->room;
+    return (plan->count + plan->room - 1) / plan->room;
 }
 
 static void cut(const struct sg_call *call, const struct sg_internode_plan *plan, size_t index,
@@ -22,16 +22,17 @@ static void cut(const struct sg_call *call, const struct sg_internode_plan *plan
 {
     *chunk = (struct sg_chunk){.call = call, .plan = plan, .stage = SG_CHUNK_QUEUED};
     if (call->operation != SG_OPERATION_BARRIER) {
-        size_t left = (size_t)call->count - index * plan->room;
+        size_t left = plan->count - index * plan->room;
         size_t offset = index * plan->room * plan->extent_bytes;
 
         chunk->count = (uint32_t)(left < plan->room ? left : plan->room);
         chunk->bytes = (uint32_t)(chunk->count * plan->extent_bytes);
-        chunk->own = (const char *)plan->own + offset;
+        if (plan->own != NULL)
+            chunk->own = (const char *)plan->own + offset;
         if (plan->result != NULL)
             chunk->result = (char *)plan->result + offset;
     }
-    chunk->stays = chunk->result != NULL || call->operation != SG_OPERATION_REDUCE;
+    chunk->stays = chunk->result != NULL || sg_operation_synchronises(call->operation);
 }
 
 /* ---- entering ---- */
@@ -152,7 +153,28 @@ static void leave_to_others(struct sg_internode *internode)
         sg_progress_ring_master(atomic_load_explicit(&endpoint->master, memory_order_relaxed) - 1);
 }
 
-/* The last local rank has the CALL delivered: at once, or when the CALL before it is complete. */
+/* Of a broadcast the root's, whatever its number is. */
+static void contribute(const struct sg_internode *internode, const struct sg_chunk *chunk)
+{
+    int local = chunk->call->operation == SG_OPERATION_BCAST ? 0 : internode->local;
+
+    if (chunk->bytes > 0 && chunk->own != NULL)
+        memcpy(sg_internode_contribution(internode, chunk->position, local), chunk->own,
+               chunk->bytes);
+}
+
+/* Which of the endpoint's ranks has the CALL delivered: the last. In a broadcast the root, which
+ * waits for nobody, or elsewhere the first. */
+static bool completes_call(const struct sg_internode *internode,
+                           const struct sg_internode_instance *instance,
+                           const struct sg_chunk *chunk)
+{
+    if (instance->operation != SG_OPERATION_BCAST)
+        return instance->arrived == (uint32_t)internode->locals;
+    return instance->root == internode->endpoint ? chunk->own != NULL : instance->arrived == 1;
+}
+
+/* The CALL is delivered at once, or when the CALL before it is complete. */
 static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
 {
     struct sg_internode_instance *instance = sg_internode_instance_at(internode, chunk->position);
@@ -166,9 +188,7 @@ static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
 
     internode->names[chunk->position % internode->depth] =
         (struct sg_instance_name){chunk->position, chunk->call->name};
-    if (chunk->bytes > 0)
-        memcpy(sg_internode_contribution(internode, chunk->position, internode->local), chunk->own,
-               chunk->bytes);
+    contribute(internode, chunk);
     sg_endpoint_lock(internode);
     if (instance->arrived == 0 || instance->position != chunk->position) {
         fill(internode, instance, chunk);
@@ -176,10 +196,10 @@ static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
             sg_consistency_check_instance(internode, instance);
     }
     instance->arrived++;
-    chunk->is_last = instance->arrived == (uint32_t)internode->locals;
-    if (chunk->is_last) {
+    chunk->calls = completes_call(internode, instance, chunk);
+    if (chunk->calls) {
         chunk->stays = instance->stays = last_stays;
-        if (internode->locals > 1 && chunk->bytes > 0)
+        if (internode->locals > 1 && chunk->bytes > 0 && instance->operation != SG_OPERATION_BCAST)
             fold(internode, chunk);
         if (sg_internode_serves(internode))
             sg_endpoint_receive(internode);
@@ -188,9 +208,9 @@ static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
             sg_endpoint_deliver_calls(internode);
     }
     sg_endpoint_unlock(internode);
-    if (chunk->is_last && !sg_internode_serves(internode))
+    if (chunk->calls && !sg_internode_serves(internode))
         leave_to_others(internode);
-    if (chunk->is_last)
+    if (chunk->calls)
         sg_wait_wake(&internode->wait_queue);
 }
 
@@ -205,10 +225,10 @@ static bool is_over(const struct sg_internode *internode, const struct sg_chunk 
     /* Acquire, both: pair with FINISH and COMPLETE. */
     if (chunk->stays)
         return atomic_load_explicit(&instance->finished, memory_order_acquire) > chunk->position;
-    /* At the root's endpoint it is the root itself that waits; the next CALL has its turn only
-     * after the COMPLETE of this one. */
-    return !chunk->is_last || chunk->call->request != NULL ||
-           instance->root == internode->endpoint ||
+    /* At the endpoint of a reduce's root it is the root itself that waits; the next CALL has its
+     * turn only after the COMPLETE of this one. */
+    return !chunk->calls || chunk->call->request != NULL ||
+           (instance->operation == SG_OPERATION_REDUCE && instance->root == internode->endpoint) ||
            atomic_load_explicit(&endpoint->completed, memory_order_acquire) > chunk->position;
 }
 
@@ -227,7 +247,11 @@ static void leave(struct sg_internode *internode, struct sg_chunk *chunk)
     const struct sg_internode_instance *instance =
         sg_internode_instance_at(internode, chunk->position);
 
-    if (chunk->result != NULL)
+    /* Beside a broadcast's root its data are where it has put them. */
+    if (chunk->result != NULL && instance->operation == SG_OPERATION_BCAST &&
+        instance->root == internode->endpoint)
+        deliver(chunk, sg_internode_contribution(internode, chunk->position, 0));
+    else if (chunk->result != NULL)
         deliver(chunk, sg_internode_result(internode, instance->protocol, instance->protocol_seq));
     internode->left_beyond |= UINT64_C(1) << (chunk->position - internode->left);
     while (internode->left_beyond & 1) {

@@ -23,7 +23,7 @@ struct sg_chunk {
     uint32_t count, bytes;
     enum sg_chunk_stage stage;
     bool stalled; /* there was no free place at first */
-    bool is_last; /* the last of the endpoint's ranks to arrive */
+    bool calls;   /* has the endpoint's CALL delivered */
     bool stays;   /* until the instance is over here */
 };
 

@@ -2,11 +2,11 @@
  * endpoint to those that its protocols communicate with.
  *
  * A protocol's peers follow from its parameters, the operation and the root, so every rank knows
- * for which roots endpoints are connected. Set-up connects what barriers, allreduces and reduces to
- * rank 0 need, and what reduces to all roots need if these have few neighbours together (those of
- * bypass are at distances of powers of two). The first blocking call that needs other connections
- * makes them. Until then MPICH runs a nonblocking call that needs them, because it must not wait
- * for other ranks.
+ * for which roots endpoints are connected. Set-up connects what barriers, allreduces, reduces to
+ * rank 0 and broadcasts from it need, and what those of all roots need if these have few neighbours
+ * together (those of bypass are at distances of powers of two). The first blocking call that needs
+ * other connections makes them. Until then MPICH runs a nonblocking call that needs them, because
+ * it must not wait for other ranks.
  */
 #include "internode/connect.h"
 
@@ -46,19 +46,38 @@ static void add_peer(struct peers *peers, int32_t peer)
     peers->list[peers->count++] = peer;
 }
 
+/* Nothing where the protocol has no such operation. */
+static void add_peers_of(const struct sg_internode_protocol *protocol,
+                         const struct sg_algo_setup *setup, enum sg_operation operation,
+                         int32_t root, int32_t *scratch, struct peers *peers)
+{
+    int count;
+
+    if ((protocol->algo->operations & 1u << operation) == 0)
+        return;
+    count = protocol->algo->peers(setup, operation, root, scratch, setup->size);
+    for (int i = 0; i < count; i++)
+        add_peer(peers, scratch[i]);
+}
+
 static void add_peers(const struct sg_internode *internode, uint32_t index,
                       enum sg_operation operation, int32_t root, int32_t *scratch,
                       struct peers *peers)
 {
     const struct sg_internode_protocol *protocol = &internode->protocols[index];
-    int count;
 
     if (protocol->algo == NULL || (protocol->algo->operations & 1u << operation) == 0)
         return;
-    count = protocol->algo->peers(&protocol->setup, operation, root, scratch, internode->endpoints);
-    for (int i = 0; i < count; i++)
-        add_peer(peers, scratch[i]);
+    add_peers_of(protocol, &protocol->setup, operation, root, scratch, peers);
     *reached(internode, index, root) = REACHED;
+}
+
+/* Of reduces to that root, and of broadcasts from it. */
+static void add_rooted_peers(const struct sg_internode *internode, uint32_t index, int32_t root,
+                             int32_t *scratch, struct peers *peers)
+{
+    add_peers(internode, index, SG_OPERATION_REDUCE, root, scratch, peers);
+    add_peers(internode, index, SG_OPERATION_BCAST, root, scratch, peers);
 }
 
 /* With more nodes than this only root 0 is connected at set-up. */
@@ -67,11 +86,12 @@ static void add_peers(const struct sg_internode *internode, uint32_t index,
  * level. */
 #define NEIGHBOURS_BESIDE 2
 
-/* The largest number of neighbours of any endpoint in a protocol's reduces to all roots: the same
- * on every rank. scratch: twice the number of endpoints. */
+/* The largest number of neighbours of any endpoint in a protocol's calls of all roots: the same on
+ * every rank. scratch: twice the number of endpoints. */
 static int neighbours_for_all_roots(const struct sg_internode *internode,
                                     const struct sg_internode_protocol *protocol, int32_t *scratch)
 {
+    static const enum sg_operation rooted[] = {SG_OPERATION_REDUCE, SG_OPERATION_BCAST};
     struct sg_algo_setup setup = protocol->setup;
     int most = 0;
 
@@ -79,11 +99,8 @@ static int neighbours_for_all_roots(const struct sg_internode *internode,
         struct peers peers = {scratch + internode->endpoints, 0};
 
         for (int32_t root = 0; root < internode->endpoints; root++) {
-            int count = protocol->algo->peers(&setup, SG_OPERATION_REDUCE, root, scratch,
-                                              internode->endpoints);
-
-            for (int i = 0; i < count; i++)
-                add_peer(&peers, scratch[i]);
+            for (int i = 0; i < 2; i++)
+                add_peers_of(protocol, &setup, rooted[i], root, scratch, &peers);
         }
         most = peers.count > most ? peers.count : most;
     }
@@ -110,7 +127,7 @@ static bool has_few_for_all_roots(const struct sg_internode *internode, uint32_t
                2 * levels_of(internode->endpoints) + NEIGHBOURS_BESIDE;
 }
 
-/* The peers for one reduce; NULL: those for set-up. */
+/* The peers for one root; NULL: those for set-up. */
 struct wanted {
     uint32_t protocol;
     int32_t root;
@@ -125,7 +142,7 @@ static void add_wanted(const struct sg_internode *internode, const struct wanted
                          : internode->has_coordinator;
 
     if (wanted != NULL) {
-        add_peers(internode, wanted->protocol, SG_OPERATION_REDUCE, wanted->root, scratch, peers);
+        add_rooted_peers(internode, wanted->protocol, wanted->root, scratch, peers);
         return;
     }
     /* Every endpoint asks the coordinator, including its own. */
@@ -134,12 +151,11 @@ static void add_wanted(const struct sg_internode *internode, const struct wanted
     for (uint32_t protocol = 0; protocol < (uint32_t)internode->protocol_count; protocol++) {
         add_peers(internode, protocol, SG_OPERATION_BARRIER, -1, scratch, peers);
         add_peers(internode, protocol, SG_OPERATION_ALLREDUCE, -1, scratch, peers);
-        add_peers(internode, protocol, SG_OPERATION_REDUCE, internode->endpoint_of[0], scratch,
-                  peers);
+        add_rooted_peers(internode, protocol, internode->endpoint_of[0], scratch, peers);
         if (!has_few_for_all_roots(internode, protocol, more))
             continue;
         for (int32_t root = 0; root < internode->endpoints; root++)
-            add_peers(internode, protocol, SG_OPERATION_REDUCE, root, scratch, peers);
+            add_rooted_peers(internode, protocol, root, scratch, peers);
     }
 }
 

@@ -76,7 +76,7 @@ static void ring(const struct sg_internode *internode, int to, bool urgent)
 
 static void ring_for(const struct sg_internode *internode, const struct sg_action *action)
 {
-    bool urgent = action->kind == SG_ACTION_SEND && action->solicited;
+    bool urgent = action->solicited;
 
     /* Relaxed: a thread that sends for a nonblocking call has also begun it. */
     if (!urgent && !atomic_load_explicit(&internode->header->has_nonblocking, memory_order_relaxed))
@@ -89,7 +89,7 @@ static void ring_for(const struct sg_internode *internode, const struct sg_actio
         return;
     }
     for (int to = 0; to < internode->endpoints; to++)
-        ring(internode, to, false);
+        ring(internode, to, urgent);
 }
 
 /* Between machines the message itself wakes its receiver, and nonblocking calls are outstanding at
@@ -98,7 +98,7 @@ static bool is_urgent(const struct sg_internode *internode, const struct sg_acti
 {
     const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
-    return (action->kind == SG_ACTION_SEND && action->solicited) ||
+    return action->solicited ||
            (internode->remote != NULL &&
             atomic_load_explicit(&endpoint->doorbell.nonblocking, memory_order_relaxed) > 0);
 }

@@ -84,6 +84,7 @@ struct sg_internode_plan {
     struct sg_operands operands; /* unless a barrier's */
     const void *own;             /* this rank's contribution */
     void *result;                /* NULL: it gets none */
+    size_t count;                /* elements; of a broadcast, bytes */
     size_t extent_bytes;         /* of an element */
     size_t room;                 /* elements in a chunk */
     bool side_by_side;           /* its chunks go on at the same time, not one after another */

@@ -1,6 +1,7 @@
 #include "internode/internode.h"
 
 #include "core/hash.h"
+#include "core/status.h"
 #include "internode/communicator.h"
 #include "internode/connect.h"
 #include "internode/nonblocking.h"
@@ -46,6 +47,19 @@ static const struct sg_algo *algo_of(const struct sg_choice *choice,
     return NULL;
 }
 
+/* Strobes that come in any case have to be answered while ranks compute. */
+static void check_strobes(struct sg_internode_protocol *protocol)
+{
+    static bool told;
+
+    if (!protocol->setup.parameters.strobe_always || protocol->progress == SG_PROGRESS_THREAD)
+        return;
+    protocol->setup.parameters.strobe_always = 0;
+    if (protocol->setup.rank == 0 && !told)
+        sg_log("bcs(strobe=always) needs progress=thread; its strobes come on demand");
+    told = true;
+}
+
 /* The protocols and where everything lies. False: nothing would run here. */
 static bool lay_out(struct sg_internode *internode, const char *name)
 {
@@ -87,6 +101,7 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         /* In mode poll a rank that stayed in its call could not complete it. */
         if (internode->servers < internode->locals && protocol->progress == SG_PROGRESS_POLL)
             protocol->progress = SG_PROGRESS_THREAD;
+        check_strobes(protocol);
         if (protocols == 0 || protocol->progress < internode->progress_low)
             internode->progress_low = protocol->progress;
         if (protocol->progress > internode->progress_high)
@@ -252,8 +267,11 @@ err_dispose:
 /* The segment is mapped: the process's own part. */
 static enum sg_status attach(struct sg_internode *internode)
 {
-    internode->wait_queue.sleepers = &internode->header->sleepers;
-    internode->wait_queue.wake = &internode->header->wake;
+    internode->wait_queue = (struct sg_wait_queue){
+        .sleepers = &internode->header->sleepers,
+        .wake = &internode->header->wake,
+        .timer_ns = &sg_internode_endpoint(internode, internode->endpoint)->doorbell.next_timer_ns,
+    };
     /* Between machines it is opened by all together, later: sg_internode_link. */
     if (internode->remote != NULL)
         return SG_OK;

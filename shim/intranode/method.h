@@ -54,6 +54,8 @@ enum sg_node_method {
     SG_NODE_CHUNKS,  /* large: each rank folds its share of every chunk; needs a pool */
     SG_NODE_SINGLE,  /* large allreduce, not in place: shares are read from the ranks' own buffers,
                         holes included; needs a pool and a reader */
+    SG_NODE_BROADCAST, /* of a broadcast: the root fills slots, everyone else empties them */
+    SG_NODE_READ,      /* large broadcast: everyone reads the root's buffer; needs a reader */
 };
 
 enum sg_node_step {
@@ -68,7 +70,7 @@ struct sg_node_call {
     enum sg_operation operation;
     enum sg_node_method method;
     struct sg_shape shape;
-    int root;         /* of a reduce; else -1 */
+    int root;         /* of a reduce or broadcast; else -1 */
     const void *send; /* this rank's contribution (for MPI_IN_PLACE: the contents of receive) */
     void *receive;    /* where this rank gets the result; NULL: it gets none */
     size_t count;     /* elements */
@@ -113,9 +115,11 @@ enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING, SG_OP_FOLDED, SG_OP_FETCHED };
 
 /* A chunk by one method: DONE when this rank has left the instance. */
 enum sg_node_step sg_flat_poll(struct sg_node_op *op);
+enum sg_node_step sg_broadcast_poll(struct sg_node_op *op);
 enum sg_node_step sg_handoff_poll(struct sg_node_op *op);
 /* The whole call. */
 enum sg_node_step sg_chunks_poll(struct sg_node_op *op);
 enum sg_node_step sg_single_poll(struct sg_node_op *op);
+enum sg_node_step sg_read_poll(struct sg_node_op *op);
 
 #endif

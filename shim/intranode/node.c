@@ -118,7 +118,8 @@ static size_t next_chunk(const struct sg_node_op *op)
     size_t left = op->call.count - op->done_count;
     size_t room = op->call.element_bytes > 0 ? op->node->slot_bytes / op->call.element_bytes : 0;
 
-    bool whole = op->call.method == SG_NODE_CHUNKS || op->call.method == SG_NODE_SINGLE;
+    bool whole = op->call.method == SG_NODE_CHUNKS || op->call.method == SG_NODE_SINGLE ||
+                 op->call.method == SG_NODE_READ;
 
     return whole || left < room ? left : room;
 }
@@ -162,6 +163,10 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
         return sg_handoff_poll(op);
     case SG_NODE_CHUNKS:
         return sg_chunks_poll(op);
+    case SG_NODE_BROADCAST:
+        return sg_broadcast_poll(op);
+    case SG_NODE_READ:
+        return sg_read_poll(op);
     default:
         return sg_single_poll(op);
     }
@@ -180,7 +185,7 @@ enum sg_node_step sg_node_poll(struct sg_node_op *op)
             return step;
         /* Everyone has entered a synchronising instance that is complete, and so left those
          * before it. */
-        if (op->call.operation != SG_OPERATION_REDUCE)
+        if (sg_operation_synchronises(op->call.operation))
             op->node->known_finished = op->position;
         leave(op->node, op->position);
         op->position++;

@@ -91,3 +91,21 @@ bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
     op->seen_ranks = 0;
     return true;
 }
+
+void sg_op_say_failed(struct sg_node_op *op)
+{
+    /* Relaxed: this rank's next count, a release, comes behind it. */
+    atomic_store_explicit(&sg_ring_control(op->node, op->node->rank)->failed, op->position + 1,
+                          memory_order_relaxed);
+    op->failed = true;
+}
+
+bool sg_op_anyone_failed(const struct sg_node_op *op)
+{
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        if (atomic_load_explicit(&sg_ring_control(op->node, rank)->failed, memory_order_relaxed) ==
+            op->position + 1)
+            return true;
+    }
+    return false;
+}

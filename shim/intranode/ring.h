@@ -156,4 +156,9 @@ void sg_stage_done(struct sg_node_op *op, int stage);
 /* True when every rank has passed a stage `count` times since sg_stage_begin. */
 bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count);
 
+/* A rank could not read another one's memory: said before its next count, and known to whoever has
+ * seen that count. */
+void sg_op_say_failed(struct sg_node_op *op);
+bool sg_op_anyone_failed(const struct sg_node_op *op);
+
 #endif

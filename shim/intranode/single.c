@@ -108,24 +108,6 @@ static bool fetch_shares(struct sg_node_op *op)
     return true;
 }
 
-static void say_failed(struct sg_node_op *op)
-{
-    /* Relaxed: this rank's next count, a release, comes behind it. */
-    atomic_store_explicit(&sg_ring_control(op->node, op->node->rank)->failed, op->position + 1,
-                          memory_order_relaxed);
-    op->failed = true;
-}
-
-static bool anyone_failed(const struct sg_node_op *op)
-{
-    for (int rank = 0; rank < op->node->ranks; rank++) {
-        if (atomic_load_explicit(&sg_ring_control(op->node, rank)->failed, memory_order_relaxed) ==
-            op->position + 1)
-            return true;
-    }
-    return false;
-}
-
 enum sg_node_step sg_single_poll(struct sg_node_op *op)
 {
     switch (op->state) {
@@ -141,7 +123,7 @@ enum sg_node_step sg_single_poll(struct sg_node_op *op)
             return SG_NODE_MISMATCH;
         sg_stage_done(op, SG_STAGE_BRING);
         if (!fold_share(op))
-            say_failed(op);
+            sg_op_say_failed(op);
         sg_stage_done(op, SG_STAGE_FOLD);
         op->state = SG_OP_FOLDED;
         /* fall through */
@@ -149,7 +131,7 @@ enum sg_node_step sg_single_poll(struct sg_node_op *op)
         if (!sg_stage_all(op, SG_STAGE_FOLD, 1))
             return SG_NODE_WAIT;
         if (!op->failed && !fetch_shares(op))
-            say_failed(op);
+            sg_op_say_failed(op);
         sg_stage_done(op, SG_STAGE_FETCH);
         op->state = SG_OP_FETCHED;
         /* fall through */
@@ -157,7 +139,7 @@ enum sg_node_step sg_single_poll(struct sg_node_op *op)
         if (!sg_stage_all(op, SG_STAGE_FETCH, 1))
             return SG_NODE_WAIT;
     }
-    if (!anyone_failed(op))
+    if (!sg_op_anyone_failed(op))
         return SG_NODE_DONE;
     /* The ranks have agreed on the call: its line, which others may be reading, is not written
      * again. */

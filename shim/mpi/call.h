@@ -21,12 +21,12 @@ struct sg_call_name {
 /* One intercepted call, as the application made it. */
 struct sg_call {
     enum sg_operation operation;
-    const void *send; /* reduce, allreduce; maybe MPI_IN_PLACE */
+    const void *send; /* reduce, allreduce: maybe MPI_IN_PLACE; bcast: as receive */
     void *receive;
     MPI_Count count;
     MPI_Datatype datatype;
     MPI_Op op;
-    int root; /* reduce; -1 otherwise */
+    int root; /* reduce, bcast; -1 otherwise */
     MPI_Comm comm;
     uint64_t bytes;                  /* count times type size */
     uint64_t arrival_ns;             /* 0: not measured */

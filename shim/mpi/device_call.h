@@ -1,10 +1,10 @@
-/* Reductions with buffers in a GPU's memory. MPICH, which can read them, runs them on all ranks.
+/* Calls with buffers in a GPU's memory. MPICH, which can read them, runs them on all ranks.
  *
  * Only the rank itself knows that it has such a buffer. If any rank of a communicator had a driver
  * when the communicator was set up (sg_call.devices), the ranks of a node tell each other in each
- * reduction, before it begins; between nodes all reductions are MPICH's there. If a driver comes
+ * call, before it begins; between nodes all such calls are MPICH's there. If a driver comes
  * later, the other ranks do not wait for such a word and run the chosen algorithm. Then MPICH
- * copies this rank's data to host memory and the result back.
+ * copies this rank's data to host memory and the result back (packed.h does so of broadcasts).
  */
 #ifndef SG_MPI_DEVICE_CALL_H
 #define SG_MPI_DEVICE_CALL_H

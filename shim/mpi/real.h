@@ -18,6 +18,9 @@
     X(Abort)                                                                                       \
     X(Allreduce)                                                                                   \
     X(Barrier)                                                                                     \
+    X(Bcast)                                                                                       \
+    X(Cart_get)                                                                                    \
+    X(Cart_shift)                                                                                  \
     X(Cartdim_get)                                                                                 \
     X(Comm_call_errhandler)                                                                        \
     X(Comm_create_keyval)                                                                          \
@@ -37,11 +40,13 @@
     X(Comm_set_errhandler)                                                                         \
     X(Comm_size)                                                                                   \
     X(Comm_test_inter)                                                                             \
+    X(Dist_graph_neighbors)                                                                        \
     X(Dist_graph_neighbors_count)                                                                  \
     X(Errhandler_free)                                                                             \
     X(Finalize)                                                                                    \
     X(Get_elements_x)                                                                              \
     X(Get_library_version)                                                                         \
+    X(Graph_neighbors)                                                                             \
     X(Graph_neighbors_count)                                                                       \
     X(Grequest_complete)                                                                           \
     X(Grequest_start)                                                                              \
@@ -87,14 +92,18 @@
     X(Testsome)                                                                                    \
     X(Topo_test)                                                                                   \
     X(Type_size_x)                                                                                 \
+    X(Unpack)                                                                                      \
     X(Wait)                                                                                        \
     X(Waitall)                                                                                     \
-    X(Waitsome)
+    X(Waitsome)                                                                                    \
+    X(Win_get_name)
 
 /* Not in every MPICH; called only where the application calls them. */
 #define SG_REAL_OPTIONAL(X)                                                                        \
     X(Allreduce_c)                                                                                 \
+    X(Bcast_c)                                                                                     \
     X(Iallreduce_c)                                                                                \
+    X(Ibcast_c)                                                                                    \
     X(Imrecv_c)                                                                                    \
     X(Irecv_c)                                                                                     \
     X(Ireduce_c)                                                                                   \
@@ -109,7 +118,8 @@
     X(Send_c)                                                                                      \
     X(Sendrecv_c)                                                                                  \
     X(Sendrecv_replace_c)                                                                          \
-    X(Ssend_c)
+    X(Ssend_c)                                                                                     \
+    X(Unpack_c)
 
 /* MPICH's own; NULL where it has none. */
 #define SG_REAL_EXTENSIONS(X) X(Grequest_start)

@@ -83,7 +83,8 @@ const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_
     if (info->in_place)
         used += snprintf(text + used, size_bytes - (size_t)used, " in place");
     if (info->root >= 0)
-        used += snprintf(text + used, size_bytes - (size_t)used, " to root %d", info->root);
+        used += snprintf(text + used, size_bytes - (size_t)used, " %s root %d",
+                         info->operation == SG_OPERATION_BCAST ? "from" : "to", info->root);
     snprintf(text + used, size_bytes - (size_t)used, " at %s #%08x",
              place_of(info->site, info->module, info->offset, place), info->site);
     return text;

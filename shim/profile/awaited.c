@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* One request, or one of several. */
-static void begin_one(struct sg_awaited *awaited, const struct sg_places *places, sg_word *words)
+static void begin_one(struct sg_awaited *awaited, const struct sg_argument_places *places,
+                      sg_word *words)
 {
     const MPI_Request *handle = (const MPI_Request *)words[places->request];
 
@@ -18,7 +19,7 @@ static void begin_one(struct sg_awaited *awaited, const struct sg_places *places
     awaited->count = 1;
 }
 
-static void begin_several(struct sg_awaited *awaited, const struct sg_places *places,
+static void begin_several(struct sg_awaited *awaited, const struct sg_argument_places *places,
                           sg_word *words)
 {
     const MPI_Request *handles = (const MPI_Request *)words[places->requests];
@@ -43,7 +44,7 @@ static void begin_several(struct sg_awaited *awaited, const struct sg_places *pl
 
 void sg_awaited_begin(struct sg_awaited *awaited, enum sg_function function, sg_word *words)
 {
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_argument_places *places = &sg_places[function];
 
     awaited->handles = NULL;
     if (places->request != SG_NO_WORD)
@@ -101,7 +102,7 @@ static int first_index(const struct sg_awaited *awaited, const MPI_Request *afte
 
 static void complete_some(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
 {
-    const struct sg_places *places = &sg_places[call->function];
+    const struct sg_argument_places *places = &sg_places[call->function];
     const sg_word *words = call->words;
     bool are_several = places->indices != SG_NO_WORD;
     const int *indices = (const int *)words[are_several ? places->indices : places->index];
@@ -125,7 +126,7 @@ static void complete_some(const struct sg_awaited *awaited, const struct sg_awai
 
 void sg_awaited_end(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
 {
-    const struct sg_places *places = &sg_places[call->function];
+    const struct sg_argument_places *places = &sg_places[call->function];
     const sg_word *words = call->words;
     bool is_one = places->request != SG_NO_WORD;
     int error = call->error;

@@ -30,7 +30,7 @@ struct sg_awaited_call {
     int error;
     bool is_f08;      /* indices are those of Fortran 2008 */
     bool is_recorded; /* it is in the log */
-    uint64_t end_ns;
+    uint64_t end_ns;  /* 0: completions are not counted */
 };
 void sg_awaited_end(const struct sg_awaited *awaited, const struct sg_awaited_call *call);
 

@@ -3,7 +3,9 @@
 #include "core/hash.h"
 #include "mpi/real.h"
 #include "profile/identity.h"
+#include "profile/topology.h"
 #include "runtime/process.h"
+#include "runtime/recording.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -48,23 +50,6 @@ static struct known *find(MPI_Comm handle)
     return known;
 }
 
-static void find_degrees(MPI_Comm handle, struct sg_profile_comm *comm)
-{
-    int kind = MPI_UNDEFINED, dimensions = 0, weighted;
-
-    if (comm->is_inter || sg_real.Topo_test(handle, &kind) != MPI_SUCCESS)
-        return;
-    if (kind == MPI_CART) {
-        sg_real.Cartdim_get(handle, &dimensions);
-        comm->in_degree = comm->out_degree = 2 * dimensions;
-    } else if (kind == MPI_GRAPH) {
-        sg_real.Graph_neighbors_count(handle, comm->rank, &comm->in_degree);
-        comm->out_degree = comm->in_degree;
-    } else if (kind == MPI_DIST_GRAPH) {
-        sg_real.Dist_graph_neighbors_count(handle, &comm->in_degree, &comm->out_degree, &weighted);
-    }
-}
-
 /* ---- the log ---- */
 
 /* What is known of a communicator when it is written. */
@@ -94,49 +79,75 @@ static uint64_t key_of(const struct definition *definition)
     return key != 0 ? key : 1;
 }
 
-/* The name, and behind it the members where this is rank 0; NULL: no memory. */
-static char *text_of(const struct definition *definition, size_t *text_bytes, bool *has_members)
-{
-    size_t name_bytes = (strlen(definition->name) + 1 + 3) & ~(size_t)3;
-    int count = 0, own_count;
-    int *ranks = definition->comm->rank == 0 && definition->identity.hash != 0
-                     ? sg_identity_members(definition->handle, &count, &own_count)
-                     : NULL;
-    size_t members_bytes = ranks != NULL ? (size_t)count * sizeof(uint32_t) : 0;
-    char *text = calloc(1, name_bytes + members_bytes);
+/* The data of a record. */
+struct data {
+    char *text; /* the name, the members where they are told, the grid; NULL: no memory */
+    size_t bytes;
+    bool has_members;
+    uint8_t dimensions;
+    uint32_t sources;
+};
 
-    if (text != NULL) {
-        memcpy(text, definition->name, strlen(definition->name));
-        if (ranks != NULL)
-            memcpy(text + name_bytes, ranks, members_bytes);
-    }
-    *text_bytes = name_bytes + members_bytes;
-    *has_members = ranks != NULL;
-    free(ranks);
-    return text;
+/* With events, whose archive tells of topologies. world_ranks: of the members. */
+static uint32_t *topology_of(const struct definition *definition, const int *world_ranks,
+                             struct data *data)
+{
+    if (sg_process.config.trace != SG_TRACE_OTF2 || world_ranks == NULL ||
+        definition->comm->in_degree + definition->comm->out_degree == 0)
+        return NULL;
+    data->sources = sg_topology_sources(definition->handle, definition->comm->rank, world_ranks);
+    return sg_topology_grid(definition->handle, &data->dimensions);
 }
 
-/* The number it gets in the log; 0: the disk is full. */
+static struct data data_of(const struct definition *definition)
+{
+    size_t name_bytes = (strlen(definition->name) + 1 + 3) & ~(size_t)3;
+    struct data data = {.has_members = definition->comm->rank == 0};
+    bool has_topology = definition->comm->in_degree + definition->comm->out_degree > 0;
+    int count = 0, own_count;
+    int *ranks = definition->identity.hash != 0 && (data.has_members || has_topology)
+                     ? sg_identity_members(definition->handle, &count, &own_count)
+                     : NULL;
+    uint32_t *grid = topology_of(definition, ranks, &data);
+    size_t members_bytes, grid_bytes = 2 * (size_t)data.dimensions * sizeof *grid;
+
+    data.has_members = data.has_members && ranks != NULL;
+    members_bytes = data.has_members ? (size_t)count * sizeof(uint32_t) : 0;
+    data.bytes = name_bytes + members_bytes + grid_bytes;
+    data.text = calloc(1, data.bytes);
+    if (data.text != NULL) {
+        memcpy(data.text, definition->name, strlen(definition->name));
+        if (members_bytes > 0)
+            memcpy(data.text + name_bytes, ranks, members_bytes);
+        if (grid_bytes > 0)
+            memcpy(data.text + name_bytes + members_bytes, grid, grid_bytes);
+    }
+    free(grid);
+    free(ranks);
+    return data;
+}
+
+/* The number it gets in the log; 0: there is no room. */
 static uint32_t record(const struct definition *definition)
 {
     const struct sg_profile_comm *comm = definition->comm;
     const struct sg_identity *identity = &definition->identity;
     struct sg_record_profile_comm *entry = NULL;
-    size_t text_bytes;
-    bool has_members;
-    char *text = text_of(definition, &text_bytes, &has_members);
+    struct data data = data_of(definition);
 
-    if (text != NULL)
-        entry = sg_log_definition(sg_process.log, text, text_bytes);
-    free(text);
+    if (data.text != NULL)
+        entry = sg_recording_define_comm(sg_process.log, data.text, data.bytes);
+    free(data.text);
     if (entry == NULL)
         return 0;
     entry->index = ++last_index;
     entry->is_inter = comm->is_inter;
-    entry->has_members = has_members;
+    entry->has_members = data.has_members;
+    entry->dimensions = data.dimensions;
+    entry->sources = data.sources;
     entry->peers = (uint32_t)comm->peers;
     entry->rank = (uint32_t)comm->rank;
-    entry->text_bytes = (uint32_t)text_bytes;
+    entry->text_bytes = (uint32_t)data.bytes;
     entry->ordinal = identity->ordinal;
     entry->identity = identity->hash;
     entry->size = (uint32_t)comm->size;
@@ -205,6 +216,9 @@ static void define(struct known *known, MPI_Comm handle, struct sg_profile_comm 
 
     name(&definition);
     known->key = key_of(&definition);
+    if (definition.identity.hash != 0 && comm->size + (comm->is_inter ? comm->peers : 0) > 1)
+        comm->key =
+            sg_hash_mix(sg_hash_word(definition.identity.hash, definition.identity.ordinal)) | 1;
     comm->index = take_unused(known->key);
     if (comm->index == 0)
         comm->index = record(&definition);
@@ -227,7 +241,8 @@ static struct known *make(MPI_Comm handle)
     comm.peers = comm.size;
     if (comm.is_inter)
         sg_real.Comm_remote_size(handle, &comm.peers);
-    find_degrees(handle, &comm);
+    if (!comm.is_inter)
+        sg_topology_degrees(handle, comm.rank, &comm.in_degree, &comm.out_degree);
     pthread_mutex_lock(&lock);
     known = find(handle);
     if (known == NULL)
@@ -257,12 +272,48 @@ uint32_t sg_profile_comm_index(MPI_Comm handle)
     return known != NULL ? known->comm.index : 0;
 }
 
-void sg_profile_comm_link(MPI_Comm handle, const atomic_uint *managed)
+/* Under the lock. */
+static MPI_Comm find_inter(uint32_t index)
+{
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        const struct known *known = atomic_load_explicit(&buckets[i], memory_order_relaxed);
+
+        for (; known != NULL; known = atomic_load_explicit(&known->next, memory_order_relaxed)) {
+            MPI_Comm handle = atomic_load_explicit(&known->handle, memory_order_relaxed);
+
+            if (handle != MPI_COMM_NULL && known->comm.index == index)
+                return known->comm.is_inter ? handle : MPI_COMM_NULL;
+        }
+    }
+    return MPI_COMM_NULL;
+}
+
+uint32_t sg_profile_comm_world(uint32_t index, int peer)
+{
+    int rank = MPI_UNDEFINED;
+    MPI_Group world, remote;
+    MPI_Comm handle;
+
+    pthread_mutex_lock(&lock);
+    handle = find_inter(index);
+    if (handle != MPI_COMM_NULL && sg_real.Comm_remote_group(handle, &remote) == MPI_SUCCESS) {
+        sg_real.Comm_group(MPI_COMM_WORLD, &world);
+        if (sg_real.Group_translate_ranks(remote, 1, &peer, world, &rank) != MPI_SUCCESS)
+            rank = MPI_UNDEFINED;
+        sg_real.Group_free(&world);
+        sg_real.Group_free(&remote);
+    }
+    pthread_mutex_unlock(&lock);
+    return rank >= 0 ? 1 + (uint32_t)rank : 0;
+}
+
+struct sg_profile_comm *sg_profile_comm_link(MPI_Comm handle, const atomic_uint *managed)
 {
     struct sg_profile_comm *comm = sg_profile_comm_of(handle);
 
     if (comm != NULL)
         atomic_store_explicit(&comm->managed, managed, memory_order_relaxed);
+    return comm;
 }
 
 uint32_t sg_profile_comm_order(struct sg_profile_comm *comm)

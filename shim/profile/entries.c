@@ -15,7 +15,7 @@
 struct key {
     const void *site; /* NULL: a peer's entry */
     uint32_t comm;
-    uint16_t function;
+    uint16_t function; /* of a peer's entry the record's kind */
     uint8_t size_class;
     int32_t peer;
 };
@@ -213,7 +213,8 @@ static void *make_peer(const struct thread *thread, const struct key *key)
     entry->comm = key->comm;
     entry->peer = key->peer;
     entry->thread = thread->number;
-    sg_log_publish(entry, SG_RECORD_PEER);
+    entry->world = sg_profile_comm_world(key->comm, key->peer);
+    sg_log_publish(entry, (enum sg_record_kind)key->function);
     return entry;
 }
 
@@ -243,24 +244,51 @@ static void add_call(struct sg_record_profile *entry, const struct sg_profile_sa
         ADD(entry->received_bytes, sample->moved.received_bytes);
 }
 
-static void add_message(struct thread *thread, uint32_t comm, int peer, uint64_t sent_bytes,
-                        uint64_t received_bytes, bool is_sent)
+/* NULL: it is nobody, or there is no room. */
+static struct sg_record_peer *peer_entry(struct thread *thread, enum sg_record_kind kind,
+                                         uint32_t comm, int peer)
 {
-    struct key key = {.comm = comm, .peer = peer};
-    struct sg_record_peer *entry;
+    const struct key key = {.comm = comm, .function = (uint16_t)kind, .peer = peer};
 
-    if (comm == 0 || peer == SG_NOBODY)
-        return;
-    entry = entry_of(thread, &thread->peers, &key, make_peer);
+    return comm != 0 && peer != SG_NOBODY ? entry_of(thread, &thread->peers, &key, make_peer)
+                                          : NULL;
+}
+
+static void add_sent(struct sg_record_peer *entry, uint64_t bytes)
+{
     if (entry == NULL)
         return;
-    if (is_sent) {
-        ADD(entry->sent_messages, 1);
-        ADD(entry->sent_bytes, sent_bytes);
-    } else {
-        ADD(entry->received_messages, 1);
-        ADD(entry->received_bytes, received_bytes);
+    ADD(entry->sent_messages, 1);
+    ADD(entry->sent_bytes, bytes);
+}
+
+static void add_received(struct sg_record_peer *entry, uint64_t bytes)
+{
+    if (entry == NULL)
+        return;
+    ADD(entry->received_messages, 1);
+    ADD(entry->received_bytes, bytes);
+}
+
+static void add_moved(struct thread *thread, const struct sg_profile_sample *sample)
+{
+    const struct sg_moved *moved = &sample->moved;
+    uint32_t comm = sample->comm;
+
+    if (moved->target != SG_NOBODY) {
+        enum sg_function_flow flow = sg_functions[sample->function].flow;
+        struct sg_record_peer *target = peer_entry(thread, SG_RECORD_TARGET, comm, moved->target);
+
+        if (flow != SG_FLOW_RECEIVE)
+            add_sent(target, moved->sent_bytes);
+        if (flow != SG_FLOW_SEND)
+            add_received(target, moved->received_bytes);
+        return;
     }
+    if (moved->to != SG_NOBODY)
+        add_sent(peer_entry(thread, SG_RECORD_PEER, comm, moved->to), moved->sent_bytes);
+    if (moved->from != SG_NOBODY)
+        add_received(peer_entry(thread, SG_RECORD_PEER, comm, moved->from), moved->received_bytes);
 }
 
 static void count_left_out(void)
@@ -286,8 +314,7 @@ void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *
         return;
     }
     add_call(entry, sample);
-    add_message(thread, sample->comm, moved->to, moved->sent_bytes, 0, true);
-    add_message(thread, sample->comm, moved->from, 0, moved->received_bytes, false);
+    add_moved(thread, sample);
 }
 
 void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved)
@@ -295,7 +322,7 @@ void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved)
     struct thread *thread = own_thread();
 
     if (thread != NULL)
-        add_message(thread, comm, moved->to, moved->sent_bytes, 0, true);
+        add_sent(peer_entry(thread, SG_RECORD_PEER, comm, moved->to), moved->sent_bytes);
 }
 
 void sg_profile_add_completion(const struct sg_site *site,
@@ -320,7 +347,8 @@ void sg_profile_add_completion(const struct sg_site *site,
     ADD(entry->completed, 1);
     ADD(entry->latency_ns, latency_ns);
     ADD(entry->received_bytes, completion->received_bytes);
-    add_message(thread, completion->comm, completion->from, 0, completion->received_bytes, false);
+    add_received(peer_entry(thread, SG_RECORD_PEER, completion->comm, completion->from),
+                 completion->received_bytes);
 }
 
 /* ---- all of them ---- */

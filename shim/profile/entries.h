@@ -1,5 +1,6 @@
 /* Running statistics of all calls: entries in the log, one of a (site, function, communicator, size
- * class) and thread, and one of a (communicator, peer) and thread.
+ * class) and thread, and one of a (communicator, peer) and thread, for messages and for one-sided
+ * operations.
  *
  * Each thread has tables of its own, so that it counts without locks and atomically updates
  * nothing; those of a thread that has ended are the next one's. Memory grows with what is used.

@@ -8,7 +8,7 @@ static int root_of(int root)
 
 struct sg_event_content sg_event_content_asked(enum sg_function function, const sg_word *words)
 {
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_argument_places *places = &sg_places[function];
     struct sg_event_content content = {
         .to = SG_NOBODY, .to_tag = SG_NOBODY, .from = SG_NOBODY, .from_tag = SG_NOBODY};
     bool sends = sg_functions[function].flow == SG_FLOW_SEND;
@@ -32,7 +32,7 @@ struct sg_event_content sg_event_content_asked(enum sg_function function, const 
 
 bool sg_event_content_found(enum sg_function function, const sg_word *words)
 {
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_argument_places *places = &sg_places[function];
 
     if (sg_functions[function].mode != SG_MODE_TEST)
         return true;
@@ -83,7 +83,7 @@ static void message(struct sg_event_content *content, enum sg_function function,
 static void collective(struct sg_event_content *content, enum sg_function function,
                        const struct sg_event_done *done)
 {
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_argument_places *places = &sg_places[function];
 
     content->flags = SG_EVENT_ORDERED | (places->request != SG_NO_WORD ? SG_EVENT_POSTS : 0);
     content->from_tag = (int)done->number;
@@ -116,9 +116,6 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
         collective(content, function, done);
     else if (posts && sg_places[function].request != SG_NO_WORD)
         content->flags = SG_EVENT_POSTS;
-    if (facts->class == SG_CLASS_ONE_SIDED && sg_places[function].peers[0] != SG_NO_WORD) {
-        content->to = (int)words[sg_places[function].peers[0]];
-        if (content->to >= 0)
-            content->flags |= SG_EVENT_TARGETS;
-    }
+    if (moved->target != SG_NOBODY)
+        content->flags |= SG_EVENT_TARGETS;
 }

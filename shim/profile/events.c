@@ -29,6 +29,16 @@ static bool take_allowance(const struct sg_log_header *header)
     return true;
 }
 
+bool sg_events_have_room(void)
+{
+    const struct sg_log_header *header = sg_log_header(sg_process.log);
+
+    return allowance > 0 ||
+           atomic_load_explicit(&taken, memory_order_relaxed) + ALLOWANCE <=
+               header->event_limit_slots / SHARE ||
+           atomic_load_explicit(&header->thread_count, memory_order_relaxed) > 1;
+}
+
 static __attribute__((noinline)) void *leave_out(enum sg_function function, bool is_counted)
 {
     if (!is_counted)
@@ -167,6 +177,8 @@ uint64_t sg_events_change(const struct sg_event_subject *subject,
     record->peer = change->peer;
     record->tag = change->tag;
     record->bytes = change->bytes;
+    record->start = change->start;
+    record->received_bytes = change->received_bytes;
     sg_log_publish(record, SG_RECORD_REQUEST);
     return slot;
 }

@@ -35,6 +35,9 @@ struct sg_record_event *sg_events_add(enum sg_function function, const struct sg
                                       const struct sg_event_content *content, uint64_t begin_ns,
                                       uint64_t end_ns);
 
+/* Whether an event may yet be added, by whatever thread. */
+bool sg_events_have_room(void);
+
 /* Of a record in the log. */
 uint64_t sg_events_slot(const void *record);
 
@@ -51,6 +54,8 @@ struct sg_event_change {
     int peer, tag;
     uint64_t bytes;
     uint64_t time_ns;
+    uint32_t start; /* as in struct sg_record_request, and the next */
+    uint64_t received_bytes;
 };
 /* Its slot; 0: there is no room. */
 uint64_t sg_events_change(const struct sg_event_subject *subject,

@@ -72,6 +72,8 @@ enum sg_function_argument {
     SG_ARGUMENT_OLD, /* MPI_Comm *: it ends */
     SG_ARGUMENT_NEW, /* a pointer to a handle that is made, or ends */
     SG_ARGUMENT_WIN,
+    SG_ARGUMENT_LOCK,  /* MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE */
+    SG_ARGUMENT_GROUP, /* MPI_Group, that a window is synchronised with */
     SG_ARGUMENT_FILE,
     SG_ARGUMENT_HANDLE,   /* MPI_Request */
     SG_ARGUMENT_REQUEST,  /* MPI_Request * */
@@ -101,5 +103,12 @@ struct sg_function_facts {
 };
 
 extern const struct sg_function_facts sg_functions[SG_FUNCTION_COUNT];
+
+/* All members of its communicator call it in the same order; so too what makes a persistent
+ * collective, but not what starts it. */
+static inline bool sg_function_is_ordered(enum sg_function function)
+{
+    return sg_functions[function].class == SG_CLASS_COLLECTIVE;
+}
 
 #endif

@@ -119,8 +119,10 @@
       STATUSES)
 
 #define SG_FUNCTIONS_COLLECTIVES_COUNTED(X, c)                                                     \
-    SG_THREE(X, Bcast##c, Ibcast##c, Bcast_init##c, COLLECTIVE, BCAST, BEGUN(Ibcast##c), BUFFER,   \
-             COUNT, TYPE, ROOT, COMM)                                                              \
+    X(Bcast##c, NO, WAIT, COLLECTIVE, BCAST, OWN, BUFFER, COUNT, TYPE, ROOT, COMM)                 \
+    X(Ibcast##c, NO, POST, COLLECTIVE, BCAST, OWN, BUFFER, COUNT, TYPE, ROOT, COMM, REQUEST)       \
+    X(Bcast_init##c, NO, PREPARE, COLLECTIVE, BCAST, PLAIN, BUFFER, COUNT, TYPE, ROOT, COMM,       \
+      VALUE, REQUEST)                                                                              \
     SG_THREE(X, Gather##c, Igather##c, Gather_init##c, COLLECTIVE, GATHER, BEGUN(Igather##c),      \
              BUFFER, COUNT, TYPE, BUFFER, COUNT, TYPE, ROOT, COMM)                                 \
     SG_THREE(X, Gatherv##c, Igatherv##c, Gatherv_init##c, COLLECTIVE, GATHER, BEGUN(Igatherv##c),  \
@@ -219,10 +221,10 @@
     X(Win_flush_local, F08(win_flush_local, 1), WAIT, WINDOW, NONE, PLAIN, PEER, WIN)              \
     X(Win_flush_local_all, F08(win_flush_local_all, 1), WAIT, WINDOW, NONE, PLAIN, WIN)            \
     X(Win_free, F08(win_free, 1), WAIT, WINDOW, NONE, PLAIN, NEW)                                  \
-    X(Win_lock, F08(win_lock, 1), WAIT, WINDOW, NONE, PLAIN, VALUE, PEER, VALUE, WIN)              \
+    X(Win_lock, F08(win_lock, 1), WAIT, WINDOW, NONE, PLAIN, LOCK, PEER, VALUE, WIN)               \
     X(Win_lock_all, F08(win_lock_all, 1), WAIT, WINDOW, NONE, PLAIN, VALUE, WIN)                   \
-    X(Win_post, F08(win_post, 1), WAIT, WINDOW, NONE, PLAIN, VALUE, VALUE, WIN)                    \
-    X(Win_start, F08(win_start, 1), WAIT, WINDOW, NONE, PLAIN, VALUE, VALUE, WIN)                  \
+    X(Win_post, F08(win_post, 1), WAIT, WINDOW, NONE, PLAIN, GROUP, VALUE, WIN)                    \
+    X(Win_start, F08(win_start, 1), WAIT, WINDOW, NONE, PLAIN, GROUP, VALUE, WIN)                  \
     X(Win_sync, F08(win_sync, 1), LOCAL, WINDOW, NONE, PLAIN, WIN)                                 \
     X(Win_test, F08(win_test, 1), TEST, WINDOW, NONE, PLAIN, WIN, FLAG)                            \
     X(Win_unlock, F08(win_unlock, 1), WAIT, WINDOW, NONE, PLAIN, PEER, WIN)                        \

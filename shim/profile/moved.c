@@ -2,7 +2,7 @@
 
 #include "mpi/types.h"
 
-struct sg_places sg_places[SG_FUNCTION_COUNT];
+struct sg_argument_places sg_places[SG_FUNCTION_COUNT];
 
 /* The word of the argument that is the nth of two kinds. */
 static int8_t nth(const struct sg_function_facts *facts, enum sg_function_argument one,
@@ -28,7 +28,7 @@ void sg_places_find(void)
 {
     for (int function = 0; function < SG_FUNCTION_COUNT; function++) {
         const struct sg_function_facts *facts = &sg_functions[function];
-        struct sg_places *places = &sg_places[function];
+        struct sg_argument_places *places = &sg_places[function];
 
 #define FIRST(argument) nth(facts, SG_ARGUMENT_##argument, SG_ARGUMENT_##argument, 0)
         places->operands[0] = operand_of(facts, 0);
@@ -51,6 +51,9 @@ void sg_places_find(void)
         places->requests = FIRST(REQUESTS);
         places->number = FIRST(NUMBER);
         places->win = FIRST(WIN);
+        places->lock = FIRST(LOCK);
+        places->group = FIRST(GROUP);
+        places->op = facts->class == SG_CLASS_ONE_SIDED ? FIRST(OP) : SG_NO_WORD;
         places->made_win = facts->class == SG_CLASS_WINDOW ? FIRST(NEW) : SG_NO_WORD;
         for (int n = 0; n < 2; n++) {
             places->peers[n] = nth(facts, SG_ARGUMENT_PEER, SG_ARGUMENT_PEER, n);
@@ -127,7 +130,7 @@ static bool is_in_place(const struct operand *operand)
 
 struct call {
     const sg_word *words;
-    const struct sg_places *places;
+    const struct sg_argument_places *places;
     const struct sg_profile_comm *comm;
     struct operand sent, received;
     bool is_root; /* of a collective */
@@ -249,33 +252,46 @@ static void message(const struct sg_function_facts *facts, struct call *call,
     }
     if (facts->flow == SG_FLOW_SEND)
         return;
-    if (facts->class == SG_CLASS_ONE_SIDED) {
-        moved->received_bytes =
-            block_bytes(facts->flow == SG_FLOW_EXCHANGE ? &call->received : &call->sent, 0);
-    } else if (status != NULL) {
+    if (status != NULL) {
         moved->from = is_message ? peer_of(call, 0, status) : SG_NOBODY;
         if (!is_message || moved->from != SG_NOBODY)
             moved->received_bytes = received_by(status);
     }
 }
 
+/* Nothing, where its target is MPI_PROC_NULL. */
+static void one_sided(enum sg_function_flow flow, struct call *call, struct sg_moved *moved)
+{
+    moved->target = peer_of(call, 0, NULL);
+    if (moved->target == SG_NOBODY)
+        return;
+    if (flow == SG_FLOW_ELEMENT) {
+        moved->sent_bytes = moved->received_bytes =
+            type_bytes((MPI_Datatype)call->words[call->places->operands[0].type]);
+        return;
+    }
+    if (flow != SG_FLOW_RECEIVE)
+        moved->sent_bytes = block_bytes(&call->sent, 0);
+    if (flow != SG_FLOW_SEND)
+        moved->received_bytes = block_bytes(&call->received, 0);
+}
+
 struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
                             const struct sg_profile_comm *comm, const MPI_Status *status)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_argument_places *places = &sg_places[function];
     struct call call = {.words = words,
                         .places = places,
                         .comm = comm,
                         .sent = {facts, words, places->operands[0]},
                         .received = {facts, words, places->operands[1]}};
-    struct sg_moved moved = {.to = SG_NOBODY, .from = SG_NOBODY};
+    struct sg_moved moved = SG_MOVED_NOTHING;
 
     if (facts->flow == SG_FLOW_NONE)
         return moved;
-    if (facts->flow == SG_FLOW_ELEMENT)
-        moved.sent_bytes = moved.received_bytes =
-            type_bytes((MPI_Datatype)words[places->operands[0].type]);
+    if (facts->class == SG_CLASS_ONE_SIDED)
+        one_sided(facts->flow, &call, &moved);
     else if (facts->class != SG_CLASS_COLLECTIVE)
         message(facts, &call, status, &moved);
     else if (comm != NULL)
@@ -285,7 +301,7 @@ struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
 
 uint64_t sg_moved_asked(enum sg_function function, const sg_word *words)
 {
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_argument_places *places = &sg_places[function];
     const struct operand operand = {&sg_functions[function], words, places->operands[1]};
     uint64_t parts =
         places->parts != SG_NO_WORD ? not_negative((int)words[places->parts]) : UINT64_C(1);

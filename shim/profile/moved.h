@@ -19,21 +19,29 @@ struct sg_moved {
     uint64_t sent_bytes, received_bytes;
     /* Ranks of the communicator, of messages; SG_NOBODY: there is none. */
     int to, from;
+    /* Of a one-sided operation; likewise. */
+    int target;
 };
 
+#define SG_MOVED_NOTHING                                                                           \
+    (struct sg_moved)                                                                              \
+    {                                                                                              \
+        .to = SG_NOBODY, .from = SG_NOBODY, .target = SG_NOBODY                                    \
+    }
+
 /* Where the arguments of a function stand: words, or SG_NO_WORD. */
-struct sg_places {
+struct sg_argument_places {
     struct sg_operand_places {
         int8_t buffer, amount, type;
     } operands[2]; /* the first again, where there is one */
     int8_t parts, root, comm, status, statuses, request, requests, number, handle;
     int8_t flag, index, done, indices, message;
     int8_t made; /* a communicator */
-    int8_t win, made_win;
+    int8_t win, made_win, lock, group, op;
     int8_t peers[2], tags[2];
 };
 
-extern struct sg_places sg_places[SG_FUNCTION_COUNT];
+extern struct sg_argument_places sg_places[SG_FUNCTION_COUNT];
 void sg_places_find(void);
 
 /* words: those of the call that succeeded. comm: NULL where there is none. status: of what it

@@ -1,11 +1,13 @@
 #include "profile/posted.h"
 
+#include "profile/gaps.h"
+
 struct sg_posted sg_posted_of(const struct sg_event_subject *subject,
                               const struct sg_event_content *content, const sg_word *words,
                               const struct sg_moved *moved)
 {
     const struct sg_function_facts *facts = &sg_functions[subject->function];
-    const struct sg_places *places = &sg_places[subject->function];
+    const struct sg_argument_places *places = &sg_places[subject->function];
     bool is_message = facts->class == SG_CLASS_MESSAGE && places->parts == SG_NO_WORD;
     bool gets = facts->flow == SG_FLOW_RECEIVE || facts->flow == SG_FLOW_EXCHANGE ||
                 places->message != SG_NO_WORD;
@@ -25,13 +27,55 @@ struct sg_posted sg_posted_of(const struct sg_event_subject *subject,
     };
 }
 
+static bool is_collective(const struct sg_posted *posted)
+{
+    return sg_functions[posted->subject.function].class == SG_CLASS_COLLECTIVE;
+}
+
 /* Of what is no message: a collective's root and number, or a peer and tag. */
 static void name_others(const struct sg_posted *posted, struct sg_event_change *change)
 {
-    bool is_collective = sg_functions[posted->subject.function].class == SG_CLASS_COLLECTIVE;
+    change->peer = is_collective(posted) || posted->to >= 0 ? posted->to : posted->from;
+    change->tag = !is_collective(posted) && posted->to >= 0 ? posted->to_tag : posted->from_tag;
+}
 
-    change->peer = is_collective || posted->to >= 0 ? posted->to : posted->from;
-    change->tag = !is_collective && posted->to >= 0 ? posted->to_tag : posted->from_tag;
+static struct sg_gap_channel sent_by(const struct sg_posted *posted)
+{
+    return (struct sg_gap_channel){posted->subject.comm, true, posted->to, posted->to_tag};
+}
+
+static struct sg_gap_channel received_from(const struct sg_posted *posted, int from, int tag)
+{
+    return (struct sg_gap_channel){posted->subject.comm, false, from, tag};
+}
+
+static bool asks_for_one(const struct sg_posted *posted)
+{
+    return posted->from >= 0 && posted->from_tag >= 0;
+}
+
+static void begun(const struct sg_gap_channel *channel, uint64_t slot)
+{
+    if (slot != 0)
+        sg_gaps_tell(channel, SG_GAP_BY_BEGIN, slot);
+    else
+        sg_gaps_add(channel, SG_GAP_BY_BEGIN, 1);
+}
+
+void sg_posted_begun(struct sg_posted *posted)
+{
+    struct sg_gap_channel channel;
+
+    posted->is_skipped = false;
+    if (posted->sends) {
+        channel = sent_by(posted);
+        begun(&channel, posted->slot);
+    }
+    if (posted->receives && asks_for_one(posted)) {
+        channel = received_from(posted, posted->from, posted->from_tag);
+        begun(&channel, posted->receive_slot);
+        posted->is_skipped = posted->receive_slot == 0;
+    }
 }
 
 void sg_posted_begin(struct sg_posted *posted, uint64_t time_ns)
@@ -53,11 +97,18 @@ void sg_posted_begin(struct sg_posted *posted, uint64_t time_ns)
         change.bytes = posted->received_bytes;
         posted->receive_slot = sg_events_change(&posted->subject, &change);
     }
-    if (posted->sends || posted->receives)
+    if (posted->sends || posted->receives) {
+        sg_posted_begun(posted);
         return;
+    }
     change.what = SG_REQUEST_PREPARED;
     name_others(posted, &change);
-    change.bytes = posted->sent_bytes > 0 ? posted->sent_bytes : posted->received_bytes;
+    if (is_collective(posted)) {
+        change.start = posted->starts;
+        change.received_bytes = posted->received_bytes;
+    }
+    change.bytes = posted->sent_bytes > 0 || is_collective(posted) ? posted->sent_bytes
+                                                                   : posted->received_bytes;
     posted->slot = sg_events_change(&posted->subject, &change);
 }
 
@@ -88,13 +139,27 @@ static bool find_received(const struct sg_posted *posted, const MPI_Status *stat
 {
     if (sg_functions[posted->subject.function].flow == SG_FLOW_EXCHANGE) {
         change->bytes = posted->received_bytes;
-        return posted->from >= 0 && posted->from_tag >= 0;
+        return asks_for_one(posted);
     }
     if (status->MPI_SOURCE < 0)
         return false;
     change->peer = status->MPI_SOURCE;
     change->tag = status->MPI_TAG;
     return true;
+}
+
+/* A receive whose completion is in the log tells what was left out and not told by its post; one
+ * that is not is left out itself. */
+static void completed(const struct sg_posted *posted, const struct sg_event_change *received,
+                      uint64_t slot)
+{
+    const struct sg_gap_channel channel = received_from(posted, received->peer, received->tag);
+    unsigned told = SG_GAP_BY_COMPLETION | (asks_for_one(posted) ? 0 : SG_GAP_BY_BEGIN);
+
+    if (slot != 0)
+        sg_gaps_tell(&channel, told, slot);
+    else if (!posted->is_skipped)
+        sg_gaps_add(&channel, SG_GAP_BY_COMPLETION, 1);
 }
 
 static void end_receive(const struct sg_posted *posted, enum sg_posted_end how,
@@ -107,9 +172,14 @@ static void end_receive(const struct sg_posted *posted, enum sg_posted_end how,
                                      .time_ns = time_ns};
     bool is_known =
         how == SG_POSTED_COMPLETE && status != NULL && find_received(posted, status, &change);
+    uint64_t slot;
 
     change.what = what_of(how, is_known ? SG_REQUEST_RECEIVED : SG_REQUEST_COMPLETE);
-    sg_events_change(&posted->subject, &change);
+    slot = sg_events_change(&posted->subject, &change);
+    if (is_known)
+        completed(posted, &change, slot);
+    else if (how == SG_POSTED_FREED && asks_for_one(posted))
+        completed(posted, &change, 0);
 }
 
 void sg_posted_end(const struct sg_posted *posted, enum sg_posted_end how, const MPI_Status *status,
@@ -120,6 +190,8 @@ void sg_posted_end(const struct sg_posted *posted, enum sg_posted_end how, const
                                      .bytes = received_bytes,
                                      .time_ns = time_ns};
 
+    if (posted->slot == 0 && posted->receive_slot == 0)
+        sg_posted_end_unseen(posted, how, status);
     if (posted->sends && posted->slot != 0)
         end_send(posted, how, status == NULL, time_ns);
     if (posted->receives && posted->receive_slot != 0)
@@ -128,4 +200,23 @@ void sg_posted_end(const struct sg_posted *posted, enum sg_posted_end how, const
         return;
     name_others(posted, &change);
     sg_events_change(&posted->subject, &change);
+}
+
+void sg_posted_end_unseen(const struct sg_posted *posted, enum sg_posted_end how,
+                          const MPI_Status *status)
+{
+    struct sg_event_change change = {.peer = posted->from, .tag = posted->from_tag};
+    struct sg_gap_channel channel;
+
+    if (how == SG_POSTED_CANCELLED && posted->sends && posted->slot == 0) {
+        channel = sent_by(posted);
+        sg_gaps_add(&channel, SG_GAP_BY_BEGIN, -1);
+    }
+    if (how == SG_POSTED_CANCELLED && posted->is_skipped) {
+        channel = received_from(posted, posted->from, posted->from_tag);
+        sg_gaps_add(&channel, SG_GAP_BY_BEGIN, -1);
+    }
+    if (how == SG_POSTED_COMPLETE && posted->receives && status != NULL &&
+        find_received(posted, status, &change))
+        completed(posted, &change, 0);
 }

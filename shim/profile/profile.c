@@ -1,64 +1,32 @@
 #include "profile/profile.h"
 
 #include "core/tick.h"
+#include "profile/arguments.h"
 #include "profile/comms.h"
 #include "profile/entries.h"
 #include "profile/event_content.h"
-#include "profile/function_globs.h"
+#include "profile/gaps.h"
 #include "profile/mmds.h"
 #include "profile/moved.h"
 #include "profile/requests.h"
-#include "profile/windows.h"
+#include "profile/window_content.h"
 
-#include <dlfcn.h>
-
-_Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT];
-
-/* What Fortran 2008's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are; NULL: it is not there. */
-static const void *ignored_status, *ignored_statuses;
 static atomic_bool is_on;
-
-static uint8_t sight_of(enum sg_function function, bool is_counted, bool has_events)
-{
-    const struct sg_function_facts *facts = &sg_functions[function];
-    bool is_ordered = facts->class == SG_CLASS_COLLECTIVE && facts->mode != SG_MODE_PREPARE;
-    bool traces = sg_process.config.trace == SG_TRACE_OTF2;
-    uint8_t sight = 0;
-
-    if (is_counted)
-        sight |= SG_SIGHT_COUNTED;
-    if (is_counted && has_events && traces)
-        sight |= SG_SIGHT_EVENT;
-    if (sg_places[function].made != SG_NO_WORD || (traces && is_ordered))
-        sight |= SG_SIGHT_NOTED;
-    return sight;
-}
-
-static void open_sights(void)
-{
-    bool calls[SG_FUNCTION_COUNT], events[SG_FUNCTION_COUNT], speak = sg_process.rank == 0;
-
-    sg_function_globs("STAGGER_CALLS", sg_process.config.calls, speak, true, calls);
-    sg_function_globs("STAGGER_EVENTS", sg_process.config.events, speak, true, events);
-    for (int function = 0; function < SG_FUNCTION_COUNT; function++)
-        atomic_store(&sg_profile_sights[function],
-                     sight_of(function, calls[function], events[function]));
-}
 
 void sg_profile_start(bool threads)
 {
     if (sg_process.log == NULL)
         return;
-    ignored_status = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUS_IGNORE_OBJ");
-    ignored_statuses = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
+    sg_arguments_start();
     sg_tick_start("/sys");
     sg_places_find();
     sg_profile_entries_start();
     sg_requests_start(threads);
     sg_profile_comms_start();
     sg_mmds_start();
+    sg_between_start();
     is_on = true;
-    open_sights();
+    sg_sights_open();
 }
 
 void sg_profile_stop(uint64_t end_ns)
@@ -66,6 +34,8 @@ void sg_profile_stop(uint64_t end_ns)
     is_on = false;
     for (int function = 0; function < SG_FUNCTION_COUNT; function++)
         atomic_store(&sg_profile_sights[function], 0);
+    if (sg_process.config.trace == SG_TRACE_OTF2)
+        sg_windows_stop();
     sg_mmds_stop(end_ns);
 }
 
@@ -73,7 +43,10 @@ void sg_profile_switch(bool on)
 {
     if (!is_on)
         return;
-    sg_requests_forget_all();
+    /* Where there are events, requests are followed while recording is off, too. */
+    if (sg_process.config.trace != SG_TRACE_OTF2)
+        sg_requests_forget_all();
+    sg_windows_switch();
     sg_mmds_switch(on);
 }
 
@@ -83,102 +56,40 @@ void sg_profile_reset(void)
         return;
     sg_profile_entries_reset();
     sg_mmds_reset();
-}
-
-/* ---- Fortran 2008 ---- */
-
-/* Its words as those of C. */
-static void convert(enum sg_function function, const sg_word *words, sg_word *values)
-{
-    const struct sg_function_facts *facts = &sg_functions[function];
-    const struct sg_places *places = &sg_places[function];
-
-    for (int word = 0; word < facts->words; word++) {
-        uint8_t argument = facts->arguments[word];
-        bool is_scalar = argument == SG_ARGUMENT_COMM || argument == SG_ARGUMENT_PEER ||
-                         argument == SG_ARGUMENT_TAG || argument == SG_ARGUMENT_NUMBER ||
-                         argument == SG_ARGUMENT_HANDLE || argument == SG_ARGUMENT_WIN;
-
-        values[word] = is_scalar ? *(const int *)words[word] : words[word];
-    }
-    if (places->status != SG_NO_WORD && (const void *)words[places->status] == ignored_status)
-        values[places->status] = (sg_word)MPI_STATUS_IGNORE;
-    if (places->statuses != SG_NO_WORD && (const void *)words[places->statuses] == ignored_statuses)
-        values[places->statuses] = (sg_word)MPI_STATUSES_IGNORE;
-}
-
-/* The words of C, in values where they are not the call's own. */
-static const sg_word *words_of(const struct sg_profile_call *call, const sg_word *words,
-                               sg_word *values)
-{
-    if (!call->is_f08)
-        return words;
-    convert(call->function, words, values);
-    return values;
+    sg_causes_reset();
 }
 
 /* ---- begin ---- */
 
-static bool is_test_or_wait(const struct sg_function_facts *facts)
-{
-    return facts->class == SG_CLASS_REQUEST &&
-           (facts->mode == SG_MODE_WAIT || facts->mode == SG_MODE_TEST);
-}
-
-/* What is no longer to be seen when the call returns. */
-static void keep(struct sg_profile_call *call, sg_word *words)
-{
-    const struct sg_function_facts *facts = &sg_functions[call->function];
-    const struct sg_places *places = &sg_places[call->function];
-    int ended = facts->flow == SG_FLOW_RECEIVE               ? places->message
-                : call->function == SG_FUNCTION_Request_free ? places->request
-                                                             : SG_NO_WORD;
-
-    if (ended != SG_NO_WORD && words[ended] != 0)
-        call->ended = *(const MPI_Request *)words[ended];
-    if (call->function == SG_FUNCTION_Win_free && words[places->made_win] != 0)
-        call->window = *(const MPI_Win *)words[places->made_win];
-    if (is_test_or_wait(facts) && places->handle == SG_NO_WORD)
-        sg_awaited_begin(&call->awaited, call->function, words);
-    else if (places->status != SG_NO_WORD && words[places->status] == (sg_word)MPI_STATUS_IGNORE &&
-             (facts->flow != SG_FLOW_NONE || places->message != SG_NO_WORD))
-        words[places->status] = (sg_word)&call->status;
-}
-
 /* A call that waits is in the log as long as it does. */
 static void begin_event(struct sg_profile_call *call, const sg_word *words)
 {
-    int comm = sg_places[call->function].comm;
+    int comm = sg_places[call->function].comm, win = sg_places[call->function].win;
     struct sg_event_content content = sg_event_content_asked(call->function, words);
 
+    if (win != SG_NO_WORD)
+        sg_window_content_asked(&content, call->function, words, sg_window_of((MPI_Win)words[win]));
     if (comm != SG_NO_WORD)
         content.comm = sg_profile_comm_index((MPI_Comm)words[comm]);
     call->site = sg_site_of(call->caller);
     call->event = sg_events_begin(call->function, call->site, &content);
 }
 
-void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
+/* own: the words of C, in values where they are not the call's. */
+static const sg_word *prepare(struct sg_profile_call *call, sg_word *words, sg_word *values)
 {
-    const struct sg_places *places = &sg_places[call->function];
-    sg_word values[SG_ARGUMENTS_MAX];
-    const sg_word *own = words;
-
     call->ended = MPI_REQUEST_NULL;
     call->window = MPI_WIN_NULL;
     call->site = NULL;
     call->event = NULL;
-    if (!call->is_f08) {
-        keep(call, words);
-    } else {
-        convert(call->function, words, values);
-        keep(call, values);
-        own = values;
-        if (places->status != SG_NO_WORD && values[places->status] != (sg_word)MPI_STATUS_IGNORE)
-            words[places->status] = values[places->status];
-        if (places->statuses != SG_NO_WORD &&
-            values[places->statuses] != (sg_word)MPI_STATUSES_IGNORE)
-            words[places->statuses] = values[places->statuses];
-    }
+    return sg_arguments_keep(call, words, values);
+}
+
+void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
+{
+    sg_word values[SG_ARGUMENTS_MAX];
+    const sg_word *own = prepare(call, words, values);
+
     if (sg_functions[call->function].mode == SG_MODE_WAIT &&
         (sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
         begin_event(call, own);
@@ -187,12 +98,23 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
         sg_events_begun(call->event, call->begin_ns);
 }
 
+void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words)
+{
+    sg_word values[SG_ARGUMENTS_MAX];
+
+    call->is_followed = true;
+    call->begin_ns = 0;
+    prepare(call, words, values);
+}
+
 bool sg_profile_begin_inside(struct sg_profile_call *call, enum sg_function function,
                              sg_word *words, void *frame, void *caller)
 {
     call->function = function;
     call->caller = caller;
     call->is_f08 = false;
+    call->is_between = false;
+    call->is_followed = false;
     call->is_counted = sg_profile_counts(function, frame);
     if (!call->is_counted)
         return (sg_profile_sight(function) & SG_SIGHT_NOTED) != 0;
@@ -210,7 +132,9 @@ struct ended {
     uint64_t begin_ns, end_ns;
     struct sg_profile_comm *comm; /* NULL: of none */
     const MPI_Status *status;     /* of what it received; NULL: not known */
-    MPI_Win window;               /* given up */
+    MPI_Win given_up;             /* a window */
+    struct sg_window *window;     /* NULL: on none, or on one that is not known */
+    bool is_followed;             /* and not counted: begin_ns and end_ns are 0 */
     bool is_begun;                /* its event has been begun, or left out */
     struct sg_record_event *event;
     struct sg_event_content content;
@@ -222,7 +146,7 @@ struct ended {
 /* MPI_Start and MPI_Startall: what begins with it is sent by it. */
 static void start(struct ended *ended)
 {
-    const struct sg_places *places = &sg_places[ended->sample.function];
+    const struct sg_argument_places *places = &sg_places[ended->sample.function];
     bool is_one = places->request != SG_NO_WORD;
     const MPI_Request *handles =
         (const MPI_Request *)ended->words[is_one ? places->request : places->requests];
@@ -235,7 +159,8 @@ static void start(struct ended *ended)
         if (!sg_requests_activate(handles[i], ended->begin_ns, ended->event != NULL, &comm, &moved))
             continue;
         ended->sample.moved.sent_bytes += moved.sent_bytes;
-        sg_profile_add_message(comm, &moved);
+        if (!ended->is_followed)
+            sg_profile_add_message(comm, &moved);
     }
 }
 
@@ -250,13 +175,16 @@ static struct sg_posted posted_of(const struct ended *ended)
 /* The records of a request's begin: its call's, where that posts no more than this. */
 static void begin_posted(const struct ended *ended, struct sg_posted *posted)
 {
-    if (ended->event == NULL)
-        return;
-    if (sg_functions[ended->sample.function].flow == SG_FLOW_EXCHANGE &&
-        (posted->sends || posted->receives))
+    bool has_own = sg_functions[ended->sample.function].flow == SG_FLOW_EXCHANGE &&
+                   (posted->sends || posted->receives);
+
+    if (ended->event != NULL && has_own) {
         sg_posted_begin(posted, ended->begin_ns);
-    else
+        return;
+    }
+    if (ended->event != NULL)
         posted->slot = posted->receive_slot = sg_events_slot(ended->event);
+    sg_posted_begun(posted);
 }
 
 static void post(struct ended *ended)
@@ -273,21 +201,23 @@ static void post(struct ended *ended)
             posted.from = ended->given.from;
             posted.from_tag = ended->given.from_tag;
             posted.receive_slot = ended->given.receive_slot;
+            posted.is_skipped = ended->given.is_skipped;
         } else if (!is_prepared) {
             begin_posted(ended, &posted);
         }
-        posted.ordered = is_prepared && facts->class == SG_CLASS_COLLECTIVE ? ended->comm : NULL;
+        if (is_prepared && facts->class == SG_CLASS_COLLECTIVE)
+            posted.from_tag = (int)ended->order;
         sg_requests_add(*(const MPI_Request *)ended->words[word], &ended->sample, &posted,
                         ended->begin_ns);
     }
     if (is_prepared)
-        ended->sample.moved = (struct sg_moved){.to = SG_NOBODY, .from = SG_NOBODY};
+        ended->sample.moved = SG_MOVED_NOTHING;
 }
 
 /* A message that was probed is known as a request is, from its probe to its receive. */
 static void probe(struct ended *ended)
 {
-    const struct sg_places *places = &sg_places[ended->sample.function];
+    const struct sg_argument_places *places = &sg_places[ended->sample.function];
     struct sg_posted posted;
 
     if (places->flag != SG_NO_WORD && *(const int *)ended->words[places->flag] == 0)
@@ -298,11 +228,46 @@ static void probe(struct ended *ended)
                     ended->begin_ns);
 }
 
+/* Messages of a call that completes them. */
+static void tell_gap(const struct ended *ended, const struct sg_gap_channel *channel)
+{
+    if (ended->event != NULL)
+        sg_gaps_tell(channel, SG_GAP_BY_BEGIN | SG_GAP_BY_COMPLETION, sg_events_slot(ended->event));
+    else
+        sg_gaps_add(channel, SG_GAP_BY_BEGIN, 1);
+}
+
+static void exchange(const struct ended *ended)
+{
+    const struct sg_event_content *content = &ended->content;
+    const struct sg_gap_channel sent = {content->comm, true, content->to, content->to_tag};
+    const struct sg_gap_channel received = {content->comm, false, content->from, content->from_tag};
+
+    if ((content->flags & SG_EVENT_SENDS) != 0)
+        tell_gap(ended, &sent);
+    if ((content->flags & SG_EVENT_RECEIVES) != 0)
+        tell_gap(ended, &received);
+}
+
+/* A request or a message that was given up, and that the call has not passed on. */
+static void end_given(const struct ended *ended)
+{
+    enum sg_posted_end how = sg_places[ended->sample.function].message != SG_NO_WORD
+                                 ? SG_POSTED_COMPLETE
+                                 : SG_POSTED_FREED;
+
+    if (ended->event != NULL)
+        sg_posted_end(&ended->given, how, ended->status, ended->sample.moved.received_bytes,
+                      ended->end_ns);
+    else
+        sg_posted_end_unseen(&ended->given, how, ended->status);
+}
+
 /* Of a call that succeeded: before it is counted. */
 static void follow(struct ended *ended)
 {
     const struct sg_function_facts *facts = &sg_functions[ended->sample.function];
-    const struct sg_places *places = &sg_places[ended->sample.function];
+    const struct sg_argument_places *places = &sg_places[ended->sample.function];
 
     if (facts->mode == SG_MODE_POST || facts->mode == SG_MODE_PREPARE)
         post(ended);
@@ -310,24 +275,24 @@ static void follow(struct ended *ended)
         start(ended);
     else if (facts->flow == SG_FLOW_NONE && places->message != SG_NO_WORD)
         probe(ended);
-    else if (ended->has_given && ended->event != NULL)
-        sg_posted_end(&ended->given,
-                      places->message != SG_NO_WORD ? SG_POSTED_COMPLETE : SG_POSTED_FREED,
-                      ended->status, ended->sample.moved.received_bytes, ended->end_ns);
-    if (places->made_win != SG_NO_WORD && ended->comm != NULL)
-        sg_window_made(*(const MPI_Win *)ended->words[places->made_win], ended->comm->index);
-    else if (ended->window != MPI_WIN_NULL)
-        sg_window_forget(ended->window);
+    else if (ended->has_given)
+        end_given(ended);
+    else if (facts->class == SG_CLASS_MESSAGE && facts->mode == SG_MODE_WAIT)
+        exchange(ended);
+    if (ended->given_up != MPI_WIN_NULL)
+        sg_window_forget(ended->given_up);
 }
 
-/* What others must know of a call, even where it is not counted: the communicator that it made, or
- * its place among the collectives. */
+/* What others must know of a call, even where it is not counted: the communicator or the window
+ * that it made, or its place among the collectives. */
 static uint32_t note(enum sg_function function, const sg_word *words, struct sg_profile_comm *comm)
 {
-    const struct sg_places *places = &sg_places[function];
+    const struct sg_argument_places *places = &sg_places[function];
     struct sg_profile_birth birth = {.parent = MPI_COMM_NULL};
     MPI_Comm made;
 
+    if (sg_functions[function].class == SG_CLASS_WINDOW)
+        return sg_window_content_note(function, words, comm);
     if (places->made == SG_NO_WORD)
         return comm != NULL ? sg_profile_comm_order(comm) : 0;
     made = *(const MPI_Comm *)words[places->made];
@@ -349,13 +314,12 @@ static struct sg_profile_comm *comm_of(enum sg_function function, const sg_word 
     return word != SG_NO_WORD ? sg_profile_comm_of((MPI_Comm)words[word]) : NULL;
 }
 
-static void add_event(struct ended *ended)
+/* What the call's event tells, or would. */
+static void describe(struct ended *ended)
 {
     enum sg_function function = ended->sample.function;
-    const struct sg_event_done done = {&ended->sample.moved, ended->status, ended->comm,
-                                       ended->order};
-    const struct sg_places *places = &sg_places[function];
-    int window = places->win;
+    struct sg_event_done done = {&ended->sample.moved, ended->status, ended->comm, ended->order};
+    const struct sg_argument_places *places = &sg_places[function];
 
     ended->content = sg_event_content_asked(function, ended->words);
     if (!ended->sample.failed)
@@ -364,16 +328,34 @@ static void add_event(struct ended *ended)
         ended->content.flags = SG_EVENT_FAILED;
     if (ended->sample.failed && places->comm != SG_NO_WORD)
         ended->content.comm = sg_profile_comm_index((MPI_Comm)ended->words[places->comm]);
-    if (window != SG_NO_WORD)
-        ended->content.comm = sg_window_comm((MPI_Win)ended->words[window]);
-    else if (ended->window != MPI_WIN_NULL)
-        ended->content.comm = sg_window_comm(ended->window);
+    if (sg_window_content_has(function))
+        sg_window_content_add(&ended->content, function, ended->words, ended->window, ended->order);
+}
+
+static void add_event(struct ended *ended)
+{
+    enum sg_function function = ended->sample.function;
+
     if (ended->event != NULL)
         sg_events_end(ended->event, &ended->content, ended->end_ns);
     else if (!ended->is_begun &&
              (ended->sample.failed || sg_event_content_found(function, ended->words)))
         ended->event =
             sg_events_add(function, ended->site, &ended->content, ended->begin_ns, ended->end_ns);
+}
+
+static void find_window(struct ended *ended)
+{
+    enum sg_function function = ended->sample.function;
+
+    ended->window = ended->given_up != MPI_WIN_NULL
+                        ? sg_window_of(ended->given_up)
+                        : sg_window_content_at(function, ended->words, ended->sample.failed);
+    if (ended->window == NULL)
+        return;
+    ended->sample.comm = ended->window->comm;
+    if (ended->given_up != MPI_WIN_NULL && !ended->sample.failed)
+        ended->order = sg_window_order(ended->window);
 }
 
 /* given_up: a request, or a message. */
@@ -393,7 +375,10 @@ static void count(struct ended *ended, MPI_Request given_up)
         if ((sight & SG_SIGHT_NOTED) != 0)
             ended->order = note(sample->function, ended->words, ended->comm);
     }
-    if ((sight & SG_SIGHT_EVENT) != 0)
+    find_window(ended);
+    if ((sight & (SG_SIGHT_EVENT | SG_SIGHT_FOLLOWED)) != 0)
+        describe(ended);
+    if ((sight & SG_SIGHT_EVENT) != 0 && !ended->is_followed)
         add_event(ended);
     if (!sample->failed)
         follow(ended);
@@ -405,12 +390,12 @@ static struct ended ended_of(const struct sg_profile_past *past, const sg_word *
     return (struct ended){.sample = {.function = past->function,
                                      .failed = past->error != MPI_SUCCESS,
                                      .time_ns = past->end_ns - past->begin_ns,
-                                     .moved = {.to = SG_NOBODY, .from = SG_NOBODY}},
+                                     .moved = SG_MOVED_NOTHING},
                           .site = site,
                           .words = words,
                           .begin_ns = past->begin_ns,
                           .end_ns = past->end_ns,
-                          .window = MPI_WIN_NULL};
+                          .given_up = MPI_WIN_NULL};
 }
 
 static void add(const struct ended *ended)
@@ -420,46 +405,60 @@ static void add(const struct ended *ended)
         sg_mmds_add_call(&ended->sample, ended->begin_ns);
 }
 
-static void end_counted(const struct sg_profile_call *call, const sg_word *words, int error,
-                        uint64_t end_ns)
+/* A call that is counted, or followed. */
+static void end_seen(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
 {
-    const struct sg_places *places = &sg_places[call->function];
+    const struct sg_argument_places *places = &sg_places[call->function];
     const struct sg_profile_past past = {call->function, error, call->begin_ns, end_ns};
     struct ended ended =
         ended_of(&past, words, call->site != NULL ? call->site : sg_site_of(call->caller));
 
+    ended.is_followed = call->is_followed;
     ended.event = call->event;
     ended.is_begun = call->site != NULL;
-    ended.window = call->window;
+    call->site = ended.site;
+    ended.given_up = call->window;
     if (places->status != SG_NO_WORD)
         ended.status = (const MPI_Status *)words[places->status];
     if (call->function == SG_FUNCTION_Cancel)
         sg_requests_cancel(*(const MPI_Request *)words[places->request]);
     count(&ended, call->ended);
-    if (is_test_or_wait(&sg_functions[call->function]) && places->handle == SG_NO_WORD) {
+    if (sg_arguments_await(call->function)) {
         const struct sg_awaited_call awaited = {call->function,      words, error, call->is_f08,
                                                 ended.event != NULL, end_ns};
 
         sg_awaited_end(&call->awaited, &awaited);
     }
-    add(&ended);
+    if (!call->is_followed)
+        add(&ended);
+}
+
+static void end(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
+{
+    if (call->is_counted)
+        end_seen(call, words, error, end_ns);
+    else if (call->is_followed)
+        end_seen(call, words, error, 0);
+    else if (error == MPI_SUCCESS && (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
+        note(call->function, words, comm_of(call->function, words));
+    if (call->is_between) {
+        bool orders = error == MPI_SUCCESS && sg_function_is_ordered(call->function);
+        const struct sg_between_call between = {
+            call->caller, call->site, orders ? comm_of(call->function, words) : NULL, end_ns};
+
+        sg_between_leave(&between);
+    }
 }
 
 void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int error)
 {
-    uint64_t end_ns = sg_tick_ns();
+    uint64_t end_ns = call->is_counted || call->is_between ? sg_tick_ns() : 0;
     sg_word values[SG_ARGUMENTS_MAX];
-    const sg_word *words;
 
-    if (call->is_counted)
+    if (call->is_counted || call->is_followed)
         sg_stack_outermost.address = 0;
-    if (!sg_process_running()) /* MPI_Finalize came meanwhile, on another thread */
-        return;
-    words = words_of(call, given, values);
-    if (call->is_counted)
-        end_counted(call, words, error, end_ns);
-    else if (error == MPI_SUCCESS)
-        note(call->function, words, comm_of(call->function, words));
+    if (sg_process_running()) /* else MPI_Finalize came meanwhile, on another thread */
+        end(call, sg_arguments_in_c(call, given, values), error, end_ns);
 }
 
 void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,

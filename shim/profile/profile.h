@@ -2,7 +2,8 @@
  *
  * A call of MPI inside another, by a callback, is part of that one. Nothing is counted before
  * MPI_Init has returned and after MPI_Finalize has been called, without a log, and while
- * MPI_Pcontrol has switched recording off.
+ * MPI_Pcontrol has switched recording off. Where there are events, calls that are not counted are
+ * followed as far as messages that are depend on them (gaps.h).
  *
  * Any thread; not from a signal handler.
  */
@@ -10,39 +11,16 @@
 #define SG_PROFILE_PROFILE_H
 
 #include "mpi/real.h"
-#include "profile/awaited.h"
+#include "profile/between.h"
+#include "profile/counted_call.h"
 #include "profile/events.h"
 #include "profile/function.h"
+#include "profile/sights.h"
 #include "profile/stack.h"
 #include "runtime/process.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
-
-/* A call that is counted, from begin to end. */
-struct sg_profile_call {
-    enum sg_function function;
-    void *caller; /* where its wrapper returns to */
-    uint64_t begin_ns;
-    bool is_f08; /* scalars are pointers */
-    bool is_counted;
-    MPI_Status status; /* where the caller wants none, and it tells what was received */
-    MPI_Request ended; /* a request, or a message, that the call gives up */
-    MPI_Win window;    /* likewise */
-    struct sg_awaited awaited;
-    const struct sg_site *site;    /* NULL: not known yet */
-    struct sg_record_event *event; /* begun; NULL: there is none */
-};
-
-/* What is seen of a function's calls. */
-enum sg_profile_sight {
-    SG_SIGHT_COUNTED = 1,
-    SG_SIGHT_EVENT = 2, /* those that are counted are in the log */
-    /* Also where they are not counted: a communicator is made, or a collective ordered. */
-    SG_SIGHT_NOTED = 4,
-};
-
-extern _Atomic uint8_t sg_profile_sights[SG_FUNCTION_COUNT]; /* 0: nothing */
 
 /* In MPI_Init, when the log is there; in MPI_Finalize, entered at end_ns. threads: several may call
  * MPI at a time. */
@@ -54,11 +32,7 @@ void sg_profile_switch(bool on);
 void sg_profile_reset(void);
 
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words);
-
-static inline uint8_t sg_profile_sight(enum sg_function function)
-{
-    return atomic_load_explicit(&sg_profile_sights[function], memory_order_relaxed);
-}
+void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words);
 
 /* Whether a call is counted; frame: its wrapper's, or of something that this called. */
 static inline bool sg_profile_counts(enum sg_function function, void *frame)
@@ -82,9 +56,18 @@ static inline __attribute__((always_inline)) bool sg_profile_begin(struct sg_pro
     call->function = function;
     call->caller = caller;
     call->is_f08 = is_f08;
+    call->is_between = (sight & SG_SIGHT_BETWEEN) != 0 && sg_between_enter(frame, caller);
+    call->is_followed = false;
     call->is_counted = sg_profile_counts(function, frame);
-    if (!call->is_counted)
-        return (sight & SG_SIGHT_NOTED) != 0;
+    if (!call->is_counted) {
+        call->site = NULL;
+        if ((sight & SG_SIGHT_FOLLOWED) != 0 && !sg_stack_is_held(&sg_stack_outermost, frame)) {
+            sg_stack_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
+            sg_profile_begin_followed(call, words);
+            return true;
+        }
+        return (sight & SG_SIGHT_NOTED) != 0 || call->is_between;
+    }
     sg_events_settle(frame);
     sg_stack_outermost = (struct sg_stack_frame){(uintptr_t)frame, caller};
     sg_profile_begin_counted(call, words);

@@ -133,11 +133,12 @@ static void begin(struct request *request, uint64_t begin_ns, bool is_recorded)
     request->active = true;
     request->cancelled = false;
     request->begin_ns = begin_ns;
-    if (posted->ordered != NULL)
-        posted->from_tag = (int)sg_profile_comm_order(posted->ordered);
+    posted->starts++;
     posted->slot = posted->receive_slot = 0;
     if (is_recorded)
         sg_posted_begin(posted, begin_ns);
+    else
+        sg_posted_begun(posted);
 }
 
 bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, bool is_recorded, uint32_t *comm,
@@ -240,11 +241,14 @@ void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t
         return;
     if (request.cancelled && status != NULL)
         sg_real.Test_cancelled(status, &was_cancelled);
-    if (!was_cancelled)
+    if (!was_cancelled && request.begin_ns != 0 && end_ns != 0)
         received_bytes = count(&request, status, end_ns);
     if (is_recorded)
         sg_posted_end(&request.posted, was_cancelled ? SG_POSTED_CANCELLED : SG_POSTED_COMPLETE,
                       status, received_bytes, end_ns);
+    else
+        sg_posted_end_unseen(&request.posted,
+                             was_cancelled ? SG_POSTED_CANCELLED : SG_POSTED_COMPLETE, status);
 }
 
 bool sg_requests_forget(MPI_Request handle, struct sg_posted *posted)

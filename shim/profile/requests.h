@@ -20,20 +20,21 @@
 /* threads: several may call MPI at a time. */
 void sg_requests_start(bool threads);
 
-/* A call, which sample describes, has made the request: begun at begin_ns, or to be started. */
+/* A call, which sample describes, has made the request: begun at begin_ns, or to be started. 0: its
+ * completion is not counted. */
 void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
                      const struct sg_posted *posted, uint64_t begin_ns);
 
 /* A persistent one is active. What it sends; false: it is not known. is_recorded: the call that
- * starts it is in the log. */
+ * starts it is in the log. begin_ns: as above. */
 bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, bool is_recorded, uint32_t *comm,
                           struct sg_moved *moved);
 
 /* Cancelling it has been tried: its status tells whether it has been. */
 void sg_requests_cancel(MPI_Request handle);
 
-/* It is complete, at end_ns. status: NULL where its call failed. is_recorded: the call that found
- * it is in the log. */
+/* It is complete, at end_ns; 0: this is not counted. status: NULL where its call failed.
+ * is_recorded: the call that found it is in the log. */
 void sg_requests_complete(MPI_Request handle, const MPI_Status *status, uint64_t end_ns,
                           bool is_recorded);
 

@@ -18,8 +18,8 @@
 /* Frames of MPI's libraries and ours above the application's. */
 #define INNER_FRAMES_MAX 16
 
-static struct sg_table by_address; /* -> site, or &inner */
-static struct sg_table by_path;    /* hash of several frames -> site */
+static struct sg_pointer_table by_address; /* -> site, or &inner */
+static struct sg_pointer_table by_path;    /* hash of several frames -> site */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sg_site unknown;
 static struct sg_site inner;  /* stands for addresses in MPI's libraries and ours */
@@ -154,24 +154,24 @@ static struct sg_site *make_site(void *const *frames, int count)
 /* What stands behind an address: a site of depth 1, or &inner. */
 static struct sg_site *classify(void *address)
 {
-    struct sg_site *site = sg_table_find(&by_address, (uintptr_t)address);
+    struct sg_site *site = sg_pointer_table_find(&by_address, (uintptr_t)address);
     struct sg_module module, own;
 
     if (site != NULL)
         return site;
     pthread_mutex_lock(&lock);
-    site = sg_table_find(&by_address, (uintptr_t)address);
+    site = sg_pointer_table_find(&by_address, (uintptr_t)address);
     if (site == NULL) {
         bool found = sg_module_find((uintptr_t)address, &module);
 
         sg_module_find((uintptr_t)&lock, &own);
         if (found && (sg_real_owns(module.path) || module.base == own.base))
             site = &inner;
-        else if (sg_process.config.depth > 1 || sg_table_is_full(&by_address))
+        else if (sg_process.config.depth > 1 || sg_pointer_table_is_full(&by_address))
             site = &unknown; /* depth > 1: in the application; its path makes the site */
         else
             site = make_site(&address, 1);
-        sg_table_add(&by_address, (uintptr_t)address, site);
+        sg_pointer_table_add(&by_address, (uintptr_t)address, site);
     }
     pthread_mutex_unlock(&lock);
     return site;
@@ -197,15 +197,15 @@ static int application_frames(void **frames, int depth)
 static struct sg_site *site_of_path(void *const *frames, int count)
 {
     uintptr_t key = (uintptr_t)sg_hash_bytes(SG_HASH_START, frames, (size_t)count * sizeof *frames);
-    struct sg_site *site = sg_table_find(&by_path, key);
+    struct sg_site *site = sg_pointer_table_find(&by_path, key);
 
     if (site != NULL)
         return site;
     pthread_mutex_lock(&lock);
-    site = sg_table_find(&by_path, key);
+    site = sg_pointer_table_find(&by_path, key);
     if (site == NULL) {
-        site = sg_table_is_full(&by_path) ? &unknown : make_site(frames, count);
-        sg_table_add(&by_path, key, site);
+        site = sg_pointer_table_is_full(&by_path) ? &unknown : make_site(frames, count);
+        sg_pointer_table_add(&by_path, key, site);
     }
     pthread_mutex_unlock(&lock);
     return site;

@@ -26,6 +26,7 @@ struct sg_site {
     struct sg_rule_site rule; /* id, module, offset; names when rules need them */
     /* The choice for an operation where it is the same for all communicators and sizes. */
     _Atomic(const struct sg_choice *) fixed[SG_OPERATION_COUNT];
+    _Atomic uint32_t left; /* calls there that are no collectives and have ended, with causes */
     /* The statistics entry used last for an operation: a first guess. */
     _Atomic(struct sg_record_stat *) last[SG_OPERATION_COUNT];
 };

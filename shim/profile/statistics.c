@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static struct sg_table table; /* key_of -> entry in the log */
+static struct sg_pointer_table table; /* key_of -> entry in the log */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What an entry is of. */
@@ -32,8 +32,8 @@ static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
     struct sg_record_stat *stat;
 
     pthread_mutex_lock(&lock);
-    stat = sg_table_find(&table, key);
-    if (stat == NULL && !sg_table_is_full(&table)) {
+    stat = sg_pointer_table_find(&table, key);
+    if (stat == NULL && !sg_pointer_table_is_full(&table)) {
         stat = sg_log_entry(sg_process.log, SG_STAT_SLOTS);
         if (stat != NULL) {
             stat->operation = (uint8_t)entry->operation;
@@ -43,7 +43,7 @@ static struct sg_record_stat *add_entry(uint64_t key, const struct entry *entry)
             stat->comm = entry->comm;
             stat->nonblocking = entry->nonblocking;
             sg_log_publish(stat, SG_RECORD_STAT);
-            sg_table_add(&table, key, stat);
+            sg_pointer_table_add(&table, key, stat);
         }
     }
     pthread_mutex_unlock(&lock);
@@ -78,7 +78,7 @@ static struct sg_record_stat *entry_of(const struct sg_call *call, struct sg_sit
         stat->size_class == entry.size_class && stat->nonblocking == entry.nonblocking)
         return stat;
     key = key_of(&entry);
-    stat = sg_table_find(&table, key);
+    stat = sg_pointer_table_find(&table, key);
     if (stat == NULL)
         stat = add_entry(key, &entry);
     if (stat != NULL)
@@ -176,13 +176,15 @@ void sg_statistics_add_nonblocking(const struct sg_call *call, struct sg_site *s
     X(skew_max_ns)                                                                                 \
     X(ignored)                                                                                     \
     X(moves)                                                                                       \
-    X(repeats) X(handler_ns) X(outstanding_max) X(hidden_ns) X(own_ns) X(own_min_ns) X(own_max_ns) \
-        X(latency_min_ns) X(latency_max_ns)
+    X(repeats)                                                                                     \
+    X(handler_ns)                                                                                  \
+    X(outstanding_max)                                                                             \
+    X(hidden_ns) X(own_ns) X(own_min_ns) X(own_max_ns) X(latency_min_ns) X(latency_max_ns)
 
 void sg_statistics_reset(void)
 {
-    for (unsigned i = 0; i < SG_TABLE_SLOTS; i++) {
-        struct sg_record_stat *stat = sg_table_at(&table, i);
+    for (unsigned i = 0; i < SG_POINTER_TABLE_SLOTS; i++) {
+        struct sg_record_stat *stat = sg_pointer_table_at(&table, i);
 
         if (stat == NULL)
             continue;
@@ -213,8 +215,8 @@ void sg_statistics_write(void)
     COUNTERS(HEAD)
 #undef HEAD
     fputc('\n', file);
-    for (unsigned i = 0; i < SG_TABLE_SLOTS; i++) {
-        struct sg_record_stat *stat = sg_table_at(&table, i);
+    for (unsigned i = 0; i < SG_POINTER_TABLE_SLOTS; i++) {
+        struct sg_record_stat *stat = sg_pointer_table_at(&table, i);
 
         if (stat == NULL)
             continue;

@@ -11,22 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SG_TABLE_SLOTS 65536u /* a power of two; half of it is used at most */
+#define SG_POINTER_TABLE_SLOTS 65536u /* a power of two; half of it is used at most */
 
-struct sg_table {
-    struct sg_table_slot {
+struct sg_pointer_table {
+    struct sg_pointer_table_slot {
         _Atomic uint64_t key; /* 0: free */
         void *value;
-    } slots[SG_TABLE_SLOTS];
+    } slots[SG_POINTER_TABLE_SLOTS];
     unsigned used;
 };
 
 /* NULL: not there. */
-static inline void *sg_table_find(const struct sg_table *table, uint64_t key)
+static inline void *sg_pointer_table_find(const struct sg_pointer_table *table, uint64_t key)
 {
     for (uint64_t at = sg_hash_mix(key);; at++) {
-        const struct sg_table_slot *slot = &table->slots[at % SG_TABLE_SLOTS];
-        /* Acquire: pairs with sg_table_add, the value is there. */
+        const struct sg_pointer_table_slot *slot = &table->slots[at % SG_POINTER_TABLE_SLOTS];
+        /* Acquire: pairs with sg_pointer_table_add, the value is there. */
         uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
 
         if (found == key)
@@ -37,30 +37,32 @@ static inline void *sg_table_find(const struct sg_table *table, uint64_t key)
 }
 
 /* The value in a slot, to walk all of them; NULL: the slot is free. */
-static inline void *sg_table_at(const struct sg_table *table, unsigned slot)
+static inline void *sg_pointer_table_at(const struct sg_pointer_table *table, unsigned slot)
 {
     return atomic_load_explicit(&table->slots[slot].key, memory_order_acquire) != 0
                ? table->slots[slot].value
                : NULL;
 }
 
-static inline bool sg_table_is_full(const struct sg_table *table)
+static inline bool sg_pointer_table_is_full(const struct sg_pointer_table *table)
 {
-    return table->used >= SG_TABLE_SLOTS / 2;
+    return table->used >= SG_POINTER_TABLE_SLOTS / 2;
 }
 
 /* A key that is not there yet. */
-static inline void sg_table_add(struct sg_table *table, uint64_t key, void *value)
+static inline void sg_pointer_table_add(struct sg_pointer_table *table, uint64_t key, void *value)
 {
     uint64_t at = sg_hash_mix(key);
 
-    if (sg_table_is_full(table))
+    if (sg_pointer_table_is_full(table))
         return;
-    while (atomic_load_explicit(&table->slots[at % SG_TABLE_SLOTS].key, memory_order_relaxed) != 0)
+    while (atomic_load_explicit(&table->slots[at % SG_POINTER_TABLE_SLOTS].key,
+                                memory_order_relaxed) != 0)
         at++;
-    table->slots[at % SG_TABLE_SLOTS].value = value;
-    /* Release: see sg_table_find. */
-    atomic_store_explicit(&table->slots[at % SG_TABLE_SLOTS].key, key, memory_order_release);
+    table->slots[at % SG_POINTER_TABLE_SLOTS].value = value;
+    /* Release: see sg_pointer_table_find. */
+    atomic_store_explicit(&table->slots[at % SG_POINTER_TABLE_SLOTS].key, key,
+                          memory_order_release);
     table->used++;
 }
 

@@ -4,18 +4,20 @@
 
 #include <string.h>
 
-#define EVERY_OPERATION                                                                            \
+#define ALL_BUT_BCAST                                                                              \
     (1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE)
+#define EVERY_OPERATION (ALL_BUT_BCAST | 1u << SG_OPERATION_BCAST)
 
 const struct sg_algorithm sg_algorithms[] = {
     [SG_ALGORITHM_MPICH] = {"mpich", EVERY_OPERATION, NULL, "MPICH's own, called as it is", 0},
-    [SG_ALGORITHM_HANDOFF] = {"handoff", EVERY_OPERATION, sg_parameters_handoff,
+    [SG_ALGORITHM_HANDOFF] = {"handoff", ALL_BUT_BCAST, sg_parameters_handoff,
                               "a tree climbed by whoever is late; inside a node and between nodes",
                               SG_REACH_NODE | SG_REACH_INTERNODE},
     [SG_ALGORITHM_SRM] = {"srm", EVERY_OPERATION, sg_parameters_srm,
                           "exchange of lines, or pipelined chunks; inside a node and between nodes",
                           SG_REACH_NODE | SG_REACH_INTERNODE},
-    [SG_ALGORITHM_BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE, sg_parameters_bypass,
+    [SG_ALGORITHM_BYPASS] = {"bypass", 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_BCAST,
+                             sg_parameters_bypass,
                              "returns before late children arrive; between nodes",
                              SG_REACH_INTERNODE},
     [SG_ALGORITHM_ADAPTIVE] = {"adaptive",
@@ -31,6 +33,9 @@ const struct sg_algorithm sg_algorithms[] = {
                                     "rounds of notifications; between nodes", SG_REACH_INTERNODE},
     [SG_ALGORITHM_PAIRWISE] = {"pairwise", 1u << SG_OPERATION_ALLREDUCE, sg_parameters_pairwise,
                                "recursive doubling; between nodes", SG_REACH_INTERNODE},
+    [SG_ALGORITHM_BCS] = {"bcs", ALL_BUT_BCAST, sg_parameters_bcs,
+                          "buffered coscheduling in slices of time; between nodes",
+                          SG_REACH_INTERNODE},
 };
 const int sg_algorithm_count = sizeof sg_algorithms / sizeof *sg_algorithms;
 

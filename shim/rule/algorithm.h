@@ -30,6 +30,7 @@ struct sg_algorithm {
 #define SG_ALGORITHM_TREE 5
 #define SG_ALGORITHM_DISSEMINATION 6
 #define SG_ALGORITHM_PAIRWISE 7
+#define SG_ALGORITHM_BCS 8
 
 /* Parameter 0 of srm, inside a node; a form that does not take a call leaves it to the next smaller
  * one's, the climb's at last. */

@@ -266,7 +266,7 @@ static const char *parse_operation(const char *begin, const char *end, int *out,
             return at;
         }
     }
-    sg_rule_fail(fault, begin, "expected barrier, reduce, allreduce or *, found %s",
+    sg_rule_fail(fault, begin, "expected barrier, reduce, allreduce, bcast or *, found %s",
                  sg_rule_found(begin, at > begin ? at : end, found));
     return NULL;
 }

@@ -2,7 +2,7 @@
  *
  *     operation[@site][~communicator][[bytes]]=algorithm[(parameter=value,...)]
  *
- *   operation     barrier, reduce, allreduce or *
+ *   operation     barrier, reduce, allreduce, bcast or *
  *   site          file:line, a function glob, module+0xoffset, or an id of 8 hex digits; *
  *   communicator  a name glob, or a range of sizes (2-64, 8, 16-, -4); *
  *   bytes         [low-high], [low-], [-high], [n]; k, m, g are powers of 1024; inclusive

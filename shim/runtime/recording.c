@@ -45,6 +45,44 @@ void *sg_recording_define(struct sg_log *log, const char *first, const char *sec
     return record;
 }
 
+#define COMM_SHARE 4u   /* of the events' room: one in so many slots */
+#define COMMS_ALWAYS 4u /* the predefined ones, as the library and as the profile know them */
+
+static _Atomic uint64_t comm_slots, comms_defined, comms_left_out;
+
+static void leave_out_comm(void)
+{
+    if (atomic_fetch_add_explicit(&comms_left_out, 1, memory_order_relaxed) == 0 &&
+        sg_process_speaks())
+        sg_log("communicators use a quarter of the log: what is called on later ones is not in the "
+               "trace (STAGGER_TRACE_BYTES)");
+}
+
+void *sg_recording_define_comm(struct sg_log *log, const void *text, size_t text_bytes)
+{
+    uint64_t slots = 1 + (text_bytes + SG_CONT_BYTES - 1) / SG_CONT_BYTES;
+    uint64_t limit = sg_log_header(log)->event_limit_slots / COMM_SHARE;
+    uint64_t before = atomic_fetch_add_explicit(&comm_slots, slots, memory_order_relaxed);
+
+    if (sg_process.config.trace == SG_TRACE_OTF2 && before + slots > limit &&
+        atomic_load_explicit(&comms_defined, memory_order_relaxed) >= COMMS_ALWAYS) {
+        atomic_fetch_sub_explicit(&comm_slots, slots, memory_order_relaxed);
+        leave_out_comm();
+        return NULL;
+    }
+    atomic_fetch_add_explicit(&comms_defined, 1, memory_order_relaxed);
+    return sg_log_definition(log, text, text_bytes);
+}
+
+static void tell_of_comms(void)
+{
+    uint64_t left_out = atomic_load_explicit(&comms_left_out, memory_order_relaxed);
+
+    if (left_out > 0 && sg_process_speaks())
+        sg_log("%llu definitions of communicators are not in the log of rank %d",
+               (unsigned long long)left_out, sg_process.rank);
+}
+
 static void record_mode(struct sg_log_header *header)
 {
     const struct sg_processors processors = sg_processors_found();
@@ -166,6 +204,7 @@ void sg_recording_stop(struct sg_process *process)
         names[i] = sg_algorithms[i].name;
     snprintf(advice, sizeof advice, "; the logs stay for: stagger recover %s",
              process->directory_word);
+    tell_of_comms();
     record_clock(process);
     sg_clocksync_close(process->clocks);
     process->clocks = NULL;

@@ -22,4 +22,9 @@ void sg_recording_stop(struct sg_process *process);
 void *sg_recording_define(struct sg_log *log, const char *first, const char *second,
                           size_t *text_bytes);
 
+/* The same of a communicator's definition, with text_bytes of text. Where there are events,
+ * those of communicators use a quarter of their room at most, the first few apart: NULL beyond,
+ * which is counted, and said once and at the end. Any thread; not from a signal handler. */
+void *sg_recording_define_comm(struct sg_log *log, const void *text, size_t text_bytes);
+
 #endif

@@ -4,8 +4,10 @@
 #include "runtime/start.h"
 
 #include "algos/kernels/kernel.h"
+#include "causes/causes.h"
 #include "core/clock.h"
 #include "core/hash.h"
+#include "core/tick.h"
 #include "internode/internode.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/choose.h"
@@ -71,6 +73,7 @@ static bool is_supported(void)
 static void on_fork_child(void)
 {
     atomic_store(&sg_process.running, false);
+    sg_causes_forget();
     sg_progress_forget();
     sg_rdma_forget();
     if (sg_process.log != NULL)
@@ -293,6 +296,8 @@ void sg_process_start(uint64_t begin_ns, const struct sg_process_calls *to_call)
     }
     atomic_store(&process->recording, true);
     atomic_store(&process->running, true);
+    if (atomic_load(&sg_causes_is_on))
+        sg_causes_leave(&(struct sg_causes_call){.now_ns = sg_tick_ns()});
 }
 
 void sg_process_abort(void)

@@ -189,9 +189,9 @@ struct sg_log_header *sg_log_header(struct sg_log *log)
     return log->header;
 }
 
-/* A slot for an event among what is allocated, or NULL. Tests before it reserves, so that events
- * past a limit do not use up slot numbers. */
-static void *reserve_event(struct sg_log *log, uint64_t *slot)
+/* Adjacent slots for an event among what is allocated, or NULL. Tests before it reserves, so that
+ * events past a limit do not use up slot numbers. */
+static inline void *reserve_event(struct sg_log *log, uint64_t count, uint64_t *slot)
 {
     struct sg_log_header *header = log->header;
     /* Acquire: pairs with grow, the blocks below the bound are there. */
@@ -201,23 +201,23 @@ static void *reserve_event(struct sg_log *log, uint64_t *slot)
     if (bound > header->event_limit_slots)
         bound = header->event_limit_slots;
     *slot = atomic_load_explicit(&header->next_slot, memory_order_relaxed);
-    if (*slot >= bound)
+    if (*slot + count > bound)
         return NULL;
-    *slot = atomic_fetch_add_explicit(&header->next_slot, 1, memory_order_relaxed);
-    return *slot < bound ? log->slots + *slot * SG_SLOT_BYTES : NULL;
+    *slot = atomic_fetch_add_explicit(&header->next_slot, count, memory_order_relaxed);
+    return *slot + count <= bound ? log->slots + *slot * SG_SLOT_BYTES : NULL;
 }
 
 void *sg_log_event(struct sg_log *log)
 {
     uint64_t slot;
-    void *record = reserve_event(log, &slot);
+    void *record = reserve_event(log, 1, &slot);
 
     if (record == NULL)
         atomic_fetch_add_explicit(&log->header->dropped_events, 1, memory_order_relaxed);
     return record;
 }
 
-void *sg_log_event_growing(struct sg_log *log)
+static inline void *reserve_growing(struct sg_log *log, uint64_t count)
 {
     struct sg_log_header *header = log->header;
     uint64_t slot;
@@ -228,16 +228,36 @@ void *sg_log_event_growing(struct sg_log *log)
     do {
         uint64_t allocated = atomic_load_explicit(&header->allocated_slots, memory_order_relaxed);
 
-        record = reserve_event(log, &slot);
-        can_grow = slot < header->event_limit_slots &&
+        record = reserve_event(log, count, &slot);
+        can_grow = slot + count <= header->event_limit_slots &&
                    !atomic_load_explicit(&log->full, memory_order_relaxed);
         /* A quarter of a segment ahead of use: what handlers may need until the next call. */
         if (can_grow && slot + SEGMENT_SLOTS / 4 + DEFINITION_RESERVE >= allocated)
             grow(log, allocated + SEGMENT_SLOTS);
     } while (record == NULL && can_grow);
-    if (record == NULL)
-        atomic_fetch_add_explicit(&header->dropped_events, 1, memory_order_relaxed);
     return record;
+}
+
+void *sg_log_event_growing(struct sg_log *log)
+{
+    void *record = reserve_growing(log, 1);
+
+    if (record == NULL)
+        atomic_fetch_add_explicit(&log->header->dropped_events, 1, memory_order_relaxed);
+    return record;
+}
+
+/* Marks those after the first as belonging to it. */
+static void *continue_slots(unsigned char *first, unsigned slots)
+{
+    for (unsigned slot = 1; first != NULL && slot < slots; slot++)
+        first[(size_t)slot * SG_SLOT_BYTES] = SG_RECORD_CONT;
+    return first;
+}
+
+void *sg_log_event_slots(struct sg_log *log, unsigned slots)
+{
+    return continue_slots(reserve_growing(log, slots), slots);
 }
 
 void sg_log_publish(void *record, enum sg_record_kind kind)
@@ -283,11 +303,7 @@ void *sg_log_definition(struct sg_log *log, const void *text, size_t text_bytes)
 
 void *sg_log_entry(struct sg_log *log, unsigned slots)
 {
-    unsigned char *entry = reserve_adjacent(log, slots);
-
-    for (unsigned slot = 1; entry != NULL && slot < slots; slot++)
-        entry[(size_t)slot * SG_SLOT_BYTES] = SG_RECORD_CONT;
-    return entry;
+    return continue_slots(reserve_adjacent(log, slots), slots);
 }
 
 void sg_log_finish(struct sg_log *log, enum sg_log_state state)

@@ -43,6 +43,10 @@ void *sg_log_event(struct sg_log *log);
 /* As sg_log_event, and makes the next segment ready when it is near: for ordinary calls. */
 void *sg_log_event_growing(struct sg_log *log);
 
+/* The same of so many adjacent slots, zeroed but for the kinds of those after the first; NULL is
+ * not counted. */
+void *sg_log_event_slots(struct sg_log *log, unsigned slots);
+
 /* [handler] Makes a filled record visible: stores its kind with release order. */
 void sg_log_publish(void *record, enum sg_record_kind kind);
 

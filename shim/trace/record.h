@@ -16,7 +16,9 @@
 
 #include "core/calibration.h"
 #include "core/waiting.h"
+#include "trace/record_causes.h"
 #include "trace/record_profile.h"
+#include "trace/record_windows.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -107,10 +109,18 @@ enum sg_record_kind {
     SG_RECORD_FUNCTION = 12, /* struct sg_record_function + text: its name */
     SG_RECORD_PROFILE = 13,  /* struct sg_record_profile (two slots) */
     SG_RECORD_PROFILE_COMM = 14, /* struct sg_record_profile_comm + text: its name */
-    SG_RECORD_PEER = 15,         /* struct sg_record_peer */
+    SG_RECORD_PEER = 15,         /* struct sg_record_peer: messages */
     SG_RECORD_EVENT = 16,        /* struct sg_record_event */
     SG_RECORD_REQUEST = 17,      /* struct sg_record_request */
     SG_RECORD_DISTRIBUTION = 18, /* struct sg_record_distribution + its bins */
+    SG_RECORD_INTERVAL = 19,     /* struct sg_record_interval (SG_INTERVAL_SLOTS) */
+    SG_RECORD_INTERVAL_SUM = 20, /* struct sg_record_interval_sum (likewise) */
+    SG_RECORD_CAUSES = 21,       /* struct sg_record_causes */
+    SG_RECORD_SOURCE = 22,       /* struct sg_record_source */
+    SG_RECORD_WINDOW = 23,       /* struct sg_record_window + text: its name */
+    SG_RECORD_GROUP = 24,        /* struct sg_record_group + its members */
+    SG_RECORD_TARGET = 25,       /* struct sg_record_peer: one-sided operations */
+    SG_RECORD_GAP = 26,          /* struct sg_record_gap */
     SG_RECORD_KINDS
 };
 
@@ -335,7 +345,8 @@ struct sg_record_stat {
  * slot (struct sg_record_request). What a call posts otherwise (MPI_Isendrecv, MPI_Start), and all
  * that it completes, has records of its own, behind this one. MPI_Mprobe posts its message's
  * receive. Calls that wait are there when they begin, without flags: peers and tags are as asked
- * for. One that an exception or longjmp has left ends, as failed, when its thread's next begins. */
+ * for. One that an exception or longjmp has left ends, as failed, when its thread's next begins.
+ * Those of calls on windows are as trace/record_windows.h says. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes are of a message */
@@ -370,7 +381,8 @@ enum sg_request_event {
     SG_REQUEST_CANCELLED = 6,
     SG_REQUEST_FREED = 7,
     SG_REQUEST_PREPARED = 8, /* begins: a partitioned message, which no others are matched with; or
-                                a collective: peer is its root, tag as with SG_EVENT_ORDERED */
+                                a persistent collective: peer is its root as in sg_record_event, tag
+                                the place of the call that made it, as with SG_EVENT_ORDERED */
 };
 
 /* What happens to a request in the call whose record comes before it on its thread. */
@@ -385,7 +397,21 @@ struct sg_record_request {
     uint64_t request; /* slot of the record that began it; of those that begin: their own */
     int32_t peer, tag;
     uint64_t bytes;
-    uint64_t reserved[2];
+    /* Of a persistent collective that begins, whose bytes are those sent. */
+    uint64_t received_bytes;
+    uint32_t start; /* how often it has begun, from 1; 0: it is not known, or no collective */
+    uint32_t reserved;
+};
+
+/* Messages that have no record, of the communicator, ranks and tag of a message that has one: so
+ * many come before it in the order in which messages are matched with those at their other end. */
+struct sg_record_gap {
+    _Atomic uint8_t kind;
+    uint8_t is_send; /* of what the record tells the send; else the receive */
+    uint16_t reserved;
+    uint32_t count;
+    uint64_t slot; /* of the record that begins the message, or of a receive's completion */
+    uint64_t reserved2[6];
 };
 
 /* Carries text_bytes of the record before it, SG_CONT_BYTES a slot. */
@@ -409,12 +435,23 @@ SG_RECORD_IS_SLOT(sg_record_clock);
 SG_RECORD_IS_SLOT(sg_record_marker);
 SG_RECORD_IS_SLOT(sg_record_event);
 SG_RECORD_IS_SLOT(sg_record_request);
+SG_RECORD_IS_SLOT(sg_record_gap);
 SG_RECORD_IS_SLOT(sg_record_arm);
 SG_RECORD_IS_SLOT(sg_record_cont);
 SG_RECORD_IS_SLOT(sg_record_function);
 SG_RECORD_IS_SLOT(sg_record_profile_comm);
 SG_RECORD_IS_SLOT(sg_record_peer);
 SG_RECORD_IS_SLOT(sg_record_distribution);
+SG_RECORD_IS_SLOT(sg_record_window);
+SG_RECORD_IS_SLOT(sg_record_group);
+SG_RECORD_IS_SLOT(sg_record_causes);
+SG_RECORD_IS_SLOT(sg_record_source);
+SG_RECORD_IS_SLOT(sg_figure_slot);
+#define SG_INTERVAL_SLOTS (1u + SG_FIGURE_SLOTS)
+_Static_assert(sizeof(struct sg_record_interval) == SG_INTERVAL_SLOTS * SG_SLOT_BYTES,
+               "sg_record_interval");
+_Static_assert(sizeof(struct sg_record_interval_sum) == SG_INTERVAL_SLOTS * SG_SLOT_BYTES,
+               "sg_record_interval_sum");
 #define SG_STAT_SLOTS 4u
 _Static_assert(sizeof(struct sg_record_stat) == SG_STAT_SLOTS * SG_SLOT_BYTES, "sg_record_stat");
 #define SG_PROFILE_SLOTS 2u

@@ -22,7 +22,9 @@ struct sg_record_function {
 
 /* A communicator as the profile of all calls numbers them: 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF,
  * others follow; 0: a call on none. Data: "name\0", padded to 4 bytes; where has_members, size
- * world ranks as uint32_t, and of an intercommunicator then those of its remote group.
+ * world ranks as uint32_t, and of an intercommunicator then those of its remote group; then of a
+ * Cartesian topology the sizes of its dimensions and whether they are periodic (0 or 1), a uint32_t
+ * each.
  *
  * All members derive the same identity and ordinal without a message (profile/identity.h); of an
  * intercommunicator both groups. */
@@ -30,17 +32,21 @@ struct sg_record_profile_comm {
     _Atomic uint8_t kind;
     uint8_t is_inter; /* 1: peers are in the remote group */
     uint8_t has_members;
-    uint8_t reserved;
-    uint32_t index; /* of this log */
-    uint32_t peers; /* ranks in it, or in its remote group */
-    uint32_t rank;  /* own rank in it */
+    uint8_t dimensions; /* of a Cartesian topology; 0: there is none */
+    uint32_t index;     /* of this log */
+    uint32_t peers;     /* ranks in it, or in its remote group */
+    uint32_t rank;      /* own rank in it */
     uint32_t text_bytes;
     uint32_t ordinal;
     uint64_t identity; /* 0: not known, as of members outside MPI_COMM_WORLD */
     uint32_t size;     /* of the own group */
     uint32_t parent;   /* index of the communicator it was made from; 0: not known */
     uint64_t created_ns;
-    uint64_t reserved2[2];
+    /* 1 + the group of the ranks whose data its neighborhood collectives bring here, without the
+     * own one; 0: there are none, or they are not told. */
+    uint32_t sources;
+    uint32_t reserved;
+    uint64_t reserved2;
 };
 
 /* Running statistics of one (site, function, communicator, size class) on one thread, updated in
@@ -70,8 +76,9 @@ struct sg_record_profile {
     uint64_t reserved2;
 };
 
-/* Messages to and from one rank of a communicator, of one thread, updated in place; without
- * one-sided operations. */
+/* Messages to and from one rank of a communicator, of one thread, updated in place. Of kind
+ * SG_RECORD_TARGET: one-sided operations on that rank's memory; those that put count as sent, those
+ * that get as received, and those that do both as both. */
 struct sg_record_peer {
     _Atomic uint8_t kind;
     uint8_t reserved[3];
@@ -82,7 +89,9 @@ struct sg_record_peer {
     _Atomic uint64_t sent_bytes;
     _Atomic uint64_t received_messages;
     _Atomic uint64_t received_bytes;
-    uint64_t reserved2[2];
+    uint32_t world; /* between groups: 1 + the peer's rank in MPI_COMM_WORLD; 0: not told */
+    uint32_t reserved2;
+    uint64_t reserved3;
 };
 
 enum sg_distribution {

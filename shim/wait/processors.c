@@ -1,17 +1,13 @@
 #include "wait/processors.h"
 
+#include "core/cgroup.h"
 #include "core/config.h"
 #include "wait/scheduling_group.h"
 
-#include <limits.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define CGROUPS "/sys/fs/cgroup"
 
 static struct sg_processors found;
 static cpu_set_t first_mask;
@@ -26,104 +22,15 @@ struct rank_processors {
     cpu_set_t mask;
 };
 
-/* ---- quotas ---- */
-
-/* Up to two numbers at the beginning of a group's file: how many there are. */
-static int read_numbers(const char *directory, const char *name, double numbers[2])
-{
-    char path[PATH_MAX + 32];
-    FILE *file;
-    int count;
-
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    count = fscanf(file, "%lf %lf", &numbers[0], &numbers[1]);
-    fclose(file);
-    return count;
-}
-
-/* Of one group, in processors; 0: none. Version 2 has "QUOTA PERIOD" or "max PERIOD" in one file,
- * version 1 a file for each, with -1 where there is none. */
-static double quota_of(const char *directory)
-{
-    double numbers[2] = {0, 0}, period[2] = {0, 0};
-
-    if (read_numbers(directory, "cpu.max", numbers) != 2) {
-        read_numbers(directory, "cpu.cfs_quota_us", numbers);
-        read_numbers(directory, "cpu.cfs_period_us", period);
-        numbers[1] = period[0];
-    }
-    return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : 0;
-}
-
-int sg_processors_quota(const char *root, const char *path, uint64_t *id)
-{
-    char directory[PATH_MAX];
-    size_t root_length = strlen(root);
-    double least = 0;
-
-    if (snprintf(directory, sizeof directory, "%s%s", root, path) >= (int)sizeof directory)
-        return INT_MAX;
-    for (;;) {
-        double quota = quota_of(directory);
-        char *slash = strrchr(directory + root_length, '/');
-        struct stat group;
-
-        if (quota > 0 && (least == 0 || quota < least) && stat(directory, &group) == 0) {
-            least = quota;
-            *id = (uint64_t)group.st_ino;
-        }
-        if (slash == NULL)
-            break;
-        *slash = '\0';
-    }
-    if (least == 0 || least > INT_MAX / 2)
-        return INT_MAX;
-    return (int)least + (least > (int)least);
-}
-
-/* Of the group that this process is in. Lines of /proc/self/cgroup: "0::PATH" (version 2), or
- * "N:CONTROLLER,...:PATH". */
+/* Of the group that this process is in; INT_MAX: there is none. */
 static int own_quota(uint64_t *id)
 {
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    char line[PATH_MAX];
-    int least = INT_MAX;
+    struct sg_cgroup group = {.processors = INT_MAX};
 
-    *id = 0;
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        char *controllers = strchr(line, ':');
-        char *path, *item, *rest;
-        uint64_t group = 0;
-        int quota = INT_MAX;
-
-        path = controllers == NULL ? NULL : strchr(controllers + 1, ':');
-        if (path == NULL)
-            continue;
-        *path++ = '\0';
-        path[strcspn(path, "\n")] = '\0';
-        if (strcmp(path, "/") == 0)
-            *path = '\0';
-        controllers++;
-        if (*controllers == '\0')
-            quota = sg_processors_quota(CGROUPS, path, &group);
-        for (item = strtok_r(controllers, ",", &rest); item != NULL;
-             item = strtok_r(NULL, ",", &rest))
-            if (strcmp(item, "cpu") == 0)
-                quota = sg_processors_quota(CGROUPS "/cpu", path, &group);
-        if (quota < least) {
-            least = quota;
-            *id = group;
-        }
-    }
-    if (file != NULL)
-        fclose(file);
-    return least;
+    sg_cgroup_own("/proc", "/sys", &group);
+    *id = group.id;
+    return group.processors;
 }
-
-/* ---- processors ---- */
 
 static void decide(void)
 {

@@ -33,8 +33,4 @@ void sg_processors_look_again(void);
 
 struct sg_processors sg_processors_found(void);
 
-/* Processors that the quotas of a control group and those above it come to, rounded up; INT_MAX:
- * none. path: below root, as /proc/self/cgroup has it. *id: of the group that limits. */
-int sg_processors_quota(const char *root, const char *path, uint64_t *id);
-
 #endif

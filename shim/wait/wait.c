@@ -26,7 +26,9 @@
 /* ... where yields may reach nobody, and a sleeper is woken. */
 #define YIELD_APART_NS UINT64_C(5000)
 #define YIELDS_PER_POKE 16u
-#define SLEEP_NS 100000
+#define SLEEP_NS UINT64_C(100000)
+/* The kernel wakes a sleeper so much later than it is told (timer_slack_ns), or less. */
+#define SLACK_NS UINT64_C(60000)
 
 static MPI_Comm poked;
 
@@ -47,18 +49,33 @@ static void poke(void)
     sg_turn_end_own(before);
 }
 
+/* No later than the waiter's timer; 0: not at all. */
+static uint64_t sleep_ns(const struct sg_wait_queue *queue, uint64_t now_ns)
+{
+    /* Relaxed: a timer that is set meanwhile is late by one sleep. */
+    uint64_t timer_ns =
+        queue->timer_ns == NULL ? 0 : atomic_load_explicit(queue->timer_ns, memory_order_relaxed);
+
+    if (timer_ns == 0 || timer_ns >= now_ns + SLEEP_NS + SLACK_NS)
+        return SLEEP_NS;
+    return timer_ns > now_ns + SLACK_NS ? timer_ns - now_ns - SLACK_NS : 0;
+}
+
 static void sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), void *context)
 {
-    static const struct timespec timeout = {0, SLEEP_NS};
-    uint64_t begin_ns;
+    uint64_t begin_ns = sg_clock_ns();
+    struct timespec timeout = {0, (long)sleep_ns(queue, begin_ns)};
     uint32_t seen;
 
+    if (timeout.tv_nsec == 0) {
+        sg_turn_yield();
+        return;
+    }
     /* Sequentially consistent, so that the flag is up before we look once more. */
     atomic_fetch_add(queue->sleepers, 1);
     seen = atomic_load(queue->wake);
     /* A release that crosses this, unseen by both sides, costs one sleep: SLEEP_NS. */
     if (!ready(context)) {
-        begin_ns = sg_clock_ns();
         syscall(SYS_futex, queue->wake, FUTEX_WAIT, seen, &timeout, NULL, 0);
         sg_turn_slept(sg_clock_ns() - begin_ns);
     }

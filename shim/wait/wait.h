@@ -24,6 +24,8 @@ struct sg_wait {
 struct sg_wait_queue {
     _Atomic uint32_t *sleepers;
     _Atomic uint32_t *wake; /* futex */
+    /* When a waiter has something to do by itself, by core/clock.h; 0: nothing. NULL: never. */
+    const _Atomic uint64_t *timer_ns;
 };
 
 /* In MPI_Init, after sg_processors_start. world is the communicator to poke. */

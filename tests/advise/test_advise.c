@@ -355,8 +355,9 @@ static void oversubscribed(void)
 
 static void every_algorithm(void)
 {
+    /* Slices of time make no call faster. */
     for (int i = 0; i < sg_algorithm_count; i++)
-        CU_ASSERT_TRUE(sg_candidate_find(sg_algorithms[i].name) >= 0);
+        CU_ASSERT_EQUAL(sg_candidate_find(sg_algorithms[i].name) >= 0, i != SG_ALGORITHM_BCS);
     for (int i = 0; i < sg_candidate_count; i++) {
         char rule[100];
 
@@ -411,7 +412,7 @@ const struct unit_test unit_tests[] = {
     {"costs that swing, or were measured few times, come with a warning", busy_machine},
     {"another machine's network takes the place of the calibration", another_network},
     {"MPICH waits for its turn where processors are short", oversubscribed},
-    {"every algorithm is a candidate, and every candidate a rule", every_algorithm},
+    {"every algorithm but bcs is a candidate, and every candidate a rule", every_algorithm},
     {"JSON has the figures worked out by hand", json},
     {NULL, NULL},
 };

@@ -101,7 +101,8 @@ static void multicast(struct mini_host *host, int rank, const struct sg_action *
 static bool has_result(const struct mini_endpoint *endpoint, int rank)
 {
     return endpoint->call.operation == SG_OPERATION_ALLREDUCE ||
-           (endpoint->call.operation == SG_OPERATION_REDUCE && endpoint->call.root == rank);
+           (endpoint->call.operation == SG_OPERATION_REDUCE && endpoint->call.root == rank) ||
+           (endpoint->call.operation == SG_OPERATION_BCAST && endpoint->call.root != rank);
 }
 
 static void complete(struct mini_host *host, int rank)
@@ -111,7 +112,7 @@ static void complete(struct mini_host *host, int rank)
 
     CU_ASSERT_TRUE_FATAL(endpoint->in_call);
     CU_ASSERT_FALSE_FATAL(endpoint->completed[seq]);
-    if (endpoint->call.operation != SG_OPERATION_REDUCE && !host->setup.parameters.split)
+    if (sg_operation_synchronises(endpoint->call.operation) && !host->setup.parameters.split)
         CU_ASSERT_EQUAL_FATAL(host->entered[seq], (uint32_t)host->setup.size);
     endpoint->completed[seq] = true;
     endpoint->in_call = false;

@@ -139,7 +139,7 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
     endpoint->in_call = true;
     host->entered[seq]++;
     host->flags[seq] = call->flags;
-    host->synchronises[seq] = call->operation != SG_OPERATION_REDUCE;
+    host->synchronises[seq] = sg_operation_synchronises(call->operation);
     for (int i = 0; i < MINI_ELEMENTS; i++) {
         endpoint->operand[i] = mini_operand(rank, seq, i);
         endpoint->results[seq % host->credits][i] = MINI_POISON;

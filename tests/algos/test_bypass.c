@@ -408,7 +408,7 @@ static void test_bounds(void)
 
     CU_ASSERT_TRUE(sg_algo_bypass.needs(&setup, &needs));
     /* Values, early contributions of the four possible children, pool. */
-    CU_ASSERT_EQUAL(needs.slots, 4 + 4 * 4 + 3);
+    CU_ASSERT_EQUAL(needs.slots, 4 + 4 * 4 + 3 + 4);
     setup.parameters.credits = 65;
     CU_ASSERT_FALSE(sg_algo_bypass.needs(&setup, &needs));
     setup.parameters.credits = 1;

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Barriers, reduces, allreduces. */
+#define OPERATIONS (SG_OPERATION_ALLREDUCE + 1)
+
 #define MARK(name) (UINT64_C(1) << SG_MARK_##name)
 #define SIZE_MAX_TESTED 17
 #define ROUNDS 12
@@ -71,7 +74,7 @@ static uint64_t run(int size, struct sg_algo_parameters parameters, int operatio
     uint64_t marks;
 
     for (int i = 0; i < ROUNDS; i++) {
-        int kind = operation < 0 ? (int)(seed + (uint64_t)(i * i)) % SG_OPERATION_COUNT : operation;
+        int kind = operation < 0 ? (int)(seed + (uint64_t)(i * i)) % OPERATIONS : operation;
         int at = root < 0 ? (int)(seed + (uint64_t)i) % size : root;
 
         calls[i] = call_of((enum sg_operation)kind, kind == SG_OPERATION_BARRIER ? 0 : 16,

@@ -84,7 +84,7 @@ static void each(int size, void (*check)(const struct sg_algo *algo,
             struct sg_algo_setup setup = {0, size, sets[p]};
 
             for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
-                int32_t root = operation == SG_OPERATION_REDUCE ? size / 3 : -1;
+                int32_t root = sg_operation_has_root((enum sg_operation)operation) ? size / 3 : -1;
 
                 if (!(sg_algos[a]->operations & 1u << operation) ||
                     !sg_algos[a]->needs(&setup, &needs))

@@ -63,7 +63,7 @@ finds PMPI_Allreduce "PMPI_Allreduce of 8 bytes by mpich" --ops allreduce --elem
 other=
 
 # ---- usage ------------------------------------------------------------------------------------------
-refuses "delay is of barrier and allreduce" --ops reduce
+refuses "delay is of operations in which all ranks wait: not of reduce" --ops reduce
 refuses "--late-us wants numbers from 0 to 1000000, not 'soon'" --late-us soon
 refuses "--late wants a rank, of 0 to 1, not '2'" --late 2
 refuses "--algorithms: bypass is none of these operations" --algorithms bypass

@@ -41,7 +41,7 @@ check "it says that the calls are the library's" is "True libstagger.so" \
 
 measure default 1 --json
 check "all collectives with 8 bytes are the default, and one rank is enough" \
-    all 'is 0 "$status"' 'is "barrier:0 allreduce:8 reduce:8" "$(rows default)"'
+    all 'is 0 "$status"' 'is "barrier:0 allreduce:8 reduce:8 bcast:8" "$(rows default)"'
 measure three 3 --json --ops reduce,allreduce --bytes 24 --root 2 --iterations 3
 check "three ranks, another root, so many calls" all 'is 0 "$status"' \
     'is "reduce:24 allreduce:24" "$(rows three)"' \
@@ -112,7 +112,7 @@ refuses() {
 }
 refuses "a command is missing; there are: latency, cpu, delay"
 refuses "'speed' is not a command" speed
-refuses "--ops wants some of barrier, allreduce, reduce, not 'scan'" latency --ops scan
+refuses "--ops wants some of barrier, allreduce, .*, scan, not 'exscan'" latency --ops exscan
 refuses "--bytes wants multiples of 8" latency --bytes 7
 refuses "--root wants a rank, of 0 to 1, not '2'" latency --root 2
 refuses "--late needs --skew-us" latency --late 1
@@ -124,7 +124,7 @@ plainly version 2 --version
 check "--version is the project's" all 'is 0 "$status"' \
     'is "stagger-bench $(cat "$ROOT/VERSION")" "$(cat version.out)"'
 options=$(grep -oE -- '--[a-z-]+' help.out | sort -u)
-check "--help lists the options" within 9 30 "$(wc -l <<<"$options")"
+check "--help lists the options" within 9 32 "$(wc -l <<<"$options")"
 check "the manual has every option" is "" "$(for option in $options; do
     sed 's/\\-/-/g' "$ROOT/docs/stagger-bench.1" | grep -q -- "$option" || echo "$option"
 done)"

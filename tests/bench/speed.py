@@ -23,6 +23,10 @@ CASES = [
     ("large", "allreduce", 65536, None, "off", 0.7, False),
     ("large", "allreduce", 1048576, None, "off", 0.6, False),
     ("large", "allreduce", 8388608, None, "off", 0.6, False),
+    ("bcast", "bcast", 8, None, "off", 0.6, True),
+    ("bcast", "bcast", 4096, None, "off", 0.6, True),
+    ("bcast", "bcast", 65536, None, "off", 0.6, True),
+    ("bcast", "bcast", 1048576, None, "off", 0.6, True),
     ("four", "barrier", 0, None, "off", 1 / 500, True),
     ("four", "allreduce", 8, None, "off", 1 / 500, True),
     ("eight", "barrier", 0, None, "off", 1 / 500, True),
@@ -70,7 +74,9 @@ def limit_us(runs, label, operation, size, ranks_class):
         line_ns = median(limits, "line_ns")
         return None if line_ns is None else line_ns / 1e3
     copy_gbs = median(limits, "copy_gbs")
-    return None if copy_gbs is None else 2 * size * ranks[0] / copy_gbs / 1e3
+    # A broadcast's operand is read once and its result written once.
+    copied = size if operation == "bcast" else 2 * size * ranks[0]
+    return None if copy_gbs is None else copied / copy_gbs / 1e3
 
 
 def shown(value, decimals=2):
@@ -141,9 +147,14 @@ def main():
     for case in CASES:
         print_case(runs, case)
     print()
-    print("With more ranks than processors the goal is Open MPI's time, too, where it is known.")
-    print("limit: a cache line's way; of large operands 2 x bytes x ranks at the speed of copying 8 MiB,")
-    print("below which operands that stay in caches may be.")
+    print("Of bcast, and with more ranks than processors, the goal is Open MPI's time, too, where it is")
+    print("known. limit: a cache line's way; of large operands 2 x bytes x ranks (bcast: its bytes) at the")
+    print("speed of copying 8 MiB, below which operands that stay in caches may be.")
+    changed = sum(row.get("speed_changed", False) for label in known for run in runs.get(label, [])
+                  for row in run["results"] + run.get("late", {}).get("results", []))
+    if changed:
+        print(f"Processors changed their speed in {changed} measured rows (docs/measuring.md): see "
+              "speed_low and speed_high there.")
 
 
 if __name__ == "__main__":

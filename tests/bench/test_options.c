@@ -29,10 +29,11 @@ static enum sg_bench_verdict read_line(const char *line)
 static void test_defaults(void)
 {
     CU_ASSERT_EQUAL_FATAL(read_line("latency"), SG_BENCH_RUN);
-    CU_ASSERT_EQUAL(options.operation_count, 3);
+    CU_ASSERT_EQUAL(options.operation_count, 4);
     CU_ASSERT_EQUAL(options.operations[0], SG_OPERATION_BARRIER);
     CU_ASSERT_EQUAL(options.operations[1], SG_OPERATION_ALLREDUCE);
     CU_ASSERT_EQUAL(options.operations[2], SG_OPERATION_REDUCE);
+    CU_ASSERT_EQUAL(options.operations[3], SG_OPERATION_BCAST);
     CU_ASSERT_EQUAL(options.bytes.count, 1);
     CU_ASSERT_EQUAL(options.bytes.list[0], 8);
     CU_ASSERT_EQUAL(options.iterations, 0);
@@ -162,7 +163,7 @@ static void test_faults(void)
         {"", "a command is missing; there are: latency, cpu, delay"},
         {"speed", "'speed' is not a command"},
         {"latency latency", "one command at a time"},
-        {"latency --ops scan", "not 'scan'"},
+        {"latency --ops exscan", "not 'exscan'"},
         {"latency --ops barrier,", "not ''"},
         {"latency --ops barrier,barrier", "'barrier' twice"},
         {"latency --bytes 12", "not '12'"},
@@ -192,7 +193,26 @@ static void test_faults(void)
         {"cpu --late 1", "--late needs --skew-us, or --arrival one"},
         {"cpu --scheme window", "--scheme is no option of cpu"},
         {"latency --scheme pipelined", "not 'pipelined'"},
-        {"latency --reduce median", "not 'median'"},
+        {"latency --reduce mode", "not 'mode'"},
+        {"latency --scheme loop --reduce span", "loop knows no "},
+        {"latency --ops gatherv", "alltoall, reduce_scatter, scan, not 'gatherv'"},
+        {"latency --ops gather --algorithms tree", "tree is none of these operations"},
+        {"delay --ops scan", "not of scan"},
+        {"latency --processes 0", "ranks from 1 to 4, ranges such as"},
+        {"latency --processes 5", "not '5'"},
+        {"latency --processes 3-2", "not '3-2'"},
+        {"latency --processes 2-4*1", "not '2-4*1'"},
+        {"latency --processes 2-", "not '2-'"},
+        {"latency --processes 2,", "not ''"},
+        {"latency --processes 2x", "not '2x'"},
+        {"latency --processes power", "not 'power'"},
+        {"latency --processes 2-3 --root 2", "--root 2 is not among the ranks of --processes 2"},
+        {"latency --processes 2 --arrival one --late 3", "--late 3 is not among"},
+        {"latency --processes 2 --arrival some:3", "some:3 has more ranks than --processes 2"},
+        {"latency --processes 2 --arrival trace:x", "--processes knows no --arrival trace"},
+        {"clock --processes 2", "--processes is no option of clock"},
+        {"latency --cold --scheme loop", "--cold is of single calls"},
+        {"latency --cold --skew-us 4", "--cold is of single calls"},
         {"latency --arrival gamma", "not 'gamma'"},
         {"latency --arrival some", "not 'some'"},
         {"latency --arrival some:5", "of 1 to 4, not '5'"},
@@ -219,7 +239,8 @@ static void test_faults(void)
         {"cpu --algorithms tree,tree", "'tree' twice"},
         {"cpu --algorithms pairwise", "pairwise is none of these operations"},
         {"cpu --ops barrier --algorithms pairwise", "pairwise is none of these operations"},
-        {"delay --ops barrier,reduce", "delay is of barrier and allreduce"},
+        {"delay --ops barrier,reduce",
+         "delay is of operations in which all ranks wait: not of reduce"},
         {"delay --skew-us 4", "--skew-us is no option of delay"},
         {"delay --root 1", "--root is no option of delay"},
         {"delay --late-us -4", "not '-4'"},
@@ -241,6 +262,50 @@ static void test_unknown(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(said, "--nonsense"));
     CU_ASSERT_EQUAL(read_line("latency --bytes"), SG_BENCH_BAD);
     CU_ASSERT_PTR_NOT_NULL(strstr(said, "--bytes"));
+}
+
+static void expect_processes(const char *list, int count, const uint64_t *numbers)
+{
+    char line[100];
+
+    snprintf(line, sizeof line, "latency --processes %s", list);
+    CU_ASSERT_EQUAL_FATAL(read_line(line), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL_FATAL(options.processes.count, count);
+    for (int i = 0; i < count; i++)
+        CU_ASSERT_EQUAL(options.processes.list[i], numbers[i]);
+}
+
+static void test_processes(void)
+{
+    expect_processes("3", 1, (const uint64_t[]){3});
+    expect_processes("4,2", 2, (const uint64_t[]){4, 2});
+    expect_processes("2-4", 3, (const uint64_t[]){2, 3, 4});
+    expect_processes("1-4*2,3", 4, (const uint64_t[]){1, 2, 4, 3});
+    expect_processes("1-3*2", 2, (const uint64_t[]){1, 2});
+    expect_processes("2,2-3", 2, (const uint64_t[]){2, 3});
+    expect_processes("powers", 2, (const uint64_t[]){2, 4});
+    /* The last of those that measure, unless it is named. */
+    CU_ASSERT_EQUAL_FATAL(read_line("delay --processes 2-3"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.late_rank, 2);
+    CU_ASSERT(options.late_is_last);
+    CU_ASSERT_EQUAL_FATAL(read_line("delay --processes 2-3 --late 0"), SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.late_rank, 0);
+    CU_ASSERT_FALSE(options.late_is_last);
+}
+
+static void test_all_collectives(void)
+{
+    CU_ASSERT_EQUAL_FATAL(read_line("latency --cold --reduce median --ops "
+                                    "gather,scatter,allgather,alltoall,reduce_scatter,scan,"
+                                    "barrier,allreduce,reduce,bcast"),
+                          SG_BENCH_RUN);
+    CU_ASSERT_EQUAL(options.operation_count, SG_BENCH_COLLECTIVES);
+    CU_ASSERT_EQUAL(options.operations[0], SG_BENCH_GATHER);
+    CU_ASSERT_EQUAL(options.operations[5], SG_BENCH_SCAN);
+    CU_ASSERT_EQUAL(options.operations[9], SG_OPERATION_BCAST);
+    CU_ASSERT_EQUAL(options.reduction, SG_BENCH_REDUCE_MEDIAN);
+    CU_ASSERT(options.cold);
+    CU_ASSERT_EQUAL(read_line("latency --scheme loop --reduce median"), SG_BENCH_RUN);
 }
 
 static void test_sizes(void)
@@ -265,6 +330,8 @@ const struct unit_test unit_tests[] = {
     {"schemes, reductions, arrivals and what to compare with can be chosen", test_instrument},
     {"each fault gets one line and changes nothing", test_faults},
     {"what is no option, or lacks its value, is named", test_unknown},
+    {"numbers of processes are listed, ranges or powers", test_processes},
+    {"collectives that are MPICH's alone can be chosen, too", test_all_collectives},
     {"there is a limit to the list of sizes", test_sizes},
     {NULL, NULL},
 };

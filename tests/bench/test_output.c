@@ -55,9 +55,10 @@ static struct sg_record *row_of_command(void)
     case SG_BENCH_DELAY:
         return achieved(sg_bench_delay_row(&delayed, &delay), 1001000);
     default:
-        return options.late ? sg_bench_late_row(SG_OPERATION_REDUCE, 8, &compared_late,
-                                                SG_BENCH_NON_ROOT, 40)
-                            : sg_bench_latency_row(SG_OPERATION_ALLREDUCE, 65536, &compared, &plan);
+        return options.late
+                   ? sg_bench_late_row(SG_OPERATION_REDUCE, 8, &compared_late, SG_BENCH_NON_ROOT,
+                                       40)
+                   : sg_bench_latency_row(SG_OPERATION_ALLREDUCE, 65536, "max", &compared, &plan);
     }
 }
 
@@ -180,9 +181,9 @@ static void test_text(void)
         "4 ranks; ours: MPI_* from libours.so; stock: PMPI_* from libmpi.so (An MPI 1.0)\n"
         "limits: cache line one way 50 ns, memory copy 10.0 GB/s\n"
         "\n"
-        "operation       bytes      ours us     stock us     ratio  95 % interval       pairs  "
+        "operation           bytes      ours us     stock us     ratio  95 % interval       pairs  "
         "ours x stock\n"
-        "allreduce       65536        2.000       10.000     0.200  0.190   to 0.210      201  "
+        "allreduce           65536        2.000       10.000     0.200  0.190   to 0.210      201  "
         "500 x 100\n";
     char *text;
 
@@ -200,7 +201,7 @@ static void test_text_late(void)
     text = printed(NAN, true);
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "cache line one way not known"));
     CU_ASSERT_PTR_NOT_NULL(strstr(text, "rank 3 enters 1000 us late\n"));
-    CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nreduce              8 non-root"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nreduce                  8 non-root"));
     free(text);
 }
 
@@ -289,18 +290,20 @@ static void test_text_rows(void)
         "processor time of a call, average over the ranks, on the process's clock; progress: "
         "thread\n"
         "\n"
-        "operation  algorithm     elements   skew us  achieved us       cpu us     MPICH us      "
+        "operation      algorithm     elements   skew us  achieved us       cpu us     MPICH us    "
+        "  "
         "tree us   "
         "factor  95 % of factor   calls\n"
-        "reduce     bypass               4       500        510.0       20.000        100.0       "
+        "reduce         bypass               4       500        510.0       20.000        100.0    "
+        "   "
         "50.000     "
         "5.00  3.00 to 11.00    24\n";
     static const char delay_table[] =
         "from the last entry to the last exit, when rank 3 is late\n"
         "\n"
-        "operation  algorithm     elements   late us  achieved us     "
+        "operation      algorithm     elements   late us  achieved us     "
         "delay us  95 % interval        calls\n"
-        "barrier    tree                 0      1000       1001.0       "
+        "barrier        tree                 0      1000       1001.0       "
         "20.000  10.0 to 30.0         9 of 12\n";
     char *text;
 
@@ -313,6 +316,92 @@ static void test_text_rows(void)
         .command = SG_BENCH_DELAY, .arrival = SG_BENCH_ONE_LATE, .late_rank = 3};
     text = printed(NAN, true);
     CU_ASSERT_STRING_EQUAL(strchr(text, '\n') + 1, delay_table);
+    free(text);
+}
+
+/* What is printed for two rows at these speeds of their processors, of 2 and 4 ranks. */
+static char *released(const struct sg_bench_speed speeds[2])
+{
+    struct sg_bench_head head = {
+        .options = &options, .ours = "a", .stock = "b", .mpi_name = "c", .ranks = 4};
+    struct sg_bench_output *output;
+    size_t size_bytes, before, after;
+    char *text;
+    FILE *stream = open_memstream(&text, &size_bytes);
+
+    CU_ASSERT_PTR_NOT_NULL_FATAL(stream);
+    CU_ASSERT_EQUAL_FATAL(sg_bench_output_open(&head, stream, &output), SG_OK);
+    for (int i = 0; i < 2; i++) {
+        sg_bench_output_hold(output);
+        fflush(stream);
+        before = size_bytes;
+        CU_ASSERT_EQUAL(put_row(output), SG_OK);
+        fflush(stream);
+        after = size_bytes;
+        CU_ASSERT_EQUAL(before, after);
+        CU_ASSERT_EQUAL(sg_bench_output_release(output, 2 * i + 2, &speeds[i]), SG_OK);
+    }
+    CU_ASSERT_EQUAL(sg_bench_output_close(output, true), SG_OK);
+    fclose(stream);
+    return text;
+}
+
+static void test_marks(void)
+{
+    static const struct sg_bench_speed speeds[2] = {{0.99, 1.01, 1}, {0.7, 1.02, NAN}};
+    static const char table[] =
+        "ranks  operation           bytes      ours us     stock us     ratio  95 % interval       "
+        "pairs  ours x stock\n"
+        "    2  allreduce           65536        2.000       10.000     0.200  0.190   to 0.210  "
+        "    201  500 x 100\n"
+        "    4  allreduce           65536        2.000       10.000     0.200  0.190   to 0.210  "
+        "    201  500 x 100     *\n"
+        "\n"
+        "* processors changed their speed: 1 row at 0.70 to 1.02 times that of the start\n";
+    json_t *root, *rows, *second;
+    char *text;
+
+    options = (struct sg_bench_options){.scheme = SG_BENCH_LOOP, .processes = {{2, 4}, 2}};
+    text = released(speeds);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(strstr(text, "ranks  "));
+    CU_ASSERT_STRING_EQUAL(strstr(text, "ranks  "), table);
+    free(text);
+    options.format = SG_BENCH_JSON;
+    text = released(speeds);
+    root = json_loads(text, 0, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(root);
+    rows = json_object_get(root, "results");
+    second = json_array_get(rows, 1);
+    CU_ASSERT_EQUAL(number(json_array_get(rows, 0), "processes"), 2);
+    CU_ASSERT(json_is_false(json_object_get(json_array_get(rows, 0), "speed_changed")));
+    CU_ASSERT_EQUAL(number(second, "processes"), 4);
+    CU_ASSERT(json_is_true(json_object_get(second, "speed_changed")));
+    CU_ASSERT_EQUAL(number(second, "speed_low"), 0.7);
+    CU_ASSERT(json_is_null(json_object_get(second, "counter_rate")));
+    CU_ASSERT_STRING_EQUAL(json_string_value(json_object_get(second, "caches")), "warm");
+    CU_ASSERT_PTR_NULL(json_object_get(second, "mark"));
+    json_decref(root);
+    free(text);
+}
+
+/* Who is late depends on how many there are. */
+static void test_last_of_several(void)
+{
+    json_t *root;
+    char *text;
+
+    options = (struct sg_bench_options){.format = SG_BENCH_JSON,
+                                        .command = SG_BENCH_DELAY,
+                                        .arrival = SG_BENCH_ONE_LATE,
+                                        .late_rank = 3,
+                                        .late_is_last = true,
+                                        .processes = {{2, 4}, 2}};
+    root = parsed(NAN);
+    CU_ASSERT(json_is_null(json_object_get(root, "late_rank")));
+    json_decref(root);
+    options.format = SG_BENCH_TEXT;
+    text = printed(NAN, true);
+    CU_ASSERT_PTR_NOT_NULL(strstr(text, "when the last rank is late\n"));
     free(text);
 }
 
@@ -342,6 +431,8 @@ const struct unit_test unit_tests[] = {
     {"a run that fails prints no JSON", test_incomplete},
     {"the table is aligned", test_text},
     {"the table of processor times says who is late", test_text_late},
+    {"rows are kept back, and marked where processors changed their speed", test_marks},
+    {"of several numbers of processes each has its own last rank", test_last_of_several},
     {"output that is lost is an error", test_full_disk},
     {NULL, NULL},
 };

@@ -82,9 +82,29 @@ static void test_missing(void)
     unlink(path);
 }
 
+/* Over the number of ranks where that varies, a series a size; rows at another speed are told. */
+static void test_processes(void)
+{
+    static const char format[] = "{s:s, s:s, s:i, s:i, s:f, s:b}";
+    char path[] = "/tmp/stagger-test-XXXXXX.svg";
+    json_t *rows = json_array();
+
+    for (int i = 0; i < 6; i++)
+        json_array_append_new(rows, json_pack(format, "op", "bcast", "algorithm", "rules", "bytes",
+                                              i % 2 == 0 ? 8 : 4096, "processes", 2 << i / 2,
+                                              "time_us", 1.0 + i, "speed_changed", i == 5));
+    draw(json_pack("{s:s, s:i, s:o}", "command", "latency", "ranks", 8, "results", rows), path);
+    CU_ASSERT_EQUAL(count_in(path, ">bytes 8<"), 1);
+    CU_ASSERT_EQUAL(count_in(path, ">bytes 4096<"), 1);
+    CU_ASSERT_EQUAL(count_in(path, ">processes<"), 1);
+    CU_ASSERT_EQUAL(count_in(path, "changed their speed in 1 of 6 rows"), 1);
+    unlink(path);
+}
+
 const struct unit_test unit_tests[] = {
     {"a part hidden that is below 0 is drawn", test_below_zero},
     {"a single operation has its name, and what it is compared with is drawn", test_others},
+    {"time is drawn over the number of ranks where rows differ in it", test_processes},
     {"what rows have no figure of is not drawn", test_missing},
     {NULL, NULL},
 };

@@ -2,6 +2,7 @@
  * own: what comes out is what was worked out by hand. */
 #include "bench/sampling.h"
 #include "bench/statistics.h"
+#include "core/hash.h"
 #include "lib/unit.h"
 #include "lib/virtual.h"
 
@@ -430,7 +431,7 @@ static void test_reductions(void)
     static const struct sg_bench_times times[] = {{.entry_ns = 100, .exit_ns = 150},
                                                   {.entry_ns = 120, .exit_ns = 240},
                                                   {.entry_ns = 180, .exit_ns = 210}};
-    static const double expected[SG_BENCH_REDUCTIONS] = {120, 120, 140, 200.0 / 3, 30};
+    static const double expected[SG_BENCH_REDUCTIONS] = {120, 120, 140, 200.0 / 3, 30, 50};
 
     for (int way = 0; way < SG_BENCH_REDUCTIONS; way++)
         CU_ASSERT_DOUBLE_EQUAL(sg_bench_reduced_ns(times, 3, (enum sg_bench_reduction)way, 1),
@@ -439,6 +440,33 @@ static void test_reductions(void)
     CU_ASSERT_EQUAL(sg_bench_skew_ns(times, 3), 80);
     CU_ASSERT_TRUE(sg_bench_left_early(times, 3, 14));
     CU_ASSERT_FALSE(sg_bench_left_early(times, 3, 15));
+}
+
+/* Against sorting: so many ranks, with equal times among them, and one that left before it came. */
+static int by_value(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static void test_median_over_ranks(void)
+{
+    enum { MOST = 33 };
+    struct sg_bench_times times[MOST];
+    double own_ns[MOST];
+
+    for (int count = 1; count <= MOST; count++) {
+        for (int rank = 0; rank < count; rank++) {
+            uint64_t spread = sg_hash_mix((uint64_t)(count * 100 + rank)) % 50;
+
+            times[rank] = (struct sg_bench_times){.entry_ns = 1000, .exit_ns = 995 + spread};
+            own_ns[rank] = (double)spread - 5;
+        }
+        qsort(own_ns, (size_t)count, sizeof *own_ns, by_value);
+        CU_ASSERT_EQUAL(sg_bench_reduced_ns(times, count, SG_BENCH_REDUCE_MEDIAN, 0),
+                        own_ns[(count - 1) / 2]);
+    }
 }
 
 const struct unit_test unit_tests[] = {
@@ -452,6 +480,7 @@ const struct unit_test unit_tests[] = {
     {"processor time under skew is what was worked out, busy and asleep", test_processor},
     {"a wrong result, and a barrier that lets ranks through, end the measurement", test_wrong},
     {"measuring ends when intervals are narrow", test_enough},
-    {"five ways to reduce over ranks, and delay and skew, are those worked out", test_reductions},
+    {"the median over ranks is the one that sorting finds", test_median_over_ranks},
+    {"six ways to reduce over ranks, and delay and skew, are those worked out", test_reductions},
     {NULL, NULL},
 };

@@ -6,6 +6,7 @@
  *   MPI_Reduce                     the same on the root
  *   untouched                      MPI_Reduce writes on ranks other than the root
  *   MPI_Barrier                    nobody waits
+ *   PMPI_Alltoall                  the last element is off by one, on rank 1
  *
  * WRONG_AFTER: so many calls of it are right first.
  */
@@ -80,6 +81,20 @@ int MPI_Reduce(const void *send, void *receive, int count, MPI_Datatype datatype
 
     if (is_rank(comm, root) ? spoils("MPI_Reduce") : spoils("untouched"))
         spoil(receive, count, datatype);
+    return error;
+}
+
+int PMPI_Alltoall(const void *send, int send_count, MPI_Datatype send_type, void *receive,
+                  int receive_count, MPI_Datatype receive_type, MPI_Comm comm)
+{
+    typedef int (*function)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+    function next = (function)dlsym(RTLD_NEXT, "PMPI_Alltoall");
+    int error = next(send, send_count, send_type, receive, receive_count, receive_type, comm),
+        ranks;
+
+    PMPI_Comm_size(comm, &ranks);
+    if (spoils("PMPI_Alltoall") && is_rank(comm, 1))
+        spoil(receive, receive_count * ranks, receive_type);
     return error;
 }
 

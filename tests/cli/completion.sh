@@ -41,6 +41,7 @@ check "the options of every command are those of --help" every_command
 
 check "arguments are files, values of DIR directories, and what is run is a command" all \
     'is :files "$(follows stagger report "")"' \
+    'is :files "$(follows stagger watch "")"' 'is "" "$(follows stagger watch a x)"' \
     'is :files "$(follows stagger compare a "")"' \
     'is :files "$(follows stagger bench-merge a b c "")"' \
     'is :files "$(follows stagger compare a b -- "")"' \
@@ -52,7 +53,7 @@ check "arguments are files, values of DIR directories, and what is run is a comm
     'is ":command 2" "$(follows stagger run mpiexec -n "")"' \
     'is ":command 3" "$(follows stagger run -- mpi)"'
 check "a list goes on behind its comma, without what it has" \
-    is "$(sorted barrier,allreduce barrier,reduce)" "$(follows stagger-bench delay -o barrier,)"
+    is "$(sorted barrier,{allreduce,reduce,bcast,gather,scatter,allgather,alltoall,reduce_scatter,scan})" "$(follows stagger-bench delay -o barrier,)"
 
 # ---- values: each that is offered is taken -------------------------------------------------------------
 

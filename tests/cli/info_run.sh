@@ -41,12 +41,12 @@ check "output that cannot be written is one line and status 1" all "is 1 $?" \
 call info info
 check "info says nothing on stderr" all 'is 0 "$status"' 'empty info.err'
 check "it lists the algorithms with operations and parameters" all \
-    'has info.out "^  mpich  barrier, reduce, allreduce; "' 'has info.out "no parameters"'
+    'has info.out "^  mpich  barrier, reduce, allreduce, bcast; "' 'has info.out "no parameters"'
 check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE=otf2  \[default\]"' \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
-    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 37'
+    'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 39'
 check "it lists the rules in force" has info.out \
     '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto\) # default$'
 check "it lists shared memory, verbs devices and what is in use" all \
@@ -55,6 +55,10 @@ check "it lists shared memory, verbs devices and what is in use" all \
     'has info.out "^  verbs devices: ."' 'has info.out "^  in use: shared memory"'
 check "it says which RDMA device would be used, or why none" \
     has info.out '^  verbs: (device [^ ]+, port [0-9]+ \(.*|not used: .+)'
+check "it tells what can be read between calls, and what that costs, or why not" all \
+    'has info.out "^  thread clock: [0-9]+ ns a reading; needs CLOCK_THREAD_CPUTIME_ID\$"' \
+    'has info.out "^  counters: ([0-9]+ ns a reading|not there \([^)]+\)); needs perf_event_open"' \
+    'has info.out "^      instructions, cycles, cache misses\$"'
 check "it finds the libraries of the build" all "has info.out '^  libstagger.so: $BUILD/'" \
     "has info.out '^  libstagger-otf2.so: $BUILD/'" 'has info.out "^  libunwind: "' \
     'has info.out "^  OTF2: /"' 'has info.out "^  libdw: /"'

@@ -41,6 +41,9 @@ figures() {
 for row in csv.DictReader(open(sys.argv[1], newline="")): print(row[sys.argv[2]])' "$1" "$2"
 }
 
+check "wait states, as CSV" all '"$STAGGER" compare --csv=waits a b >waits.csv' 'is 3 "$(wc -l <waits.csv)"' \
+    'has waits.csv "^wait at barrier,MPI_Barrier,0000000a,solve,.*,id,1,16,6400,1,16,1600,6400,1600,-4800,-0.75,"'
+check "a table that is not there is bad usage" refused 2 "no table .nonsense. for CSV" --csv=nonsense a b
 check "the CSV of it is the golden one" golden pair.csv --csv a b
 check "CSV has the fields of the JSON's sites" python3 -c '
 import csv, json

@@ -260,6 +260,7 @@ static void text_of_defaults(void)
                                  "STAGGER_TRACE_BYTES=64m\n"
                                  "STAGGER_CALLS=\n"
                                  "STAGGER_EVENTS=\n"
+                                 "STAGGER_CAUSES=sample\n"
                                  "STAGGER_DEPTH=1\n"
                                  "STAGGER_QUIET=0\n"
                                  "STAGGER_CALIBRATE=1\n"

@@ -9,7 +9,7 @@
 static inline void fuzz_report(const char *path)
 {
     static const struct sg_print_options all;
-    static const struct sg_watch watch = {.calls = true, .waitstates = true};
+    static const struct sg_watch watch = {.calls = true, .waitstates = true, .paths = true};
     struct sg_report report;
     FILE *out;
 

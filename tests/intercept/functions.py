@@ -25,6 +25,8 @@ KINDS = (
     (r"MPI_Win\b", {"WIN"}),
     (r"MPI_File\b", {"FILE"}),
     (r"MPI_Op\b", {"OP"}),
+    (r"MPI_Group\b", {"GROUP", "VALUE"}),
+    (r"\block_type\b", {"LOCK"}),
     (r"\bchar\b", {"TEXT"}),
     (r"\bvoid\b", {"BUFFER"}),
     (r"\bflag\b", {"FLAG"}),

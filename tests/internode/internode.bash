@@ -23,4 +23,6 @@ SPAN_RULES=(
     '*=handoff'
     '*=srm'
     '*=srm(chunk=1)'
+    '*=bcs(slice=100)'
+    '*=bcs(slice=200,restart=slice,strobe=always,microphases=separate,progress=thread)'
 )

@@ -12,7 +12,8 @@ import sys
 import otf2
 from otf2.events import Enter, Leave, Metric
 
-REGIONS = {"MPI_Barrier", "MPI_Reduce", "MPI_Allreduce", "MPI_Ibarrier", "MPI_Ireduce", "MPI_Iallreduce"}
+REGIONS = {"MPI_Barrier", "MPI_Reduce", "MPI_Allreduce", "MPI_Bcast",
+           "MPI_Ibarrier", "MPI_Ireduce", "MPI_Iallreduce", "MPI_Ibcast"}
 METRICS = ("skew", "late messages", "early messages", "slot stalls")
 FUNCTION = re.compile(r"^([^ ]+) \(")
 

@@ -13,7 +13,7 @@
 #define RANKS_MAX 17
 #define DEPTH 4
 #define SLOT_BYTES 256
-#define COUNT_MAX 100
+#define COUNT_MAX 101
 
 static uint64_t random_state;
 
@@ -68,6 +68,8 @@ static uint64_t expected(const struct collective *what, int collective, size_t i
     uint64_t waiting[RANKS_MAX] = {0};
     uint64_t value = 0;
 
+    if (what->operation == SG_OPERATION_BCAST)
+        return contribution(collective, what->root, i);
     for (int leaf = 0; leaf < what->shape.size; leaf++) {
         int rank = sg_shape_leaf(&what->shape, leaf);
         struct sg_climb climb = sg_climb_start(&what->shape, rank);
@@ -88,9 +90,10 @@ static uint64_t expected(const struct collective *what, int collective, size_t i
 
 static void begin(struct actor *actor, const struct collective *what, int rank)
 {
-    bool receives = what->operation == SG_OPERATION_ALLREDUCE ||
+    bool broadcast = what->operation == SG_OPERATION_BCAST;
+    bool receives = what->operation == SG_OPERATION_ALLREDUCE || broadcast ||
                     (what->operation == SG_OPERATION_REDUCE && rank == what->root);
-    uint64_t *own = what->in_place && receives ? actor->receive : actor->send;
+    uint64_t *own = (what->in_place && receives) || broadcast ? actor->receive : actor->send;
     struct sg_node_call call = {.operation = what->operation,
                                 .method = what->method,
                                 .shape = what->shape,
@@ -105,7 +108,7 @@ static void begin(struct actor *actor, const struct collective *what, int rank)
                                 .site_module = "module"};
 
     memset(actor->receive, 0, sizeof actor->receive);
-    for (size_t i = 0; i < what->count; i++)
+    for (size_t i = 0; i < what->count && (!broadcast || rank == what->root); i++)
         own[i] = contribution(actor->at, rank, i);
     sg_node_begin(&actor->op, &actor->node, &call);
     actor->inside = true;
@@ -188,12 +191,16 @@ static void fill(struct collective *script, int length, int ranks, size_t greate
 
         what->operation = (enum sg_operation)draw(SG_OPERATION_COUNT);
         what->method = draw(2) ? SG_NODE_FLAT : SG_NODE_HANDOFF;
-        what->root = what->operation == SG_OPERATION_REDUCE ? (int)draw((unsigned)ranks) : -1;
+        what->root = sg_operation_has_root(what->operation) ? (int)draw((unsigned)ranks) : -1;
         what->shape.kind = draw(2) ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL;
         what->shape.size = ranks;
         what->shape.root = what->shape.kind == SG_SHAPE_BINOMIAL ? (int)draw((unsigned)ranks) : 0;
         what->count = what->operation == SG_OPERATION_BARRIER ? 0 : draw((unsigned)greatest + 1);
         what->in_place = draw(2);
+        if (what->operation == SG_OPERATION_BCAST) {
+            what->method = SG_NODE_BROADCAST;
+            what->count++;
+        }
     }
 }
 
@@ -207,7 +214,7 @@ static void test_random_scripts(void)
         int ranks = 2 + seed % (RANKS_MAX - 1);
 
         random_state = (uint64_t)seed;
-        fill(script, 60, ranks, seed % 3 == 0 ? COUNT_MAX : seed % 3 == 1 ? 6 : 32);
+        fill(script, 60, ranks, seed % 3 == 0 ? COUNT_MAX - 1 : seed % 3 == 1 ? 6 : 32);
         run(script, 60, ranks, &stalls, &ahead);
     }
     CU_ASSERT_TRUE(stalls > 0);
@@ -293,11 +300,14 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
     }
     for (int i = 0; i < LENGTH; i++) {
         bool reduce = i % 2 == 1 && method != SG_NODE_SINGLE;
+        bool broadcast = method == SG_NODE_READ;
 
-        what[i] = (struct collective){reduce ? SG_OPERATION_REDUCE : SG_OPERATION_ALLREDUCE,
+        what[i] = (struct collective){broadcast ? SG_OPERATION_BCAST
+                                      : reduce  ? SG_OPERATION_REDUCE
+                                                : SG_OPERATION_ALLREDUCE,
                                       method,
                                       {kind, ranks, 0},
-                                      reduce ? i % ranks : -1,
+                                      reduce || broadcast ? i % ranks : -1,
                                       count,
                                       in_place};
     }
@@ -319,7 +329,8 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
                 actor->op.call.receive = buffers[rank].receive;
             actor->op.call.send = in_place && actor->op.call.receive != NULL ? buffers[rank].receive
                                                                              : buffers[rank].send;
-            for (size_t i = 0; i < count; i++)
+            for (size_t i = 0;
+                 i < count && (none.root < 0 || method != SG_NODE_READ || rank == none.root); i++)
                 ((uint64_t *)actor->op.call.send)[i] = contribution(actor->at, rank, i);
         }
         if (sg_node_poll(&actor->op) != SG_NODE_DONE)
@@ -328,6 +339,7 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
             CU_ASSERT_EQUAL_FATAL(buffers[rank].receive[i],
                                   expected(&what[actor->at], actor->at, i));
         memset(buffers[rank].send, 0xa5, count * sizeof(uint64_t));
+        memset(buffers[rank].receive, 0xa5, count * sizeof(uint64_t));
         memset(places[rank], 0x5a, sizeof *pool); /* nobody looks at it any more */
         actor->inside = false;
         actor->at++;
@@ -367,6 +379,17 @@ static void test_single(void)
     }
 }
 
+static void test_read(void)
+{
+    random_state = 19;
+    reads_until_failure = 0;
+    for (int ranks = 2; ranks <= 5; ranks++) {
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+            run_large(ranks, counts[i] > 20000 ? 20000 : counts[i], true, SG_SHAPE_DOUBLING,
+                      SG_NODE_READ);
+    }
+}
+
 /* Whatever read fails, of a fold or a fetch, on whatever rank: the result is right. */
 static void test_failed_reads(void)
 {
@@ -376,8 +399,14 @@ static void test_failed_reads(void)
         reads_until_failure = failure;
         run_large(3, 9000, false, SG_SHAPE_DOUBLING, SG_NODE_SINGLE);
     }
-    reads_until_failure = 0;
     CU_ASSERT_EQUAL(reads_failed, 12);
+    /* Of four broadcasts to two ranks. */
+    for (int failure = 1; failure <= 8; failure++) {
+        reads_until_failure = failure;
+        run_large(3, 9000, true, SG_SHAPE_DOUBLING, SG_NODE_READ);
+    }
+    reads_until_failure = 0;
+    CU_ASSERT_EQUAL(reads_failed, 20);
 }
 
 static void test_mismatch(void)
@@ -453,6 +482,7 @@ const struct unit_test unit_tests[] = {
     {"a slow reader's slots are not used again", test_run_ahead},
     {"large operands are folded share by share, in any order of steps", test_chunks},
     {"large operands are read where they are, in any order of steps", test_single},
+    {"a large broadcast is read where it is", test_read},
     {"a read that fails sends all through the shared buffers", test_failed_reads},
     {"ranks that disagree on size are found by both", test_mismatch},
     {"the first arriver's choice holds for all", test_choice},

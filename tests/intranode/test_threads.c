@@ -94,13 +94,15 @@ static void write_script(struct instance *script, int ranks, uint64_t seed)
         what->shape.root =
             what->shape.kind == SG_SHAPE_BINOMIAL ? (int)draw(&random, (unsigned)ranks) : 0;
         what->root = draw(&random, 4) > 0 ? 0 : (int)draw(&random, (unsigned)ranks);
-        if (what->operation != SG_OPERATION_REDUCE)
+        if (!sg_operation_has_root(what->operation))
             what->root = -1;
         /* In the line, in the slot, in several slots, in several chunks. */
         what->count = 1 + draw(&random, size < 50   ? 6
                                         : size < 80 ? 32
                                         : size < 98 ? 100
                                                     : COUNT_MAX);
+        if (what->operation == SG_OPERATION_BCAST)
+            what->method = SG_NODE_BROADCAST;
         if (what->operation == SG_OPERATION_BARRIER) {
             what->count = 0;
             if (what->method == SG_NODE_CHUNKS)
@@ -127,7 +129,8 @@ static bool choose(struct rank *rank, const struct instance *what, enum sg_node_
         rank->skipped++;
         return false;
     }
-    *method = (enum sg_node_method)chosen;
+    *method =
+        what->operation == SG_OPERATION_BCAST ? SG_NODE_BROADCAST : (enum sg_node_method)chosen;
     return true;
 }
 
@@ -137,6 +140,12 @@ static void check(struct rank *rank, const struct instance *what, int index)
                                         sizeof(uint64_t), true, true};
     const void *operands[RANKS_MAX];
 
+    if (what->operation == SG_OPERATION_BCAST) {
+        contribute(index, what->root, rank->expected, what->count);
+        rank->wrong +=
+            memcmp(rank->receive, rank->expected, what->count * sizeof *rank->receive) != 0;
+        return;
+    }
     for (int r = 0; r < what->shape.size; r++) {
         contribute(index, r, rank->operands[r], what->count);
         operands[r] = rank->operands[r];
@@ -152,7 +161,10 @@ static void check(struct rank *rank, const struct instance *what, int index)
 static void run_instance(struct rank *rank, int index)
 {
     const struct instance *what = &rank->script[index];
-    bool receives = what->operation == SG_OPERATION_ALLREDUCE || what->root == rank->node.rank;
+    bool is_root = what->root == rank->node.rank;
+    bool receives = what->operation == SG_OPERATION_BCAST
+                        ? !is_root
+                        : what->operation == SG_OPERATION_ALLREDUCE || is_root;
     struct sg_node_call call = {.operation = what->operation,
                                 .method = what->method,
                                 .shape = what->shape,

@@ -17,30 +17,41 @@ import subprocess
 import sys
 
 import otf2
+from otf2.definitions import InterComm
 from otf2.enums import GroupType, LocationType
 from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollectiveEnd, MpiIrecv,
                          MpiIrecvRequest, MpiIsend, MpiIsendComplete, MpiRecv, MpiRequestCancelled,
                          MpiSend, NonBlockingCollectiveComplete, NonBlockingCollectiveRequest)
 
 from check_messages import MESSAGES, Messages
+from check_topologies import NEIGHBORHOODS, Topologies
+from check_windows import WINDOWS, Windows
+
+# python3-otf2 3.0 takes an intercommunicator for one with a group: what it has beyond is there twice.
+if len(InterComm._fields) == 8:
+    InterComm._fields = InterComm._fields[:1] + InterComm._fields[4:]
 
 REGIONS = {
     "MPI_Barrier": "BARRIER",
     "MPI_Reduce": "COLL_ALL2ONE",
     "MPI_Allreduce": "COLL_ALL2ALL",
+    "MPI_Bcast": "COLL_ONE2ALL",
 }
-OPERATIONS = {"MPI_Barrier": "BARRIER", "MPI_Reduce": "REDUCE", "MPI_Allreduce": "ALLREDUCE"}
+OPERATIONS = {"MPI_Barrier": "BARRIER", "MPI_Reduce": "REDUCE", "MPI_Allreduce": "ALLREDUCE",
+              "MPI_Bcast": "BCAST"}
 POSTS = {"MPI_Ibarrier": "MPI_Barrier", "MPI_Ireduce": "MPI_Reduce",
-         "MPI_Iallreduce": "MPI_Allreduce"}
+         "MPI_Iallreduce": "MPI_Allreduce", "MPI_Ibcast": "MPI_Bcast"}
 ATTRIBUTES = {"call site", "algorithm", "seq", "bytes"}
 COMPLETE_ATTRIBUTES = {"exposed wait", "hidden time", "tests"}
 SITE = re.compile(r"#[0-9a-f]{8}$")
 NO_ROOT = 2**32 - 1
+CLOCK_ERROR_NS = 1000  # of times that are converted one by one
+ROOT_SELF, ROOT_THIS_GROUP = 2**32 - 2, 2**32 - 3  # between groups
 CLOCK_DRIFT = 1.001  # of a location's clock against that of the events, at most
 
 
 # Collectives that are no operation of the library's, by the blocking form.
-OTHERS = {"Bcast": "COLL_ONE2ALL", "Gather": "COLL_ALL2ONE", "Gatherv": "COLL_ALL2ONE",
+OTHERS = {"Gather": "COLL_ALL2ONE", "Gatherv": "COLL_ALL2ONE",
           "Scatter": "COLL_ONE2ALL", "Scatterv": "COLL_ONE2ALL", "Allgather": "COLL_ALL2ALL",
           "Allgatherv": "COLL_ALL2ALL", "Alltoall": "COLL_ALL2ALL", "Alltoallv": "COLL_ALL2ALL",
           "Alltoallw": "COLL_ALL2ALL", "Reduce_scatter": "COLL_ALL2ALL",
@@ -48,6 +59,8 @@ OTHERS = {"Bcast": "COLL_ONE2ALL", "Gather": "COLL_ALL2ONE", "Gatherv": "COLL_AL
 BLOCKING = {**OPERATIONS, **{f"MPI_{name}": name.upper() for name in OTHERS}}
 ROLES = {**REGIONS, **{f"MPI_{name}": role for name, role in OTHERS.items()}}
 NONBLOCKING = {**POSTS, **{f"MPI_I{name.lower()}": f"MPI_{name}" for name in OTHERS}}
+STARTS = {"MPI_Start", "MPI_Startall"}  # of persistent ones
+PERSISTENT = 2**32  # their numbers begin here
 ROOTED = {"BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "REDUCE"}
 
 
@@ -92,13 +105,32 @@ class Location:
         self.received = False  # an MpiRecv is the latest event
         self.is_master = False
         self.begun = False  # a collective that has not ended
+        self.started = None  # the Enter of MPI_Start, if the latest event is a request behind it
+        self.left = 0  # when a call of MPI was left last
+        self.interval = None  # when the latest interval ended
+
+
+def is_inter(comm):
+    return isinstance(comm, InterComm)
 
 
 def members_of(comm):
-    """Locations of a communicator's ranks; None for MPI_COMM_SELF."""
+    """Locations of a communicator's ranks, of both groups if it has two; None for MPI_COMM_SELF."""
+    if is_inter(comm):
+        return list(comm.groupA.members) + list(comm.groupB.members)
     if comm.group.group_type == GroupType.COMM_SELF:
         return None
     return comm.group.members
+
+
+def ranks_of(group):
+    return [location_id(member) & 0xFFFFFFFF for member in group.members]
+
+
+def sides_of(comm, rank):
+    """An intercommunicator's groups as ranks, that of the rank first; None: it is in neither."""
+    sides = ranks_of(comm.groupA), ranks_of(comm.groupB)
+    return sides if rank in sides[0] else sides[::-1] if rank in sides[1] else None
 
 
 def check_groups(check, definitions):
@@ -113,6 +145,20 @@ def check_groups(check, definitions):
         seen = seen or group.group_type == GroupType.COMM_LOCATIONS
         check.expect("COMM_LOCATIONS stands before every COMM_GROUP",
                      seen or group.group_type != GroupType.COMM_GROUP)
+
+
+def check_comms(check, definitions):
+    for comm in definitions.comms:
+        if not is_inter(comm):
+            check.expect("a communicator is made from one that has one group",
+                         comm.parent is None or not is_inter(comm.parent), comm.name)
+            continue
+        ranks = [rank for group in (comm.groupA, comm.groupB) for rank in ranks_of(group)]
+        check.expect("nobody is in an intercommunicator twice", len(set(ranks)) == len(ranks),
+                     comm.name)
+        check.expect("both groups of an intercommunicator are groups of ranks",
+                     all(group.group_type == GroupType.COMM_GROUP and len(group.members) > 0
+                         for group in (comm.groupA, comm.groupB)), comm.name)
 
 
 def check_locations(check, definitions):
@@ -159,20 +205,30 @@ def check_clock_offsets(check, path, locations):
                      f"{location_id(location)} has {count}")
 
 
-def rank_in(comm, rank):
-    """The rank in a communicator of a rank of the world; None: it is no member."""
-    members = members_of(comm)
-    if members is None:
-        return 0
-    ranks = [location_id(member) & 0xFFFFFFFF for member in members]
-    return ranks.index(rank) if rank in ranks else None
+def ends_of(comm, rank, peer):
+    """Who a member of a communicator is in it, and who its peer is, in a form that both of them
+    give; None: it is none. Between groups a rank of each has the same number."""
+    if is_inter(comm):
+        sides = sides_of(comm, rank)
+        if sides is None:
+            return None, None
+        return rank, sides[1][peer] if peer < len(sides[1]) else None
+    if members_of(comm) is None:
+        return 0, peer if peer == 0 else None
+    ranks = ranks_of(comm.group)
+    return (ranks.index(rank) if rank in ranks else None, peer if peer < len(ranks) else None)
 
 
 class Walker:
     def __init__(self, check):
         self.check = check
-        self.messages = Messages(check, rank_in)
-        self.orders = collections.defaultdict(list)  # (time, operation, root) by (comm, rank)
+        self.messages = Messages(check, ends_of)
+        self.topologies = Topologies(check, ranks_of)
+        self.windows = Windows(check, lambda comm, rank: ends_of(comm, rank, 0)[0])
+        # (time, operation, root) by (comm, rank); of those with numbers these in place of times
+        self.orders = collections.defaultdict(list)
+        self.numbered = collections.defaultdict(list)
+        self.begun = collections.defaultdict(list)  # (time, number) likewise, not of persistent ones
         self.locations = collections.defaultdict(Location)
         self.counts = collections.defaultdict(collections.Counter)
         self.comms = collections.defaultdict(lambda: collections.defaultdict(set))
@@ -196,6 +252,8 @@ class Walker:
         check.expect("MpiRecv stands right before the Leave of its call",
                      not state.received or isinstance(event, Leave), location_id(location))
         state.received = isinstance(event, MpiRecv)
+        if not isinstance(event, (NonBlockingCollectiveRequest, MESSAGES)):
+            state.started = None
         if state.last is None:
             state.is_master = location_id(location) >> 32 == 0
         check.expect("all events of a master thread lie in the region of the program",
@@ -205,6 +263,7 @@ class Walker:
         if isinstance(event, Enter):
             self.enter(location, state, event)
         elif isinstance(event, Leave):
+            self.windows.leave(location_id(location), event)
             self.leave(state, event)
         elif isinstance(event, MpiCollectiveBegin):
             state.begun = True
@@ -220,10 +279,40 @@ class Walker:
             self.messages.step(location.group._ref, event,
                                state.stack[-1][3] if state.stack else None,
                                isinstance(state.last, Enter))
+        elif isinstance(event, NEIGHBORHOODS):
+            self.topologies.step(location.group._ref, event,
+                                 state.stack[-1][3] if state.stack else None)
+        elif isinstance(event, WINDOWS):
+            self.windows.step(location_id(location), location.group._ref, event,
+                              state.stack[-1][3] if state.stack else None,
+                              isinstance(state.last, Enter))
         elif isinstance(event, Metric):
-            check.expect("metrics stand inside a collective",
-                         bool(state.stack) and state.stack[-1][0] in REGIONS)
+            self.metric(state, event)
         state.last = event
+
+    def metric(self, state, event):
+        check = self.check
+        names = [member.name for member in event.metric.members]
+        inside = bool(state.stack) and state.stack[-1][0].startswith("MPI_")
+        if "skew" in names:
+            check.expect("metrics of collectives stand inside a collective",
+                         bool(state.stack) and state.stack[-1][0] in REGIONS)
+            return
+        check.expect("metrics of intervals stand between calls of MPI", not inside,
+                     state.stack[-1][0] if state.stack else "")
+        if names == ["interval"]:
+            values = {a.name for a in event.attributes or {}}
+            check.expect("every interval has the sites at its ends", {"left", "entered"} <= values,
+                         sorted(values))
+            check.expect("an interval's stretch is told whole or not at all",
+                         len({"communicator", "stretch", "bounds"} & values) in (0, 3),
+                         sorted(values))
+            check.expect("an interval begins where no call of MPI is",
+                         event.time - event.values[0] / CLOCK_DRIFT >= state.left - CLOCK_ERROR_NS,
+                         f"at {event.time}")
+            state.interval = event.time
+        else:
+            check.expect("figures of an interval follow it", state.interval == event.time, names)
 
     def enter(self, location, state, event):
         name = event.region.name
@@ -232,6 +321,8 @@ class Walker:
         check.expect("calls of MPI do not lie in one another", not name.startswith("MPI_") or
                      not any(entry[0].startswith("MPI_") for entry in state.stack), name)
         state.stack.append((name, values, 0, event.region))
+        self.windows.enter(location_id(location), event)
+        self.topologies.enter(location.group._ref, event)
         if not name.startswith("MPI_") or name in ("MPI_Init", "MPI_Finalize"):
             return
         check.expect("every call of MPI has its site", "call site" in values, name)
@@ -265,20 +356,41 @@ class Walker:
     def root(self, location, event, posted):
         """posted: when the collective was begun."""
         operation = enum_name(event.collective_op)
+        comm, rank, root = event.communicator, location.group._ref, event.root
+        if is_inter(comm):
+            sides = sides_of(comm, rank)
+            self.check.expect("a collective's location is of a member of its communicator",
+                              sides is not None, f"{rank} in {comm.name}")
+            if sides is None:
+                return
+            is_right = (root in (ROOT_SELF, ROOT_THIS_GROUP) or root < len(sides[1])
+                        if operation in ROOTED else root == NO_ROOT)
+            if root not in (ROOT_THIS_GROUP, NO_ROOT) and is_right:
+                root = rank if root == ROOT_SELF else sides[1][root]
+        else:
+            is_right = (root == NO_ROOT if operation not in ROOTED else
+                        root < max(1, len(comm.group.members)))
         self.check.expect("a rooted collective has a root in its communicator, others have none",
-                          event.root == NO_ROOT if operation not in ROOTED else
-                          event.root < max(1, len(event.communicator.group.members)), event.root)
-        if members_of(event.communicator) is not None:
-            self.orders[event.communicator._ref, location.group._ref].append(
-                (posted, operation, event.root))
+                          is_right, event.root)
+        number = {a.name: v for a, v in (event.attributes or {}).items()}.get("number")
+        if members_of(comm) is not None and number is None:
+            self.orders[comm._ref, rank].append((posted, operation, root))
+        elif members_of(comm) is not None:
+            self.numbered[comm._ref, rank].append((number, operation, root))
+            if number < PERSISTENT:
+                self.begun[comm._ref, rank].append((posted, number))
 
     def request(self, state, event):
         check = self.check
+        # Of MPI_Startall there may be several.
+        enter = state.last if isinstance(state.last, Enter) else state.started
         check.expect("a request follows the Enter of its post",
-                     isinstance(state.last, Enter) and state.last.region.name in NONBLOCKING)
+                     enter is not None and (enter.region.name in NONBLOCKING or
+                                            enter.region.name in STARTS), enter)
+        state.started = enter if enter is not None and enter.region.name in STARTS else None
         check.expect("requests have numbers of their own on a location",
                      event.request_id not in state.requests, event.request_id)
-        state.requests[event.request_id] = state.last
+        state.requests[event.request_id] = enter
 
     def complete(self, location, state, event):
         check = self.check
@@ -290,9 +402,10 @@ class Walker:
         state.requests[event.request_id] = None
         posted = {a.name: v for a, v in post.attributes.items()}
         values = {a.name: v for a, v in (event.attributes or {}).items()}
-        name = NONBLOCKING[post.region.name]
+        name = NONBLOCKING.get(post.region.name)
         check.expect("a completion is of its post's operation",
-                     BLOCKING[name] == enum_name(event.collective_op), post.region.name)
+                     name is None or BLOCKING[name] == enum_name(event.collective_op),
+                     post.region.name)
         self.root(location, event, post.time)
         if "algorithm" not in posted:
             return
@@ -325,6 +438,8 @@ class Walker:
             check.expect("Enter and Leave balance", False, f"Leave at {event.time}")
             return
         name, values, ends, _ = state.stack.pop()
+        if name.startswith("MPI_"):
+            state.left = event.time
         check.expect("Enter and Leave balance", name == event.region.name,
                      f"{name} left as {event.region.name}")
         check.expect("every collective has one MpiCollectiveEnd",
@@ -340,15 +455,36 @@ class Walker:
             orders = [[entry[1:] for entry in
                        sorted(self.orders[comm._ref, location_id(member) & 0xFFFFFFFF],
                               key=lambda entry: entry[0])] for member in members]
+            # Others of the root's group do not tell which of them it is.
             self.check.expect("all members of a communicator have the same collectives in one "
-                              "order, with the same roots",
-                              all(one == orders[0] for one in orders), comm.name)
+                              "order, with the same roots", self.are_same(orders), comm.name)
+            numbered = [sorted(self.numbered[comm._ref, location_id(member) & 0xFFFFFFFF],
+                               key=lambda entry: entry[0]) for member in members]
+            self.check.expect("a collective has its number once on a rank",
+                              all(len(set(entry[0] for entry in calls)) == len(calls)
+                                  for calls in numbered), comm.name)
+            self.check.expect("all members have the same collectives by their numbers, with the "
+                              "same roots", self.are_same(numbered), comm.name)
+
+        for key, calls in self.begun.items():
+            numbers = [number for _, number in sorted(calls, key=lambda entry: entry[0])]
+            self.check.expect("numbers of collectives rise as these begin",
+                              numbers == sorted(numbers), key)
+
+    @staticmethod
+    def are_same(orders):
+        return len(set(map(len, orders))) == 1 and all(
+            len(set(call[:-1] for call in calls)) == 1 and
+            len(set(call[-1] for call in calls if call[-1] != ROOT_THIS_GROUP)) == 1
+            for calls in zip(*orders))
 
     def finish(self, definitions, is_partial):
         check = self.check
         if not is_partial:
             self.finish_orders(definitions)
             self.messages.finish()
+            self.windows.finish()
+            self.topologies.finish(definitions)
         for ref, state in self.locations.items():
             check.expect("Enter and Leave balance", not state.stack, f"open on {ref}")
         for location in definitions.locations:
@@ -401,6 +537,16 @@ def describe(location, event):
                     if hasattr(event, name)})
         if hasattr(event, "communicator"):
             row["comm"] = event.communicator.name
+    elif isinstance(event, WINDOWS):
+        row.update({name: getattr(event, name) for name in
+                    ("remote", "bytes", "bytes_sent", "bytes_received", "matching_id")
+                    if hasattr(event, name)})
+        row.update({name: enum_name(getattr(event, name)) for name in
+                    ("type", "lock_type", "collective_op") if hasattr(event, name)})
+        if hasattr(event, "win"):
+            row["win"] = event.win.name
+        if hasattr(event, "group"):
+            row["members"] = [location_id(member) for member in event.group.members]
     elif isinstance(event, Metric):
         row["values"] = list(event.values)
     return row
@@ -425,17 +571,21 @@ def main():
     with otf2.reader.open(options.archive) as trace:
         definitions = trace.definitions
         check_groups(check, definitions)
+        check_comms(check, definitions)
         check_locations(check, definitions)
         check_regions(check, definitions)
         check_clock_offsets(check, options.archive, definitions.locations)
         walker = Walker(check)
+        walker.topologies.define(definitions)
         for location, event in trace.events:
             walker.step(location, event)
             if options.events:
                 rows.append(describe(location, event))
         walker.finish(definitions, options.damaged or is_partial(options.archive))
         ranks = len(list(definitions.location_groups))
-        comms = [{"name": comm.name, "size": len(comm.group.members),
+        comms = [{"name": comm.name, "size": len(members_of(comm) or ()),
+                  "groups": [ranks_of(comm.groupA), ranks_of(comm.groupB)]
+                            if is_inter(comm) else None,
                   "parent": comm.parent.name if comm.parent else None,
                   "instances": len(next(iter(walker.comms[comm._ref].values()), ()))}
                  for comm in definitions.comms]

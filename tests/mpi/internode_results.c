@@ -75,6 +75,10 @@ static const struct {
     {"srm", "", true, INTERNODE_DOUBLING, 0, false},
     {"srm", "", false, INTERNODE_DOUBLING, 0, false},
     {"srm", "chunk=1", false, INTERNODE_DOUBLING, 0, false},
+    {"bcs", "slice=100", true, INTERNODE_DOUBLING, 0, false},
+    {"bcs", "slice=100,budget=4", false, INTERNODE_DOUBLING, 0, false},
+    {"bcs", "slice=200,restart=slice,strobe=always,microphases=separate,progress=thread", false,
+     INTERNODE_DOUBLING, 0, false},
 };
 #define PROTOCOLS (int)(sizeof protocols / sizeof protocols[0])
 

@@ -124,11 +124,13 @@ static void waitall(void)
     REQUIRE(got[0] == 5 && got[1] == 6);
 }
 
-static void bcast(void)
+static void scatter(void)
 {
-    int word = rank == 0 ? 8 : -1;
+    int words[16], word = -1;
 
-    MUST(MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD));
+    for (int i = 0; i < 16; i++)
+        words[i] = rank == 0 ? 8 : -1;
+    MUST(MPI_Scatter(words, 1, MPI_INT, &word, 1, MPI_INT, 0, MPI_COMM_WORLD));
     REQUIRE(word == 8);
 }
 
@@ -208,7 +210,7 @@ static const struct call {
     void (*call)(void);
 } calls[] = {
     {"recv", recv},     {"ssend", ssend},     {"sendrecv", sendrecv}, {"probe", probe},
-    {"wait", wait},     {"waitall", waitall}, {"bcast", bcast},       {"alltoall", alltoall},
+    {"wait", wait},     {"waitall", waitall}, {"scatter", scatter},   {"alltoall", alltoall},
     {"dup", comm_dup},  {"split", split},     {"fence", fence},       {"lock", lock},
     {"unlock", unlock}, {"tests", tests},
 };

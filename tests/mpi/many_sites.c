@@ -37,13 +37,17 @@ static void send_one(int site, int (*send)(const void *, int, MPI_Datatype, int,
     }
 #define TEN(n)                                                                                     \
     SITE(n##0)                                                                                     \
-    SITE(n##1) SITE(n##2) SITE(n##3) SITE(n##4) SITE(n##5) SITE(n##6) SITE(n##7) SITE(n##8)        \
-        SITE(n##9)
+    SITE(n##1)                                                                                     \
+    SITE(n##2) SITE(n##3) SITE(n##4) SITE(n##5) SITE(n##6) SITE(n##7) SITE(n##8) SITE(n##9)
 #define HUNDRED(n)                                                                                 \
     TEN(n##0)                                                                                      \
     TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
 HUNDRED(1)
-HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8) HUNDRED(9) HUNDRED(10)
+HUNDRED(2)
+HUNDRED(3)
+HUNDRED(4)
+HUNDRED(5)
+HUNDRED(6) HUNDRED(7) HUNDRED(8) HUNDRED(9) HUNDRED(10)
 #undef SITE
 #define SITE(n) send_##n,
     static int (*const sends[])(const void *, int, MPI_Datatype, int, int, MPI_Comm,

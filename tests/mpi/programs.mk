@@ -12,8 +12,10 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 C_PROGRAMS := \
   advised \
   arrival \
+  bench_added \
   bench_call \
   between \
+  broadcasts \
   call_times \
   calls \
   cg \
@@ -29,14 +31,20 @@ C_PROGRAMS := \
   failing \
   fallbacks \
   fork \
+  gaps \
   gives_way \
   holes \
   intercomm \
+  known_between \
   known_calls \
+  known_causes \
   known_events \
   known_mmds \
+  known_neighbors \
   known_requests \
+  known_skews \
   known_waits \
+  known_windows \
   large \
   late \
   late_calls \
@@ -46,8 +54,11 @@ C_PROGRAMS := \
   late_unheard \
   late_waits \
   lifetimes \
+  many_comms \
   many_sites \
   memory \
+  mixed_causes \
+  orders \
   overlap \
   pcontrol \
   pending_free \
@@ -67,6 +78,7 @@ C_PROGRAMS := \
   stopped \
   thread_levels \
   threads \
+  topologies \
   trial \
   virtual_nodes \
   waits \

@@ -1,7 +1,7 @@
 /* Opens pages in headless Chromium and looks at them: node browser.js CHROMIUM SHOTS PAGES...
  *
- * Each PAGE is NAME=FILE=KIND, KIND report, plain (a report without charts of collectives) or
- * comparison, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
+ * Each PAGE is NAME=FILE=KIND, KIND report, plain (one without charts of collectives), waits (with messages), why
+ * (with causes of lateness) or comparison, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
  * lines. The modules come from the directory in NODE_PATH. */
 "use strict";
 const path = require("path");
@@ -202,6 +202,56 @@ async function callsWork(page, name) {
     expect(left.length > 0 && left.length < (await functions()).length && left.every((one) => one === first), `${left.length} of ${first}`));
 }
 
+/* A bar for each call, of which those that waited stand out, and a line for each message. */
+async function stretchWorks(page, name) {
+  const { bars, lines } = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).stretch);
+  const drawn = await page.$$eval("figure[data-chart=stretch] svg", ([one]) => ["rect.other", "rect.wait", "path.line-mark"]
+    .map((what) => one.querySelectorAll(what).length));
+  const wanted = [bars.length, bars.filter((bar) => bar[4] > 0).length, lines.length];
+  tell(`${name}: the stretch with the most waiting has its calls, waits and messages`,
+    expect(String(drawn) === String(wanted), `${drawn} instead of ${wanted}`));
+  const words = await page.$$eval("figure[data-chart=stretch] rect.wait title", (list) => list.map((one) => one.textContent));
+  tell(`${name}: a bar that waited says how long`, expect(words.length > 0 && words.every((one) => /waits \d/.test(one)), `${words[0]}`));
+}
+
+/* A bar for each cause of a site, of a rank and of a rank's part in an instance; lines where it waited. */
+async function whyWorks(page, name) {
+  const { causes, path } = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent));
+  const drawn = (chart, what) => page.$$eval(`figure[data-chart=${chart}] svg ${what}`, (list) => list.length);
+  const { links } = causes.chains[0];
+  const counts = [await drawn("causes", "rect"), await drawn("cause-ranks", "rect"), await drawn("chain", "rect"),
+    await drawn("chain", "path.line-mark"), await drawn("path", "rect")];
+  const parts = (list) => list.reduce((sum, one) => sum + one.parts.length, 0);
+  const wanted = [parts(causes.sites), causes.by_rank.length, parts(links), links.length - 1,
+    path.steps.reduce((sum, step) => sum + (step[2] > 0 ? 2 : 1), 0)];
+  tell(`${name}: causes, the chain of an instance and the critical path are drawn`,
+    expect(String(counts) === String(wanted), `${counts} instead of ${wanted}`));
+  const title = await page.textContent("figure[data-chart=chain] rect title");
+  tell(`${name}: a bar of the chain says what its rank did`, expect(/^rank \d+, .*(preempted|computing).*longest between/.test(title), title));
+  const shown = () => page.$$eval("#causes tbody tr", (rows) => rows.filter((one) => !one.hidden).map((one) => one.cells[1].textContent));
+  const all = await shown();
+  await page.selectOption("#causes-filters select", "asleep");
+  const left = await shown();
+  await page.selectOption("#causes-filters select", "");
+  await page.locator("#causes thead button").nth(3).click();
+  const sorted = await page.$$eval("#causes tbody tr", (rows) => rows.map((one) => +one.cells[3].dataset.v));
+  tell(`${name}: the table of causes is filtered by cause, and sorts`, [
+    ...expect(left.length > 0 && left.length < all.length && left.every((one) => one === "asleep"), `${left}`),
+    ...expect(isSorted(sorted, -1), `${sorted}`)]);
+}
+
+let filtered = 0;
+async function waitsWork(page, name) {
+  const states = () => page.$$eval("#waits tbody tr", (rows) => rows.filter((one) => !one.hidden).map((one) => one.cells[0].textContent));
+  const first = (await states())[0];
+  await page.selectOption("#waits-filters select", first);
+  const left = await states();
+  await page.selectOption("#waits-filters select", "");
+  tell(`${name}: wait states are filtered by state`,
+    expect(left.length > 0 && left.every((one) => one === first), `${left} of ${await states()}`));
+  filtered++;
+}
+
 async function comparisonWorks(page, name) {
   await page.check("#measures input[value=wait]");
   await settle(page);
@@ -233,7 +283,10 @@ async function look(browser, shots, [name, file, kind, looks]) {
   if (kind === "plain")
     tell(`${name}: it has words and no empty charts`,
       expect((await page.$$("figure:not([data-chart=map]), section[hidden]")).length === 0, "charts"));
-  if (await page.$("#functions")) await callsWork(page, name);
+  if (kind === "waits") await stretchWorks(page, name);
+  if (kind === "why") await whyWorks(page, name);
+  if (await page.$("#waits-filters select")) await waitsWork(page, name);
+  if (await page.$("#functions") && kind !== "comparison") await callsWork(page, name);
   if (await page.$("#map")) await messagesWork(page, name);
   await page.emulateMedia({ media: "print" });
   const controls = await page.$$eval(".controls", (list) => list.filter((one) => one.offsetParent !== null).length);
@@ -259,6 +312,7 @@ async function main() {
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
   const pages = words.map((word) => word.split("="));
   for (const page of pages) await look(browser, shots, page);
+  tell("some pages have several wait states", expect(filtered > 0, "none"));
   await withoutScripts(browser, pages.find(([, , kind]) => kind === "report"));
   await browser.close();
   process.exitCode = failures ? 1 : 0;

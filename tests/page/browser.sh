@@ -29,7 +29,7 @@ fi
 STAGGER_TRIAL='allreduce@cg.c:83=mpich|handoff|srm' STAGGER_TRIAL_BLOCK=6 STAGGER_DIR=$WORK/cg \
     "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 "$PROGRAMS/cg" >cg.out 2>&1 ||
     { echo "not ok - the program whose page is looked at runs"; cat cg.out; exit 1; }
-for page_kind in known large a many-comms statistics all-calls cg; do
+for page_kind in known large a many-comms statistics all-calls waits late many-late cg; do
     report_page "$page_kind-report" "$page_kind"
 done
 check "the page of a program with a trial has it" has cg-report.html 'allreduce@cg.c:83'
@@ -39,4 +39,5 @@ mkdir -p "$BUILD/screenshots"
 HOME=$WORK NODE_PATH=$modules/node_modules timeout 250 node "$ROOT/tests/page/browser.js" "$chromium" \
     "$BUILD/screenshots" known=known-report.html=report=accessible large=large-report.html=report \
     markup=a-report.html=report comms=many-comms-report.html=report=accessible cg=cg-report.html=report=accessible \
-    statistics=statistics-report.html=plain calls=all-calls-report.html=plain=accessible pair=pair.html=comparison=accessible || failures=1
+    statistics=statistics-report.html=plain calls=all-calls-report.html=plain=accessible waits=waits-report.html=waits=accessible late=late-report.html=why=accessible \
+    many-late=many-late-report.html=why pair=pair.html=comparison=accessible || failures=1

@@ -1,7 +1,8 @@
 # Shared by the scripts of tests/page, sourced after sh.sh: makes the runs whose pages are looked at.
 # shellcheck shell=bash
 
-for page_program in report/make_archive report/make_large report/make_traffic compare/make_pair; do
+for page_program in report/make_archive report/make_large report/make_traffic report/make_messages \
+    compare/make_pair; do
     "${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
         "$ROOT/tests/$page_program.c" -o "${page_program#*/}" -lotf2 || {
         echo "not ok - the fixtures' writer compiles"
@@ -15,7 +16,8 @@ for page_kind in known foreign many many-comms without-collectives statistics ki
 done
 ./make_pair a b && ./make_archive long long && ./make_archive short short || exit 1
 ./make_large 1000 60 40 large && ./make_large 4 10000 10000 sites && ./make_large 1 20 2 one || exit 1
-./make_traffic 1000 600 large || exit 1
+./make_traffic 1000 600 large && ./make_messages known waits && ./make_messages ring 4 2000 ring &&
+    ./make_messages late 3 41 late && ./make_messages late 1000 20 many-late || exit 1
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 
 # report_page NAME DIR: the page of DIR is NAME.html, with nothing on stderr.

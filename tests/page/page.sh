@@ -56,7 +56,7 @@ for kind in foreign many; do
 done
 report_page none without-collectives
 check "a run without collectives says so" all 'sound none' \
-    'says none "No barrier, reduce or allreduce is recorded"'
+    'says none "No barrier, reduce, allreduce or bcast is recorded"'
 report_page statistics statistics
 check "statistics have figures and no charts" all 'sound statistics' \
     'says statistics "how much of that was waiting is not known"' \
@@ -91,6 +91,62 @@ check "MPI's share of the run is on top, and by rank at the functions" all \
 check "a run without statistics of all calls has none of it" all \
     '! says known "in MPI, all calls|MPI functions|Messages"' \
     'is "False" "$(in_page known "\"messages\" in d[\"data\"]")"'
+
+# ---- wait states, skew and the stretch with the most waiting ---------------------------------------
+
+# tests/report/messages.sh has the same figures in the report.
+report_page waits waits
+check "wait states, pairs of call sites and skews are tables" all 'sound waits' \
+    'is "late receiver MPI_Ssend f a.c:21 1 80|late broadcast MPI_Bcast f a.c:15 3 60" "$(in_page waits "\"|\".join(\" \".join([r[0][\"text\"], r[1][\"text\"], r[2][\"text\"], r[3][\"data-v\"], r[4][\"data-v\"]]) for r in d[\"tables\"][\"waits\"][1:3])")"' \
+    'is "late receiver MPI_Ssend f a.c:21 0 MPI_Recv f a.c:11" "$(in_page waits "\" \".join(d[\"tables\"][\"wait-pairs\"][1][i][\"text\"] for i in (0, 1, 2, 5, 6, 7))")"' \
+    'is "MPI_Bcast f a.c:15 WORLD(4) 30 60 3 100%" "$(in_page waits "\" \".join(d[\"tables\"][\"skews\"][1][i].get(\"data-v\" if i in (8, 9) else \"text\") for i in (0, 1, 2, 8, 9, 10))")"'
+check "the stretch with the most waiting has all calls of a short run, their waits and messages" all \
+    'is "28 365 801" "$(in_page waits "\"%d %d %d\" % (len(d[\"data\"][\"stretch\"][\"bars\"]), sum(b[4] for b in d[\"data\"][\"stretch\"][\"bars\"]), d[\"data\"][\"stretch\"][\"length_ns\"])")"' \
+    'is "[[0, 50, 1, 60], [2, 100, 0, 190], [1, 200, 3, 281], [0, 260, 3, 270], [2, 785, 3, 790]]" "$(in_page waits "d[\"data\"][\"stretch\"][\"lines\"]")"' \
+    'is "MPI_Ssend f a.c:21 2 100 95 80" "$(in_page waits "[\"%s %d %d %d %d\" % (d[\"data\"][\"stretch\"][\"labels\"][b[1]], b[0], b[2], b[3], b[4]) for b in d[\"data\"][\"stretch\"][\"bars\"] if b[4] == 80][0]")"' \
+    'says waits "Of all 28 calls in a row those that waited longest: *365ns"'
+# Of 24000 calls 200 in a row; rank 0 waits 24 in each round of 12 calls: 17 waits at most.
+report_page stretch ring
+check "of a long run there are so many calls, and it says what is left out" all 'sound stretch' \
+    'is "200 408" "$(in_page stretch "\"%d %d\" % (len(d[\"data\"][\"stretch\"][\"bars\"]), sum(b[4] for b in d[\"data\"][\"stretch\"][\"bars\"]))")"' \
+    'says stretch "as (is|are) [0-9]+ further messages?"'
+check "where nobody waited there is none" is "False False" \
+    "$(in_page statistics '"%s %s" % ("stretch" in d["data"], "waits" in d["tables"])')"
+
+# ---- why ranks come late, and the critical path -----------------------------------------------------
+
+# By round, and 40 of them: ranks 0 and 2 wait 360 and 55 for rank 1, of which 200 computing and 100 asleep on
+# rank 2, 50 preempted and 10 in a call on rank 1; and 50 and 5, as rank 2 has its own.
+report_page late late
+check "the page says why ranks come late" all 'sound late' \
+    'says late "In 40 sampled instances others waited *16\.6us *for the last rank"' \
+    'says late "asleep it sleeps"'
+check "causes are a table by site, cause and rank, with shares and intervals" is \
+    "MPI_Barrier f a.c:4,computing,2,8000,48.19,48-48%,1 back,40,MPI_Barrier f a.c:4 → MPI_Send f a.c:1|MPI_Barrier f a.c:4,preempted,1,4000,24.1,24-24%,,40,MPI_Recv f a.c:2 → MPI_Barrier f a.c:4|MPI_Barrier f a.c:4,asleep,2,4000,24.1,24-24%,1 back,40,MPI_Barrier f a.c:4 → MPI_Send f a.c:1|MPI_Barrier f a.c:4,calls of MPI,1,600,3.614,4-4%,,40,in MPI_Recv f a.c:2" \
+    "$(in_page late '"|".join(sorted(("%s,%s,%s,%s,%.4g,%s,%s,%s,%s" % (r[0]["text"], r[1]["text"], r[2]["text"], r[3]["data-v"], float(r[4]["data-v"]), r[5]["text"], r[6]["text"], r[7]["data-v"], r[8]["text"]) for r in d["tables"]["causes"][1:]), key=lambda x: (-int(x.split(",")[3]), -int(x.split(",")[2] == "1"))))')"
+causes() { in_page "$1" "(lambda c: $2)(d['data']['causes'])"; }
+check "they are drawn by site and by rank" is \
+    "MPI_Barrier f a.c:4 16600 [('computing', 8000), ('preempted', 4000), ('asleep', 4000), ('calls of MPI', 600)] [(1, 'preempted', 4000), (1, 'calls of MPI', 600), (2, 'computing', 8000), (2, 'asleep', 4000)]" \
+    "$(causes late '"%s %d %s %s" % (c["sites"][0]["name"], c["sites"][0]["late"], [(c["names"][k], v) for k, v in c["sites"][0]["parts"]], [(r, c["names"][k], v) for r, k, v in c["by_rank"]])')"
+check "the latest instance is followed back to where it began" is \
+    "415 computing 2 200 0|1 300 360 None [('preempted', 50), ('calls of MPI', 10)]|2 0 300 MPI_Recv f a.c:2 [('computing', 200), ('asleep', 100)]" \
+    "$(causes late '"|".join(["%d %s %d %d %d" % (c["chains"][0]["late"], c["names"][c["chains"][0]["cause"]], c["chains"][0]["rank"], c["chains"][0]["because"], c["chains"][0]["first"])] + ["%d %d %d %s %s" % (l["rank"], l["from"], l["to"], l["waited"], [(c["names"][k], v) for k, v in l["parts"]]) for l in c["chains"][0]["links"]])')"
+# 41 rounds of 370, of which 300 on rank 2, then 10 in rank 1's call, its interval of 50, and 10 of a barrier.
+check "the critical path is a table, by interval" all \
+    'says late "that the end of the run had to wait for: *15\.2us"' \
+    'is "MPI_Barrier f a.c:4 → MPI_Send f a.c:1 12000|MPI_Recv f a.c:2 → MPI_Barrier f a.c:4 2050|in MPI_Recv f a.c:2 410|in MPI_Barrier f a.c:4 410|start → MPI_Send f a.c:1 300" "$(in_page late "\"|\".join(\"%s %s\" % (r[0][\"text\"], r[1][\"data-v\"]) for r in d[\"tables\"][\"path\"][1:])")"' \
+    'is "15170 12000" "$(in_page late "\"%d %d\" % (d[\"data\"][\"path\"][\"ns\"], d[\"data\"][\"path\"][\"steps\"][0][1])")"'
+# The JSON has the same chains.
+"$STAGGER" report --json late >late.json
+check "the report's JSON has the chain as well" is \
+    "415 1 300 MPI_Recv {'asleep': 100, 'computing': 200}" \
+    "$(json late.json '(lambda c: "%d %d %d %s %s" % (c["late_ns"], c["links"][0]["rank"], c["links"][1]["until_ns"] - c["links"][1]["from_ns"], c["links"][1]["waited_in"]["mpi_function"], dict(sorted(c["links"][1]["spent_ns"].items()))))(d["causes"]["chains"][0])')"
+check "without samples there are no causes, and without events no path" is "False True False" \
+    "$(in_page waits '"causes" in d["data"]') $(in_page waits '"path" in d["data"]') $(in_page statistics '"path" in d["data"]')"
+report_page many-late many-late
+check "of a thousand ranks eight share a column, and the page is below 1 MB" all 'sound many-late' \
+    'within 1 999999 "$(in_page many-late "d[\"bytes\"]")"' \
+    'is "[0, 1, 2] 8" "$(causes many-late "\"%s %d\" % (sorted({cell[0] for cell in c[\"by_rank\"]}), c[\"group\"])")"'
 
 # ---- size --------------------------------------------------------------------------------------
 
@@ -145,6 +201,13 @@ check "its table has the figures worked out by hand" is \
     "$(in_page pair '"|".join(" ".join([r[i]["data-v"] for i in (5, 6, 7, 8)] + ([r[9]["data-low"]] if j < 3 else [])) for j, r in enumerate(d["tables"]["sites"][1:5]))')"
 check "what is in one run alone is listed" all 'says pair "Only in A"' \
     'says pair "\"quoted\" \(d.\.c:8\) \[cg\+0x4000\]"'
+"$STAGGER" compare --html waiting.html waits waits
+check "wait states are in it, by kind and call site" all 'sound waiting' \
+    'is "late sender MPI_Recv f a.c:10 1 50 50 0" "$(in_page waiting "\" \".join([d[\"tables\"][\"waits\"][1][i][\"text\"] for i in range(4)] + [d[\"tables\"][\"waits\"][1][i][\"data-v\"] for i in (4, 5, 6)])")"'
+"$STAGGER" compare --html calling.html all-calls all-calls
+check "functions and call sites of all calls are, too" all 'sound calling' \
+    'is "$(in_page calls "[r[0][\"text\"] for r in d[\"tables\"][\"functions\"][1:]]")" "$(in_page calling "[r[0][\"text\"] for r in d[\"tables\"][\"functions\"][1:]]")"' \
+    'in_page calling "len(d[\"tables\"][\"calls\"]) > 2 or exit(1)"'
 "$STAGGER" compare --html alike.html statistics statistics
 check "statistics are compared without intervals" all 'sound alike' \
     'says alike "A has no events: there are no intervals"'

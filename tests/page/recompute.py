@@ -9,7 +9,8 @@ import json
 import math
 import sys
 
-OPERATIONS = {"MPI_Barrier": "barrier", "MPI_Reduce": "reduce", "MPI_Allreduce": "allreduce"}
+OPERATIONS = {"MPI_Barrier": "barrier", "MPI_Reduce": "reduce", "MPI_Allreduce": "allreduce",
+              "MPI_Bcast": "bcast"}
 
 
 def instances(path):
@@ -34,7 +35,10 @@ def instances(path):
 def waits(operation, calls):
     last = max(begin for begin, *_ in calls)
     for begin, end, _, rank, root in calls:
-        if operation != "reduce":
+        if operation == "bcast":
+            start = next(b for b, _, _, r, _ in calls if r == root)
+            yield max(0, min(start, end) - begin)
+        elif operation != "reduce":
             yield max(0, min(last, end) - begin)
         elif rank == root:
             senders = max(b for b, _, _, r, _ in calls if r != root)

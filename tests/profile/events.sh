@@ -161,66 +161,66 @@ END
 knows collectives <<'END'
 rank 0
 call barrier 0
-1 MPI_Bcast world rooted ordered to 1:-1 0 from -1:1 20
-call allreduce 1
-2 MPI_Ibcast world posts rooted ordered to 0:-1 21 from -1:3 0
-3 MPI_Wait -
-4 - complete 2 of MPI_Ibcast world with 0:3 0
-5 MPI_Ibarrier world posts ordered from -1:4 0
-6 MPI_Wait -
-7 - complete 5 of MPI_Ibarrier world with -1:4 0
-8 MPI_Bcast_init world to 1:-1 0
-9 MPI_Start -
-10 - prepared 10 of MPI_Bcast_init world with 1:5 22
-11 MPI_Wait -
-12 - complete 10 of MPI_Bcast_init world with 1:5 0
-call barrier 2
-13 MPI_Start -
-14 - prepared 14 of MPI_Bcast_init world with 1:7 22
-15 MPI_Wait -
-16 - complete 14 of MPI_Bcast_init world with 1:7 0
+call bcast 1
+call allreduce 2
+1 MPI_Ibcast world posts rooted ordered to 0:-1 21 from -1:3 0
+2 MPI_Wait -
+3 - complete 1 of MPI_Ibcast world with 0:3 0
+4 MPI_Ibarrier world posts ordered from -1:4 0
+5 MPI_Wait -
+6 - complete 4 of MPI_Ibarrier world with -1:4 0
+7 MPI_Bcast_init world to 1:-1 0
+8 MPI_Start -
+9 - prepared 9 of MPI_Bcast_init world with 1:5 0 22 start 1
+10 MPI_Wait -
+11 - complete 9 of MPI_Bcast_init world with 1:5 0
 call barrier 3
-17 MPI_Request_free -
-18 MPI_Gather world rooted ordered to 0:-1 3 from -1:9 6
-19 MPI_Bcast world rooted ordered to 0:-1 23 from -1:10 0
+12 MPI_Start -
+13 - prepared 13 of MPI_Bcast_init world with 1:5 0 22 start 2
+14 MPI_Wait -
+15 - complete 13 of MPI_Bcast_init world with 1:5 0
 call barrier 4
-20 MPI_Comm_dup world
-21 MPI_Bcast dup rooted ordered to 0:-1 24 from -1:0 0
+16 MPI_Request_free -
+17 MPI_Gather world rooted ordered to 0:-1 3 from -1:8 6
+call bcast 5
+call barrier 6
+18 MPI_Comm_dup world
+19 MPI_Bcast dup rooted ordered to 0:-1 24 from -1:0 0
 call barrier 0
 call barrier 1
-22 MPI_Bcast dup rooted ordered to 0:-1 25 from -1:3 0
-23 MPI_Comm_free -
-24 MPI_Bcast world rooted ordered to 0:-1 26 from -1:12 0
+call bcast 2
+20 MPI_Comm_free -
+call bcast 7
 rank 1
 call barrier 0
-1 MPI_Bcast world rooted ordered to 1:-1 20 from -1:1 0
-call allreduce 1
-2 MPI_Ibcast world posts rooted ordered to 0:-1 0 from -1:3 21
-3 MPI_Wait -
-4 - complete 2 of MPI_Ibcast world with 0:3 0
-5 MPI_Ibarrier world posts ordered from -1:4 0
-6 MPI_Wait -
-7 - complete 5 of MPI_Ibarrier world with -1:4 0
-8 MPI_Bcast_init world to 1:-1 0
-9 MPI_Start -
-10 - prepared 10 of MPI_Bcast_init world with 1:5 22
-11 MPI_Wait -
-12 - complete 10 of MPI_Bcast_init world with 1:5 0
-call barrier 2
-13 MPI_Start -
-14 - prepared 14 of MPI_Bcast_init world with 1:7 22
-15 MPI_Wait -
-16 - complete 14 of MPI_Bcast_init world with 1:7 0
+call bcast 1
+call allreduce 2
+1 MPI_Ibcast world posts rooted ordered to 0:-1 0 from -1:3 21
+2 MPI_Wait -
+3 - complete 1 of MPI_Ibcast world with 0:3 0
+4 MPI_Ibarrier world posts ordered from -1:4 0
+5 MPI_Wait -
+6 - complete 4 of MPI_Ibarrier world with -1:4 0
+7 MPI_Bcast_init world to 1:-1 0
+8 MPI_Start -
+9 - prepared 9 of MPI_Bcast_init world with 1:5 22 0 start 1
+10 MPI_Wait -
+11 - complete 9 of MPI_Bcast_init world with 1:5 0
 call barrier 3
-17 MPI_Request_free -
-18 MPI_Gather world rooted ordered to 0:-1 3 from -1:9 0
-19 MPI_Comm_dup world
-20 MPI_Bcast dup rooted ordered to 0:-1 0 from -1:0 24
+12 MPI_Start -
+13 - prepared 13 of MPI_Bcast_init world with 1:5 22 0 start 2
+14 MPI_Wait -
+15 - complete 13 of MPI_Bcast_init world with 1:5 0
+call barrier 4
+16 MPI_Request_free -
+17 MPI_Gather world rooted ordered to 0:-1 3 from -1:8 0
+18 MPI_Comm_dup world
+19 MPI_Bcast dup rooted ordered to 0:-1 0 from -1:0 24
 call barrier 0
 call barrier 1
-21 MPI_Bcast dup rooted ordered to 0:-1 0 from -1:3 25
-22 MPI_Comm_free -
-23 MPI_Bcast world rooted ordered to 0:-1 0 from -1:12 26
+call bcast 2
+20 MPI_Comm_free -
+call bcast 7
 END
 
 knows between <<'END'
@@ -240,24 +240,25 @@ rank 1
 6 MPI_Comm_free -
 END
 
+# Of calls on windows "from" is the window's number, and a collective's place on it.
 knows windows <<'END'
 rank 0
 1 MPI_Comm_dup world
-2 MPI_Win_create dup
-3 MPI_Win_fence dup
-4 MPI_Put dup targets to 1:-1 32
-5 MPI_Get dup targets to 1:-1 0 from -1:-1 32
-6 MPI_Win_fence dup
-7 MPI_Win_free dup
+2 MPI_Win_create dup ordered from 0:0 0
+3 MPI_Win_fence dup ordered from 0:1 0
+4 MPI_Put dup targets to 1:-1 32 from 0:-1 0
+5 MPI_Get dup targets to 1:-1 0 from 0:-1 32
+6 MPI_Win_fence dup ordered from 0:2 0
+7 MPI_Win_free dup ordered from 0:3 0
 8 MPI_Comm_free -
 rank 1
 1 MPI_Comm_dup world
-2 MPI_Win_create dup
-3 MPI_Win_fence dup
-4 MPI_Put dup targets to 0:-1 32
-5 MPI_Get dup targets to 0:-1 0 from -1:-1 32
-6 MPI_Win_fence dup
-7 MPI_Win_free dup
+2 MPI_Win_create dup ordered from 0:0 0
+3 MPI_Win_fence dup ordered from 0:1 0
+4 MPI_Put dup targets to 0:-1 32 from 0:-1 0
+5 MPI_Get dup targets to 0:-1 0 from 0:-1 32
+6 MPI_Win_fence dup ordered from 0:2 0
+7 MPI_Win_free dup ordered from 0:3 0
 8 MPI_Comm_free -
 END
 
@@ -270,21 +271,22 @@ rank 1
 2 MPI_Recv world receives from 0:2 40
 END
 
+# What failed takes no number among the communicator's calls.
 knows errors <<'END'
 rank 0
 1 MPI_Send world failed to 5:7 0
-2 MPI_Bcast world failed to 0:-1 0
-3 MPI_Sendrecv world sends receives to 1:3 1 from 1:3 1
-4 MPI_Bcast world failed to 0:-1 0
+call bcast 0
+2 MPI_Sendrecv world sends receives to 1:3 1 from 1:3 1
+call bcast 0
 call barrier 0
-5 MPI_Bcast world rooted ordered to 0:-1 1 from -1:1 0
+call bcast 1
 rank 1
 1 MPI_Send world failed to 5:7 0
-2 MPI_Bcast world failed to 0:-1 0
-3 MPI_Sendrecv world sends receives to 0:3 1 from 0:3 1
-4 MPI_Bcast world failed to 0:-1 0
+call bcast 0
+2 MPI_Sendrecv world sends receives to 0:3 1 from 0:3 1
+call bcast 0
 call barrier 0
-5 MPI_Bcast world rooted ordered to 0:-1 0 from -1:1 1
+call bcast 1
 END
 
 record killed

@@ -112,6 +112,8 @@ static void put_request(const struct sg_record_request *request, uint64_t slot)
            number_of(request->request), or_none(function_names, request->function),
            or_none(comm_names, request->comm));
     put_side("with", request->peer, request->tag, request->bytes);
+    if (request->start > 0)
+        printf(" %" PRIu64 " start %u", request->received_bytes, request->start);
     putchar('\n');
 }
 

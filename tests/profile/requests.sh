@@ -40,6 +40,14 @@ for hook in auto none; do
     check "completions, bytes and messages are the program's (hook $hook)" same known told
 done
 
+STAGGER_WAIT=yield observe events 2 "$PROGRAMS/known_requests"
+check "the program runs with events" ran_well events
+tell events.trace >told
+check "its completions, bytes and messages are those" same known told
+check "of the 33 messages the archive has all but two that are partitioned" is "31 0 0" \
+    "$(json calls.json '"%d %d %d" % tuple(d["wait_states"][n] for n in
+        ("matched_messages", "unmatched_sends", "unmatched_receives"))')"
+
 cat >known <<'END'
 MPI_Irecv 17 17 0 680
 MPI_Isend 17 17 680 0

@@ -43,6 +43,9 @@ for mode in thread signal; do
     check "every late message is a region where it was handled, and tells whose it was ($mode)" is \
         "$rounds x $where: late_reduce MPI_Reduce MPI_COMM_WORLD from 3, wait avoided" \
         "$(late_regions counts)"
+    check "... and whether it was a signal that brought it ($mode)" \
+        is "$([ $mode = signal ] && echo $rounds || echo 0)" \
+        "$(otf2-print counts.trace/traces.otf2 | grep -cF '("by signal"')"
     check "the report has the handlers' time and the wait avoided ($mode)" is "reduce reduce" \
         "$(ops_with counts handler_ns) $(ops_with counts wait_avoided_ns)"
     STAGGER_TRACE=stats RULES='reduce=bypass;*=mpich' run_late counts $mode "$PROGRAMS/late" async \

@@ -28,11 +28,11 @@ MPI_Isend 20 320 0 0
 MPI_Recv 12 0 8048 0
 MPI_Send 12 8048 0 0
 MPI_Waitall 20 0 0 0
-0 1 15 8080
+0 1 16 8104
 1 2 5 80
-2 3 5 80
+2 3 6 104
 3 0 5 80
-other 2 48
+other 0 0
 END
 for trace in otf2 stats; do
     STAGGER_TRACE=$trace observe "$trace" 4 "$PROGRAMS/known_calls"
@@ -46,8 +46,18 @@ for trace in otf2 stats; do
         'has "$trace.txt" "^  MPI_Send +send_down known_calls.c:[0-9]+ +WORLD\(4\) +10 .* 7.81KiB "' \
         'has "$trace.txt" "^  MPI_Recv +send_in_half known_calls.c:[0-9]+ +half\(2\) +2 "' \
         'has "$trace.txt" "^  MPI_Waitall +shift known_calls.c:[0-9]+ +- +20 "' \
-        'has "$trace.txt" "^ *from 0 +- 7.89KiB +- +-$"' 'has "$trace.txt" "^ *from 3 +5 +- +- +-$"' \
-        'has "$trace.txt" "^messages on other communicators: 2, 48B$"'
+        'has "$trace.txt" "^ *from 0 +- 7.91KiB +- +-$"' 'has "$trace.txt" "^ *from 3 +5 +- +- +-$"' \
+        'lacks "$trace.txt" "^messages to ranks"'
+done
+
+# Each side sends 31 bytes to rank 0 of the other.
+for trace in otf2 stats; do
+    STAGGER_TRACE=$trace observe "between-$trace" 2 "$PROGRAMS/known_events" between
+    report_json "between-$trace.trace" between.json
+    check "messages between groups are of the ranks of both ($trace)" is "0-1: 1 31 1 31, 1-0: 1 31 1 31; 0" \
+        "$(json between.json '", ".join("%d-%d: %d %d %d %d" % tuple(p[f] for f in ("from", "to", "sent_messages",
+            "sent_bytes", "received_messages", "received_bytes")) for p in sorted(d["messages"]["pairs"],
+            key=lambda p: p["from"])) + "; %d" % d["messages"]["other_messages"]')"
 done
 
 # ---- CSV and filters -----------------------------------------------------------------------------
@@ -57,7 +67,7 @@ check "functions as CSV" all '"$STAGGER" report --csv=functions otf2.trace >func
     'has functions.csv "^MPI_Send,12,0,"'
 check "call sites as CSV" all '"$STAGGER" report --csv=calls otf2.trace >calls.csv' \
     'has calls.csv "^mpi_function,id,function,file,line,"' 'has calls.csv "^MPI_Recv,.*,half,2,2,"'
-check "messages as CSV" is "from,to,messages,bytes 0,1,15,8080" \
+check "messages as CSV" is "from,to,messages,bytes 0,1,16,8104" \
     "$("$STAGGER" report --csv=messages otf2.trace | cut -d, -f1-4 | head -n2 | xargs)"
 check "a table that is not there is bad usage" all \
     '! "$STAGGER" report --csv=nonsense otf2.trace 2>err' \
@@ -116,10 +126,10 @@ check "the calls of a run that was killed are there when its archive is recovere
 cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
 check "a damaged file gets one line, and the rest of the report stands" all \
     '"$STAGGER" report damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \
-    'is 1 "$(wc -l <err)"' 'has damaged.txt "^  barrier "' 'has damaged.txt "^  MPI_Bcast +21 "'
+    'is 1 "$(wc -l <err)"' 'has damaged.txt "^  barrier "' 'has damaged.txt "^  MPI_Comm_split +3 "'
 cp -r otf2.trace old && rm old/traces/*.calls
 "$STAGGER" report old >old.txt 2>err
 check "an archive of an older stagger has none of this" all 'empty err' \
-    'lacks old.txt "in MPI|^ +function |^ *from |^messages"'
+    'lacks old.txt "^in MPI|^ +function +calls|^ *from |^messages"'
 check "... and null in JSON" is "None None None None" "$("$STAGGER" report --json old >old.json &&
     json old.json '" ".join(str(d[m]) for m in ("mpi", "functions", "calls", "messages"))')"

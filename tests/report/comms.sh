@@ -38,7 +38,7 @@ check "a call site's sum is that of its rows" is "True True" \
     "$(json comms.json "$sums_add_up") $(json known.json "$sums_add_up")"
 check "a call site with one communicator has its name and size" is "MPI_COMM_WORLD 4 1" \
     "$(json known.json '"{comm} {comm_size} {comms}".format(**d["by_site"][0])')"
-check "skews of several communicators are drawn together" is "[100, 100, 100] [400, 400, 400]" \
+check "skews of several communicators are drawn together" is "[100, 100, 100, 100.0] [400, 400, 400, 400.0]" \
     "$(json comms.json '"%s %s" % tuple(list(s["skew_ns"].values()) for s in d["by_site"])')"
 check "--top cuts the sums in JSON as well" is "1 2" \
     "$("$STAGGER" report --json --top 1 many-comms >top.json && json top.json '"%d %d" % (len(d["by_site"]), d["by_site_count"])')"

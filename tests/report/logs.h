@@ -182,11 +182,11 @@ static inline struct sg_record_profile log_profile(uint32_t site, uint32_t comm,
     return profile;
 }
 
-static inline void log_put_peer(struct log_writer *log, uint32_t comm, int32_t peer,
-                                uint64_t sent_messages, uint64_t sent_bytes,
-                                uint64_t received_messages, uint64_t received_bytes)
+static inline void log_put_traffic(struct log_writer *log, enum sg_record_kind kind, uint32_t comm,
+                                   int32_t peer, uint64_t sent_messages, uint64_t sent_bytes,
+                                   uint64_t received_messages, uint64_t received_bytes)
 {
-    struct sg_record_peer record = {.kind = SG_RECORD_PEER,
+    struct sg_record_peer record = {.kind = (uint8_t)kind,
                                     .comm = comm,
                                     .peer = peer,
                                     .sent_messages = sent_messages,
@@ -195,6 +195,21 @@ static inline void log_put_peer(struct log_writer *log, uint32_t comm, int32_t p
                                     .received_bytes = received_bytes};
 
     log_put(log, &record, sizeof record);
+}
+
+static inline void log_put_peer(struct log_writer *log, uint32_t comm, int32_t peer,
+                                uint64_t sent_messages, uint64_t sent_bytes,
+                                uint64_t received_messages, uint64_t received_bytes)
+{
+    log_put_traffic(log, SG_RECORD_PEER, comm, peer, sent_messages, sent_bytes, received_messages,
+                    received_bytes);
+}
+
+static inline void log_put_target(struct log_writer *log, uint32_t comm, int32_t peer,
+                                  uint64_t puts, uint64_t put_bytes, uint64_t gets,
+                                  uint64_t got_bytes)
+{
+    log_put_traffic(log, SG_RECORD_TARGET, comm, peer, puts, put_bytes, gets, got_bytes);
 }
 
 /* Of so many values; from and until are those of the log's MPI_Init and MPI_Finalize. */

@@ -67,7 +67,7 @@ static void put_call(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t 
 {
     static const OTF2_CollectiveOp ops[] = {OTF2_COLLECTIVE_OP_BARRIER, OTF2_COLLECTIVE_OP_REDUCE,
                                             OTF2_COLLECTIVE_OP_ALLREDUCE};
-    uint32_t operation = site_of(round) % SG_OPERATION_COUNT;
+    uint32_t operation = site_of(round) % (sizeof ops / sizeof *ops);
     bool reduce = operation == SG_OPERATION_REDUCE;
     uint64_t begin_ns = arrival_ns(round, rank);
     uint64_t end_ns = reduce && rank != 0 ? begin_ns + ALONE_NS : last_ns + LEAVE_NS;

@@ -3,9 +3,12 @@
  *   make_messages known DIRECTORY          four ranks, a step a line of `known` below
  *   make_messages clocks DIRECTORY         likewise, a step a line of `clocks` below
  *   make_messages ring RANKS ROUNDS DIR    each rank sends to the next, 9 events a rank and round
+ *   make_messages late RANKS ROUNDS DIR    rank 1 comes late to barriers, mostly because of another
  *
  * A call site is its line in f of a.c. Times are ns.
  */
+#include "trace/export/vocabulary.h"
+
 #include <otf2/otf2.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,6 +35,7 @@ enum step_kind {
     COLLECTIVE,
     BEGIN_COLLECTIVE,
     END_COLLECTIVE,
+    INTERVAL, /* between calls: ended now, took `request`, of which cpu `of`, runnable `line` */
 };
 
 /* Region names, by their references. */
@@ -59,6 +63,9 @@ enum {
     INTER_NAME,
     PLACE,
     SITE,
+    INTERVAL_NAME,
+    CPU_NAME,
+    RUNNABLE_NAME,
     REGION_NAMES,
     SITES = REGION_NAMES + REGIONS
 };
@@ -193,6 +200,17 @@ static void check(OTF2_ErrorCode code, const char *what)
 }
 #define CHECKED(call) check(call, #call)
 
+#define FIGURES 3
+
+static void put_interval(OTF2_EvtWriter *writer, uint64_t at, const struct step *step)
+{
+    const OTF2_Type types[FIGURES] = {OTF2_TYPE_UINT64, OTF2_TYPE_UINT64, OTF2_TYPE_UINT64};
+    const OTF2_MetricValue values[FIGURES] = {
+        {.unsigned_int = step->request}, {.unsigned_int = step->of}, {.unsigned_int = step->line}};
+
+    CHECKED(OTF2_EvtWriter_Metric(writer, NULL, at, 0, FIGURES, types, values));
+}
+
 static void put_step(OTF2_EvtWriter *writer, OTF2_AttributeList *list, const struct step *step)
 {
     uint64_t at = EPOCH_TICKS + step->time_ns;
@@ -240,6 +258,9 @@ static void put_step(OTF2_EvtWriter *writer, OTF2_AttributeList *list, const str
             writer, NULL, at, (OTF2_CollectiveOp)step->of, step->comm, step->line, 8, 8,
             step->request));
         break;
+    case INTERVAL:
+        put_interval(writer, at, step);
+        break;
     }
 }
 
@@ -282,10 +303,70 @@ static uint64_t put_ring(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint3
     return 9 * rounds;
 }
 
+static void make_barrier(struct step *steps, uint32_t rank, uint64_t from_ns, uint64_t to_ns)
+{
+    steps[0] = (struct step){rank, from_ns, ENTER, Barrier, 4};
+    steps[1] = (struct step){
+        rank, to_ns, COLLECTIVE, OTF2_COLLECTIVE_OP_BARRIER, OTF2_COLLECTIVE_ROOT_NONE, WORLD};
+    steps[2] = (struct step){rank, to_ns, LEAVE, Barrier};
+}
+
+#define LATE_ROUND_NS 370u
+
+/* A round begins when all leave a barrier. One rank, in turn those behind rank 1, computes for 200,
+ * sleeps for 100 and sends to rank 1 then (5), which has waited for it all the time. Rank 1 takes
+ * 10 more to receive, is runnable for 50, and comes to the barrier 60 after the send, 55 after the
+ * sender and 360 after the others. */
+static uint64_t put_late(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
+                         uint32_t ranks, uint64_t rounds)
+{
+    uint64_t count = 0;
+
+    for (uint64_t round = 0; round < rounds; round++) {
+        uint32_t sender = 2 + (uint32_t)(round % (ranks - 2));
+        uint64_t at = LATE_ROUND_NS * round, end_ns = at + LATE_ROUND_NS;
+        struct step barrier[3];
+        const struct step sends[] = {
+            {rank, at + 300, INTERVAL, 200, 0, .request = 300},
+            {rank, at + 300, ENTER, Send, 1},
+            {rank, at + 300, SEND, 1, 7, WORLD},
+            {rank, at + 305, LEAVE, Send},
+        };
+        const struct step receives[] = {
+            {rank, at, ENTER, Recv, 2},
+            {rank, at + 310, RECEIVE, sender, 7, WORLD},
+            {rank, at + 310, LEAVE, Recv},
+            {rank, at + 360, INTERVAL, 0, 50, .request = 50},
+        };
+        bool is_busy = rank == sender || rank == 1;
+        const struct step *own = rank == sender ? sends : receives;
+
+        for (size_t i = 0; is_busy && i < 4; i++, count++)
+            put_step(writer, list, &own[i]);
+        make_barrier(barrier, rank, rank == sender ? at + 305 : rank == 1 ? at + 360 : at, end_ns);
+        for (size_t i = 0; i < 3; i++, count++)
+            put_step(writer, list, &barrier[i]);
+    }
+    return count;
+}
+
+static void put_metrics(OTF2_GlobalDefWriter *global)
+{
+    static const OTF2_MetricMemberRef members[FIGURES] = {0, 1, 2};
+
+    for (uint32_t i = 0; i < FIGURES; i++)
+        CHECKED(OTF2_GlobalDefWriter_WriteMetricMember(
+            global, i, INTERVAL_NAME + i, EMPTY, OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
+            OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, EMPTY));
+    CHECKED(OTF2_GlobalDefWriter_WriteMetricClass(
+        global, 0, FIGURES, members, OTF2_METRIC_ASYNCHRONOUS, OTF2_RECORDER_KIND_UNKNOWN));
+}
+
 static void put_strings(OTF2_GlobalDefWriter *global)
 {
-    static const char *const fixed[REGION_NAMES] = {"",      "MPI_COMM_WORLD", "half",
-                                                    "inter", "place",          "call site"};
+    static const char *const fixed[REGION_NAMES] = {
+        "",          "MPI_COMM_WORLD",        "half", "inter",   "place",
+        "call site", SG_METRIC_NAME_INTERVAL, "cpu",  "runnable"};
 
     for (uint32_t i = 0; i < REGION_NAMES; i++)
         CHECKED(OTF2_GlobalDefWriter_WriteString(global, i, fixed[i]));
@@ -338,13 +419,18 @@ static void put_definitions(OTF2_Archive *archive, uint32_t ranks, const uint64_
                                             OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, 2, others));
     CHECKED(OTF2_GlobalDefWriter_WriteInterComm(global, INTER, INTER_NAME, 2, 3, WORLD,
                                                 OTF2_COMM_FLAG_NONE));
+    put_metrics(global);
     CHECKED(OTF2_GlobalDefWriter_WriteAttribute(global, 0, SITE, EMPTY, OTF2_TYPE_STRING));
     CHECKED(OTF2_Archive_CloseGlobalDefWriter(archive, global));
     free(members);
 }
 
-/* rounds 0: the steps. */
-static void write_archive(uint32_t ranks, uint64_t rounds, struct steps steps,
+/* Events of a rank; their number. */
+typedef uint64_t (*put_rounds)(OTF2_EvtWriter *writer, OTF2_AttributeList *list, uint32_t rank,
+                               uint32_t ranks, uint64_t rounds);
+
+/* put NULL: the steps. */
+static void write_archive(uint32_t ranks, put_rounds put, uint64_t rounds, struct steps steps,
                           const char *directory)
 {
     static const OTF2_FlushCallbacks flush = {pre_flush, post_flush};
@@ -362,8 +448,8 @@ static void write_archive(uint32_t ranks, uint64_t rounds, struct steps steps,
     for (uint32_t rank = 0; rank < ranks; rank++) {
         OTF2_EvtWriter *writer = OTF2_Archive_GetEvtWriter(archive, rank);
 
-        counts[rank] = rounds == 0 ? put_steps(writer, list, rank, steps)
-                                   : put_ring(writer, list, rank, ranks, rounds);
+        counts[rank] = put == NULL ? put_steps(writer, list, rank, steps)
+                                   : put(writer, list, rank, ranks, rounds);
         CHECKED(OTF2_Archive_CloseEvtWriter(archive, writer));
     }
     CHECKED(OTF2_Archive_CloseEvtFiles(archive));
@@ -373,22 +459,35 @@ static void write_archive(uint32_t ranks, uint64_t rounds, struct steps steps,
     free(counts);
 }
 
+static const struct {
+    const char *name;
+    struct steps steps;
+    put_rounds put; /* NULL: the steps */
+    uint32_t least_ranks;
+} kinds[] = {
+    {"known", {known, sizeof known / sizeof *known}, NULL, 0},
+    {"clocks", {clocks, sizeof clocks / sizeof *clocks}, NULL, 0},
+    {"ring", {0}, put_ring, 2},
+    {"late", {0}, put_late, 3},
+};
+
 int main(int argc, char **argv)
 {
-    if (argc == 3 && strcmp(argv[1], "known") == 0) {
-        write_archive(KNOWN_RANKS, 0, (struct steps){known, sizeof known / sizeof *known}, argv[2]);
-        return 0;
+    for (size_t i = 0; argc > 2 && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(argv[1], kinds[i].name) != 0)
+            continue;
+        if (kinds[i].put == NULL && argc == 3) {
+            write_archive(KNOWN_RANKS, NULL, 0, kinds[i].steps, argv[2]);
+            return 0;
+        }
+        if (kinds[i].put != NULL && argc == 5 && atol(argv[2]) >= kinds[i].least_ranks &&
+            atol(argv[3]) > 0) {
+            write_archive((uint32_t)atol(argv[2]), kinds[i].put, (uint64_t)atol(argv[3]),
+                          kinds[i].steps, argv[4]);
+            return 0;
+        }
     }
-    if (argc == 3 && strcmp(argv[1], "clocks") == 0) {
-        write_archive(KNOWN_RANKS, 0, (struct steps){clocks, sizeof clocks / sizeof *clocks},
-                      argv[2]);
-        return 0;
-    }
-    if (argc == 5 && strcmp(argv[1], "ring") == 0 && atol(argv[2]) > 1 && atol(argv[3]) > 0) {
-        write_archive((uint32_t)atol(argv[2]), (uint64_t)atol(argv[3]), (struct steps){0}, argv[4]);
-        return 0;
-    }
-    fputs("usage: make_messages known DIRECTORY | clocks DIRECTORY | ring RANKS ROUNDS DIRECTORY\n",
+    fputs("usage: make_messages known|clocks DIRECTORY | ring|late RANKS ROUNDS DIRECTORY\n",
           stderr);
     return 2;
 }

@@ -3,19 +3,19 @@
 # faults.
 . "$(dirname "$0")/../lib/sh.sh"
 
-source=$ROOT/analysis/report/waitstates/messages.c
-test=$BUILD/tests/report/test_waitstates
+source=$ROOT/analysis/report/waitstates
+test=$BUILD/tests/report/test_message_order
 cc=$(command -v cc || command -v gcc)
 flags="-std=gnu11 -D_GNU_SOURCE -O1 -w -I$ROOT/shim -I$ROOT/analysis -I$ROOT/tests"
 
-# fault NAME SED SENTENCE...: with the fault these tests fail.
+# fault NAME FILE SED SENTENCE...: with the fault these tests fail.
 fault() {
-    local name=$1 edit=$2 expected
-    shift 2
-    sed "$edit" "$source" >"$name.c"
-    same "$source" "$name.c" >/dev/null && return 1
+    local name=$1 file=$source/$2.c edit=$3 expected
+    shift 3
+    sed "$edit" "$file" >"$name.c"
+    same "$file" "$name.c" >/dev/null && return 1
     # shellcheck disable=SC2086
-    "$cc" $flags "$ROOT/tests/report/test_waitstates.c" "$name.c" \
+    "$cc" $flags "$ROOT/tests/report/test_message_order.c" "$name.c" \
         "$BUILD/tests/lib/unit.o" "$BUILD/tests/lib/unit_main.o" "$BUILD/parts.a" -o "$name" \
         -lcunit -lotf2 -ldw -lelf -pthread -ldl -lm -ljansson || return 1
     ./"$name" >"$name.out" 2>&1 && return 1
@@ -26,14 +26,18 @@ if grep -q __asan_init "$test" || grep -q __tsan_init "$test"; then
     skip "faults of matching" "a sanitizer build"
 else
     check "the code as it is passes" "$test"
-    check "last in, first out is found" fault lifo \
-        's/other = channel != NULL ? channel->first : NULL;/other = channel != NULL ? channel->last : NULL;/' \
+    check "last in, first out is found" fault lifo channels \
+        's/first = channel != NULL ? channel->first : NULL;/first = channel != NULL ? channel->last : NULL;/' \
         "messages match first in, first out" "receives match in the order of their posts" \
         "MPI_Mprobe waits for its message"
-    check "tags that are ignored are found" fault tags \
+    check "tags that are ignored are found" fault tags messages \
         's/message->tag}/0}/' \
         "messages with different tags are apart"
-    check "receives in the order of their completion are found" fault completion \
+    check "receives in the order of their completion are found" fault completion messages \
         's/messages->receives\[rank\].complete++;/dequeue(\&messages->receives[rank], receive); return join(messages, \&receive->end);/' \
         "receives match in the order of their posts"
+    check "gaps at the other end that are ignored are found" fault other messages \
+        's/if (other->gap > 0) {/if (false) {/' "nor those that were received before"
+    check "gaps at the own end that are ignored are found" fault own messages \
+        's/status = close_gap(messages, end);/status = SG_OK;/' "messages that one end lacks"
 fi

@@ -46,10 +46,34 @@ check "the text has states and pairs" all 'empty known.err' \
     'has known.txt "^ +80ns +1  MPI_Ssend +f a.c:21 +0  MPI_Recv +f a.c:11$"'
 check "the longest wait is first" has_lines known.txt \
     '^  late receiver +MPI_Ssend' 1
+check "the collectives have their skew, at the call that began them" same - \
+    <(json told.json '"\n".join("%s %d: %d calls on %s, %d, skew %s, wait %d, last %s" % (r["mpi_function"], r["line"],
+        r["calls"], r["comm"], r["instances"], r["skew_ns"]["max"], r["wait_ns"], r["last_rank"])
+        for r in d["collectives"])') <<'END'
+MPI_Bcast 15: 3 calls on MPI_COMM_WORLD, 1, skew 30, wait 60, last 3
+MPI_Gather 17: 1 calls on half, 0, skew None, wait 60, last None
+MPI_Ialltoall 24: 2 calls on half, 1, skew 30, wait 25, last 0
+MPI_Barrier 25: 2 calls on half, 1, skew 15, wait 15, last 2
+MPI_Gather 18: 1 calls on half, 1, skew 60, wait 0, last 2
+MPI_Bcast 16: 1 calls on MPI_COMM_WORLD, 0, skew None, wait 0, last None
+END
+check "... as CSV, too" all '"$STAGGER" report --csv=collectives known >skews.csv' 'is 7 "$(wc -l <skews.csv)"' \
+    'has skews.csv "^MPI_Ialltoall,00000018,f,a.c,24,a,24,half,2,1,2,1,30,30,30,30,25,0,1,600"'
 check "states as CSV" all '"$STAGGER" report --csv=waits known >waits.csv' 'is 9 "$(wc -l <waits.csv)"' \
     'has waits.csv "^late sender,MPI_Recv,0000000a,f,a.c,10,a,10,1,50,50,0,0"'
 check "pairs as CSV" all '"$STAGGER" report --csv=pairs known >pairs.csv' 'is 9 "$(wc -l <pairs.csv)"' \
     'has pairs.csv "^late receiver,MPI_Ssend,00000015,.*,1,80,80,0,1,1,80,MPI_Recv,0000000b,f,a.c,11,a,11"'
+check "the critical path is as long as its parts" is "True True" "$(json told.json '"%s %s" % (
+    sum(r["path_ns"] for r in d["critical_path"]["rows"]) == d["critical_path"]["path_ns"],
+    d["critical_path"]["calls_ns"] + d["critical_path"]["intervals_ns"] == d["critical_path"]["path_ns"])')"
+check "... as CSV" all '"$STAGGER" report --csv=path known >path.csv' \
+    'is "$(json told.json "d[\"critical_path\"][\"row_count\"] + 1")" "$(wc -l <path.csv)"'
+check "a part of the run has none" is None "$("$STAGGER" report --json --rank 3 known >part.json &&
+    json part.json 'd["critical_path"]')"
+bash -c 'ulimit -f 0; exec "$0" report known 2>&1' "$STAGGER" | cat >full.txt
+check "without room for a temporary file all but the path is told" all \
+    'has_lines full.txt "^stagger: no room for a temporary file: the critical path is left out" 1' \
+    'has full.txt "^  late receiver +MPI_Ssend"' 'lacks full.txt "^critical path"'
 check "--top cuts the tables, and the text says so" all '"$STAGGER" report --top 2 known >top.txt' \
     'has top.txt "^note: 2 of 8 wait states are shown"' 'has top.txt "^note: 2 of 8 pairs of call sites are shown"'
 check "a call site's waits alone" is "total 1 50 messages 5 1 0 0" "$(told --site a.c:10 known | tail -n1)"

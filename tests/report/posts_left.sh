@@ -27,7 +27,7 @@ C
 observe posts 3 ./posts
 "$STAGGER" report posts.trace >posts.txt 2>posts.err
 check "of a program of nonblocking calls alone it says so in place of rows" all \
-    'has posts.txt "^no barrier, reduce or allreduce is recorded: 120 nonblocking calls were left to MPICH$"'
+    'has posts.txt "^no barrier, reduce, allreduce or bcast is recorded: 120 nonblocking calls were left to MPICH$"'
 report_json posts.trace posts.json
 check "JSON has their number" is "120 120 0" \
     "$(json posts.json '"%d %d %d" % (d["unmanaged_calls"], d["unmanaged_posts"], len(d["sites"]))')"

@@ -221,8 +221,8 @@ static void test_messages(void)
     sg_report_clear(&report);
 }
 
-/* What MPI_Get brought is counted where it was called, and nowhere else. */
-static void test_one_sided(void)
+/* As when its send was left out. */
+static void test_receiver_alone(void)
 {
     const char *directory = fresh_directory();
     struct sg_report report;
@@ -244,6 +244,146 @@ static void test_one_sided(void)
     CU_ASSERT_EQUAL(report.calls->pairs[0].bytes, 4096);
     CU_ASSERT_EQUAL(report.calls->pairs[0].sent_messages, 0);
     sg_report_clear(&report);
+}
+
+/* Two threads of rank 1 put and get; a target that there is not is damage. */
+static void test_targets(void)
+{
+    const char *directory = fresh_directory();
+    struct sg_report report;
+    struct log_writer log;
+
+    for (int rank = 0; rank < 2; rank++) {
+        log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.counts_calls = 1;
+        log_put_profile_comm(&log, 1, 2, WORLD_NAME);
+        log_put_profile_comm(&log, 2, 2, "row");
+        if (rank == 1) {
+            log_put_target(&log, 1, 1, 1, 8, 0, 0);
+            log_put_target(&log, 1, 0, 2, 16, 3, 4096);
+            log_put_target(&log, 1, 0, 1, 100, 0, 0);
+            log_put_target(&log, 1, 2, 1, 1, 1, 1);
+            log_put_target(&log, 2, 0, 5, 50, 6, 60);
+        }
+        log_end(&log);
+    }
+    read_directory(directory, NULL, &report);
+    CU_ASSERT_EQUAL(report.calls->pair_count, 0);
+    CU_ASSERT_EQUAL_FATAL(report.calls->one_sided.count, 2);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].origin, 1);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].target, 0);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].puts, 3);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].put_bytes, 116);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].gets, 3);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].got_bytes, 4096);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[1].target, 1);
+    CU_ASSERT_EQUAL(report.calls->one_sided.others.puts, 5);
+    CU_ASSERT_EQUAL(report.calls->one_sided.others.got_bytes, 60);
+    sg_report_clear(&report);
+}
+
+/* A communicator of ranks 1 and 0, in this order, in the log of a rank; the first has the members
+ * if it is told to. */
+static void put_swapped(struct log_writer *log, int rank, uint32_t index, bool is_told)
+{
+    static const uint32_t members[] = {1, 0};
+    char text[sizeof "swap" + 3 + sizeof members] = "swap";
+    struct sg_record_profile_comm comm = {.kind = SG_RECORD_PROFILE_COMM,
+                                          .index = index,
+                                          .peers = 2,
+                                          .size = 2,
+                                          .rank = (uint32_t)(1 - rank),
+                                          .identity = 70 + index,
+                                          .has_members = rank == 1 && is_told,
+                                          .text_bytes = sizeof text};
+
+    memcpy(text + 8, members, sizeof members);
+    log_put(log, &comm, sizeof comm);
+    log_put_text(log, text, sizeof text);
+}
+
+/* Rank 0 operates on, and sends to, itself and rank 1, and its log tells only who itself is. */
+static const char *write_swapped(void)
+{
+    const char *directory = fresh_directory();
+    struct log_writer log;
+
+    for (int rank = 0; rank < 2; rank++) {
+        log_begin(&log, directory, rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.counts_calls = 1;
+        put_swapped(&log, rank, 3, true);
+        if (rank == 0)
+            put_swapped(&log, rank, 4, false);
+        if (rank == 0) {
+            log_put_target(&log, 3, 0, 2, 200, 0, 0);
+            log_put_target(&log, 3, 1, 1, 30, 0, 0);
+            log_put_target(&log, 3, 2, 1, 4, 0, 0);
+            log_put_target(&log, 4, 0, 1, 1, 0, 0);
+            log_put_target(&log, 4, 1, 1, 6, 0, 0);
+        }
+        log_put_peer(&log, 3, rank, 2, 500, 3, 7);
+        log_put_peer(&log, 3, 2, 1, 9, 0, 0);
+        if (rank == 0)
+            log_put_peer(&log, 4, 0, 1, 20, 0, 0);
+        log_end(&log);
+    }
+    return directory;
+}
+
+static void test_targets_elsewhere(void)
+{
+    const char *directory = write_swapped();
+    struct sg_filter first = {.ranks = "0"};
+    struct sg_report report;
+    char message[200];
+
+    read_directory(directory, NULL, &report);
+    CU_ASSERT_EQUAL_FATAL(report.calls->one_sided.count, 2);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].target, 1);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].put_bytes, 200);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[1].target, 0);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[1].put_bytes, 36);
+    CU_ASSERT_EQUAL(report.calls->one_sided.others.put_bytes, 5);
+    sg_report_clear(&report);
+
+    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&first, message, sizeof message));
+    read_directory(directory, &first, &report);
+    CU_ASSERT_EQUAL_FATAL(report.calls->one_sided.count, 1);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].target, 0);
+    CU_ASSERT_EQUAL(report.calls->one_sided.rows[0].put_bytes, 36);
+    CU_ASSERT_EQUAL(report.calls->one_sided.others.put_bytes, 205);
+    sg_report_clear(&report);
+    sg_filter_clear(&first);
+}
+
+static void test_messages_elsewhere(void)
+{
+    const char *directory = write_swapped();
+    struct sg_filter first = {.ranks = "0"};
+    struct sg_report report;
+    char message[200];
+
+    read_directory(directory, NULL, &report);
+    CU_ASSERT_EQUAL_FATAL(report.calls->pair_count, 2);
+    CU_ASSERT_EQUAL(report.calls->pairs[0].from, 0);
+    CU_ASSERT_EQUAL(report.calls->pairs[0].to, 1);
+    CU_ASSERT_EQUAL(report.calls->pairs[0].sent_messages, 2);
+    CU_ASSERT_EQUAL(report.calls->pairs[0].sent_bytes, 500);
+    CU_ASSERT_EQUAL(report.calls->pairs[0].received_messages, 3);
+    CU_ASSERT_EQUAL(report.calls->pairs[0].received_bytes, 7);
+    CU_ASSERT_EQUAL(report.calls->pairs[1].from, 1);
+    CU_ASSERT_EQUAL(report.calls->pairs[1].sent_bytes, 500);
+    /* No member 2, and nobody who says who the first of the other is. */
+    CU_ASSERT_EQUAL(report.calls->other_messages, 3);
+    CU_ASSERT_EQUAL(report.calls->other_bytes, 38);
+    sg_report_clear(&report);
+
+    CU_ASSERT_TRUE_FATAL(sg_filter_parse(&first, message, sizeof message));
+    read_directory(directory, &first, &report);
+    CU_ASSERT_EQUAL(report.calls->pair_count, 0);
+    CU_ASSERT_EQUAL(report.calls->other_bytes, 529);
+    sg_report_clear(&report);
+    sg_filter_clear(&first);
 }
 
 /* 4 ranks reduce 8 bytes twice: all send, the root receives. A nonblocking call's own time is that
@@ -607,8 +747,13 @@ const struct unit_test unit_tests[] = {
     {"the latency of what was posted is a mean over what is complete", test_latency},
     {"MPI's share is of the run time of all threads that call it", test_share},
     {"a call site is the sum of its communicators", test_sites},
-    {"messages of MPI_COMM_WORLD are told by ranks, others are summed apart", test_messages},
-    {"messages that only their receiver counted count", test_one_sided},
+    {"messages are told by ranks, those with ranks that are not known are summed apart",
+     test_messages},
+    {"messages that only their receiver counted count", test_receiver_alone},
+    {"one-sided operations are told by origin and target, those on other windows apart",
+     test_targets},
+    {"on other communicators, too, if their members are known", test_targets_elsewhere},
+    {"so are messages there", test_messages_elsewhere},
     {"reductions send and receive as in the statistics of all calls", test_bytes_of_reductions},
     {"what MMDS kept is summed over its ranks, other threads apart", test_mmds},
     {"damaged distributions are left out", test_damaged_distributions},

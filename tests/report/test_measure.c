@@ -8,7 +8,7 @@ static void measure_bytes(enum sg_operation operation, uint32_t root, uint64_t b
                           const int64_t begin_ns[MEMBERS], const int64_t end_ns[MEMBERS],
                           struct sg_measure *whole, struct sg_call_measure each[MEMBERS])
 {
-    struct sg_call calls[MEMBERS] = {0};
+    struct sg_member_call calls[MEMBERS] = {0};
     struct sg_instance instance = {
         .size = MEMBERS, .operation = operation, .root = root, .calls = calls};
 
@@ -145,17 +145,17 @@ static void measure_nonblocking_calls(enum sg_operation operation, uint32_t root
                                       const uint64_t exposed_ns[MEMBERS], struct sg_measure *whole,
                                       struct sg_call_measure each[MEMBERS])
 {
-    struct sg_call calls[MEMBERS] = {0};
+    struct sg_member_call calls[MEMBERS] = {0};
     struct sg_instance instance = {
         .size = MEMBERS, .operation = operation, .nonblocking = true, .root = root, .calls = calls};
 
     for (uint32_t i = 0; i < MEMBERS; i++)
-        calls[i] = (struct sg_call){.begin_ns = begin_ns[i],
-                                    .end_ns = 200,
-                                    .start_ns = start_ns[i],
-                                    .exposed_ns = exposed_ns[i],
-                                    .bytes = bytes,
-                                    .nonblocking = true};
+        calls[i] = (struct sg_member_call){.begin_ns = begin_ns[i],
+                                           .end_ns = 200,
+                                           .start_ns = start_ns[i],
+                                           .exposed_ns = exposed_ns[i],
+                                           .bytes = bytes,
+                                           .nonblocking = true};
     sg_measure_instance(&instance, whole);
     for (uint32_t i = 0; i < MEMBERS; i++)
         sg_measure_call(&instance, whole, i, &each[i]);
@@ -230,7 +230,7 @@ static void test_posted_without_data(void)
 
 static void test_alone(void)
 {
-    struct sg_call call = {.begin_ns = 5, .end_ns = 9};
+    struct sg_member_call call = {.begin_ns = 5, .end_ns = 9};
     struct sg_instance instance = {.size = 1, .operation = SG_OPERATION_REDUCE, .calls = &call};
     struct sg_measure whole;
     struct sg_call_measure own;

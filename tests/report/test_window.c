@@ -24,9 +24,9 @@ static enum sg_status refuse(void *context, const struct sg_instance *instance)
     return SG_ERR_FULL;
 }
 
-static struct sg_window *make(struct seen *seen, uint32_t size)
+static struct sg_instance_window *make(struct seen *seen, uint32_t size)
 {
-    struct sg_window *window;
+    struct sg_instance_window *window;
 
     *seen = (struct seen){0};
     CU_ASSERT_EQUAL_FATAL(sg_window_create(take, seen, &window), SG_OK);
@@ -34,15 +34,15 @@ static struct sg_window *make(struct seen *seen, uint32_t size)
     return window;
 }
 
-static void add(struct sg_window *window, uint64_t seq, uint32_t member,
+static void add(struct sg_instance_window *window, uint64_t seq, uint32_t member,
                 enum sg_operation operation, uint32_t root)
 {
-    struct sg_call call = {.begin_ns = (int64_t)(10 * seq + member), .rank = member};
+    struct sg_member_call call = {.begin_ns = (int64_t)(10 * seq + member), .rank = member};
 
     CU_ASSERT_EQUAL_FATAL(sg_window_add(window, 0, seq, member, operation, root, &call), SG_OK);
 }
 
-static void barrier(struct sg_window *window, uint64_t seq, uint32_t member)
+static void barrier(struct sg_instance_window *window, uint64_t seq, uint32_t member)
 {
     add(window, seq, member, SG_OPERATION_BARRIER, 0);
 }
@@ -50,7 +50,7 @@ static void barrier(struct sg_window *window, uint64_t seq, uint32_t member)
 static void test_complete(void)
 {
     struct seen seen;
-    struct sg_window *window = make(&seen, 3);
+    struct sg_instance_window *window = make(&seen, 3);
 
     barrier(window, 7, 2);
     barrier(window, 7, 0);
@@ -66,7 +66,7 @@ static void test_complete(void)
 static void test_bounded(void)
 {
     struct seen seen;
-    struct sg_window *window = make(&seen, 2);
+    struct sg_instance_window *window = make(&seen, 2);
 
     for (uint64_t seq = 0; seq < 200000; seq++) {
         barrier(window, seq, 0);
@@ -80,7 +80,7 @@ static void test_bounded(void)
 static void test_run_ahead(void)
 {
     struct seen seen;
-    struct sg_window *window = make(&seen, 2);
+    struct sg_instance_window *window = make(&seen, 2);
 
     for (uint64_t round = 0; round < 50; round++) {
         for (uint64_t seq = 0; seq < 100; seq++)
@@ -99,7 +99,7 @@ static void test_run_ahead(void)
 static void test_incomplete(void)
 {
     struct seen seen;
-    struct sg_window *window = make(&seen, 3);
+    struct sg_instance_window *window = make(&seen, 3);
 
     barrier(window, 0, 0);
     barrier(window, 0, 1);
@@ -114,7 +114,7 @@ static void test_incomplete(void)
 static void test_contradictions(void)
 {
     struct seen seen;
-    struct sg_window *window = make(&seen, 2);
+    struct sg_instance_window *window = make(&seen, 2);
 
     /* Two operations in one instance. */
     barrier(window, 0, 0);
@@ -133,7 +133,7 @@ static void test_contradictions(void)
     /* One member posted it, the other called it. */
     barrier(window, 5, 0);
     CU_ASSERT_EQUAL_FATAL(sg_window_add(window, 0, 5, 1, SG_OPERATION_BARRIER, 0,
-                                        &(struct sg_call){.rank = 1, .nonblocking = true}),
+                                        &(struct sg_member_call){.rank = 1, .nonblocking = true}),
                           SG_OK);
     CU_ASSERT_EQUAL(sg_window_counts(window).dropped_calls, 10);
     /* And the window goes on. */
@@ -145,8 +145,8 @@ static void test_contradictions(void)
 
 static void test_sink_error(void)
 {
-    struct sg_window *window;
-    struct sg_call call = {0};
+    struct sg_instance_window *window;
+    struct sg_member_call call = {0};
 
     CU_ASSERT_EQUAL_FATAL(sg_window_create(refuse, NULL, &window), SG_OK);
     CU_ASSERT_EQUAL_FATAL(sg_window_add_comm(window, 1), SG_OK);

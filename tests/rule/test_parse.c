@@ -160,9 +160,11 @@ static void printed_rules_parse(void)
 
 static void refuses_operations(void)
 {
-    CU_ASSERT(says("bcast=mpich", 1, "expected barrier, reduce, allreduce or *, found 'bcast'"));
-    CU_ASSERT(says("Reduce=mpich", 1, "expected barrier, reduce, allreduce or *, found 'Reduce'"));
-    CU_ASSERT(says("=mpich", 1, "expected barrier, reduce, allreduce or *, found '=mpich'"));
+    CU_ASSERT(
+        says("gather=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'gather'"));
+    CU_ASSERT(
+        says("Reduce=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found 'Reduce'"));
+    CU_ASSERT(says("=mpich", 1, "expected barrier, reduce, allreduce, bcast or *, found '=mpich'"));
     CU_ASSERT(says("reduce", 7, "expected '=' and an algorithm, found the end"));
     CU_ASSERT(says("reduce@f\\=mpich", 16, "expected '=' and an algorithm, found the end"));
     CU_ASSERT(says("reduce!=mpich", 7,
@@ -284,10 +286,11 @@ static void faults_cost_one_rule(void)
     char *print = printed(rules);
 
     CU_ASSERT_STRING_EQUAL(
-        log, "stagger: STAGGER_RULES, column 15: expected barrier, reduce, allreduce or *, found "
-             "'nonsense'; left out: nonsense\n"
-             "stagger: STAGGER_RULES, column 25: expected barrier, reduce, allreduce or *, found "
-             "'gr'; left out: gr\xc3\xbc\xc3\x9f@?=x\n");
+        log,
+        "stagger: STAGGER_RULES, column 15: expected barrier, reduce, allreduce, bcast or *, found "
+        "'nonsense'; left out: nonsense\n"
+        "stagger: STAGGER_RULES, column 25: expected barrier, reduce, allreduce, bcast or *, found "
+        "'gr'; left out: gr\xc3\xbc\xc3\x9f@?=x\n");
     CU_ASSERT_STRING_EQUAL(print, "reduce=mpich # STAGGER_RULES\nbarrier=mpich # STAGGER_RULES\n");
     free(print);
     free(log);
@@ -331,7 +334,7 @@ static void checks_alone(void)
     CU_ASSERT_STRING_EQUAL(
         log,
         "stagger: --rule, column 8: unknown algorithm 'x', expected one of: mpich, handoff, srm, "
-        "bypass, adaptive, tree, dissemination, pairwise\n"
+        "bypass, adaptive, tree, dissemination, pairwise, bcs\n"
         "stagger: --rule, column 1: expected a rule, found the end\n");
     free(log);
 }

@@ -55,7 +55,7 @@ static void nothing_but_mpich(void)
     CU_ASSERT(runs("", NULL, "w", 4));
     CU_ASSERT(!runs("*=mpich", NULL, "w", 4));
     CU_ASSERT(runs("reduce=mpich;barrier=mpich", NULL, "w", 4));
-    CU_ASSERT(!runs("reduce=mpich;barrier=mpich;allreduce=mpich", NULL, "w", 4));
+    CU_ASSERT(!runs("reduce=mpich;barrier=mpich;allreduce=mpich;bcast=mpich", NULL, "w", 4));
     CU_ASSERT(!runs("*=mpich;*=srm", NULL, "w", 4));
     CU_ASSERT(runs("*=srm;*=mpich", NULL, "w", 4));
 }

@@ -77,7 +77,7 @@ static void names_sources(void)
         "expected one of: mpich, bypass, adaptive; left out: none\n"
         "stagger: stagger.conf:4 STAGGER_RULES, column 8: expected an algorithm (mpich, bypass, "
         "adaptive), found the end; left out: reduce=\n"
-        "stagger: stagger.conf:3, column 3: expected barrier, reduce, allreduce or *, found "
+        "stagger: stagger.conf:3, column 3: expected barrier, reduce, allreduce, bcast or *, found "
         "'barier'; left out: barier=mpich\n"
         "stagger: stagger.conf:1 STAGGER_BARRIER, column 1: bypass does not take barrier, only "
         "reduce; left out: bypass\n"

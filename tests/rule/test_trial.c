@@ -90,7 +90,8 @@ static void says_what_does_not_parse(void)
     complains("reduce=mpich|bypass(linger=x)|srm", "column 28: expected linger from 0 to 100000");
     complains("reduce=mpich|", "column 14: expected an algorithm (");
     complains("reduce=mpich||srm", "column 14: expected an algorithm (");
-    complains("reduc=mpich|srm", "column 1: expected barrier, reduce, allreduce or *, found 'redu");
+    complains("reduc=mpich|srm",
+              "column 1: expected barrier, reduce, allreduce, bcast or *, found 'redu");
     complains("reduce@x:0=mpich|srm", "column 10: expected a line from 1");
     complains("*=mpich|handoff", "column 1: expected one operation in a trial, found '*'");
     complains("barrier=mpich|mpich|mpich|mpich|mpich|mpich|mpich|mpich|mpich|mpich|mpich|mpich|"

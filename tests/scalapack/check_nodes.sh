@@ -16,3 +16,7 @@ for name in $SCALAPACK_TEN; do
     done
     passes_something "$name" "$without"
 done
+# In slices of time: the shortest, so that a program of many calls ends.
+for name in xdlu xdinv; do
+    STAGGER_RULES='*=bcs(slice=100)' passes_too "$name" "$(stock "$name")" "in slices"
+done

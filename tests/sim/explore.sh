@@ -5,8 +5,8 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 explore() { timeout 250 "$STAGGER" sim explore "$@"; }
-EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff,srm
-QUICK=bypass,tree,dissemination,pairwise,srm
+EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff,srm,bcs
+QUICK=bypass,tree,dissemination,pairwise,srm,bcs
 
 . "$ROOT/tests/sim/walks.bash"
 

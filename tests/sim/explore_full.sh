@@ -6,10 +6,10 @@
 
 explore() { timeout 1700 "$STAGGER" sim explore "$@"; }
 . "$ROOT/tests/sim/walks.bash"
-EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff,srm
+EVERY=bypass,adaptive,tree,dissemination,pairwise,handoff,srm,bcs
 
 check "100 000 seeds have no violation" sound seeds --seeds 100000 --first 1000000
-for algo in bypass adaptive tree dissemination pairwise handoff srm; do
+for algo in bypass adaptive tree dissemination pairwise handoff srm bcs; do
     check "20 000 seeds of $algo reach every rare state it has" \
         sound seeds --algo $algo --seeds 20000 --first 2000000
 done

@@ -35,6 +35,8 @@ check "seed, commit, network and fitted values are in the output" all \
     'is myrinet2000 "$(json cpu.json "d[\"network\"][\"name\"]")"' \
     'is "signal_us noise_us" "$(json cpu.json "\" \".join(d[\"fitted\"])")"' \
     'is "signal_us noise_us" "$(json cpu.json "\" \".join(d[\"rows\"][0][\"fitted\"])")"'
+check "the multicast of InfiniBand is a fitted value" is multicast_us \
+    "$(sim delay --nodes 4 --json >fitted.json && json fitted.json '" ".join(d["fitted"])')"
 check "a value that is set is not a fitted one" is noise_us \
     "$(sim cpu $small --set signal_us=3 --json >set.json && json set.json '" ".join(d["fitted"])')"
 check "CSV has the same rows" "$PYTHON" -c '
@@ -124,13 +126,18 @@ check "a network may be a file's path" sim delay --network ./prefix/share/stagge
 # ---- figures and claims ----------------------------------------------------------------------------
 
 check "the figures are listed" all 'sim plot --list >list' 'has_lines list "^000-" 8' \
-    'has_lines list "^002-" 9'
+    'has_lines list "^002-" 9' 'has_lines list "^003-" 13' 'has_lines list "^004-" 7'
 if command -v gnuplot >/dev/null; then
     check "a figure is drawn as SVG" all \
         'sim plot 002-8 -o figures --iterations 5 >drawn' 'has drawn "^figures/002-8.svg$"' \
         'has figures/002-8.svg "<svg"' 'has figures/002-8.svg "dissemination"'
     check "paper 000's figures are named by their number alone, too" all \
         'sim plot 6b -o figures --iterations 5 >drawn' 'has figures/000-6b.svg "128 elements"'
+    check "the values that a paper's text has are drawn beside ours" all \
+        'has figures/000-6b.svg "paper 000"' 'sim plot 004-6b -o figures --iterations 5 >drawn' \
+        'has figures/004-6b.svg "paper 004"' 'sim plot 004-2 -o figures >drawn' \
+        '! has figures/004-2.svg "paper 004"' 'sim plot 003-9a -o figures >drawn' \
+        'has figures/003-9a.svg "paper 003"'
 else
     skip "figures are drawn" "no gnuplot"
 fi

@@ -8,6 +8,7 @@
 #define BYTES 1000
 #define G_NS (2 * BYTES)
 #define R_NS (1 * BYTES)
+#define C_NS (3 * BYTES) /* where copies take time */
 #define HOP_NS (2 * O_NS + L_NS)
 
 /* All enter at once: last exit minus entry. */
@@ -92,6 +93,40 @@ static void adaptive_late(void)
     close_to(run_world(&setup).delay_ns, O_NS + MULTICAST_NS);
 }
 
+/* Two processes exchange their operands through one adapter, which sends, and receives, one after
+ * the other. */
+static void shared_adapter(void)
+{
+    struct sg_world_setup setup = world_of(&sg_algo_pairwise, SG_OPERATION_ALLREDUCE, 2, BYTES);
+
+    close_to(run_world(&setup).delay_ns, HOP_NS + G_NS + R_NS);
+    setup.endpoints_per_adapter = 2;
+    close_to(run_world(&setup).delay_ns, HOP_NS + 2 * G_NS + R_NS);
+}
+
+/* The root copies its own operand. MPICH copies a message that a receive waits for once, and one
+ * that came before it twice. */
+static void copies_of_mpich(void)
+{
+    struct sg_network copying = round_network;
+    struct sg_lateness late = {0, 0, 1000000};
+
+    copying.copy_ns_per_byte = C_NS / BYTES;
+    for (int levels = 1; levels <= 6; levels++) {
+        struct sg_world_setup setup =
+            world_of(&sg_algo_tree, SG_OPERATION_REDUCE, 1 << levels, BYTES);
+
+        setup.parameters.degree = 1;
+        setup.network = &copying;
+        close_to(run_world(&setup).delay_ns, C_NS + levels * (HOP_NS + G_NS + R_NS));
+        setup.mpich_copies = true;
+        close_to(run_world(&setup).delay_ns, C_NS + levels * (HOP_NS + G_NS + R_NS + C_NS));
+        setup.late = &late;
+        setup.late_count = 1;
+        close_to(run_world(&setup).delay_ns, C_NS + levels * (O_NS + R_NS + 2 * C_NS));
+    }
+}
+
 const struct unit_test unit_tests[] = {
     {"the binomial reduce takes a message and a reduction a level", binomial_reduce},
     {"the tree barrier takes its acks, level by level, and a multicast", tree_barrier},
@@ -99,5 +134,7 @@ const struct unit_test unit_tests[] = {
     {"the pairwise allreduce takes a message and a reduction a round", pairwise},
     {"the climb of handoff takes one round trip a level", handoff_climb},
     {"the adaptive barrier takes one multicast when one rank is late", adaptive_late},
+    {"processes that share an adapter wait for it", shared_adapter},
+    {"MPICH copies messages, and early ones twice", copies_of_mpich},
     {NULL, NULL},
 };

@@ -38,8 +38,10 @@ check "rule includes core and rule only" \
 check "... and, of algos, the tables of parameters" is "" "$(include shim/rule 'algos/' | grep -vF algos/parameters.h)"
 check "trace includes core and trace only" \
     keeps_out shim/trace "rule|algos|transport|intranode|$live"
-for part in shim/core shim/rule shim/trace shim/algos shim/transport shim/intranode/ shim/progress \
-    analysis/options analysis/output analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/sim analysis/cli; do
+check "causes includes core, trace and itself only" \
+    keeps_out shim/causes "rule|algos|transport|intranode|$live"
+for part in shim/core shim/rule shim/trace shim/causes shim/algos shim/transport shim/intranode/ shim/progress \
+    analysis/options analysis/output analysis/report analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch analysis/sim analysis/cli; do
     check "$part knows nothing of MPI" keeps_from "$part" '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]'
 done
 check "algos includes core and algos only" \
@@ -52,6 +54,8 @@ check "the simulator includes core, algos, options, output and itself only" \
     keeps_out analysis/sim "rule|trace|transport|intranode|mpi|wait|progress|internode|runtime|intercept|report"
 check "its host includes nothing else of it" keeps_from analysis/sim/host 'sim/(timed|explore|exhaustive|papers|[a-z]+\.h)'
 check "timed runs know nothing of exploring" keeps_from analysis/sim/timed 'sim/(explore|exhaustive|papers)/'
+check "nor do formulas, of runs and exploring" keeps_from analysis/sim/model \
+    'sim/(host|explore|exhaustive|papers|timed/(world|measure|state|setup))'
 check "nor exploring of them, nor of the walk of every order" \
     keeps_from analysis/sim/explore 'sim/(timed|exhaustive|papers)/'
 check "the walk of every order is included by the command that explores only" is "analysis/sim/explore.c" \
@@ -78,7 +82,7 @@ check "output includes core and itself only" \
     keeps_out analysis/output "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|$live"
 check "the tools include nothing that runs calls" \
     keeps_out analysis 'wait|progress|internode|intranode/mpi|runtime|profile|intercept'
-check "the report does not include the commands" keeps_out analysis/report cli
+check "the report includes neither the commands nor what watches a job" keeps_out analysis/report "cli|watch"
 check "neither does the advice" keeps_out analysis/advise cli
 
 check "no file includes itself through others, but those of tests/system/loops" loops_are includes --loops
@@ -114,7 +118,10 @@ check "the library binds its symbols at start" has <(readelf -d "$LIB") 'BIND_NO
 check "nothing else waits by sleeping" is "" \
     "$(grep -rnE '\b(u?sleep|(clock_)?nanosleep) *\(' --include='*.[ch]' --include='*.cc' \
         shim analysis tests |
-        grep -Ev '^(shim/core/status\.c|shim/wait/turn\.c|shim/trace/export/logread_all\.c|analysis/bench/mpi/quiet\.c|tests/mpi/(giving_library|soak|late_calls|internode_apps|trial|gives_way)\.c|tests/mpi/mpi_test\.h|tests/wait/test_turn\.c):')"
+        grep -Ev '^(shim/core/status\.c|shim/wait/turn\.c|shim/trace/export/logread_all\.c|analysis/bench/mpi/quiet\.c|tests/mpi/(giving_library|known_causes|mixed_causes|soak|late_calls|internode_apps|trial|gives_way)\.c|tests/mpi/mpi_test\.h|tests/wait/test_turn\.c|tests/causes/test_(reader|switches)\.c):')"
+# Each transport has its own, behind one interface.
+check "a type's name has one meaning" is "sg_transport" \
+    "$(grep -rhoE '^(struct|enum|union) sg_[a-z0-9_]+ \{' --include='*.[ch]' shim analysis | sort | uniq -d | cut -d ' ' -f 2)"
 check "no source is over 500 lines" is "" \
     "$(find shim analysis -name '*.[ch]' -exec awk 'END { if (NR > 500) print FILENAME }' {} \;)"
 check "no line of a source is over 100 columns" is "" \

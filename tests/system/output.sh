@@ -98,7 +98,8 @@ STAGGER_TRACE_BYTES=1m observe reached 2 "$PROGRAMS/calls" "$rounds"
 check "a run beyond STAGGER_TRACE_BYTES goes on" untouched reached
 check "its archive is sound and says partial" all 'archive_sound reached.trace' \
     'report_json reached.trace reached.json' 'is True "$(json reached.json "d[\"partial\"]")"'
-check "the archive holds what fits the limit" within 30000 $((2 * 1024 * 1024 / 64)) \
+# Samples of what is between calls have an eighth of the room.
+check "the archive holds what fits the limit" within 28000 $((2 * 1024 * 1024 / 64)) \
     "$("$PYTHON" "$ROOT/tests/lib/check_archive.py" --counts reached.trace/traces.otf2 | "$PYTHON" -c '
 import json, sys
 print(sum(sum(json.loads(line)[op] for op in ("barrier", "reduce", "allreduce")) for line in sys.stdin))')"

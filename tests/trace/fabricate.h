@@ -314,6 +314,18 @@ static inline void fabricate_received(struct sg_record_event *event, int from, i
     event->received_bytes = bytes;
 }
 
+static inline void fabricate_window(struct fabricated *log, uint32_t index, uint32_t comm,
+                                    uint32_t ordinal, const char *name)
+{
+    struct sg_record_window *window = fabricate_definition(log, name, strlen(name) + 1);
+
+    window->kind = SG_RECORD_WINDOW;
+    window->index = index;
+    window->comm = comm;
+    window->ordinal = ordinal;
+    window->text_bytes = (uint32_t)strlen(name) + 1;
+}
+
 /* The slot of the record that was made last: the number of the request that it begins. */
 static inline uint64_t fabricate_last(const struct fabricated *log)
 {

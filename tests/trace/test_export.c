@@ -295,6 +295,7 @@ static void late_attributes(void)
     late->bytes = 24;
     late->child = 3;
     late->avoided_ns = 900;
+    late->by_signal = 1;
     fabricate_late(&log, 2200, 2300)->comm = 9; /* of which there is no record */
     fabricate_late(&log, 2400, 2500)->operation = 200;
     fabricate_finish(&log, directory);
@@ -318,9 +319,11 @@ static void late_attributes(void)
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "bytes")), 24);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "child")), 3);
     CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "wait avoided")), 900);
+    CU_ASSERT_EQUAL(json_integer_value(json_object_get(attributes, "by signal")), 1);
     attributes = json_object_get(json_array_get(events, 4), "attributes");
     CU_ASSERT_PTR_NOT_NULL(json_object_get(attributes, "operation"));
     CU_ASSERT_PTR_NULL(json_object_get(attributes, "communicator"));
+    CU_ASSERT_PTR_NULL(json_object_get(attributes, "by signal"));
     json_decref(counts);
     json_decref(events);
 }

@@ -449,8 +449,8 @@ static void faults_are_found(void)
         [TOO_EARLY] = "no message is received before it was sent",
         [LENGTH] = "messages are received as long as they were sent",
         [TWICE] = "what completes or is cancelled was posted, and ends once",
-        [ROOTS] = "all members of a communicator have the same collectives in one order",
-        [ORDER] = "all members of a communicator have the same collectives in one order",
+        [ROOTS] = "all members have the same collectives by their numbers",
+        [ORDER] = "numbers of collectives rise as these begin",
     };
 
     for (int fault = 0; fault < FAULTS; fault++) {

@@ -218,6 +218,44 @@ static void lost_member_list(void)
     json_decref(counts);
 }
 
+/* Messages, requests and collectives of all calls, in the world and between the two ranks. */
+static void add_events(struct fabricated *log, int rank)
+{
+    enum { SEND = 1, RECV, ISEND, IRECV, WAIT, IBCAST };
+    static const char *const names[] = {"MPI_Send",  "MPI_Recv", "MPI_Isend",
+                                        "MPI_Irecv", "MPI_Wait", "MPI_Ibcast"};
+    const uint32_t world[] = {0, 1}, between[] = {(uint32_t)rank, (uint32_t)(1 - rank)};
+    struct sg_record_profile_comm *comm;
+
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        fabricate_function(log, SEND + i, names[i]);
+    fabricate_profile_comm(log, 1, 77, 0, 2, (uint32_t)rank, "MPI_COMM_WORLD",
+                           rank == 0 ? world : NULL);
+    comm = fabricate_profile_comm(log, 3, 99, 0, 2, 0, "between", between);
+    comm->is_inter = 1;
+    comm->size = comm->peers = 1;
+    for (uint32_t round = 0; round < 6; round++) {
+        uint32_t of = round % 2 == 0 ? 1 : 3, peer = of == 1 ? (uint32_t)(1 - rank) : 0;
+        uint64_t begin_ns = 6000 + 200 * round, post;
+        struct sg_record_event *event = fabricate_event(log, ISEND, of, begin_ns, begin_ns + 10);
+
+        fabricate_sent(event, (int)peer, 5, 8);
+        event->flags |= SG_EVENT_POSTS;
+        post = fabricate_last(log);
+        fabricate_received(fabricate_event(log, RECV, of, begin_ns + 20, begin_ns + 40), (int)peer,
+                           5, 8);
+        fabricate_event(log, WAIT, of, begin_ns + 50, begin_ns + 60);
+        fabricate_request(log, SG_REQUEST_SENT, of, begin_ns + 60, post);
+        event = fabricate_event(log, IBCAST, of, begin_ns + 70, begin_ns + 80);
+        event->flags = SG_EVENT_POSTS | SG_EVENT_ORDERED | SG_EVENT_ROOTED;
+        event->from_tag = (int)round / 2;
+        event->to = of == 1 || rank == 1 ? 0 : SG_EVENT_ROOT_HERE;
+        post = fabricate_last(log);
+        fabricate_event(log, WAIT, of, begin_ns + 90, begin_ns + 100);
+        fabricate_request(log, SG_REQUEST_COMPLETE, of, begin_ns + 100, post);
+    }
+}
+
 /* Two ranks with a bit of everything, as bytes. */
 static unsigned char *busy_log(int rank, size_t *size_bytes)
 {
@@ -241,6 +279,7 @@ static unsigned char *busy_log(int rank, size_t *size_bytes)
             fabricate_nonblocking(&log, 2 * (int)(seq % 2), 0, 100 + seq, 2075 + 100 * seq, 5, 20,
                                   seq % 9 == 0 ? 0 : 2300 + 100 * seq);
     }
+    add_events(&log, rank);
     fabricate_marker(&log, SG_MARKER_NOTE, 4000, "half way");
     fabricate_stat(&log, 0, 1, 0, 12);
     fabricate_clock(&log, 9000, 10);

@@ -214,7 +214,7 @@ static void no_room_anywhere(void)
         fabricate_marker(&log, SG_MARKER_NOTE, 2050, "a note");
         fabricate_finish(&log, directory);
     }
-    for (rlim_t limit = 0; limit < 2500; limit += limit < 100 ? 10 : 50) {
+    for (rlim_t limit = 0; limit < 6000; limit += limit < 100 ? 10 : 50) {
         struct sg_export_result result;
         struct diversion diversion = divert();
         enum sg_status status;

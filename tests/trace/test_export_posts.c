@@ -226,7 +226,7 @@ static void what_cannot_be(void)
             else if (seq == 2)
                 nonblocking->end_ns = nonblocking->begin_ns - 1;
             else if (seq == 3)
-                nonblocking->operation = ALLREDUCE + 1;
+                nonblocking->operation = UINT8_MAX;
             else if (seq == 4)
                 nonblocking->root = 2;
             else if (seq == 5)

@@ -169,7 +169,7 @@ static void leave(const struct turn *turn, uint32_t seq)
 
     endpoint->errors += !endpoint->in_call;
     endpoint->errors +=
-        call->operation != SG_OPERATION_REDUCE &&
+        sg_operation_synchronises(call->operation) &&
         atomic_load_explicit(&turn->host->entered[seq], memory_order_relaxed) != HOST_SIZE;
     endpoint->in_call = false;
     memcpy(endpoint->outcome[seq], endpoint->results[seq % turn->host->credits],

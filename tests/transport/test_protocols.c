@@ -32,10 +32,11 @@ static const struct trial trials[] = {
     {&sg_algo_bypass, {TIMEOUT, .credits = 2, .eager_bytes = 256}, BINOMIAL},
     {&sg_algo_adaptive, {TIMEOUT, .degree = 2}, TREE},
     {&sg_algo_adaptive, {TIMEOUT, .degree = 4, .tokens = 2, .predict = 1}, TREE},
-    {&sg_algo_tree, {TIMEOUT, .degree = 2, .credits = 2}, TREE},
+    {&sg_algo_tree, {TIMEOUT, .degree = 2, .credits = 2, .shape = SG_TREE_SHAPE_FIBONACCI}, TREE},
     {&sg_algo_tree, {TIMEOUT, .degree = 1}, BINOMIAL},
     {&sg_algo_dissemination, {TIMEOUT}, DOUBLING},
     {&sg_algo_pairwise, {TIMEOUT}, DOUBLING},
+    {&sg_algo_bcs, {.slice_ns = 100000, TIMEOUT}, DOUBLING},
     {&sg_algo_handoff, {TIMEOUT, .credits = 2}, DOUBLING},
     {&sg_algo_srm, {TIMEOUT, .credits = 2}, DOUBLING},
     {&sg_algo_srm, {TIMEOUT, .chunk_bytes = 128}, DOUBLING},
@@ -59,7 +60,7 @@ static void plan(const struct sg_algo *algo, struct sg_algo_call *calls)
         calls[i].flags = i % 4 == 0   ? 0
                          : i % 4 == 1 ? SG_CALL_EXACT | SG_CALL_COMMUTATIVE
                                       : SG_CALL_COMMUTATIVE;
-        if (operation == SG_OPERATION_REDUCE)
+        if (sg_operation_has_root(calls[i].operation))
             calls[i].root = i / 8 % HOST_SIZE;
     }
 }
@@ -68,6 +69,8 @@ static uint64_t expected(const struct trial *trial, const struct sg_algo_call *c
 {
     struct association of = {.size = HOST_SIZE, .seq = seq, .flags = call->flags};
 
+    if (call->operation == SG_OPERATION_BCAST)
+        return mini_operand(call->root, seq, 0);
     if (trial->shape == DOUBLING)
         return association_doubling(&of);
     of.degree = trial->shape == BINOMIAL ? 1 : trial->parameters.degree;
@@ -84,7 +87,9 @@ static void check(const struct world *world, const struct trial *trial, const st
         uint64_t want = expected(trial, call, seq), value;
 
         for (int rank = 0; rank < HOST_SIZE; rank++) {
-            if (call->operation == SG_OPERATION_BARRIER || (call->root >= 0 && call->root != rank))
+            if (call->operation == SG_OPERATION_BARRIER ||
+                (call->operation == SG_OPERATION_REDUCE && call->root != rank) ||
+                (call->operation == SG_OPERATION_BCAST && call->root == rank))
                 continue;
             WORLD_CHECK(world, host_result(host, rank, seq, &value));
             WORLD_CHECK(world, value == want);
@@ -220,6 +225,11 @@ static void test_srm(void)
     test_algo(&sg_algo_srm);
 }
 
+static void test_bcs(void)
+{
+    test_algo(&sg_algo_bcs);
+}
+
 static void test_handoff(void)
 {
     answered_later = 0;
@@ -235,5 +245,6 @@ const struct unit_test unit_tests[] = {
     {"pairwise gives its documented results over every transport", test_pairwise},
     {"handoff gives its documented results over every transport", test_handoff},
     {"srm gives its documented results over every transport", test_srm},
+    {"bcs gives its documented results over every transport", test_bcs},
     {NULL, NULL},
 };

@@ -58,7 +58,7 @@ STAGGER_TRIAL="allreduce@common=srm|bypass; allreduce@common=srm; reduce@to_root
     STAGGER_TRIAL_BLOCK=4 tried bad 2 12
 check "trials that do not parse are left out with one line each, and the program runs" all \
     'like_stock bad 2 12' \
-    'says bad "STAGGER_TRIAL, column 22: bypass does not take allreduce, only reduce; left out: allreduce@common=srm|bypass"' \
+    'says bad "STAGGER_TRIAL, column 22: bypass does not take allreduce, only reduce, bcast; left out: allreduce@common=srm|bypass"' \
     'says bad "and a second algorithm, found the end; left out: allreduce@common=srm"'
 check "an algorithm that does not run here is left out with one line" all \
     'is 2 "$(grep -c "trial reduce@to_root: bypass does not run inside a node and is left out there" bad.err)"' \

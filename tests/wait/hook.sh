@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 
 library=$LIB
-waiting='recv ssend sendrecv probe wait waitall bcast alltoall dup split fence lock unlock'
+waiting='recv ssend sendrecv probe wait waitall scatter alltoall dup split fence lock unlock'
 export STAGGER_TRACE=off
 
 # waits NAME RANKS ARGUMENT...: on the first processor alone; counts in NAME.out
@@ -52,8 +52,8 @@ for call in recv fence alltoall; do
         all "yielded yield $call" "is 0 \"\$(counts yield $call | cut -d' ' -f2)\""
 done
 
-waits threads 2 threads recv bcast
-for call in recv bcast; do
+waits threads 2 threads recv scatter
+for call in recv scatter; do
     check "$call: with MPI_THREAD_MULTIPLE nobody sleeps, where MPICH may hold its lock" \
         all "yielded threads $call" "is 0 \"\$(counts threads $call | cut -d' ' -f2)\""
 done

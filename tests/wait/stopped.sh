@@ -60,3 +60,7 @@ else
 fi
 STAGGER_RULES='*=mpich' STAGGER_WAIT_HOOK=none each none "a rank is stopped: without a hook"
 STAGGER_RULES='*=srm' each srm "a rank is stopped: in the library's collectives"
+# Time is one of the reasons to wake: repeats of what the stopped rank has not answered are none.
+STAGGER_RANKS_PER_NODE=2 STAGGER_RULES='*=bcs(slice=2000)' each bcs "a rank is stopped: in a slice of time"
+STAGGER_RANKS_PER_NODE=1 STAGGER_PROGRESS=thread STAGGER_RULES='*=bcs(slice=2000,strobe=always)' \
+    each always "a rank is stopped: in slices that come in any case"

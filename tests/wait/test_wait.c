@@ -73,7 +73,7 @@ static bool never_ready(void *context)
 static int sleeps_in(enum sg_wait_mode mode, int steps)
 {
     static _Atomic uint32_t sleepers, wake;
-    const struct sg_wait_queue queue = {&sleepers, &wake};
+    const struct sg_wait_queue queue = {.sleepers = &sleepers, .wake = &wake};
     struct sg_wait wait = {0};
 
     sg_real.Iprobe = probe;

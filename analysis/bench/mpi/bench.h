@@ -11,6 +11,7 @@
 #include "bench/mpi/collective.h"
 #include "bench/options.h"
 #include "bench/output.h"
+#include "bench/speed.h"
 #include "core/clocksync.h"
 #include "core/status.h"
 
@@ -18,16 +19,21 @@
 
 struct sg_bench_job {
     const struct sg_bench_options *options;
-    int rank, size; /* in MPI_COMM_WORLD */
-    MPI_Comm node;  /* the ranks of this machine */
+    MPI_Comm comm;  /* the ranks that measure: MPI_COMM_WORLD, or its first so many */
+    int rank, size; /* in it */
+    MPI_Comm node;  /* those of this machine */
     /* all ranks; for the benchmark's own messages, with PMPI only */
     MPI_Comm quiet;
-    MPI_Comm settle;                         /* for sg_bench_settle */
+    MPI_Comm settle;    /* for sg_bench_settle */
+    int ranks_per_node; /* 0: all of a machine, or no library of ours */
+    int late_rank;
     bool between_nodes;                      /* algorithms between nodes are available */
     int algorithms[SG_BENCH_ALGORITHMS_MAX]; /* of cpu and delay */
     int algorithm_count;
     struct sg_bench_machine machine;
     struct sg_clocksync *clocks;
+    struct sg_bench_reference reference; /* the speed of this rank's processor */
+    double cooling_ns;                   /* how long it takes to empty the caches */
     uint64_t *bounds_ns; /* of each rank's clock, at the start; NULL except on rank 0 */
     double *lateness_ns; /* for a replay, see pattern.h */
     size_t replayed_calls;
@@ -35,8 +41,10 @@ struct sg_bench_job {
 };
 
 /* The time of a call: blocks of calls of both sides alternate; the time of a block is that of its
- * slowest rank. SG_ERR_FORMAT: a result is wrong, which is logged. */
-enum sg_status sg_bench_latency(const struct sg_bench_job *job, struct sg_bench_case *bench_case);
+ * slowest rank, or what --reduce makes of the ranks'. skew_us is not used. SG_ERR_FORMAT: a result
+ * is wrong, which is logged. */
+enum sg_status sg_bench_latency(const struct sg_bench_job *job,
+                                const struct sg_bench_case *bench_case, double skew_us);
 
 /* The same, one call at a time by the options' scheme, for each of the job's algorithms and the one
  * it is compared with, at one skew of the pattern. Errors as above. */
@@ -52,8 +60,10 @@ enum sg_status sg_bench_clock(const struct sg_bench_job *job);
 enum sg_status sg_bench_noise(const struct sg_bench_job *job);
 
 /* The processor time of a call that one rank enters late, after sleeping: of the root (if there is
- * one), and the most of any other rank. Errors as above. */
-enum sg_status sg_bench_late(const struct sg_bench_job *job, struct sg_bench_case *bench_case);
+ * one), and the most of any other rank. The lateness is the options', not skew_us. Errors as above.
+ */
+enum sg_status sg_bench_late(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
+                             double skew_us);
 
 /* The mean processor time of a call if ranks arrive by the pattern, for each of the job's
  * algorithms. Errors as above. */

@@ -1,7 +1,7 @@
 #include "bench/mpi/collective.h"
 
-#include "bench/mpi/quiet.h"
-#include "core/clock.h"
+#include "bench/cold.h"
+#include "bench/collectives.h"
 #include "core/text.h"
 
 #include <dlfcn.h>
@@ -9,45 +9,64 @@
 #include <string.h>
 
 #define ALIGNMENT 4096
-#define ROUNDS 3
-/* Results with more elements than this are checked at intervals between calls. */
-#define LOOKED_AT 4096
-/* What no sum can be. */
-#define UNTOUCHED (-1.0)
-/* How late one rank is to a barrier that is verified. */
-#define LATE_NS 2000000
+
+/* Of the collectives that move blocks, by their numbers from SG_BENCH_GATHER on. */
+typedef int (*from_root)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int, MPI_Comm);
+typedef int (*from_all)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, MPI_Comm);
+typedef int (*reducing)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+typedef int (*from_root_started)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype, int,
+                                 MPI_Comm, MPI_Request *);
+typedef int (*from_all_started)(const void *, int, MPI_Datatype, void *, int, MPI_Datatype,
+                                MPI_Comm, MPI_Request *);
+typedef int (*reducing_started)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm,
+                                MPI_Request *);
 
 struct functions {
     int (*barrier)(MPI_Comm);
     int (*reduce)(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm);
-    int (*allreduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
+    reducing allreduce, reduce_scatter, scan;
+    int (*bcast)(void *, int, MPI_Datatype, int, MPI_Comm);
+    from_root gather, scatter;
+    from_all allgather, alltoall;
     int (*ibarrier)(MPI_Comm, MPI_Request *);
     int (*ireduce)(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Request *);
-    int (*iallreduce)(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request *);
+    reducing_started iallreduce, ireduce_scatter, iscan;
+    int (*ibcast)(void *, int, MPI_Datatype, int, MPI_Comm, MPI_Request *);
+    from_root_started igather, iscatter;
+    from_all_started iallgather, ialltoall;
     int (*test)(MPI_Request *, int *, MPI_Status *);
     int (*wait)(MPI_Request *, MPI_Status *);
 };
 
 /* Both sides are called in the same way, through a pointer. */
 static const struct functions sides[SG_BENCH_SIDES] = {
-    [SG_BENCH_OURS] = {MPI_Barrier, MPI_Reduce, MPI_Allreduce, MPI_Ibarrier, MPI_Ireduce,
-                       MPI_Iallreduce, MPI_Test, MPI_Wait},
-    [SG_BENCH_STOCK] = {PMPI_Barrier, PMPI_Reduce, PMPI_Allreduce, PMPI_Ibarrier, PMPI_Ireduce,
-                        PMPI_Iallreduce, PMPI_Test, PMPI_Wait},
+    [SG_BENCH_OURS] = {MPI_Barrier,    MPI_Reduce,
+                       MPI_Allreduce,  MPI_Reduce_scatter_block,
+                       MPI_Scan,       MPI_Bcast,
+                       MPI_Gather,     MPI_Scatter,
+                       MPI_Allgather,  MPI_Alltoall,
+                       MPI_Ibarrier,   MPI_Ireduce,
+                       MPI_Iallreduce, MPI_Ireduce_scatter_block,
+                       MPI_Iscan,      MPI_Ibcast,
+                       MPI_Igather,    MPI_Iscatter,
+                       MPI_Iallgather, MPI_Ialltoall,
+                       MPI_Test,       MPI_Wait},
+    [SG_BENCH_STOCK] = {PMPI_Barrier,    PMPI_Reduce,
+                        PMPI_Allreduce,  PMPI_Reduce_scatter_block,
+                        PMPI_Scan,       PMPI_Bcast,
+                        PMPI_Gather,     PMPI_Scatter,
+                        PMPI_Allgather,  PMPI_Alltoall,
+                        PMPI_Ibarrier,   PMPI_Ireduce,
+                        PMPI_Iallreduce, PMPI_Ireduce_scatter_block,
+                        PMPI_Iscan,      PMPI_Ibcast,
+                        PMPI_Igather,    PMPI_Iscatter,
+                        PMPI_Iallgather, PMPI_Ialltoall,
+                        PMPI_Test,       PMPI_Wait},
 };
 
-static const char *const names[SG_BENCH_SIDES][SG_OPERATION_COUNT] = {
-    [SG_BENCH_OURS] = {[SG_OPERATION_BARRIER] = "MPI_Barrier",
-                       [SG_OPERATION_REDUCE] = "MPI_Reduce",
-                       [SG_OPERATION_ALLREDUCE] = "MPI_Allreduce"},
-    [SG_BENCH_STOCK] = {[SG_OPERATION_BARRIER] = "PMPI_Barrier",
-                        [SG_OPERATION_REDUCE] = "PMPI_Reduce",
-                        [SG_OPERATION_ALLREDUCE] = "PMPI_Allreduce"},
-};
-
-const char *sg_bench_function(enum sg_operation operation, enum sg_bench_side side)
+const char *sg_bench_function(int operation, enum sg_bench_side side)
 {
-    return names[side][operation];
+    return sg_bench_collectives[operation].function + (side == SG_BENCH_OURS ? 1 : 0);
 }
 
 const char *sg_bench_library(const char *function)
@@ -61,20 +80,37 @@ const char *sg_bench_library(const char *function)
     return sg_text_base_name(info.dli_fname);
 }
 
+size_t sg_bench_case_sent(const struct sg_bench_case *c)
+{
+    bool blocks = sg_bench_collectives[c->operation].sends_blocks;
+
+    return (size_t)c->count * (blocks ? (size_t)c->size : 1);
+}
+
+size_t sg_bench_case_received(const struct sg_bench_case *c)
+{
+    bool blocks = sg_bench_collectives[c->operation].receives_blocks;
+
+    return (size_t)c->count * (blocks ? (size_t)c->size : 1);
+}
+
 enum sg_status sg_bench_case_open(struct sg_bench_case *bench_case)
 {
     void *send = NULL, *receive = NULL;
+    size_t sent_bytes, received_bytes;
 
     bench_case->count = (int)(bench_case->bytes / sizeof(double));
     bench_case->send = bench_case->receive = NULL;
     if (bench_case->count == 0)
         return SG_OK;
-    if (posix_memalign(&send, ALIGNMENT, bench_case->bytes) != 0)
+    sent_bytes = sg_bench_case_sent(bench_case) * sizeof(double);
+    received_bytes = sg_bench_case_received(bench_case) * sizeof(double);
+    if (posix_memalign(&send, ALIGNMENT, sent_bytes) != 0)
         goto err_memory;
-    if (posix_memalign(&receive, ALIGNMENT, bench_case->bytes) != 0)
+    if (posix_memalign(&receive, ALIGNMENT, received_bytes) != 0)
         goto err_send;
-    memset(send, 0, bench_case->bytes);
-    memset(receive, 0, bench_case->bytes);
+    memset(send, 0, sent_bytes);
+    memset(receive, 0, received_bytes);
     bench_case->send = send;
     bench_case->receive = receive;
     return SG_OK;
@@ -82,9 +118,18 @@ enum sg_status sg_bench_case_open(struct sg_bench_case *bench_case)
 err_send:
     free(send);
 err_memory:
-    sg_log("bench: rank %d: no memory for %llu bytes", bench_case->rank,
-           (unsigned long long)bench_case->bytes);
+    sg_log("bench: rank %d: no memory for %s of %llu bytes", bench_case->rank,
+           sg_bench_collectives[bench_case->operation].name, (unsigned long long)bench_case->bytes);
     return SG_ERR_MEMORY;
+}
+
+void sg_bench_case_cool(const struct sg_bench_case *c)
+{
+    sg_bench_sweep();
+    if (c->count == 0)
+        return;
+    sg_bench_flush(c->send, sg_bench_case_sent(c) * sizeof(double));
+    sg_bench_flush(c->receive, sg_bench_case_received(c) * sizeof(double));
 }
 
 void sg_bench_case_close(struct sg_bench_case *bench_case)
@@ -92,6 +137,40 @@ void sg_bench_case_close(struct sg_bench_case *bench_case)
     free(bench_case->send);
     free(bench_case->receive);
     bench_case->send = bench_case->receive = NULL;
+}
+
+/* A broadcast's. */
+static double *buffer_of(const struct sg_bench_case *c)
+{
+    return c->rank == c->root ? c->send : c->receive;
+}
+
+/* Those that the library does not route. */
+static void call_other(const struct sg_bench_case *c, const struct functions *functions)
+{
+    switch (c->operation) {
+    case SG_BENCH_GATHER:
+        functions->gather(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE, c->root,
+                          c->comm);
+        return;
+    case SG_BENCH_SCATTER:
+        functions->scatter(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE, c->root,
+                           c->comm);
+        return;
+    case SG_BENCH_ALLGATHER:
+        functions->allgather(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE,
+                             c->comm);
+        return;
+    case SG_BENCH_ALLTOALL:
+        functions->alltoall(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE,
+                            c->comm);
+        return;
+    case SG_BENCH_REDUCE_SCATTER:
+        functions->reduce_scatter(c->send, c->receive, c->count, MPI_DOUBLE, MPI_SUM, c->comm);
+        return;
+    default:
+        functions->scan(c->send, c->receive, c->count, MPI_DOUBLE, MPI_SUM, c->comm);
+    }
 }
 
 void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side side, uint64_t calls)
@@ -112,8 +191,42 @@ void sg_bench_call(const struct sg_bench_case *bench_case, enum sg_bench_side si
         for (uint64_t i = 0; i < calls; i++)
             functions->allreduce(c.send, c.receive, c.count, MPI_DOUBLE, MPI_SUM, c.comm);
         return;
-    case SG_OPERATION_COUNT:
+    case SG_OPERATION_BCAST:
+        for (uint64_t i = 0; i < calls; i++)
+            functions->bcast(buffer_of(&c), c.count, MPI_DOUBLE, c.root, c.comm);
         return;
+    default:
+        for (uint64_t i = 0; i < calls; i++)
+            call_other(&c, functions);
+    }
+}
+
+static void start_other(const struct sg_bench_case *c, const struct functions *functions,
+                        MPI_Request *request)
+{
+    switch (c->operation) {
+    case SG_BENCH_GATHER:
+        functions->igather(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE, c->root,
+                           c->comm, request);
+        return;
+    case SG_BENCH_SCATTER:
+        functions->iscatter(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE,
+                            c->root, c->comm, request);
+        return;
+    case SG_BENCH_ALLGATHER:
+        functions->iallgather(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE,
+                              c->comm, request);
+        return;
+    case SG_BENCH_ALLTOALL:
+        functions->ialltoall(c->send, c->count, MPI_DOUBLE, c->receive, c->count, MPI_DOUBLE,
+                             c->comm, request);
+        return;
+    case SG_BENCH_REDUCE_SCATTER:
+        functions->ireduce_scatter(c->send, c->receive, c->count, MPI_DOUBLE, MPI_SUM, c->comm,
+                                   request);
+        return;
+    default:
+        functions->iscan(c->send, c->receive, c->count, MPI_DOUBLE, MPI_SUM, c->comm, request);
     }
 }
 
@@ -132,8 +245,11 @@ void sg_bench_start(const struct sg_bench_case *c, enum sg_bench_side side, MPI_
     case SG_OPERATION_ALLREDUCE:
         functions->iallreduce(c->send, c->receive, c->count, MPI_DOUBLE, MPI_SUM, c->comm, request);
         return;
-    case SG_OPERATION_COUNT:
+    case SG_OPERATION_BCAST:
+        functions->ibcast(buffer_of(c), c->count, MPI_DOUBLE, c->root, c->comm, request);
         return;
+    default:
+        start_other(c, functions, request);
     }
 }
 
@@ -153,101 +269,4 @@ void sg_bench_finish(enum sg_bench_side side, MPI_Request *request)
 void sg_bench_settle(const struct sg_bench_case *bench_case)
 {
     sides[SG_BENCH_OURS].barrier(bench_case->settle);
-}
-
-/* Integers small enough that a double holds every possible sum exactly. */
-static double part(int rank, int element, int round)
-{
-    return (double)(rank + 1) * (element % 1000 + 1) + round;
-}
-
-static double sum_of_parts(int ranks, int element, int round)
-{
-    double n = ranks;
-
-    return n * (n + 1) / 2 * (element % 1000 + 1) + n * round;
-}
-
-static bool reduces_well(const struct sg_bench_case *c, enum sg_bench_side side, int round)
-{
-    bool receives = c->operation == SG_OPERATION_ALLREDUCE || c->rank == c->root;
-
-    for (int i = 0; i < c->count; i++) {
-        c->send[i] = part(c->rank, i, round);
-        c->receive[i] = UNTOUCHED;
-    }
-    sg_bench_call(c, side, 1);
-    for (int i = 0; i < c->count; i++) {
-        if (c->send[i] != part(c->rank, i, round) ||
-            c->receive[i] != (receives ? sum_of_parts(c->size, i, round) : UNTOUCHED))
-            return false;
-    }
-    return true;
-}
-
-void sg_bench_fill_whole(const struct sg_bench_case *c)
-{
-    for (int i = 0; i < c->count; i++)
-        c->send[i] = part(c->rank, i, 0);
-}
-
-/* The round's part of an element: small, so that sums stay exact. */
-static int round_of(uint64_t round)
-{
-    return (int)(round % 1000);
-}
-
-void sg_bench_fill(const struct sg_bench_case *c, uint64_t round)
-{
-    if (c->count == 0)
-        return;
-    c->send[0] = part(c->rank, 0, round_of(round));
-    c->send[c->count - 1] = part(c->rank, c->count - 1, round_of(round));
-    c->receive[0] = c->receive[c->count - 1] = UNTOUCHED;
-}
-
-bool sg_bench_holds(const struct sg_bench_case *c, uint64_t round)
-{
-    bool receives = c->operation == SG_OPERATION_ALLREDUCE || c->rank == c->root;
-    int last = c->count - 1, step = 1 + c->count / LOOKED_AT;
-
-    if (c->count == 0)
-        return true;
-    if (!receives)
-        return c->receive[0] == UNTOUCHED && c->receive[last] == UNTOUCHED;
-    for (int i = 1; i < last; i += step) {
-        if (c->receive[i] != sum_of_parts(c->size, i, 0))
-            return false;
-    }
-    return c->receive[0] == sum_of_parts(c->size, 0, round_of(round)) &&
-           c->receive[last] == sum_of_parts(c->size, last, round_of(round));
-}
-
-static bool keeps_together(const struct sg_bench_case *c, enum sg_bench_side side, int round)
-{
-    uint64_t entered_ns, last_entered_ns, left_ns;
-
-    if (c->rank == round % c->size)
-        sg_bench_sleep_until(sg_bench_now_ns() + LATE_NS);
-    entered_ns = sg_clock_ns();
-    sg_bench_call(c, side, 1);
-    left_ns = sg_clock_ns();
-    PMPI_Allreduce(&entered_ns, &last_entered_ns, 1, MPI_UINT64_T, MPI_MAX, c->node);
-    return left_ns >= last_entered_ns;
-}
-
-int sg_bench_verify(const struct sg_bench_case *bench_case, enum sg_bench_side side)
-{
-    int wrong = 0, all = 0;
-
-    for (int round = 0; round < ROUNDS; round++) {
-        bool good = bench_case->operation == SG_OPERATION_BARRIER
-                        ? keeps_together(bench_case, side, round)
-                        : reduces_well(bench_case, side, round);
-
-        wrong |= !good;
-    }
-    sg_bench_settle(bench_case);
-    PMPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, bench_case->comm);
-    return all;
 }

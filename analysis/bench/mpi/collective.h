@@ -1,32 +1,36 @@
 /* One collective on either side: MPI_X, which a preloaded library may replace, and PMPI_X, which is
- * the MPI library's own. Makes calls of both, without timing them, and verifies their results.
+ * the MPI library's own. Makes calls of both, without timing them.
  *
  * Called by all ranks of the case's communicator together, with the same values.
  */
 #ifndef SG_BENCH_MPI_COLLECTIVE_H
 #define SG_BENCH_MPI_COLLECTIVE_H
 
-#include "core/operation.h"
 #include "core/status.h"
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum sg_bench_side { SG_BENCH_OURS, SG_BENCH_STOCK, SG_BENCH_SIDES };
 
 /* Reductions add doubles. */
 struct sg_bench_case {
-    enum sg_operation operation;
+    int operation;  /* of bench/collectives.h */
     uint64_t bytes; /* a multiple of 8; 0 for a barrier */
-    int root;       /* of a reduce */
+    int root;
     MPI_Comm comm;
     MPI_Comm settle; /* for sg_bench_settle: the ranks of comm */
     MPI_Comm node;   /* the ranks of comm on this machine, which share a clock */
     int rank, size;
-    int count;
-    double *send, *receive; /* bytes each */
+    int count;              /* of doubles in `bytes` */
+    double *send, *receive; /* as many bytes, or as many for each rank */
 };
+
+/* How many doubles this rank's operand and its result have. */
+size_t sg_bench_case_sent(const struct sg_bench_case *bench_case);
+size_t sg_bench_case_received(const struct sg_bench_case *bench_case);
 
 /* Fills in count and the buffers of a case that is otherwise complete; SG_ERR_MEMORY is logged. */
 enum sg_status sg_bench_case_open(struct sg_bench_case *bench_case);
@@ -41,27 +45,16 @@ void sg_bench_start(const struct sg_bench_case *bench_case, enum sg_bench_side s
 bool sg_bench_test(enum sg_bench_side side, MPI_Request *request);
 void sg_bench_finish(enum sg_bench_side side, MPI_Request *request);
 
-/* Operands of a call whose result is checked: the same on all ranks, except the first and the last
- * element, which depend on the round. sg_bench_fill_whole comes first, once. */
-void sg_bench_fill_whole(const struct sg_bench_case *bench_case);
-void sg_bench_fill(const struct sg_bench_case *bench_case, uint64_t round);
-
-/* Whether this rank's part of the result is right; of long operands a sample of elements is
- * checked. */
-bool sg_bench_holds(const struct sg_bench_case *bench_case, uint64_t round);
+/* Takes what comes to this rank's caches by its own accesses out of them (bench/cold.h). */
+void sg_bench_case_cool(const struct sg_bench_case *bench_case);
 
 /* A barrier between calls of the preloaded library and a wait that it does not see. A rank may have
  * left a reduction while a part of it is still to be done; without asynchronous progress that part
  * is done in its next collective of the library. */
 void sg_bench_settle(const struct sg_bench_case *bench_case);
 
-/* Makes some calls with known results and checks on every rank: sums, the buffers that a reduce
- * must not change on ranks other than the root, and that nobody of this machine leaves a barrier
- * before all have entered it. Returns the number of ranks with an error, the same on all ranks. */
-int sg_bench_verify(const struct sg_bench_case *bench_case, enum sg_bench_side side);
-
 /* "MPI_Reduce", "PMPI_Reduce". Static storage. */
-const char *sg_bench_function(enum sg_operation operation, enum sg_bench_side side);
+const char *sg_bench_function(int operation, enum sg_bench_side side);
 
 /* The file name, without directories, of the library that defines a function of that name; static
  * storage or the loader's. */

@@ -47,9 +47,12 @@ static enum sg_status measure_catch_up(struct sg_bench_calls *calls, double *cat
     return status;
 }
 
-/* The other variants are there for comparison. */
-static bool is_asked(const struct sg_bench_job *job, int algorithm)
+/* The other variants are there for comparison; MPICH alone is what is asked for. */
+static bool is_asked(const struct sg_bench_job *job, const struct sg_bench_variants *variants,
+                     int algorithm)
 {
+    if (variants->count == 1)
+        return true;
     for (int i = 0; i < job->algorithm_count; i++) {
         if (job->algorithms[i] == algorithm)
             return true;
@@ -119,7 +122,7 @@ static enum sg_status report(const struct sg_bench_calls *calls,
         struct sg_bench_called called =
             sg_bench_called_of(calls, sampling, i, samples->rounds, samples->rounds);
 
-        if (is_asked(calls->job, variants->of[i].algorithm))
+        if (is_asked(calls->job, variants, variants->of[i].algorithm))
             status =
                 report_one(calls, sampling, samples, i,
                            sg_bench_cpu_row(&called, &summaries[i], &summaries[variants->count - 1],

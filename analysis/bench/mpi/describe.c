@@ -1,4 +1,5 @@
 /* The description of the environment in a run's output. */
+#include "bench/cold.h"
 #include "bench/mpi/bench.h"
 #include "bench/mpi/machine.h"
 #include "core/config.h"
@@ -52,6 +53,18 @@ static void describe_bounds(struct sg_record *record, const struct sg_bench_job 
     free(bounds_ns);
 }
 
+/* How caches are emptied. */
+static void describe_cold(const struct sg_bench_job *job)
+{
+    struct sg_record *record = sg_record_new();
+    size_t cache_bytes = sg_bench_largest_cache();
+
+    sg_record_count(record, "largest_cache_bytes", cache_bytes);
+    sg_record_count(record, "sweep_bytes", sg_bench_sweep_bytes(cache_bytes));
+    sg_record_us(record, "sweep", job->cooling_ns);
+    sg_bench_output_describe(job->output, "cold", record);
+}
+
 void sg_bench_describe_run(const struct sg_bench_job *job)
 {
     struct sg_record *record = sg_record_new();
@@ -75,6 +88,8 @@ void sg_bench_describe_run(const struct sg_bench_job *job)
     describe_settings(record);
     sg_bench_output_describe(job->output, "environment", record);
 
+    if (job->options->cold)
+        describe_cold(job);
     record = sg_record_new();
     sg_record_count(record, "clocks", (uint64_t)sg_clocksync_leader_count(job->clocks));
     describe_bounds(record, job);

@@ -23,11 +23,11 @@
 #define CALIBRATION_QUANTA 20000
 #define CALIBRATIONS 5
 
-static struct {
+static struct here {
     MPI_Comm comm;
     struct sg_exchange exchange;
     bool oversubscribed;
-} here;
+} here, outer; /* outer: of all ranks, while some of them measure */
 
 bool sg_bench_machine_is_oversubscribed(void)
 {
@@ -171,6 +171,7 @@ enum sg_status sg_bench_machine_open(MPI_Comm quiet, MPI_Comm node,
 {
     enum sg_status status;
 
+    outer = here;
     here.comm = quiet;
     here.exchange = (struct sg_exchange){
         .gather = gather, .broadcast = broadcast, .send = send_to, .receive = receive_from};
@@ -198,4 +199,5 @@ enum sg_status sg_bench_machine_open(MPI_Comm quiet, MPI_Comm node,
 void sg_bench_machine_close(struct sg_clocksync *clocks)
 {
     sg_clocksync_close(clocks);
+    here = outer;
 }

@@ -19,6 +19,7 @@
 enum sg_status sg_bench_machine_open(MPI_Comm quiet, MPI_Comm node,
                                      struct sg_bench_machine *machine,
                                      struct sg_clocksync **clocks);
+/* Of two that are open, the inner one is in force, and is closed first. */
 void sg_bench_machine_close(struct sg_clocksync *clocks);
 
 /* Whether ranks of some machine share processors: then nobody waits spinning. */

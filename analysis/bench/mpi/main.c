@@ -4,11 +4,13 @@
  *
  * Rank 0 reads the command line and prints; the others follow.
  */
+#include "bench/cold.h"
 #include "bench/command_line.h"
 #include "bench/given.h"
 #include "bench/limits.h"
 #include "bench/mpi/bench.h"
-#include "bench/mpi/machine.h"
+#include "bench/mpi/cases.h"
+#include "bench/mpi/group.h"
 #include "bench/mpi/quiet.h"
 #include "core/config.h"
 #include "output/progress.h"
@@ -16,6 +18,7 @@
 #include "rule/algorithm.h"
 
 #include <limits.h>
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +29,10 @@ enum { FAILED = 1, USAGE = 2 };
 
 #define PROGRESS_VARIABLE "STAGGER_PROGRESS"
 #define PROGRESS_BYTES 16
+
+#define COOLINGS 3
+/* A sweep may take longer than it did here. */
+#define COOLING_ROOM 1.5
 
 /* How the file name of a library begins that knows rules. */
 #define LIBRARY "libstagger"
@@ -74,7 +81,7 @@ static void describe(const struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_V
     head->mpi_name = name;
     head->intercepted = false;
     for (int i = 0; i < options->operation_count && !head->intercepted; i++) {
-        enum sg_operation operation = options->operations[i];
+        int operation = options->operations[i];
 
         head->ours = sg_bench_library(sg_bench_function(operation, SG_BENCH_OURS));
         head->stock = sg_bench_library(sg_bench_function(operation, SG_BENCH_STOCK));
@@ -134,7 +141,8 @@ static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
         sg_bench_pattern_read(options->arrivals, job->size, &job->lateness_ns,
                               &job->replayed_calls) != SG_OK)
         return false;
-    job->between_nodes = ours && ranks_per_node > 0 && ranks_per_node < job->size;
+    job->ranks_per_node = ours ? ranks_per_node : 0;
+    job->between_nodes = job->ranks_per_node > 0 && job->ranks_per_node < job->size;
     if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
         return true;
     if (job->between_nodes)
@@ -146,123 +154,6 @@ static bool look_around(struct sg_bench_job *job, struct sg_bench_head *head,
             return false;
     }
     return can_run(job, ours, "--vs", options->vs);
-}
-
-/* The skews asked for, or the command's own. */
-static void choose_algorithms(struct sg_bench_job *job)
-{
-    static const int compared[] = {SG_ALGORITHM_TREE, SG_ALGORITHM_DISSEMINATION,
-                                   SG_ALGORITHM_PAIRWISE};
-    const struct sg_bench_options *options = job->options;
-
-    for (int i = 0; i < options->algorithm_count; i++)
-        job->algorithms[job->algorithm_count++] = options->algorithms[i];
-    if (options->vs != SG_ALGORITHM_MPICH)
-        job->algorithms[job->algorithm_count++] = options->vs;
-    if (options->algorithm_count > 0)
-        return;
-    if (options->vs == SG_BENCH_RULES) {
-        job->algorithms[job->algorithm_count++] = SG_ALGORITHM_MPICH;
-        return;
-    }
-    job->algorithms[job->algorithm_count++] = SG_BENCH_RULES;
-    if (options->command != SG_BENCH_DELAY || !job->between_nodes)
-        return;
-    for (size_t i = 0; i < sizeof compared / sizeof *compared; i++)
-        job->algorithms[job->algorithm_count++] = compared[i];
-}
-
-typedef enum sg_status (*measure)(const struct sg_bench_job *, const struct sg_bench_case *,
-                                  double skew_us);
-
-static const measure measures[SG_BENCH_COMMANDS] = {[SG_BENCH_LATENCY] = sg_bench_single,
-                                                    [SG_BENCH_CPU] = sg_bench_cpu,
-                                                    [SG_BENCH_DELAY] = sg_bench_delay,
-                                                    [SG_BENCH_OVERLAP] = sg_bench_overlap};
-
-static enum sg_status measure_case(const struct sg_bench_job *job, struct sg_bench_case *bench_case)
-{
-    const struct sg_bench_options *options = job->options;
-    enum sg_status status = SG_OK;
-
-    if (options->late)
-        return sg_bench_late(job, bench_case);
-    if (options->command == SG_BENCH_LATENCY && options->scheme == SG_BENCH_LOOP)
-        return sg_bench_latency(job, bench_case);
-    for (int i = 0; i < options->skews_us.count && status == SG_OK; i++)
-        status = measures[options->command](job, bench_case, options->skews_us.list[i]);
-    return status;
-}
-
-static enum sg_status run_case(const struct sg_bench_job *job, enum sg_operation operation,
-                               uint64_t bytes)
-{
-    struct sg_bench_case bench_case = {.operation = operation,
-                                       .bytes = bytes,
-                                       .root = job->options->root,
-                                       .comm = MPI_COMM_WORLD,
-                                       .settle = job->settle,
-                                       .node = job->node,
-                                       .rank = job->rank,
-                                       .size = job->size};
-    enum sg_status status = sg_bench_case_open(&bench_case);
-
-    /* The status of one rank, which the ranks have not agreed on. */
-    if (status != SG_OK)
-        MPI_Abort(MPI_COMM_WORLD, FAILED);
-    status = measure_case(job, &bench_case);
-    if (status != SG_OK && status != SG_ERR_FORMAT)
-        MPI_Abort(MPI_COMM_WORLD, FAILED);
-    sg_bench_case_close(&bench_case);
-    return status;
-}
-
-/* A barrier has no size. */
-static int sizes_of(const struct sg_bench_options *options, enum sg_operation operation)
-{
-    return operation == SG_OPERATION_BARRIER ? 1 : options->bytes.count;
-}
-
-/* Shows what is being measured, the place-th of so many. */
-static void show_case(const struct sg_bench_job *job, struct sg_progress_line *progress,
-                      enum sg_operation operation, uint64_t bytes, int place, int count)
-{
-    char size[48] = "", share[48] = "";
-
-    if (operation != SG_OPERATION_BARRIER)
-        snprintf(size, sizeof size, " of %llu bytes", (unsigned long long)bytes);
-    if (count > 1)
-        snprintf(share, sizeof share, ", %d of %d", place, count);
-    sg_progress_line_show(progress, "stagger-bench %s: %s%s%s",
-                          sg_bench_command_names[job->options->command],
-                          sg_operation_names[operation], size, share);
-}
-
-static enum sg_status run_cases(const struct sg_bench_job *job, struct sg_progress_line *progress)
-{
-    const struct sg_bench_options *options = job->options;
-    enum sg_status status = SG_OK;
-    int place = 0, count = 0;
-
-    if (options->command == SG_BENCH_CLOCK || options->command == SG_BENCH_NOISE) {
-        sg_progress_line_show(progress, "stagger-bench %s",
-                              sg_bench_command_names[options->command]);
-        return options->command == SG_BENCH_CLOCK ? sg_bench_clock(job) : sg_bench_noise(job);
-    }
-    for (int i = 0; i < options->operation_count; i++)
-        count += sizes_of(options, options->operations[i]);
-    for (int i = 0; i < options->operation_count; i++) {
-        enum sg_operation operation = options->operations[i];
-        bool sized = operation != SG_OPERATION_BARRIER;
-
-        for (int j = 0; j < sizes_of(options, operation) && status == SG_OK; j++) {
-            uint64_t bytes = sized ? options->bytes.list[j] : 0;
-
-            show_case(job, progress, operation, bytes, ++place, count);
-            status = run_case(job, operation, bytes);
-        }
-    }
-    return status;
 }
 
 /* Rank 0 has read the file. */
@@ -295,47 +186,55 @@ static void gather_bounds(struct sg_bench_job *job)
     PMPI_Gather(&own_ns, 1, MPI_UINT64_T, job->bounds_ns, 1, MPI_UINT64_T, 0, job->quiet);
 }
 
+/* The caches are emptied as before a call, by all ranks at once, and the slowest counts. */
+static void measure_cooling(struct sg_bench_job *job)
+{
+    size_t sweep_bytes = sg_bench_sweep_bytes(sg_bench_largest_cache());
+    double own_ns = 0;
+
+    if (sg_bench_sweep_open(sweep_bytes) != SG_OK)
+        MPI_Abort(MPI_COMM_WORLD, FAILED);
+    for (int i = 0; i < COOLINGS; i++) {
+        uint64_t begin_ns = job->machine.now_ns();
+
+        sg_bench_sweep();
+        own_ns = fmax(own_ns, (double)(job->machine.now_ns() - begin_ns));
+    }
+    PMPI_Allreduce(&own_ns, &job->cooling_ns, 1, MPI_DOUBLE, MPI_MAX, job->quiet);
+    job->cooling_ns *= COOLING_ROOM;
+}
+
 /* Everything before the first measurement; false, on all ranks, if there is nothing to measure. */
 static bool prepare(struct sg_bench_job *job, char name[MPI_MAX_LIBRARY_VERSION_STRING],
                     struct sg_bench_head *head, char progress[PROGRESS_BYTES])
 {
-    int found[] = {true, false};
+    int found[] = {true, 0};
 
-    PMPI_Comm_dup(MPI_COMM_WORLD, &job->quiet);
-    MPI_Comm_dup(MPI_COMM_WORLD, &job->settle);
-    MPI_Comm_set_name(job->settle, SG_BENCH_SETTLE_COMM_NAME);
-    /* The first call on a communicator is MPICH's, whatever the rules say. */
-    MPI_Barrier(job->settle);
-    /* In the order of ranks, so that rank 0 is the first on its machine. */
-    PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, job->rank, MPI_INFO_NULL,
-                         &job->node);
-    if (job->options->command == SG_BENCH_LATENCY)
-        measure_limits(job, &head->limits);
     if (job->rank == 0) {
         describe(job, name, head);
         found[0] = look_around(job, head, progress);
-        found[1] = job->between_nodes;
+        found[1] = job->ranks_per_node;
     }
-    PMPI_Bcast(found, 2, MPI_INT, 0, job->quiet);
-    job->between_nodes = found[1] != 0;
-    choose_algorithms(job);
+    PMPI_Bcast(found, 2, MPI_INT, 0, MPI_COMM_WORLD);
     if (!found[0])
         return false;
+    job->ranks_per_node = found[1];
+    sg_bench_group_open(job);
+    if (job->options->command == SG_BENCH_LATENCY)
+        measure_limits(job, &head->limits);
     share_replay(job);
-    if (sg_bench_machine_open(job->quiet, job->node, &job->machine, &job->clocks) != SG_OK)
-        MPI_Abort(MPI_COMM_WORLD, FAILED);
     gather_bounds(job);
+    if (job->options->cold)
+        measure_cooling(job);
     return true;
 }
 
 static void forget(struct sg_bench_job *job)
 {
-    sg_bench_machine_close(job->clocks);
+    sg_bench_group_close(job);
+    sg_bench_sweep_close();
     free(job->lateness_ns);
     free(job->bounds_ns);
-    MPI_Comm_free(&job->node);
-    MPI_Comm_free(&job->settle);
-    MPI_Comm_free(&job->quiet);
 }
 
 /* The stream for the line of progress, on rank 0: standard error if it is a terminal, unless the
@@ -369,7 +268,7 @@ static enum sg_status run_shown(const struct sg_bench_job *job)
     enum sg_status status;
 
     sg_progress_line_start_on(&progress, terminal);
-    status = run_cases(job, &progress);
+    status = sg_bench_run_cases(job, &progress);
     sg_progress_line_end(&progress);
     if (terminal != NULL)
         fclose(terminal);
@@ -379,16 +278,15 @@ static enum sg_status run_shown(const struct sg_bench_job *job)
 /* The exit status. */
 static int run(const struct sg_bench_options *options, int rank, int size)
 {
-    struct sg_bench_job job = {.options = options, .rank = rank, .size = size};
+    struct sg_bench_job job = {
+        .options = options, .comm = MPI_COMM_WORLD, .rank = rank, .size = size};
     char name[MPI_MAX_LIBRARY_VERSION_STRING];
     char progress[PROGRESS_BYTES];
     struct sg_bench_head head = {0};
     enum sg_status status;
 
-    if (!prepare(&job, name, &head, progress)) {
-        forget(&job);
+    if (!prepare(&job, name, &head, progress))
         return USAGE;
-    }
     if (rank == 0 && sg_bench_output_open(&head, stdout, &job.output) != SG_OK)
         MPI_Abort(MPI_COMM_WORLD, FAILED);
     if (rank == 0)

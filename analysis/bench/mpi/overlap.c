@@ -6,7 +6,7 @@
 #include "bench/overlapping.h"
 
 static const struct sg_line_column columns[] = {
-    {"op", "operation", .width = -10},
+    {"op", "operation", .width = -14},
     {"bytes", "bytes", .width = 9},
     {"algorithm", "algorithm", .width = -13},
     {"test_bytes", "test B", .width = 8},
@@ -29,7 +29,7 @@ static enum sg_status report(const struct sg_bench_calls *calls, int variant, ui
 {
     struct sg_record *record = sg_record_new();
 
-    sg_record_text(record, "op", sg_operation_names[calls->bench_case->operation]);
+    sg_record_text(record, "op", sg_bench_collectives[calls->bench_case->operation].name);
     sg_record_count(record, "bytes", calls->bench_case->bytes);
     sg_record_text(record, "algorithm",
                    sg_bench_algorithm_name(calls->variants->of[variant].algorithm));
@@ -72,7 +72,7 @@ static enum sg_status measure(struct sg_bench_calls *calls, int variant, double 
                                       tests, &found, &samples);
     if (status == SG_ERR_FORMAT && job->rank == 0)
         sg_log("bench: the nonblocking form of %s of %llu bytes by %s gives a wrong result",
-               sg_operation_names[calls->bench_case->operation],
+               sg_bench_collectives[calls->bench_case->operation].name,
                (unsigned long long)calls->bench_case->bytes,
                sg_bench_algorithm_name(calls->variants->of[variant].algorithm));
     if (status == SG_OK && job->output != NULL)
@@ -89,7 +89,8 @@ enum sg_status sg_bench_overlap(const struct sg_bench_job *job,
     struct sg_bench_calls calls = {.job = job, .bench_case = bench_case, .variants = &variants};
     enum sg_status status = SG_OK;
 
-    sg_bench_variants_open(job->algorithms, job->algorithm_count, bench_case->operation, &variants);
+    sg_bench_variants_open(bench_case->comm, job->algorithms, job->algorithm_count,
+                           bench_case->operation, &variants);
     for (int i = 0; i < variants.count && status == SG_OK; i++) {
         for (int j = 0; j < options->test_bytes.count && status == SG_OK; j++)
             status = measure(&calls, i, skew_us, options->test_bytes.list[j]);

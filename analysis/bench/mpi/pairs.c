@@ -1,13 +1,16 @@
 /* Measurements in pairs, without samples of single calls: the time of a call, by alternating blocks
  * of calls of both sides; and its processor time while one rank is late, call by call.
  */
+#include "bench/collectives.h"
 #include "bench/mpi/bench.h"
+#include "bench/mpi/operands.h"
 #include "bench/mpi/quiet.h"
 #include "bench/plan.h"
 #include "bench/rows.h"
 #include "core/clock.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define TRIES 3
 /* Reads of the clock; the fastest shows the cost of one. */
@@ -42,12 +45,18 @@ enum sg_status sg_bench_check_side(const struct sg_bench_case *bench_case, enum 
     return SG_ERR_FORMAT;
 }
 
-/* Verifies both sides; a wrong result is logged on rank 0. SG_ERR_FORMAT on all ranks alike. */
+/* Collectives that the library does not route are MPICH's on one side alone. */
+static enum sg_bench_side first_side(const struct sg_bench_case *bench_case)
+{
+    return sg_bench_collectives[bench_case->operation].routed ? SG_BENCH_OURS : SG_BENCH_STOCK;
+}
+
+/* Verifies the sides; a wrong result is logged on rank 0. SG_ERR_FORMAT on all ranks alike. */
 static enum sg_status check(const struct sg_bench_case *bench_case)
 {
     enum sg_status status = SG_OK;
 
-    for (int side = 0; side < SG_BENCH_SIDES && status == SG_OK; side++)
+    for (int side = (int)first_side(bench_case); side < SG_BENCH_SIDES && status == SG_OK; side++)
         status = sg_bench_check_side(bench_case, (enum sg_bench_side)side, NULL);
     return status;
 }
@@ -76,16 +85,63 @@ static size_t measure_pairs(const struct measuring *measuring, struct pairs *own
             /* Each side is first in every other pair, so that a drift favours neither. */
             int side = (turn + (int)(pair % 2)) % SG_BENCH_SIDES;
 
-            own->ns[side][pair] = measuring->measure(measuring, (enum sg_bench_side)side);
+            if (side >= (int)first_side(measuring->bench_case))
+                own->ns[side][pair] = measuring->measure(measuring, (enum sg_bench_side)side);
         }
     }
     return pair;
+}
+
+/* The ranks' values of one pair as one; sorts them. */
+static double reduced(double *values, int count, enum sg_bench_reduction reduction, int root)
+{
+    double sum = 0, of_root = values[root];
+
+    for (int rank = 0; rank < count; rank++)
+        sum += values[rank];
+    if (reduction == SG_BENCH_REDUCE_ROOT)
+        return of_root;
+    if (reduction == SG_BENCH_REDUCE_MEAN)
+        return sum / count;
+    if (reduction == SG_BENCH_REDUCE_MEDIAN)
+        return sg_bench_summarize(values, (size_t)count).median;
+    sg_bench_summarize(values, (size_t)count);
+    return reduction == SG_BENCH_REDUCE_MIN ? values[0] : values[count - 1];
+}
+
+/* On rank 0: what `reduction` makes of all ranks' values of a side, into own->ns. */
+static void reduce_side(const struct measuring *measuring, struct pairs *own, int side,
+                        size_t pairs)
+{
+    const struct sg_bench_case *bench_case = measuring->bench_case;
+    const struct sg_bench_options *options = measuring->job->options;
+    size_t ranks = (size_t)bench_case->size;
+    double *all = NULL, *values = NULL;
+
+    if (bench_case->rank == 0) {
+        all = calloc(ranks * (pairs + 1), sizeof *all);
+        if (all == NULL) {
+            sg_log("bench: out of memory");
+            MPI_Abort(MPI_COMM_WORLD, 1);
+        }
+        values = all + ranks * pairs;
+    }
+    PMPI_Gather(own->ns[side], (int)pairs, MPI_DOUBLE, all, (int)pairs, MPI_DOUBLE, 0,
+                bench_case->comm);
+    for (size_t pair = 0; all != NULL && pair < pairs; pair++) {
+        for (size_t rank = 0; rank < ranks; rank++)
+            values[rank] = all[rank * pairs + pair];
+        own->ns[side][pair] = reduced(values, bench_case->size,
+                                      (enum sg_bench_reduction)options->reduction, options->root);
+    }
+    free(all);
 }
 
 /* On rank 0, compares the largest values of any rank; a rank that does not count has 0. */
 static struct sg_bench_comparison compare_pairs(const struct measuring *measuring,
                                                 const struct pairs *own, bool counts, size_t pairs)
 {
+    static const struct sg_bench_summary none = {NAN, NAN, NAN};
     static const struct pairs nothing;
     static struct pairs most;
     static double scratch[SG_BENCH_PAIRS_MAX];
@@ -95,6 +151,9 @@ static struct sg_bench_comparison compare_pairs(const struct measuring *measurin
                     MPI_MAX, 0, measuring->bench_case->comm);
     if (measuring->job->output == NULL)
         return (struct sg_bench_comparison){0};
+    if (first_side(measuring->bench_case) == SG_BENCH_STOCK)
+        return (struct sg_bench_comparison){
+            none, sg_bench_summarize(most.ns[SG_BENCH_STOCK], pairs), none};
     return sg_bench_compare(most.ns[SG_BENCH_OURS], most.ns[SG_BENCH_STOCK], scratch, pairs);
 }
 
@@ -136,7 +195,7 @@ static void estimate(const struct sg_bench_case *bench_case, double row_ns,
     double longest_ns = sg_bench_plan_block_ns(row_ns);
 
     /* MPICH's side first: if its calls are long, the other side needs equally long blocks. */
-    for (int side = SG_BENCH_SIDES - 1; side >= 0; side--) {
+    for (int side = SG_BENCH_SIDES - 1; side >= (int)first_side(bench_case); side--) {
         uint64_t calls = 1, next = 1;
         double taken_ns = 0;
 
@@ -148,6 +207,8 @@ static void estimate(const struct sg_bench_case *bench_case, double row_ns,
         call_ns[side] = taken_ns / (double)calls;
         longest_ns = fmax(longest_ns, call_ns[side]);
     }
+    if (first_side(bench_case) == SG_BENCH_STOCK)
+        call_ns[SG_BENCH_OURS] = call_ns[SG_BENCH_STOCK];
 }
 
 static double measure_block(const struct measuring *measuring, enum sg_bench_side side)
@@ -157,7 +218,8 @@ static double measure_block(const struct measuring *measuring, enum sg_bench_sid
     return block_ns(measuring->bench_case, side, calls) / (double)calls;
 }
 
-enum sg_status sg_bench_latency(const struct sg_bench_job *job, struct sg_bench_case *bench_case)
+enum sg_status sg_bench_latency(const struct sg_bench_job *job,
+                                const struct sg_bench_case *bench_case, double skew_us)
 {
     static struct pairs own;
     struct measuring measuring = {.job = job, .bench_case = bench_case, .measure = measure_block};
@@ -172,14 +234,21 @@ enum sg_status sg_bench_latency(const struct sg_bench_job *job, struct sg_bench_
     measuring.plan = sg_bench_plan_row(call_ns, row_ns, job->options->iterations);
     measuring.plan.pairs = measure_pairs(&measuring, &own);
     sg_bench_settle(bench_case);
-    comparison = compare_pairs(&measuring, &own, true, measuring.plan.pairs);
+    for (int side = 0; side < SG_BENCH_SIDES && job->options->reduction != SG_BENCH_REDUCE_MAX;
+         side++)
+        reduce_side(&measuring, &own, side, measuring.plan.pairs);
+    comparison = compare_pairs(
+        &measuring, &own, bench_case->rank == 0 || job->options->reduction == SG_BENCH_REDUCE_MAX,
+        measuring.plan.pairs);
     status = check(bench_case);
     if (status != SG_OK || job->output == NULL)
         return status;
-    return sg_bench_output_record(job->output,
-                                  sg_bench_latency_row(bench_case->operation, bench_case->bytes,
-                                                       &comparison, &measuring.plan),
-                                  sg_bench_row_columns(job->options));
+    return sg_bench_output_record(
+        job->output,
+        sg_bench_latency_row(bench_case->operation, bench_case->bytes,
+                             sg_bench_reduction_names[job->options->reduction], &comparison,
+                             &measuring.plan),
+        sg_bench_row_columns(job->options));
 }
 
 /* ---- processor time with a late rank ---- */
@@ -211,7 +280,7 @@ static double measure_call(const struct measuring *measuring, enum sg_bench_side
 
     sg_bench_settle(measuring->bench_case);
     /* The rank sleeps, so that the others have the processor, to use or to leave idle. */
-    if (measuring->job->rank == options->late_rank)
+    if (measuring->job->rank == measuring->job->late_rank)
         sg_bench_sleep_until(sg_bench_now_ns() + skew_ns);
     start_ns = processor_ns();
     sg_bench_call(measuring->bench_case, side, 1);
@@ -226,7 +295,7 @@ static struct sg_bench_plan plan_pairs(const struct measuring *measuring)
     double own_ns, longest_ns;
     struct sg_bench_plan plan;
 
-    for (int side = 0; side < SG_BENCH_SIDES; side++)
+    for (int side = (int)first_side(measuring->bench_case); side < SG_BENCH_SIDES; side++)
         measure_call(measuring, (enum sg_bench_side)side);
     sg_bench_settle(measuring->bench_case);
     own_ns = (double)(sg_clock_ns() - start_ns);
@@ -257,7 +326,8 @@ static enum sg_status report_class(const struct measuring *measuring, const stru
         sg_bench_row_columns(job->options));
 }
 
-enum sg_status sg_bench_late(const struct sg_bench_job *job, struct sg_bench_case *bench_case)
+enum sg_status sg_bench_late(const struct sg_bench_job *job, const struct sg_bench_case *bench_case,
+                             double skew_us)
 {
     static struct pairs own;
     struct measuring measuring = {.job = job, .bench_case = bench_case, .measure = measure_call};
@@ -272,7 +342,7 @@ enum sg_status sg_bench_late(const struct sg_bench_job *job, struct sg_bench_cas
     status = check(bench_case);
     if (status != SG_OK)
         return status;
-    if (bench_case->operation != SG_OPERATION_REDUCE)
+    if (!sg_bench_collectives[bench_case->operation].rooted)
         return report_class(&measuring, &own, SG_BENCH_ALL_RANKS, pairs);
     status = report_class(&measuring, &own, SG_BENCH_ROOT, pairs);
     if (bench_case->size > 1) {

@@ -7,6 +7,7 @@
 #define NS_PER_S UINT64_C(1000000000)
 /* How often a waiting rank polls. */
 #define LOOK_NS 200000
+#define IDLE_LOOK_NS 10000000
 /* From the last rank's arrival to the beginning: the agreement takes as many steps as the number of
  * ranks has bits, each of which may have to wait for a poll, and for a processor. */
 #define AHEAD_LOOKS 10
@@ -24,7 +25,7 @@ void sg_bench_sleep_until(uint64_t deadline_ns)
         ;
 }
 
-void sg_bench_complete_quietly(MPI_Request *request)
+static void complete(MPI_Request *request, uint64_t look_ns)
 {
     int done = 0;
 
@@ -32,8 +33,18 @@ void sg_bench_complete_quietly(MPI_Request *request)
         PMPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (done)
             return;
-        sg_bench_sleep_until(sg_bench_now_ns() + LOOK_NS);
+        sg_bench_sleep_until(sg_bench_now_ns() + look_ns);
     }
+}
+
+void sg_bench_complete_quietly(MPI_Request *request)
+{
+    complete(request, LOOK_NS);
+}
+
+void sg_bench_complete_idly(MPI_Request *request)
+{
+    complete(request, IDLE_LOOK_NS);
 }
 
 uint64_t sg_bench_ahead_ns(int ranks)

@@ -20,6 +20,9 @@ uint64_t sg_bench_ahead_ns(int ranks);
 /* Waits for it, asleep. */
 void sg_bench_complete_quietly(MPI_Request *request);
 
+/* The same for a long time: it wakes only a hundred times a second. */
+void sg_bench_complete_idly(MPI_Request *request);
+
 /* Like a barrier. The ranks may be on any machines. */
 void sg_bench_wait_quietly(MPI_Comm comm);
 

@@ -7,7 +7,7 @@
 
 /* Not const: rules given on the command line need more room than a name. */
 static struct sg_line_column columns[] = {
-    {"op", "operation", .width = -10},
+    {"op", "operation", .width = -14},
     {"bytes", "bytes", .width = 9},
     {"algorithm", "algorithm", .width = -13},
     {"scheme", "scheme", .width = -13},
@@ -51,7 +51,23 @@ static void add_reductions(struct sg_record *record, const struct sg_bench_sampl
     }
 }
 
-/* values: room for three times the rounds. */
+/* values: the variant's own, and room for twice as many. */
+static void add_comparison(struct sg_record *record, const struct sg_bench_calls *calls,
+                           const struct sg_bench_sampling *sampling,
+                           const struct sg_bench_samples *samples, int vs, double *values)
+{
+    double *other = values + samples->rounds, *scratch = other + samples->rounds;
+    struct sg_bench_comparison comparison;
+
+    reduce_all(samples, vs, sampling->reduction, sampling->root, other);
+    if (calls->job->options->samples)
+        sg_record_list(record, "vs_samples_us", other, samples->rounds);
+    comparison = sg_bench_compare(values, other, scratch, samples->rounds);
+    sg_bench_record_summary(record, "vs", &comparison.stock);
+    sg_bench_record_ratio(record, "ratio", &comparison.ratio);
+}
+
+/* values: room for three times the rounds. vs: the variant that it is compared with, or -1. */
 static struct sg_record *row_of(const struct sg_bench_calls *calls,
                                 const struct sg_bench_sampling *sampling,
                                 const struct sg_bench_samples *samples, int variant, int vs,
@@ -59,32 +75,28 @@ static struct sg_record *row_of(const struct sg_bench_calls *calls,
 {
     const struct sg_bench_variants *variants = calls->variants;
     struct sg_record *record = sg_record_new();
-    double *own = values, *other = values + samples->rounds, *scratch = other + samples->rounds;
+    double *own = values, *scratch = values + 2 * samples->rounds;
     bool keep = calls->job->options->samples;
 
-    sg_record_text(record, "op", sg_operation_names[calls->bench_case->operation]);
+    sg_record_text(record, "op", sg_bench_collectives[calls->bench_case->operation].name);
     sg_record_count(record, "bytes", calls->bench_case->bytes);
     sg_record_text(record, "algorithm", sg_bench_algorithm_name(variants->of[variant].algorithm));
-    sg_record_text(record, "vs", sg_bench_algorithm_name(variants->of[vs].algorithm));
+    sg_record_text(record, "vs",
+                   vs >= 0 ? sg_bench_algorithm_name(variants->of[vs].algorithm) : NULL);
     sg_record_text(record, "reduction", sg_bench_reduction_names[sampling->reduction]);
     sg_record_us(record, "skew", sampling->pattern.skew_ns);
     sg_bench_record_sampling(record, sampling, samples, variant);
     if (samples->rounds > 0) {
-        struct sg_bench_comparison comparison;
         struct sg_bench_distribution time;
 
         add_reductions(record, samples, variant, sampling->root, keep, scratch);
         reduce_all(samples, variant, sampling->reduction, sampling->root, own);
-        reduce_all(samples, vs, sampling->reduction, sampling->root, other);
-        if (keep) {
+        if (keep)
             sg_record_list(record, "samples_us", own, samples->rounds);
-            sg_record_list(record, "vs_samples_us", other, samples->rounds);
-        }
-        comparison = sg_bench_compare(own, other, scratch, samples->rounds);
+        if (vs >= 0)
+            add_comparison(record, calls, sampling, samples, vs, values);
         time = sg_bench_distribute(own, samples->rounds);
         sg_bench_record_distribution(record, "time", &time);
-        sg_bench_record_summary(record, "vs", &comparison.stock);
-        sg_bench_record_ratio(record, "ratio", &comparison.ratio);
     }
     return record;
 }
@@ -108,7 +120,10 @@ static enum sg_status report(const struct sg_bench_calls *calls,
     enum sg_status status = values != NULL ? SG_OK : SG_ERR_MEMORY;
 
     vs = vs >= 0 ? vs : calls->variants->count - 1;
-    widen("vs", strlen(sg_bench_algorithm_name(calls->variants->of[vs].algorithm)));
+    /* MPICH alone has nothing to be compared with. */
+    vs = calls->variants->count > 1 ? vs : -1;
+    if (vs >= 0)
+        widen("vs", strlen(sg_bench_algorithm_name(calls->variants->of[vs].algorithm)));
     for (int i = 0; i < calls->variants->count && status == SG_OK; i++) {
         /* MPICH's own is there for comparison, unless it is itself compared. */
         if (i == vs)

@@ -1,5 +1,6 @@
 #include "bench/mpi/target.h"
 
+#include "bench/mpi/operands.h"
 #include "rule/algorithm.h"
 
 #include <stdlib.h>
@@ -13,17 +14,18 @@ static void add(struct sg_bench_variants *variants, int algorithm)
 
     variant->algorithm = algorithm;
     variant->side = algorithm == SG_ALGORITHM_MPICH ? SG_BENCH_STOCK : SG_BENCH_OURS;
-    variant->comm = MPI_COMM_WORLD;
+    variant->comm = variants->comm;
     if (algorithm == SG_BENCH_RULES || algorithm == SG_ALGORITHM_MPICH)
         return;
     sg_bench_algorithm_comm_name(algorithm, name);
-    MPI_Comm_dup(MPI_COMM_WORLD, &variant->comm);
+    MPI_Comm_dup(variants->comm, &variant->comm);
     MPI_Comm_set_name(variant->comm, name);
 }
 
-void sg_bench_variants_open(const int *algorithms, int count, enum sg_operation operation,
+void sg_bench_variants_open(MPI_Comm comm, const int *algorithms, int count, int operation,
                             struct sg_bench_variants *out)
 {
+    out->comm = comm;
     out->count = 0;
     for (int i = 0; i < count; i++) {
         if (sg_bench_algorithm_takes(algorithms[i], operation) &&
@@ -36,7 +38,7 @@ void sg_bench_variants_open(const int *algorithms, int count, enum sg_operation 
 void sg_bench_variants_close(struct sg_bench_variants *variants)
 {
     for (int i = 0; i < variants->count; i++) {
-        if (variants->of[i].comm != MPI_COMM_WORLD)
+        if (variants->of[i].comm != variants->comm)
             MPI_Comm_free(&variants->of[i].comm);
     }
 }
@@ -88,6 +90,8 @@ static void prepare(void *context, int variant, uint64_t round)
     const struct sg_bench_calls *calls = context;
 
     sg_bench_fill(calls->bench_case, round);
+    if (calls->job->options->cold)
+        sg_bench_case_cool(calls->bench_case);
 }
 
 static bool check(void *context, int variant, uint64_t round)
@@ -162,25 +166,26 @@ struct sg_bench_sampling sg_bench_sampling_of(const struct sg_bench_job *job,
 {
     const struct sg_bench_options *options = job->options;
 
-    return (struct sg_bench_sampling){.scheme = options->scheme == SG_BENCH_LOOP
-                                                    ? SG_BENCH_WINDOW
-                                                    : (enum sg_bench_scheme)options->scheme,
-                                      .pattern = {.arrival = options->arrival,
-                                                  .skew_ns = skew_us * 1e3,
-                                                  .late_rank = options->late_rank,
-                                                  .late_count = options->late_count,
-                                                  .ranks = job->size,
-                                                  .seed = options->seed,
-                                                  .lateness_ns = job->lateness_ns,
-                                                  .calls = job->replayed_calls},
-                                      .variants = variants,
-                                      .synchronises = bench_case->operation != SG_OPERATION_REDUCE,
-                                      .rounds = options->iterations,
-                                      .time_ns = options->row_s * 1e9,
-                                      .until_enough = true,
-                                      .reduction = (enum sg_bench_reduction)options->reduction,
-                                      .root = bench_case->root,
-                                      .seed = options->seed};
+    return (struct sg_bench_sampling){
+        .scheme = options->scheme == SG_BENCH_LOOP ? SG_BENCH_WINDOW
+                                                   : (enum sg_bench_scheme)options->scheme,
+        .pattern = {.arrival = options->arrival,
+                    .skew_ns = skew_us * 1e3,
+                    .late_rank = job->late_rank,
+                    .late_count = options->late_count,
+                    .ranks = job->size,
+                    .seed = options->seed,
+                    .lateness_ns = job->lateness_ns,
+                    .calls = job->replayed_calls},
+        .variants = variants,
+        .synchronises = sg_bench_collectives[bench_case->operation].synchronises,
+        .rounds = options->iterations,
+        .time_ns = options->row_s * 1e9,
+        .until_enough = true,
+        .reduction = (enum sg_bench_reduction)options->reduction,
+        .root = bench_case->root,
+        .seed = options->seed,
+        .prepare_ns = job->cooling_ns};
 }
 
 enum sg_status sg_bench_measure(struct sg_bench_calls *calls,
@@ -214,7 +219,7 @@ enum sg_status sg_bench_go(const struct sg_bench_way *way, const struct sg_bench
     struct sg_bench_samples samples = {0};
     enum sg_status status;
 
-    sg_bench_variants_open(algorithms, count, bench_case->operation, &variants);
+    sg_bench_variants_open(bench_case->comm, algorithms, count, bench_case->operation, &variants);
     sampling = sg_bench_sampling_of(job, bench_case, variants.count, skew_us);
     status = check_variants(&variants, bench_case);
     if (status == SG_OK && way->adapt != NULL)
@@ -240,7 +245,7 @@ struct sg_bench_called sg_bench_called_of(const struct sg_bench_calls *calls,
         .operation = calls->bench_case->operation,
         .algorithm = sg_bench_algorithm_name(calls->variants->of[variant].algorithm),
         .progress = head->progress,
-        .ranks = head->ranks,
+        .ranks = calls->job->size,
         .skew_ns = sampling->pattern.skew_ns,
         .elements = (uint64_t)calls->bench_case->count,
         .calls = count,

@@ -2,7 +2,7 @@
  * results are known.
  *
  * A case has variants, the sides of a comparison between algorithms. Each is a way to call the
- * collective, on a communicator of its own (bench/algorithms.h), or on MPI_COMM_WORLD by the rules
+ * collective, on a communicator of its own (bench/algorithms.h), or on the job's by the rules
  * in force or as MPICH's own.
  *
  * All functions are called by all ranks together.
@@ -26,12 +26,13 @@ struct sg_bench_variant {
 };
 
 struct sg_bench_variants {
+    MPI_Comm comm; /* of the ranks that measure; by rules in force, and MPICH's, are on it */
     struct sg_bench_variant of[SG_BENCH_VARIANTS_MAX];
     int count; /* MPICH's is the last */
 };
 
 /* Those of the count algorithms that have the operation, each once, and MPICH's. */
-void sg_bench_variants_open(const int *algorithms, int count, enum sg_operation operation,
+void sg_bench_variants_open(MPI_Comm comm, const int *algorithms, int count, int operation,
                             struct sg_bench_variants *out);
 void sg_bench_variants_close(struct sg_bench_variants *variants);
 

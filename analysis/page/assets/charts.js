@@ -168,5 +168,25 @@ const charts = (() => {
     g.append(svg("path", { class: kind, d }));
   }
 
-  return { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, choice, bars, steps };
+  const share = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : "-");
+
+  /* Without its middle, where it is longer. */
+  function shorten(text, letters) {
+    return text.length > letters ? `${text.slice(0, Math.ceil(letters / 2) - 1)}\u2026${text.slice(-Math.floor(letters / 2))}` : text;
+  }
+
+  /* Of columns that several ranks may share. */
+  function rankColumns(ranks, group) {
+    const rankText = (column) => {
+      const first = column * group, last = Math.min(ranks, first + group) - 1;
+      return group === 1 ? `rank ${first}` : `ranks ${first} to ${last}`;
+    };
+    const rankTicks = (columns) => {
+      const marks = columns <= 16 && group === 1 ? Array.from({ length: columns }, (_, i) => i) : wholeTicks(ranks - 1, 8);
+      return marks.filter((rank) => rank < ranks).map((rank) => [(Math.floor(rank / group) + 0.5) / columns, String(rank)]);
+    };
+    return { rankText, rankTicks };
+  }
+
+  return { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, choice, bars, steps, share, shorten, rankColumns };
 })();

@@ -1,8 +1,11 @@
 /* The chart of a comparison, from the rows of its table. */
 "use strict";
 (() => {
-  const { el, svg, plot, figure, title, ticks } = charts;
+  const { el, svg, plot, figure, title, ticks, shorten } = charts;
   const byId = (id) => document.getElementById(id);
+  for (const [name, word, by] of [["functions", "functions", "Function"], ["calls", "call sites", "Function"],
+    ["waits", "wait states", "State"]])
+    if (byId(name)) sortableTable(byId(name), byId(`${name}-filters`), byId(`${name}-shown`), word, by);
   const table = byId("sites");
   if (!table) return;
   const rows = [...table.tBodies[0].rows];
@@ -50,8 +53,7 @@
           items.forEach((item, i) => {
             const y = i * lane + lane / 2;
             const kind = item.verdict === "less" ? "other" : item.verdict === "more" ? "wait" : "unsure";
-            const text = item.name.length > letters
-              ? `${item.name.slice(0, Math.ceil(letters / 2) - 1)}\u2026${item.name.slice(-Math.floor(letters / 2))}` : item.name;
+            const text = shorten(item.name, letters);
             const words = `${item.name}: ${percent(item.change)}, ${item.words}`;
             g.append(title(svg("text", { class: "strong", x: -8, y: y + 4, "text-anchor": "end" }, text), words));
             if (item.low !== null)

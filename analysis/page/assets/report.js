@@ -1,14 +1,13 @@
 /* The charts of a report, from the data in the page: analysis/page/page_data.c says what is what. */
 "use strict";
 (() => {
-  const { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, choice, bars, steps } = charts;
+  const { el, svg, ns, nsRound, bytes, count, ticks, wholeTicks, decades, plot, figure, title, choice, bars, steps, shorten, share } = charts;
   const data = JSON.parse(document.getElementById("data").textContent);
   const byId = (id) => document.getElementById(id);
   const table = byId("sites");
   const tableRows = table ? [...table.tBodies[0].rows] : [];
 
   const nameOf = (site) => `${site.op} at ${site.site} on ${site.comm}`;
-  const share = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(1)}%` : "-");
 
   /* ---- one call site --------------------------------------------------------------------------- */
 
@@ -171,15 +170,7 @@
 
   /* ---- ranks by call site ---------------------------------------------------------------------- */
 
-  const rankText = (column) => {
-    const first = column * data.group, last = Math.min(data.ranks, first + data.group) - 1;
-    return data.group === 1 ? `rank ${first}` : `ranks ${first} to ${last}`;
-  };
-  const rankTicks = (columns) => {
-    const marks = columns <= 16 && data.group === 1 ? Array.from({ length: columns }, (_, i) => i)
-      : wholeTicks(data.ranks - 1, 8);
-    return marks.filter((rank) => rank < data.ranks).map((rank) => [(Math.floor(rank / data.group) + 0.5) / columns, String(rank)]);
-  };
+  const { rankText, rankTicks } = charts.rankColumns(data.ranks, data.group);
 
   function heatChart(parent, mode) {
     const sites = data.sites.filter((site) => site.late).slice(0, 20);
@@ -206,7 +197,7 @@
         return [total, plot(width, total, { left, x: { label: "rank", ticks: rankTicks(columns) } }, (g, w) => {
           sites.forEach((site, row) => {
             const label = `${site.op} ${site.site}`;
-            const short = label.length > letters ? `${label.slice(0, Math.ceil(letters / 2) - 1)}\u2026${label.slice(-Math.floor(letters / 2))}` : label;
+            const short = shorten(label, letters);
             g.append(title(svg("text", { class: "strong", x: -8, y: row * height + 15, "text-anchor": "end" }, short), nameOf(site)));
             cellsOf(site).forEach((cell, column) => {
               const x = (column / columns) * w, size = Math.max(0.6, w / columns - (columns > 60 ? 0 : 1));
@@ -288,6 +279,7 @@
   /* ---- ranks ------------------------------------------------------------------------------------ */
 
   function startRanks() {
+    if (!byId("ranks")) return;
     const columns = data.by_rank.length, margin = columns > 60 ? 0 : 0.08;
     const max = Math.max(...data.by_rank.map(([run, blocked]) => Math.max(run, blocked)), 1);
     const list = data.by_rank.map(([run, blocked, wait], i) => ({
@@ -318,6 +310,7 @@
     startRanks();
   }
   for (const [name, word, by] of [["sites", "call sites", "Operation"], ["comms", "rows", "Operation"],
-    ["functions"], ["calls", "call sites", "Function"], ["pairs"]])
+    ["functions"], ["calls", "call sites", "Function"], ["pairs"],
+    ["skews", "call sites", "Function"], ["waits", "wait states", "State"], ["wait-pairs", "pairs", "State"]])
     if (byId(name)) sortableTable(byId(name), byId(`${name}-filters`), byId(`${name}-shown`), word, by);
 })();

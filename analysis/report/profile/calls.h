@@ -1,13 +1,15 @@
 /* All calls of MPI in a run: functions, call sites, messages, and MPI's share of the run time.
  *
- * What the library carried out itself (barrier, reduce, allreduce) is taken from the report's rows,
- * everything else from the statistics of all calls: in the logs, or beside an archive
- * (trace/export/calls_file.h). No call is in both.
+ * What the library carried out itself (barrier, reduce, allreduce, bcast) is taken from the
+ * report's rows, everything else from the statistics of all calls: in the logs, or beside an
+ * archive (trace/export/calls_file.h). No call is in both.
  */
 #ifndef SG_REPORT_PROFILE_CALLS_H
 #define SG_REPORT_PROFILE_CALLS_H
 
+#include "report/before/before.h"
 #include "report/profile/mmds.h"
+#include "report/profile/targets.h"
 #include "report/report.h"
 
 #include <stdbool.h>
@@ -57,13 +59,15 @@ struct sg_calls {
     uint32_t function_count, site_count, row_count;
     struct sg_call_pair *pairs; /* the most bytes first */
     uint32_t pair_count;
+    struct sg_call_targets one_sided;
     struct sg_mmds mmds;
-    uint64_t other_messages, other_bytes; /* on other communicators, as their senders counted */
+    uint64_t other_messages, other_bytes; /* to ranks not known, as their senders counted */
     uint32_t rank_count;
     uint64_t time_ns;      /* in MPI, of all ranks that are reported */
     uint64_t processor_ns; /* their run times, a rank's once for each thread that called MPI */
     uint32_t least_rank, greatest_rank; /* by share */
     double least_share, greatest_share;
+    struct sg_before *before;    /* before/before.h; NULL: nothing was sampled */
     struct sg_call_table *table; /* owns the texts; NULL: nobody does */
 };
 

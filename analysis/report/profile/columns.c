@@ -103,3 +103,17 @@ static const struct sg_column pair_columns[] = {
 };
 const struct sg_columns sg_call_pair_columns = {pair_columns,
                                                 sizeof pair_columns / sizeof *pair_columns};
+
+#define OF_TARGET(which, member)                                                                   \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_call_target, member)
+
+static const struct sg_column target_columns[] = {
+    {"origin", "origin", "origin", OF_TARGET(COUNT32, origin)},
+    {"target", "target", "target", OF_TARGET(COUNT32, target)},
+    {"puts", "puts", "puts", OF_TARGET(COUNT, puts)},
+    {"put_bytes", "put", "put", OF_TARGET(BYTES, put_bytes)},
+    {"gets", "gets", "gets", OF_TARGET(COUNT, gets)},
+    {"got_bytes", "got", "got", OF_TARGET(BYTES, got_bytes)},
+};
+const struct sg_columns sg_call_target_columns = {target_columns,
+                                                  sizeof target_columns / sizeof *target_columns};

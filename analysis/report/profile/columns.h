@@ -16,5 +16,7 @@ extern const struct sg_columns sg_call_site_columns;
 
 /* Of struct sg_call_pair. */
 extern const struct sg_columns sg_call_pair_columns;
+/* Of struct sg_call_target. */
+extern const struct sg_columns sg_call_target_columns;
 
 #endif

@@ -10,14 +10,25 @@
 
 /* ---- the calls that the library carried out -------------------------------------------------- */
 
-/* Bytes as the statistics of all calls have them: of a reduce the root alone receives. */
+/* Bytes as the statistics of all calls have them: of a reduce the root alone receives, of a
+ * broadcast it alone sends. */
+static uint64_t of_one_member(const struct sg_report_site *site)
+{
+    return site->comm_size > 0 ? site->bytes / site->comm_size : 0;
+}
+
+static uint64_t sent_bytes(const struct sg_report_site *site)
+{
+    return site->operation == SG_OPERATION_BCAST ? of_one_member(site) : site->bytes;
+}
+
 static uint64_t received_bytes(const struct sg_report_site *site)
 {
     if (site->operation == SG_OPERATION_ALLREDUCE)
         return site->bytes;
-    return site->operation == SG_OPERATION_REDUCE && site->comm_size > 0
-               ? site->bytes / site->comm_size
-               : 0;
+    if (site->operation == SG_OPERATION_BCAST)
+        return site->bytes - of_one_member(site);
+    return site->operation == SG_OPERATION_REDUCE ? of_one_member(site) : 0;
 }
 
 static struct sg_call_figures own_figures(const struct sg_report_site *site)
@@ -28,7 +39,7 @@ static struct sg_call_figures own_figures(const struct sg_report_site *site)
                                     .min_ns = site->own.min_ns,
                                     .max_ns = site->own.max_ns,
                                     .square = site->own.square,
-                                    .sent_bytes = site->bytes,
+                                    .sent_bytes = sent_bytes(site),
                                     .received_bytes = received_bytes(site),
                                     .completed = site->latency.calls,
                                     .latency_ns = site->latency.sum_ns,
@@ -194,6 +205,9 @@ static void take_messages(struct sg_call_table *table, struct sg_calls *calls)
         qsort(calls->pairs, calls->pair_count, sizeof *calls->pairs, compare_pairs);
     calls->other_messages = table->other_messages;
     calls->other_bytes = table->other_bytes;
+    calls->one_sided = table->one_sided;
+    table->one_sided = (struct sg_call_targets){0};
+    sg_call_targets_sort(&calls->one_sided);
 }
 
 static uint64_t processor_ns(const struct sg_gathered_rank *gathered,
@@ -246,6 +260,18 @@ static void take_mmds(struct sg_call_table *table, struct sg_calls *calls)
     }
 }
 
+/* The function with the most time at a site, as rows come in this order. */
+static const char *function_at(const void *context, uint32_t site)
+{
+    const struct sg_calls *calls = context;
+
+    for (uint32_t i = 0; i < calls->site_count; i++) {
+        if (calls->sites[i].place.site == site)
+            return calls->sites[i].function;
+    }
+    return "MPI";
+}
+
 /* ---- the result ------------------------------------------------------------------------------ */
 
 static bool is_any_seen(const struct sg_call_table *table)
@@ -279,6 +305,9 @@ enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg
         status = add_own(table, &report->sites[i]);
     if (status == SG_OK)
         status = make_rows(table, calls);
+    if (status == SG_OK)
+        status = sg_before_sums_finish(table->before, table->aggregate, table->filter, function_at,
+                                       calls, &calls->before);
     if (status != SG_OK) {
         sg_calls_free(calls);
         return status;
@@ -299,6 +328,8 @@ void sg_calls_free(struct sg_calls *calls)
     free(calls->sites);
     free(calls->rows);
     free(calls->pairs);
+    sg_call_targets_clear(&calls->one_sided);
     sg_mmds_clear(&calls->mmds);
+    sg_before_free(calls->before);
     free(calls);
 }

@@ -4,6 +4,7 @@
 #define SG_REPORT_PROFILE_GATHERED_H
 
 #include "report/aggregate.h"
+#include "report/before/sums.h"
 #include "report/map.h"
 #include "report/profile/calls.h"
 
@@ -42,7 +43,9 @@ struct sg_call_table {
     uint32_t row_count, sum_count, pair_count, rank_count;
     struct sg_map sum_by_key, row_by_key, pair_by_key;
     uint64_t other_messages, other_bytes;
+    struct sg_call_targets one_sided;
     struct sg_mmds mmds; /* without names */
+    struct sg_before_sums *before;
 };
 
 /* The row of a place, made if there is none. */

@@ -8,14 +8,18 @@
 #include "report/profile/print.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
+
+#define MESSAGES "messages"
+#define ONE_SIDED "one_sided"
 
 static json_t *share_of(uint32_t rank, double share)
 {
     return json_pack("{s:I, s:f}", "rank", (json_int_t)rank, "share", share);
 }
 
-static json_t *mpi_of(const struct sg_calls *calls)
+json_t *sg_calls_json_share(const struct sg_calls *calls)
 {
     bool known = calls->processor_ns > 0;
 
@@ -51,20 +55,6 @@ static json_t *calls_of(const struct sg_calls *calls, const struct sg_print_opti
         json_t *row = json_object();
 
         sg_columns_set(&row, sg_call_columns, &calls->rows[i], calls);
-        sg_json_append(&rows, row);
-    }
-    return rows;
-}
-
-static json_t *pairs_of(const struct sg_calls *calls, const struct sg_print_options *options)
-{
-    uint32_t count = sg_print_count(options, calls->pair_count);
-    json_t *rows = json_array();
-
-    for (uint32_t i = 0; i < count && rows != NULL; i++) {
-        json_t *row = json_object();
-
-        sg_columns_set(&row, sg_call_pair_columns, &calls->pairs[i], calls);
         sg_json_append(&rows, row);
     }
     return rows;
@@ -157,25 +147,18 @@ void sg_calls_json(json_t **root, const struct sg_report *report,
 {
     const struct sg_calls *calls = report->calls;
 
-    sg_json_set(root, "mpi", calls != NULL ? mpi_of(calls) : json_null());
+    sg_json_set(root, "mpi", calls != NULL ? sg_calls_json_share(calls) : json_null());
     sg_json_set(root, "functions", calls != NULL ? functions_of(calls, options) : json_null());
     sg_json_set(root, "calls", calls != NULL ? calls_of(calls, options) : json_null());
-    sg_json_set(root, SG_CALLS_MESSAGES, json_null());
+    sg_json_set(root, MESSAGES, json_null());
+    sg_json_set(root, ONE_SIDED, json_null());
     sg_json_set(root, "primitives", calls != NULL ? primitives_of(calls, options) : json_null());
     sg_json_set(root, "mmds", calls != NULL ? mmds_of(&calls->mmds) : json_null());
 }
 
-void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report *report,
-                           const struct sg_print_options *options)
+static void put_messages(struct sg_json_writer *writer, const struct sg_calls *calls,
+                         uint32_t count)
 {
-    const struct sg_calls *calls = report->calls;
-    uint32_t count = calls != NULL ? sg_print_count(options, calls->pair_count) : 0;
-
-    if (calls == NULL) {
-        sg_json_put(writer, SG_CALLS_MESSAGES, json_null());
-        return;
-    }
-    sg_json_begin(writer, SG_CALLS_MESSAGES, '{');
     sg_json_begin(writer, "pairs", '[');
     for (uint32_t i = 0; i < count; i++) {
         sg_json_begin(writer, NULL, '{');
@@ -185,7 +168,43 @@ void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report
     sg_json_end(writer, ']');
     sg_json_put_count(writer, "other_messages", calls->other_messages);
     sg_json_put_count(writer, "other_bytes", calls->other_bytes);
+}
+
+static void put_one_sided(struct sg_json_writer *writer, const struct sg_call_targets *targets,
+                          uint32_t count)
+{
+    sg_json_begin(writer, "pairs", '[');
+    for (uint32_t i = 0; i < count; i++) {
+        sg_json_begin(writer, NULL, '{');
+        sg_columns_put(writer, sg_call_target_columns, &targets->rows[i], NULL);
+        sg_json_end(writer, '}');
+    }
+    sg_json_end(writer, ']');
+    sg_json_put_count(writer, "other_puts", targets->others.puts);
+    sg_json_put_count(writer, "other_put_bytes", targets->others.put_bytes);
+    sg_json_put_count(writer, "other_gets", targets->others.gets);
+    sg_json_put_count(writer, "other_got_bytes", targets->others.got_bytes);
+}
+
+bool sg_calls_put_pairs(struct sg_json_writer *writer, const char *member,
+                        const struct sg_report *report, const struct sg_print_options *options)
+{
+    const struct sg_calls *calls = report->calls;
+    bool is_messages = strcmp(member, MESSAGES) == 0;
+
+    if (!is_messages && strcmp(member, ONE_SIDED) != 0)
+        return false;
+    if (calls == NULL) {
+        sg_json_put(writer, member, json_null());
+        return true;
+    }
+    sg_json_begin(writer, member, '{');
+    if (is_messages)
+        put_messages(writer, calls, sg_print_count(options, calls->pair_count));
+    else
+        put_one_sided(writer, &calls->one_sided, sg_print_count(options, calls->one_sided.count));
     sg_json_end(writer, '}');
+    return true;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -193,6 +212,24 @@ void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report
 #define FIGURES                                                                                    \
     "calls failed_calls time_ns run_share mean_ns min_ns max_ns deviation_ns sent_bytes "          \
     "received_bytes completed_calls latency_mean_ns"
+
+/* One by one: there may be a million. */
+static enum sg_status print_pairs(const struct sg_csv *csv, const struct sg_columns columns,
+                                  const void *rows, size_t row_bytes, uint32_t count, FILE *out)
+{
+    enum sg_status status = SG_OK;
+
+    sg_csv_begin(csv, out);
+    for (uint32_t i = 0; i < count && status == SG_OK; i++) {
+        json_t *row = json_object();
+
+        sg_columns_set(&row, columns, (const char *)rows + i * row_bytes, NULL);
+        status = sg_csv_row(csv, row, out);
+    }
+    if (status != SG_OK)
+        sg_log("report: %s", sg_status_text(status));
+    return status;
+}
 
 enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_table table,
                                   const struct sg_print_options *options, FILE *out)
@@ -205,16 +242,25 @@ enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_
         [SG_PRINT_MESSAGES] = {"\r\n", 6,
                                "from to messages bytes sent_messages sent_bytes "
                                "received_messages received_bytes"},
+        [SG_PRINT_ONE_SIDED] = {"\r\n", 6, "origin target puts put_bytes gets got_bytes"},
         [SG_PRINT_PRIMITIVES] = {"\r\n", 6, "primitive min_ns max_ns total_ns count mean_ns open"},
         [SG_PRINT_DISTRIBUTIONS] = {"\r\n", 6, "primitive what first_thread from below count"},
     };
     static const struct sg_calls none;
     const struct sg_calls *calls = report->calls != NULL ? report->calls : &none;
-    json_t *rows = table == SG_PRINT_FUNCTIONS    ? functions_of(calls, options)
-                   : table == SG_PRINT_CALLS      ? calls_of(calls, options)
-                   : table == SG_PRINT_MESSAGES   ? pairs_of(calls, options)
-                   : table == SG_PRINT_PRIMITIVES ? primitives_of(calls, options)
-                                                  : bins_of(&calls->mmds, options->distribution);
+    const struct sg_call_targets *targets = &calls->one_sided;
+    json_t *rows;
+
+    if (table == SG_PRINT_MESSAGES)
+        return print_pairs(&forms[table], sg_call_pair_columns, calls->pairs, sizeof *calls->pairs,
+                           sg_print_count(options, calls->pair_count), out);
+    if (table == SG_PRINT_ONE_SIDED)
+        return print_pairs(&forms[table], sg_call_target_columns, targets->rows,
+                           sizeof *targets->rows, sg_print_count(options, targets->count), out);
+    rows = table == SG_PRINT_FUNCTIONS    ? functions_of(calls, options)
+           : table == SG_PRINT_CALLS      ? calls_of(calls, options)
+           : table == SG_PRINT_PRIMITIVES ? primitives_of(calls, options)
+                                          : bins_of(&calls->mmds, options->distribution);
 
     return sg_csv_print(&forms[table], rows, "report", out);
 }

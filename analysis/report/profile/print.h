@@ -11,7 +11,7 @@
 void sg_calls_print_share(const struct sg_report *report, FILE *out);
 enum sg_status sg_calls_print_functions(const struct sg_report *report,
                                         const struct sg_print_options *options, FILE *out);
-/* Call sites and messages. */
+/* Call sites; messages and one-sided operations. */
 enum sg_status sg_calls_print_sites(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_calls_print_messages(const struct sg_report *report,
@@ -26,14 +26,17 @@ enum sg_status sg_calls_print_distribution(const struct sg_report *report,
 void sg_calls_print_left_out(const struct sg_report *report, const struct sg_print_options *options,
                              FILE *out);
 
-#define SG_CALLS_MESSAGES "messages"
+/* The member `mpi`: MPI's share of the run time. */
+json_t *sg_calls_json_share(const struct sg_calls *calls);
 
-/* Sets the report's members about all calls; null where they are not known. Messages may be a
- * million pairs of ranks: the member is null, and what it is to be is printed in its place. */
+/* Sets the report's members about all calls; null where they are not known. Messages, and one-sided
+ * operations, may be a million pairs of ranks: these members are null, and what they are to be is
+ * printed in their place. */
 void sg_calls_json(json_t **root, const struct sg_report *report,
                    const struct sg_print_options *options);
-void sg_calls_put_messages(struct sg_json_writer *writer, const struct sg_report *report,
-                           const struct sg_print_options *options);
+/* Prints such a member; false, and nothing: it is another one. */
+bool sg_calls_put_pairs(struct sg_json_writer *writer, const char *member,
+                        const struct sg_report *report, const struct sg_print_options *options);
 
 /* One of the tables of all calls. */
 enum sg_status sg_calls_print_csv(const struct sg_report *report, enum sg_print_table table,

@@ -2,9 +2,11 @@
 
 #include "core/bins.h"
 #include "core/room.h"
+#include "report/before/sums.h"
 #include "report/filter.h"
 #include "report/log_names.h"
 #include "report/map.h"
+#include "report/profile/members.h"
 #include "trace/export/logread.h"
 #include "trace/record.h"
 
@@ -20,13 +22,15 @@
 struct comm {
     uint32_t index; /* in the table */
     bool is_world;
+    uint32_t members; /* in the lists, or SG_CALL_NO_MEMBERS */
 };
 
 struct reading {
     struct sg_aggregate *aggregate;
     const struct sg_filter *filter;
     struct sg_call_table *table;
-    struct sg_log_names names;
+    struct sg_call_member_lists members;
+    struct sg_log_names *kept_names, own_names; /* those kept, where there are some */
     bool takes_whole_ranks; /* what is not kept by call site: messages, and what MMDS kept */
     /* The log at hand: its indices -> places in the arrays, whose values are of the table. */
     uint32_t rank;
@@ -41,6 +45,11 @@ struct reading {
 static uint64_t load(const _Atomic uint64_t *value)
 {
     return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+static struct sg_log_names *names_of(struct reading *reading)
+{
+    return reading->kept_names != NULL ? reading->kept_names : &reading->own_names;
 }
 
 /* ---- definitions ----------------------------------------------------------------------------- */
@@ -82,6 +91,9 @@ static enum sg_status keep_comm(struct reading *reading, struct sg_logread *log,
         comm.is_world = !record->is_inter && strcmp(name, "MPI_COMM_WORLD") == 0 &&
                         record->peers == sg_aggregate_ranks(reading->aggregate);
         status = sg_call_table_comm(reading->table, name, record->peers, &comm.index);
+        if (status == SG_OK)
+            status = sg_call_members_find(&reading->members, record, name, reading->rank,
+                                          sg_aggregate_ranks(reading->aggregate), &comm.members);
     }
     free(name);
     if (status == SG_OK && !SG_APPEND(reading->comms, reading->comm_count, comm))
@@ -100,7 +112,7 @@ static enum sg_status read_definitions(struct reading *reading, struct sg_logrea
 
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
         if (kind == SG_RECORD_SITE_NAME)
-            status = sg_log_names_take(&reading->names, log, record);
+            status = sg_log_names_take(names_of(reading), log, record);
         else if (kind == SG_RECORD_SITE)
             status = keep_site(reading, record);
         else if (kind == SG_RECORD_FUNCTION)
@@ -124,7 +136,7 @@ static enum sg_status find_site(struct reading *reading, struct sg_logread *log,
     if (found < 0)
         return sg_aggregate_site(reading->aggregate, &unknown, out);
     if (reading->sites[found] == NOT_KNOWN)
-        status = sg_log_names_site(&reading->names, log, reading->site_records[found],
+        status = sg_log_names_site(names_of(reading), log, reading->site_records[found],
                                    reading->aggregate, &reading->sites[found]);
     *out = reading->sites[found];
     return status;
@@ -164,28 +176,50 @@ static enum sg_status take_profile(struct reading *reading, struct sg_logread *l
 
 static enum sg_status take_peer(struct reading *reading, const struct sg_record_peer *record)
 {
-    struct sg_call_pair sent = {.sent_messages = load(&record->sent_messages),
-                                .sent_bytes = load(&record->sent_bytes)};
-    struct sg_call_pair received = {.received_messages = load(&record->received_messages),
-                                    .received_bytes = load(&record->received_bytes)};
+    struct sg_call_exchange exchange = {.rank = reading->rank,
+                                        .peer = (uint32_t)record->peer,
+                                        .sent_messages = load(&record->sent_messages),
+                                        .sent_bytes = load(&record->sent_bytes),
+                                        .received_messages = load(&record->received_messages),
+                                        .received_bytes = load(&record->received_bytes)};
+    int64_t found = sg_map_get(&reading->comm_by_index, record->comm);
+    const struct comm *comm;
+
+    if (found < 0 || !reading->takes_whole_ranks)
+        return SG_OK;
+    comm = &reading->comms[found];
+    if (record->world > 0)
+        exchange.peer = record->world - 1;
+    if (comm->is_world || record->world > 0)
+        return sg_call_table_exchange(reading->table, &exchange);
+    if (comm->members != SG_CALL_NO_MEMBERS)
+        return sg_call_members_exchange(&reading->members, comm->members, &exchange,
+                                        reading->table);
+    sg_call_table_others(reading->table, &exchange);
+    return SG_OK;
+}
+
+static enum sg_status take_target(struct reading *reading, const struct sg_record_peer *record)
+{
+    const struct sg_call_target target = {.origin = reading->rank,
+                                          .target = (uint32_t)record->peer,
+                                          .puts = load(&record->sent_messages),
+                                          .put_bytes = load(&record->sent_bytes),
+                                          .gets = load(&record->received_messages),
+                                          .got_bytes = load(&record->received_bytes)};
     int64_t comm = sg_map_get(&reading->comm_by_index, record->comm);
-    enum sg_status status = SG_OK;
 
     if (comm < 0 || !reading->takes_whole_ranks)
         return SG_OK;
+    if (!reading->comms[comm].is_world && reading->comms[comm].members != SG_CALL_NO_MEMBERS)
+        return sg_call_members_add(&reading->members, reading->comms[comm].members, &target);
     if (!reading->comms[comm].is_world) {
-        sg_call_table_others(reading->table, sent.sent_messages, sent.sent_bytes);
+        sg_call_table_other_targets(reading->table, &target);
         return SG_OK;
     }
     if (record->peer < 0 || (uint32_t)record->peer >= sg_aggregate_ranks(reading->aggregate))
         return SG_OK;
-    sent.from = received.to = reading->rank;
-    sent.to = received.from = (uint32_t)record->peer;
-    if (sent.sent_messages > 0)
-        status = sg_call_table_pair(reading->table, &sent);
-    if (status == SG_OK && received.received_messages > 0)
-        status = sg_call_table_pair(reading->table, &received);
-    return status;
+    return sg_call_table_target(reading->table, &target);
 }
 
 /* MMDS follows a rank from MPI_Init's end, or MPI_Pcontrol(2), to MPI_Finalize's begin; a rank that
@@ -231,6 +265,39 @@ static enum sg_status take_distribution(struct reading *reading, struct sg_logre
     return status;
 }
 
+/* Without a site in the log it is before the first call, or MPI_Finalize. */
+static enum sg_status find_end(struct reading *reading, struct sg_logread *log, uint32_t index,
+                               uint32_t *out)
+{
+    *out = SG_BEFORE_NO_SITE;
+    return sg_map_get(&reading->site_by_index, index) >= 0 ? find_site(reading, log, index, out)
+                                                           : SG_OK;
+}
+
+static enum sg_status take_interval_sum(struct reading *reading, struct sg_logread *log,
+                                        const struct sg_record_interval_sum *record)
+{
+    struct sg_before_figures figures = {
+        .intervals = load(&record->intervals),
+        .time_ns = load(&record->time_ns),
+        .mask = atomic_load_explicit(&record->mask, memory_order_relaxed)};
+    uint32_t after, until;
+    enum sg_status status;
+
+    if (figures.intervals == 0)
+        return SG_OK;
+    for (unsigned i = 0; i < SG_FIGURE_COUNT; i++) {
+        if ((figures.mask & 1u << i) != 0)
+            figures.of[i] = sg_figure_read(record->figures, i);
+    }
+    status = find_end(reading, log, record->left, &after);
+    if (status == SG_OK)
+        status = find_end(reading, log, record->entered, &until);
+    return status == SG_OK ? sg_before_sums_add(sg_call_table_before(reading->table), reading->rank,
+                                                after, until, &figures)
+                           : status;
+}
+
 static void forget_log(struct reading *reading)
 {
     sg_map_clear(&reading->site_by_index);
@@ -269,6 +336,10 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
                 status = take_profile(reading, log, record);
             else if (kind == SG_RECORD_PEER)
                 status = take_peer(reading, record);
+            else if (kind == SG_RECORD_TARGET)
+                status = take_target(reading, record);
+            else if (kind == SG_RECORD_INTERVAL_SUM)
+                status = take_interval_sum(reading, log, record);
             else if (kind == SG_RECORD_DISTRIBUTION && reading->takes_whole_ranks)
                 status = take_distribution(reading, log, record);
         }
@@ -289,7 +360,10 @@ static struct reading begin(struct sg_aggregate *aggregate, const struct sg_filt
 
 static enum sg_status end(struct reading *reading, enum sg_status status)
 {
-    sg_log_names_clear(&reading->names);
+    if (status == SG_OK)
+        status = sg_call_members_finish(&reading->members, reading->table);
+    sg_call_members_clear(&reading->members);
+    sg_log_names_clear(&reading->own_names);
     if (status != SG_OK)
         sg_log("statistics of calls: %s", sg_status_text(status));
     return status;
@@ -301,6 +375,7 @@ enum sg_status sg_call_source_logs(const struct sg_log_set *set, struct sg_aggre
     struct reading reading = begin(aggregate, filter, table);
     enum sg_status status = SG_OK;
 
+    reading.kept_names = set->names;
     for (int i = 0; i < set->count && status == SG_OK; i++) {
         if (sg_filter_takes_rank(filter, (uint32_t)sg_logread_header(set->logs[i])->rank))
             status = read_log(&reading, set->logs[i]);

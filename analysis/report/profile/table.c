@@ -139,7 +139,7 @@ enum sg_status sg_call_table_add(struct sg_call_table *table, const struct sg_ca
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-enum sg_status sg_call_table_pair(struct sg_call_table *table, const struct sg_call_pair *pair)
+static enum sg_status add_pair(struct sg_call_table *table, const struct sg_call_pair *pair)
 {
     uint64_t key = (uint64_t)pair->from << 32 | pair->to;
     int64_t found = sg_map_get(&table->pair_by_key, key);
@@ -158,10 +158,43 @@ enum sg_status sg_call_table_pair(struct sg_call_table *table, const struct sg_c
     return SG_OK;
 }
 
-void sg_call_table_others(struct sg_call_table *table, uint64_t messages, uint64_t bytes)
+enum sg_status sg_call_table_exchange(struct sg_call_table *table,
+                                      const struct sg_call_exchange *exchange)
 {
-    table->other_messages += messages;
-    table->other_bytes += bytes;
+    const struct sg_call_pair sent = {.from = exchange->rank,
+                                      .to = exchange->peer,
+                                      .sent_messages = exchange->sent_messages,
+                                      .sent_bytes = exchange->sent_bytes};
+    const struct sg_call_pair received = {.from = exchange->peer,
+                                          .to = exchange->rank,
+                                          .received_messages = exchange->received_messages,
+                                          .received_bytes = exchange->received_bytes};
+    enum sg_status status = SG_OK;
+
+    if (exchange->peer >= table->rank_count)
+        return SG_OK;
+    if (sent.sent_messages > 0)
+        status = add_pair(table, &sent);
+    if (status == SG_OK && received.received_messages > 0)
+        status = add_pair(table, &received);
+    return status;
+}
+
+void sg_call_table_others(struct sg_call_table *table, const struct sg_call_exchange *exchange)
+{
+    table->other_messages += exchange->sent_messages;
+    table->other_bytes += exchange->sent_bytes;
+}
+
+enum sg_status sg_call_table_target(struct sg_call_table *table,
+                                    const struct sg_call_target *target)
+{
+    return sg_call_targets_add(&table->one_sided, target);
+}
+
+void sg_call_table_other_targets(struct sg_call_table *table, const struct sg_call_target *sum)
+{
+    sg_call_targets_add_others(&table->one_sided, sum);
 }
 
 enum sg_status sg_call_table_distribution(struct sg_call_table *table,
@@ -174,6 +207,11 @@ void sg_call_table_follows_rank(struct sg_call_table *table, uint64_t run_ns)
 {
     table->mmds.rank_count++;
     table->mmds.run_ns += run_ns;
+}
+
+struct sg_before_sums *sg_call_table_before(struct sg_call_table *table)
+{
+    return table->before;
 }
 
 void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank)
@@ -196,7 +234,8 @@ enum sg_status sg_call_table_create(const struct sg_aggregate *aggregate,
     table->rank_count = sg_aggregate_ranks(aggregate);
     table->ranks = calloc((size_t)table->rank_count + 1, sizeof *table->ranks);
     /* SG_CALL_NO_COMM. */
-    if (table->ranks == NULL || intern(&table->comms, "", 0, &none) != SG_OK) {
+    if (table->ranks == NULL || intern(&table->comms, "", 0, &none) != SG_OK ||
+        sg_before_sums_create(&table->before) != SG_OK) {
         sg_call_table_destroy(table);
         return SG_ERR_MEMORY;
     }
@@ -216,6 +255,8 @@ void sg_call_table_destroy(struct sg_call_table *table)
     free(table->rows);
     free(table->pairs);
     free(table->ranks);
+    sg_call_targets_clear(&table->one_sided);
     sg_mmds_clear(&table->mmds);
+    sg_before_sums_destroy(table->before);
     free(table);
 }

@@ -33,10 +33,24 @@ void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank);
 enum sg_status sg_call_table_add(struct sg_call_table *table, const struct sg_call_place *place,
                                  uint32_t rank, uint32_t thread,
                                  const struct sg_call_figures *figures);
-/* Messages between ranks of MPI_COMM_WORLD, as one of them counted. */
-enum sg_status sg_call_table_pair(struct sg_call_table *table, const struct sg_call_pair *pair);
-/* Those sent on other communicators. */
-void sg_call_table_others(struct sg_call_table *table, uint64_t messages, uint64_t bytes);
+/* Messages between two ranks of MPI_COMM_WORLD, as one of them counted; no rank is damage. */
+struct sg_call_exchange {
+    uint32_t rank, peer;
+    uint64_t sent_messages, sent_bytes;
+    uint64_t received_messages, received_bytes;
+};
+enum sg_status sg_call_table_exchange(struct sg_call_table *table,
+                                      const struct sg_call_exchange *exchange);
+/* With a peer that is not known. */
+void sg_call_table_others(struct sg_call_table *table, const struct sg_call_exchange *exchange);
+
+/* One-sided operations, as their origin counted: of known ranks, and others. */
+enum sg_status sg_call_table_target(struct sg_call_table *table,
+                                    const struct sg_call_target *target);
+void sg_call_table_other_targets(struct sg_call_table *table, const struct sg_call_target *sum);
+
+/* What was done before calls goes there. */
+struct sg_before_sums *sg_call_table_before(struct sg_call_table *table);
 
 /* A distribution that MMDS kept; its bins are copied. */
 enum sg_status sg_call_table_distribution(struct sg_call_table *table,

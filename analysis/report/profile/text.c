@@ -162,6 +162,30 @@ static enum sg_status put_pairs(const struct sg_calls *calls,
     return sg_print_finish(&table, out);
 }
 
+static enum sg_status put_one_sided(const struct sg_call_targets *targets,
+                                    const struct sg_print_options *options, FILE *out)
+{
+    uint32_t count = sg_print_count_of_long(options, targets->count);
+    const struct sg_call_target *others = &targets->others;
+    enum sg_status status = SG_OK;
+    struct sg_table table = {0};
+
+    if (targets->count > 0) {
+        fprintf(out, "one-sided operations, %" PRIu32 " of %" PRIu32 " pairs:\n", count,
+                targets->count);
+        sg_table_show(&table, sg_call_target_columns, NULL);
+        for (uint32_t i = 0; i < count; i++)
+            sg_table_row(&table, &targets->rows[i], NULL);
+        status = sg_print_finish(&table, out);
+    }
+    if (others->puts > 0 || others->gets > 0)
+        fprintf(
+            out,
+            "one-sided operations on unknown ranks: %" PRIu64 " puts, %s; %" PRIu64 " gets, %s\n\n",
+            others->puts, SG_BYTES(others->put_bytes), others->gets, SG_BYTES(others->got_bytes));
+    return status;
+}
+
 enum sg_status sg_calls_print_messages(const struct sg_report *report,
                                        const struct sg_print_options *options, FILE *out)
 {
@@ -172,7 +196,8 @@ enum sg_status sg_calls_print_messages(const struct sg_report *report,
         status = calls->rank_count <= MATRIX_RANKS ? put_matrices(calls, out)
                                                    : put_pairs(calls, options, out);
     if (calls != NULL && calls->other_messages > 0)
-        fprintf(out, "messages on other communicators: %" PRIu64 ", %s\n\n", calls->other_messages,
-                SG_BYTES(calls->other_bytes));
-    return status;
+        fprintf(out, "messages to ranks that are not known: %" PRIu64 ", %s\n\n",
+                calls->other_messages, SG_BYTES(calls->other_bytes));
+    return calls != NULL && status == SG_OK ? put_one_sided(&calls->one_sided, options, out)
+                                            : status;
 }

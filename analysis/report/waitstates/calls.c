@@ -36,6 +36,7 @@ void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_wai
     call->kind = cause->kind;
     call->comm = cause->comm;
     call->other = cause->other;
+    call->skew = cause->skew;
 }
 
 bool sg_waitstate_call_release(struct sg_waitstate_call *call)
@@ -54,6 +55,7 @@ bool sg_waitstate_call_wait(const struct sg_waitstate_call *call, struct sg_wait
                                  .other = call->other,
                                  .comm = call->comm,
                                  .begin_ns = call->enter_ns,
-                                 .wait_ns = (uint64_t)until_ns - (uint64_t)call->enter_ns};
+                                 .wait_ns = (uint64_t)until_ns - (uint64_t)call->enter_ns,
+                                 .skew = call->skew};
     return true;
 }

@@ -8,24 +8,26 @@
 
 #include "core/status.h"
 #include "report/waitstates/sums.h"
+#include "trace/export/rma_function.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct sg_waitstate_call {
     struct sg_waitstate_end who;
-    uint32_t location;
     int64_t enter_ns, leave_ns; /* leave_ns: once it has returned */
     bool has_left;
     bool only_tests;  /* it never waits */
     bool is_buffered; /* it begins sends that wait for no receive */
     bool is_probe;    /* it waits for the message that is received next */
+    enum sg_rma rma;  /* what it does on a window */
     uint32_t holders; /* its location, until it returns, and what is not known yet */
     /* The latest that it waited for; until_ns == enter_ns: nothing. */
     int64_t until_ns;
     enum sg_waitstate_kind kind;
     uint32_t comm;
     struct sg_waitstate_end other;
+    uint32_t skew; /* as in struct sg_waitstate */
 };
 
 /* What a call waited for, or might have. */
@@ -34,6 +36,7 @@ struct sg_waitstate_cause {
     int64_t ready_ns;
     struct sg_waitstate_end other;
     uint32_t comm;
+    uint32_t skew;
     /* The call ended by this: otherwise, if it left before the other side was ready, it waited for
      * something else, or not at all. */
     bool is_bounded;

@@ -30,7 +30,7 @@ static bool has_offset(const void *of)
     .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_waitstate_place, member)
 
 static const struct sg_column place_columns[] = {
-    {"mpi_function", OF_PLACE(TEXT, function)},
+    {"mpi_function", "function", "function", .left = true, OF_PLACE(TEXT, function)},
     {"id", OF_PLACE(ID, site.id), .known = has_id},
     {"function", OF_PLACE(TEXT, site.function)},
     {"file", OF_PLACE(TEXT, site.file)},
@@ -40,6 +40,30 @@ static const struct sg_column place_columns[] = {
 };
 const struct sg_columns sg_waitstate_place_columns = {place_columns,
                                                       sizeof place_columns / sizeof *place_columns};
+
+json_t *sg_waitstate_place_json(const struct sg_waitstate_place *place)
+{
+    json_t *object;
+
+    if (place->function == NULL)
+        return json_null();
+    object = json_object();
+    sg_columns_set(&object, sg_waitstate_place_columns, place, NULL);
+    return object;
+}
+
+void sg_waitstate_put_place(const struct sg_waitstate_place *place, FILE *out)
+{
+    if (place->function == NULL) {
+        fputs("start", out);
+        return;
+    }
+    fputs(place->function, out);
+    if (!place->site.has_id)
+        return;
+    fputc(' ', out);
+    sg_column_find(sg_site_columns, "site")->print(&place->site, NULL, out);
+}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 

@@ -1,27 +1,9 @@
 #include "report/waitstates/messages.h"
 
 #include "core/hash.h"
+#include "report/waitstates/channels.h"
 
 #include <stdlib.h>
-
-struct key {
-    uint32_t comm, from, to, tag;
-};
-
-/* One end of a message. */
-struct sg_waitstate_message_end {
-    struct sg_table_link link; /* of requests, where has_request */
-    uint64_t request;
-    struct sg_waitstate_message_end *previous, *following; /* of all */
-    struct sg_waitstate_message_end *next;                 /* in its channel */
-    struct key key;
-    struct sg_waitstate_end who; /* of the call that began it, as are location and begin_ns */
-    uint32_t location;
-    int64_t begin_ns;
-    struct sg_waitstate_call *completing; /* the call that completed it; NULL: it is pending */
-    bool is_send, has_request;
-    bool is_matched;
-};
 
 struct send {
     struct sg_waitstate_message_end end;
@@ -43,13 +25,6 @@ struct receive {
 struct sg_waitstate_receives {
     struct receive *first, *last;
     uint32_t complete; /* of them */
-};
-
-/* Sends that wait for receives, or receives that wait for sends (whose clocks contradict). */
-struct channel {
-    struct sg_table_link link;
-    struct key key;
-    struct sg_waitstate_message_end *first, *last;
 };
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -94,65 +69,6 @@ static void forget_request(struct sg_waitstate_messages *messages,
     end->has_request = false;
 }
 
-/* ---- channels: the order of messages from one rank to another -------------------------------- */
-
-static uint64_t key_hash(const struct key *key)
-{
-    return sg_hash_mix(((uint64_t)key->from << 32 | key->to) ^
-                       sg_hash_mix((uint64_t)key->comm << 32 | key->tag));
-}
-
-static bool is_same(const struct key *a, const struct key *b)
-{
-    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
-}
-
-static struct channel *find_channel(const struct sg_waitstate_messages *messages,
-                                    const struct key *key)
-{
-    struct sg_table_link *link = sg_link_table_first(&messages->channels, key_hash(key));
-
-    while (link != NULL && !is_same(&((struct channel *)link)->key, key))
-        link = sg_link_table_next(link);
-    return (struct channel *)link;
-}
-
-static enum sg_status append(struct sg_waitstate_messages *messages, struct channel *channel,
-                             struct sg_waitstate_message_end *end)
-{
-    if (channel == NULL) {
-        channel = calloc(1, sizeof *channel);
-        if (channel == NULL)
-            return SG_ERR_MEMORY;
-        channel->key = end->key;
-        if (sg_link_table_add(&messages->channels, &channel->link, key_hash(&end->key)) != SG_OK) {
-            free(channel);
-            return SG_ERR_MEMORY;
-        }
-    }
-    end->next = NULL;
-    *(channel->last != NULL ? &channel->last->next : &channel->first) = end;
-    channel->last = end;
-    return SG_OK;
-}
-
-/* A channel without anything in it is given up. */
-static void remove_end(struct sg_waitstate_messages *messages, struct channel *channel,
-                       struct sg_waitstate_message_end *end)
-{
-    struct sg_waitstate_message_end *before = NULL;
-
-    for (struct sg_waitstate_message_end *at = channel->first; at != end; at = at->next)
-        before = at;
-    *(before != NULL ? &before->next : &channel->first) = end->next;
-    if (channel->last == end)
-        channel->last = before;
-    if (channel->first == NULL) {
-        sg_link_table_remove(&messages->channels, &channel->link);
-        free(channel);
-    }
-}
-
 /* ---- ends ------------------------------------------------------------------------------------ */
 
 static void *new_end(struct sg_waitstate_messages *messages, size_t size_bytes,
@@ -163,7 +79,6 @@ static void *new_end(struct sg_waitstate_messages *messages, size_t size_bytes,
     if (end == NULL)
         return NULL;
     end->who = call->who;
-    end->location = call->location;
     end->begin_ns = call->enter_ns;
     end->is_send = is_send;
     end->following = messages->ends;
@@ -223,8 +138,8 @@ static void check_clocks(struct sg_waitstate_messages *messages, const struct se
 static enum sg_status tell(const struct sg_waitstate_messages *messages, const struct send *send,
                            const struct receive *receive)
 {
-    const struct sg_waitstate_matched matched = {.from = send->end.location,
-                                                 .to = receive->end.completing->location,
+    const struct sg_waitstate_matched matched = {.from = send->end.who.location,
+                                                 .to = receive->end.completing->who.location,
                                                  .sent_ns = send->end.begin_ns,
                                                  .completing_ns = receive->end.completing->enter_ns,
                                                  .received_ns = receive->received_ns};
@@ -259,16 +174,61 @@ static enum sg_status match(struct sg_waitstate_messages *messages, struct send 
     return status == SG_OK ? told : status;
 }
 
+/* Drops an end, in no channel any more, of a message that nothing is told of at the other one. */
+static enum sg_status give_up(struct sg_waitstate_messages *messages,
+                              struct sg_waitstate_message_end *end)
+{
+    if (end->is_send)
+        sg_waitstate_take_off(messages->settling, end->key.to, &((struct send *)end)->underway);
+    messages->unmatched_sends += end->is_send;
+    messages->unmatched_receives += !end->is_send;
+    return drop(messages, end);
+}
+
+/* Takes the messages before an end that nothing is told of there from what waits at the other side:
+ * what nothing is told of at either is over. */
+static enum sg_status close_gap(struct sg_waitstate_messages *messages,
+                                struct sg_waitstate_message_end *end)
+{
+    struct sg_waitstate_message_end *other;
+    enum sg_status status = SG_OK;
+
+    while (end->gap > 0 && status == SG_OK &&
+           (other = sg_channel_opposite(sg_channels_find(&messages->channels, &end->key), end)) !=
+               NULL) {
+        uint32_t both = other->gap < end->gap ? other->gap : end->gap;
+
+        other->gap -= both;
+        end->gap -= both;
+        if (end->gap == 0)
+            break;
+        end->gap--;
+        sg_channels_remove(&messages->channels, sg_channels_find(&messages->channels, &end->key),
+                           other);
+        status = give_up(messages, other);
+    }
+    return status;
+}
+
 /* Joins an end with the first at the other side of its channel, or appends it. */
 static enum sg_status join(struct sg_waitstate_messages *messages,
                            struct sg_waitstate_message_end *end)
 {
-    struct channel *channel = find_channel(messages, &end->key);
-    struct sg_waitstate_message_end *other = channel != NULL ? channel->first : NULL;
+    enum sg_status status = close_gap(messages, end);
+    struct sg_channel *channel;
+    struct sg_waitstate_message_end *other;
 
-    if (other == NULL || other->is_send == end->is_send)
-        return append(messages, channel, end);
-    remove_end(messages, channel, other);
+    if (status != SG_OK)
+        return status;
+    channel = sg_channels_find(&messages->channels, &end->key);
+    other = sg_channel_opposite(channel, end);
+    if (other == NULL)
+        return sg_channels_append(&messages->channels, channel, end);
+    if (other->gap > 0) {
+        other->gap--;
+        return give_up(messages, end);
+    }
+    sg_channels_remove(&messages->channels, channel, other);
     return end->is_send ? match(messages, (struct send *)end, (struct receive *)other)
                         : match(messages, (struct send *)other, (struct receive *)end);
 }
@@ -285,7 +245,9 @@ enum sg_status sg_waitstate_messages_send(struct sg_waitstate_messages *messages
 
     if (send == NULL)
         return SG_ERR_MEMORY;
-    send->end.key = (struct key){message->comm, call->who.rank, message->peer, message->tag};
+    send->end.key =
+        (struct sg_message_key){message->comm, call->who.rank, message->peer, message->tag};
+    send->end.gap = message->gap;
     send->is_buffered = call->is_buffered;
     if (request != NULL)
         status = add_request(messages, &send->end, *request);
@@ -360,7 +322,8 @@ static enum sg_status complete(struct sg_waitstate_messages *messages, struct re
 {
     uint32_t rank = receive->end.who.rank;
 
-    receive->end.key = (struct key){message->comm, message->peer, rank, message->tag};
+    receive->end.key = (struct sg_message_key){message->comm, message->peer, rank, message->tag};
+    receive->end.gap = message->gap;
     receive->end.completing = sg_waitstate_call_hold(call);
     receive->received_ns = time_ns;
     if (!receive->is_queued)
@@ -429,7 +392,8 @@ enum sg_status sg_waitstate_messages_cancelled(struct sg_waitstate_messages *mes
         if (end == NULL)
             return SG_OK;
         if (!end->is_matched) {
-            remove_end(messages, find_channel(messages, &end->key), end);
+            sg_channels_remove(&messages->channels,
+                               sg_channels_find(&messages->channels, &end->key), end);
             sg_waitstate_take_off(messages->settling, end->key.to, &((struct send *)end)->underway);
         }
     }
@@ -463,12 +427,6 @@ enum sg_status sg_waitstate_messages_finish(struct sg_waitstate_messages *messag
     return status;
 }
 
-static void free_channel(void *context, struct sg_table_link *link)
-{
-    (void)context;
-    free((struct channel *)link);
-}
-
 /* Its end is freed. */
 static void forget(void *context, struct sg_table_link *link)
 {
@@ -478,7 +436,7 @@ static void forget(void *context, struct sg_table_link *link)
 
 void sg_waitstate_messages_clear(struct sg_waitstate_messages *messages)
 {
-    sg_link_table_clear(&messages->channels, free_channel, NULL);
+    sg_channels_clear(&messages->channels);
     while (messages->ends != NULL)
         drop(messages, messages->ends);
     sg_link_table_clear(&messages->requests, forget, NULL);

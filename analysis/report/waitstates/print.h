@@ -8,6 +8,9 @@
 
 #include <jansson.h>
 
+/* How far apart the members of the collectives arrive that MPICH carried out. */
+enum sg_status sg_waitstates_print_skews(const struct sg_report *report,
+                                         const struct sg_print_options *options, FILE *out);
 /* Where ranks wait, and for whom. */
 enum sg_status sg_waitstates_print(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out);
@@ -15,11 +18,11 @@ enum sg_status sg_waitstates_print(const struct sg_report *report,
 void sg_waitstates_print_notes(const struct sg_report *report,
                                const struct sg_print_options *options, FILE *out);
 
-/* Sets the report's member about wait states; null where they are not known. */
+/* Sets the report's members about skews and wait states; null where they are not known. */
 void sg_waitstates_json(json_t **root, const struct sg_report *report,
                         const struct sg_print_options *options);
 
-/* SG_PRINT_WAITS or SG_PRINT_PAIRS. */
+/* SG_PRINT_WAITS, SG_PRINT_PAIRS or SG_PRINT_COLLECTIVES. */
 enum sg_status sg_waitstates_print_csv(const struct sg_report *report,
                                        const struct sg_print_options *options, FILE *out);
 

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 enum sg_status sg_waitstate_settling_start(struct sg_waitstate_settling *settling,
-                                           struct sg_waitstate_sums *sums, uint32_t ranks)
+                                           struct sg_waitstate_sums *sums,
+                                           struct sg_waitstate_skews *skews, uint32_t ranks)
 {
-    *settling = (struct sg_waitstate_settling){.sums = sums};
+    *settling = (struct sg_waitstate_settling){.sums = sums, .skews = skews};
     settling->receivers = calloc((size_t)ranks + 1, sizeof *settling->receivers);
     return settling->receivers != NULL ? SG_OK : SG_ERR_MEMORY;
 }
@@ -100,6 +101,14 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
 
     if (!sg_waitstate_call_wait(call, &wait))
         return SG_OK;
+    if (wait.skew != 0)
+        sg_waitstate_skews_wait(settling->skews, wait.skew, wait.wait_ns);
+    if (settling->critical != NULL)
+        sg_critical_wait(settling->critical, call->who.location, call->enter_ns, call->until_ns,
+                         call->other.location);
+    status = settling->waited != NULL ? settling->waited(settling->waited_context, &wait) : SG_OK;
+    if (status != SG_OK)
+        return status;
     status = sg_waitstate_sums_add(settling->sums, &wait, &row);
     if (status != SG_OK || row == SG_WAITSTATE_LEFT_OUT || wait.kind != SG_WAITSTATE_LATE_SENDER)
         return status;

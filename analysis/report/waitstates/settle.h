@@ -7,7 +7,10 @@
 #define SG_REPORT_WAITSTATES_SETTLE_H
 
 #include "core/status.h"
+#include "report/causes/finder.h"
+#include "report/path/critical.h"
 #include "report/waitstates/calls.h"
+#include "report/waitstates/skews.h"
 
 /* A message that is not received. */
 struct sg_waitstate_underway {
@@ -38,14 +41,24 @@ struct sg_waitstate_receiver {
     uint32_t taken_count; /* of all that were */
 };
 
+/* Is told of each wait, whatever the filter takes; what it returns ends the tracking if it is not
+ * SG_OK. */
+typedef enum sg_status (*sg_waitstate_waited)(void *context, const struct sg_waitstate *wait);
+
 struct sg_waitstate_settling {
     struct sg_waitstate_sums *sums;
+    struct sg_waitstate_skews *skews;
+    struct sg_critical *critical;   /* NULL: no path is looked for */
+    struct sg_cause_finder *causes; /* NULL: nor causes */
+    sg_waitstate_waited waited;     /* NULL: nobody */
+    void *waited_context;
     struct sg_waitstate_receiver *receivers; /* by rank */
     uint64_t live, live_max;                 /* see struct sg_waitstate_counts */
 };
 
 enum sg_status sg_waitstate_settling_start(struct sg_waitstate_settling *settling,
-                                           struct sg_waitstate_sums *sums, uint32_t ranks);
+                                           struct sg_waitstate_sums *sums,
+                                           struct sg_waitstate_skews *skews, uint32_t ranks);
 void sg_waitstate_settling_clear(struct sg_waitstate_settling *settling);
 
 /* Something that is held, and is no more. */

@@ -16,10 +16,13 @@ const char *const sg_waitstate_names[SG_WAITSTATE_KINDS] = {
     [SG_WAITSTATE_LATE_BROADCAST] = "late broadcast",
     [SG_WAITSTATE_EARLY_REDUCE] = "early reduce",
     [SG_WAITSTATE_EARLY_SCAN] = "early scan",
-};
-
-struct place {
-    uint32_t function, site;
+    [SG_WAITSTATE_LATE_NEIGHBOR] = "late neighbor",
+    [SG_WAITSTATE_FENCE] = "wait at fence",
+    [SG_WAITSTATE_CREATE] = "wait at create",
+    [SG_WAITSTATE_FREE] = "wait at free",
+    [SG_WAITSTATE_LATE_POST] = "late post",
+    [SG_WAITSTATE_EARLY_WAIT] = "early wait",
+    [SG_WAITSTATE_LOCK] = "lock contention",
 };
 
 struct row {
@@ -43,19 +46,18 @@ struct culprit {
 struct sg_waitstate_sums {
     const struct sg_aggregate *aggregate;
     const struct sg_filter *filter;
-    char **functions;
-    struct place *places;
+    struct sg_places *places;
     struct row *rows;
     struct pair *pairs;
     struct culprit *culprits;
     struct sg_waitstate_rank *ranks;
-    uint32_t function_count, place_count, row_count, pair_count, culprit_count, rank_count;
-    struct sg_map place_by_key, row_by_key, pair_by_key, culprit_by_key, taken_by_key;
+    uint32_t row_count, pair_count, culprit_count, rank_count;
+    struct sg_map row_by_key, pair_by_key, culprit_by_key, taken_by_key;
     struct sg_waitstate_figures total;
 };
 
 enum sg_status sg_waitstate_sums_create(const struct sg_aggregate *aggregate,
-                                        const struct sg_filter *filter,
+                                        const struct sg_filter *filter, struct sg_places *places,
                                         struct sg_waitstate_sums **out)
 {
     struct sg_waitstate_sums *sums = calloc(1, sizeof *sums);
@@ -64,6 +66,7 @@ enum sg_status sg_waitstate_sums_create(const struct sg_aggregate *aggregate,
         return SG_ERR_MEMORY;
     sums->aggregate = aggregate;
     sums->filter = filter;
+    sums->places = places;
     sums->rank_count = sg_aggregate_ranks(aggregate);
     sums->ranks = calloc((size_t)sums->rank_count + 1, sizeof *sums->ranks);
     if (sums->ranks == NULL) {
@@ -78,39 +81,15 @@ void sg_waitstate_sums_destroy(struct sg_waitstate_sums *sums)
 {
     if (sums == NULL)
         return;
-    for (uint32_t i = 0; i < sums->function_count; i++)
-        free(sums->functions[i]);
-    sg_map_clear(&sums->place_by_key);
     sg_map_clear(&sums->row_by_key);
     sg_map_clear(&sums->pair_by_key);
     sg_map_clear(&sums->culprit_by_key);
     sg_map_clear(&sums->taken_by_key);
-    free(sums->functions);
-    free(sums->places);
     free(sums->rows);
     free(sums->pairs);
     free(sums->culprits);
     free(sums->ranks);
     free(sums);
-}
-
-enum sg_status sg_waitstate_sums_function(struct sg_waitstate_sums *sums, const char *name,
-                                          uint32_t *out)
-{
-    uint32_t index = 0;
-    char *copy;
-
-    while (index < sums->function_count && strcmp(sums->functions[index], name) != 0)
-        index++;
-    if (index == sums->function_count) {
-        copy = strdup(name);
-        if (copy == NULL || !SG_APPEND(sums->functions, sums->function_count, copy)) {
-            free(copy);
-            return SG_ERR_MEMORY;
-        }
-    }
-    *out = index;
-    return SG_OK;
 }
 
 /* ---- adding ---------------------------------------------------------------------------------- */
@@ -120,38 +99,14 @@ static uint64_t key_of(uint64_t high, uint32_t low)
     return high << 32 | low;
 }
 
-/* The index that a key has, or that of a new element, *is_new. -1: out of memory. */
-static int64_t index_of(struct sg_map *map, uint64_t key, uint32_t count, bool *is_new)
-{
-    int64_t found = sg_map_get(map, key);
-
-    *is_new = found < 0;
-    if (*is_new && sg_map_put(map, key, count) == SG_OK)
-        found = count;
-    return found;
-}
-
-static int64_t find_place(struct sg_waitstate_sums *sums, const struct sg_waitstate_end *end)
-{
-    bool is_new;
-    int64_t index =
-        index_of(&sums->place_by_key, key_of(end->function, end->site), sums->place_count, &is_new);
-
-    if (is_new && index >= 0 &&
-        !SG_APPEND(sums->places, sums->place_count, (struct place){end->function, end->site}))
-        return -1;
-    return index;
-}
-
 static int64_t find_row(struct sg_waitstate_sums *sums, int64_t place, enum sg_waitstate_kind kind)
 {
     bool is_new;
     int64_t index =
-        index_of(&sums->row_by_key, key_of(kind, (uint32_t)place), sums->row_count, &is_new);
+        sg_map_number(&sums->row_by_key, key_of(kind, (uint32_t)place), sums->row_count, &is_new);
 
-    if (is_new && index >= 0 &&
-        !SG_APPEND(sums->rows, sums->row_count,
-                   (struct row){.place = (uint32_t)place, .kind = kind}))
+    if (is_new && !SG_APPEND(sums->rows, sums->row_count,
+                             (struct row){.place = (uint32_t)place, .kind = kind}))
         return -1;
     return index;
 }
@@ -159,12 +114,11 @@ static int64_t find_row(struct sg_waitstate_sums *sums, int64_t place, enum sg_w
 static int64_t find_pair(struct sg_waitstate_sums *sums, int64_t row, int64_t place)
 {
     bool is_new;
-    int64_t index = index_of(&sums->pair_by_key, key_of((uint64_t)row, (uint32_t)place),
-                             sums->pair_count, &is_new);
+    int64_t index = sg_map_number(&sums->pair_by_key, key_of((uint64_t)row, (uint32_t)place),
+                                  sums->pair_count, &is_new);
 
-    if (is_new && index >= 0 &&
-        !SG_APPEND(sums->pairs, sums->pair_count,
-                   (struct pair){.row = (uint32_t)row, .place = (uint32_t)place}))
+    if (is_new && !SG_APPEND(sums->pairs, sums->pair_count,
+                             (struct pair){.row = (uint32_t)row, .place = (uint32_t)place}))
         return -1;
     return index;
 }
@@ -172,12 +126,11 @@ static int64_t find_pair(struct sg_waitstate_sums *sums, int64_t row, int64_t pl
 static int64_t find_culprit(struct sg_waitstate_sums *sums, int64_t pair, uint32_t rank)
 {
     bool is_new;
-    int64_t index =
-        index_of(&sums->culprit_by_key, key_of((uint64_t)pair, rank), sums->culprit_count, &is_new);
+    int64_t index = sg_map_number(&sums->culprit_by_key, key_of((uint64_t)pair, rank),
+                                  sums->culprit_count, &is_new);
 
-    if (is_new && index >= 0 &&
-        !SG_APPEND(sums->culprits, sums->culprit_count,
-                   (struct culprit){.pair = (uint32_t)pair, .rank = rank}))
+    if (is_new && !SG_APPEND(sums->culprits, sums->culprit_count,
+                             (struct culprit){.pair = (uint32_t)pair, .rank = rank}))
         return -1;
     return index;
 }
@@ -223,8 +176,8 @@ enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
         *row_out = SG_WAITSTATE_LEFT_OUT;
     if (status != SG_OK || !taken)
         return status;
-    at = find_place(sums, &wait->at);
-    other = find_place(sums, &wait->other);
+    at = sg_places_find(sums->places, &wait->at);
+    other = sg_places_find(sums->places, &wait->other);
     row = at >= 0 && other >= 0 ? find_row(sums, at, wait->kind) : -1;
     pair = row >= 0 ? find_pair(sums, row, other) : -1;
     culprit = pair >= 0 ? find_culprit(sums, pair, wait->other.rank) : -1;
@@ -250,15 +203,6 @@ void sg_waitstate_sums_wrong_order(struct sg_waitstate_sums *sums, uint32_t row,
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-static void name_place(const struct sg_waitstate_sums *sums, uint32_t index,
-                       struct sg_waitstate_place *out)
-{
-    const struct place *place = &sums->places[index];
-
-    *out = (struct sg_waitstate_place){.function = sums->functions[place->function]};
-    sg_aggregate_name_site(sums->aggregate, place->site, &out->site);
-}
-
 /* The longest first; of equals by place, as they were seen first. */
 static int compare(const struct sg_waitstate_figures *a, const struct sg_waitstate_figures *b)
 {
@@ -267,7 +211,8 @@ static int compare(const struct sg_waitstate_figures *a, const struct sg_waitsta
     return (a->waits < b->waits) - (a->waits > b->waits);
 }
 
-static int compare_places(const struct sg_waitstate_place *a, const struct sg_waitstate_place *b)
+int sg_waitstate_compare_places(const struct sg_waitstate_place *a,
+                                const struct sg_waitstate_place *b)
 {
     int order = strcmp(a->function, b->function);
 
@@ -282,7 +227,7 @@ static int compare_rows(const void *left, const void *right)
     int order = compare(&a->of, &b->of);
 
     if (order == 0)
-        order = compare_places(&a->at, &b->at);
+        order = sg_waitstate_compare_places(&a->at, &b->at);
     return order != 0 ? order : (int)a->kind - (int)b->kind;
 }
 
@@ -292,9 +237,9 @@ static int compare_pairs(const void *left, const void *right)
     int order = compare(&a->of, &b->of);
 
     if (order == 0)
-        order = compare_places(&a->at, &b->at);
+        order = sg_waitstate_compare_places(&a->at, &b->at);
     if (order == 0)
-        order = compare_places(&a->other, &b->other);
+        order = sg_waitstate_compare_places(&a->other, &b->other);
     return order != 0 ? order : (int)a->kind - (int)b->kind;
 }
 
@@ -313,8 +258,8 @@ static void make_pairs(const struct sg_waitstate_sums *sums, struct sg_waitstate
 
         pair->kind = sums->rows[from->row].kind;
         pair->of = from->of;
-        name_place(sums, sums->rows[from->row].place, &pair->at);
-        name_place(sums, from->place, &pair->other);
+        sg_places_name(sums->places, sums->rows[from->row].place, &pair->at);
+        sg_places_name(sums->places, from->place, &pair->other);
     }
     for (uint32_t i = 0; i < sums->culprit_count; i++) {
         const struct culprit *culprit = &sums->culprits[i];
@@ -338,7 +283,7 @@ static void make_rows(const struct sg_waitstate_sums *sums, struct sg_waitstates
         const struct row *from = &sums->rows[i];
         struct sg_waitstate_row *row = &states->rows[i];
 
-        name_place(sums, from->place, &row->at);
+        sg_places_name(sums->places, from->place, &row->at);
         row->kind = from->kind;
         row->of = from->of;
         row->wrong_order_waits = from->wrong_order_waits;
@@ -366,11 +311,7 @@ enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct s
     states->total = sums->total;
     states->ranks = sums->ranks;
     states->rank_count = sums->rank_count;
-    states->functions = sums->functions;
-    states->function_count = sums->function_count;
     sums->ranks = NULL;
-    sums->functions = NULL;
-    sums->function_count = 0;
     *out = states;
     return SG_OK;
 }
@@ -379,11 +320,10 @@ void sg_waitstates_free(struct sg_waitstates *states)
 {
     if (states == NULL)
         return;
-    for (uint32_t i = 0; i < states->function_count; i++)
-        free(states->functions[i]);
-    free(states->functions);
+    sg_places_destroy(states->places);
     free(states->rows);
     free(states->pairs);
+    free(states->skews);
     free(states->ranks);
     free(states);
 }

@@ -7,20 +7,14 @@
 #define SG_REPORT_WAITSTATES_SUMS_H
 
 #include "core/status.h"
-#include "report/waitstates/waitstates.h"
+#include "report/waitstates/places.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct sg_aggregate;
+struct sg_filter;
 struct sg_waitstate_sums;
-
-/* Where a rank is. */
-struct sg_waitstate_end {
-    uint32_t function; /* sg_waitstate_sums_function() */
-    uint32_t site;     /* index in the aggregate */
-    uint32_t rank;     /* in MPI_COMM_WORLD */
-};
 
 /* One wait. */
 struct sg_waitstate {
@@ -29,21 +23,18 @@ struct sg_waitstate {
     uint32_t comm;                     /* index in the aggregate */
     int64_t begin_ns;                  /* since the run's start */
     uint64_t wait_ns;
+    uint32_t skew; /* the row of waitstates/skews.h that it counts for; 0: none */
 };
 
 #define SG_WAITSTATE_LEFT_OUT UINT32_MAX
 
-/* The aggregate has the call sites and communicators; it and the filter (NULL: none) outlive the
+/* The aggregate has the communicators; it, the places and the filter (NULL: none) outlive the
  * sums. Only waits whose place, communicator, waiting rank and begin the filter takes are counted.
  */
 enum sg_status sg_waitstate_sums_create(const struct sg_aggregate *aggregate,
-                                        const struct sg_filter *filter,
+                                        const struct sg_filter *filter, struct sg_places *places,
                                         struct sg_waitstate_sums **out);
 void sg_waitstate_sums_destroy(struct sg_waitstate_sums *sums);
-
-/* The number of a function of this name, which is copied. */
-enum sg_status sg_waitstate_sums_function(struct sg_waitstate_sums *sums, const char *name,
-                                          uint32_t *out);
 
 /* *row, where row is not NULL: what the wait counts for, or SG_WAITSTATE_LEFT_OUT. */
 enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
@@ -51,8 +42,13 @@ enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
 /* A wait that was added to the row turned out to be in wrong order. */
 void sg_waitstate_sums_wrong_order(struct sg_waitstate_sums *sums, uint32_t row, uint64_t wait_ns);
 
-/* The result, of which only the figures of messages are missing; it refers to the aggregate. The
- * sums are empty afterwards, and to be destroyed. */
+/* By function, then by call site. */
+int sg_waitstate_compare_places(const struct sg_waitstate_place *a,
+                                const struct sg_waitstate_place *b);
+
+/* The result, of which the figures of messages and the skews are missing; it refers to the
+ * aggregate and the places, which it may own. The sums are empty afterwards, and to be destroyed.
+ */
 enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct sg_waitstates **out);
 
 #endif

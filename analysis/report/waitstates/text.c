@@ -41,6 +41,23 @@ static enum sg_status put_pairs(const struct sg_waitstates *states,
     return sg_print_finish(&table, out);
 }
 
+enum sg_status sg_waitstates_print_skews(const struct sg_report *report,
+                                         const struct sg_print_options *options, FILE *out)
+{
+    const struct sg_waitstates *states = report->waitstates;
+    uint32_t count = states != NULL ? sg_print_count_of_long(options, states->skew_count) : 0;
+    struct sg_table table = {0};
+
+    if (count == 0)
+        return SG_OK;
+    sg_table_show(&table, sg_waitstate_place_columns, "function");
+    sg_table_show(&table, sg_site_columns,
+                  "site comm calls instances mean p50 p95 max wait last at");
+    for (uint32_t i = 0; i < count; i++)
+        sg_table_row(&table, &states->skews[i], NULL);
+    return sg_print_finish(&table, out);
+}
+
 enum sg_status sg_waitstates_print(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out)
 {
@@ -68,6 +85,7 @@ void sg_waitstates_print_notes(const struct sg_report *report,
 
     if (states == NULL)
         return;
+    put_left_out("call sites of other collectives", options, states->skew_count, out);
     put_left_out("wait states", options, states->row_count, out);
     put_left_out("pairs of call sites", options, states->pair_count, out);
     if (states->unmatched_receives > 0)

@@ -1,6 +1,8 @@
 #include "report/waitstates/tracker.h"
 
 #include "report/waitstates/collectives.h"
+#include "report/waitstates/epochs.h"
+#include "report/waitstates/locks.h"
 #include "report/waitstates/messages.h"
 #include "report/waitstates/settle.h"
 
@@ -16,11 +18,14 @@ struct sg_waitstate_tracker {
     struct sg_waitstate_settling settling;
     struct sg_waitstate_messages messages;
     struct sg_waitstate_collectives collectives;
+    struct sg_waitstate_epochs epochs;
+    struct sg_waitstate_locks locks;
     struct location *locations;
     uint32_t location_count, rank_count;
 };
 
-enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums, uint32_t ranks,
+enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums,
+                                           struct sg_waitstate_skews *skews, uint32_t ranks,
                                            uint32_t locations, struct sg_waitstate_tracker **out)
 {
     struct sg_waitstate_tracker *tracker = calloc(1, sizeof *tracker);
@@ -31,12 +36,15 @@ enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums, uint3
     tracker->location_count = locations;
     tracker->rank_count = ranks;
     tracker->collectives.settling = &tracker->settling;
+    tracker->epochs.settling = &tracker->settling;
     tracker->locations = calloc((size_t)locations + 1, sizeof *tracker->locations);
     status = tracker->locations != NULL
-                 ? sg_waitstate_settling_start(&tracker->settling, sums, ranks)
+                 ? sg_waitstate_settling_start(&tracker->settling, sums, skews, ranks)
                  : SG_ERR_MEMORY;
     if (status == SG_OK)
         status = sg_waitstate_messages_start(&tracker->messages, &tracker->settling, ranks);
+    if (status == SG_OK)
+        status = sg_waitstate_locks_start(&tracker->locks, &tracker->settling, ranks);
     if (status != SG_OK) {
         sg_waitstate_tracker_destroy(tracker);
         return status;
@@ -46,10 +54,20 @@ enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums, uint3
 }
 
 void sg_waitstate_tracker_listen(struct sg_waitstate_tracker *tracker,
-                                 sg_waitstate_listener listener, void *context)
+                                 sg_waitstate_listener listener, sg_waitstate_waited waited,
+                                 void *context)
 {
+    tracker->settling.waited = waited;
+    tracker->settling.waited_context = context;
     tracker->messages.listener = listener;
     tracker->messages.listener_context = context;
+}
+
+void sg_waitstate_tracker_follow(struct sg_waitstate_tracker *tracker, struct sg_critical *critical,
+                                 struct sg_cause_finder *causes)
+{
+    tracker->settling.critical = critical;
+    tracker->settling.causes = causes;
 }
 
 void sg_waitstate_tracker_destroy(struct sg_waitstate_tracker *tracker)
@@ -61,6 +79,8 @@ void sg_waitstate_tracker_destroy(struct sg_waitstate_tracker *tracker)
         sg_waitstate_let_go(&tracker->settling, tracker->locations[i].probe);
     }
     sg_waitstate_collectives_finish(&tracker->collectives);
+    sg_waitstate_epochs_finish(&tracker->epochs);
+    sg_waitstate_locks_clear(&tracker->locks);
     sg_waitstate_messages_clear(&tracker->messages);
     sg_waitstate_settling_clear(&tracker->settling);
     free(tracker->locations);
@@ -97,11 +117,13 @@ enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t
     call = sg_waitstate_call_new(&enter->who, enter->time_ns);
     if (call == NULL)
         return SG_ERR_MEMORY;
-    call->location = index;
+    call->who.location = index;
     call->only_tests = enter->only_tests;
     call->is_buffered = enter->is_buffered;
     call->is_probe = enter->is_probe;
+    call->rma = enter->rma;
     location->call = call;
+    sg_waitstate_locks_enter(&tracker->locks, call);
     sg_waitstate_born(&tracker->settling);
     return SG_OK;
 }
@@ -111,6 +133,7 @@ enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t
 {
     struct location *location = location_of(tracker, index);
     struct sg_waitstate_call *call = call_of(tracker, index), *over = call;
+    enum sg_status status, told = SG_OK;
 
     if (call == NULL)
         return SG_OK;
@@ -121,11 +144,16 @@ enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t
     call->has_left = true;
     call->leave_ns = time_ns;
     location->call = NULL;
+    sg_waitstate_locks_leave(&tracker->locks, call);
     if (call->is_probe) {
         over = location->probe;
         location->probe = call;
     }
-    return sg_waitstate_let_go(&tracker->settling, over);
+    if (tracker->settling.critical != NULL)
+        told = sg_critical_call(tracker->settling.critical, index, &call->who, call->enter_ns,
+                                time_ns);
+    status = sg_waitstate_let_go(&tracker->settling, over);
+    return status == SG_OK ? told : status;
 }
 
 /* The call that waited for the message that the location's call takes; the caller lets it go. */
@@ -259,6 +287,51 @@ enum sg_status sg_waitstate_end_collective(struct sg_waitstate_tracker *tracker,
     return sg_waitstate_collectives_end(&tracker->collectives, call, collective, request);
 }
 
+/* ---- windows --------------------------------------------------------------------------------- */
+
+enum sg_status sg_waitstate_synchronise(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                        const struct sg_waitstate_group *group)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_epochs_add(&tracker->epochs, call, group) : SG_OK;
+}
+
+enum sg_status sg_waitstate_request_lock(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                         const struct sg_waitstate_lock *lock)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_locks_request(&tracker->locks, call, lock) : SG_OK;
+}
+
+enum sg_status sg_waitstate_release_lock(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                         const struct sg_waitstate_lock *lock)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    return call != NULL ? sg_waitstate_locks_release(&tracker->locks, call, lock) : SG_OK;
+}
+
+enum sg_status sg_waitstate_operation(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                      uint32_t window, uint32_t target, uint64_t operation)
+{
+    const struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call == NULL)
+        return SG_OK;
+    return sg_waitstate_locks_operation(&tracker->locks, call->who.rank, window, target, operation);
+}
+
+void sg_waitstate_operated(struct sg_waitstate_tracker *tracker, uint32_t location,
+                           uint64_t operation, int64_t time_ns)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call != NULL)
+        sg_waitstate_locks_completed(&tracker->locks, call, operation, time_ns);
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 enum sg_status sg_waitstate_tracker_finish(struct sg_waitstate_tracker *tracker,
@@ -269,6 +342,10 @@ enum sg_status sg_waitstate_tracker_finish(struct sg_waitstate_tracker *tracker,
 
     if (status == SG_OK)
         status = sg_waitstate_collectives_finish(&tracker->collectives);
+    if (status == SG_OK)
+        status = sg_waitstate_epochs_finish(&tracker->epochs);
+    if (status == SG_OK)
+        status = sg_waitstate_locks_finish(&tracker->locks);
     for (uint32_t i = 0; i < tracker->location_count && status == SG_OK; i++) {
         const struct location location = tracker->locations[i];
 

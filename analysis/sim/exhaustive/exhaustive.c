@@ -17,7 +17,7 @@
  */
 #define HANDOFF_CREDITS 5
 #define BIT(operation) (1u << SG_OPERATION_##operation)
-#define ALL_BITS (BIT(BARRIER) | BIT(REDUCE) | BIT(ALLREDUCE))
+#define ALL_BITS (BIT(BARRIER) | BIT(REDUCE) | BIT(ALLREDUCE) | BIT(BCAST))
 #define DATA_BITS (BIT(REDUCE) | BIT(ALLREDUCE))
 #define MULTICAST (1u << SG_FAULT_LOSS | 1u << SG_FAULT_REPEAT)
 
@@ -37,7 +37,8 @@ struct variant {
 
 static const struct variant variants[] = {
     {"in order", NULL, ALL_BITS, .bytes = BYTES},
-    {"roots that change", NULL, BIT(REDUCE), BYTES, SG_CALL_COMMUTATIVE, .roots = true},
+    {"roots that change", NULL, BIT(REDUCE) | BIT(BCAST), BYTES, SG_CALL_COMMUTATIVE,
+     .roots = true},
     {"... in order", NULL, BIT(REDUCE), BYTES, .roots = true},
     {"arrival order", NULL, DATA_BITS, BYTES, SG_CALL_COMMUTATIVE,
      .parameters = {.arrival_order = 1}},
@@ -45,6 +46,8 @@ static const struct variant variants[] = {
     {"split", &sg_algo_handoff, BIT(REDUCE), LARGE_BYTES, SG_CALL_SPLIT,
      .parameters = {.split = 1}},
     {"split", &sg_algo_srm, BIT(REDUCE), BYTES, SG_CALL_SPLIT, .parameters = {.split = 1}},
+    {"split", &sg_algo_srm, BIT(BCAST), BYTES, SG_CALL_SPLIT, .parameters = {.split = 1},
+     .roots = true},
     {"split", &sg_algo_srm, BIT(BARRIER) | BIT(ALLREDUCE), BYTES, SG_CALL_SPLIT,
      .parameters = {.split = 1}, .nodes_most = 3},
     {"chunks", &sg_algo_srm, BIT(ALLREDUCE), .bytes = LARGE_BYTES},
@@ -56,6 +59,8 @@ static const struct variant variants[] = {
     {"two tokens", &sg_algo_adaptive, ALL_BITS, BYTES, .parameters = {.tokens = 2}, .nodes_few = 4,
      .few = MULTICAST},
     {"binomial", &sg_algo_tree, DATA_BITS, BYTES, .parameters = {.degree = 1}},
+    {"Fibonacci", &sg_algo_tree, BIT(BCAST), BYTES,
+     .parameters = {.shape = SG_TREE_SHAPE_FIBONACCI}, .roots = true},
     {"ring used up", &sg_algo_handoff, BIT(REDUCE), LARGE_BYTES, .parameters = {.credits = 2},
      .roots = true, .nodes_most = 3},
     {"read ahead", &sg_algo_handoff, ALL_BITS, BYTES, .parameters = {.credits = 5}, .roots = true,
@@ -71,7 +76,7 @@ static void set_call(struct sg_algo_call *call, const struct variant *variant, u
         .flags =
             operation == SG_OPERATION_BARRIER ? variant->flags & SG_CALL_SPLIT : variant->flags,
         .bytes = operation == SG_OPERATION_BARRIER ? 0 : bytes,
-        .root = operation == SG_OPERATION_REDUCE ? root : -1,
+        .root = sg_operation_has_root((enum sg_operation)operation) ? root : -1,
     };
 }
 

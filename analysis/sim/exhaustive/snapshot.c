@@ -88,7 +88,11 @@ static uint64_t add_value(uint64_t hash, const struct sg_value *value)
 uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
                              const struct sg_explore_endpoint *endpoint)
 {
-    return world->scenario->parameters.linger_ns > 0 ? endpoint->ahead_ns : 0;
+    /* How long a call lingers, and where boundaries of slices are, hangs on the time itself. */
+    bool counts =
+        world->scenario->parameters.linger_ns > 0 || world->scenario->algo == &sg_algo_bcs;
+
+    return counts ? endpoint->ahead_ns : 0;
 }
 
 /* The counters in the head do not affect what can happen. */

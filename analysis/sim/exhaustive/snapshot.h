@@ -19,7 +19,7 @@ void sg_explore_restore(struct sg_explore_world *world, const struct sg_explore_
 void sg_explore_snapshot_clear(struct sg_explore_snapshot *snapshot);
 
 /* An endpoint's clock, as far as it affects what can happen: time is relative unless calls linger,
- * as only then a protocol remembers when something happened. */
+ * when a protocol remembers when something happened, or slices are counted from an epoch. */
 uint64_t sg_explore_clock_of(const struct sg_explore_world *world,
                              const struct sg_explore_endpoint *endpoint);
 

@@ -48,6 +48,13 @@ void sg_explore_check_endpoint(struct sg_explore_world *world,
                            "finished every instance");
 }
 
+static bool has_result(const struct sg_algo_call *call, const struct sg_explore_endpoint *endpoint)
+{
+    return call->operation == SG_OPERATION_ALLREDUCE ||
+           (call->operation == SG_OPERATION_REDUCE && call->root == endpoint->rank) ||
+           (call->operation == SG_OPERATION_BCAST && call->root != endpoint->rank);
+}
+
 /* ---- result buffers -------------------------------------------------------------------------- */
 
 /* The instance that uses the result buffer: the oldest that is not over; 0: none. */
@@ -79,7 +86,7 @@ bool sg_explore_owns_result(const struct sg_explore_world *world,
     if (seq == 0)
         return false;
     call = &world->scenario->instance[sg_explore_instance_at(world, endpoint->comm, seq)].call;
-    return call->operation != SG_OPERATION_REDUCE || call->root == endpoint->rank;
+    return call->operation == SG_OPERATION_BARRIER || has_result(call, endpoint);
 }
 
 const char *sg_explore_check_put(const struct sg_explore_world *world,
@@ -91,12 +98,6 @@ const char *sg_explore_check_put(const struct sg_explore_world *world,
 }
 
 /* ---- the end of a call, and of an instance --------------------------------------------------- */
-
-static bool has_result(const struct sg_algo_call *call, const struct sg_explore_endpoint *endpoint)
-{
-    return call->operation == SG_OPERATION_ALLREDUCE ||
-           (call->operation == SG_OPERATION_REDUCE && call->root == endpoint->rank);
-}
 
 static void check_entered(struct sg_explore_world *world,
                           const struct sg_explore_endpoint *endpoint, uint32_t seq)
@@ -117,6 +118,7 @@ static bool expect(struct sg_explore_world *world, int32_t index, struct sg_valu
     const struct sg_explore_instance *instance = &scenario->instance[index];
     struct sg_reference reference = {
         .algo = scenario->algo,
+        .operation = instance->call.operation,
         .size = scenario->comm[instance->comm].size,
         .root = instance->call.root,
         .degree = scenario->parameters.degree,
@@ -140,7 +142,9 @@ static void check_result(struct sg_explore_world *world, const struct sg_explore
 {
     int32_t index = sg_explore_instance_at(world, endpoint->comm, seq);
     int32_t size = world->scenario->comm[endpoint->comm].size;
-    uint64_t all = ~UINT64_C(0) >> (SG_VALUE_RANKS - size);
+    const struct sg_algo_call *call = &world->scenario->instance[index].call;
+    uint64_t all = call->operation == SG_OPERATION_BCAST ? UINT64_C(1) << call->root
+                                                         : ~UINT64_C(0) >> (SG_VALUE_RANKS - size);
     const struct sg_value *result =
         &endpoint->payload.results[seq % endpoint->payload.results_count];
     struct sg_value expected;
@@ -149,7 +153,7 @@ static void check_result(struct sg_explore_world *world, const struct sg_explore
         sg_explore_violate(world, endpoint, "has no result of instance %u", seq);
     else if (result->instance != (uint32_t)index + 1)
         sg_explore_violate(world, endpoint, "has another instance's result in instance %u", seq);
-    else if (result->ranks != all)
+    else if ((all & ~result->ranks) != 0)
         sg_explore_violate(world, endpoint,
                            "has a result of instance %u without the contribution of %d", seq,
                            __builtin_ctzll(all & ~result->ranks));
@@ -167,7 +171,7 @@ static void check_left(struct sg_explore_world *world, const struct sg_explore_e
     int32_t index = sg_explore_instance_at(world, endpoint->comm, seq);
     const struct sg_algo_call *call = &world->scenario->instance[index].call;
 
-    if (call->operation != SG_OPERATION_REDUCE)
+    if (sg_operation_synchronises(call->operation))
         check_entered(world, endpoint, seq);
     if (has_result(call, endpoint))
         check_result(world, endpoint, seq);

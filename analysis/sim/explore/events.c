@@ -100,7 +100,8 @@ void sg_explore_call(struct sg_explore_world *world, int32_t index)
                    instance->call.flags, instance->call.site);
     endpoint->calls++;
     sg_explore_claim_result(endpoint, endpoint->calls);
-    if (instance->call.bytes > 0) {
+    if (instance->call.bytes > 0 &&
+        (instance->call.operation != SG_OPERATION_BCAST || instance->call.root == endpoint->rank)) {
         endpoint->operand = sg_value_contribution((uint32_t)process->next + 1, endpoint->rank,
                                                   instance->call.bytes, instance->call.flags);
         endpoint->payload.operand = &endpoint->operand;

@@ -105,11 +105,15 @@ bool sg_reference_result(const struct sg_reference *reference, struct sg_value *
     const struct sg_algo *algo = reference->algo;
     int32_t degree = reference->degree ? reference->degree : SG_DEGREE_DATA;
 
-    if (algo == &sg_algo_bypass || (algo == &sg_algo_tree && degree == 1))
+    if (reference->operation == SG_OPERATION_BCAST)
+        *value = sg_value_contribution(reference->instance, reference->root, reference->bytes,
+                                       reference->flags);
+    else if (algo == &sg_algo_bypass || (algo == &sg_algo_tree && degree == 1))
         *value = binomial(reference, 0);
     else if (algo == &sg_algo_tree || algo == &sg_algo_adaptive)
         *value = contiguous(reference, degree, 0, reference->size);
-    else if (algo == &sg_algo_pairwise || algo == &sg_algo_handoff || algo == &sg_algo_srm)
+    else if (algo == &sg_algo_pairwise || algo == &sg_algo_handoff || algo == &sg_algo_srm ||
+             algo == &sg_algo_bcs)
         *value = doubled(reference);
     else
         return false;

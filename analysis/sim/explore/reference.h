@@ -11,8 +11,9 @@
 /* An instance, as far as its result depends on it. */
 struct sg_reference {
     const struct sg_algo *algo;
+    enum sg_operation operation;
     int32_t size;
-    int32_t root;   /* of a reduce; else -1 */
+    int32_t root;   /* of a reduce or broadcast; else -1 */
     uint8_t degree; /* sg_algo_parameters.degree */
     uint32_t instance, bytes, flags;
 };

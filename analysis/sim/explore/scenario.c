@@ -43,6 +43,12 @@ static void draw_parameters(struct sg_explore_random *random, struct sg_algo_par
         .pool = PICK(random, 1, 1, 2, 3),
         .timeout_ns = PICK(random, 500, 2000, 20000),
         .chunk_bytes = EAGER_BYTES,
+        .slice_ns = PICK(random, 2000, 5000, 20000),
+        .budget_bytes = PICK(random, 1, EAGER_BYTES, 4 * EAGER_BYTES),
+        .restart_slice = (uint8_t)PICK(random, 0, 0, 1),
+        .strobe_always = (uint8_t)PICK(random, 0, 0, 1),
+        .microphases_separate = (uint8_t)PICK(random, 0, 0, 1),
+        .shape = (uint8_t)sg_explore_below(random, SG_TREE_SHAPES),
     };
 }
 
@@ -89,7 +95,7 @@ static void draw_instance(struct sg_explore_scenario *scenario, int32_t index)
         .flags = PICK(&random, 0, SG_CALL_COMMUTATIVE, SG_CALL_COMMUTATIVE,
                       SG_CALL_EXACT | SG_CALL_COMMUTATIVE),
         .bytes = PICK(&random, 8, 8, EAGER_BYTES, EAGER_BYTES * 4),
-        .root = operation == SG_OPERATION_REDUCE ? (int32_t)root : -1,
+        .root = sg_operation_has_root(operation) ? (int32_t)root : -1,
         .site = sg_explore_below(&random, 2),
     };
     if (operation == SG_OPERATION_BARRIER)
@@ -226,10 +232,10 @@ void sg_explore_describe(const struct sg_explore_scenario *scenario, FILE *out)
             scenario->comms, scenario->instances,
             sg_explore_faults_text(scenario->faults, ',', faults));
     fprintf(out,
-            "  degree %u, tokens %u, predict %u, arrival_order %u, credits %u, "
+            "  degree %u, shape %u, tokens %u, predict %u, arrival_order %u, credits %u, "
             "linger_auto %u, split %u,\n  linger_ns %u, eager_bytes %u, pool %u, timeout_ns %u\n",
-            p->degree, p->tokens, p->predict, p->arrival_order, p->credits, p->linger_auto,
-            p->split, p->linger_ns, p->eager_bytes, p->pool, p->timeout_ns);
+            p->degree, p->shape, p->tokens, p->predict, p->arrival_order, p->credits,
+            p->linger_auto, p->split, p->linger_ns, p->eager_bytes, p->pool, p->timeout_ns);
     for (int32_t i = 0; i < scenario->comms; i++) {
         fprintf(out, "  communicator %d: processes", i);
         for (int32_t rank = 0; rank < scenario->comm[i].size; rank++)

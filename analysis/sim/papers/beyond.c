@@ -23,7 +23,7 @@ static bool handoff_limit(struct sg_claim_context *context, char measured[SG_CLA
     const struct sg_network *network = &context->options.network;
     double far_ns = (network->overhead_us + 2 * network->latency_us) * 1e3;
     double own_ns = (network->overhead_us + network->latency_us) * 1e3;
-    double baseline_ns = sg_claim_reduce(context, "tree(degree=1)", 32, 1000, 4).cpu_ns;
+    double baseline_ns = sg_claim_blocking(context, 32, 1000, 4).cpu_ns;
     struct sg_world_result run = sg_claim_reduce(context, "handoff", 32, 1000, 4);
     double round_trips_ns =
         (run.fetch_adds - run.own_fetch_adds) * far_ns + run.own_fetch_adds * own_ns;

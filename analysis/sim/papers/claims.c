@@ -6,8 +6,13 @@
 /* Paper 000 uses 10,000; from this number on the mean is within 1 %. */
 #define REDUCE_ITERATIONS 4000
 
-struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const char *text,
-                                       int32_t nodes, double skew_us, uint32_t elements)
+typedef enum sg_status (*measurement)(const struct sg_sim_options *options,
+                                      const struct sg_sim_case *one,
+                                      struct sg_world_result *result);
+
+static struct sg_world_result reduce(struct sg_claim_context *context, measurement measure,
+                                     const char *text, int32_t nodes, double skew_us,
+                                     uint32_t elements)
 {
     struct sg_sim_algo algo = sg_sim_algo_of(text);
     struct sg_sim_options options = context->options;
@@ -23,15 +28,26 @@ struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const c
     options.warmup = 1;
     options.iterations = nodes > 32 ? REDUCE_ITERATIONS / 20 : REDUCE_ITERATIONS;
     if (context->status == SG_OK)
-        context->status = sg_measure_cpu(&options, &one, &result);
+        context->status = measure(&options, &one, &result);
     return context->status == SG_OK ? result : (struct sg_world_result){0};
+}
+
+struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const char *text,
+                                       int32_t nodes, double skew_us, uint32_t elements)
+{
+    return reduce(context, sg_measure_cpu, text, nodes, skew_us, elements);
+}
+
+struct sg_world_result sg_claim_blocking(struct sg_claim_context *context, int32_t nodes,
+                                         double skew_us, uint32_t elements)
+{
+    return reduce(context, sg_measure_blocking, "tree(degree=1)", nodes, skew_us, elements);
 }
 
 double sg_claim_factor(struct sg_claim_context *context, const char *algo, int32_t nodes,
                        double skew_us, uint32_t elements)
 {
-    double baseline_ns =
-        sg_claim_reduce(context, "tree(degree=1)", nodes, skew_us, elements).cpu_ns;
+    double baseline_ns = sg_claim_blocking(context, nodes, skew_us, elements).cpu_ns;
     double own_ns = sg_claim_reduce(context, algo, nodes, skew_us, elements).cpu_ns;
 
     return own_ns > 0 ? baseline_ns / own_ns : 0;

@@ -24,8 +24,13 @@ struct sg_claim {
     uint32_t elements;
 };
 
-extern const struct sg_claim sg_claims_bypass[], sg_claims_adaptive[], sg_claims_beyond[];
-extern const int sg_claims_bypass_count, sg_claims_adaptive_count, sg_claims_beyond_count;
+extern const struct sg_claim sg_claims_bypass[], sg_claims_adaptive[], sg_claims_srm[],
+    sg_claims_measuring[], sg_claims_slices[], sg_claims_beyond[];
+extern const int sg_claims_bypass_count, sg_claims_adaptive_count, sg_claims_srm_count,
+    sg_claims_measuring_count, sg_claims_slices_count, sg_claims_beyond_count;
+
+/* Prints the claims on InfiniBand whose values its inputs change, measured with other ones. */
+enum sg_status sg_claims_print_inputs(struct sg_claim_context *context);
 
 /* Within 15 % of the goal. */
 static inline bool sg_claim_within(double value, double goal)
@@ -36,6 +41,9 @@ static inline bool sg_claim_within(double value, double goal)
 /* Runs of claims. 0 after a failure. */
 struct sg_world_result sg_claim_reduce(struct sg_claim_context *context, const char *algo,
                                        int32_t nodes, double skew_us, uint32_t elements);
+/* The same of MPICH's blocking reduction. */
+struct sg_world_result sg_claim_blocking(struct sg_claim_context *context, int32_t nodes,
+                                         double skew_us, uint32_t elements);
 /* The blocking reduction's processor use over the algorithm's. */
 double sg_claim_factor(struct sg_claim_context *context, const char *algo, int32_t nodes,
                        double skew_us, uint32_t elements);

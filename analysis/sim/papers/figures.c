@@ -3,6 +3,7 @@
 #include "sim/lists.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- the table */
 
@@ -47,44 +48,62 @@
 #define BARRIER "infiniband-sdr", SG_OPERATION_BARRIER
 #define ALLREDUCE "infiniband-sdr", SG_OPERATION_ALLREDUCE
 
-const struct sg_figure sg_figures[] = {
+const struct sg_figure sg_figures_skew[] = {
     {"000-6a", "Processor use, 32 nodes", SG_METRIC_CPU, SG_AXIS_SKEW, MYRINET, 32, 0, 0, NULL,
-     SKEWS, AB_NAB},
+     SKEWS, .series = AB_NAB},
     {"000-6b", "Factor of improvement, 32 nodes", SG_METRIC_FACTOR, SG_AXIS_SKEW, MYRINET, 32, 0, 0,
-     NULL, SKEWS, FACTORS},
+     NULL, SKEWS, .series = FACTORS, .published = {{1000, 5.1}}, .published_count = 1},
     {"000-7a", "Processor use, skew 1000 us", SG_METRIC_CPU, SG_AXIS_NODES, MYRINET, 0, 1000, 0,
-     NULL, NODES_32, AB_NAB},
+     NULL, NODES_32, .series = AB_NAB},
     {"000-7b", "Factor of improvement, skew 1000 us", SG_METRIC_FACTOR, SG_AXIS_NODES, MYRINET, 0,
-     1000, 0, NULL, NODES_32, FACTORS},
+     1000, 0, NULL, NODES_32, .series = FACTORS, .published = {{32, 5.1}}, .published_count = 1},
     {"000-8a", "Processor use, no skew", SG_METRIC_CPU, SG_AXIS_NODES, MYRINET, 0, 0, 0, NULL,
-     NODES_32, AB_NAB},
+     NODES_32, .series = AB_NAB},
     {"000-8b", "Factor of improvement, no skew", SG_METRIC_FACTOR, SG_AXIS_NODES, MYRINET, 0, 0, 0,
-     NULL, NODES_32, FACTORS},
+     NULL, NODES_32, .series = FACTORS, .published = {{32, 1.5}}, .published_count = 1},
     {"000-9", "Latency, no skew, 1 element, nodes", SG_METRIC_REDUCE_LATENCY, SG_AXIS_NODES,
-     MYRINET, 0, 0, 1, NULL, NODES_32, LATENCIES},
+     MYRINET, 0, 0, 1, NULL, NODES_32, .series = LATENCIES},
     {"000-10", "Latency, no skew, 32 nodes, elements", SG_METRIC_REDUCE_LATENCY, SG_AXIS_ELEMENTS,
-     MYRINET, 32, 0, 0, NULL, ELEMENTS_128, LATENCIES},
+     MYRINET, 32, 0, 0, NULL, ELEMENTS_128, .series = LATENCIES},
     {"002-4", "Average latency of barrier", SG_METRIC_LATENCY, SG_AXIS_NODES, BARRIER, 0, 0, 0,
-     NULL, NODES_16, BARRIERS},
+     NULL, NODES_16, .series = BARRIERS},
     {"002-5", "Average latency of allreduce", SG_METRIC_LATENCY, SG_AXIS_NODES, ALLREDUCE, 0, 0,
-     128, NULL, NODES_16, ALLREDUCES},
+     128, NULL, NODES_16, .series = ALLREDUCES},
     {"002-6", "Synchronization delay, barrier", SG_METRIC_DELAY, SG_AXIS_NODES, BARRIER, 0, 0, 0,
-     "deepest:2x", NODES_1024, BARRIERS},
+     "deepest:2x", NODES_1024, .series = BARRIERS, .published = {{2, 12}, {16, 12}},
+     .published_count = 2},
     {"002-7", "Synchronization delay, allreduce", SG_METRIC_DELAY, SG_AXIS_NODES, ALLREDUCE, 0, 0,
-     128, "deepest:2x", NODES_1024, ALLREDUCES},
+     128, "deepest:2x", NODES_1024, .series = ALLREDUCES},
     {"002-8", "One node late, barrier", SG_METRIC_DELAY, SG_AXIS_LATENESS, BARRIER, 16, 0, 0,
-     "deepest:%g", LATENESS, BARRIERS},
+     "deepest:%g", LATENESS, .series = BARRIERS, .published = {{60, 12}}, .published_count = 1},
     {"002-9", "One node late, allreduce", SG_METRIC_DELAY, SG_AXIS_LATENESS, ALLREDUCE, 16, 0, 128,
-     "deepest:%g", LATENESS, ALLREDUCES},
+     "deepest:%g", LATENESS, .series = ALLREDUCES},
     {"002-10", "Two nodes late, barrier, lateness (us)", SG_METRIC_DELAY, SG_AXIS_LATENESS, BARRIER,
-     16, 0, 0, "2:%1$g,14:%1$g", LATENESS, TOKENS},
+     16, 0, 0, "2:%1$g,14:%1$g", LATENESS, .series = TOKENS},
     {"002-11", "One inner node late, barrier", SG_METRIC_DELAY, SG_AXIS_LATENESS, BARRIER, 16, 0, 0,
-     "1:%g", LATENESS, BARRIERS},
+     "1:%g", LATENESS, .series = BARRIERS},
     {"002-12", "Two nodes late, allreduce, lateness (us)", SG_METRIC_DELAY, SG_AXIS_LATENESS,
-     ALLREDUCE, 16, 0, 128, "4:%1$g,15:%1$g", LATENESS, TOKENS},
+     ALLREDUCE, 16, 0, 128, "4:%1$g,15:%1$g", LATENESS, .series = TOKENS},
 };
 
-const int sg_figure_count = sizeof sg_figures / sizeof *sg_figures;
+const int sg_figures_skew_count = sizeof sg_figures_skew / sizeof *sg_figures_skew;
+
+const struct sg_figure *sg_figure_at(int index)
+{
+    const struct {
+        const struct sg_figure *list;
+        int count;
+    } papers[] = {{sg_figures_skew, sg_figures_skew_count},
+                  {sg_figures_srm, sg_figures_srm_count},
+                  {sg_figures_measuring, sg_figures_measuring_count}};
+
+    for (size_t i = 0; i < sizeof papers / sizeof *papers; i++) {
+        if (index < papers[i].count)
+            return &papers[i].list[index];
+        index -= papers[i].count;
+    }
+    return NULL;
+}
 
 /* ---- a point */
 
@@ -140,9 +159,9 @@ static enum sg_status delay_point(const struct sg_figure *figure,
     return status;
 }
 
-enum sg_status sg_figure_point(const struct sg_figure *figure,
-                               const struct sg_figure_series *series,
-                               const struct sg_sim_options *options, double x, double *y)
+static enum sg_status run_point(const struct sg_figure *figure,
+                                const struct sg_figure_series *series,
+                                const struct sg_sim_options *options, double x, double *y)
 {
     struct sg_sim_algo algo = sg_sim_algo_of(series->algo);
     double skew_us = figure->axis == SG_AXIS_SKEW ? x : figure->skew_us;
@@ -153,6 +172,7 @@ enum sg_status sg_figure_point(const struct sg_figure *figure,
         .nodes = figure->axis == SG_AXIS_NODES ? (int32_t)x : figure->nodes,
         .bytes = (figure->axis == SG_AXIS_ELEMENTS ? (uint32_t)x : elements) * SG_SIM_ELEMENT_BYTES,
         .skew_ns = sg_network_ns(skew_us),
+        .mpich_copies = strcmp(series->algo, BLOCKING) == 0,
     };
     double latency_ns;
     enum sg_status status;
@@ -168,4 +188,11 @@ enum sg_status sg_figure_point(const struct sg_figure *figure,
     default:
         return cpu_point(figure, options, &one, y);
     }
+}
+
+enum sg_status sg_figure_point(const struct sg_figure *figure,
+                               const struct sg_figure_series *series,
+                               const struct sg_sim_options *options, double x, double *y)
+{
+    return (figure->point != NULL ? figure->point : run_point)(figure, series, options, x, y);
 }

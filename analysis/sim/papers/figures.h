@@ -4,7 +4,8 @@
 
 #include "sim/timed/measure.h"
 
-#define SG_FIGURE_POINTS 12
+#define SG_FIGURE_POINTS 24
+#define SG_FIGURE_VALUES 4
 #define SG_FIGURE_SERIES 6
 
 enum sg_figure_metric {
@@ -19,8 +20,15 @@ enum sg_figure_axis { SG_AXIS_NODES, SG_AXIS_SKEW, SG_AXIS_ELEMENTS, SG_AXIS_LAT
 
 struct sg_figure_series {
     const char *label, *algo;
-    uint32_t elements; /* 0: the figure's */
+    uint32_t elements; /* 0: the figure's; with a function of its own: what it says */
 };
+
+struct sg_figure;
+
+typedef enum sg_status (*sg_figure_function)(const struct sg_figure *figure,
+                                             const struct sg_figure_series *series,
+                                             const struct sg_sim_options *options, double x,
+                                             double *y);
 
 /* The numbers of the paper and the figure; parameters that the axis does not vary are fixed. */
 struct sg_figure {
@@ -37,10 +45,23 @@ struct sg_figure {
     double x[SG_FIGURE_POINTS];
     int points;
     struct sg_figure_series series[SG_FIGURE_SERIES]; /* ended by a NULL label */
+    /* What the paper's text says of it: points that are drawn beside ours. */
+    struct {
+        double x, y;
+    } published[SG_FIGURE_VALUES];
+    int published_count;
+    /* For figures that no protocol is run for; NULL: metric and axis say what is run. */
+    sg_figure_function point;
+    const char *x_label, *y_label; /* then; NULL: those of axis and metric */
+    bool x_log, y_log;
 };
 
-extern const struct sg_figure sg_figures[];
-extern const int sg_figure_count;
+/* By paper: 000 and 002; 003; 004. */
+extern const struct sg_figure sg_figures_skew[], sg_figures_srm[], sg_figures_measuring[];
+extern const int sg_figures_skew_count, sg_figures_srm_count, sg_figures_measuring_count;
+
+/* All of them; NULL past the last. */
+const struct sg_figure *sg_figure_at(int index);
 
 /* One point. options: seed and iterations; the caller has read the network. */
 enum sg_status sg_figure_point(const struct sg_figure *figure,

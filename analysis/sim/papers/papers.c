@@ -49,6 +49,27 @@ static enum sg_status print_claims(struct sg_claim_context *context, const char 
     return SG_OK;
 }
 
+static enum sg_status print_all_claims(struct sg_claim_context *context)
+{
+    const struct {
+        const char *title;
+        const struct sg_claim *claims;
+        int count;
+    } parts[] = {
+        {"Against the papers: application bypass", sg_claims_bypass, sg_claims_bypass_count},
+        {"Against the papers: adaptive", sg_claims_adaptive, sg_claims_adaptive_count},
+        {"Against the papers: srm", sg_claims_srm, sg_claims_srm_count},
+        {"Against the papers: measuring", sg_claims_measuring, sg_claims_measuring_count},
+        {"Against the papers: buffered coscheduling", sg_claims_slices, sg_claims_slices_count},
+        {"Beyond the papers", sg_claims_beyond, sg_claims_beyond_count},
+    };
+    enum sg_status status = SG_OK;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == SG_OK; i++)
+        status = print_claims(context, parts[i].title, parts[i].claims, parts[i].count);
+    return status;
+}
+
 /* ---- the large sizes */
 
 static const struct scale {
@@ -118,14 +139,9 @@ int sg_sim_papers_command(int argc, char **argv)
         return SG_OPTIONS_USAGE;
     context.options.seed = options.seed;
     printf("Seed %llu, commit %s.\n", (unsigned long long)options.seed, sg_commit);
-    status = print_claims(&context, "Against the papers: application bypass", sg_claims_bypass,
-                          sg_claims_bypass_count);
+    status = print_all_claims(&context);
     if (status == SG_OK)
-        status = print_claims(&context, "Against the papers: adaptive", sg_claims_adaptive,
-                              sg_claims_adaptive_count);
-    if (status == SG_OK)
-        status =
-            print_claims(&context, "Beyond the papers", sg_claims_beyond, sg_claims_beyond_count);
+        status = sg_claims_print_inputs(&context);
     if (status == SG_OK && !options.no_scaling)
         status = print_scaling(&context);
     return status == SG_OK ? 0 : 1;

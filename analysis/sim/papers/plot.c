@@ -69,6 +69,12 @@ static enum sg_status print_points(const struct sg_figure *figure,
         fputc('\n', out);
     }
     fputs("END\n", out);
+    if (figure->published_count > 0) {
+        fputs("$published << END\n", out);
+        for (int i = 0; i < figure->published_count; i++)
+            fprintf(out, "%g %g\n", figure->published[i].x, figure->published[i].y);
+        fputs("END\n", out);
+    }
     sg_progress_line_end(&progress);
     return SG_OK;
 }
@@ -90,14 +96,20 @@ static enum sg_status print_script(const struct sg_figure *figure,
     fprintf(out, "\nset title '%s (%s, seed %llu, %u iterations, %s)'\n", figure->title,
             options->network.name, (unsigned long long)options->seed, (unsigned)options->iterations,
             sg_commit);
-    fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset yrange [0:*]\nset key left top\n",
-            axes[figure->axis], metrics[figure->metric]);
-    if (figure->axis == SG_AXIS_NODES || figure->axis == SG_AXIS_ELEMENTS)
+    fprintf(out, "set xlabel '%s'\nset ylabel '%s'\nset key left top\n",
+            figure->x_label != NULL ? figure->x_label : axes[figure->axis],
+            figure->y_label != NULL ? figure->y_label : metrics[figure->metric]);
+    fputs(figure->y_log ? "set logscale y 10\n" : "set yrange [0:*]\n", out);
+    if (figure->point == NULL ? figure->axis == SG_AXIS_NODES || figure->axis == SG_AXIS_ELEMENTS
+                              : figure->x_log)
         fputs("set logscale x 2\n", out);
     fputs("plot", out);
     for (int i = 0; i < series_count(figure); i++)
         fprintf(out, "%s $points using 1:%d with linespoints title '%s'", i > 0 ? "," : "", i + 2,
                 figure->series[i].label);
+    if (figure->published_count > 0)
+        fprintf(out, ", $published with points pointtype 7 pointsize 1.5 title 'paper %.3s'",
+                figure->name);
     fputs("\n", out);
     return SG_OK;
 }
@@ -151,12 +163,12 @@ static enum sg_status plot_chosen(struct options *options)
         sg_log("sim: %s: %m", options->directory);
         return SG_ERR_SYSTEM;
     }
-    for (int i = 0; i < sg_figure_count; i++) {
+    for (int i = 0; sg_figure_at(i) != NULL; i++) {
         enum sg_status status;
 
-        if (!chosen(&sg_figures[i], options->figure))
+        if (!chosen(sg_figure_at(i), options->figure))
             continue;
-        status = plot(options, &sg_figures[i]);
+        status = plot(options, sg_figure_at(i));
         if (status != SG_OK)
             return status;
         drawn++;
@@ -183,7 +195,7 @@ int sg_sim_plot_command(int argc, char **argv)
     }
     if (!options.list)
         return plot_chosen(&options) == SG_OK ? 0 : 1;
-    for (int i = 0; i < sg_figure_count; i++)
-        printf("%-7s  %s\n", sg_figures[i].name, sg_figures[i].title);
+    for (int i = 0; sg_figure_at(i) != NULL; i++)
+        printf("%-7s  %s\n", sg_figure_at(i)->name, sg_figure_at(i)->title);
     return 0;
 }

@@ -1,17 +1,12 @@
 #include "sim/timed/actions.h"
 
-static uint64_t per_byte_ns(double ns_per_byte, uint32_t bytes)
-{
-    return (uint64_t)((double)bytes * ns_per_byte + 0.5);
-}
-
 /* The message's turn at the adapter, which its bytes then occupy. */
 static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, uint64_t bytes)
 {
-    struct endpoint *endpoint = &world->endpoints[number];
-    uint64_t departure_ns = later(endpoint->send_ns, time_ns);
+    struct endpoint *adapter = sg_world_adapter(world, number);
+    uint64_t departure_ns = later(adapter->send_ns, time_ns);
 
-    endpoint->send_ns = departure_ns + sg_network_gap_ns(&world->network, bytes);
+    adapter->send_ns = departure_ns + sg_network_gap_ns(&world->network, bytes);
     return departure_ns;
 }
 
@@ -55,7 +50,7 @@ static uint64_t issue_self(struct world *world, struct item *item, uint64_t time
         time_ns += world->overhead_ns;
         effect_ns = time_ns + world->loopback_ns;
     } else {
-        time_ns += per_byte_ns(world->network.copy_ns_per_byte, item->base.access.bytes);
+        time_ns += sg_world_bytes_ns(world->network.copy_ns_per_byte, item->base.access.bytes);
         effect_ns = time_ns;
     }
     own->self_ns = later(own->self_ns, effect_ns);
@@ -142,9 +137,9 @@ static const char *combine(struct sg_host *host, const struct sg_host_endpoint *
     struct world *world = host->world;
 
     world->cursor_ns +=
-        per_byte_ns(action->kind == SG_ACTION_COPY ? world->network.copy_ns_per_byte
-                                                   : world->network.reduce_ns_per_byte,
-                    action->data.bytes);
+        sg_world_bytes_ns(action->kind == SG_ACTION_COPY ? world->network.copy_ns_per_byte
+                                                         : world->network.reduce_ns_per_byte,
+                          action->data.bytes);
     return NULL;
 }
 

@@ -10,12 +10,12 @@
 static void arrive(struct world *world, uint32_t index)
 {
     struct item *item = &world->items[index];
-    struct endpoint *endpoint = &world->endpoints[item->base.to];
+    struct endpoint *adapter = sg_world_adapter(world, item->base.to);
     uint64_t bytes = (uint64_t)item->base.header.parts * item->base.header.bytes;
-    uint64_t from_ns = later(endpoint->receive_ns, world->now_ns);
+    uint64_t from_ns = later(adapter->receive_ns, world->now_ns);
 
-    endpoint->receive_ns = from_ns + sg_network_gap_ns(&world->network, bytes);
-    sg_world_push(world, endpoint->receive_ns, EVENT_READY, index);
+    adapter->receive_ns = from_ns + sg_network_gap_ns(&world->network, bytes);
+    sg_world_push(world, adapter->receive_ns, EVENT_READY, index);
 }
 
 static bool lost(struct world *world, int32_t receiver, uint64_t number)

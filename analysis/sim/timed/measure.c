@@ -7,8 +7,6 @@
 static struct sg_world_setup setup_of(const struct sg_sim_options *options,
                                       const struct sg_sim_case *one)
 {
-    bool reduce = one->operation == SG_OPERATION_REDUCE;
-
     return (struct sg_world_setup){
         .algo = one->algo->algo,
         .parameters = one->algo->parameters,
@@ -16,10 +14,12 @@ static struct sg_world_setup setup_of(const struct sg_sim_options *options,
         .mode = options->mode,
         .endpoints = one->nodes,
         .ranks_per_node = options->ranks_per_node,
+        .endpoints_per_adapter = options->endpoints_per_adapter,
+        .mpich_copies = one->mpich_copies,
         .call = {.operation = one->operation,
                  .flags = options->flags | (one->algo->parameters.split ? SG_CALL_SPLIT : 0),
                  .bytes = one->operation == SG_OPERATION_BARRIER ? 0 : one->bytes,
-                 .root = reduce ? options->root : -1},
+                 .root = sg_operation_has_root(one->operation) ? options->root : -1},
         .seed = options->seed,
         .warmup = options->warmup,
         .iterations = options->iterations,
@@ -59,6 +59,7 @@ enum sg_status sg_measure_blocking(const struct sg_sim_options *options,
     struct sg_sim_case baseline = *one;
 
     baseline.algo = &blocking;
+    baseline.mpich_copies = true;
     return sg_measure_cpu(options, &baseline, result);
 }
 

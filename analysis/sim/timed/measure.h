@@ -31,6 +31,7 @@ struct sg_sim_options {
     uint64_t seed;
     uint32_t iterations, warmup;
     int32_t ranks_per_node;
+    int32_t endpoints_per_adapter; /* 0: 1 */
     int32_t root;
     uint32_t flags; /* SG_CALL_* of the operation */
     bool data;
@@ -44,6 +45,7 @@ struct sg_sim_case {
     uint64_t skew_ns;
     const struct sg_sim_late *late;
     uint32_t late_count;
+    bool mpich_copies;
 };
 
 /* A reduction's processor use is measured for the skew and for this time, which is longer than any
@@ -54,7 +56,8 @@ uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, u
 enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct sg_sim_case *one,
                               struct sg_world_result *result);
 
-/* The same for the blocking binomial reduction instead of the case's protocol. */
+/* The same for MPICH's blocking binomial reduction, with its copies, instead of the case's
+ * protocol. */
 enum sg_status sg_measure_blocking(const struct sg_sim_options *options,
                                    const struct sg_sim_case *one, struct sg_world_result *result);
 

@@ -25,6 +25,11 @@ struct sg_world_setup {
     enum sg_sim_mode mode;
     int32_t endpoints;
     int32_t ranks_per_node; /* 1..64 */
+    /* Endpoints on one node, which share its adapter; 0: 1. */
+    int32_t endpoints_per_adapter;
+    /* As MPICH receives: a message is copied into the receive's buffer, besides the copy that a
+     * protocol makes of one that comes before its call. */
+    bool mpich_copies;
     struct sg_algo_call call;
     uint64_t seed;
     uint32_t warmup; /* iterations before the measured ones: history for predictions */

@@ -216,13 +216,16 @@ void sg_world_check_result(struct world *world, int32_t endpoint, uint32_t seq)
     const struct sg_algo_call *call = &world->setup->call;
     const struct sg_value *value;
     struct sg_payload payload;
+    uint32_t contributions;
 
     if (world->credits == 0 || call->bytes == 0 ||
-        (call->operation == SG_OPERATION_REDUCE && call->root != endpoint))
+        (call->operation == SG_OPERATION_REDUCE && call->root != endpoint) ||
+        (call->operation == SG_OPERATION_BCAST && call->root == endpoint))
         return;
     sg_world_endpoint(world, endpoint, &payload);
     value = &payload.results[seq % world->credits];
-    if (value->count != (uint32_t)world->setup->endpoints || value->instance != seq)
+    contributions = call->operation == SG_OPERATION_BCAST ? 1 : (uint32_t)world->setup->endpoints;
+    if (value->count != contributions || value->instance != seq)
         sg_world_fail(world, SG_ERR_ARGUMENT, "sim: endpoint %d lacks contributions in its result",
                       (int)endpoint);
     /* A sum: endpoints finish in any order, and equal hashes must not cancel out. */

@@ -95,7 +95,7 @@ struct world {
     uint32_t iteration;
     int32_t remaining; /* processes that have not finished it */
     uint64_t last_entry_ns, last_exit_ns, root_exit_ns, first_start_ns;
-    bool draining;
+    bool draining, drained; /* the iterations are over; on_drain has been called */
 
     uint32_t credits;            /* 0: without data */
     struct sg_payload payload;   /* of the present endpoint */
@@ -152,6 +152,19 @@ void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns);
 static inline uint64_t later(uint64_t left_ns, uint64_t right_ns)
 {
     return left_ns > right_ns ? left_ns : right_ns;
+}
+
+static inline uint64_t sg_world_bytes_ns(double ns_per_byte, uint64_t bytes)
+{
+    return (uint64_t)((double)bytes * ns_per_byte + 0.5);
+}
+
+/* Whose send_ns and receive_ns are those of the endpoint's adapter: the first that shares it. */
+static inline struct endpoint *sg_world_adapter(struct world *world, int32_t endpoint)
+{
+    int32_t sharing = world->setup->endpoints_per_adapter;
+
+    return &world->endpoints[sharing > 1 ? endpoint / sharing * sharing : endpoint];
 }
 
 /* ---- what the host sees of an endpoint. Payloads are symbolic: they cost no virtual time; they

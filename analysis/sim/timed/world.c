@@ -319,11 +319,18 @@ static void dispatch(struct world *world, const struct sg_queue_entry *entry)
     }
 }
 
+/* Strobes that come in any case come until the drain. */
+static bool goes_on_for_ever(const struct world *world)
+{
+    return world->setup->parameters.strobe_always && world->draining && !world->drained;
+}
+
 static void run_queue(struct world *world)
 {
     struct sg_queue_entry entry;
 
-    while (world->status == SG_OK && sg_queue_pop(&world->queue, &entry)) {
+    while (world->status == SG_OK && !goes_on_for_ever(world) &&
+           sg_queue_pop(&world->queue, &entry)) {
         world->now_ns = entry.time_ns;
         world->result.events++;
         if (!world->setup->free_running &&
@@ -337,7 +344,7 @@ static void run_queue(struct world *world)
 
 static void drain(struct world *world)
 {
-    world->draining = true;
+    world->draining = world->drained = true;
     world->first_start_ns = world->now_ns;
     for (int32_t i = 0; i < world->setup->endpoints; i++)
         sg_endpoint_drain(world, i);

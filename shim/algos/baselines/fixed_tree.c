@@ -1,4 +1,5 @@
-/* tree: reduce, allreduce and barrier on a tree that does not adapt: the baseline of the papers.
+/* tree: reduce, allreduce, barrier and broadcast on a tree that does not adapt: the baseline of the
+ * papers.
  *
  * Every endpoint waits for its children, then sends its value to its parent, all inside its call.
  * An allreduce and a barrier end with a multicast from rank 0, as reliable as adaptive's
@@ -12,17 +13,20 @@
  * Association: own and the children's values by SG_SHAPE_BINOMIAL; in the binomial tree
  * ((own . c1) . c2) . c4 ...; as they come with arrival_order=1 and a commutative operation.
  *
+ * A broadcast goes down the tree relative to its root, of the degree of the others or of a shape of
+ * its own, each endpoint passing it on in its own call (broadcast.h).
+ *
  * A leaf of a reduce leaves at once and may run ahead of its parent, which keeps early
- * contributions in a ring of `credits` instances. As roots may change, so may parents, and no count
- * between two endpoints bounds what one receives: flow_control.h does.
+ * contributions in a ring of `credits` instances; so may the root of a broadcast. As roots may
+ * change, so may parents, and no count between two endpoints bounds what one receives:
+ * flow_control.h does.
  */
-#include "algos/baselines/flow_control.h"
+#include "algos/broadcast.h"
 #include "algos/emit.h"
+#include "algos/flow_control.h"
 #include "algos/partial_results.h"
 #include "algos/release.h"
 #include "algos/tree.h"
-
-#define BINOMIAL 1
 
 enum { TREE_CONTRIBUTION = 1, TREE_FORWARD };
 
@@ -46,7 +50,9 @@ struct fixed_tree {
     uint8_t stalled; /* the call waits for flow control */
     uint8_t sent;    /* the call's contribution has gone, or been forwarded */
     uint16_t item_slots;
+    struct sg_algo_call call; /* the call under way */
     struct sg_flow flow;
+    struct sg_broadcast broadcast; /* its data wait where the first item of an instance would be */
     struct sg_release release;
     struct tree_instance ring[]; /* credits of them: instance n at n modulo credits */
 };
@@ -67,6 +73,20 @@ static int32_t parent_rank(const struct fixed_tree *state, int32_t top, enum sg_
                                       degree_of(state, operation));
 
     return parent < 0 ? -1 : sg_tree_absolute(parent, top, state->size);
+}
+
+static int broadcast_degree(const struct sg_algo_parameters *parameters)
+{
+    switch ((enum sg_tree_shape)parameters->shape) {
+    case SG_TREE_SHAPE_BINOMIAL:
+        return SG_TREE_BINOMIAL;
+    case SG_TREE_SHAPE_BINARY:
+        return 2;
+    case SG_TREE_SHAPE_FIBONACCI:
+        return SG_TREE_FIBONACCI;
+    default:
+        return sg_data_degree(parameters);
+    }
 }
 
 /* ---- set-up ---------------------------------------------------------------------------------- */
@@ -105,7 +125,9 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     state->arrival_order = setup->parameters.arrival_order;
     state->credits = (uint8_t)sg_credits(&setup->parameters);
     state->item_slots = (uint16_t)item_slots(setup);
-    sg_flow_init(&state->flow, setup, degree, state->credits);
+    sg_flow_init(&state->flow, setup, degree, state->credits, SG_FLOW_REPORT);
+    sg_broadcast_init(&state->broadcast, setup, broadcast_degree(&setup->parameters), false, 0,
+                      item_slots(setup));
     single.parameters.tokens = 1;
     sg_release_init(&state->release, &single, state->credits * item_slots(setup), 0);
 }
@@ -126,7 +148,7 @@ static enum sg_partial_results_mode mode_of(const struct fixed_tree *state, uint
 {
     if (state->arrival_order && (flags & SG_CALL_COMMUTATIVE))
         return SG_PARTIAL_ANY;
-    return state->degree == BINOMIAL ? SG_PARTIAL_CHAIN : SG_PARTIAL_BALANCED;
+    return state->degree == SG_TREE_BINOMIAL ? SG_PARTIAL_CHAIN : SG_PARTIAL_BALANCED;
 }
 
 /* Begun on first sight: by the CALL or by a child's contribution, which says the same. */
@@ -263,7 +285,12 @@ static void start(struct fixed_tree *state, const struct sg_event *event,
     struct tree_instance *instance = instance_at(state, seq);
 
     state->stalled = 0;
-    sg_flow_enter(&state->flow, seq, instance->operation != SG_OPERATION_REDUCE);
+    sg_flow_enter(&state->flow, seq, sg_operation_synchronises(state->call.operation));
+    if (state->call.operation == SG_OPERATION_BCAST) {
+        if (sg_broadcast_call(&state->broadcast, &state->head, seq, &state->call, actions))
+            leave(state, actions);
+        return;
+    }
     sg_partial_add(&instance->partial_results, items_at(state, seq), 0, sg_data_operand(), actions);
     if (sg_partial_missing(&instance->partial_results) == 0)
         gathered(state, instance, event, actions);
@@ -274,17 +301,20 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     struct fixed_tree *state = memory;
     const struct sg_algo_call *call = &event->call;
     uint32_t seq = ++state->head.seq;
-    bool reduce = call->operation == SG_OPERATION_REDUCE;
-    int32_t top = reduce && (call->flags & SG_CALL_COMMUTATIVE) ? call->root : 0;
+    int32_t top = call->operation == SG_OPERATION_REDUCE && (call->flags & SG_CALL_COMMUTATIVE)
+                      ? call->root
+                      : 0;
 
     state->head.in_call = 1;
     sg_release_settle(&state->release, &state->head, actions);
+    state->call = *call;
     state->root = call->root;
     state->call_flags = (uint8_t)call->flags;
     state->sent = 0;
-    if (!reduce)
+    if (sg_operation_synchronises(call->operation))
         sg_release_open(&state->release, ++state->releases, 0);
-    open_instance(state, seq, top, call->operation, call->flags, call->bytes);
+    if (call->operation != SG_OPERATION_BCAST)
+        open_instance(state, seq, top, call->operation, call->flags, call->bytes);
     if (!sg_flow_allows(&state->flow, seq)) {
         state->stalled = 1;
         state->head.stalls++;
@@ -332,6 +362,10 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
     case TREE_FORWARD:
         finish_reduce(state, sg_data_part(0), message->header.bytes, actions);
         break;
+    case SG_BROADCAST_DATA:
+        if (sg_broadcast_take(&state->broadcast, &state->head, message, actions))
+            leave(state, actions);
+        break;
     case SG_FLOW_REPORT:
     case SG_FLOW_RAISED:
         sg_flow_message(&state->flow, &message->header, actions);
@@ -372,8 +406,10 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
     struct fixed_tree state = {.degree = setup->parameters.degree};
     int degree = degree_of(&state, operation);
 
-    if (operation == SG_OPERATION_REDUCE) {
-        sg_peers_add_branch(&found, setup->rank, setup->size, root, degree);
+    if (sg_operation_has_root(operation)) {
+        sg_peers_add_branch(&found, setup->rank, setup->size, root,
+                            operation == SG_OPERATION_BCAST ? broadcast_degree(&setup->parameters)
+                                                            : degree);
         /* Those of flow control. */
         sg_peers_add_branch(&found, setup->rank, setup->size, 0, degree);
     } else {
@@ -385,8 +421,8 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 
 const struct sg_algo sg_algo_tree = {
     .name = "tree",
-    .operations =
-        1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_REDUCE | 1 << SG_OPERATION_ALLREDUCE,
+    .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_REDUCE |
+                  1 << SG_OPERATION_ALLREDUCE | 1 << SG_OPERATION_BCAST,
     .uses = SG_ALGO_MULTICAST,
     .parameters = sg_parameters_tree,
     .needs = needs,

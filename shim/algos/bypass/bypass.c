@@ -137,10 +137,58 @@ static void try_begin(struct bypass *s, uint64_t time_ns, struct sg_actions *act
     s->stalled = true;
 }
 
+/* ---- a broadcast ---- */
+
+/* Between broadcasts, while others may wait for what this endpoint passes on. */
+static void listen(struct bypass *s)
+{
+    bool passes_on = s->rank == 0 || sg_broadcast_passes_on(&s->broadcast, 0) ||
+                     sg_broadcast_passes_on(&s->broadcast, s->call.root);
+    bool listens = passes_on && s->size > 1 && !s->drains;
+
+    s->head.outstanding += listens;
+    s->head.outstanding -= s->listens;
+    s->listens = listens;
+}
+
+static void end_broadcast(struct bypass *s, struct sg_actions *actions)
+{
+    s->head.in_call = 0;
+    s->head.outstanding--;
+    sg_emit_complete(actions, s->head.seq);
+    sg_emit_finish(actions, s->head.seq);
+    sg_flow_finished(&s->flow, s->broadcasts, actions);
+    listen(s);
+}
+
+/* As far as it can go. */
+static void broadcast(struct bypass *s, struct sg_actions *actions)
+{
+    bool is_root = s->call.root == s->rank;
+
+    if (!s->begun && (s->ring[s->head.seq % s->credits].seq != 0 ||
+                      (is_root && !sg_flow_allows(&s->flow, s->broadcasts)))) {
+        sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
+        s->head.stalls += !s->stalled;
+        s->stalled = true;
+        return;
+    }
+    if (!s->begun) {
+        s->begun = true;
+        sg_flow_enter(&s->flow, s->broadcasts, false);
+        s->has_broadcast =
+            sg_broadcast_call(&s->broadcast, &s->head, s->broadcasts, &s->call, actions);
+    }
+    if (s->has_broadcast && sg_bypass_next_is_free(s, s->head.seq))
+        end_broadcast(s, actions);
+}
+
 /* At the end of a handler: whatever happened may be what the call waits for. */
 static void resume(struct bypass *s, uint64_t time_ns, struct sg_actions *actions)
 {
-    if (s->head.in_call && !s->begun)
+    if (s->head.in_call && s->call.operation == SG_OPERATION_BCAST)
+        broadcast(s, actions);
+    else if (s->head.in_call && !s->begun)
         try_begin(s, time_ns, actions);
     else if (s->head.in_call)
         sg_bypass_conclude(s, sg_bypass_find(s, s->head.seq), actions);
@@ -157,6 +205,7 @@ static void on_call(void *state, const struct sg_event *event, struct sg_actions
     s->head.in_call = 1;
     s->head.seq++;
     s->head.outstanding++;
+    s->broadcasts += s->call.operation == SG_OPERATION_BCAST;
     resume(s, event->time_ns, actions);
 }
 
@@ -261,7 +310,7 @@ static void on_message(void *state, const struct sg_event *event, struct sg_acti
 {
     struct bypass *s = state;
 
-    switch ((enum sg_bypass_message)event->message.header.kind) {
+    switch (event->message.header.kind) {
     case SG_BYPASS_CONTRIBUTION:
     case SG_BYPASS_READY:
         on_contribution(s, event, actions);
@@ -275,6 +324,12 @@ static void on_message(void *state, const struct sg_event *event, struct sg_acti
     case SG_BYPASS_RESULT:
     case SG_BYPASS_RESULT_READY:
         on_result(s, event, actions);
+        break;
+    case SG_BROADCAST_DATA:
+        s->has_broadcast |= sg_broadcast_take(&s->broadcast, &s->head, &event->message, actions);
+        break;
+    default:
+        sg_flow_message(&s->flow, &event->message.header, actions);
         break;
     }
     resume(s, event->time_ns, actions);
@@ -328,14 +383,19 @@ static void on_timer(void *state, const struct sg_event *event, struct sg_action
     resume(s, event->time_ns, actions);
 }
 
-/* Every contribution that is still to come comes without being asked for. */
+/* Every contribution that is still to come comes without being asked for, and all broadcasts have
+ * come. */
 static void on_drain(void *state, const struct sg_event *event, struct sg_actions *actions)
 {
+    struct bypass *s = state;
+
+    s->drains = true;
+    listen(s);
 }
 
 const struct sg_algo sg_algo_bypass = {
     .name = "bypass",
-    .operations = 1u << SG_OPERATION_REDUCE,
+    .operations = 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_BCAST,
     .uses = SG_ALGO_ONE_SIDED,
     .parameters = sg_parameters_bypass,
     .needs = sg_bypass_needs,

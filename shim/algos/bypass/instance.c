@@ -38,10 +38,9 @@ static void copy_own(struct bypass *s, struct instance *instance, struct sg_data
 
 /* ---- leaving the call, and the instance's end ---- */
 
-/* Whether the next call, should it be one with a result, has the place of it to itself. */
-static bool next_is_free(const struct bypass *s, const struct instance *instance)
+bool sg_bypass_next_is_free(const struct bypass *s, uint32_t seq)
 {
-    const struct instance *oldest = &s->ring[(instance->seq + 1) % s->credits];
+    const struct instance *oldest = &s->ring[(seq + 1) % s->credits];
 
     return oldest->seq == 0 || oldest->root != s->rank;
 }
@@ -49,7 +48,7 @@ static bool next_is_free(const struct bypass *s, const struct instance *instance
 static bool may_leave(const struct bypass *s, const struct instance *instance,
                       struct sg_actions *actions)
 {
-    if (!next_is_free(s, instance)) {
+    if (!sg_bypass_next_is_free(s, instance->seq)) {
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
         return false;
     }

@@ -22,10 +22,15 @@ bool sg_bypass_needs(const struct sg_algo_setup *setup, struct sg_algo_needs *ne
     edges = (uint32_t)sg_tree_levels(setup->size);
     needs->state_bytes = (uint32_t)(sizeof(struct bypass) + credits * sizeof(struct instance) +
                                     edges * credits * sizeof(struct early));
-    needs->slots = credits + edges * credits + pool_of(&setup->parameters);
+    needs->slots = 2 * credits + edges * credits + pool_of(&setup->parameters);
     needs->cells = 0;
     needs->parts = 1;
     return true;
+}
+
+static uint32_t pool_at(const struct bypass *state)
+{
+    return state->credits + state->edges * state->credits;
 }
 
 void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
@@ -42,6 +47,9 @@ void sg_bypass_init(void *state, const struct sg_algo_setup *setup)
     s->linger_ns = parameters->linger_ns;
     s->linger_auto = parameters->linger_auto;
     s->arrival_order = parameters->arrival_order;
+    sg_broadcast_init(&s->broadcast, setup, SG_TREE_BINOMIAL, true,
+                      pool_at(s) + pool_of(parameters), 1);
+    sg_flow_init(&s->flow, setup, SG_TREE_BINOMIAL, s->credits, SG_FLOW_SOLICITED_REPORT);
 }
 
 int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
@@ -49,7 +57,10 @@ int sg_bypass_peers(const struct sg_algo_setup *setup, enum sg_operation operati
 {
     struct sg_peers peers = sg_peers_into(out, capacity);
 
-    sg_peers_add_branch(&peers, setup->rank, setup->size, root, 1);
+    sg_peers_add_branch(&peers, setup->rank, setup->size, root, SG_TREE_BINOMIAL);
+    /* Those of flow control. */
+    if (operation == SG_OPERATION_BCAST)
+        sg_peers_add_branch(&peers, setup->rank, setup->size, 0, SG_TREE_BINOMIAL);
     return sg_peers_count(&peers);
 }
 
@@ -96,11 +107,6 @@ struct early *sg_bypass_early_at(struct bypass *state, uint32_t slot)
 uint32_t sg_bypass_edge_of(const struct bypass *state, uint32_t slot)
 {
     return (slot - state->credits) / state->credits;
-}
-
-static uint32_t pool_at(const struct bypass *state)
-{
-    return state->credits + state->edges * state->credits;
 }
 
 uint32_t sg_bypass_take_pool_slot(struct bypass *state)

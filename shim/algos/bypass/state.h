@@ -6,6 +6,8 @@
 #define SG_ALGOS_BYPASS_STATE_H
 
 #include "algos/algo.h"
+#include "algos/broadcast.h"
+#include "algos/flow_control.h"
 
 /* Edges of an endpoint: 2^0 .. 2^23 reach SG_ENDPOINTS_MAX. */
 #define SG_BYPASS_EDGES 24
@@ -57,6 +59,13 @@ struct bypass {
     uint8_t reserved[SG_BYPASS_EDGES]; /* credits of the parents in use */
     uint8_t consumed[SG_BYPASS_EDGES]; /* credits of the children not given back yet */
     struct lateness sites[SG_SITES];
+
+    struct sg_broadcast broadcast;
+    struct sg_flow flow;    /* of broadcasts, by their own count */
+    uint32_t broadcasts;    /* called */
+    bool has_broadcast;     /* the broadcast under way: its data are where they belong */
+    bool listens;           /* counts as outstanding */
+    bool drains;            /* no call will come */
     struct instance ring[]; /* then struct early [edges][credits] */
 };
 
@@ -104,6 +113,9 @@ void sg_bypass_fold_waiting(struct bypass *state, struct instance *instance,
  * over then. */
 void sg_bypass_advance(struct bypass *state, struct instance *instance, uint64_t time_ns,
                        struct sg_actions *actions);
+/* Whether the call after this one, should it be one with a result, has the place of it to itself.
+ */
+bool sg_bypass_next_is_free(const struct bypass *state, uint32_t seq);
 /* Leaves and ends what can be left and ended. The instance may be over then. */
 void sg_bypass_conclude(struct bypass *state, struct instance *instance,
                         struct sg_actions *actions);

@@ -1,5 +1,5 @@
-/* srm between nodes: barrier, reduce and allreduce by puts into the partners' memory (paper: srm,
- * sections 2.3 and 2.4).
+/* srm between nodes: barrier, reduce, allreduce and broadcast by puts into the partners' memory
+ * (paper: srm, sections 2.3 and 2.4).
  *
  * Partners are those of recursive doubling: of a size that is no power of two, the first 2*(size -
  * p) endpoints fold in pairs, the even one into the odd one, and the p positions that are left have
@@ -10,6 +10,7 @@
  *                           are instances of which several are under way
  *   reduce                  up the binomial tree of the root's position: positions count from it by
  *                           exclusive or, so that each tree's edges are the hypercube's
+ *   broadcast               down the same tree, by slots: who gets the data may not have called yet
  *
  * Association: SG_SHAPE_DOUBLING, at every root and size alike; ranks stay in order.
  *
@@ -122,6 +123,29 @@ static int32_t position_of(const struct sg_srm *s, int32_t root)
     return cube.position >= 0 ? cube.position : sg_hypercube_find(cube.partner, s->size).position;
 }
 
+/* Down the tree that plan_tree goes up. */
+static void plan_broadcast(struct sg_srm *s, struct sg_srm_instance *instance,
+                           const struct sg_hypercube *cube, int32_t root)
+{
+    uint32_t relative = (uint32_t)(cube->position ^ position_of(s, root));
+    uint32_t edge = s->fold;
+
+    if (cube->position < 0) {
+        add_step(s, instance, root == s->rank ? SG_SRM_SEND : SG_SRM_TAKE, 0);
+        return;
+    }
+    if (root == cube->partner)
+        add_step(s, instance, SG_SRM_TAKE, 0);
+    while (edge < s->edges && !(relative >> (edge - s->fold) & 1))
+        edge++;
+    if (edge < s->edges)
+        add_step(s, instance, SG_SRM_TAKE, edge);
+    while (edge-- > s->fold)
+        add_step(s, instance, SG_SRM_SEND, edge);
+    if (cube->partner >= 0 && root != cube->partner)
+        add_step(s, instance, SG_SRM_SEND, 0);
+}
+
 static void plan(struct sg_srm *s, struct sg_srm_instance *instance,
                  const struct sg_algo_call *call)
 {
@@ -130,6 +154,10 @@ static void plan(struct sg_srm *s, struct sg_srm_instance *instance,
     bool by_tree = reduce || (call->flags & SG_CALL_LONG) || call->bytes > s->chunk_bytes;
     int32_t top = reduce ? position_of(s, call->root) : 0;
 
+    if (call->operation == SG_OPERATION_BCAST) {
+        plan_broadcast(s, instance, &cube, call->root);
+        return;
+    }
     if (cube.position < 0) {
         add_step(s, instance, SG_SRM_SEND, 0);
         if (!reduce || call->root == s->rank)
@@ -198,6 +226,18 @@ static void fold(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t ed
     sg_srm_taken(s, instance, edge);
 }
 
+/* The partner's value is the result. */
+static void take(struct sg_srm *s, struct sg_srm_instance *instance, uint32_t edge,
+                 struct sg_actions *actions)
+{
+    if (instance->bytes > 0) {
+        sg_emit_copy(actions, sg_srm_slot(instance, edge), result_of(s, instance), instance->bytes);
+        s->head.copies++;
+    }
+    instance->value = result_of(s, instance);
+    sg_srm_taken(s, instance, edge);
+}
+
 /* One step. False: it has to wait. */
 static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_actions *actions)
 {
@@ -222,6 +262,11 @@ static bool step(struct sg_srm *s, struct sg_srm_instance *instance, struct sg_a
             return false;
         instance->value = result_of(s, instance);
         sg_srm_taken(s, instance, edge);
+        break;
+    case SG_SRM_TAKE:
+        if (!sg_srm_is_there(s, instance, edge))
+            return false;
+        take(s, instance, edge, actions);
         break;
     }
     instance->at++;
@@ -313,8 +358,11 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     instance->bytes = call->bytes;
     instance->flags = (uint8_t)call->flags;
     instance->value = sg_data_operand();
+    if (call->operation == SG_OPERATION_BCAST && call->root != s->rank)
+        instance->value = (struct sg_data){0}; /* it contributes nothing */
     instance->gets_result =
-        call->bytes > 0 && (call->operation == SG_OPERATION_ALLREDUCE || call->root == s->rank);
+        call->bytes > 0 && (call->operation == SG_OPERATION_ALLREDUCE ||
+                            (call->operation == SG_OPERATION_REDUCE && call->root == s->rank));
     instance->at = instance->count = 0;
     plan(s, instance, call);
     proceed(s, actions);
@@ -337,8 +385,8 @@ static void on_drain(void *memory, const struct sg_event *event, struct sg_actio
 
 const struct sg_algo sg_algo_srm = {
     .name = "srm",
-    .operations =
-        1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
+    .operations = 1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE |
+                  1u << SG_OPERATION_ALLREDUCE | 1u << SG_OPERATION_BCAST,
     .uses = SG_ALGO_ONE_SIDED | SG_ALGO_POLLED | SG_ALGO_PIPELINED,
     .parameters = sg_parameters_srm,
     .needs = needs,

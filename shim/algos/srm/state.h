@@ -19,7 +19,8 @@ enum sg_srm_step {
     SG_SRM_SEND,        /* the value so far, to a slot of the partner's */
     SG_SRM_SEND_RESULT, /* the result, to the partner's */
     SG_SRM_FOLD,        /* the partner's value, when it is there */
-    SG_SRM_AWAIT        /* the partner puts the result here */
+    SG_SRM_AWAIT,       /* the partner puts the result here */
+    SG_SRM_TAKE         /* the partner's value, when it is there, is the result */
 };
 #define SG_SRM_EDGE_BITS 5
 #define SG_SRM_STEPS_MAX (2 * SG_SRM_EDGES_MAX + 2)

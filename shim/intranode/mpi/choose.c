@@ -56,11 +56,12 @@ bool sg_intranode_wants_segment(const struct sg_ruleset *rules, const char *name
     return wants;
 }
 
+/* Of a broadcast only where a rule says so: it has the slots otherwise. */
 bool sg_intranode_wants_pool(const struct sg_ruleset *rules)
 {
     static const enum sg_operation with_data[] = {SG_OPERATION_REDUCE, SG_OPERATION_ALLREDUCE};
     const struct sg_rule_comm any = {.reach = SG_REACH_NODE};
-    bool wants = false;
+    bool wants = sg_ruleset_may_choose(rules, SG_OPERATION_BCAST, &any, 1, reads);
 
     for (int i = 0; i < 2 && !wants; i++)
         wants = sg_ruleset_may_choose(rules, with_data[i], &any, SIZE_OF_EXTENT(CLIMB_BYTES_MAX),
@@ -75,7 +76,8 @@ bool sg_intranode_wants_reading(const struct sg_ruleset *rules)
 
     return sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any,
                                  SIZE_OF_EXTENT(SINGLE_BYTES_MIN), may_read) ||
-           sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any, 1, reads);
+           sg_ruleset_may_choose(rules, SG_OPERATION_ALLREDUCE, &any, 1, reads) ||
+           sg_ruleset_may_choose(rules, SG_OPERATION_BCAST, &any, 1, reads);
 }
 
 /* ---- one call ---- */
@@ -117,12 +119,26 @@ static enum sg_srm_form form_of(const struct sg_call *call, const struct sg_intr
     return plan->size_bytes >= SINGLE_BYTES_MIN ? SG_SRM_SINGLE : SG_SRM_CHUNKS;
 }
 
+/* Of a broadcast there are two forms. */
+static enum sg_node_method method_of_broadcast(const struct sg_node *node,
+                                               const struct sg_intranode_plan *plan,
+                                               enum sg_srm_form form)
+{
+    bool reads =
+        form == SG_SRM_SINGLE || (form == SG_SRM_AUTO && plan->size_bytes >= SINGLE_BYTES_MIN);
+
+    return reads && node->reader != NULL ? SG_NODE_READ : SG_NODE_BROADCAST;
+}
+
 static enum sg_node_method method_of(const struct sg_call *call,
                                      const struct sg_intranode_plan *plan,
                                      const struct sg_choice *choice)
 {
     const struct sg_node *node = sg_intranode_node(call->intranode);
     enum sg_srm_form form;
+
+    if (call->operation == SG_OPERATION_BCAST)
+        return method_of_broadcast(node, plan, (enum sg_srm_form)choice->parameters[0]);
 
     if (choice->algorithm == SG_ALGORITHM_HANDOFF)
         return SG_NODE_HANDOFF;

@@ -67,8 +67,8 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
     intranode->is_maker = rank == 0;
     intranode->segment = segment;
     intranode->segment_bytes = size_bytes;
-    intranode->wait_queue.sleepers = &intranode->node.header->sleepers;
-    intranode->wait_queue.wake = &intranode->node.header->wake;
+    intranode->wait_queue = (struct sg_wait_queue){.sleepers = &intranode->node.header->sleepers,
+                                                   .wake = &intranode->node.header->wake};
     intranode->user.scratch = intranode->scratch;
     intranode->user.scratch_bytes = sizeof intranode->scratch;
     *out = intranode;
@@ -269,7 +269,7 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
         .root = call->root,
         .send = plan->own,
         .receive = plan->result,
-        .count = (size_t)call->count,
+        .count = plan->count,
         .element_bytes = plan->element_bytes,
         .copy = plan->copy,
         .fold = plan->fold,

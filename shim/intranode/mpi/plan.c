@@ -66,6 +66,18 @@ static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool pred
     return sg_shape_of_reduce(&reduce);
 }
 
+/* Bytes, whatever their types are. */
+static bool plan_broadcast(const struct sg_node *node, const struct sg_call *call,
+                           struct sg_intranode_plan *plan)
+{
+    if (call->bytes == 0 || call->receive == NULL || call->root < 0 || call->root >= node->ranks)
+        return false;
+    plan->count = plan->size_bytes = (size_t)call->bytes;
+    plan->element_bytes = 1;
+    plan->own = plan->result = call->receive;
+    return true;
+}
+
 bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *user,
                             const struct sg_call *call, struct sg_intranode_plan *plan)
 {
@@ -78,13 +90,16 @@ bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *use
         plan->shape = shape_of(call, node->ranks, true);
         return true;
     }
+    if (call->operation == SG_OPERATION_BCAST)
+        return plan_broadcast(node, call, plan);
     if (call->count <= 0 || (!predefined && !IS_USER_OPERATION(call->op)) ||
         !sg_type_of(call->datatype, &element))
         return false;
     if (call->operation == SG_OPERATION_REDUCE && (call->root < 0 || call->root >= node->ranks))
         return false;
     plan->element_bytes = sg_element_extent_bytes(element);
-    plan->size_bytes = (size_t)call->count * plan->element_bytes;
+    plan->count = (size_t)call->count;
+    plan->size_bytes = plan->count * plan->element_bytes;
     plan->copy = sg_copy_find(element);
     if (predefined) {
         if (!sg_operands_of(call, &operands))

@@ -19,6 +19,7 @@ struct sg_user_fold {
 /* What an algorithm's runner is to do with a call. */
 struct sg_intranode_plan {
     struct sg_shape shape;
+    size_t count;
     size_t element_bytes; /* extent */
     size_t size_bytes;    /* of the whole operand */
     sg_copy copy;         /* NULL: elements have no holes */

@@ -11,11 +11,13 @@ struct sg_comm_entry {
     uint32_t root_world_rank;
     uint32_t root_counter;
     uint32_t size;
+    uint32_t remote_size; /* of an intercommunicator's other group; else 0 */
     uint32_t rank;
     uint32_t parent;       /* index of the log, UINT32_MAX: not known */
     uint32_t profile_comm; /* index of the same among all calls'; 0: not known */
     const char *name;
-    uint32_t *members; /* world ranks; NULL where this rank does not know */
+    /* World ranks, and behind them those of the other group; NULL where this rank does not know. */
+    uint32_t *members;
     struct sg_intervals recorded;
 };
 

@@ -203,16 +203,15 @@ static void define_regions(struct definer *definer)
         [SG_OPERATION_BARRIER] = OTF2_REGION_ROLE_BARRIER,
         [SG_OPERATION_REDUCE] = OTF2_REGION_ROLE_COLL_ALL2ONE,
         [SG_OPERATION_ALLREDUCE] = OTF2_REGION_ROLE_COLL_ALL2ALL,
+        [SG_OPERATION_BCAST] = OTF2_REGION_ROLE_COLL_ONE2ALL,
     };
 
     /* In the order of numbers: readers take other orders for damage. */
-    for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++)
-        define_region(definer, operation, sg_operation_regions[operation], roles[operation],
-                      OTF2_PARADIGM_MPI);
-    for (uint32_t operation = 0; operation < SG_OPERATION_COUNT; operation++)
-        define_region(definer, SG_REGION_REF_POSTS + operation,
-                      sg_operation_nonblocking_regions[operation], roles[operation],
-                      OTF2_PARADIGM_MPI);
+    for (uint32_t i = 0; i < SG_OPERATION_COUNT; i++)
+        define_region(definer, i, sg_operation_regions[i], roles[i], OTF2_PARADIGM_MPI);
+    for (uint32_t i = 0; i < SG_OPERATION_COUNT; i++)
+        define_region(definer, SG_REGION_REF_POSTS + i, sg_operation_nonblocking_regions[i],
+                      roles[i], OTF2_PARADIGM_MPI);
     define_region(definer, SG_REGION_REF_INIT, SG_REGION_NAME_INIT, OTF2_REGION_ROLE_FUNCTION,
                   OTF2_PARADIGM_MPI);
     define_region(definer, SG_REGION_REF_FINALIZE, SG_REGION_NAME_FINALIZE,
@@ -231,15 +230,12 @@ static void define_regions(struct definer *definer)
 
 /* ---- groups and communicators --------------------------------------------------------------- */
 
-/* Exactly one COMM_LOCATIONS group, before any COMM_GROUP, whose members are indices into it; one
- * COMM_SELF without members. */
-enum { GROUP_LOCATIONS, GROUP_WORLD, GROUP_SELF, GROUP_OTHERS };
-
 /* Groups of members seen so far, so that duplicates of a communicator share one. */
 struct group_table {
     struct group {
         uint64_t hash;
-        const struct sg_comm_definition *comm;
+        const uint32_t *members;
+        uint32_t size;
     } * groups;
     uint32_t count;
 };
@@ -261,24 +257,52 @@ static void write_group(struct definer *definer, uint32_t ref, OTF2_GroupType ty
     free(wide);
 }
 
-/* The group of a communicator's members, written when it is new. */
+/* The group of so many members, written when it is new. */
 static uint32_t find_group(struct definer *definer, struct group_table *table,
-                           const struct sg_comm_definition *comm)
+                           const uint32_t *members, uint32_t size)
 {
-    size_t size_bytes = comm->size * sizeof *comm->members;
-    uint64_t hash = sg_hash_bytes(SG_HASH_START, comm->members, size_bytes);
+    size_t size_bytes = size * sizeof *members;
+    uint64_t hash = sg_hash_bytes(SG_HASH_START, members, size_bytes);
 
     for (uint32_t i = 0; i < table->count; i++) {
-        const struct sg_comm_definition *known = table->groups[i].comm;
+        const struct group *known = &table->groups[i];
 
-        if (table->groups[i].hash == hash && known->size == comm->size &&
-            memcmp(known->members, comm->members, size_bytes) == 0)
-            return GROUP_OTHERS + i;
+        if (known->hash == hash && known->size == size &&
+            memcmp(known->members, members, size_bytes) == 0)
+            return SG_GROUP_REF_OTHERS + i;
     }
-    table->groups[table->count] = (struct group){.hash = hash, .comm = comm};
-    write_group(definer, GROUP_OTHERS + table->count, OTF2_GROUP_TYPE_COMM_GROUP, comm->members,
-                comm->size);
-    return GROUP_OTHERS + table->count++;
+    table->groups[table->count] = (struct group){hash, members, size};
+    write_group(definer, SG_GROUP_REF_OTHERS + table->count, OTF2_GROUP_TYPE_COMM_GROUP, members,
+                size);
+    return SG_GROUP_REF_OTHERS + table->count++;
+}
+
+static bool is_inter(const struct sg_unified *unified, uint32_t ref)
+{
+    return ref > SG_COMM_SELF_REF && ref != SG_NO_COMM &&
+           unified->comms.definitions[ref - SG_COMM_SELF_REF - 1].remote_size > 0;
+}
+
+/* Only a communicator of one group is the parent of another one. What an intercommunicator has in
+ * common is the one that it is a copy or a part of: of others the two sides know different ones. */
+static void define_comm(struct definer *definer, struct group_table *table, uint32_t ref,
+                        const struct sg_comm_definition *comm)
+{
+    uint32_t group = find_group(definer, table, comm->members, comm->size), second;
+    bool has_inter = is_inter(definer->unified, comm->parent);
+
+    if (comm->remote_size == 0) {
+        check(definer, OTF2_GlobalDefWriter_WriteComm(definer->writer, ref, comm->name, group,
+                                                      comm->parent == SG_NO_COMM || has_inter
+                                                          ? OTF2_UNDEFINED_COMM
+                                                          : comm->parent,
+                                                      OTF2_COMM_FLAG_NONE));
+        return;
+    }
+    second = find_group(definer, table, comm->members + comm->size, comm->remote_size);
+    check(definer, OTF2_GlobalDefWriter_WriteInterComm(
+                       definer->writer, ref, comm->name, group, second,
+                       has_inter ? comm->parent : OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
 static void define_comms(struct definer *definer)
@@ -291,55 +315,81 @@ static void define_comms(struct definer *definer)
 
     if (definer->collecting)
         return;
-    table.groups = calloc(unified->comms.count + 1, sizeof *table.groups);
+    table.groups = calloc(2 * (size_t)unified->comms.count + unified->windows.group_count + 1,
+                          sizeof *table.groups);
     if (table.groups == NULL) {
         sg_archive_note(definer->archive, SG_ERR_MEMORY);
         return;
     }
     /* Master threads' locations have their rank's number. */
-    write_group(definer, GROUP_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS, NULL, world_size);
-    write_group(definer, GROUP_WORLD, OTF2_GROUP_TYPE_COMM_GROUP, NULL, world_size);
-    write_group(definer, GROUP_SELF, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
+    write_group(definer, SG_GROUP_REF_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS, NULL, world_size);
+    write_group(definer, SG_GROUP_REF_WORLD, OTF2_GROUP_TYPE_COMM_GROUP, NULL, world_size);
+    write_group(definer, SG_GROUP_REF_SELF, OTF2_GROUP_TYPE_COMM_SELF, NULL, 0);
+    check(definer, OTF2_GlobalDefWriter_WriteComm(definer->writer, SG_COMM_WORLD_REF, world,
+                                                  SG_GROUP_REF_WORLD, OTF2_UNDEFINED_COMM,
+                                                  OTF2_COMM_FLAG_NONE));
     check(definer,
-          OTF2_GlobalDefWriter_WriteComm(definer->writer, SG_COMM_WORLD_REF, world, GROUP_WORLD,
+          OTF2_GlobalDefWriter_WriteComm(definer->writer, SG_COMM_SELF_REF, self, SG_GROUP_REF_SELF,
                                          OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
-    check(definer,
-          OTF2_GlobalDefWriter_WriteComm(definer->writer, SG_COMM_SELF_REF, self, GROUP_SELF,
-                                         OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
-    for (uint32_t i = 0; i < unified->comms.count; i++) {
-        const struct sg_comm_definition *comm = &unified->comms.definitions[i];
-        uint32_t group = find_group(definer, &table, comm);
-
-        check(definer, OTF2_GlobalDefWriter_WriteComm(
-                           definer->writer, SG_COMM_SELF_REF + 1 + i, comm->name, group,
-                           comm->parent == SG_NO_COMM ? OTF2_UNDEFINED_COMM : comm->parent,
-                           OTF2_COMM_FLAG_NONE));
-    }
+    /* These first: their numbers are known to the ranks. */
+    for (uint32_t i = 0; i < unified->windows.group_count; i++)
+        find_group(definer, &table, unified->windows.groups[i].members,
+                   unified->windows.groups[i].size);
+    for (uint32_t i = 0; i < unified->comms.count; i++)
+        define_comm(definer, &table, SG_COMM_SELF_REF + 1 + i, &unified->comms.definitions[i]);
     free(table.groups);
 }
 
 /* ---- metrics, call sites, attributes -------------------------------------------------------- */
 
+static void define_metric(struct definer *definer, uint32_t ref,
+                          const struct sg_metric_definition *metric)
+{
+    uint32_t name = text_of(definer, metric->name);
+    uint32_t description = text_of(definer, metric->description);
+    uint32_t unit = text_of(definer, metric->unit);
+
+    if (!definer->collecting)
+        check(definer,
+              OTF2_GlobalDefWriter_WriteMetricMember(
+                  definer->writer, ref, name, description, OTF2_METRIC_TYPE_OTHER,
+                  OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit));
+}
+
+/* Of metrics that stand beside each other. */
+static void define_class(struct definer *definer, uint32_t ref, uint32_t first, uint8_t count)
+{
+    OTF2_MetricMemberRef members[SG_METRIC_ALL];
+
+    for (uint8_t i = 0; i < count; i++)
+        members[i] = first + i;
+    if (!definer->collecting)
+        check(definer, OTF2_GlobalDefWriter_WriteMetricClass(definer->writer, ref, count, members,
+                                                             OTF2_METRIC_SYNCHRONOUS,
+                                                             OTF2_RECORDER_KIND_CPU));
+}
+
 static void define_metrics(struct definer *definer)
 {
-    OTF2_MetricMemberRef members[SG_METRIC_COUNT];
+    static const struct sg_metric_definition interval = {
+        SG_METRIC_NAME_INTERVAL, "time between two calls of MPI, where it was sampled", "ns"};
 
-    for (uint32_t ref = 0; ref < SG_METRIC_COUNT; ref++) {
-        uint32_t name = text_of(definer, sg_metrics[ref].name);
-        uint32_t description = text_of(definer, sg_metrics[ref].description);
-        uint32_t unit = text_of(definer, sg_metrics[ref].unit);
+    for (uint32_t ref = 0; ref < SG_METRIC_COUNT; ref++)
+        define_metric(definer, ref, &sg_metrics[ref]);
+    define_metric(definer, SG_METRIC_INTERVAL, &interval);
+    for (uint32_t figure = 0; figure < SG_FIGURE_COUNT; figure++) {
+        const struct sg_metric_definition metric = {sg_figure_table[figure].name,
+                                                    sg_figure_table[figure].description,
+                                                    sg_figure_table[figure].unit};
 
-        members[ref] = ref;
-        if (!definer->collecting)
-            check(definer,
-                  OTF2_GlobalDefWriter_WriteMetricMember(
-                      definer->writer, ref, name, description, OTF2_METRIC_TYPE_OTHER,
-                      OTF2_METRIC_ABSOLUTE_POINT, OTF2_TYPE_UINT64, OTF2_BASE_DECIMAL, 0, unit));
+        define_metric(definer, SG_METRIC_FIGURES + figure, &metric);
     }
-    if (!definer->collecting)
-        check(definer, OTF2_GlobalDefWriter_WriteMetricClass(definer->writer, 0, SG_METRIC_COUNT,
-                                                             members, OTF2_METRIC_SYNCHRONOUS,
-                                                             OTF2_RECORDER_KIND_CPU));
+    define_class(definer, SG_CLASS_COLLECTIVES, 0, SG_METRIC_COUNT);
+    define_class(definer, SG_CLASS_INTERVAL, SG_METRIC_INTERVAL, 1);
+    for (uint32_t source = 0; source < SG_SOURCE_COUNT; source++)
+        define_class(definer, SG_CLASS_OF_SOURCE(source),
+                     SG_METRIC_FIGURES + sg_source_table[source].first,
+                     sg_source_table[source].count);
 }
 
 static void define_source_locations(struct definer *definer)
@@ -367,6 +417,17 @@ static void define_attributes(struct definer *definer)
     }
 }
 
+static void define_parameters(struct definer *definer)
+{
+    for (uint32_t ref = 0; ref < SG_PARAMETER_COUNT; ref++) {
+        uint32_t name = text_of(definer, sg_parameters[ref]);
+
+        if (!definer->collecting)
+            check(definer, OTF2_GlobalDefWriter_WriteParameter(definer->writer, ref, name,
+                                                               OTF2_PARAMETER_TYPE_UINT64));
+    }
+}
+
 static void define_tables(struct definer *definer)
 {
     define_paradigm(definer);
@@ -375,10 +436,13 @@ static void define_tables(struct definer *definer)
     define_locations(definer);
     define_regions(definer);
     define_comms(definer);
+    sg_definitions_on_comms(definer->archive, definer->unified,
+                            definer->collecting ? NULL : definer->writer);
     define_metrics(definer);
     if (!definer->collecting)
         define_source_locations(definer);
     define_attributes(definer);
+    define_parameters(definer);
 }
 
 /* The time from the first event to the last. */

@@ -15,6 +15,11 @@ void sg_definitions_write_local(struct sg_archive *archive, const struct sg_summ
 void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *unified,
                                  const struct sg_location *locations, size_t count);
 
+/* What stands on communicators: windows and Cartesian topologies. writer: NULL to collect strings
+ * only. In definitions_on_comms.c. */
+void sg_definitions_on_comms(struct sg_archive *archive, struct sg_unified *unified,
+                             OTF2_GlobalDefWriter *writer);
+
 /* In markers.c. */
 void sg_markers_write(struct sg_archive *archive, const struct sg_unified *unified,
                       uint64_t begin_ns, uint64_t end_ns);

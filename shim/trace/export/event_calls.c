@@ -1,8 +1,10 @@
 /* The events of all calls of MPI that are in no record of collectives: a region each, and inside it
  * the messages in the order that Score-P writes: what is sent or posted behind Enter, what is
- * received or complete before Leave. A collective that not all members recorded, and a message on a
+ * received or complete before Leave. Of neighborhood collectives, for which OTF2 has no events,
+ * attributes and parameters tell. A collective that not all members recorded, and a message on a
  * communicator that the archive does not have, leave the region alone. */
 #include "trace/export/event_messages.h"
+#include "trace/export/event_windows.h"
 #include "trace/export/event_writer.h"
 
 #include "trace/export/vocabulary.h"
@@ -14,10 +16,9 @@ static void check(struct sg_event_writer *writer, OTF2_ErrorCode code)
 }
 
 static const struct sg_event_function *function_of(const struct sg_event_writer *writer,
-                                                   const struct sg_record_event *event)
+                                                   uint32_t index)
 {
-    const struct sg_function_entry *function =
-        sg_summary_function(&writer->summary->calls, event->function);
+    const struct sg_function_entry *function = sg_summary_function(&writer->summary->calls, index);
 
     return function != NULL ? &writer->functions[function - writer->summary->calls.functions]
                             : NULL;
@@ -39,13 +40,15 @@ static bool is_peer(const struct sg_event_writer *writer, uint32_t comm, int32_t
     const struct sg_profile_comm_entry *entry =
         sg_summary_profile_comm(&writer->summary->calls, comm);
 
-    return rank >= 0 && (uint32_t)rank < entry->comm.size;
+    uint32_t peers = entry->comm.remote_size > 0 ? entry->comm.remote_size : entry->comm.size;
+
+    return rank >= 0 && (uint32_t)rank < peers;
 }
 
 bool sg_event_has_function(const struct sg_event_writer *writer,
                            const struct sg_record_event *event)
 {
-    return function_of(writer, event) != NULL;
+    return function_of(writer, event->function) != NULL;
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */
@@ -61,14 +64,28 @@ static bool is_written(const struct sg_event_writer *writer, const struct messag
     return comm_of(writer, message->comm) != NULL && is_peer(writer, message->comm, message->peer);
 }
 
+/* How many messages without an event come before one; NULL: none. */
+static OTF2_AttributeList *gap_of(struct sg_event_writer *writer, uint32_t count)
+{
+    if (count == 0)
+        return NULL;
+    check(writer, OTF2_AttributeList_AddUint64(writer->attributes, SG_ATTRIBUTE_GAP, count));
+    return writer->attributes;
+}
+
+static OTF2_AttributeList *gap_before(struct sg_event_writer *writer, uint64_t slot, bool is_send)
+{
+    return gap_of(writer, sg_gaps_before(&writer->summary->calls.gaps, slot, is_send));
+}
+
 static void write_isend(struct sg_event_writer *writer, uint64_t time_ns,
                         const struct message *message, uint64_t slot)
 {
     if (is_written(writer, message))
-        check(writer,
-              OTF2_EvtWriter_MpiIsend(writer->events, NULL, time_ns, (uint32_t)message->peer,
-                                      comm_of(writer, message->comm)->ref, (uint32_t)message->tag,
-                                      message->bytes, sg_event_request_of(slot)));
+        check(writer, OTF2_EvtWriter_MpiIsend(
+                          writer->events, gap_before(writer, slot, true), time_ns,
+                          (uint32_t)message->peer, comm_of(writer, message->comm)->ref,
+                          (uint32_t)message->tag, message->bytes, sg_event_request_of(slot)));
 }
 
 static void write_receive_post(struct sg_event_writer *writer, uint64_t time_ns, uint32_t comm,
@@ -96,14 +113,16 @@ static void write_begun(struct sg_event_writer *writer, const struct sg_record_e
         else if (sg_event_receives(event))
             write_receive_post(writer, time_ns, event->comm, slot);
     } else if (sg_event_sends(event) && is_written(writer, &sent)) {
-        check(writer, OTF2_EvtWriter_MpiSend(writer->events, NULL, time_ns, (uint32_t)sent.peer,
-                                             comm_of(writer, sent.comm)->ref, (uint32_t)sent.tag,
-                                             sent.bytes));
+        check(writer,
+              OTF2_EvtWriter_MpiSend(writer->events, gap_before(writer, slot, true), time_ns,
+                                     (uint32_t)sent.peer, comm_of(writer, sent.comm)->ref,
+                                     (uint32_t)sent.tag, sent.bytes));
     }
 }
 
 /* Before Leave. Of a call that never ended nothing is known to have been received. */
-static void write_received(struct sg_event_writer *writer, const struct sg_record_event *event)
+static void write_received(struct sg_event_writer *writer, const struct sg_record_event *event,
+                           uint32_t slot)
 {
     const struct message received = {event->comm, event->from, event->from_tag,
                                      event->received_bytes};
@@ -111,69 +130,184 @@ static void write_received(struct sg_event_writer *writer, const struct sg_recor
     if (sg_event_posts(event) || !sg_event_receives(event) || !is_written(writer, &received) ||
         atomic_load_explicit(&event->end_ns, memory_order_relaxed) == 0)
         return;
-    check(writer, OTF2_EvtWriter_MpiRecv(
-                      writer->events, NULL, writer->now_ns, (uint32_t)received.peer,
-                      comm_of(writer, received.comm)->ref, (uint32_t)received.tag, received.bytes));
+    check(writer,
+          OTF2_EvtWriter_MpiRecv(writer->events, gap_before(writer, slot, false), writer->now_ns,
+                                 (uint32_t)received.peer, comm_of(writer, received.comm)->ref,
+                                 (uint32_t)received.tag, received.bytes));
 }
 
 /* ---- collectives ---------------------------------------------------------------------------- */
 
-/* The communicator of a collective that all its members recorded; NULL: it is none. */
-static const struct sg_plan_profile_comm *collective_comm(const struct sg_event_writer *writer,
-                                                          const struct sg_record_event *event)
-{
-    const struct sg_event_function *function = function_of(writer, event);
-    const struct sg_plan_profile_comm *comm = comm_of(writer, event->comm);
+/* A rank's part in a collective. */
+struct part {
+    const struct sg_plan_profile_comm *comm; /* NULL: it is none, or not all members recorded it */
+    uint32_t log_comm;
+    const struct sg_mpi_region *about;
+    uint64_t number;
+    int32_t root; /* where it is rooted; as in struct sg_record_event */
+    uint64_t sent_bytes, received_bytes;
+};
 
-    if (comm == NULL || function == NULL || !function->about.is_collective ||
-        !sg_event_has_number(event) ||
-        !sg_intervals_contain(&comm->kept, (uint32_t)event->from_tag))
-        return NULL;
-    return function->about.is_nonblocking == sg_event_posts(event) ? comm : NULL;
+static uint32_t remote_size_of(const struct sg_event_writer *writer, const struct part *part)
+{
+    return sg_summary_profile_comm(&writer->summary->calls, part->log_comm)->comm.remote_size;
 }
 
-static uint32_t root_of(const struct sg_record_event *event)
+/* The root is one of the communicator's; others are damaged. */
+static bool has_sound_root(const struct sg_event_writer *writer, const struct part *part)
 {
-    return (event->flags & SG_EVENT_ROOTED) != 0 && event->to >= 0 ? (uint32_t)event->to
-                                                                   : OTF2_COLLECTIVE_ROOT_NONE;
+    return !part->about->is_rooted || (part->root >= 0 ? is_peer(writer, part->log_comm, part->root)
+                                                       : remote_size_of(writer, part) > 0);
+}
+
+static struct part part_of(const struct sg_event_writer *writer, struct part part)
+{
+    part.comm = comm_of(writer, part.log_comm);
+    if (part.comm != NULL &&
+        (!has_sound_root(writer, &part) || !sg_intervals_contain(&part.comm->kept, part.number)))
+        part.comm = NULL;
+    return part;
+}
+
+static struct part part_of_event(const struct sg_event_writer *writer,
+                                 const struct sg_record_event *event)
+{
+    const struct sg_event_function *function = function_of(writer, event->function);
+    bool is_rooted = (event->flags & SG_EVENT_ROOTED) != 0;
+
+    if (function == NULL || !function->about.is_collective || !sg_event_has_number(event) ||
+        function->about.is_rooted != is_rooted ||
+        function->about.is_nonblocking != sg_event_posts(event))
+        return (struct part){.comm = NULL};
+    return part_of(writer, (struct part){.log_comm = event->comm,
+                                         .about = &function->about,
+                                         .number = sg_event_number(event),
+                                         .root = event->to,
+                                         .sent_bytes = event->sent_bytes,
+                                         .received_bytes = event->received_bytes});
+}
+
+/* A persistent one, by the record of its begin. */
+static struct part part_of_start(const struct sg_event_writer *writer,
+                                 const struct sg_record_request *request)
+{
+    const struct sg_event_function *function = function_of(writer, request->function);
+
+    if (function == NULL || !function->about.is_persistent || !sg_request_has_number(request))
+        return (struct part){.comm = NULL};
+    return part_of(writer, (struct part){.log_comm = request->comm,
+                                         .about = &function->about,
+                                         .number = sg_request_number(request),
+                                         .root = request->peer,
+                                         .sent_bytes = request->bytes,
+                                         .received_bytes = request->received_bytes});
+}
+
+/* Between groups the root itself, and the others of its group, tell of no rank. */
+static uint32_t root_of(const struct sg_event_writer *writer, const struct part *part)
+{
+    if (!part->about->is_rooted)
+        return OTF2_COLLECTIVE_ROOT_NONE;
+    if (part->root >= 0)
+        return (uint32_t)part->root;
+    if (remote_size_of(writer, part) == 0)
+        return OTF2_COLLECTIVE_ROOT_NONE;
+    return part->root == SG_EVENT_ROOT_HERE ? OTF2_COLLECTIVE_ROOT_SELF
+                                            : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+}
+
+static OTF2_AttributeList *number_of(struct sg_event_writer *writer, const struct part *part)
+{
+    check(writer,
+          OTF2_AttributeList_AddUint64(writer->attributes, SG_ATTRIBUTE_NUMBER, part->number));
+    return writer->attributes;
+}
+
+/* What OTF2's events tell of other collectives. */
+static OTF2_AttributeList *neighborhood_of(struct sg_event_writer *writer, const struct part *part)
+{
+    const struct sg_summary_calls *calls = &writer->summary->calls;
+    uint32_t sources = sg_summary_profile_comm(calls, part->log_comm)->sources, ref;
+    const struct sg_group_entry *group =
+        sources > 0 ? sg_summary_group_at(&calls->windows, sources - 1) : NULL;
+
+    check(writer,
+          OTF2_AttributeList_AddCommRef(writer->attributes, SG_ATTRIBUTE_COMM, part->comm->ref));
+    if (group != NULL && sg_plan_find_group(&writer->plan->windows, group, &ref))
+        check(writer,
+              OTF2_AttributeList_AddGroupRef(writer->attributes, SG_ATTRIBUTE_SOURCES, ref));
+    return number_of(writer, part);
+}
+
+/* To the attributes of Enter. */
+static void add_neighborhood(struct sg_event_writer *writer, const struct sg_record_event *event)
+{
+    const struct part part = part_of_event(writer, event);
+
+    if (part.comm != NULL && part.about->is_neighborhood && !sg_event_posts(event))
+        neighborhood_of(writer, &part);
+}
+
+static void write_request(struct sg_event_writer *writer, const struct part *part, uint64_t slot,
+                          uint64_t time_ns)
+{
+    if (part->about->is_neighborhood)
+        check(writer,
+              OTF2_EvtWriter_ParameterUnsignedInt(writer->events, NULL, time_ns, SG_PARAMETER_BEGUN,
+                                                  sg_event_request_of(slot)));
+    else
+        check(writer, OTF2_EvtWriter_NonBlockingCollectiveRequest(writer->events, NULL, time_ns,
+                                                                  sg_event_request_of(slot)));
 }
 
 static void write_collective_begin(struct sg_event_writer *writer,
                                    const struct sg_record_event *event, uint32_t slot,
                                    uint64_t time_ns)
 {
-    if (collective_comm(writer, event) == NULL)
+    const struct part part = part_of_event(writer, event);
+
+    if (part.comm == NULL)
         return;
     if (sg_event_posts(event))
-        check(writer, OTF2_EvtWriter_NonBlockingCollectiveRequest(writer->events, NULL, time_ns,
-                                                                  sg_event_request_of(slot)));
-    else
+        write_request(writer, &part, slot, time_ns);
+    else if (!part.about->is_neighborhood)
         check(writer, OTF2_EvtWriter_MpiCollectiveBegin(writer->events, NULL, time_ns));
 }
 
 static void write_collective_end(struct sg_event_writer *writer,
                                  const struct sg_record_event *event)
 {
-    const struct sg_plan_profile_comm *comm = collective_comm(writer, event);
+    const struct part part = part_of_event(writer, event);
 
-    if (comm != NULL && !sg_event_posts(event))
-        check(writer, OTF2_EvtWriter_MpiCollectiveEnd(
-                          writer->events, NULL, writer->now_ns,
-                          function_of(writer, event)->about.collective_op, comm->ref,
-                          root_of(event), event->sent_bytes, event->received_bytes));
+    if (part.comm != NULL && !sg_event_posts(event) && !part.about->is_neighborhood)
+        check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, number_of(writer, &part),
+                                                      writer->now_ns, part.about->collective_op,
+                                                      part.comm->ref, root_of(writer, &part),
+                                                      part.sent_bytes, part.received_bytes));
 }
 
 static void write_collective_complete(struct sg_event_writer *writer, uint64_t time_ns,
-                                      const struct sg_record_event *event, uint64_t slot)
+                                      const struct part *part, uint64_t slot)
 {
-    const struct sg_plan_profile_comm *comm = collective_comm(writer, event);
+    if (part->about->is_neighborhood) {
+        check(writer, OTF2_EvtWriter_ParameterUnsignedInt(
+                          writer->events, neighborhood_of(writer, part), time_ns,
+                          SG_PARAMETER_COMPLETE, sg_event_request_of(slot)));
+        return;
+    }
+    check(writer, OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                      writer->events, number_of(writer, part), time_ns, part->about->collective_op,
+                      part->comm->ref, root_of(writer, part), part->sent_bytes,
+                      part->received_bytes, sg_event_request_of(slot)));
+}
 
-    if (comm != NULL && sg_event_posts(event))
-        check(writer,
-              OTF2_EvtWriter_NonBlockingCollectiveComplete(
-                  writer->events, NULL, time_ns, function_of(writer, event)->about.collective_op,
-                  comm->ref, root_of(event), event->sent_bytes, event->received_bytes,
-                  sg_event_request_of(slot)));
+static void write_start(struct sg_event_writer *writer, uint64_t time_ns,
+                        const struct sg_record_request *request, uint32_t slot)
+{
+    const struct part part = part_of_start(writer, request);
+
+    if (part.comm != NULL)
+        write_request(writer, &part, slot, time_ns);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -185,19 +319,22 @@ void sg_event_enter_call(struct sg_event_writer *writer, const struct sg_record_
 
     check(writer, OTF2_AttributeList_AddStringRef(writer->attributes, SG_ATTRIBUTE_SITE,
                                                   sg_event_site_text(writer, event->site)));
+    add_neighborhood(writer, event);
     check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
-                                       function_of(writer, event)->region));
+                                       function_of(writer, event->function)->region));
     write_collective_begin(writer, event, slot, time_ns);
     write_begun(writer, event, slot, time_ns);
+    sg_event_window_begin(writer, event, slot, time_ns);
 }
 
 void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_event *event,
-                         uint64_t end_ns)
+                         uint32_t slot, uint64_t end_ns)
 {
     sg_event_advance(writer, end_ns);
-    write_received(writer, event);
+    write_received(writer, event, slot);
     write_collective_end(writer, event);
-    sg_event_leave_region(writer, function_of(writer, event)->region, end_ns);
+    sg_event_window_end(writer, event, slot);
+    sg_event_leave_region(writer, function_of(writer, event->function)->region, end_ns);
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */
@@ -205,14 +342,17 @@ void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_
 /* What a record began. */
 enum begun { BEGUN_NOTHING, BEGUN_SEND, BEGUN_RECEIVE, BEGUN_COLLECTIVE };
 
+/* part: set of a collective, as below. */
 static enum begun begun_by_event(const struct sg_event_writer *writer,
-                                 const struct sg_record_event *event)
+                                 const struct sg_record_event *event, struct part *part)
 {
     const struct message sent = sent_by(event);
 
-    if (!sg_event_posts(event) || !sg_event_is_sound(event) || function_of(writer, event) == NULL)
+    if (!sg_event_posts(event) || !sg_event_is_sound(event) ||
+        function_of(writer, event->function) == NULL)
         return BEGUN_NOTHING;
-    if (collective_comm(writer, event) != NULL)
+    *part = part_of_event(writer, event);
+    if (part->comm != NULL)
         return BEGUN_COLLECTIVE;
     if (sg_event_sends(event))
         return is_written(writer, &sent) ? BEGUN_SEND : BEGUN_NOTHING;
@@ -226,7 +366,7 @@ static struct message message_of(const struct sg_record_request *request)
 }
 
 static enum begun begun_by_request(const struct sg_event_writer *writer,
-                                   const struct sg_record_request *request)
+                                   const struct sg_record_request *request, struct part *part)
 {
     const struct message message = message_of(request);
 
@@ -234,36 +374,45 @@ static enum begun begun_by_request(const struct sg_event_writer *writer,
         return BEGUN_NOTHING;
     if (request->what == SG_REQUEST_SEND)
         return is_written(writer, &message) ? BEGUN_SEND : BEGUN_NOTHING;
+    *part = part_of_start(writer, request);
+    if (part->comm != NULL)
+        return BEGUN_COLLECTIVE;
     return request->what == SG_REQUEST_RECEIVE && comm_of(writer, request->comm) != NULL
                ? BEGUN_RECEIVE
                : BEGUN_NOTHING;
 }
 
-static enum begun begun_by(const struct sg_event_writer *writer, const void *began)
+static enum begun begun_by(const struct sg_event_writer *writer, const void *began,
+                           struct part *part)
 {
     uint8_t kind = began != NULL ? *(const uint8_t *)began : SG_RECORD_EMPTY;
 
     if (kind == SG_RECORD_EVENT)
-        return begun_by_event(writer, began);
-    return kind == SG_RECORD_REQUEST ? begun_by_request(writer, began) : BEGUN_NOTHING;
+        return begun_by_event(writer, began, part);
+    return kind == SG_RECORD_REQUEST ? begun_by_request(writer, began, part) : BEGUN_NOTHING;
 }
 
+/* slot: of the completion. Both its post and it may tell of a gap. */
 static void write_irecv(struct sg_event_writer *writer, uint64_t time_ns,
-                        const struct sg_record_request *request)
+                        const struct sg_record_request *request, uint32_t slot)
 {
     const struct message message = message_of(request);
+    const struct sg_gaps *gaps = &writer->summary->calls.gaps;
+    uint32_t gap =
+        sg_gaps_before(gaps, request->request, false) + sg_gaps_before(gaps, slot, false);
 
     if (is_written(writer, &message))
-        check(writer,
-              OTF2_EvtWriter_MpiIrecv(writer->events, NULL, time_ns, (uint32_t)message.peer,
-                                      comm_of(writer, message.comm)->ref, (uint32_t)message.tag,
-                                      message.bytes, sg_event_request_of(request->request)));
+        check(writer, OTF2_EvtWriter_MpiIrecv(
+                          writer->events, gap_of(writer, gap), time_ns, (uint32_t)message.peer,
+                          comm_of(writer, message.comm)->ref, (uint32_t)message.tag, message.bytes,
+                          sg_event_request_of(request->request)));
 }
 
 void sg_event_request(struct sg_event_writer *writer, const struct sg_record_request *request,
                       uint32_t slot, const void *began)
 {
-    enum begun begun = begun_by(writer, began);
+    struct part part = {.comm = NULL};
+    enum begun begun = begun_by(writer, began, &part);
     const struct message message = message_of(request);
     uint64_t number = sg_event_request_of(request->request);
     uint64_t time_ns = sg_event_advance(writer, request->time_ns);
@@ -281,7 +430,7 @@ void sg_event_request(struct sg_event_writer *writer, const struct sg_record_req
         break;
     case SG_REQUEST_RECEIVED:
         if (begun == BEGUN_RECEIVE)
-            write_irecv(writer, time_ns, request);
+            write_irecv(writer, time_ns, request, slot);
         break;
     case SG_REQUEST_CANCELLED:
         if (begun == BEGUN_SEND || begun == BEGUN_RECEIVE)
@@ -290,9 +439,13 @@ void sg_event_request(struct sg_event_writer *writer, const struct sg_record_req
         break;
     case SG_REQUEST_COMPLETE:
         if (begun == BEGUN_COLLECTIVE)
-            write_collective_complete(writer, time_ns, began, request->request);
+            write_collective_complete(writer, time_ns, &part, request->request);
+        sg_event_window_completions(writer, slot, time_ns);
         break;
-    default: /* freed, or prepared: no event is of it */
+    case SG_REQUEST_PREPARED:
+        write_start(writer, time_ns, request, slot);
+        break;
+    default: /* freed: no event is of it */
         break;
     }
 }

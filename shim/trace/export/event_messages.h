@@ -37,6 +37,24 @@ static inline bool sg_event_has_number(const struct sg_record_event *event)
            event->from_tag >= 0;
 }
 
+/* A persistent collective that begins; the record is of a function that makes one. */
+static inline bool sg_request_has_number(const struct sg_record_request *request)
+{
+    return request->what == SG_REQUEST_PREPARED && request->start > 0 && request->tag >= 0;
+}
+
+/* The number of a collective on its communicator, the same for all its members: its place among
+ * all; of a persistent one that of what made it, and how often it was started. */
+static inline uint64_t sg_event_number(const struct sg_record_event *event)
+{
+    return (uint32_t)event->from_tag;
+}
+
+static inline uint64_t sg_request_number(const struct sg_record_request *request)
+{
+    return (uint64_t)((uint32_t)request->tag + 1) << 32 | request->start;
+}
+
 /* A message that a request's record begins. */
 static inline bool sg_request_begins_message(const struct sg_record_request *request)
 {

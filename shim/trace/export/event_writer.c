@@ -33,16 +33,19 @@ static void resolve_calls(struct sg_event_writer *writer)
 }
 
 bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *archive,
-                           const struct sg_plan *plan, const struct sg_summary *summary)
+                           const struct sg_plan *plan, const struct sg_summary *summary,
+                           struct sg_logread *log)
 {
-    *writer = (struct sg_event_writer){.archive = archive, .plan = plan, .summary = summary};
+    *writer =
+        (struct sg_event_writer){.archive = archive, .plan = plan, .summary = summary, .log = log};
     writer->site_texts = calloc(summary->site_count + 1, sizeof *writer->site_texts);
     writer->attributes = OTF2_AttributeList_New();
     writer->functions =
         calloc((size_t)summary->calls.function_count + 1, sizeof *writer->functions);
     writer->comms = calloc((size_t)summary->calls.comm_count + 1, sizeof *writer->comms);
     if (writer->site_texts == NULL || writer->attributes == NULL || writer->functions == NULL ||
-        writer->comms == NULL)
+        writer->comms == NULL ||
+        sg_rma_completions_find(&writer->completions, log, summary) != SG_OK)
         return false;
     for (uint32_t i = 0; i < summary->site_count; i++)
         writer->site_texts[i] = sg_plan_site_text(plan, summary->sites[i].id);
@@ -55,6 +58,7 @@ void sg_event_writer_clear(struct sg_event_writer *writer)
     free(writer->site_texts);
     free(writer->functions);
     free(writer->comms);
+    sg_rma_completions_clear(&writer->completions);
     OTF2_AttributeList_Delete(writer->attributes);
 }
 
@@ -182,8 +186,8 @@ static void write_metrics(struct sg_event_writer *writer, const struct sg_record
         known = known || values[i].unsigned_int != 0;
     }
     if (known)
-        check(writer, OTF2_EvtWriter_Metric(writer->events, NULL, writer->now_ns, 0,
-                                            SG_METRIC_COUNT, types, values));
+        check(writer, OTF2_EvtWriter_Metric(writer->events, NULL, writer->now_ns,
+                                            SG_CLASS_COLLECTIVES, SG_METRIC_COUNT, types, values));
 }
 
 /* What the events that end a collective tell. */
@@ -201,6 +205,7 @@ static struct result result_of(const struct sg_event_writer *writer,
         [SG_OPERATION_BARRIER] = OTF2_COLLECTIVE_OP_BARRIER,
         [SG_OPERATION_REDUCE] = OTF2_COLLECTIVE_OP_REDUCE,
         [SG_OPERATION_ALLREDUCE] = OTF2_COLLECTIVE_OP_ALLREDUCE,
+        [SG_OPERATION_BCAST] = OTF2_COLLECTIVE_OP_BCAST,
     };
     const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, recorded->comm);
     bool in_place = (recorded->flags & SG_CALL_IN_PLACE) != 0;
@@ -215,6 +220,10 @@ static struct result result_of(const struct sg_event_writer *writer,
         result.root = (uint32_t)recorded->root;
         result.sent = in_place ? 0 : recorded->bytes;
         result.received = recorded->root == (int32_t)comm->rank ? recorded->bytes * ranks : 0;
+    } else if (recorded->operation == SG_OPERATION_BCAST) {
+        result.root = (uint32_t)recorded->root;
+        result.sent = recorded->root == (int32_t)comm->rank ? recorded->bytes * ranks : 0;
+        result.received = recorded->bytes;
     }
     return result;
 }
@@ -273,6 +282,8 @@ void sg_event_enter_late(struct sg_event_writer *writer, const struct sg_record_
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_CHILD,
                                                late->child >= 0 ? (uint64_t)late->child : 0));
     check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_AVOIDED, late->avoided_ns));
+    if (late->by_signal != 0)
+        check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_BY_SIGNAL, 1));
     check(writer,
           OTF2_EvtWriter_Enter(writer->events, attributes, sg_event_advance(writer, late->begin_ns),
                                SG_REGION_REF_LATE));

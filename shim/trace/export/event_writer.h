@@ -1,5 +1,6 @@
 /* Writes the records of one log as OTF2 events: the events of a collective call, of a nonblocking
- * one and its completion, and of a late contribution; in event_calls.c those of all other calls.
+ * one and its completion, and of a late contribution; in event_calls.c those of all other calls, in
+ * event_intervals.c those of what is between calls.
  * events.c determines their order and nesting.
  *
  * Failures are noted in the archive.
@@ -12,6 +13,7 @@
 #include "trace/export/mpi_region.h"
 #include "trace/export/plan.h"
 #include "trace/export/recorded_call.h"
+#include "trace/export/rma_completions.h"
 #include "trace/export/summary.h"
 
 /* A function of MPI in the archive. */
@@ -27,6 +29,8 @@ struct sg_event_writer {
     uint32_t *site_texts;                      /* strings, as summary->sites */
     struct sg_event_function *functions;       /* as summary->calls.functions */
     const struct sg_plan_profile_comm **comms; /* as summary->calls.comms; NULL: not there */
+    struct sg_logread *log;
+    struct sg_rma_completions completions;
     OTF2_AttributeList *attributes;
     /* the location being written */
     OTF2_EvtWriter *events; /* NULL: none */
@@ -36,7 +40,8 @@ struct sg_event_writer {
 
 /* False: out of memory. Clear it in any case. */
 bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *archive,
-                           const struct sg_plan *plan, const struct sg_summary *summary);
+                           const struct sg_plan *plan, const struct sg_summary *summary,
+                           struct sg_logread *log);
 void sg_event_writer_clear(struct sg_event_writer *writer);
 
 /* Begins a location of the log's rank; events stays NULL on failure. */
@@ -69,10 +74,14 @@ void sg_event_enter_call(struct sg_event_writer *writer, const struct sg_record_
                          uint32_t slot);
 /* With what it has received. */
 void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_event *event,
-                         uint64_t end_ns);
+                         uint32_t slot, uint64_t end_ns);
 /* began: the record that began the request, NULL where there is none. */
 void sg_event_request(struct sg_event_writer *writer, const struct sg_record_request *request,
                       uint32_t slot, const void *began);
+
+/* ---- in event_intervals.c: between calls ---------------------------------------------------- */
+
+void sg_event_interval(struct sg_event_writer *writer, const struct sg_record_interval *interval);
 
 /* ---- for event_calls.c ---------------------------------------------------------------------- */
 

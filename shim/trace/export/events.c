@@ -72,7 +72,7 @@ static void close_innermost(struct log_writer *writer, uint64_t limit_ns)
     if (record == NULL)
         sg_event_leave_region(&writer->events, header_region(region->slot), end_ns);
     else if (kind_of(record) == SG_RECORD_EVENT)
-        sg_event_leave_call(&writer->events, record, end_ns);
+        sg_event_leave_call(&writer->events, record, region->slot, end_ns);
     else if (sg_recorded_call_read(record, &recorded))
         sg_event_leave(&writer->events, &recorded, end_ns);
     else
@@ -188,6 +188,8 @@ static void write_entry(struct log_writer *writer, const struct sg_order_entry *
         write_part(writer, entry, &recorded);
     else if (kind_of(record) == SG_RECORD_EVENT)
         write_call(writer, entry->slot, record);
+    else if (kind_of(record) == SG_RECORD_INTERVAL)
+        sg_event_interval(&writer->events, record);
     else if (kind_of(record) == SG_RECORD_REQUEST)
         sg_event_request(&writer->events, record, entry->slot, beginning_of(writer, record));
     else
@@ -217,7 +219,7 @@ void sg_events_write(struct sg_archive *archive, const struct sg_plan *plan,
     size_t count = 0;
     uint32_t thread = 0;
 
-    if (!sg_event_writer_start(&writer.events, archive, plan, summary) ||
+    if (!sg_event_writer_start(&writer.events, archive, plan, summary, log) ||
         sg_order_make(log, &entries, &count) != SG_OK) {
         sg_archive_note(archive, SG_ERR_MEMORY);
         goto done;

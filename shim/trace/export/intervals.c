@@ -2,7 +2,7 @@
 
 #include "core/room.h"
 
-static bool append(struct sg_intervals *set, uint32_t first, uint32_t last)
+static bool append(struct sg_intervals *set, uint64_t first, uint64_t last)
 {
     if (!sg_make_room((void **)&set->runs, set->count, sizeof *set->runs))
         return false;
@@ -10,11 +10,11 @@ static bool append(struct sg_intervals *set, uint32_t first, uint32_t last)
     return true;
 }
 
-bool sg_intervals_add(struct sg_intervals *set, uint32_t number)
+bool sg_intervals_add(struct sg_intervals *set, uint64_t number)
 {
     struct sg_interval *last = set->count > 0 ? &set->runs[set->count - 1] : NULL;
 
-    if (last != NULL && last->last != UINT32_MAX && number == last->last + 1) {
+    if (last != NULL && last->last != UINT64_MAX && number == last->last + 1) {
         last->last = number;
         return true;
     }
@@ -52,7 +52,7 @@ bool sg_intervals_finish(struct sg_intervals *set)
     return true;
 }
 
-bool sg_intervals_contain(const struct sg_intervals *set, uint32_t number)
+bool sg_intervals_contain(const struct sg_intervals *set, uint64_t number)
 {
     uint32_t low = 0, high = set->count;
 
@@ -72,13 +72,13 @@ uint64_t sg_intervals_size(const struct sg_intervals *set)
     uint64_t size = 0;
 
     for (uint32_t i = 0; i < set->count; i++)
-        size += (uint64_t)set->runs[i].last - set->runs[i].first + 1;
+        size += set->runs[i].last - set->runs[i].first + 1;
     return size;
 }
 
 bool sg_intervals_fill(struct sg_intervals *set)
 {
-    return append(set, 0, UINT32_MAX);
+    return append(set, 0, UINT64_MAX);
 }
 
 bool sg_intervals_intersect(struct sg_intervals *set, const struct sg_intervals *other)
@@ -89,8 +89,8 @@ bool sg_intervals_intersect(struct sg_intervals *set, const struct sg_intervals 
     while (i < set->count && j < other->count) {
         const struct sg_interval *a = &set->runs[i];
         const struct sg_interval *b = &other->runs[j];
-        uint32_t first = a->first > b->first ? a->first : b->first;
-        uint32_t last = a->last < b->last ? a->last : b->last;
+        uint64_t first = a->first > b->first ? a->first : b->first;
+        uint64_t last = a->last < b->last ? a->last : b->last;
 
         if (first <= last && !append(&both, first, last)) {
             sg_intervals_clear(&both);

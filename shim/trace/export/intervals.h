@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct sg_interval {
-    uint32_t first, last; /* inclusive */
+    uint64_t first, last; /* inclusive */
 };
 
 struct sg_intervals {
@@ -21,13 +21,13 @@ struct sg_intervals {
 
 /* Adds a number, in any order; false when out of memory. Call sg_intervals_finish before any
  * other use. */
-bool sg_intervals_add(struct sg_intervals *set, uint32_t number);
+bool sg_intervals_add(struct sg_intervals *set, uint64_t number);
 
 /* Sorts and joins runs. False when a number was added twice: the set is then emptied, since
  * nobody can tell which of the two is meant. */
 bool sg_intervals_finish(struct sg_intervals *set);
 
-bool sg_intervals_contain(const struct sg_intervals *set, uint32_t number);
+bool sg_intervals_contain(const struct sg_intervals *set, uint64_t number);
 uint64_t sg_intervals_size(const struct sg_intervals *set);
 
 /* Makes an empty set that of all numbers; false when out of memory. */

@@ -25,6 +25,7 @@ struct sg_logread {
     uint64_t judged; /* slots before it are already counted in damaged */
     uint64_t last_ns;
     bool lives;
+    bool is_held; /* the map is the caller's */
 };
 
 static const void *slot_at(const struct sg_logread *log, uint64_t slot)
@@ -56,6 +57,8 @@ bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_
         [SG_RECORD_FUNCTION] = offsetof(struct sg_record_function, text_bytes),
         [SG_RECORD_PROFILE_COMM] = offsetof(struct sg_record_profile_comm, text_bytes),
         [SG_RECORD_DISTRIBUTION] = offsetof(struct sg_record_distribution, text_bytes),
+        [SG_RECORD_WINDOW] = offsetof(struct sg_record_window, text_bytes),
+        [SG_RECORD_GROUP] = offsetof(struct sg_record_group, text_bytes),
     };
     bool has_text = kind < SG_RECORD_KINDS && places[kind] != 0;
 
@@ -66,20 +69,24 @@ bool sg_logread_text_bytes(const void *record, enum sg_record_kind kind, uint32_
 /* Slots of the record at slot, 0 when it is cut off or of no known kind. */
 static uint64_t whole_slots(const struct sg_logread *log, uint64_t slot, enum sg_record_kind kind)
 {
+    static const uint8_t fixed[SG_RECORD_KINDS] = {
+        [SG_RECORD_STAT] = SG_STAT_SLOTS,
+        [SG_RECORD_PROFILE] = SG_PROFILE_SLOTS,
+        [SG_RECORD_INTERVAL] = SG_INTERVAL_SLOTS,
+        [SG_RECORD_INTERVAL_SUM] = SG_INTERVAL_SLOTS,
+    };
     uint32_t text_bytes;
     uint64_t parts;
 
-    if (kind == SG_RECORD_STAT || kind == SG_RECORD_PROFILE) {
-        uint64_t slots = kind == SG_RECORD_STAT ? SG_STAT_SLOTS : SG_PROFILE_SLOTS;
-
-        for (parts = 1; parts < slots; parts++) {
+    if (kind >= SG_RECORD_KINDS)
+        return 0;
+    if (fixed[kind] > 0) {
+        for (parts = 1; parts < fixed[kind]; parts++) {
             if (slot + parts >= log->slot_count || kind_at(log, slot + parts) != SG_RECORD_CONT)
                 return 0;
         }
         return parts;
     }
-    if (kind >= SG_RECORD_KINDS)
-        return 0;
     sg_logread_text_bytes(slot_at(log, slot), kind, &text_bytes);
     parts = continuation_slots(text_bytes);
     if (parts >= log->slot_count - slot)
@@ -210,7 +217,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b && a < SG_TIME_LIMIT_NS ? a : b;
 }
 
-static uint64_t later_of_record(const void *record, enum sg_record_kind kind, uint64_t last)
+uint64_t sg_logread_later(const void *record, enum sg_record_kind kind, uint64_t last)
 {
     if (kind == SG_RECORD_CALL) {
         const struct sg_record_call *call = record;
@@ -237,6 +244,8 @@ static uint64_t later_of_record(const void *record, enum sg_record_kind kind, ui
         last = later(event->begin_ns, last);
         return later(atomic_load_explicit(&event->end_ns, memory_order_acquire), last);
     }
+    if (kind == SG_RECORD_INTERVAL)
+        return later(((const struct sg_record_interval *)record)->end_ns, last);
     if (kind == SG_RECORD_REQUEST)
         return later(((const struct sg_record_request *)record)->time_ns, last);
     if (kind == SG_RECORD_COMM)
@@ -265,7 +274,7 @@ static void find_last_ns(struct sg_logread *log)
     last = later(header->init_end_ns, last);
     last = later(header->finalize_begin_ns, last);
     while ((record = sg_logread_next(log, &slot, &kind)) != NULL)
-        last = later_of_record(record, kind, last);
+        last = sg_logread_later(record, kind, last);
     log->last_ns = last;
 }
 
@@ -297,9 +306,9 @@ static enum sg_status refuse(struct sg_refusal *refusal, enum sg_status status, 
     return status;
 }
 
-/* What can be checked before anything is believed. */
-static enum sg_status check_header(const struct sg_log_header *header, struct sg_refusal *refusal)
+enum sg_status sg_logread_check(struct sg_log_header *header, struct sg_refusal *refusal)
 {
+    clean_header(header);
     if (memcmp(header->magic, SG_LOG_MAGIC, sizeof header->magic) != 0)
         return refuse(refusal, SG_ERR_FORMAT, "is not a stagger log");
     if (header->version != SG_LOG_VERSION) {
@@ -370,8 +379,7 @@ static enum sg_status read_header(struct sg_logread *log, int descriptor,
         return refuse(refusal, SG_ERR_FORMAT, "is cut off in its header");
     if (pread(descriptor, &log->header, sizeof log->header, 0) != sizeof log->header)
         return refuse(refusal, SG_ERR_SYSTEM, strerror(errno));
-    clean_header(&log->header);
-    if (check_header(&log->header, refusal) != SG_OK)
+    if (sg_logread_check(&log->header, refusal) != SG_OK)
         return refusal->status;
     log->map_bytes = (size_t)info.st_size;
     count_slots(log);
@@ -412,10 +420,29 @@ err_close:
     return refusal->status;
 }
 
+struct sg_logread *sg_logread_hold(const struct sg_log_header *header, const void *image,
+                                   uint64_t slots, uint64_t damaged, uint64_t last_ns, bool lives)
+{
+    struct sg_logread *log = calloc(1, sizeof *log);
+
+    if (log == NULL)
+        return NULL;
+    log->header = *header;
+    log->map = image;
+    log->slot_count = slots;
+    log->damaged = damaged;
+    log->judged = slots; /* by the caller */
+    log->last_ns = last_ns;
+    log->lives = lives;
+    log->is_held = true;
+    return log;
+}
+
 void sg_logread_close(struct sg_logread *log)
 {
     if (log == NULL)
         return;
-    munmap((void *)log->map, log->map_bytes);
+    if (!log->is_held)
+        munmap((void *)log->map, log->map_bytes);
     free(log);
 }

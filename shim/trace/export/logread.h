@@ -30,6 +30,15 @@ struct sg_refusal {
 enum sg_status sg_logread_try(const char *path, struct sg_logread **out,
                               struct sg_refusal *refusal);
 
+/* Makes a header that was read from a file safe to use (its texts end, its times are times), and
+ * says what is wrong with it. */
+enum sg_status sg_logread_check(struct sg_log_header *header, struct sg_refusal *refusal);
+
+/* A log in memory, of a checked header: at image are SG_LOG_HEADER_BYTES of no meaning, then its
+ * slots. The image is the caller's, as it is to be until the log is closed. NULL: no memory. */
+struct sg_logread *sg_logread_hold(const struct sg_log_header *header, const void *image,
+                                   uint64_t slots, uint64_t damaged, uint64_t last_ns, bool lives);
+
 /* As it was when the log was opened; its strings end, its rank is in its world. */
 const struct sg_log_header *sg_logread_header(const struct sg_logread *log);
 
@@ -60,6 +69,9 @@ uint64_t sg_logread_damaged(const struct sg_logread *log);
 /* The latest time in the log: where what is still open is closed. */
 uint64_t sg_logread_last_ns(const struct sg_logread *log);
 
+/* The later of a time and those in a record. */
+uint64_t sg_logread_later(const void *record, enum sg_record_kind kind, uint64_t last_ns);
+
 /* Whether the log's writer lived when it was opened. The log is then one moment's: what is written
  * to it later is not seen. */
 bool sg_logread_lives(const struct sg_logread *log);
@@ -74,6 +86,11 @@ int sg_logread_count_living(struct sg_logread *const *logs, int count);
 #define SG_LOGREAD_IN_PROGRESS "the run is still in progress (%d of %d ranks)"
 
 void sg_logread_close(struct sg_logread *log);
+
+/* Visits each file DIR/rank-NNNNNN.log, in any order; a visit that returns false is the last one.
+ * False: the directory cannot be read, and errno tells. */
+typedef bool (*sg_logread_visitor)(void *context, const char *path, int rank);
+bool sg_logread_visit(const char *directory, sg_logread_visitor visitor, void *context);
 
 /* Whether there is a file DIR/rank-NNNNNN.log. */
 bool sg_logread_any(const char *directory);

@@ -44,11 +44,7 @@ static int rank_of_name(const char *name)
     return strcmp(name, expected) == 0 ? (int)rank : -1;
 }
 
-/* Of a log: path is DIR/name. False ends the walk. */
-typedef bool (*visit)(void *context, const char *path, int rank);
-
-/* Visits the logs of a directory, in any order. False: it cannot be read, and errno tells. */
-static bool for_logs(const char *directory, visit function, void *context)
+bool sg_logread_visit(const char *directory, sg_logread_visitor visitor, void *context)
 {
     DIR *stream = opendir(directory);
     struct dirent *entry;
@@ -63,7 +59,7 @@ static bool for_logs(const char *directory, visit function, void *context)
         if (rank < 0)
             continue;
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
-        goes_on = function(context, path, rank);
+        goes_on = visitor(context, path, rank);
     }
     closedir(stream);
     return true;
@@ -79,7 +75,7 @@ bool sg_logread_any(const char *directory)
 {
     bool found = false;
 
-    for_logs(directory, note_any, &found);
+    sg_logread_visit(directory, note_any, &found);
     return found;
 }
 
@@ -201,7 +197,7 @@ static enum sg_status say_none(const struct log_set *set)
 /* All that can be read, by rank; SG_ERR_SYSTEM, SG_ERR_MEMORY: one line. */
 static enum sg_status read_directory(struct log_set *set)
 {
-    if (!for_logs(set->directory, add_log, set)) {
+    if (!sg_logread_visit(set->directory, add_log, set)) {
         sg_log("%s: %m", set->directory);
         return SG_ERR_SYSTEM;
     }
@@ -260,7 +256,7 @@ static bool any_lives(const char *directory)
 {
     bool lives = false;
 
-    for_logs(directory, note_living, &lives);
+    sg_logread_visit(directory, note_living, &lives);
     return lives;
 }
 

@@ -7,7 +7,8 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/* Neighborhood collectives have no operation in OTF2. */
+#define NEIGHBORHOOD UINT8_MAX /* no operation of OTF2's */
+
 static const struct {
     const char *name; /* of the blocking form, without MPI_ */
     uint8_t role;
@@ -31,6 +32,11 @@ static const struct {
      OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
     {"Scan", OTF2_REGION_ROLE_COLL_OTHER, OTF2_COLLECTIVE_OP_SCAN},
     {"Exscan", OTF2_REGION_ROLE_COLL_OTHER, OTF2_COLLECTIVE_OP_EXSCAN},
+    {"Neighbor_allgather", OTF2_REGION_ROLE_COLL_OTHER, NEIGHBORHOOD},
+    {"Neighbor_allgatherv", OTF2_REGION_ROLE_COLL_OTHER, NEIGHBORHOOD},
+    {"Neighbor_alltoall", OTF2_REGION_ROLE_COLL_OTHER, NEIGHBORHOOD},
+    {"Neighbor_alltoallv", OTF2_REGION_ROLE_COLL_OTHER, NEIGHBORHOOD},
+    {"Neighbor_alltoallw", OTF2_REGION_ROLE_COLL_OTHER, NEIGHBORHOOD},
 };
 
 /* The role of functions whose names begin so, without MPI_; the first that fits. What only handles
@@ -39,8 +45,6 @@ static const struct {
     const char *begin;
     uint8_t role;
 } roles[] = {
-    {"Neighbor_", OTF2_REGION_ROLE_COLL_OTHER},
-    {"Ineighbor_", OTF2_REGION_ROLE_COLL_OTHER},
     {"File_read", OTF2_REGION_ROLE_FILE_IO},
     {"File_write", OTF2_REGION_ROLE_FILE_IO},
     {"File_iread", OTF2_REGION_ROLE_FILE_IO},
@@ -80,22 +84,25 @@ static bool is_persistent_form(const char *name, const char *blocking)
     return strncmp(name, blocking, length) == 0 && strcmp(name + length, "_init") == 0;
 }
 
-/* False: the function is no form of a collective that OTF2 has an operation for. */
+/* False: the function is no form of a collective. */
 static bool find_collective(const char *name, struct sg_mpi_region *out)
 {
     for (size_t i = 0; i < COUNT_OF(collectives); i++) {
         bool is_blocking = strcmp(name, collectives[i].name) == 0;
         bool is_nonblocking = is_nonblocking_form(name, collectives[i].name);
+        bool is_persistent = is_persistent_form(name, collectives[i].name);
+        uint8_t role = collectives[i].role;
 
-        if (is_blocking || is_nonblocking) {
-            *out = (struct sg_mpi_region){.role = collectives[i].role,
-                                          .is_collective = true,
-                                          .is_nonblocking = is_nonblocking,
-                                          .collective_op = collectives[i].collective_op};
-            return true;
-        }
-        if (is_persistent_form(name, collectives[i].name)) {
-            *out = (struct sg_mpi_region){.role = OTF2_REGION_ROLE_COLL_OTHER};
+        if (is_blocking || is_nonblocking || is_persistent) {
+            *out = (struct sg_mpi_region){
+                .role = is_persistent ? OTF2_REGION_ROLE_COLL_OTHER : role,
+                .is_collective = !is_persistent,
+                .is_nonblocking = is_nonblocking,
+                .is_persistent = is_persistent,
+                .is_rooted =
+                    role == OTF2_REGION_ROLE_COLL_ONE2ALL || role == OTF2_REGION_ROLE_COLL_ALL2ONE,
+                .is_neighborhood = collectives[i].collective_op == NEIGHBORHOOD,
+                .collective_op = collectives[i].collective_op};
             return true;
         }
     }

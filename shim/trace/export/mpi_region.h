@@ -8,13 +8,16 @@
 
 struct sg_mpi_region {
     uint8_t role;          /* OTF2_RegionRole */
-    bool is_collective;    /* a collective that OTF2 has an operation for, blocking or not */
+    bool is_collective;    /* a collective, blocking or not */
     bool is_nonblocking;   /* of a collective */
-    uint8_t collective_op; /* OTF2_CollectiveOp */
+    bool is_persistent;    /* it makes a collective */
+    bool is_rooted;        /* of a collective, in whatever form */
+    bool is_neighborhood;  /* likewise; OTF2 has no operation for it */
+    uint8_t collective_op; /* OTF2_CollectiveOp; not of a neighborhood collective */
 };
 
-/* name: as in "MPI_Send". Persistent collectives are functions like any other: what they make is
- * not what starts. */
+/* name: as in "MPI_Send". What makes a persistent collective is a function like any other: its
+ * region is not the collective's. */
 struct sg_mpi_region sg_mpi_region_of(const char *name);
 
 #endif

@@ -55,6 +55,12 @@ static enum sg_status add_record(struct list *list, const void *record, enum sg_
         if (sg_event_is_sound(event))
             status = add(
                 list, (struct sg_order_entry){event->begin_ns, slot, event->thread, SG_ORDER_CALL});
+    } else if (kind == SG_RECORD_INTERVAL) {
+        const struct sg_record_interval *interval = record;
+
+        if (sg_interval_is_sound(interval))
+            status = add(list, (struct sg_order_entry){interval->end_ns, slot, interval->thread,
+                                                       SG_ORDER_INTERVAL});
     } else if (kind == SG_RECORD_REQUEST) {
         const struct sg_record_request *request = record;
 
@@ -85,10 +91,10 @@ enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out
         status = add(
             &list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0, SG_ORDER_CALL});
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
-        uint64_t first = slot - 1;
+        /* Of the others that are taken each has one slot. */
+        uint64_t slots = kind == SG_RECORD_INTERVAL ? SG_INTERVAL_SLOTS : 1;
 
-        /* Those taken are one slot each. */
-        status = add_record(&list, record, kind, (uint32_t)first);
+        status = add_record(&list, record, kind, (uint32_t)(slot - slots));
     }
     if (status == SG_OK && header->finalize_begin_ns > 0)
         status = add(&list, (struct sg_order_entry){header->finalize_begin_ns, SG_SLOT_FINALIZE, 0,

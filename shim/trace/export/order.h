@@ -15,6 +15,7 @@
 #define SG_SLOT_FINALIZE UINT32_MAX
 
 enum sg_order_what {                    /* in this order where times are equal */
+                     SG_ORDER_INTERVAL, /* the end of an interval between calls: a moment */
                      SG_ORDER_CALL,     /* an MPI call: lies in no other region */
                      SG_ORDER_COMPLETE, /* of a nonblocking call: a moment, wherever it falls */
                      SG_ORDER_REQUEST,  /* what happens to a request: likewise */
@@ -29,8 +30,8 @@ struct
     uint8_t what; /* enum sg_order_what */
 };
 
-/* All calls, nonblocking calls, late contributions and header regions that are sound; collectives
- * that failed are not events. malloc'ed. */
+/* All calls, nonblocking calls, late contributions, intervals between calls and header regions that
+ * are sound; collectives that failed are not events. malloc'ed. */
 enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out, size_t *count);
 
 #endif

@@ -26,6 +26,7 @@ void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan)
         sg_intervals_pack(pack, &plan->profile_comms[i].kept);
     }
     sg_pack_plain_table(pack, &plan->functions, &plan->function_count, sizeof *plan->functions);
+    sg_plan_windows_pack(pack, &plan->windows);
     sg_pack_plain_table(pack, &plan->algorithms, &plan->algorithm_count, sizeof *plan->algorithms);
     SG_PACK(pack, plan->arms);
 }
@@ -37,6 +38,7 @@ void sg_plan_clear(struct sg_plan *plan)
     for (uint32_t i = 0; i < plan->profile_comm_count; i++)
         sg_intervals_clear(&plan->profile_comms[i].kept);
     sg_intervals_clear(&plan->world_kept);
+    sg_plan_windows_clear(&plan->windows);
     free(plan->profile_comms);
     free(plan->functions);
     free(plan->sites);

@@ -8,6 +8,7 @@
 #include "core/executed.h"
 #include "trace/export/intervals.h"
 #include "trace/export/pack.h"
+#include "trace/export/plan_windows.h"
 #include "trace/export/summary.h"
 
 #include <stdbool.h>
@@ -53,6 +54,7 @@ struct sg_plan {
     uint32_t profile_comm_count;
     struct sg_plan_function *functions; /* by name_hash; of the events of all calls */
     uint32_t function_count;
+    struct sg_plan_windows windows;
     uint32_t *algorithms; /* strings, by index */
     uint32_t algorithm_count;
     struct sg_plan_arm arms[SG_EXECUTED_LIMIT]; /* of trials, by number */

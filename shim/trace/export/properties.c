@@ -84,6 +84,39 @@ static void set_waiting(struct sg_archive *archive, const struct sg_unified *uni
                    *(const uint64_t *)(fields + sg_wait_numbers[i].offset));
 }
 
+/* "counters=4;quota=2": a source, and how many ranks do not have it. */
+static void set_lacking(struct sg_archive *archive, const struct sg_summary_causes *causes)
+{
+    char text[SG_SOURCE_COUNT * 48];
+    int length = 0;
+
+    for (int source = 0; source < SG_SOURCE_COUNT; source++) {
+        if (causes->lacking[source] > 0)
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s%s=%" PRIu64,
+                               length > 0 ? ";" : "", sg_source_table[source].name,
+                               causes->lacking[source]);
+    }
+    if (length > 0)
+        set_text(archive, SG_PROPERTY_CAUSES_LACKING, text);
+}
+
+static void set_causes(struct sg_archive *archive, const struct sg_unified *unified)
+{
+    static const char *const modes[] = {"off", "sample", "all"};
+    struct sg_summary_causes causes = {0};
+
+    for (int i = 0; i < unified->summary_count; i++)
+        sg_summary_causes_add(&causes, &unified->summaries[i].causes);
+    if (causes.ranks == 0)
+        return;
+    set_text(archive, SG_PROPERTY_CAUSES, modes[causes.mode]);
+    set_number(archive, SG_PROPERTY_CAUSES_INTERVALS, causes.intervals);
+    set_number(archive, SG_PROPERTY_CAUSES_LEFT_OUT, causes.left_out);
+    set_number(archive, SG_PROPERTY_CAUSES_COST, causes.cost_ns);
+    set_number(archive, SG_PROPERTY_CAUSES_TIME, causes.time_ns);
+    set_lacking(archive, &causes);
+}
+
 /* By function, in the order of names; those of one function are beside each other. */
 struct left_out {
     const char *name;
@@ -157,4 +190,5 @@ void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unif
     set_sums(archive, unified);
     set_calibration(archive, unified);
     set_waiting(archive, unified);
+    set_causes(archive, unified);
 }

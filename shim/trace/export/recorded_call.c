@@ -107,3 +107,9 @@ bool sg_request_is_sound(const struct sg_record_request *request)
 {
     return times_are_sound(request->time_ns, request->time_ns);
 }
+
+bool sg_interval_is_sound(const struct sg_record_interval *interval)
+{
+    return interval->begin_ns > 0 && interval->begin_ns <= interval->end_ns &&
+           interval->end_ns < SG_TIME_LIMIT_NS;
+}

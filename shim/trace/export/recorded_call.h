@@ -39,6 +39,7 @@ bool sg_recorded_call_is_sound(const struct sg_recorded_call *recorded);
 bool sg_late_is_sound(const struct sg_record_late *late);
 bool sg_event_is_sound(const struct sg_record_event *event);
 bool sg_request_is_sound(const struct sg_record_request *request);
+bool sg_interval_is_sound(const struct sg_record_interval *interval);
 
 /* Of a completed nonblocking call: its time in neither its start nor waits and tests. */
 static inline uint64_t sg_recorded_call_hidden_ns(const struct sg_recorded_call *recorded)

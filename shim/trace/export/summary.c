@@ -156,6 +156,11 @@ static enum sg_status add_definition(struct sg_summary *summary, const struct sg
         return sg_summary_calls_add_function(&summary->calls, record, text);
     case SG_RECORD_PROFILE_COMM:
         return sg_summary_calls_add_comm(&summary->calls, summary->world_size, record, text);
+    case SG_RECORD_WINDOW:
+        return sg_summary_windows_add(&summary->calls.windows, record, text);
+    case SG_RECORD_GROUP:
+        return sg_summary_windows_add_group(&summary->calls.windows, summary->world_size, record,
+                                            text);
     default:
         return SG_OK;
     }
@@ -279,6 +284,7 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
 
     memcpy(&summary.calibration, header->calibration, sizeof summary.calibration);
     sg_logread_waiting(log, &summary.waiting);
+    summary.causes = sg_summary_causes_of(log);
     if (status == SG_OK)
         status = set_predefined(&summary);
     if (status == SG_OK) {
@@ -318,7 +324,7 @@ const struct sg_comm_entry *sg_summary_part_comm(const struct sg_summary *summar
     const struct sg_comm_entry *comm = sg_summary_comm(summary, recorded->comm);
 
     if (comm == NULL || !sg_recorded_call_is_sound(recorded) ||
-        (recorded->operation == SG_OPERATION_REDUCE &&
+        (sg_operation_has_root((enum sg_operation)recorded->operation) &&
          (recorded->root < 0 || (uint32_t)recorded->root >= comm->size)))
         return NULL;
     return comm;

@@ -15,6 +15,7 @@
 #include "trace/export/pack.h"
 #include "trace/export/recorded_call.h"
 #include "trace/export/summary_calls.h"
+#include "trace/export/summary_causes.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,6 +67,7 @@ struct sg_summary {
     uint64_t unmanaged_calls, unmanaged_nonblocking;
     struct sg_calibration calibration;
     struct sg_waiting waiting;
+    struct sg_summary_causes causes;
     const char *host;
     const char *program;
     struct sg_site_entry *sites; /* by index */

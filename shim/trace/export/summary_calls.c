@@ -18,6 +18,7 @@ enum sg_status sg_summary_calls_add_function(struct sg_summary_calls *calls,
         return SG_ERR_MEMORY;
     function->index = record->index;
     function->name = text;
+    function->rma = sg_rma_of(text);
     function->left_out = atomic_load_explicit(&record->left_out, memory_order_relaxed);
     return SG_OK;
 }
@@ -26,9 +27,11 @@ enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t
                                          const struct sg_record_profile_comm *record,
                                          const char *text)
 {
+    uint32_t remote_size = record->is_inter != 0 ? record->peers : 0;
     /* Of members outside of the world, as after MPI_Comm_spawn, nothing can be told. */
     bool is_known = record->rank < record->size && record->size <= (uint32_t)world_size &&
-                    record->is_inter == 0;
+                    (record->is_inter == 0 || remote_size > 0) &&
+                    remote_size <= (uint32_t)world_size - record->size;
     struct sg_profile_comm_entry *entry =
         sg_summary_table_add(&calls->comms, &calls->comm_count, sizeof *entry);
 
@@ -41,11 +44,17 @@ enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t
     entry->comm.name = text;
     entry->ordinal = record->ordinal;
     entry->library_comm = UINT32_MAX;
-    entry->is_inter = record->is_inter != 0;
+    entry->comm.remote_size = is_known ? remote_size : 0;
     entry->identity = is_known ? record->identity : 0;
     if (entry->identity != 0 && record->has_members != 0)
-        entry->comm.members =
-            sg_summary_table_read_members(text, record->text_bytes, record->size, world_size);
+        entry->comm.members = sg_summary_table_read_members(text, record->text_bytes,
+                                                            record->size + remote_size, world_size);
+    if (entry->identity != 0 && record->dimensions > 0)
+        entry->grid = sg_summary_table_read_words(
+            text, record->text_bytes, record->has_members != 0 ? record->size + remote_size : 0,
+            2 * (uint32_t)record->dimensions);
+    entry->dimensions = entry->grid != NULL ? record->dimensions : 0;
+    entry->sources = record->sources;
     return SG_OK;
 }
 
@@ -85,12 +94,32 @@ static enum sg_status add_number(struct sg_profile_comm_entry *comm, uint32_t nu
     return sg_intervals_add(&comm->comm.recorded, number) ? SG_OK : SG_ERR_MEMORY;
 }
 
+/* Old logs know no windows, only their communicators. */
+static enum sg_status read_on_window(struct sg_summary_calls *calls,
+                                     const struct sg_record_event *event, enum sg_rma rma)
+{
+    const struct sg_window_entry *window;
+    struct sg_profile_comm_entry *comm;
+    enum sg_status status;
+
+    if ((event->flags & SG_EVENT_FAILED) != 0)
+        return SG_OK;
+    status = sg_summary_windows_read(&calls->windows, event, rma, &window);
+    comm = window != NULL ? comm_of(calls, window->comm) : NULL;
+    if (comm != NULL)
+        comm->used = true;
+    else if (window == NULL && (event->from >= 0 || event->comm == 0))
+        calls->dropped++;
+    return status;
+}
+
 static enum sg_status read_event(struct sg_summary_calls *calls,
                                  const struct sg_record_event *event)
 {
     struct sg_function_entry *function =
         (struct sg_function_entry *)sg_summary_function(calls, event->function);
     struct sg_profile_comm_entry *comm = comm_of(calls, event->comm);
+    struct sg_mpi_region about;
 
     if (function == NULL || !sg_event_is_sound(event)) {
         calls->dropped++;
@@ -98,24 +127,61 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
     }
     function->used = true;
     calls->events++;
+    if (function->rma != SG_RMA_NONE)
+        return read_on_window(calls, event, function->rma);
     if (sg_event_has_message(event))
         use(calls, comm, 1);
-    if (!sg_event_has_number(event) || !sg_mpi_region_of(function->name).is_collective)
+    about = sg_mpi_region_of(function->name);
+    if (!sg_event_has_number(event) || !about.is_collective)
         return SG_OK;
     if (comm == NULL) {
         calls->dropped++;
         return SG_OK;
     }
     comm->used = true;
+    if (about.is_neighborhood)
+        sg_summary_windows_use_group(&calls->windows, comm->sources);
     return add_number(comm, (uint32_t)event->from_tag);
 }
 
-static void read_request(struct sg_summary_calls *calls, const struct sg_record_request *request)
+static enum sg_status read_start(struct sg_summary_calls *calls,
+                                 const struct sg_record_request *request)
+{
+    struct sg_profile_comm_entry *comm = comm_of(calls, request->comm);
+    const struct sg_function_entry *function = sg_summary_function(calls, request->function);
+    struct sg_mpi_region about;
+
+    if (comm == NULL || function == NULL)
+        return SG_OK;
+    about = sg_mpi_region_of(function->name);
+    if (!about.is_persistent)
+        return SG_OK;
+    comm->used = true;
+    if (about.is_neighborhood)
+        sg_summary_windows_use_group(&calls->windows, comm->sources);
+    return sg_intervals_add(&comm->comm.recorded, sg_request_number(request)) ? SG_OK
+                                                                              : SG_ERR_MEMORY;
+}
+
+static enum sg_status read_request(struct sg_summary_calls *calls,
+                                   const struct sg_record_request *request)
 {
     if (!sg_request_is_sound(request))
         calls->dropped++;
     else if (sg_request_begins_message(request))
         use(calls, comm_of(calls, request->comm), 1);
+    else if (sg_request_has_number(request))
+        return read_start(calls, request);
+    return SG_OK;
+}
+
+/* Its attributes name the communicator. */
+static void read_interval(struct sg_summary_calls *calls, const struct sg_record_interval *interval)
+{
+    struct sg_profile_comm_entry *comm = comm_of(calls, interval->comm);
+
+    if (comm != NULL)
+        comm->used = true;
 }
 
 static void read_library_call(struct sg_summary_calls *calls, const struct sg_comm_entry *comms,
@@ -132,7 +198,10 @@ static void read_library_call(struct sg_summary_calls *calls, const struct sg_co
 
 static void clear_comm(void *item)
 {
-    free(((struct sg_profile_comm_entry *)item)->comm.members);
+    struct sg_profile_comm_entry *comm = item;
+
+    free(comm->comm.members);
+    free(comm->grid);
 }
 
 static void clear_nothing(void *item)
@@ -142,6 +211,7 @@ static void clear_nothing(void *item)
 
 static void sort_tables(struct sg_summary_calls *calls)
 {
+    sg_summary_windows_sort(&calls->windows);
     sg_summary_table_sort(calls->functions, &calls->function_count, sizeof *calls->functions,
                           clear_nothing);
     sg_summary_table_sort(calls->comms, &calls->comm_count, sizeof *calls->comms, clear_comm);
@@ -176,10 +246,15 @@ enum sg_status sg_summary_calls_read(struct sg_summary_calls *calls, struct sg_l
         if (kind == SG_RECORD_EVENT)
             status = read_event(calls, record);
         else if (kind == SG_RECORD_REQUEST)
-            read_request(calls, record);
+            status = read_request(calls, record);
+        else if (kind == SG_RECORD_INTERVAL)
+            read_interval(calls, record);
+        else if (kind == SG_RECORD_GAP)
+            status = sg_gaps_read(&calls->gaps, record);
         else if (sg_recorded_call_read(record, &recorded))
             read_library_call(calls, library_comms, library_comm_count, recorded.comm);
     }
+    sg_gaps_finish(&calls->gaps);
     for (uint32_t i = 0; i < calls->comm_count && status == SG_OK; i++) {
         struct sg_intervals *recorded = &calls->comms[i].comm.recorded;
         uint64_t numbers = sg_intervals_size(recorded);
@@ -187,6 +262,8 @@ enum sg_status sg_summary_calls_read(struct sg_summary_calls *calls, struct sg_l
         if (!sg_intervals_finish(recorded))
             calls->dropped += numbers;
     }
+    if (status == SG_OK)
+        calls->dropped += sg_summary_windows_finish(&calls->windows);
     return status;
 }
 
@@ -212,9 +289,11 @@ const struct sg_profile_comm_entry *sg_summary_profile_comm(const struct sg_summ
 void sg_summary_calls_clear(struct sg_summary_calls *calls)
 {
     for (uint32_t i = 0; i < calls->comm_count; i++) {
-        free(calls->comms[i].comm.members);
+        clear_comm(&calls->comms[i]);
         sg_intervals_clear(&calls->comms[i].comm.recorded);
     }
+    sg_summary_windows_clear(&calls->windows);
+    sg_gaps_clear(&calls->gaps);
     free(calls->comms);
     free(calls->functions);
 }

@@ -5,7 +5,9 @@
 
 #include "core/status.h"
 #include "trace/export/comm_entry.h"
+#include "trace/export/gaps.h"
 #include "trace/export/logread.h"
+#include "trace/export/summary_windows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,10 +17,13 @@ struct sg_profile_comm_entry {
     struct sg_comm_entry comm; /* without root_world_rank and root_counter; no parent: 0 */
     uint64_t identity;         /* 0: not known */
     uint32_t ordinal;
-    bool is_inter;
     bool used;             /* by an event */
     uint32_t library_comm; /* the same among those of the library's collectives; UINT32_MAX: none */
     uint64_t messages;     /* events that are about one */
+    /* Of a Cartesian topology: sizes of the dimensions, then whether they are periodic. */
+    uint32_t *grid;
+    uint32_t dimensions; /* 0: there is none */
+    uint32_t sources;    /* 1 + the group whose data neighborhood collectives bring; 0: none */
     /* While a log is read: the number after the last event's; the library's calls since. */
     uint32_t next_number, library_calls;
 };
@@ -29,6 +34,7 @@ struct sg_function_entry {
     bool used;      /* by an event */
     const char *name;
     uint64_t left_out; /* events that there was no room for */
+    enum sg_rma rma;   /* what it does on a window; where the log is read */
 };
 
 struct sg_summary_calls {                /* zeroed at first */
@@ -36,8 +42,11 @@ struct sg_summary_calls {                /* zeroed at first */
     uint32_t comm_count;
     struct sg_function_entry *functions; /* by index */
     uint32_t function_count;
-    uint64_t events;  /* of calls */
-    uint64_t dropped; /* messages and collectives on communicators without a record, and damage */
+    struct sg_summary_windows windows;
+    struct sg_gaps gaps; /* only where the log has been read */
+    uint64_t events;     /* of calls */
+    /* Messages and collectives on communicators, and calls on windows, without a record; damage. */
+    uint64_t dropped;
 };
 
 /* text: of the record, with its names; it is to live as long as the table. */

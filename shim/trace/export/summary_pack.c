@@ -30,10 +30,11 @@ static void pack_names(struct sg_pack *pack, struct sg_summary *s)
 /* NULL where the rank does not know them. */
 static void pack_members(struct sg_pack *pack, struct sg_comm_entry *comm)
 {
-    uint32_t count = comm->members != NULL ? comm->size : 0;
+    uint32_t all = comm->size + comm->remote_size;
+    uint32_t count = comm->members != NULL ? all : 0;
 
     sg_pack_plain_table(pack, &comm->members, &count, sizeof *comm->members);
-    if (count != comm->size) {
+    if (count != all) {
         free(comm->members);
         comm->members = NULL;
     }
@@ -45,6 +46,7 @@ static void pack_comm(struct sg_pack *pack, struct sg_comm_entry *comm)
     SG_PACK(pack, comm->root_world_rank);
     SG_PACK(pack, comm->root_counter);
     SG_PACK(pack, comm->size);
+    SG_PACK(pack, comm->remote_size);
     SG_PACK(pack, comm->rank);
     SG_PACK(pack, comm->parent);
     SG_PACK(pack, comm->profile_comm);
@@ -65,14 +67,17 @@ static void pack_profile_comms(struct sg_pack *pack, struct sg_summary *s)
     sg_pack_table(pack, &s->calls.comms, &s->calls.comm_count, sizeof *s->calls.comms);
     for (uint32_t i = 0; i < s->calls.comm_count; i++) {
         struct sg_profile_comm_entry *entry = &s->calls.comms[i];
+        uint32_t grid_words;
 
         pack_comm(pack, &entry->comm);
         SG_PACK(pack, entry->identity);
         SG_PACK(pack, entry->ordinal);
-        SG_PACK(pack, entry->is_inter);
         SG_PACK(pack, entry->used);
         SG_PACK(pack, entry->library_comm);
         SG_PACK(pack, entry->messages);
+        grid_words = 2 * entry->dimensions;
+        sg_pack_plain_table(pack, &entry->grid, &grid_words, sizeof *entry->grid);
+        entry->dimensions = grid_words / 2;
     }
 }
 
@@ -126,6 +131,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->unmanaged_nonblocking);
     SG_PACK(pack, s->calibration);
     SG_PACK(pack, s->waiting);
+    SG_PACK(pack, s->causes);
     sg_pack_text(pack, &s->host);
     sg_pack_text(pack, &s->program);
     pack_sites(pack, s);
@@ -133,6 +139,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     pack_comms(pack, s);
     pack_profile_comms(pack, s);
     pack_functions(pack, s);
+    sg_summary_windows_pack(pack, &s->calls.windows);
     SG_PACK(pack, s->calls.events);
     SG_PACK(pack, s->calls.dropped);
     sg_pack_plain_table(pack, &s->clock, &s->clock_count, sizeof *s->clock);

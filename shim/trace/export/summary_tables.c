@@ -41,20 +41,27 @@ void sg_summary_table_sort(void *table, uint32_t *count, size_t item_bytes,
     *count = kept;
 }
 
+uint32_t *sg_summary_table_read_words(const char *text, uint32_t text_bytes, uint32_t first,
+                                      uint32_t count)
+{
+    size_t begin_bytes = ((strlen(text) + 1 + 3) & ~(size_t)3) + (size_t)first * sizeof(uint32_t);
+    size_t size_bytes = (size_t)count * sizeof(uint32_t);
+    uint32_t *words;
+
+    if (begin_bytes + size_bytes > text_bytes)
+        return NULL;
+    words = malloc(size_bytes);
+    if (words != NULL)
+        memcpy(words, text + begin_bytes, size_bytes);
+    return words;
+}
+
 uint32_t *sg_summary_table_read_members(const char *text, uint32_t text_bytes, uint32_t count,
                                         int32_t world_size)
 {
-    size_t name_bytes = (strlen(text) + 1 + 3) & ~(size_t)3;
-    size_t member_bytes = (size_t)count * sizeof(uint32_t);
-    uint32_t *members;
+    uint32_t *members = sg_summary_table_read_words(text, text_bytes, 0, count);
 
-    if (name_bytes + member_bytes > text_bytes)
-        return NULL;
-    members = malloc(member_bytes);
-    if (members == NULL)
-        return NULL;
-    memcpy(members, text + name_bytes, member_bytes);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; members != NULL && i < count; i++) {
         if (members[i] >= (uint32_t)world_size) {
             free(members);
             return NULL;

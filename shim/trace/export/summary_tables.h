@@ -21,4 +21,8 @@ void sg_summary_table_sort(void *table, uint32_t *count, size_t item_bytes,
 uint32_t *sg_summary_table_read_members(const char *text, uint32_t text_bytes, uint32_t count,
                                         int32_t world_size);
 
+/* count words behind those; malloc'ed. NULL: they are not all there, or there is no memory. */
+uint32_t *sg_summary_table_read_words(const char *text, uint32_t text_bytes, uint32_t first,
+                                      uint32_t count);
+
 #endif

@@ -142,7 +142,7 @@ done:
 static void count_lost(struct sg_unified *unified)
 {
     unified->partial |= unified->summary_count < unified->world_size;
-    unified->dropped = unified->comms.dropped;
+    unified->dropped = unified->comms.dropped + unified->windows.dropped;
     for (int i = 0; i < unified->summary_count; i++) {
         unified->dropped += unified->summaries[i].dropped + unified->summaries[i].calls.dropped;
         unified->partial |= !unified->summaries[i].finished;
@@ -171,6 +171,9 @@ enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithm
     if (status == SG_OK)
         status = sg_unify_profile_comms(unified->summaries, unified->summary_count,
                                         &unified->strings, plan, &unified->comms);
+    if (status == SG_OK)
+        status = sg_unify_windows(unified->summaries, unified->summary_count, &unified->strings,
+                                  plan, &unified->windows);
     if (status == SG_OK)
         status = sg_unify_functions(unified->summaries, unified->summary_count, plan,
                                     &unified->functions, &unified->function_count);
@@ -201,6 +204,7 @@ void sg_unified_clear(struct sg_unified *unified)
     for (int i = 0; i < unified->summary_count; i++)
         sg_summary_clear(&unified->summaries[i]);
     sg_unified_comms_clear(&unified->comms);
+    sg_unified_windows_clear(&unified->windows);
     sg_strings_clear(&unified->strings);
     free(unified->summaries);
     free(unified->by_rank);

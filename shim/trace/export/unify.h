@@ -10,6 +10,7 @@
 #include "trace/export/strings.h"
 #include "trace/export/summary.h"
 #include "trace/export/unify_comms.h"
+#include "trace/export/unify_windows.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,7 @@ struct sg_unified {
     struct sg_site_definition *sites;
     uint32_t site_count;
     struct sg_unified_comms comms;
+    struct sg_unified_windows windows;
     const char **functions; /* names of MPI's, from SG_REGION_REF_FUNCTIONS */
     uint32_t function_count;
     uint32_t trial_block; /* 0: no rank told of a trial */

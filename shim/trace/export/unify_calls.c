@@ -78,8 +78,9 @@ static enum sg_status collect_views(struct joining *joining)
 static uint32_t linked_ref(const struct sg_plan *plan, const struct sg_comm_view *view)
 {
     uint32_t index = entry_of(view)->library_comm;
-    const struct sg_comm_entry *comm =
-        index != UINT32_MAX ? sg_summary_comm(view->summary, index) : NULL;
+    const struct sg_comm_entry *comm = index != UINT32_MAX && view->comm->remote_size == 0
+                                           ? sg_summary_comm(view->summary, index)
+                                           : NULL;
 
     return comm != NULL ? sg_plan_comm_ref(plan, comm) : SG_NO_COMM;
 }
@@ -110,7 +111,8 @@ static enum sg_status gather(struct joining *joining)
         comm->identity = entry_of(gathering->views)->identity;
         comm->ordinal = entry_of(gathering->views)->ordinal;
         comm->ref = known_ref(plan, gathering);
-        status = sg_gathering_find_members(gathering);
+        status = gathering->views->comm->remote_size > 0 ? sg_gathering_find_groups(gathering)
+                                                         : sg_gathering_find_members(gathering);
     }
     return status;
 }
@@ -141,7 +143,11 @@ static void define(struct joining *joining, uint32_t at, uint32_t parent)
                                        : sg_strings_addf(joining->strings, "comm %08x.%u",
                                                          (uint32_t)comm->identity, comm->ordinal);
     definition->parent = parent;
-    definition->size = gathering->views[0].comm->size;
+    definition->size =
+        gathering->sizes[1] > 0 ? gathering->sizes[0] : gathering->views[0].comm->size;
+    definition->remote_size = gathering->sizes[1];
+    definition->grid = NULL;
+    definition->dimensions = 0;
     definition->members = gathering->members;
     gathering->members = NULL;
 }
@@ -186,6 +192,46 @@ done:
     return status;
 }
 
+/* Whether a grid has a place for each of so many ranks; others are damage. */
+static bool fits(const struct sg_profile_comm_entry *entry, uint32_t size)
+{
+    uint64_t places = 1;
+
+    for (uint32_t i = 0; i < entry->dimensions && places <= size; i++)
+        places *= entry->grid[i];
+    return places == size;
+}
+
+/* The grid of a communicator is that of any member: they are the same. */
+static void tell_grid(struct joining *joining, const struct sg_comm_view *view)
+{
+    const struct sg_profile_comm_entry *entry = entry_of(view);
+    const struct sg_plan_profile_comm *found = sg_plan_find_profile_comm(joining->plan, entry);
+    uint32_t ref = found != NULL ? found->ref : linked_ref(joining->plan, view);
+    struct sg_comm_definition *definition;
+
+    if (ref == SG_NO_COMM || ref <= SG_COMM_SELF_REF)
+        return;
+    definition = &joining->out->definitions[ref - SG_COMM_SELF_REF - 1];
+    if (definition->dimensions == 0 && definition->remote_size == 0 &&
+        fits(entry, definition->size)) {
+        definition->grid = entry->grid;
+        definition->dimensions = entry->dimensions;
+    }
+}
+
+static void tell_grids(struct joining *joining)
+{
+    for (int i = 0; i < joining->summary_count; i++) {
+        const struct sg_summary *summary = &joining->summaries[i];
+
+        for (uint32_t c = 0; c < summary->calls.comm_count; c++) {
+            if (summary->calls.comms[c].dimensions > 0)
+                tell_grid(joining, &(struct sg_comm_view){summary, &summary->calls.comms[c].comm});
+        }
+    }
+}
+
 /* Which collectives all members recorded, and what is lost of communicators without a number. */
 static enum sg_status keep(struct joining *joining)
 {
@@ -220,6 +266,8 @@ enum sg_status sg_unify_profile_comms(const struct sg_summary *summaries, int su
         status = gather(&joining);
     if (status == SG_OK)
         status = number(&joining);
+    if (status == SG_OK)
+        tell_grids(&joining);
     if (status == SG_OK)
         status = keep(&joining);
     for (uint32_t i = 0; joining.gatherings != NULL && i < plan->profile_comm_count; i++)

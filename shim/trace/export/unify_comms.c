@@ -114,6 +114,9 @@ static void define(struct sg_unified_comms *comms, struct sg_strings *strings,
     definition->name = add_name(strings, gathering->views[0].comm);
     definition->parent = parent;
     definition->size = gathering->views[0].comm->size;
+    definition->remote_size = 0;
+    definition->grid = NULL;
+    definition->dimensions = 0;
     definition->members = gathering->members;
     gathering->members = NULL;
 }

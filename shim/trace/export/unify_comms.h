@@ -16,7 +16,11 @@ struct sg_comm_definition {
     uint32_t name;   /* string */
     uint32_t parent; /* ref or SG_NO_COMM; less than the own ref */
     uint32_t size;
-    uint32_t *members; /* world ranks */
+    uint32_t remote_size; /* of an intercommunicator's second group; else 0 */
+    uint32_t *members;    /* world ranks, of both groups */
+    /* Of a Cartesian topology: sizes of the dimensions, then whether they are periodic. */
+    const uint32_t *grid; /* of a summary */
+    uint32_t dimensions;  /* 0: there is none */
 };
 
 struct sg_unified_comms {

@@ -20,11 +20,16 @@ struct sg_gathering {
     uint32_t count;
     uint32_t *members; /* malloc'ed; NULL: not all known */
     bool complete;     /* every member's view is here */
+    /* Of an intercommunicator: how many of them are in the first group, and in the second. */
+    uint32_t sizes[2];
 };
 
 /* The member list: rank 0's where its log is there, else put together from the views. Found only
  * if all views agree with it. */
 enum sg_status sg_gathering_find_members(struct sg_gathering *gathering);
+/* Those of both groups of an intercommunicator, the group with the lower first rank first. A rank 0
+ * of one of them must have told. In unify_groups.c. */
+enum sg_status sg_gathering_find_groups(struct sg_gathering *gathering);
 
 /* Leaves in kept what all views recorded, and adds to *lost how many others are not kept. kept is
  * empty at first, and stays so if the views are not complete. */

@@ -10,20 +10,43 @@ const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
     [SG_ATTRIBUTE_TRIAL] = {"trial", "left side of the trial that the call was in",
                             OTF2_TYPE_STRING},
     [SG_ATTRIBUTE_ARM] = {"arm", "the algorithm whose turn it was in the trial", OTF2_TYPE_STRING},
-    [SG_ATTRIBUTE_COMM] = {"communicator",
-                           "of the nonblocking call, or of the call that it was late for",
-                           OTF2_TYPE_COMM},
+    [SG_ATTRIBUTE_COMM] =
+        {"communicator",
+         "of the nonblocking call, the call that it was late for, the stretch, the "
+         "neighborhood collective",
+         OTF2_TYPE_COMM},
     [SG_ATTRIBUTE_OPERATION] = {"operation", "the call that it was late for", OTF2_TYPE_REGION},
     [SG_ATTRIBUTE_CHILD] = {"child", "rank in the communicator that it came from",
                             OTF2_TYPE_UINT64},
     [SG_ATTRIBUTE_AVOIDED] = {"wait avoided",
                               "ns since the call returned, or the last one before it came",
                               OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_BY_SIGNAL] = {"by signal", "1: handled in a signal handler", OTF2_TYPE_UINT64},
     [SG_ATTRIBUTE_EXPOSED] = {"exposed wait", "ns in waits and tests for the request",
                               OTF2_TYPE_UINT64},
     [SG_ATTRIBUTE_HIDDEN] = {"hidden time", "ns outside of the starting call, waits and tests",
                              OTF2_TYPE_UINT64},
     [SG_ATTRIBUTE_TESTS] = {"tests", "waits and tests for the request", OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_LEFT] = {"left", "call site of the call before the interval", OTF2_TYPE_STRING},
+    [SG_ATTRIBUTE_ENTERED] = {"entered", "call site of the call that ends it", OTF2_TYPE_STRING},
+    [SG_ATTRIBUTE_STRETCH] = {"stretch",
+                              "number of the collective on the communicator that it follows",
+                              OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_BOUNDS] = {"bounds", "1: the first of its stretch, 2: the last, 3: both",
+                             OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_GAP] = {"gap",
+                          "messages of the same communicator, ranks and tag that have no event, "
+                          "sent or posted before this one and after the one before it",
+                          OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_NUMBER] = {"number", "of the collective on its communicator, for all members",
+                             OTF2_TYPE_UINT64},
+    [SG_ATTRIBUTE_SOURCES] = {"sources", "ranks whose data the neighborhood collective brings",
+                              OTF2_TYPE_GROUP},
+};
+
+const char *const sg_parameters[SG_PARAMETER_COUNT] = {
+    [SG_PARAMETER_BEGUN] = "neighborhood collective begun",
+    [SG_PARAMETER_COMPLETE] = "neighborhood collective complete",
 };
 
 const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT] = {

@@ -7,12 +7,23 @@
 
 #include "core/operation.h"
 #include "core/waiting.h"
+#include "trace/figure.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 #define SG_COMM_WORLD_REF 0u
 #define SG_COMM_SELF_REF 1u
+
+/* Exactly one COMM_LOCATIONS group, before any COMM_GROUP, whose members are indices into it; one
+ * COMM_SELF without members. Behind them the groups that windows are synchronised with, then others
+ * of communicators. */
+enum sg_group_ref {
+    SG_GROUP_REF_LOCATIONS,
+    SG_GROUP_REF_WORLD,
+    SG_GROUP_REF_SELF,
+    SG_GROUP_REF_OTHERS
+};
 
 enum sg_region_ref {
     /* A blocking collective's number is its operation's. */
@@ -41,10 +52,22 @@ enum sg_attribute_ref {
     SG_ATTRIBUTE_OPERATION,
     SG_ATTRIBUTE_CHILD,
     SG_ATTRIBUTE_AVOIDED,
+    SG_ATTRIBUTE_BY_SIGNAL,
     /* of completions only */
     SG_ATTRIBUTE_EXPOSED,
     SG_ATTRIBUTE_HIDDEN,
     SG_ATTRIBUTE_TESTS,
+    /* of intervals between calls only */
+    SG_ATTRIBUTE_LEFT,
+    SG_ATTRIBUTE_ENTERED,
+    SG_ATTRIBUTE_STRETCH,
+    SG_ATTRIBUTE_BOUNDS,
+    /* of messages */
+    SG_ATTRIBUTE_GAP,
+    /* of collectives that MPICH carried out */
+    SG_ATTRIBUTE_NUMBER,
+    /* of neighborhood collectives */
+    SG_ATTRIBUTE_SOURCES,
     SG_ATTRIBUTE_COUNT
 };
 
@@ -53,6 +76,10 @@ struct sg_attribute_definition {
     uint8_t type; /* OTF2_Type */
 };
 extern const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT];
+
+/* Nonblocking neighborhood collectives: the events have the number of their request. */
+enum sg_parameter_ref { SG_PARAMETER_BEGUN, SG_PARAMETER_COMPLETE, SG_PARAMETER_COUNT };
+extern const char *const sg_parameters[SG_PARAMETER_COUNT];
 
 enum sg_metric_ref {
     SG_METRIC_SKEW,
@@ -73,6 +100,19 @@ struct sg_metric_definition {
 };
 extern const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT];
 
+/* Intervals between calls have metrics of their own: the length, then their figures. */
+enum sg_interval_metric_ref {
+    SG_METRIC_INTERVAL = SG_METRIC_COUNT,
+    SG_METRIC_FIGURES,
+    SG_METRIC_ALL = SG_METRIC_FIGURES + SG_FIGURE_COUNT
+};
+#define SG_METRIC_NAME_INTERVAL "interval"
+
+/* Metric classes: of collectives, of an interval, of each source of its figures. */
+#define SG_CLASS_COLLECTIVES 0u
+#define SG_CLASS_INTERVAL 1u
+#define SG_CLASS_OF_SOURCE(source) (2u + (source))
+
 /* Properties of the archive. */
 #define SG_PROPERTY_PARTIAL "STAGGER::PARTIAL"
 #define SG_PROPERTY_DROPPED "STAGGER::DROPPED"
@@ -85,6 +125,15 @@ extern const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT];
 #define SG_PROPERTY_OVERHEAD_LONG_CALLS "STAGGER::OVERHEAD_LONG_CALLS"
 #define SG_PROPERTY_TRIAL_BLOCK "STAGGER::TRIAL_BLOCK"
 #define SG_PROPERTY_CALIBRATION "STAGGER::CALIBRATION"
+/* Where causes were recorded: STAGGER_CAUSES, how many intervals, how many of them are not in the
+ * archive, what they cost in how much time of threads; and the sources that ranks lack, each with
+ * their number, separated by ";". */
+#define SG_PROPERTY_CAUSES "STAGGER::CAUSES"
+#define SG_PROPERTY_CAUSES_INTERVALS "STAGGER::CAUSES_INTERVALS"
+#define SG_PROPERTY_CAUSES_LEFT_OUT "STAGGER::CAUSES_LEFT_OUT"
+#define SG_PROPERTY_CAUSES_COST "STAGGER::CAUSES_COST_NS"
+#define SG_PROPERTY_CAUSES_TIME "STAGGER::CAUSES_TIME_NS"
+#define SG_PROPERTY_CAUSES_LACKING "STAGGER::CAUSES_LACKING"
 /* Of struct sg_run_waiting: its mode, its texts, its numbers. They are there where ranks told. */
 #define SG_PROPERTY_WAIT_MODE "STAGGER::WAIT_MODE"
 struct sg_wait_text {

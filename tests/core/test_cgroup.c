@@ -1,6 +1,6 @@
 /* Quotas of control groups, from trees of files made as the kernel shows them. */
+#include "core/cgroup.h"
 #include "lib/unit.h"
-#include "wait/processors.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -49,18 +49,22 @@ static uint64_t id_of(const char *group)
 
 static int quota(const char *path)
 {
-    uint64_t id = 0;
+    struct sg_cgroup group;
 
-    return sg_processors_quota(root, path, &id);
+    return sg_cgroup_quota(root, path, &group) ? group.processors : INT_MAX;
 }
 
 /* Of a quota and by the group that it is of. */
 static void expect(int processors, const char *path, const char *group)
 {
-    uint64_t id = 0;
+    struct sg_cgroup found;
+    char directory[512];
 
-    CU_ASSERT_EQUAL(sg_processors_quota(root, path, &id), processors);
-    CU_ASSERT_EQUAL(id, id_of(group));
+    snprintf(directory, sizeof directory, "%s%s", root, group);
+    CU_ASSERT_TRUE_FATAL(sg_cgroup_quota(root, path, &found));
+    CU_ASSERT_EQUAL(found.processors, processors);
+    CU_ASSERT_EQUAL(found.id, id_of(group));
+    CU_ASSERT_STRING_EQUAL(found.directory, directory);
 }
 
 static void none(void)

@@ -7,14 +7,20 @@
  * instances, reports climb the tree of rank 0, and rank 0 sends the new bound down. Part of a
  * protocol's state.
  */
-#ifndef SG_ALGOS_BASELINES_FLOW_CONTROL_H
-#define SG_ALGOS_BASELINES_FLOW_CONTROL_H
+#ifndef SG_ALGOS_FLOW_CONTROL_H
+#define SG_ALGOS_FLOW_CONTROL_H
 
 #include "algos/algo.h"
 
 #define SG_FLOW_REPORTS_MAX 4
 
-enum sg_flow_kind { SG_FLOW_REPORT = 32, SG_FLOW_RAISED };
+/* Header.kind. For the second kind who passes a message on is interrupted. */
+enum sg_flow_kind {
+    SG_FLOW_REPORT = 32,
+    SG_FLOW_RAISED,
+    SG_FLOW_SOLICITED_REPORT,
+    SG_FLOW_SOLICITED_RAISED
+};
 
 struct sg_flow {
     int32_t rank, size;
@@ -23,6 +29,7 @@ struct sg_flow {
     uint32_t run;   /* instances since the last that synchronised */
     uint8_t degree; /* of the tree; 1: binomial */
     uint8_t credits;
+    uint8_t kind; /* of its reports; that of what is raised follows it */
     struct {
         uint32_t seq;
         uint32_t count; /* children's and the own */
@@ -30,7 +37,7 @@ struct sg_flow {
 };
 
 void sg_flow_init(struct sg_flow *flow, const struct sg_algo_setup *setup, int degree,
-                  uint32_t credits);
+                  uint32_t credits, enum sg_flow_kind kind);
 
 /* May instance seq take part here yet? */
 bool sg_flow_allows(const struct sg_flow *flow, uint32_t seq);

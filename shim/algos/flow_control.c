@@ -1,4 +1,4 @@
-#include "algos/baselines/flow_control.h"
+#include "algos/flow_control.h"
 
 #include "algos/emit.h"
 #include "algos/tree.h"
@@ -9,12 +9,13 @@ static bool is_after(uint32_t seq, uint32_t other)
 }
 
 void sg_flow_init(struct sg_flow *flow, const struct sg_algo_setup *setup, int degree,
-                  uint32_t credits)
+                  uint32_t credits, enum sg_flow_kind kind)
 {
     flow->rank = setup->rank;
     flow->size = setup->size;
     flow->degree = (uint8_t)degree;
     flow->credits = (uint8_t)credits;
+    flow->kind = (uint8_t)kind;
 }
 
 bool sg_flow_allows(const struct sg_flow *flow, uint32_t seq)
@@ -38,13 +39,24 @@ void sg_flow_synchronised(struct sg_flow *flow, uint32_t seq)
         flow->floor = seq - 1;
 }
 
+/* To a neighbour in the tree that passes it on, or not. */
+static void tell(const struct sg_flow *flow, int32_t to, uint32_t seq, uint8_t kind,
+                 struct sg_actions *actions)
+{
+    struct sg_header header = {.seq = seq, .kind = kind};
+    bool passes_on = to == 0 || sg_branch_children(to, flow->size, flow->degree) > 0;
+
+    sg_emit_send(actions, to, &header)->solicited =
+        flow->kind == SG_FLOW_SOLICITED_REPORT && passes_on;
+}
+
 static void raise_bound(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
 {
-    struct sg_header header = {.seq = seq, .kind = SG_FLOW_RAISED};
     int children = sg_branch_children(flow->rank, flow->size, flow->degree);
 
     for (int i = 0; i < children; i++)
-        sg_emit_send(actions, sg_branch_child(flow->rank, flow->size, flow->degree, i), &header);
+        tell(flow, sg_branch_child(flow->rank, flow->size, flow->degree, i), seq,
+             (uint8_t)(flow->kind + 1), actions);
     if (is_after(seq, flow->floor))
         flow->floor = seq;
 }
@@ -52,7 +64,6 @@ static void raise_bound(struct sg_flow *flow, uint32_t seq, struct sg_actions *a
 /* From this endpoint, or from a child for all below it. */
 static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
 {
-    struct sg_header header = {.seq = seq, .kind = SG_FLOW_REPORT};
     uint32_t due = (uint32_t)sg_branch_children(flow->rank, flow->size, flow->degree) + 1;
     int at = -1;
 
@@ -64,7 +75,9 @@ static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *action
             at = i;
             break;
         }
-        if (flow->reports[i].count == 0 || !is_after(flow->reports[i].seq, flow->moot))
+        /* Messages overtake each other: a later report may have raised the bound. */
+        if (flow->reports[i].count == 0 || !is_after(flow->reports[i].seq, flow->moot) ||
+            !is_after(flow->reports[i].seq, flow->floor))
             at = i;
     }
     if (at < 0)
@@ -79,7 +92,8 @@ static void report(struct sg_flow *flow, uint32_t seq, struct sg_actions *action
     if (flow->rank == 0)
         raise_bound(flow, seq, actions);
     else
-        sg_emit_send(actions, sg_branch_parent(flow->rank, flow->size, flow->degree), &header);
+        tell(flow, sg_branch_parent(flow->rank, flow->size, flow->degree), seq, flow->kind,
+             actions);
 }
 
 void sg_flow_finished(struct sg_flow *flow, uint32_t seq, struct sg_actions *actions)
@@ -93,7 +107,7 @@ void sg_flow_finished(struct sg_flow *flow, uint32_t seq, struct sg_actions *act
 void sg_flow_message(struct sg_flow *flow, const struct sg_header *header,
                      struct sg_actions *actions)
 {
-    if (header->kind == SG_FLOW_REPORT)
+    if (header->kind == flow->kind)
         report(flow, header->seq, actions);
     else
         raise_bound(flow, header->seq, actions);

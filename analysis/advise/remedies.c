@@ -1,0 +1,221 @@
+#include "advise/remedies.h"
+
+#include "core/room.h"
+#include "report/before/before.h"
+#include "report/causes/causes.h"
+#include "report/profile/calls.h"
+#include "report/waiting.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Rows of less than this share of all are left out. */
+#define LEAST_SHARE 0.01
+
+const char *const sg_remedy_names[SG_REMEDIES] = {
+    [SG_REMEDY_NONE] = "not told apart",
+    [SG_REMEDY_PROGRAM] = "program",
+    [SG_REMEDY_ALGORITHM] = "algorithm",
+};
+
+/* ---- what to do ------------------------------------------------------------------------------ */
+
+static const struct {
+    enum sg_remedy remedy;
+    const char *advice;
+} by_cause[SG_CAUSES] = {
+    [SG_CAUSE_COMPUTING] = {SG_REMEDY_PROGRAM, "balance the work"},
+    [SG_CAUSE_WORK] = {SG_REMEDY_PROGRAM, "balance the work"},
+    [SG_CAUSE_SLOWER] = {SG_REMEDY_PROGRAM,
+                         "fewer instructions a cycle: place its memory and bind it to a core of "
+                         "its own, look for a slower clock or a neighbor on the core"},
+    [SG_CAUSE_FAULTS] = {SG_REMEDY_PROGRAM,
+                         "page faults: keep memory instead of allocating it anew, touch it before, "
+                         "use huge pages"},
+    [SG_CAUSE_KERNEL] = {SG_REMEDY_PROGRAM, "fewer system calls there, or balance them"},
+    [SG_CAUSE_PREEMPTED] = {SG_REMEDY_PROGRAM,
+                            "another process or thread has its processor: bind ranks to processors "
+                            "of their own, look for other programs"},
+    [SG_CAUSE_THROTTLED] = {SG_REMEDY_PROGRAM,
+                            "its control group has used up its quota: a greater one, or fewer "
+                            "ranks and threads"},
+    [SG_CAUSE_IO] = {SG_REMEDY_PROGRAM,
+                     "it reads or writes: spread it over the ranks, or do it beside computing"},
+    [SG_CAUSE_ASLEEP] = {SG_REMEDY_PROGRAM,
+                         "it sleeps, for a timer, a lock or a device: look at what it calls there"},
+    [SG_CAUSE_CALLS_BUSY] = {SG_REMEDY_ALGORITHM,
+                             "it is on a processor in calls of MPI longer: another algorithm may "
+                             "mend it"},
+    [SG_CAUSE_CALLS_PREEMPTED] = {SG_REMEDY_PROGRAM,
+                                  "another process or thread has its processor while it is in "
+                                  "calls of MPI: bind ranks to processors of their own, look for "
+                                  "other programs"},
+    [SG_CAUSE_CALLS_ASLEEP] = {SG_REMEDY_ALGORITHM,
+                               "it sleeps in calls of MPI: another algorithm, or progress, may "
+                               "mend it"},
+    [SG_CAUSE_CALLS] =
+        {SG_REMEDY_ALGORITHM,
+         "it is in calls of MPI longer: another algorithm, or progress, may mend it"},
+    [SG_CAUSE_LEFT] = {SG_REMEDY_ALGORITHM,
+                       "it leaves the collective before this one later: another algorithm there "
+                       "may mend it"},
+    [SG_CAUSE_UNKNOWN] = {SG_REMEDY_NONE,
+                          "the figures do not tell; STAGGER_CAUSES=all samples all intervals"},
+};
+
+/* Ranks that wait may give their processors away: that is stagger's to do. */
+static void advise(const struct sg_report *report, struct sg_remedy_row *row)
+{
+    row->remedy = by_cause[row->cause].remedy;
+    row->advice = by_cause[row->cause].advice;
+    if ((row->cause != SG_CAUSE_PREEMPTED && row->cause != SG_CAUSE_CALLS_PREEMPTED) ||
+        !sg_report_is_oversubscribed(report))
+        return;
+    row->advice = report->waiting.mode == SG_WAIT_SPIN
+                      ? "more ranks than processors: start fewer; STAGGER_WAIT=auto lets those "
+                        "that wait give theirs away"
+                      : "more ranks than processors: start fewer";
+}
+
+/* ---- how much longer ------------------------------------------------------------------------- */
+
+static bool is_same(const struct sg_waitstate_place *a, const struct sg_waitstate_place *b)
+{
+    return (a->function == NULL) == (b->function == NULL) &&
+           (a->function == NULL || a->site.site == b->site.site);
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static const struct sg_before *before_of(const struct sg_report *report)
+{
+    return report->calls != NULL ? report->calls->before : NULL;
+}
+
+/* means: room for all rows of what was done before. */
+static double find_times(const struct sg_report *report, const struct sg_remedy_row *row,
+                         double *means)
+{
+    const struct sg_before *before = before_of(report);
+    double own = NAN;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
+        const struct sg_before_row *other = &before->rows[i];
+
+        if (!is_same(other->after, row->after) || !is_same(other->until, row->until))
+            continue;
+        if (other->rank == row->rank)
+            own = other->mean_ns;
+        else
+            means[count++] = other->mean_ns;
+    }
+    if (count == 0 || isnan(own))
+        return NAN;
+    qsort(means, count, sizeof *means, compare_numbers);
+    own /= count % 2 == 1 ? means[count / 2] : (means[count / 2 - 1] + means[count / 2]) / 2;
+    return isfinite(own) ? own : NAN;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static enum sg_status add(const struct sg_report *report, const struct sg_remedy_row *from,
+                          struct sg_remedies *out)
+{
+    struct sg_remedy_row row = *from;
+
+    advise(report, &row);
+    out->ns += row.ns;
+    out->of_ns[row.remedy] += row.ns;
+    return SG_APPEND(out->rows, out->row_count, row) ? SG_OK : SG_ERR_MEMORY;
+}
+
+static enum sg_status add_causes(const struct sg_report *report, struct sg_remedies *out)
+{
+    const struct sg_causes_found *found = report->causes;
+    enum sg_status status = SG_OK;
+
+    out->has_events = true;
+    out->instances = found->instances;
+    for (uint32_t i = 0; i < found->site_count; i++) {
+        const struct sg_cause_site *site = &found->sites[i];
+
+        for (uint32_t r = 0; r < site->row_count && status == SG_OK; r++)
+            status = add(report,
+                         &(struct sg_remedy_row){.at = &site->at,
+                                                 .after = &site->rows[r].after,
+                                                 .until = &site->rows[r].until,
+                                                 .rank = site->rows[r].rank,
+                                                 .cause = site->rows[r].cause,
+                                                 .ns = (double)site->rows[r].ns},
+                         out);
+    }
+    return status;
+}
+
+static enum sg_status add_before(const struct sg_report *report, struct sg_remedies *out)
+{
+    const struct sg_before *before = before_of(report);
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < before->row_count && status == SG_OK; i++) {
+        const struct sg_before_row *row = &before->rows[i];
+
+        if (row->has_cause && row->until->function != NULL)
+            status = add(report,
+                         &(struct sg_remedy_row){.at = row->until,
+                                                 .after = row->after,
+                                                 .until = row->until,
+                                                 .rank = row->rank,
+                                                 .cause = row->cause,
+                                                 .ns = row->longer_ns},
+                         out);
+    }
+    return status;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct sg_remedy_row *a = left, *b = right;
+
+    if (a->ns != b->ns)
+        return a->ns < b->ns ? 1 : -1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+enum sg_status sg_remedies_find(const struct sg_report *report, struct sg_remedies *out)
+{
+    const struct sg_before *before = before_of(report);
+    double *means = malloc(((before != NULL ? before->row_count : 0) + 1) * sizeof *means);
+    enum sg_status status = means != NULL ? SG_OK : SG_ERR_MEMORY;
+
+    *out = (struct sg_remedies){0};
+    if (status == SG_OK && report->causes != NULL)
+        status = add_causes(report, out);
+    else if (status == SG_OK && !report->has_events && before != NULL)
+        status = add_before(report, out);
+    if (status != SG_OK) {
+        free(means);
+        sg_remedies_clear(out);
+        return status;
+    }
+    if (out->row_count > 0)
+        qsort(out->rows, out->row_count, sizeof *out->rows, compare_rows);
+    while (out->row_count > 0 && out->rows[out->row_count - 1].ns < LEAST_SHARE * out->ns)
+        out->row_count--;
+    for (uint32_t i = 0; i < out->row_count; i++)
+        out->rows[i].times = find_times(report, &out->rows[i], means);
+    free(means);
+    return SG_OK;
+}
+
+void sg_remedies_clear(struct sg_remedies *found)
+{
+    free(found->rows);
+    *found = (struct sg_remedies){0};
+}

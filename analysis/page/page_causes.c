@@ -1,0 +1,364 @@
+/* Why ranks come late, and the critical path, on the report's page: tables, and the data of charts.
+ * Times in the data are ns.
+ */
+#include "output/format.h"
+#include "output/json.h"
+#include "page/html.h"
+#include "page/page.h"
+#include "page/tables.h"
+#include "report/before/before.h"
+#include "report/before/columns.h"
+#include "report/causes/causes.h"
+#include "report/causes/columns.h"
+#include "report/path/columns.h"
+#include "report/path/path.h"
+#include "report/profile/calls.h"
+#include "report/waitstates/columns.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SITES 12u /* with bars of their own */
+#define STEPS 16u /* of the path, likewise */
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+static const struct sg_page_shown cause_columns[] = {
+    {"at", "late at", "the collective, and where the last rank called it", NULL, false},
+    {"cause", "because", "what the rank spends more time with", NULL, false},
+    {"rank", "rank", "that spends it: the last one, or one that it waited for before", NULL, false},
+    {"caused", "caused", "time that others waited, over all sampled instances", NULL, false},
+    {"part", "share", "of all that is waited at the site", NULL, false},
+    {"interval", "95% interval", "of the share, over instances", NULL, false},
+    {"steps", "steps", "from the last rank back to this one", NULL, false},
+    {"instances", "times", "instances in which it had a part", NULL, false},
+    {"where", "longest between", "the calls at the ends of the longest interval", NULL, false},
+    {0},
+};
+
+static const struct sg_page_shown path_columns[] = {
+    {"where", "interval", "the two calls that it is between, or the call", NULL, false},
+    {"path", "on the path", "time, over all ranks", NULL, false},
+    {"share", "share", "of the critical path", "path", false},
+    {"times", "times", "on the path", NULL, false},
+    {"mean", "mean of all", "of such intervals, on the path or not", NULL, false},
+    {"saving", "balance saves", "if it took as long as the mean, each time", "saved", false},
+    {"rank", "rank", "with the longest time, and its share of several", NULL, false},
+    {0},
+};
+
+static const struct sg_page_shown before_columns[] = {
+    {"where", "between", "the two calls that the intervals are between", NULL, false},
+    {"rank", "rank", "whose intervals they are", NULL, false},
+    {"longer", "longer", "than as many of the other ranks", NULL, false},
+    {"cause", "because", "what most of that is spent with", NULL, false},
+    {"intervals", "times", "intervals that were sampled", NULL, false},
+    {"mean", "mean", "of them", NULL, false},
+    {"others", "of others", "mean of the other ranks' intervals", NULL, false},
+    {"cpu", "on cpu", "share of their time", NULL, false},
+    {"runnable", "runnable", "share of their time, while others had the processor", NULL, false},
+    {"off", "off", "share of their time: asleep, or for I/O", NULL, false},
+    {"faults", "faults", "page faults", NULL, true},
+    {"switches", "switches", "of its processor to others", NULL, true},
+    {0},
+};
+
+static const char *cause_of(const void *row)
+{
+    return sg_cause_names[((const struct sg_cause_row *)row)->cause];
+}
+
+/* All sites' rows; NULL: out of memory. */
+static struct sg_cause_row *gather(const struct sg_causes_found *found, uint32_t *count)
+{
+    struct sg_cause_row *rows;
+    uint32_t room = 0;
+
+    for (uint32_t i = 0; i < found->site_count; i++)
+        room += found->sites[i].row_count;
+    rows = malloc(((size_t)room + 1) * sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 0; i < found->site_count && rows != NULL; i++) {
+        const struct sg_cause_site *site = &found->sites[i];
+
+        memcpy(&rows[*count], site->rows, site->row_count * sizeof *rows);
+        *count += site->row_count;
+    }
+    return rows;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct sg_cause_row *a = left, *b = right;
+
+    return (a->ns < b->ns) - (a->ns > b->ns);
+}
+
+static void put_cause_table(const struct sg_page *page, const struct sg_causes_found *found,
+                            FILE *out)
+{
+    uint32_t count;
+    struct sg_cause_row *rows = gather(found, &count);
+    struct sg_page_table table = {.id = "causes",
+                                  .shown = cause_columns,
+                                  .columns = sg_cause_columns,
+                                  .rows = rows,
+                                  .row_bytes = sizeof *rows,
+                                  .function_of = cause_of};
+
+    if (rows == NULL)
+        return;
+    qsort(rows, count, sizeof *rows, compare_rows);
+    table.count = sg_page_rows(count, page->state_limit);
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, count, "causes", "causes", out);
+    free(rows);
+}
+
+static void put_words(const struct sg_causes_found *found, FILE *out)
+{
+    bool is_named[SG_CAUSES] = {false};
+
+    for (uint32_t i = 0; i < found->site_count; i++) {
+        for (uint32_t r = 0; r < found->sites[i].row_count; r++)
+            is_named[found->sites[i].rows[r].cause] = true;
+    }
+    fputs("<dl class=\"words\">\n", out);
+    for (int i = 0; i < SG_CAUSES; i++) {
+        if (is_named[i])
+            fprintf(out, "<div><dt>%s</dt><dd>%s</dd></div>\n", sg_cause_names[i],
+                    sg_cause_texts[i]);
+    }
+    fputs("</dl>\n", out);
+}
+
+void sg_page_write_causes(const struct sg_page *page, FILE *out)
+{
+    const struct sg_causes_found *found = page->report->causes;
+
+    if (found == NULL || found->late_ns == 0)
+        return;
+    fprintf(out,
+            "<section aria-labelledby=\"causes-title\">\n"
+            "<h2 id=\"causes-title\">Why ranks come late</h2>\n"
+            "<p>In %" PRIu64 " sampled instances others waited <strong>%s</strong> for the last "
+            "rank. Its path is compared with those of the others, back through all ranks that it "
+            "waited for itself: what it has more of is why they wait.",
+            found->instances, SG_NS(found->late_ns));
+    if (found->unsampled > 0)
+        fprintf(out, " Of %" PRIu64 " further instances the causes are not known.",
+                found->unsampled);
+    fputs("</p>\n<noscript><p class=\"quiet\">Charts need JavaScript.</p></noscript>\n"
+          "<div id=\"cause-charts\" class=\"charts\"></div>\n"
+          "<div class=\"controls\" id=\"chain-controls\"></div>\n"
+          "<div id=\"chain-chart\"></div>\n<h3>By site, cause and rank</h3>\n",
+          out);
+    put_cause_table(page, found, out);
+    put_words(found, out);
+    fputs("</section>\n", out);
+}
+
+void sg_page_write_path(const struct sg_page *page, FILE *out)
+{
+    const struct sg_path *path = page->report->critical_path;
+    const struct sg_page_table table = {
+        .id = "path",
+        .shown = path_columns,
+        .columns = sg_path_columns,
+        .context = path,
+        .rows = path != NULL ? path->rows : NULL,
+        .row_bytes = sizeof *path->rows,
+        .count = path != NULL ? sg_page_rows(path->row_count, page->state_limit) : 0};
+
+    if (table.count == 0)
+        return;
+    fprintf(out,
+            "<section aria-labelledby=\"path-title\">\n"
+            "<h2 id=\"path-title\">Critical path</h2>\n"
+            "<p>The chain of intervals and calls, over all ranks, that the end of the run had to "
+            "wait for: <strong>%s</strong>, %s of it between recorded calls. What is not on it "
+            "could be slower, and the run would be as long.",
+            SG_NS(path->ns), SG_SHARE(path->intervals_ns, path->ns));
+    if (path->saving_ns > 0)
+        fprintf(out, " Balance between the ranks would save %s +-%s.", SG_NS(path->saving_ns),
+                SG_NS(path->saving_error_ns));
+    fputs("</p>\n<div id=\"path-chart\"></div>\n", out);
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, path->row_count, "rows", "path", out);
+    fputs("</section>\n", out);
+}
+
+void sg_page_write_before(const struct sg_page *page, FILE *out)
+{
+    const struct sg_calls *calls = page->report->calls;
+    const struct sg_before *before = calls != NULL ? calls->before : NULL;
+    struct sg_page_table table = {.id = "before",
+                                  .shown = before_columns,
+                                  .columns = sg_before_columns,
+                                  .row_bytes = sizeof *before->rows};
+
+    if (page->report->has_events || before == NULL || before->row_count == 0)
+        return;
+    table.rows = before->rows;
+    table.count = sg_page_rows(before->row_count, page->state_limit);
+    fprintf(out,
+            "<section aria-labelledby=\"before-title\">\n"
+            "<h2 id=\"before-title\">What ranks do between calls</h2>\n"
+            "<p>%" PRIu64
+            " intervals were sampled, <strong>%s</strong> in sum. Whether others wait "
+            "for what a rank does longer is not known, as no events were recorded.</p>\n",
+            before->intervals, SG_NS(before->time_ns));
+    sg_page_put_table(&table, out);
+    sg_page_put_left_out(table.count, before->row_count, "rows", "intervals", out);
+    fputs("</section>\n", out);
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+/* "MPI_Send halo cg.c:40", or "start". */
+static json_t *text_of(const struct sg_waitstate_place *place)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    json_t *value;
+
+    if (out == NULL)
+        return NULL;
+    sg_waitstate_put_place(place, out);
+    value = fclose(out) == 0 ? sg_json_text(text) : NULL;
+    free(text);
+    return value;
+}
+
+/* [cause, ns] of each cause, over all ranks. */
+static json_t *parts_of(const struct sg_cause_site *site)
+{
+    double ns[SG_CAUSES] = {0};
+    json_t *parts = json_array();
+
+    for (uint32_t i = 0; i < site->row_count; i++)
+        ns[site->rows[i].cause] += (double)site->rows[i].ns;
+    for (int i = 0; i < SG_CAUSES; i++) {
+        if (ns[i] > 0)
+            sg_json_append(&parts, json_pack("[i, I]", i, (json_int_t)ns[i]));
+    }
+    return parts;
+}
+
+static json_t *sites_of(const struct sg_causes_found *found)
+{
+    json_t *sites = json_array();
+
+    for (uint32_t i = 0; i < found->site_count && i < SITES; i++) {
+        const struct sg_cause_site *site = &found->sites[i];
+
+        sg_json_append(&sites, json_pack("{s:o, s:I, s:I, s:o}", "name", text_of(&site->at), "late",
+                                         (json_int_t)site->late_ns, "instances",
+                                         (json_int_t)site->instances, "parts", parts_of(site)));
+    }
+    return sites;
+}
+
+/* [column, cause, ns], over all sites. */
+static json_t *by_rank_of(const struct sg_causes_found *found, uint32_t group)
+{
+    double(*sums)[SG_CAUSES] = calloc(SG_PAGE_COLUMNS, sizeof *sums);
+    json_t *cells = sums != NULL ? json_array() : NULL;
+
+    for (uint32_t i = 0; i < found->site_count && sums != NULL; i++) {
+        for (uint32_t r = 0; r < found->sites[i].row_count; r++) {
+            const struct sg_cause_row *row = &found->sites[i].rows[r];
+
+            if (row->rank / group < SG_PAGE_COLUMNS)
+                sums[row->rank / group][row->cause] += (double)row->ns;
+        }
+    }
+    for (uint32_t column = 0; column < SG_PAGE_COLUMNS && sums != NULL; column++) {
+        for (int cause = 0; cause < SG_CAUSES; cause++) {
+            if (sums[column][cause] > 0)
+                sg_json_append(&cells, json_pack("[i, i, I]", (int)column, cause,
+                                                 (json_int_t)sums[column][cause]));
+        }
+    }
+    free(sums);
+    return cells;
+}
+
+static json_t *link_of(const struct sg_cause_link *link, int64_t from_ns)
+{
+    json_t *parts = json_array();
+
+    for (int i = 0; i < SG_CAUSES; i++) {
+        if (link->ns[i] > 0)
+            sg_json_append(&parts, json_pack("[i, I]", i, (json_int_t)link->ns[i]));
+    }
+    return json_pack("{s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "rank", (int)link->rank, "from",
+                     (json_int_t)(link->from_ns - from_ns), "to",
+                     (json_int_t)(link->to_ns - from_ns), "after", text_of(&link->after), "until",
+                     link->until.function != NULL ? text_of(&link->until) : json_null(), "waited",
+                     link->waited.function != NULL ? text_of(&link->waited) : json_null(), "parts",
+                     parts);
+}
+
+/* Times since the begin of what is told first. */
+static json_t *chain_of(const struct sg_cause_chain *chain)
+{
+    int64_t from_ns = chain->first_ns;
+    json_t *links = json_array();
+
+    for (uint32_t i = 0; i < chain->link_count; i++) {
+        if (chain->links[i].from_ns < from_ns)
+            from_ns = chain->links[i].from_ns;
+    }
+    for (uint32_t i = 0; i < chain->link_count; i++)
+        sg_json_append(&links, link_of(&chain->links[i], from_ns));
+    return json_pack("{s:o, s:I, s:i, s:I, s:I, s:i, s:i, s:I, s:o}", "name", text_of(&chain->at),
+                     "late", (json_int_t)chain->late_ns, "first_rank", (int)chain->first_rank,
+                     "first", (json_int_t)(chain->first_ns - from_ns), "at", (json_int_t)from_ns,
+                     "cause", (int)chain->cause, "rank", (int)chain->cause_rank, "because",
+                     (json_int_t)chain->cause_ns, "links", links);
+}
+
+static json_t *causes_of(const struct sg_page *page, const struct sg_causes_found *found)
+{
+    uint32_t group = sg_page_group(page->report);
+    json_t *names = json_array(), *chains = json_array();
+
+    for (int i = 0; i < SG_CAUSES; i++)
+        sg_json_append(&names, json_string(sg_cause_names[i]));
+    for (uint32_t i = 0; i < found->chain_count; i++)
+        sg_json_append(&chains, chain_of(&found->chains[i]));
+    return json_pack("{s:o, s:i, s:i, s:o, s:o, s:o}", "names", names, "ranks",
+                     (int)page->report->rank_count, "group", (int)group, "sites", sites_of(found),
+                     "by_rank", by_rank_of(found, group), "chains", chains);
+}
+
+/* [name, ns, of which balance saves] of the longest intervals and calls. */
+static json_t *steps_of(const struct sg_path *path)
+{
+    const struct sg_column *where = sg_column_find(sg_path_columns, "where");
+    json_t *steps = json_array();
+
+    for (uint32_t i = 0; i < path->row_count && i < STEPS; i++) {
+        const struct sg_path_row *row = &path->rows[i];
+        char *name = sg_column_text(where, row, path);
+
+        sg_json_append(&steps, json_pack("[o, I, I]", sg_json_text(name), (json_int_t)row->ns,
+                                         (json_int_t)row->saving_ns));
+        free(name);
+    }
+    return json_pack("{s:I, s:o}", "ns", (json_int_t)path->ns, "steps", steps);
+}
+
+void sg_page_set_causes(json_t **data, const struct sg_page *page)
+{
+    const struct sg_causes_found *found = page->report->causes;
+    const struct sg_path *path = page->report->critical_path;
+
+    if (found != NULL && found->late_ns > 0)
+        sg_json_set(data, "causes", causes_of(page, found));
+    if (path != NULL && path->row_count > 0)
+        sg_json_set(data, "path", steps_of(path));
+}

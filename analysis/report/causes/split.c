@@ -1,0 +1,29 @@
+#include "report/causes/split.h"
+
+#include <math.h>
+#include <string.h>
+
+static double between(double low, double value, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* A page fault costs at most about so much; where the additional ones would cost half of the
+ * additional time in the kernel, it is called theirs. */
+#define FAULT_NS 2000.0
+
+void sg_cause_split(const struct sg_cause_more *more, double shares[SG_CAUSES])
+{
+    double user = more->user_ns > 0 ? more->user_ns : 0, system = more->system_ns;
+    double kernel = more->has_usage && system > 0 ? between(0, system / (user + system), 1) : 0;
+    bool faults = more->faults * FAULT_NS >= 0.5 * kernel * more->ns;
+
+    memset(shares, 0, SG_CAUSES * sizeof *shares);
+    shares[faults ? SG_CAUSE_FAULTS : SG_CAUSE_KERNEL] = kernel;
+    if (isnan(more->work_ns)) {
+        shares[SG_CAUSE_COMPUTING] = 1 - kernel;
+        return;
+    }
+    shares[SG_CAUSE_WORK] = between(0, more->work_ns / more->ns, 1 - kernel);
+    shares[SG_CAUSE_SLOWER] = 1 - kernel - shares[SG_CAUSE_WORK];
+}

@@ -1,0 +1,42 @@
+/* The node level of srm (paper 003, section 2.2, and shim/intranode) in formulas: what a call takes
+ * from the time at which all ranks of a node have come. stagger advise costs recorded calls with
+ * flat and chunks; the model of paper 003 (model/cluster.h) is built of the others.
+ *
+ * Memory is the network's local_us (a step: one rank sees what another has written) and its copies
+ * and reductions for each byte; simultaneous copies do not slow each other. Times in ns. Pure
+ * functions.
+ */
+#ifndef SG_SIM_MODEL_NODE_H
+#define SG_SIM_MODEL_NODE_H
+
+#include "sim/timed/network.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An operand written where others see it. */
+uint64_t sg_node_store_ns(const struct sg_network *network, uint64_t bytes);
+
+/* flat: each rank stores its operand and folds all of them. */
+uint64_t sg_node_flat_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes);
+
+/* chunks: each rank stores its operand, folds its share of all and fetches the others': three
+ * counts that it waits for. */
+uint64_t sg_node_chunks_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes);
+
+/* Climb: a binomial tree, whose leaves store their operands. On each level a rank sees its child's
+ * flag, folds what the child has, without a copy, and resets the flag. */
+uint64_t sg_node_climb_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes);
+
+/* Broadcast through two buffers with a READY flag for each reader, in chunks: the root fills one
+ * while readers copy the other out. placed: the data is in the buffer already, in one chunk. */
+uint64_t sg_node_broadcast_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes,
+                              uint64_t chunk_bytes, bool placed);
+
+/* Barrier: one rank waits for a flag of each other and then resets each. */
+uint64_t sg_node_barrier_ns(const struct sg_network *network, uint32_t ranks);
+
+/* Levels of a binomial tree. */
+uint32_t sg_node_levels(uint32_t count);
+
+#endif

@@ -1,0 +1,60 @@
+/* Who came when: brings the ranks' calls of each collective that stagger carried out together, as
+ * they are recorded, by the report's own rules (report/window.h, report/measure.h), and sums up by
+ * call site what skew cost, since the run's begin and since the last time that was shown.
+ *
+ * Memory grows with call sites, communicators and ranks. Collectives that some member never
+ * records are forgotten when there are too many of them. Not thread-safe.
+ */
+#ifndef SG_WATCH_ARRIVALS_H
+#define SG_WATCH_ARRIVALS_H
+
+#include "core/operation.h"
+#include "core/status.h"
+#include "report/quantile.h"
+#include "trace/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct sg_live_arrivals;
+
+struct sg_live_arrived {
+    uint64_t calls; /* in complete instances, of whichever call site */
+    uint64_t wait_ns;
+    uint64_t instances; /* that count for the call site */
+    double skew_sum_ns;
+    struct sg_quantiles skews; /* of these */
+    uint64_t *last_counts;     /* likewise, by rank in MPI_COMM_WORLD; NULL: all are 0 */
+};
+
+/* Of one call site and operation, over all communicators. */
+struct sg_live_site {
+    struct sg_live_arrived total, recent;
+};
+
+enum sg_status sg_live_arrivals_create(uint32_t ranks, struct sg_live_arrivals **out);
+void sg_live_arrivals_destroy(struct sg_live_arrivals *arrivals);
+
+/* A record of a rank's log: of a call site, a communicator, the clock, or of a call that is
+ * complete; others are ignored. SG_ERR_MEMORY. */
+enum sg_status sg_live_arrivals_take(struct sg_live_arrivals *arrivals, uint32_t rank,
+                                     enum sg_record_kind kind, const void *record);
+
+/* Up to when the rank's calls have been taken, on the common clock: whose log to read on. */
+uint64_t sg_live_arrivals_until_ns(const struct sg_live_arrivals *arrivals, uint32_t rank);
+
+/* Calls that are in no figure, as some member did not record its part, or another one. */
+uint64_t sg_live_arrivals_left_out(const struct sg_live_arrivals *arrivals);
+
+/* NULL: no collective from there is complete. */
+struct sg_live_site *sg_live_arrivals_find(const struct sg_live_arrivals *arrivals, uint32_t id,
+                                           enum sg_operation operation, bool nonblocking);
+
+/* Begins anew with what is recent. */
+void sg_live_arrivals_renew(struct sg_live_arrivals *arrivals);
+
+/* The rank that came last most often, the lowest of several, and how often; -1: none did. */
+int64_t sg_live_arrived_last(const struct sg_live_arrived *arrived, uint32_t ranks,
+                             uint64_t *count);
+
+#endif

@@ -1,0 +1,174 @@
+/* The course of an instance that a strobe has scheduled: everybody has called it (paper: BCS-MPI,
+ * section 4.4).
+ *
+ * A barrier is over with the strobe. Partial results climb the binomial tree of the root's position
+ * in the hypercube, as srm's do; an allreduce's root is endpoint 0, which multicasts the result. So
+ * the association is SG_SHAPE_DOUBLING.
+ */
+#include "algos/bcs/state.h"
+
+int32_t sg_bcs_partner(const struct sg_hypercube *cube, int32_t size, uint32_t edge)
+{
+    uint32_t fold = cube->power < size;
+
+    if (edge < fold)
+        return cube->partner;
+    if (cube->position < 0)
+        return -1;
+    return sg_hypercube_rank(cube->position ^ (int32_t)(1u << (edge - fold)), size);
+}
+
+/* Slots of an instance: one for each edge, and the value's. */
+static struct sg_data part_slot(const struct sg_bcs *s, uint32_t seq, uint32_t edge)
+{
+    return sg_data_slot(seq % s->credits * (s->edges + 1) + edge);
+}
+
+struct sg_data sg_bcs_value_slot(const struct sg_bcs *s, uint32_t seq)
+{
+    return part_slot(s, seq, s->edges);
+}
+
+struct sg_data sg_bcs_result(const struct sg_bcs *s, uint32_t seq)
+{
+    return (struct sg_data){SG_DATA_RESULT, (uint16_t)(seq % s->credits)};
+}
+
+static int32_t root_of(const struct sg_bcs_instance *instance)
+{
+    return instance->operation == SG_OPERATION_REDUCE ? instance->root : 0;
+}
+
+/* Of the endpoint that the root's result comes from: the root, or whom it is folded into. */
+static int32_t top_position(const struct sg_bcs *s, const struct sg_bcs_instance *instance)
+{
+    struct sg_hypercube cube = sg_hypercube_find(root_of(instance), s->size);
+
+    return cube.position >= 0 ? cube.position : sg_hypercube_find(cube.partner, s->size).position;
+}
+
+static void send_part(const struct sg_bcs *s, const struct sg_bcs_instance *instance, uint32_t edge,
+                      bool is_result, struct sg_actions *actions)
+{
+    struct sg_header header = {
+        .seq = instance->seq,
+        .kind = SG_BCS_PART,
+        .operation = instance->operation,
+        .flags = instance->flags,
+        .parts = 1,
+        .bytes = instance->bytes,
+        .number = {[SG_BCS_EDGE] = edge, [SG_BCS_IS_RESULT] = is_result},
+    };
+
+    sg_emit_part(actions, instance->value);
+    sg_emit_send(actions, sg_bcs_partner(&s->cube, s->size, edge), &header)->solicited = true;
+}
+
+/* The result is there, in `data`: at its root, or at everybody. */
+static void take_result(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_data data,
+                        struct sg_actions *actions)
+{
+    instance->value = sg_bcs_result(s, instance->seq);
+    sg_emit_copy(actions, data, instance->value, instance->bytes);
+    s->head.copies++;
+    instance->has_result = instance->has_run = true;
+    if (instance->operation == SG_OPERATION_ALLREDUCE && s->rank == 0 && s->size > 1)
+        sg_bcs_send_value(s, instance, actions);
+}
+
+static bool is_climbing(const struct sg_bcs *s, const struct sg_bcs_instance *instance)
+{
+    uint32_t relative = (uint32_t)(s->cube.position ^ top_position(s, instance));
+
+    if (s->cube.position < 0 || instance->edge == s->edges)
+        return false;
+    return instance->edge < s->fold || !(relative >> (instance->edge - s->fold) & 1);
+}
+
+static void fold(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
+{
+    uint32_t edge = instance->edge;
+    /* Who is folded into this endpoint comes before it. */
+    bool left = edge < s->fold || (s->cube.position >> (edge - s->fold) & 1);
+    struct sg_data part = part_slot(s, instance->seq, edge);
+    struct sg_data into = sg_bcs_value_slot(s, instance->seq);
+
+    sg_emit_reduce(actions, left ? part : instance->value, left ? instance->value : part, into,
+                   instance->bytes)
+        ->data.seq = instance->seq;
+    instance->value = into;
+}
+
+/* Folds what the partners below send. False: one of them has not. */
+static bool climb(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
+{
+    while (is_climbing(s, instance)) {
+        if (sg_bcs_partner(&s->cube, s->size, instance->edge) >= 0) {
+            if (!(instance->here >> instance->edge & 1))
+                return false;
+            fold(s, instance, actions);
+        }
+        instance->edge++;
+    }
+    return true;
+}
+
+static void reduce(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
+{
+    bool is_top;
+
+    if (instance->sent || !climb(s, instance, actions))
+        return;
+    instance->sent = true;
+    is_top = s->cube.position >= 0 && instance->edge == s->edges;
+    if (is_top && root_of(instance) == s->rank) {
+        take_result(s, instance, instance->value, actions);
+        return;
+    }
+    /* The root is folded into the top, on edge 0. */
+    send_part(s, instance, is_top ? 0 : instance->edge, is_top, actions);
+    instance->has_run = instance->operation == SG_OPERATION_REDUCE && root_of(instance) != s->rank;
+}
+
+void sg_bcs_run(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
+{
+    if (instance->operation == SG_OPERATION_BARRIER || instance->bytes == 0)
+        instance->has_run = true;
+    else
+        reduce(s, instance, actions);
+}
+
+/* Nobody sends one before all have called. */
+void sg_bcs_take_part(struct sg_bcs *s, const struct sg_message *message,
+                      struct sg_actions *actions)
+{
+    struct sg_bcs_instance *instance = sg_bcs_at(s, message->header.seq);
+    uint32_t edge = message->header.number[SG_BCS_EDGE];
+
+    if (message->header.number[SG_BCS_IS_RESULT]) {
+        take_result(s, instance, sg_data_part(0), actions);
+        return;
+    }
+    if (!sg_bcs_is_due(s, instance)) {
+        s->head.early++;
+        sg_emit_mark(actions, SG_MARK_EARLY);
+    }
+    sg_emit_copy(actions, sg_data_part(0), part_slot(s, instance->seq, edge), instance->bytes);
+    s->head.copies++;
+    instance->here |= 1u << edge;
+    if (sg_bcs_is_due(s, instance))
+        sg_bcs_run(s, instance, actions);
+}
+
+void sg_bcs_take_value(struct sg_bcs *s, const struct sg_message *message,
+                       struct sg_actions *actions)
+{
+    struct sg_bcs_instance *instance = sg_bcs_at(s, message->header.seq);
+
+    if (instance->seq != message->header.seq)
+        return;
+    if (!instance->has_result)
+        take_result(s, instance, sg_data_part(0), actions);
+    if (!message->multicast)
+        sg_bcs_send_value(s, instance, actions);
+}

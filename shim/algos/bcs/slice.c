@@ -1,0 +1,283 @@
+/* The slices of bcs: strobes, what they schedule, and their ends (paper: BCS-MPI, section 4.2).
+ *
+ * Endpoint 0 sends a strobe at a boundary of slices; instances that all had called before are
+ * scheduled by it. DONE climbs the tree once a strobe's instances have run at an endpoint and below
+ * it. Until then the endpoint answers for those below: a strobe that is not over after a while is
+ * repeated down the tree, with the results that go with it, by messages that arrive.
+ */
+#include "algos/bcs/state.h"
+
+static void run_due(struct sg_bcs *s, struct sg_actions *actions)
+{
+    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
+        if (sg_bcs_is_due(s, sg_bcs_at(s, seq)))
+            sg_bcs_run(s, sg_bcs_at(s, seq), actions);
+    }
+}
+
+/* ---- strobes --------------------------------------------------------------------------------- */
+
+static struct sg_header strobe_header(const struct sg_bcs *s)
+{
+    return (struct sg_header){
+        .seq = s->strobe.upto,
+        .kind = SG_BCS_STROBE,
+        .number = {[SG_BCS_INDEX] = s->strobe.index,
+                   [SG_BCS_MASK] = s->strobe.mask,
+                   [SG_BCS_FIRST] = s->strobe.first,
+                   [SG_BCS_SLICE_LOW] = (uint32_t)s->strobe.slice,
+                   [SG_BCS_SLICE_HIGH] = (uint32_t)(s->strobe.slice >> 32)},
+    };
+}
+
+static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe,
+                         struct sg_actions *actions)
+{
+    /* What ran in an earlier slice returns now. */
+    if (s->strobe.index > 0 && strobe->slice != s->strobe.slice)
+        s->restarted = s->strobe.upto;
+    s->strobe = *strobe;
+    s->strobed = true;
+    run_due(s, actions);
+}
+
+void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_message *message,
+                        struct sg_actions *actions)
+{
+    const struct sg_header *header = &message->header;
+    uint32_t index = header->number[SG_BCS_INDEX];
+
+    if (index > s->strobe.index) {
+        struct sg_bcs_strobe strobe = {
+            .index = index,
+            .mask = header->number[SG_BCS_MASK],
+            .first = header->number[SG_BCS_FIRST],
+            .upto = header->seq,
+            .slice = (uint64_t)header->number[SG_BCS_SLICE_HIGH] << 32 |
+                     header->number[SG_BCS_SLICE_LOW],
+        };
+
+        begin_strobe(s, &strobe, actions);
+    }
+    if (index == s->strobe.index && !message->multicast)
+        sg_bcs_send_below(s, header, (struct sg_data){0}, actions);
+}
+
+/* ---- endpoint 0 ------------------------------------------------------------------------------ */
+
+/* The last instance that this endpoint and all below it have called. */
+static uint32_t called(const struct sg_bcs *s)
+{
+    uint32_t least = s->head.seq;
+
+    for (int child = 0; child < s->children; child++)
+        least = s->below[child] < least ? s->below[child] : least;
+    return least;
+}
+
+/* As many as a slice has room for, one at least. */
+static uint32_t choose(struct sg_bcs *s, struct sg_actions *actions)
+{
+    uint32_t upto = s->sender.scheduled, last = called(s);
+    uint64_t bytes = 0;
+
+    while (upto < last && upto - s->sender.scheduled < SG_BCS_TOGETHER) {
+        bytes += sg_bcs_at(s, upto + 1)->bytes;
+        if (upto > s->sender.scheduled && bytes > s->budget_bytes)
+            break;
+        upto++;
+    }
+    if (upto < last)
+        sg_emit_mark(actions, SG_MARK_BUDGET_OUT);
+    return upto;
+}
+
+static uint32_t phases_between(struct sg_bcs *s, uint32_t first, uint32_t upto)
+{
+    uint32_t phases = 0;
+
+    for (uint32_t seq = first; seq <= upto; seq++)
+        phases |= sg_bcs_phase_of(sg_bcs_at(s, seq));
+    return phases;
+}
+
+static void send_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, uint64_t now_ns,
+                        struct sg_actions *actions)
+{
+    struct sg_header header;
+
+    begin_strobe(s, strobe, actions);
+    header = strobe_header(s);
+    s->sender.repeated = false;
+    if (s->size == 1)
+        return;
+    sg_emit_multicast(actions, &header)->solicited = true;
+    sg_emit_set_timer(actions, SG_BCS_TIMER_REPEAT, now_ns + s->repeat_ns);
+}
+
+static void begin_slice(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
+{
+    uint32_t first = s->sender.scheduled + 1, upto = choose(s, actions);
+    uint32_t phases = SG_BCS_DESCRIPTORS | SG_BCS_SCHEDULING | phases_between(s, first, upto);
+    struct sg_bcs_strobe strobe = {
+        .index = s->strobe.index + 1,
+        .mask = s->separate ? phases & -phases : phases,
+        .first = first,
+        .upto = upto,
+        .slice = (now_ns - s->epoch_ns) / s->slice_ns,
+    };
+
+    s->sender.restarts = s->restart_slice && upto >= first;
+    s->sender.scheduled = upto;
+    s->sender.later = phases & ~strobe.mask;
+    send_strobe(s, &strobe, now_ns, actions);
+}
+
+static void begin_phase(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
+{
+    struct sg_bcs_strobe strobe = s->strobe;
+
+    strobe.index++;
+    strobe.mask = s->sender.later & -s->sender.later;
+    strobe.over = false;
+    s->sender.later &= ~strobe.mask;
+    send_strobe(s, &strobe, now_ns, actions);
+}
+
+static bool wants_slice(const struct sg_bcs *s)
+{
+    return called(s) > s->sender.scheduled || s->sender.restarts ||
+           (s->always && s->strobed && !s->sender.drained);
+}
+
+static void set_alarm(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
+{
+    uint64_t slices = (now_ns - s->epoch_ns) / s->slice_ns;
+
+    if (s->sender.alarm)
+        return;
+    s->sender.alarm = true;
+    sg_emit_set_timer(actions, SG_BCS_TIMER_BOUNDARY, s->epoch_ns + (slices + 1) * s->slice_ns);
+}
+
+/* Once: what is sent arrives, and results that come after this go the same way. */
+static void repeat(struct sg_bcs *s, struct sg_actions *actions)
+{
+    struct sg_header header = strobe_header(s);
+
+    s->sender.repeated = true;
+    sg_emit_mark(actions, SG_MARK_STROBE_REPEATED);
+    sg_bcs_send_below(s, &header, (struct sg_data){0}, actions);
+    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
+        const struct sg_bcs_instance *instance = sg_bcs_at(s, seq);
+
+        if (sg_bcs_is_due(s, instance) && instance->has_result &&
+            instance->operation == SG_OPERATION_ALLREDUCE)
+            sg_bcs_send_value(s, instance, actions);
+    }
+}
+
+void sg_bcs_ring(struct sg_bcs *s, uint32_t timer, uint64_t now_ns, struct sg_actions *actions)
+{
+    bool busy = s->strobe.index > 0 && !s->strobe.over;
+
+    if (timer == SG_BCS_TIMER_REPEAT) {
+        if (busy)
+            repeat(s, actions);
+        return;
+    }
+    s->sender.alarm = false;
+    if (!busy && wants_slice(s))
+        begin_slice(s, now_ns, actions);
+}
+
+/* ---- the end of a strobe --------------------------------------------------------------------- */
+
+void sg_bcs_take_done(struct sg_bcs *s, const struct sg_message *message)
+{
+    uint32_t *done = &s->done[sg_tree_toward(&s->place, s->degree, message->from)];
+
+    *done = message->header.number[SG_BCS_INDEX];
+}
+
+static bool are_below_done(const struct sg_bcs *s)
+{
+    for (int child = 0; child < s->children; child++) {
+        if (!sg_bcs_is_done(s, child))
+            return false;
+    }
+    return true;
+}
+
+static bool has_run_here(struct sg_bcs *s)
+{
+    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
+        if (sg_bcs_is_due(s, sg_bcs_at(s, seq)) && !sg_bcs_at(s, seq)->has_run)
+            return false;
+    }
+    return true;
+}
+
+static void tell_parent(const struct sg_bcs *s, enum sg_bcs_kind kind, uint32_t seq,
+                        struct sg_actions *actions)
+{
+    struct sg_header header = {
+        .seq = seq, .kind = (uint8_t)kind, .number = {[SG_BCS_INDEX] = s->strobe.index}};
+
+    sg_emit_send(actions, s->place.parent, &header)->solicited = true;
+}
+
+static bool has_overrun(const struct sg_bcs *s, uint64_t now_ns)
+{
+    return (now_ns - s->epoch_ns) / s->slice_ns > s->strobe.slice;
+}
+
+static void end_strobe(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
+{
+    if (s->strobe.index == 0 || s->strobe.over || !are_below_done(s) || !has_run_here(s))
+        return;
+    s->strobe.over = true;
+    if (s->rank > 0) {
+        tell_parent(s, SG_BCS_DONE, s->strobe.upto, actions);
+        return;
+    }
+    if (s->size > 1)
+        sg_emit_stop_timer(actions, SG_BCS_TIMER_REPEAT);
+    if (has_overrun(s, now_ns))
+        sg_emit_mark(actions, SG_MARK_SLICE_OVERRUN);
+}
+
+void sg_bcs_end_strobes(struct sg_bcs *s, struct sg_actions *actions)
+{
+    struct sg_header header = {.kind = SG_BCS_OFF};
+
+    s->strobed = false;
+    for (int child = 0; child < s->children; child++)
+        sg_emit_send(actions, sg_bcs_child(s, child), &header)->solicited = true;
+}
+
+/* Of endpoint 0: the next strobe, or when. */
+static void go_on_sending(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
+{
+    while (s->sender.later > 0 && s->strobe.over) {
+        begin_phase(s, now_ns, actions);
+        end_strobe(s, now_ns, actions);
+    }
+    if (s->strobe.index > 0 && !s->strobe.over)
+        return;
+    if (wants_slice(s))
+        set_alarm(s, now_ns, actions);
+    else if (s->always && s->strobed && s->sender.drained)
+        sg_bcs_end_strobes(s, actions);
+}
+
+void sg_bcs_go_on(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
+{
+    end_strobe(s, now_ns, actions);
+    if (s->rank == 0) {
+        go_on_sending(s, now_ns, actions);
+    } else if (called(s) > s->told) {
+        s->told = called(s);
+        tell_parent(s, SG_BCS_CALLED, s->told, actions);
+    }
+}

@@ -1,0 +1,150 @@
+/* The state of bcs: what bcs.c (calls and messages), slice.c (strobes and their ends), course.c (an
+ * instance once it is scheduled) and below.c (messages down the tree) share. Holds no pointer.
+ */
+#ifndef SG_ALGOS_BCS_STATE_H
+#define SG_ALGOS_BCS_STATE_H
+
+#include "algos/emit.h"
+#include "algos/tree.h"
+
+/* Instances that one strobe schedules at most, so that one event's actions have room. */
+#define SG_BCS_TOGETHER 4
+#define SG_BCS_ENDPOINTS_MAX (1 << 20)
+/* Partners: one to fold with, and one across each dimension. */
+#define SG_BCS_EDGES_MAX 21
+
+/* The microphases that an instance may run in, by bit (paper: section 4.2). */
+enum {
+    SG_BCS_DESCRIPTORS = 1, /* what has been called is exchanged */
+    SG_BCS_SCHEDULING = 2,  /* what all have called is chosen */
+    SG_BCS_BROADCAST = 4,   /* barriers and broadcasts */
+    SG_BCS_REDUCE = 8       /* reduces and allreduces */
+};
+#define SG_BCS_PHASES 15
+
+enum { SG_BCS_TIMER_BOUNDARY, SG_BCS_TIMER_REPEAT };
+
+/* Header.kind. */
+enum sg_bcs_kind {
+    SG_BCS_CALLED, /* seq: the sender and all below it have called it; to the parent */
+    SG_BCS_STROBE, /* to all; a repeat goes down the tree */
+    SG_BCS_PART,   /* a partial result, to a partner; or a reduce's result, to its root */
+    SG_BCS_VALUE,  /* an allreduce's result, to all; a repeat goes down the tree */
+    SG_BCS_DONE,   /* the strobe is over for the sender and all below it; to the parent */
+    SG_BCS_OFF     /* no strobe will come; down the tree */
+};
+
+/* Header.number of a STROBE; of a PART, [EDGE] and [IS_RESULT]; of a DONE, [INDEX]. */
+enum {
+    SG_BCS_INDEX, /* which strobe, from 1; alike everywhere */
+    SG_BCS_MASK,  /* the microphases that it begins */
+    SG_BCS_FIRST, /* instances from this one to seq are scheduled */
+    SG_BCS_SLICE_LOW,
+    SG_BCS_SLICE_HIGH
+};
+enum { SG_BCS_EDGE, SG_BCS_IS_RESULT };
+
+struct sg_bcs_instance {
+    uint32_t seq; /* 0: free */
+    uint32_t bytes;
+    int32_t root;
+    uint32_t here;        /* parts in their slots, by edge */
+    struct sg_data value; /* what has been folded so far */
+    uint8_t operation, flags;
+    uint8_t edge; /* the next to fold, or where the partial result goes */
+    bool sent;    /* the partial result has gone; what comes back, if anything, is the result */
+    bool has_result, has_run;
+};
+
+/* The strobe under way, or the last one. */
+struct sg_bcs_strobe {
+    uint32_t index; /* 0: none yet */
+    uint32_t mask, first, upto;
+    uint64_t slice;
+    bool over; /* here and below */
+};
+
+/* Of endpoint 0, which sends the strobes. */
+struct sg_bcs_sender {
+    uint32_t scheduled; /* up to this instance */
+    uint32_t later;     /* microphases of this slice that are yet to begin */
+    bool repeated;      /* the strobe under way; from now on nothing of it is multicast */
+    bool alarm;         /* the timer is set for a boundary */
+    bool restarts;      /* calls wait for the next boundary to return */
+    bool drained;
+};
+
+struct sg_bcs {
+    struct sg_algo_head head;
+    int32_t rank, size;
+    uint32_t credits, edges, fold;              /* fold: 1 where edge 0 is to fold with */
+    uint32_t slice_ns, repeat_ns, budget_bytes; /* repeat_ns: before a strobe is repeated */
+    uint64_t epoch_ns;
+    bool always, separate, restart_slice;
+    uint8_t degree, children;
+    bool strobed; /* a strobe has come, and no OFF */
+    bool counted; /* ... which counts as outstanding (always) */
+    struct sg_tree_place place;
+    struct sg_hypercube cube;
+    uint32_t below[SG_DEGREE_MAX]; /* instances that all below a child have called */
+    uint32_t done[SG_DEGREE_MAX];  /* strobes that are over for a child and all below it */
+    uint32_t told;                 /* ... as the parent knows of this endpoint */
+    uint32_t restarted;            /* calls up to this may return (restart=slice) */
+    struct sg_bcs_strobe strobe;
+    struct sg_bcs_sender sender;
+    struct sg_bcs_instance ring[]; /* credits of them: instance n at n modulo credits */
+};
+
+static inline struct sg_bcs_instance *sg_bcs_at(struct sg_bcs *s, uint32_t seq)
+{
+    return &s->ring[seq % s->credits];
+}
+
+static inline int32_t sg_bcs_child(const struct sg_bcs *s, int child)
+{
+    return sg_tree_child(&s->place, s->degree, child).lo;
+}
+
+/* The partner on an edge; -1: this endpoint has none there. */
+int32_t sg_bcs_partner(const struct sg_hypercube *cube, int32_t size, uint32_t edge);
+
+/* ---- below.c: what goes to those below, and what a strobe is about */
+
+/* The microphase that an instance runs in. */
+uint32_t sg_bcs_phase_of(const struct sg_bcs_instance *instance);
+/* Whether the strobe under way runs this instance now. */
+bool sg_bcs_is_due(const struct sg_bcs *s, const struct sg_bcs_instance *instance);
+/* Whether the strobe under way is over for a child and all below it. */
+bool sg_bcs_is_done(const struct sg_bcs *s, int child);
+/* To the children that are not done; part: of a message that has one. */
+void sg_bcs_send_below(const struct sg_bcs *s, const struct sg_header *header, struct sg_data part,
+                       struct sg_actions *actions);
+/* An allreduce's result: to all, or to those below who may have missed it. */
+void sg_bcs_send_value(struct sg_bcs *s, const struct sg_bcs_instance *instance,
+                       struct sg_actions *actions);
+
+/* ---- course.c: what an instance does once it is scheduled */
+
+/* As far as the parts that are there allow. */
+void sg_bcs_run(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions);
+/* A PART or VALUE. */
+void sg_bcs_take_part(struct sg_bcs *s, const struct sg_message *message,
+                      struct sg_actions *actions);
+void sg_bcs_take_value(struct sg_bcs *s, const struct sg_message *message,
+                       struct sg_actions *actions);
+struct sg_data sg_bcs_value_slot(const struct sg_bcs *s, uint32_t seq);
+struct sg_data sg_bcs_result(const struct sg_bcs *s, uint32_t seq);
+
+/* ---- slice.c: strobes, from their boundary to their end */
+
+void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_message *message,
+                        struct sg_actions *actions);
+/* No strobe will come: here and below. */
+void sg_bcs_end_strobes(struct sg_bcs *s, struct sg_actions *actions);
+void sg_bcs_take_done(struct sg_bcs *s, const struct sg_message *message);
+/* After an event: tells what has been called, ends a strobe that is over here and below, begins the
+ * next one or sets the timer for it. */
+void sg_bcs_go_on(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions);
+void sg_bcs_ring(struct sg_bcs *s, uint32_t timer, uint64_t now_ns, struct sg_actions *actions);
+
+#endif

@@ -1,0 +1,132 @@
+#include "algos/broadcast.h"
+
+#include "algos/emit.h"
+#include "algos/tree.h"
+
+enum { NUMBER_ROOT, NUMBER_NUMBER };
+
+void sg_broadcast_init(struct sg_broadcast *broadcast, const struct sg_algo_setup *setup,
+                       int degree, bool bypass, uint32_t base, uint32_t stride)
+{
+    broadcast->rank = setup->rank;
+    broadcast->size = setup->size;
+    broadcast->base = base;
+    broadcast->stride = stride;
+    broadcast->credits = (uint8_t)sg_credits(&setup->parameters);
+    broadcast->degree = (uint8_t)degree;
+    broadcast->bypass = bypass;
+}
+
+static struct sg_data slot_of(const struct sg_broadcast *broadcast, uint32_t number)
+{
+    return sg_data_slot(broadcast->base + number % broadcast->credits * broadcast->stride);
+}
+
+static int children_of(const struct sg_broadcast *broadcast, int32_t root, int32_t rank)
+{
+    return sg_branch_children(sg_tree_relative(rank, root, broadcast->size), broadcast->size,
+                              broadcast->degree);
+}
+
+bool sg_broadcast_passes_on(const struct sg_broadcast *broadcast, int32_t root)
+{
+    return broadcast->rank != root && children_of(broadcast, root, broadcast->rank) > 0;
+}
+
+/* To all children, the one with the largest subtree first. */
+static void send_on(const struct sg_broadcast *broadcast, const struct sg_header *header,
+                    struct sg_data data, struct sg_actions *actions)
+{
+    int32_t root = (int32_t)header->number[NUMBER_ROOT], size = broadcast->size;
+    int32_t relative = sg_tree_relative(broadcast->rank, root, size);
+    int children = sg_branch_children(relative, size, broadcast->degree);
+
+    for (int i = 0; i < children; i++) {
+        int index = broadcast->degree == SG_TREE_BINOMIAL ? children - 1 - i : i;
+        int32_t to =
+            sg_tree_absolute(sg_branch_child(relative, size, broadcast->degree, index), root, size);
+
+        if (header->parts > 0)
+            sg_emit_part(actions, data);
+        /* A leaf has nobody who waits for it. */
+        sg_emit_send(actions, to, header)->solicited =
+            broadcast->bypass && children_of(broadcast, root, to) > 0;
+    }
+}
+
+static void copy(struct sg_algo_head *head, struct sg_data from, struct sg_data into,
+                 uint32_t bytes, struct sg_actions *actions)
+{
+    if (bytes == 0)
+        return;
+    sg_emit_copy(actions, from, into, bytes);
+    head->copies++;
+}
+
+static struct sg_header header_of(const struct sg_algo_head *head, uint32_t number,
+                                  const struct sg_algo_call *call)
+{
+    return (struct sg_header){
+        .seq = head->seq,
+        .kind = SG_BROADCAST_DATA,
+        .operation = SG_OPERATION_BCAST,
+        .flags = (uint8_t)call->flags,
+        .parts = call->bytes > 0,
+        .bytes = call->bytes,
+        .number = {[NUMBER_ROOT] = (uint32_t)call->root, [NUMBER_NUMBER] = number},
+    };
+}
+
+static struct sg_data result_of(const struct sg_broadcast *broadcast, uint32_t seq)
+{
+    return (struct sg_data){SG_DATA_RESULT, (uint16_t)(seq % broadcast->credits)};
+}
+
+bool sg_broadcast_call(struct sg_broadcast *broadcast, struct sg_algo_head *head, uint32_t number,
+                       const struct sg_algo_call *call, struct sg_actions *actions)
+{
+    struct sg_header header = header_of(head, number, call);
+    uint64_t place = UINT64_C(1) << number % broadcast->credits;
+
+    broadcast->called = number;
+    if (call->root == broadcast->rank) {
+        send_on(broadcast, &header, sg_data_operand(), actions);
+        return true;
+    }
+    if (!(broadcast->here & place)) {
+        broadcast->is_waiting = true;
+        return false;
+    }
+    broadcast->here &= ~place;
+    if (!broadcast->bypass)
+        send_on(broadcast, &header, slot_of(broadcast, number), actions);
+    copy(head, slot_of(broadcast, number), result_of(broadcast, head->seq), call->bytes, actions);
+    return true;
+}
+
+bool sg_broadcast_take(struct sg_broadcast *broadcast, struct sg_algo_head *head,
+                       const struct sg_message *message, struct sg_actions *actions)
+{
+    const struct sg_header *header = &message->header;
+    uint32_t number = header->number[NUMBER_NUMBER];
+
+    if (broadcast->is_waiting && number == broadcast->called) {
+        broadcast->is_waiting = false;
+        send_on(broadcast, header, sg_data_part(0), actions);
+        copy(head, sg_data_part(0), result_of(broadcast, head->seq), header->bytes, actions);
+        return true;
+    }
+    if (header->seq != head->seq || !head->in_call) {
+        head->early++;
+        sg_emit_mark(actions, SG_MARK_EARLY);
+    }
+    broadcast->here |= UINT64_C(1) << number % broadcast->credits;
+    if (broadcast->bypass &&
+        sg_broadcast_passes_on(broadcast, (int32_t)header->number[NUMBER_ROOT])) {
+        head->forwarded++;
+        sg_emit_mark(actions, SG_MARK_PASSED_ON);
+        send_on(broadcast, header, sg_data_part(0), actions);
+    }
+    copy(head, sg_data_part(0), slot_of(broadcast, number), header->bytes, actions);
+    return false;
+}

@@ -1,0 +1,456 @@
+/* The sources, one line each in a table: how one is opened, read and closed.
+ *
+ * While the thread keeps its processor, what the kernel changes in context switches alone is as it
+ * was: it is read again only when the count of switches, which costs less, has changed.
+ */
+#include "causes/reader.h"
+
+#include "core/cgroup.h"
+#include "core/clock.h"
+#include "core/tick.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MEASURED 5
+#define TEXT_BYTES 512 /* of a file */
+
+/* ---- files ---- */
+
+static int open_file(struct sg_reader_file *file, const char *directory, const char *name)
+{
+    char path[PATH_MAX];
+    struct stat info;
+
+    file->file = -1;
+    if (snprintf(path, sizeof path, "%s/%s", directory, name) >= (int)sizeof path)
+        return ENAMETOOLONG;
+    file->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file->file < 0)
+        return errno;
+    if (fstat(file->file, &info) != 0) {
+        int error = errno;
+
+        close(file->file);
+        file->file = -1;
+        return error;
+    }
+    file->device = info.st_dev;
+    file->inode = info.st_ino;
+    return 0;
+}
+
+static void close_file(struct sg_reader_file *file)
+{
+    struct stat info;
+
+    if (file->file >= 0 && fstat(file->file, &info) == 0 && info.st_dev == file->device &&
+        info.st_ino == file->inode)
+        close(file->file);
+    file->file = -1;
+}
+
+/* All of it, as a text; false: it is no longer what it was. */
+static bool read_file(const struct sg_reader_file *file, char text[TEXT_BYTES])
+{
+    ssize_t length = file->file >= 0 ? pread(file->file, text, TEXT_BYTES - 1, 0) : -1;
+
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+    return true;
+}
+
+/* ---- the sources ---- */
+
+static int open_always(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    return 0;
+}
+
+static void close_never(struct sg_reader *reader)
+{
+}
+
+static bool read_clock(struct sg_reader *reader, uint64_t *figures)
+{
+    figures[SG_FIGURE_CPU] = sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID);
+    return true;
+}
+
+static int open_scheduler(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    return open_file(&reader->scheduler, places->processes, "thread-self/schedstat");
+}
+
+/* "TIME ON A PROCESSOR, TIME RUNNABLE, TIMES": the first is only as new as the last tick, and the
+ * thread's clock is better. */
+static bool read_scheduler(struct sg_reader *reader, uint64_t *figures)
+{
+    char text[TEXT_BYTES], *first_end, *end;
+
+    if (!read_file(&reader->scheduler, text))
+        return false;
+    strtoull(text, &first_end, 10);
+    figures[SG_FIGURE_RUNNABLE] = strtoull(first_end, &end, 10);
+    return first_end > text && *first_end == ' ' && end > first_end && *end == ' ';
+}
+
+static void close_scheduler(struct sg_reader *reader)
+{
+    close_file(&reader->scheduler);
+}
+
+static uint64_t ns_of(const struct timeval *time)
+{
+    return (uint64_t)time->tv_sec * UINT64_C(1000000000) + (uint64_t)time->tv_usec * 1000;
+}
+
+static bool read_usage(struct sg_reader *reader, uint64_t *figures)
+{
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+        return false;
+    figures[SG_FIGURE_MINOR_FAULTS] = (uint64_t)usage.ru_minflt;
+    figures[SG_FIGURE_MAJOR_FAULTS] = (uint64_t)usage.ru_majflt;
+    figures[SG_FIGURE_VOLUNTARY] = (uint64_t)usage.ru_nvcsw;
+    figures[SG_FIGURE_INVOLUNTARY] = (uint64_t)usage.ru_nivcsw;
+    figures[SG_FIGURE_BLOCKS_IN] = (uint64_t)usage.ru_inblock;
+    figures[SG_FIGURE_BLOCKS_OUT] = (uint64_t)usage.ru_oublock;
+    figures[SG_FIGURE_USER] = ns_of(&usage.ru_utime);
+    figures[SG_FIGURE_SYSTEM] = ns_of(&usage.ru_stime);
+    return true;
+}
+
+static bool read_processor(struct sg_reader *reader, uint64_t *figures)
+{
+    int processor = sched_getcpu();
+
+    figures[SG_FIGURE_MOVES] = (uint64_t)processor;
+    return processor >= 0 && processor < UINT16_MAX;
+}
+
+/* The event of the switches, which comes later in the table. */
+static int open_migrations(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    reader->errors[SG_SOURCE_SWITCHES] = sg_switches_open(&reader->switches);
+    if (reader->errors[SG_SOURCE_SWITCHES] != 0)
+        return reader->errors[SG_SOURCE_SWITCHES];
+    return reader->switches.has_migrations ? 0 : EACCES;
+}
+
+static bool read_migrations(struct sg_reader *reader, uint64_t *figures)
+{
+    return sg_switches_migrations(&reader->switches, &figures[SG_FIGURE_MIGRATIONS]);
+}
+
+static int open_quota(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    struct sg_cgroup group;
+
+    if (!sg_cgroup_own(places->processes, places->systems, &group))
+        return ENOENT;
+    return open_file(&reader->quota, group.directory, "cpu.stat");
+}
+
+/* Of a line "NAME NUMBER". */
+static bool find_number(const char *text, const char *name, uint64_t *out)
+{
+    size_t length = strlen(name);
+    const char *line = text;
+
+    while (line != NULL && (strncmp(line, name, length) != 0 || line[length] != ' ')) {
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    if (line == NULL)
+        return false;
+    *out = strtoull(line + length, NULL, 10);
+    return true;
+}
+
+/* Version 1 of control groups tells ns. */
+static bool read_quota(struct sg_reader *reader, uint64_t *figures)
+{
+    uint64_t *throttled = &figures[SG_FIGURE_THROTTLED];
+    char text[TEXT_BYTES];
+
+    if (!read_file(&reader->quota, text) ||
+        !find_number(text, "nr_throttled", &figures[SG_FIGURE_THROTTLES]))
+        return false;
+    if (find_number(text, "throttled_time", throttled))
+        return true;
+    if (!find_number(text, "throttled_usec", throttled))
+        return false;
+    *throttled *= 1000;
+    return true;
+}
+
+static void close_quota(struct sg_reader *reader)
+{
+    close_file(&reader->quota);
+}
+
+static void close_counters(struct sg_reader *reader)
+{
+    for (int i = 0; i < SG_COUNTERS; i++)
+        sg_counter_close(&reader->counters[i]);
+}
+
+static int open_counters(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    static const struct sg_counter_event hardware[SG_COUNTERS] = {
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, false},
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false},
+        {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, false},
+    };
+    const struct sg_counter_event *events = places->counted != NULL ? places->counted : hardware;
+    int error = 0;
+
+    for (int i = 0; i < SG_COUNTERS; i++)
+        reader->counters[i] = (struct sg_counter){.file = -1};
+    for (int i = 0; i < SG_COUNTERS && error == 0; i++)
+        error = sg_counter_open(&events[i], &reader->counters[i]);
+    if (error != 0)
+        close_counters(reader);
+    return error;
+}
+
+static bool read_counters(struct sg_reader *reader, uint64_t *figures)
+{
+    for (int i = 0; i < SG_COUNTERS; i++) {
+        if (!sg_counter_read(&reader->counters[i], &figures[SG_FIGURE_INSTRUCTIONS + i]))
+            return false;
+    }
+    return true;
+}
+
+static int open_switches(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    return reader->errors[SG_SOURCE_SWITCHES];
+}
+
+static bool read_switches(struct sg_reader *reader, uint64_t *figures)
+{
+    struct sg_switch last;
+
+    if (!sg_switches_read(&reader->switches, &last))
+        return false;
+    figures[SG_FIGURE_RESUMED] = last.resumed_ns;
+    figures[SG_FIGURE_AWAY] = last.away_ns;
+    figures[SG_FIGURE_READY] = last.was_ready;
+    return true;
+}
+
+static void close_switches(struct sg_reader *reader)
+{
+    sg_switches_close(&reader->switches);
+}
+
+static int open_call(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    uint32_t mask = sg_source_mask(SG_SOURCE_CLOCK) | sg_source_mask(SG_SOURCE_SCHEDULER);
+
+    return (reader->mask & mask) == mask ? 0 : ENOENT;
+}
+
+/* A single reading does not tell: sg_reading_call. */
+static bool read_call(struct sg_reader *reader, uint64_t *figures)
+{
+    return false;
+}
+
+static const struct {
+    /* 0, or errno. */
+    int (*open)(struct sg_reader *reader, const struct sg_reader_places *places);
+    bool (*read)(struct sg_reader *reader, uint64_t *figures);
+    void (*close)(struct sg_reader *reader);
+} sources[SG_SOURCE_COUNT] = {
+    [SG_SOURCE_CLOCK] = {open_always, read_clock, close_never},
+    [SG_SOURCE_SCHEDULER] = {open_scheduler, read_scheduler, close_scheduler},
+    [SG_SOURCE_USAGE] = {open_always, read_usage, close_never},
+    [SG_SOURCE_PROCESSOR] = {open_always, read_processor, close_never},
+    [SG_SOURCE_MIGRATIONS] = {open_migrations, read_migrations, close_never},
+    [SG_SOURCE_QUOTA] = {open_quota, read_quota, close_quota},
+    [SG_SOURCE_COUNTERS] = {open_counters, read_counters, close_counters},
+    [SG_SOURCE_SWITCHES] = {open_switches, read_switches, close_switches},
+    [SG_SOURCE_CALL] = {open_call, read_call, close_never},
+};
+
+/* ---- all of them ---- */
+
+void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    struct sg_reading reading;
+
+    reader->mask = reader->kept_mask = 0;
+    reader->kept_switches = 0;
+    for (int source = 0; source < SG_SOURCE_COUNT; source++) {
+        reader->errors[source] = sources[source].open(reader, places);
+        if (reader->errors[source] == 0)
+            reader->mask |= sg_source_mask(source);
+    }
+    /* What opens need not tell anything. */
+    sg_reader_begin(reader, &reading);
+    for (int source = 0; source < SG_SOURCE_COUNT; source++) {
+        if ((reader->mask & ~reading.mask & sg_source_mask(source)) != 0)
+            sources[source].close(reader);
+    }
+    reader->mask = reading.mask;
+    reader->errors[SG_SOURCE_CALL] = open_call(reader, places);
+    if (reader->errors[SG_SOURCE_CALL] == 0)
+        reader->mask |= sg_source_mask(SG_SOURCE_CALL);
+}
+
+void sg_reader_close(struct sg_reader *reader)
+{
+    for (int source = 0; source < SG_SOURCE_COUNT; source++) {
+        if ((reader->mask & sg_source_mask(source)) != 0)
+            sources[source].close(reader);
+    }
+    reader->mask = 0;
+}
+
+static uint64_t switches_of(const struct sg_reading *reading)
+{
+    return reading->figures[SG_FIGURE_VOLUNTARY] + reading->figures[SG_FIGURE_INVOLUNTARY];
+}
+
+static inline void read_source(struct sg_reader *reader, int source, struct sg_reading *out)
+{
+    uint32_t mask = sg_source_mask(source);
+
+    if ((reader->mask & mask) == 0 || !sources[source].read(reader, out->figures))
+        return;
+    out->mask |= mask;
+    if (source == SG_SOURCE_PROCESSOR)
+        out->processor = (uint16_t)out->figures[SG_FIGURE_MOVES];
+}
+
+/* figure: the source's only one. */
+static void read_or_keep(struct sg_reader *reader, int source, enum sg_figure figure,
+                         bool is_unchanged, struct sg_reading *out)
+{
+    uint32_t mask = 1u << figure;
+
+    if (is_unchanged && (reader->kept_mask & mask) != 0) {
+        out->figures[figure] = reader->kept[figure];
+        out->mask |= mask;
+        return;
+    }
+    read_source(reader, source, out);
+    reader->kept[figure] = out->figures[figure];
+    reader->kept_mask = (reader->kept_mask & ~mask) | (out->mask & mask);
+}
+
+/* A switch behind the count counts as one of the next reading, which reads again. */
+static void read_switched(struct sg_reader *reader, struct sg_reading *out)
+{
+    bool is_counted, is_unchanged;
+
+    read_source(reader, SG_SOURCE_USAGE, out);
+    is_counted = (out->mask & sg_source_mask(SG_SOURCE_USAGE)) != 0;
+    is_unchanged = is_counted && switches_of(out) == reader->kept_switches;
+    read_or_keep(reader, SG_SOURCE_SCHEDULER, SG_FIGURE_RUNNABLE, is_unchanged, out);
+    read_or_keep(reader, SG_SOURCE_MIGRATIONS, SG_FIGURE_MIGRATIONS, is_unchanged, out);
+    if (is_counted)
+        reader->kept_switches = switches_of(out);
+    else
+        reader->kept_mask = 0;
+}
+
+/* Processor time lies within the time. */
+void sg_reader_begin(struct sg_reader *reader, struct sg_reading *out)
+{
+    uint64_t *resumed = &out->figures[SG_FIGURE_RESUMED];
+
+    out->mask = 0;
+    out->processor = UINT16_MAX;
+    read_source(reader, SG_SOURCE_COUNTERS, out);
+    read_source(reader, SG_SOURCE_QUOTA, out);
+    read_switched(reader, out);
+    read_source(reader, SG_SOURCE_PROCESSOR, out);
+    read_source(reader, SG_SOURCE_SWITCHES, out);
+    out->time_ns = sg_tick_ns();
+    read_source(reader, SG_SOURCE_CLOCK, out);
+    if ((out->mask & 1u << SG_FIGURE_RESUMED) != 0)
+        *resumed = sg_tick_between(*resumed, out->time_ns);
+}
+
+void sg_reader_end(struct sg_reader *reader, struct sg_reading *out)
+{
+    out->mask = 0;
+    out->processor = UINT16_MAX;
+    read_source(reader, SG_SOURCE_CLOCK, out);
+    out->time_ns = sg_tick_ns();
+    read_source(reader, SG_SOURCE_PROCESSOR, out);
+    read_switched(reader, out);
+    read_source(reader, SG_SOURCE_QUOTA, out);
+    read_source(reader, SG_SOURCE_COUNTERS, out);
+}
+
+void sg_reader_watch(struct sg_reader *reader, bool on)
+{
+    sg_switches_watch(&reader->switches, on);
+}
+
+void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin)
+{
+    const uint32_t needed = 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
+    const uint64_t *from = end->figures;
+    uint64_t *to = begin->figures;
+
+    if ((end->mask & begin->mask & needed) != needed || to[SG_FIGURE_CPU] < from[SG_FIGURE_CPU] ||
+        to[SG_FIGURE_RUNNABLE] < from[SG_FIGURE_RUNNABLE])
+        return;
+    to[SG_FIGURE_CALL_CPU] = to[SG_FIGURE_CPU] - from[SG_FIGURE_CPU];
+    to[SG_FIGURE_CALL_RUNNABLE] = to[SG_FIGURE_RUNNABLE] - from[SG_FIGURE_RUNNABLE];
+    begin->mask |= sg_source_mask(SG_SOURCE_CALL);
+}
+
+void sg_reading_between(const struct sg_reading *begin, const struct sg_reading *end,
+                        struct sg_reading *out)
+{
+    uint32_t before = sg_source_mask(SG_SOURCE_SWITCHES) | sg_source_mask(SG_SOURCE_CALL);
+
+    out->time_ns = end->time_ns - begin->time_ns;
+    out->mask = begin->mask & (end->mask | before);
+    out->processor = end->processor;
+    for (unsigned figure = 0; figure < SG_FIGURE_COUNT; figure++) {
+        bool is_before = (before & 1u << figure) != 0;
+
+        out->figures[figure] =
+            is_before ? begin->figures[figure] : end->figures[figure] - begin->figures[figure];
+        if (!is_before && figure != SG_FIGURE_MOVES &&
+            end->figures[figure] < begin->figures[figure])
+            out->mask &= ~(1u << figure);
+        if ((out->mask & 1u << figure) == 0)
+            out->figures[figure] = 0;
+    }
+    out->figures[SG_FIGURE_MOVES] = out->figures[SG_FIGURE_MOVES] != 0;
+}
+
+void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COUNT])
+{
+    uint64_t figures[SG_FIGURE_COUNT];
+
+    for (int source = 0; source < SG_SOURCE_COUNT; source++) {
+        costs_ns[source] = 0;
+        for (int i = 0; i < MEASURED && (reader->mask & sg_source_mask(source)) != 0; i++) {
+            uint64_t begin_ns = sg_clock_ns(), took_ns;
+
+            sources[source].read(reader, figures);
+            took_ns = sg_clock_ns() - begin_ns;
+            if (i == 0 || took_ns < costs_ns[source])
+                costs_ns[source] = took_ns;
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/* A thread's sources of figures, and readings of all of them.
+ *
+ * A source that is not there, or stops to answer, is left out: the mask of a reading has a bit for
+ * each figure that it has. Each thread opens its own; a reading is one thread's, takes no lock and
+ * no memory. Not from a signal handler. errno is changed.
+ */
+#ifndef SG_CAUSES_READER_H
+#define SG_CAUSES_READER_H
+
+#include "causes/counters.h"
+#include "causes/switches.h"
+#include "trace/figure.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define SG_COUNTERS 3
+
+/* Where the sources are. */
+struct sg_reader_places {
+    const char *processes;                  /* proc(5) */
+    const char *systems;                    /* sysfs(5) */
+    const struct sg_counter_event *counted; /* SG_COUNTERS of them; NULL: of the processor */
+};
+
+/* An open file that the program may close unknowingly, and be given its number for one of its own.
+ */
+struct sg_reader_file {
+    int file; /* -1: closed */
+    dev_t device;
+    ino_t inode;
+};
+
+struct sg_reader {
+    uint32_t mask; /* figures that there are */
+    int errors[SG_SOURCE_COUNT];
+    struct sg_reader_file scheduler, quota;
+    struct sg_counter counters[SG_COUNTERS];
+    struct sg_switches switches;
+    /* What changes with a context switch alone, as it was after so many of them. */
+    uint64_t kept_switches, kept[SG_FIGURE_COUNT];
+    uint32_t kept_mask;
+};
+
+/* Figures since some time of their own: only what is between two readings means anything. */
+struct sg_reading {
+    uint64_t time_ns; /* core/tick.h's */
+    uint64_t figures[SG_FIGURE_COUNT];
+    uint32_t mask;
+    uint16_t processor; /* UINT16_MAX: not known */
+};
+
+void sg_reader_open(struct sg_reader *reader, const struct sg_reader_places *places);
+void sg_reader_close(struct sg_reader *reader);
+
+/* An interval begins, or ends: time and processor time are read next to the interval. */
+void sg_reader_begin(struct sg_reader *reader, struct sg_reading *out);
+void sg_reader_end(struct sg_reader *reader, struct sg_reading *out);
+
+/* Whether switches and migrations are watched: they are when it is opened. Readings tell of them
+ * since. */
+void sg_reader_watch(struct sg_reader *reader, bool on);
+
+/* What the call between two intervals spent, from the end of the one to the begin of the next,
+ * which then tells of it. */
+void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin);
+
+/* What is between the two; what has gone backwards is left out. Of the call before, as it is. */
+void sg_reading_between(const struct sg_reading *begin, const struct sg_reading *end,
+                        struct sg_reading *out);
+
+/* What one reading of each source costs, measured: the least of a few. 0: it is not there. */
+void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COUNT]);
+
+#endif

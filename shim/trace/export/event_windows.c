@@ -1,0 +1,213 @@
+#include "trace/export/event_windows.h"
+
+#include "trace/export/logread.h"
+
+static void check(struct sg_event_writer *writer, OTF2_ErrorCode code)
+{
+    if (code != OTF2_SUCCESS)
+        sg_archive_check(writer->archive, code);
+}
+
+/* What a call does on a window; SG_RMA_NONE: nothing, or it failed. */
+static enum sg_rma rma_of(const struct sg_event_writer *writer, const struct sg_record_event *event)
+{
+    const struct sg_function_entry *function =
+        sg_summary_function(&writer->summary->calls, event->function);
+
+    return function != NULL && (event->flags & SG_EVENT_FAILED) == 0 ? function->rma : SG_RMA_NONE;
+}
+
+/* NULL: the archive has no such window. */
+static const struct sg_plan_window *window_of(const struct sg_event_writer *writer,
+                                              const struct sg_record_event *event)
+{
+    const struct sg_summary_calls *calls = &writer->summary->calls;
+    const struct sg_window_entry *window = sg_summary_window(&calls->windows, event);
+    const struct sg_profile_comm_entry *comm =
+        window != NULL ? sg_summary_profile_comm(calls, window->comm) : NULL;
+    struct sg_plan_window key;
+
+    if (comm == NULL)
+        return NULL;
+    key = (struct sg_plan_window){
+        .identity = comm->identity, .comm_ordinal = comm->ordinal, .ordinal = window->ordinal};
+    return sg_plan_find_window(&writer->plan->windows, &key);
+}
+
+/* Whether a target is a rank of the window's communicator; others are damage. */
+static bool has_target(const struct sg_event_writer *writer, const struct sg_record_event *event)
+{
+    const struct sg_summary_calls *calls = &writer->summary->calls;
+    const struct sg_window_entry *window = sg_summary_window(&calls->windows, event);
+    const struct sg_profile_comm_entry *comm =
+        window != NULL ? sg_summary_profile_comm(calls, window->comm) : NULL;
+
+    return comm != NULL && event->to >= 0 && (uint32_t)event->to < comm->comm.size;
+}
+
+/* All members have recorded the collective. */
+static bool is_kept(const struct sg_plan_window *window, const struct sg_record_event *event)
+{
+    return (event->flags & SG_EVENT_ORDERED) != 0 && event->from_tag >= 0 &&
+           sg_intervals_contain(&window->kept, (uint32_t)event->from_tag);
+}
+
+/* ---- behind Enter --------------------------------------------------------------------------- */
+
+static OTF2_RmaAtomicType atomic_type(enum sg_rma rma, int32_t detail)
+{
+    if (rma == SG_RMA_ACCUMULATE)
+        return OTF2_RMA_ATOMIC_TYPE_ACCUMULATE;
+    if (rma == SG_RMA_COMPARE)
+        return OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP;
+    return detail == SG_WINDOW_SUM       ? OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ADD
+           : detail == SG_WINDOW_REPLACE ? OTF2_RMA_ATOMIC_TYPE_SWAP
+                                         : OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE;
+}
+
+static void write_operation(struct sg_event_writer *writer, const struct sg_record_event *event,
+                            enum sg_rma rma, uint32_t window, uint32_t slot, uint64_t time_ns)
+{
+    uint32_t target = (uint32_t)event->to;
+    uint64_t number = sg_event_request_of(slot);
+
+    if (rma == SG_RMA_PUT)
+        check(writer, OTF2_EvtWriter_RmaPut(writer->events, NULL, time_ns, window, target,
+                                            event->sent_bytes, number));
+    else if (rma == SG_RMA_GET)
+        check(writer, OTF2_EvtWriter_RmaGet(writer->events, NULL, time_ns, window, target,
+                                            event->received_bytes, number));
+    else
+        check(writer, OTF2_EvtWriter_RmaAtomic(writer->events, NULL, time_ns, window, target,
+                                               atomic_type(rma, event->to_tag), event->sent_bytes,
+                                               event->received_bytes, number));
+}
+
+static void write_lock(struct sg_event_writer *writer, const struct sg_record_event *event,
+                       enum sg_rma rma, uint32_t window, uint64_t time_ns)
+{
+    bool is_exclusive = rma == SG_RMA_LOCK && event->to_tag == SG_WINDOW_EXCLUSIVE;
+
+    check(writer, OTF2_EvtWriter_RmaRequestLock(
+                      writer->events, NULL, time_ns, window,
+                      rma == SG_RMA_LOCK ? (uint32_t)event->to : OTF2_UNDEFINED_UINT32, 0,
+                      is_exclusive ? OTF2_LOCK_EXCLUSIVE : OTF2_LOCK_SHARED));
+}
+
+/* A lock that the rank did not get is none. */
+static bool is_over(const struct sg_record_event *event)
+{
+    return atomic_load_explicit(&event->end_ns, memory_order_relaxed) != 0;
+}
+
+void sg_event_window_begin(struct sg_event_writer *writer, const struct sg_record_event *event,
+                           uint32_t slot, uint64_t time_ns)
+{
+    enum sg_rma rma = rma_of(writer, event);
+    const struct sg_plan_window *window = rma != SG_RMA_NONE ? window_of(writer, event) : NULL;
+
+    if (window == NULL || !is_over(event))
+        return;
+    if (sg_rma_is_operation(rma) && has_target(writer, event))
+        write_operation(writer, event, rma, window->ref, slot, time_ns);
+    else if (rma == SG_RMA_LOCK_ALL || (rma == SG_RMA_LOCK && has_target(writer, event)))
+        write_lock(writer, event, rma, window->ref, time_ns);
+    else if (sg_rma_is_collective(rma) && is_kept(window, event))
+        check(writer, OTF2_EvtWriter_RmaCollectiveBegin(writer->events, NULL, time_ns));
+}
+
+/* ---- before Leave --------------------------------------------------------------------------- */
+
+static void write_collective(struct sg_event_writer *writer, enum sg_rma rma,
+                             const struct sg_plan_window *window)
+{
+    OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
+    OTF2_CollectiveOp op = OTF2_COLLECTIVE_OP_BARRIER;
+
+    if (rma == SG_RMA_FENCE)
+        level |= OTF2_RMA_SYNC_LEVEL_MEMORY;
+    else
+        op = rma == SG_RMA_MAKE ? OTF2_COLLECTIVE_OP_CREATE_HANDLE
+                                : OTF2_COLLECTIVE_OP_DESTROY_HANDLE;
+    if (rma == SG_RMA_MAKE)
+        check(writer,
+              OTF2_EvtWriter_RmaWinCreate(writer->events, NULL, writer->now_ns, window->ref));
+    else if (rma == SG_RMA_FREE && window->has_life)
+        check(writer,
+              OTF2_EvtWriter_RmaWinDestroy(writer->events, NULL, writer->now_ns, window->ref));
+    check(writer, OTF2_EvtWriter_RmaCollectiveEnd(writer->events, NULL, writer->now_ns, op, level,
+                                                  window->ref, OTF2_COLLECTIVE_ROOT_NONE, 0, 0));
+}
+
+static void write_group(struct sg_event_writer *writer, const struct sg_record_event *event,
+                        enum sg_rma rma, uint32_t window)
+{
+    const struct sg_group_entry *group = sg_summary_group(&writer->summary->calls.windows, event);
+    OTF2_RmaSyncLevel level = OTF2_RMA_SYNC_LEVEL_PROCESS;
+    uint32_t ref;
+
+    if (group == NULL || !sg_plan_find_group(&writer->plan->windows, group, &ref))
+        return;
+    if (rma == SG_RMA_COMPLETE || rma == SG_RMA_WAIT)
+        level |= OTF2_RMA_SYNC_LEVEL_MEMORY;
+    check(writer,
+          OTF2_EvtWriter_RmaGroupSync(writer->events, NULL, writer->now_ns, level, window, ref));
+}
+
+void sg_event_window_end(struct sg_event_writer *writer, const struct sg_record_event *event,
+                         uint32_t slot)
+{
+    enum sg_rma rma = rma_of(writer, event);
+    const struct sg_plan_window *window = rma != SG_RMA_NONE ? window_of(writer, event) : NULL;
+
+    if (window == NULL || !is_over(event))
+        return;
+    sg_event_window_completions(writer, slot, writer->now_ns);
+    if (sg_rma_is_collective(rma) && is_kept(window, event))
+        write_collective(writer, rma, window);
+    else if (sg_rma_has_group(rma))
+        write_group(writer, event, rma, window->ref);
+}
+
+/* ---- what is complete ----------------------------------------------------------------------- */
+
+static void write_completion(struct sg_event_writer *writer, const struct sg_record_event *event,
+                             const struct sg_rma_completion *completion, uint32_t window,
+                             uint64_t time_ns)
+{
+    uint64_t number = sg_event_request_of(completion->of);
+
+    if ((completion->ends & SG_RMA_END_LOCAL) != 0)
+        check(writer, OTF2_EvtWriter_RmaOpCompleteNonBlocking(writer->events, NULL, time_ns, window,
+                                                              number));
+    if ((completion->ends & SG_RMA_END_REMOTE) != 0)
+        check(writer,
+              OTF2_EvtWriter_RmaOpCompleteRemote(writer->events, NULL, time_ns, window, number));
+    if ((completion->ends & SG_RMA_END_LOCK) != 0)
+        check(writer, OTF2_EvtWriter_RmaReleaseLock(writer->events, NULL, time_ns, window,
+                                                    rma_of(writer, event) == SG_RMA_LOCK
+                                                        ? (uint32_t)event->to
+                                                        : OTF2_UNDEFINED_UINT32,
+                                                    0));
+}
+
+void sg_event_window_completions(struct sg_event_writer *writer, uint32_t slot, uint64_t time_ns)
+{
+    uint32_t count = 0;
+    const struct sg_rma_completion *items =
+        sg_rma_completions_by(&writer->completions, slot, &count);
+
+    /* A lock was requested before what it protects, and is released after that. */
+    for (int locks = 0; locks <= 1; locks++) {
+        for (uint32_t i = 0; i < count; i++) {
+            enum sg_record_kind kind;
+            uint64_t from = items[i].of;
+            const struct sg_record_event *event = sg_logread_next(writer->log, &from, &kind);
+            const struct sg_plan_window *window = window_of(writer, event);
+
+            if (((items[i].ends & SG_RMA_END_LOCK) != 0) == (locks != 0) && window != NULL &&
+                (rma_of(writer, event) == SG_RMA_LOCK_ALL || has_target(writer, event)))
+                write_completion(writer, event, &items[i], window->ref, time_ns);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+/* Buffered coscheduling on the mini host, and alone. */
+#include "algos/associations.h"
+#include "algos/bcs/state.h"
+#include "lib/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK(mark) (UINT64_C(1) << SG_MARK_##mark)
+#define SIZE 9
+#define SLICE_NS 100000u
+#define INSTANCES 8
+
+static const struct sg_algo_call barrier = {.operation = SG_OPERATION_BARRIER, .root = -1};
+static const struct sg_algo_call allreduce = {
+    .operation = SG_OPERATION_ALLREDUCE, .bytes = 16, .root = -1};
+
+static struct mini_host *open_host(struct sg_algo_parameters parameters)
+{
+    struct mini_setup setup = {
+        .algo = &sg_algo_bcs, .size = SIZE, .parameters = parameters, .seed = 1};
+
+    setup.parameters.slice_ns = SLICE_NS;
+    setup.parameters.degree = 2;
+    return mini_new(&setup);
+}
+
+static int strobes(const struct mini_host *host)
+{
+    return mini_actions(host, 0, SG_ACTION_MULTICAST);
+}
+
+/* The boundary comes, and everything that follows from it. */
+static void begin_slice(struct mini_host *host)
+{
+    CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+    mini_settle(host);
+}
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+static struct sg_algo_call call_at(int i, int size)
+{
+    static const struct sg_algo_call calls[] = {
+        {.operation = SG_OPERATION_ALLREDUCE, .bytes = 16, .root = -1},
+        {.operation = SG_OPERATION_BARRIER, .root = -1},
+        {.operation = SG_OPERATION_REDUCE, .bytes = 8},
+    };
+    struct sg_algo_call call = calls[i % 3];
+
+    if (call.operation == SG_OPERATION_REDUCE)
+        call.root = i * 5 % size;
+    return call;
+}
+
+static void run(struct mini_setup *setup, uint64_t *marks)
+{
+    struct sg_algo_call calls[INSTANCES];
+    struct mini_host *host = mini_new(setup);
+
+    for (int i = 0; i < INSTANCES; i++)
+        calls[i] = call_at(i, setup->size);
+    mini_drive(host, calls, INSTANCES);
+    for (uint32_t seq = 1; seq <= INSTANCES; seq++) {
+        const struct sg_algo_call *call = &calls[seq - 1];
+        struct association of = {.size = setup->size, .seq = seq, .flags = call->flags};
+
+        for (int rank = 0; rank < setup->size && call->bytes > 0; rank++) {
+            if (call->root == -1 || call->root == rank)
+                CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, 0), association_doubling(&of));
+        }
+    }
+    *marks |= mini_marks(host, -1);
+    mini_free(host);
+}
+
+static void test_orders(void)
+{
+    static const int sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33};
+    uint64_t marks = 0;
+
+    for (uint64_t seed = 0; seed < 96; seed++) {
+        for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+            struct mini_setup setup = {.algo = &sg_algo_bcs, .size = sizes[i], .seed = seed};
+
+            setup.parameters = (struct sg_algo_parameters){
+                .slice_ns = seed & 1 ? 2000 : 50000,
+                .credits = (uint8_t)(2 + seed % 5),
+                .degree = (uint8_t)(seed % 5),
+                .budget_bytes = 32,
+                .split = seed >> 4 & 1,
+                .restart_slice = seed >> 1 & 1,
+                .strobe_always = seed >> 2 & 1,
+                .microphases_separate = seed >> 3 & 1,
+            };
+            setup.loss_percent = seed % 3 ? 20 : 0;
+            setup.repeat_percent = seed % 3 == 2 ? 20 : 0;
+            run(&setup, &marks);
+        }
+    }
+    CU_ASSERT_EQUAL(marks & MARK(STROBE_REPEATED), MARK(STROBE_REPEATED));
+    CU_ASSERT_EQUAL(marks & MARK(SLICE_OVERRUN), MARK(SLICE_OVERRUN));
+    CU_ASSERT_EQUAL(marks & MARK(BUDGET_OUT), MARK(BUDGET_OUT));
+    CU_ASSERT_EQUAL(marks & MARK(SPLIT_FINISHED), MARK(SPLIT_FINISHED));
+    CU_ASSERT_EQUAL(marks & MARK(EARLY), MARK(EARLY));
+}
+
+/* ---- slices ---------------------------------------------------------------------------------- */
+
+/* Nothing is sent to all, and no alarm set, before all have called. */
+static void test_all_or_nothing(void)
+{
+    for (int late = 0; late < SIZE; late++) {
+        struct mini_host *host = open_host((struct sg_algo_parameters){0});
+
+        for (int rank = 0; rank < SIZE; rank++) {
+            if (rank != late)
+                mini_call(host, rank, &allreduce);
+        }
+        mini_settle(host);
+        CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        mini_call(host, late, &allreduce);
+        mini_settle(host);
+        CU_ASSERT_EQUAL(strobes(host), 0);
+        for (int rank = 0; rank < SIZE; rank++)
+            CU_ASSERT_FALSE(mini_completed(host, rank, 1));
+        begin_slice(host);
+        /* The strobe and the result. */
+        CU_ASSERT_EQUAL(strobes(host), 2);
+        for (int rank = 0; rank < SIZE; rank++)
+            CU_ASSERT_TRUE(mini_finished(host, rank, 1));
+        /* Nothing to do: no next slice. */
+        CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        mini_drain(host);
+        mini_free(host);
+    }
+}
+
+/* A computing endpoint is left alone: of those below it nobody hears before it calls itself. */
+static void test_called_waits_for_own_call(void)
+{
+    struct mini_host *host = open_host((struct sg_algo_parameters){0});
+    int sent = 0;
+
+    for (int rank = 2; rank < SIZE; rank++)
+        mini_call(host, rank, &barrier);
+    mini_settle(host);
+    for (int rank = 0; rank < 2; rank++)
+        sent += mini_actions(host, rank, SG_ACTION_SEND);
+    CU_ASSERT_EQUAL(sent, 0);
+    mini_call(host, 0, &barrier);
+    mini_call(host, 1, &barrier);
+    mini_settle(host);
+    begin_slice(host);
+    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* CALLED and DONE of all but endpoint 0, and strobes: as many as the microphases. */
+static void test_microphases(void)
+{
+    static const struct {
+        bool separate;
+        const struct sg_algo_call *call;
+        int multicasts, sends;
+    } cases[] = {
+        {false, &barrier, 1, 2 * (SIZE - 1)},
+        {true, &barrier, 3, 4 * (SIZE - 1)},
+        /* Seven partial results meet in a hypercube of eight, one comes into it and one goes out
+         * to endpoint 0; the result is multicast. */
+        {false, &allreduce, 2, 2 * (SIZE - 1) + 9},
+        {true, &allreduce, 4, 4 * (SIZE - 1) + 9},
+    };
+
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct mini_host *host =
+            open_host((struct sg_algo_parameters){.microphases_separate = cases[i].separate});
+
+        mini_call_all(host, cases[i].call);
+        mini_settle(host);
+        begin_slice(host);
+        CU_ASSERT_EQUAL(strobes(host), cases[i].multicasts);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), cases[i].sends);
+        CU_ASSERT_TRUE(mini_finished(host, SIZE - 1, 1));
+        mini_drain(host);
+        mini_free(host);
+    }
+}
+
+static void test_restart(void)
+{
+    struct mini_host *host = open_host((struct sg_algo_parameters){.restart_slice = 1});
+
+    mini_call_all(host, &barrier);
+    mini_settle(host);
+    begin_slice(host);
+    for (int rank = 0; rank < SIZE; rank++)
+        CU_ASSERT_FALSE(mini_completed(host, rank, 1));
+    begin_slice(host);
+    for (int rank = 0; rank < SIZE; rank++)
+        CU_ASSERT_TRUE(mini_finished(host, rank, 1));
+    CU_ASSERT_EQUAL(strobes(host), 2);
+    CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* Slices after which all of `count` nonblocking allreduces of 16 bytes are over. */
+static int slices_of(int count, uint32_t budget_bytes)
+{
+    struct mini_host *host = open_host(
+        (struct sg_algo_parameters){.budget_bytes = budget_bytes, .credits = 16, .split = 1});
+    int slices = 0;
+
+    for (int i = 0; i < count; i++)
+        mini_call_all(host, &allreduce);
+    mini_settle(host);
+    for (; !mini_finished(host, 0, (uint32_t)count); slices++) {
+        begin_slice(host);
+        /* In their order, and in no later slice than they must. */
+        for (int seq = 1; seq <= count; seq++) {
+            int in_one = budget_bytes < 16 ? 1 : (int)budget_bytes / 16;
+            int most = (slices + 1) * (in_one < SG_BCS_TOGETHER ? in_one : SG_BCS_TOGETHER);
+
+            CU_ASSERT_EQUAL(mini_finished(host, SIZE - 1, (uint32_t)seq), seq <= most);
+        }
+    }
+    CU_ASSERT_EQUAL((mini_marks(host, 0) & MARK(BUDGET_OUT)) != 0, slices > 1);
+    mini_drain(host);
+    mini_free(host);
+    return slices;
+}
+
+static void test_budget(void)
+{
+    CU_ASSERT_EQUAL(slices_of(3, 64), 1);
+    CU_ASSERT_EQUAL(slices_of(6, 32), 3);
+    CU_ASSERT_EQUAL(slices_of(5, 47), 3);
+    CU_ASSERT_EQUAL(slices_of(3, 1), 3);
+    CU_ASSERT_EQUAL(slices_of(9, 1 << 20), 3);
+}
+
+/* A strobe at each boundary, from the first collective to the drain. */
+static void test_always(void)
+{
+    struct mini_host *host = open_host((struct sg_algo_parameters){.strobe_always = 1});
+
+    CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+    mini_call_all(host, &barrier);
+    mini_settle(host);
+    for (int slice = 1; slice <= 4; slice++) {
+        begin_slice(host);
+        CU_ASSERT_EQUAL(strobes(host), slice);
+        CU_ASSERT_TRUE(mini_finished(host, SIZE - 1, 1));
+        CU_ASSERT_EQUAL(mini_head(host, SIZE - 1)->outstanding, 1);
+    }
+    mini_drain(host);
+    CU_ASSERT_EQUAL(strobes(host), 4);
+    mini_free(host);
+}
+
+/* ---- losses ---------------------------------------------------------------------------------- */
+
+static void test_lost_strobe(void)
+{
+    for (int loser = 1; loser < SIZE; loser++) {
+        struct mini_host *host = open_host((struct sg_algo_parameters){0});
+        int sent;
+
+        mini_call_all(host, &allreduce);
+        mini_settle(host);
+        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, loser));
+        mini_settle(host);
+        CU_ASSERT_FALSE(mini_completed(host, 0, 1));
+        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+        mini_settle(host);
+        sent = mini_actions(host, -1, SG_ACTION_SEND);
+        for (int rank = 0; rank < SIZE; rank++)
+            CU_ASSERT_TRUE(mini_finished(host, rank, 1));
+        CU_ASSERT_TRUE(mini_marks(host, 0) & MARK(STROBE_REPEATED));
+        /* The repeat, and nothing of it a second time: sends and results do not grow. */
+        CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), sent);
+        CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_COMPLETE), SIZE);
+        mini_drain(host);
+        mini_free(host);
+    }
+}
+
+/* The result is lost, for one or for a whole branch: the repeat brings it. */
+static void test_lost_result(void)
+{
+    for (int first = 1; first < SIZE; first++) {
+        for (int last = first; last < SIZE; last++) {
+            struct mini_host *host = open_host((struct sg_algo_parameters){0});
+            struct association of = {.size = SIZE, .seq = 1};
+
+            mini_call_all(host, &allreduce);
+            mini_settle(host);
+            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+            while (strobes(host) < 2)
+                CU_ASSERT_TRUE_FATAL(mini_deliver(host, -1, -1));
+            for (int rank = first; rank <= last; rank++) {
+                while (mini_in_flight(host, 0, rank) > 1)
+                    mini_deliver(host, 0, rank);
+                CU_ASSERT_TRUE_FATAL(mini_lose(host, 0, rank));
+            }
+            mini_settle(host);
+            CU_ASSERT_FALSE(mini_completed(host, last, 1));
+            CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+            CU_ASSERT_FALSE(mini_finished(host, 0, 1));
+            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+            mini_settle(host);
+            for (int rank = 0; rank < SIZE; rank++) {
+                CU_ASSERT_TRUE(mini_finished(host, rank, 1));
+                CU_ASSERT_EQUAL(mini_result(host, rank, 1, 0), association_doubling(&of));
+            }
+            mini_drain(host);
+            mini_free(host);
+        }
+    }
+}
+
+/* Nobody answers for long: one repeat, not a storm. */
+static void test_one_repeat(void)
+{
+    struct mini_host *host = open_host((struct sg_algo_parameters){0});
+    int sent;
+
+    mini_call_all(host, &barrier);
+    mini_settle(host);
+    mini_hold(host, 1, true);
+    CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+    mini_settle(host);
+    sent = mini_actions(host, 0, SG_ACTION_SEND);
+    CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+    mini_settle(host);
+    CU_ASSERT_EQUAL(mini_actions(host, 0, SG_ACTION_SEND), sent + 1);
+    CU_ASSERT_FALSE(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+    mini_hold(host, 1, false);
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_finished(host, 0, 1));
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* ---- boundaries ------------------------------------------------------------------------------ */
+
+static struct sg_action list[SG_ACTIONS_MAX];
+static struct sg_data parts[2 * SG_ACTIONS_MAX];
+
+/* The time of the last timer that these actions set. */
+static uint64_t alarm_of(const struct sg_actions *actions)
+{
+    uint64_t time_ns = 0;
+
+    for (uint32_t i = 0; i < actions->count; i++) {
+        if (list[i].kind == SG_ACTION_SET_TIMER && list[i].id == SG_BCS_TIMER_BOUNDARY)
+            time_ns = list[i].timer.time_ns;
+    }
+    return time_ns;
+}
+
+/* Boundaries are multiples of the slice from the epoch, the first one after the call's time; what
+ * comes late begins the slice that it is in. */
+static void test_epoch(void)
+{
+    static const struct {
+        uint64_t called_ns, fires_ns, alarm_ns, next_ns;
+    } cases[] = {
+        {7000, 107000, 107000, 207000},   {7001, 107000, 107000, 207000},
+        {106999, 107000, 107000, 207000}, {107000, 207000, 207000, 307000},
+        {107000, 555555, 207000, 607000},
+    };
+    struct sg_algo_setup setup = {
+        .size = 1, .parameters = {.slice_ns = 100000, .epoch_ns = 7000, .restart_slice = 1}};
+    struct sg_algo_needs needs;
+
+    CU_ASSERT_TRUE_FATAL(sg_algo_bcs.needs(&setup, &needs));
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sg_event event = {
+            .kind = SG_EVENT_CALL, .time_ns = cases[i].called_ns, .call = barrier};
+        struct sg_actions actions = {.list = list, .capacity = SG_ACTIONS_MAX, .parts = parts};
+        void *state = calloc(1, needs.state_bytes);
+
+        CU_ASSERT_PTR_NOT_NULL_FATAL(state);
+        sg_algo_bcs.init(state, &setup);
+        sg_algo_bcs.on_call(state, &event, &actions);
+        CU_ASSERT_EQUAL(alarm_of(&actions), cases[i].alarm_ns);
+        event = (struct sg_event){.kind = SG_EVENT_TIMER,
+                                  .time_ns = cases[i].fires_ns,
+                                  .timer = {.id = SG_BCS_TIMER_BOUNDARY}};
+        actions.count = 0;
+        sg_algo_bcs.on_timer(state, &event, &actions);
+        CU_ASSERT_EQUAL(alarm_of(&actions), cases[i].next_ns);
+        free(state);
+    }
+}
+
+/* What the rules allow fits, and more does not. */
+static void test_limits(void)
+{
+    struct sg_algo_setup setup = {.size = SG_BCS_ENDPOINTS_MAX};
+    struct sg_algo_needs needs;
+
+    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &needs));
+    CU_ASSERT_EQUAL(needs.slots, SG_CREDITS_DEFAULT * SG_BCS_EDGES_MAX);
+    CU_ASSERT_EQUAL(needs.slot_bytes, 16384);
+    setup.size++;
+    CU_ASSERT_FALSE(sg_algo_bcs.needs(&setup, &needs));
+    setup.size = 3;
+    setup.parameters.budget_bytes = 4096;
+    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &needs));
+    CU_ASSERT_EQUAL(needs.slot_bytes, 1024);
+    setup.parameters.budget_bytes = 1 << 26;
+    CU_ASSERT_TRUE(sg_algo_bcs.needs(&setup, &needs));
+    CU_ASSERT_EQUAL(needs.slot_bytes, 65536);
+    setup.parameters.credits = 1;
+    CU_ASSERT_FALSE(sg_algo_bcs.needs(&setup, &needs));
+}
+
+const struct unit_test unit_tests[] = {
+    {"all have recursive doubling's bits in every order, with losses", test_orders},
+    {"a collective runs when all have called it", test_all_or_nothing},
+    {"who computes is not disturbed", test_called_waits_for_own_call},
+    {"messages are as many as the microphases say", test_microphases},
+    {"calls return at the next boundary where they shall", test_restart},
+    {"a slice takes what its budget allows", test_budget},
+    {"strobes come always where they shall", test_always},
+    {"a lost strobe is repeated", test_lost_strobe},
+    {"a lost result is repeated", test_lost_result},
+    {"a strobe is repeated once", test_one_repeat},
+    {"boundaries count from the epoch", test_epoch},
+    {"limits hold", test_limits},
+    {NULL, NULL},
+};

@@ -1,0 +1,248 @@
+/* Broadcasts on the mini host: tree in all its shapes, bypass and srm. */
+#include "algos/mini_host.h"
+#include "algos/tree.h"
+#include "lib/unit.h"
+
+#define MARK(mark) (UINT64_C(1) << SG_MARK_##mark)
+#define CALLS 30
+
+static const struct sg_algo *const algos[] = {&sg_algo_tree, &sg_algo_bypass, &sg_algo_srm};
+#define ALGOS ((int)(sizeof algos / sizeof *algos))
+
+static struct sg_algo_call broadcast(int root)
+{
+    return (struct sg_algo_call){.operation = SG_OPERATION_BCAST, .bytes = 16, .root = root};
+}
+
+static void check(const struct mini_host *host, int size, uint32_t seq,
+                  const struct sg_algo_call *call)
+{
+    for (int rank = 0; rank < size; rank++) {
+        if (rank == call->root)
+            continue;
+        for (int element = 0; element < 2; element++)
+            CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, element),
+                                  mini_operand(call->root, seq, element));
+    }
+}
+
+static void test_every_root(void)
+{
+    for (int a = 0; a < ALGOS; a++) {
+        for (int size = 1; size <= 18; size++) {
+            for (int root = 0; root < size; root++) {
+                struct mini_setup setup = {
+                    .algo = algos[a],
+                    .size = size,
+                    .parameters = {.shape = (uint8_t)(root % SG_TREE_SHAPES)},
+                    .seed = (uint64_t)root};
+                struct mini_host *host = mini_new(&setup);
+                struct sg_algo_call call = broadcast(root);
+
+                mini_drive(host, &call, 1);
+                check(host, size, 1, &call);
+                mini_free(host);
+            }
+        }
+    }
+}
+
+/* The next call of a mixture with everything else that the protocol has. */
+static struct sg_algo_call mixed(const struct sg_algo *algo, uint64_t seed, int i, int size)
+{
+    int root = (int)(seed * 5 + (seed % 3 ? (uint64_t)i * (uint64_t)i : 0)) % size;
+    struct sg_algo_call call = broadcast(root);
+
+    if (i % 4 == 1) {
+        call.operation = SG_OPERATION_REDUCE;
+        call.flags = seed % 2 ? SG_CALL_COMMUTATIVE : 0;
+    } else if (i % 7 == 3 && algo->operations & 1u << SG_OPERATION_ALLREDUCE) {
+        call.operation = SG_OPERATION_ALLREDUCE;
+        call.root = -1;
+    } else if (i % 7 == 5 && algo->operations & 1u << SG_OPERATION_BARRIER) {
+        call = (struct sg_algo_call){.operation = SG_OPERATION_BARRIER, .root = -1};
+    }
+    return call;
+}
+
+static uint64_t drive_mixture(const struct sg_algo *algo, uint64_t seed)
+{
+    int size = seed % 20 == 19 ? 64 : 1 + (int)(seed % 17);
+    struct mini_setup setup = {
+        .algo = algo,
+        .size = size,
+        .parameters = {.shape = (uint8_t)(seed % SG_TREE_SHAPES),
+                       .credits = (uint8_t)(seed % 7 + 2),
+                       .split = algo != &sg_algo_tree && seed % 5 == 0},
+        .seed = seed,
+        .loss_percent = seed % 4 == 1 ? 30 : 0,
+    };
+    struct mini_host *host = mini_new(&setup);
+    struct sg_algo_call calls[CALLS];
+    uint64_t marks;
+
+    for (int i = 0; i < CALLS; i++)
+        calls[i] = mixed(algo, seed, i, size);
+    mini_drive(host, calls, CALLS);
+    for (int i = 0; i < CALLS; i++) {
+        if (calls[i].operation == SG_OPERATION_BCAST)
+            check(host, size, (uint32_t)i + 1, &calls[i]);
+    }
+    marks = mini_marks(host, -1);
+    mini_free(host);
+    return marks;
+}
+
+static void test_mixtures(void)
+{
+    for (int a = 0; a < ALGOS; a++) {
+        uint64_t marks = 0;
+
+        for (uint64_t seed = 0; seed < 400; seed++)
+            marks |= drive_mixture(algos[a], seed);
+        CU_ASSERT_TRUE(marks & MARK(CREDIT_OUT));
+        if (algos[a] != &sg_algo_srm)
+            CU_ASSERT_TRUE(marks & MARK(EARLY));
+        CU_ASSERT_EQUAL((marks & MARK(PASSED_ON)) != 0, algos[a] == &sg_algo_bypass);
+    }
+}
+
+/* Among 4 endpoints 3 is below 2, in bypass's tree. Who has not called passes on all the same. */
+static void test_passed_on(void)
+{
+    struct mini_setup setup = {.algo = &sg_algo_bypass, .size = 4, .seed = 1};
+    struct mini_host *host = mini_new(&setup);
+    struct sg_algo_call call = broadcast(0);
+
+    mini_call(host, 0, &call);
+    mini_call(host, 3, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    mini_settle(host);
+    CU_ASSERT_TRUE(mini_completed(host, 3, 1));
+    CU_ASSERT_EQUAL(mini_head(host, 2)->seq, 0);
+    CU_ASSERT_EQUAL(mini_head(host, 2)->forwarded, 1);
+    mini_call(host, 2, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 2, 1));
+    mini_call(host, 1, &call);
+    check(host, 4, 1, &call);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* ... and in the tree that does not, what is below it waits for its call. */
+static void test_not_passed_on(void)
+{
+    struct mini_setup setup = {.algo = &sg_algo_tree,
+                               .size = 4,
+                               .parameters = {.shape = SG_TREE_SHAPE_BINOMIAL},
+                               .seed = 1};
+    struct mini_host *host = mini_new(&setup);
+    struct sg_algo_call call = broadcast(0);
+
+    mini_call(host, 0, &call);
+    mini_call(host, 3, &call);
+    CU_ASSERT_TRUE(mini_completed(host, 0, 1));
+    mini_settle(host);
+    CU_ASSERT_FALSE(mini_completed(host, 3, 1));
+    mini_call(host, 2, &call);
+    mini_call(host, 1, &call);
+    mini_settle(host);
+    check(host, 4, 1, &call);
+    mini_drain(host);
+    mini_free(host);
+}
+
+/* A root has room for so many broadcasts ahead of an endpoint that does not call; then it waits. */
+static void test_run_ahead(void)
+{
+    static const struct {
+        const struct sg_algo *algo;
+        int ahead;
+    } cases[] = {{&sg_algo_tree, 3}, {&sg_algo_bypass, 3}, {&sg_algo_srm, 4}};
+
+    for (int i = 0; i < ALGOS; i++) {
+        struct mini_setup setup = {
+            .algo = cases[i].algo, .size = 2, .parameters = {.credits = 3}, .seed = 1};
+        struct mini_host *host = mini_new(&setup);
+        struct sg_algo_call call = broadcast(0);
+        uint32_t ahead = 0;
+
+        do {
+            mini_call(host, 0, &call);
+            mini_settle(host);
+            ahead++;
+        } while (mini_completed(host, 0, ahead));
+        CU_ASSERT_EQUAL(ahead, (uint32_t)cases[i].ahead + 1);
+        for (uint32_t seq = 1; seq <= ahead; seq++) {
+            mini_call(host, 1, &call);
+            mini_settle(host);
+            check(host, 2, seq, &call);
+        }
+        CU_ASSERT_TRUE(mini_completed(host, 0, ahead));
+        mini_drain(host);
+        mini_free(host);
+    }
+}
+
+/* Broadcasts without data, of one endpoint, and messages: one for each that is not the root. */
+static void test_messages(void)
+{
+    for (int shape = 0; shape < SG_TREE_SHAPES; shape++) {
+        for (int size = 1; size < 40; size++) {
+            struct mini_setup setup = {.algo = &sg_algo_tree,
+                                       .size = size,
+                                       .parameters = {.shape = (uint8_t)shape, .credits = 64},
+                                       .seed = 3};
+            struct mini_host *host = mini_new(&setup);
+            struct sg_algo_call call = broadcast(size / 2);
+
+            call.bytes = size % 2 ? 0 : 8;
+            mini_drive(host, &call, 1);
+            CU_ASSERT_EQUAL(mini_actions(host, -1, SG_ACTION_SEND), size - 1);
+            mini_free(host);
+        }
+    }
+}
+
+/* The Fibonacci tree by its definition: in every step each endpoint that has the message passes it
+ * on, and it is there two steps later. */
+static void test_fibonacci(void)
+{
+    for (int size = 1; size <= 400; size++) {
+        int there[400] = {0}, least = 0, last = 0, total = 1;
+
+        for (int before = 1, count = 1; count < size; least++) {
+            int next = least == 0 ? 1 : count + before;
+
+            before = count;
+            count = next;
+        }
+        for (int rank = 0; rank < size; rank++) {
+            int children = sg_branch_children(rank, size, SG_TREE_FIBONACCI);
+
+            for (int i = 0; i < children; i++) {
+                int child = sg_branch_child(rank, size, SG_TREE_FIBONACCI, i);
+
+                CU_ASSERT_TRUE_FATAL(child > rank && child < size);
+                CU_ASSERT_EQUAL(sg_branch_parent(child, size, SG_TREE_FIBONACCI), rank);
+                there[child] = there[rank] + i + 2;
+                last = there[child] > last ? there[child] : last;
+                total++;
+            }
+        }
+        CU_ASSERT_EQUAL(total, size);
+        CU_ASSERT_TRUE(last <= least);
+    }
+    CU_ASSERT_EQUAL(sg_branch_parent(0, 5, SG_TREE_FIBONACCI), -1);
+}
+
+const struct unit_test unit_tests[] = {
+    {"every root's data reach everybody", test_every_root},
+    {"so they do among other operations, with changing roots and few credits", test_mixtures},
+    {"who has not called yet passes on, in bypass", test_passed_on},
+    {"... and in tree does not", test_not_passed_on},
+    {"a root is ahead by its credits, and waits for the slowest then", test_run_ahead},
+    {"a tree has one message for each endpoint but the root", test_messages},
+    {"the Fibonacci tree takes as long as it is to", test_fibonacci},
+    {NULL, NULL},
+};

@@ -1,0 +1,37 @@
+#!/usr/bin/python3
+"""What an archive tells of intervals between calls of MPI: intervals.py DIR/traces.otf2
+
+Prints a JSON list, one object an interval, in the order of their ends: rank, thread, end_ns,
+interval (ns), left, entered, what is known of its stretch (comm, stretch, bounds), and its figures.
+"""
+import json
+import sys
+
+import otf2
+from otf2.events import Metric
+
+
+def main():
+    out = []
+    latest = {}  # by location
+    with otf2.reader.open(sys.argv[1]) as trace:
+        for location, event in trace.events:
+            if not isinstance(event, Metric):
+                continue
+            names = [member.name for member in event.metric.members]
+            values = dict(zip(names, event.values))
+            if names == ["interval"]:
+                known = {a.name: v for a, v in event.attributes.items()}
+                latest[location] = {"rank": location.group._ref, "thread": location._ref >> 32,
+                                    "end_ns": event.time, "left": known["left"],
+                                    "entered": known["entered"], **values}
+                if "stretch" in known:
+                    latest[location].update(comm=known["communicator"].name,
+                                            stretch=known["stretch"], bounds=known["bounds"])
+                out.append(latest[location])
+            elif location in latest and latest[location]["end_ns"] == event.time:
+                latest[location].update(values)
+    json.dump(out, sys.stdout)
+
+
+main()

@@ -1,0 +1,140 @@
+#!/bin/bash
+# Intervals between calls of MPI: their figures are those of what a rank does in them.
+. "$(dirname "$0")/../lib/sh.sh"
+
+KNOWN=$PROGRAMS/known_causes
+ROUNDS=20
+export STAGGER_CAUSES=all
+
+# intervals NAME: of its archive, as NAME.json
+intervals() { "$PYTHON" "$ROOT/tests/causes/intervals.py" "$1.trace/traces.otf2" >"$1.json"; }
+
+# holds NAME EXPRESSION: with own (rank 1's intervals in which it did something), others (rank 0's
+# meanwhile), every one, and total(LIST, FIGURE).
+holds() {
+    "$PYTHON" -c '
+import json, sys
+rounds, expression = int(sys.argv[2]), sys.argv[3]
+every = json.load(open(sys.argv[1]))
+def total(intervals, figure):
+    return sum(i[figure] for i in intervals)
+# The first barrier begins a stretch of its own, the second the way to the next round.
+def between(rank):
+    return [i for i in every if i["rank"] == rank and i.get("stretch", 1) % 2 == 0]
+own, others = between(1), between(0)
+assert len(own) == len(others) == rounds, (len(own), len(others))
+if not eval(expression):
+    print(expression)
+    for i in own[:5] + others[:5]:
+        print(i)
+    sys.exit(1)' "$1.json" "$ROUNDS" "$2"
+}
+
+# done_by NAME: how much rank 1 says it did
+done_by() { sed -n 's/^rank 1: \([0-9]*\) .*/\1/p' "$1.out"; }
+
+# known NAME [FILE]: a run of it, with its intervals
+known() {
+    observe "$1" 2 "$KNOWN" "$1" "$ROUNDS" "${@:2}"
+    check "a program of known causes runs ($1)" ran_well "$1"
+    check "its archive is sound ($1)" archive_sound "$1.trace"
+    intervals "$1"
+    check "every interval is there, from MPI_Init to MPI_Finalize ($1)" holds "$1" \
+        'len(every) == 2 * (2 * rounds + 1)'
+    check "none is on a processor longer than it lasts ($1)" holds "$1" \
+        'every and not [i for i in every if i["cpu"] > i["interval"]]'
+}
+
+schedstat=$([ -r /proc/thread-self/schedstat ] && echo 1)
+
+known work
+check "who computes is on a processor as long as that takes" holds work \
+    "min(i['cpu'] for i in own) >= 4000000 and total(own, 'cpu') < 1.5 * $(done_by work)"
+check "and does not sleep" holds work 'total(own, "voluntary switches") == 0'
+check "the other rank does not, meanwhile" holds work 'total(others, "cpu") < total(own, "cpu") / 4'
+
+known faults
+check "page faults are in the intervals in which they happen" holds faults \
+    'min(i["minor faults"] for i in own) >= 64'
+check "... and nowhere else" holds faults \
+    "$(done_by faults) <= total(own, 'minor faults') < 1.2 * $(done_by faults) and total(others, 'minor faults') < 64"
+
+known sleep
+check "who sleeps gives its processor away each time" holds sleep \
+    "min(i['voluntary switches'] for i in own) >= 3 and total(own, 'voluntary switches') < 2 * $(done_by sleep)"
+[ -z "$schedstat" ] || check "what is neither on a processor nor runnable is asleep" holds sleep \
+    'min(i["interval"] - i["cpu"] - i["runnable"] for i in own) >= 3000000'
+
+known hog
+if [ -n "$schedstat" ]; then
+    # Both have the processor half of the time.
+    check "who must share its processor is runnable, and does not run, while the other does" holds hog \
+        'total(own, "runnable") > 0.3 * total(own, "cpu") and total(own, "involuntary switches") > 0'
+    check "... and this explains all its time" holds hog \
+        'total(own, "cpu") + total(own, "runnable") > 0.9 * total(own, "interval")'
+    check "the other rank does not share" holds hog \
+        'total(others, "runnable") < total(own, "runnable") / 4'
+else
+    skip "runnable time" "the kernel has no schedstat"
+fi
+
+head -c 4194304 /dev/urandom >read.bin && sync read.bin
+if [ "$("$PYTHON" -c '
+import os, resource
+file = os.open("read.bin", os.O_RDONLY)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
+os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+while os.read(file, 65536):
+    pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before)')" -ge 8192 ]; then
+    known read "$WORK/read.bin"
+    check "what is read from storage is in the intervals in which it is" holds read \
+        'min(i["blocks in"] for i in own) >= 8192 and total(others, "blocks in") == 0'
+else
+    skip "blocks read" "this directory's file system counts none, or keeps all in memory"
+fi
+
+# ---- a quota -------------------------------------------------------------------------------------
+
+group=/sys/fs/cgroup/cpu/stagger-test-$$
+[ -d /sys/fs/cgroup/cpu ] || group=/sys/fs/cgroup/stagger-test-$$
+limit_group() {
+    mkdir "$group" || return
+    at_exit+=('rmdir "$group"')
+    if [ -e "$group/cpu.cfs_quota_us" ]; then
+        echo 50000 >"$group/cpu.cfs_period_us" && echo 5000 >"$group/cpu.cfs_quota_us"
+    else
+        echo "5000 50000" >"$group/cpu.max"
+    fi
+}
+if limit_group 2>/dev/null; then
+    (
+        echo $BASHPID >"$group/cgroup.procs" && observe quota 2 "$KNOWN" long "$ROUNDS"
+        echo "$status" >quota.status
+    )
+    status=$(cat quota.status)
+    check "a program runs within a quota" ran_well quota
+    intervals quota
+    check "the group was held back while the rank computed" holds quota \
+        'total(own, "throttles") > 0 and total(own, "throttled") > 0'
+    [ -z "$schedstat" ] || check "... in which time it did not run" holds quota \
+        'total(own, "interval") - total(own, "cpu") > 2 * total(own, "cpu")'
+    check "without a quota there is no such figure" holds work \
+        'not [i for i in every if "throttles" in i]'
+else
+    skip "a quota" "no control groups can be made here"
+fi
+
+# ---- what is not to be touched -------------------------------------------------------------------
+
+for what in files fork; do
+    observe "$what" 2 "$KNOWN" "$what" "$ROUNDS"
+    check "a program with files or children of its own runs as without ($what)" all 'is 0 "$status"' \
+        'archive_sound "$what.trace"'
+done
+
+check "files that were readings' are the program's then, and tell no figures" all '[ "$(done_by files)" -gt 0 ]' \
+    'intervals files' 'holds files "all(\"cpu\" in i for i in own)"' \
+    '[ -z "$schedstat" ] || holds files "not [i for i in own[2:] if \"runnable\" in i]"'
+
+exit $((failures > 0))

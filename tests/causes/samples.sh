@@ -1,0 +1,100 @@
+#!/bin/bash
+# Which intervals are sampled: the same on all ranks, for less than the share of the time; and what is
+# kept of them in each mode.
+. "$(dirname "$0")/../lib/sh.sh"
+
+KNOWN=$PROGRAMS/known_causes
+
+# printed NAME FILE...: records of logs, as NAME.causes
+printed() { "$BUILD/tests/causes/print_causes" "${@:2}" >"$1.causes"; }
+intervals() { "$PYTHON" "$ROOT/tests/causes/intervals.py" "$1.trace/traces.otf2" >"$1.json"; }
+# value NAME WORD RANK FIELD: of the one line of that word and rank
+value() { sed -n "s/^$2 rank $3 .*\b$4=\([0-9]*\).*/\1/p" "$1.causes"; }
+
+# alike NAME SHARE: what a rank took of the stretches on a communicator the other members took, too,
+# but for SHARE of what the one that took least has.
+alike() {
+    "$PYTHON" -c '
+import collections, json, sys
+taken = collections.defaultdict(lambda: collections.defaultdict(set))
+for i in json.load(open(sys.argv[1])):
+    if "stretch" in i and i["bounds"] % 2 == 1:
+        taken[i["comm"]][i["rank"]].add(i["stretch"])
+assert taken
+for comm, by_rank in taken.items():
+    common = set.intersection(*by_rank.values())
+    least = min(map(len, by_rank.values()))
+    print(comm, {rank: len(one) for rank, one in by_rank.items()}, "common", len(common))
+    assert len(by_rank) > 1 and len(common) >= (1 - float(sys.argv[2])) * least > 0' "$1.json" "$2"
+}
+
+# ---- all -----------------------------------------------------------------------------------------
+
+STAGGER_CAUSES=all observe comms-all 4 "$KNOWN" comms 100
+check "a program with several communicators runs" ran_well comms-all
+check "its archive is sound" archive_sound comms-all.trace
+intervals comms-all
+check "every interval is sampled, on every rank" is "[128, 128, 128, 128]" \
+    "$(json comms-all.json '[sum(i["rank"] == rank for i in d) for rank in range(4)]')"
+check "all collectives of all communicators begin a stretch on all members" alike comms-all 0
+# A half's barrier follows another 75 times, one of the world 25 times; both begin stretches, and the
+# last call but MPI_Finalize is MPI_Comm_free.
+check "a stretch ends where the communicator's next collective begins" is "[75, 50, 0, 1]" \
+    "$(json comms-all.json '[sum(i["rank"] == 3 and i.get("bounds") == b for i in d) for b in (3, 1, 2, 0)]')"
+check "an interval is of the stretch that began last" is "[100, 26]" \
+    "$(json comms-all.json '[sum(i["rank"] == 3 and i["comm"] != "MPI_COMM_WORLD" for i in d if "comm" in i), sum(i["rank"] == 3 and i.get("comm") == "MPI_COMM_WORLD" for i in d)]')"
+
+# ---- sample --------------------------------------------------------------------------------------
+
+observe comms 4 "$KNOWN" comms 400
+check "without a word samples are taken" all 'ran_well comms' 'archive_sound comms.trace'
+intervals comms
+check "a short run has some" within 1 100000 "$(json comms.json 'len(d)')"
+check "stretches are the same on all members" alike comms 0.5
+
+observe messages 2 "$KNOWN" messages 40000
+check "a program with messages alone runs" ran_well messages
+intervals messages
+printed messages messages.trace/traces/*.calls
+check "it has samples, too" within 1 100000 "$(json messages.json 'sum("stretch" not in i for i in d)')"
+for rank in 0 1; do
+    check "readings take less than 0.5 % of the time (rank $rank)" within 0 "$(($(value messages causes $rank time) / 200))" \
+        "$(value messages causes $rank cost)"
+    check "the sums have all of them (rank $rank)" is "$(value messages causes $rank intervals)" \
+        "$(sed -n "s/^sum rank $rank .* intervals=\([0-9]*\) .*/\1/p" messages.causes | awk '{ s += $1 } END { print s }')"
+done
+
+# ---- what is kept --------------------------------------------------------------------------------
+
+STAGGER_TRACE=stats STAGGER_CAUSES=all observe stats 2 "$KNOWN" faults 20
+check "with statistics alone" ran_well stats
+printed stats stats.trace/rank-*.log
+check "there are sums" all 'is 41 "$(value stats causes 1 intervals)"' 'lacks stats.causes "^interval "'
+check "... which have what the rank did" within 1280 1600 \
+    "$(sed -n 's/^sum rank 1 .* minor_faults=\([0-9]*\) .*/\1/p' stats.causes | sort -n | tail -n 1)"
+check "every source is told of, there or not" has_lines stats.causes '^source rank 1 name=.* there=[01] error=[0-9]+ cost=[0-9]+$' 9
+check "those that every system has are there" all 'has stats.causes "^source rank 0 name=thread_clock there=1 error=0 cost=[1-9]"' \
+    'has stats.causes "^source rank 0 name=resource_usage there=1 error=0 cost=[1-9]"'
+
+for trace in otf2 stats; do
+    STAGGER_TRACE=$trace STAGGER_CAUSES=off observe "off-$trace" 2 "$KNOWN" faults 20
+    check "without causes the program runs ($trace)" ran_well "off-$trace"
+done
+printed off-stats off-stats.trace/rank-*.log
+check "... and nothing is kept of them" empty off-stats.causes
+intervals off-otf2
+check "... nor in the archive" is "[]" "$(cat off-otf2.json)"
+
+# ---- threads, and parts of a run -----------------------------------------------------------------
+
+STAGGER_TRACE=stats STAGGER_CAUSES=all observe threads 2 "$KNOWN" threads 50
+check "threads have intervals of their own, and leave no files open" ran_well threads
+printed threads threads.trace/rank-*.log
+# Each of its 4 calls but the first ends one.
+check "... each but the one before its first call" is 150 \
+    "$(sed -n 's/^sum rank 1 thread=1 .* intervals=\([0-9]*\) .*/\1/p' threads.causes | awk '{ s += $1 } END { print s }')"
+
+STAGGER_CAUSES=some observe wrong 2 "$KNOWN" work 1
+check "a mode that there is not has one line" has_lines wrong.err "STAGGER_CAUSES=some is ignored: expected off, sample or all" 1
+
+exit $((failures > 0))

@@ -1,0 +1,417 @@
+/* Readings of this process, of events that the kernel itself counts, and of files that are made up.
+ */
+#include "causes/reader.h"
+#include "core/clock.h"
+#include "lib/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGES 100
+
+/* What the kernel counts on every machine, if it lets this process. */
+static const struct sg_counter_event software[SG_COUNTERS] = {
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false},
+    {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false},
+};
+static const struct sg_reader_places here = {"/proc", "/sys", software};
+
+static char root[256];
+
+static void fresh(void)
+{
+    static int number;
+
+    snprintf(root, sizeof root, "%s/%d", unit_directory(), number++);
+    CU_ASSERT_EQUAL_FATAL(mkdir(root, 0777), 0);
+}
+
+/* A file below it, with the directories above it. */
+static void put(const char *name, const char *text)
+{
+    char path[512];
+    FILE *file;
+
+    for (const char *slash = strchr(name, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        snprintf(path, sizeof path, "%s/%.*s", root, (int)(slash - name), name);
+        CU_ASSERT_TRUE_FATAL(mkdir(path, 0777) == 0 || errno == EEXIST);
+    }
+    snprintf(path, sizeof path, "%s/%s", root, name);
+    file = fopen(path, "w");
+    CU_ASSERT_PTR_NOT_NULL_FATAL(file);
+    CU_ASSERT_TRUE_FATAL(fputs(text, file) >= 0);
+    fclose(file);
+}
+
+/* What is between before and after of a function. */
+static struct sg_reading of(const struct sg_reader_places *places, void (*what)(void))
+{
+    struct sg_reader reader;
+    struct sg_reading begin, end, between;
+
+    sg_reader_open(&reader, places);
+    sg_reader_begin(&reader, &begin);
+    what();
+    sg_reader_end(&reader, &end);
+    sg_reader_close(&reader);
+    sg_reading_between(&begin, &end, &between);
+    return between;
+}
+
+static bool has(const struct sg_reading *reading, enum sg_figure figure)
+{
+    return (reading->mask & 1u << figure) != 0;
+}
+
+static void nothing(void)
+{
+}
+
+static volatile char *pages;
+
+static void touch(void)
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+
+    for (size_t i = 0; i < PAGES; i++)
+        pages[i * page_bytes] = 1;
+}
+
+static void page_faults(void)
+{
+    size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+    void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct sg_reading reading;
+
+    CU_ASSERT_TRUE_FATAL(map != MAP_FAILED);
+    madvise(map, bytes, MADV_NOHUGEPAGE);
+    pages = map;
+    reading = of(&here, touch);
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_MINOR_FAULTS] >= PAGES);
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_MINOR_FAULTS] < PAGES + 20);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_MAJOR_FAULTS], 0);
+    munmap(map, bytes);
+}
+
+/* On a processor for a while. */
+static void compute(void)
+{
+    uint64_t end_ns = sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) + 5000000;
+
+    while (sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
+        ;
+}
+
+static void computing(void)
+{
+    struct sg_reading reading = of(&here, compute);
+
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CPU] >= 5000000);
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CPU] <= reading.time_ns);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_VOLUNTARY], 0);
+}
+
+/* Waits for a child: gives its processor away. */
+static void wait_for_child(void)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        compute();
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+}
+
+static void waiting(void)
+{
+    struct sg_reading reading = of(&here, wait_for_child);
+
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_VOLUNTARY] >= 1);
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CPU] + 1000000 < reading.time_ns);
+}
+
+static void all_there(void)
+{
+    struct sg_reading reading = of(&here, nothing);
+
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_CPU));
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_MINOR_FAULTS));
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_MOVES));
+    CU_ASSERT_EQUAL(has(&reading, SG_FIGURE_RUNNABLE),
+                    access("/proc/thread-self/schedstat", R_OK) == 0);
+}
+
+/* ---- counters ---- */
+
+static void counted(void)
+{
+    size_t bytes = PAGES * (size_t)sysconf(_SC_PAGESIZE);
+    struct sg_counter counter;
+    struct sg_reading reading;
+    void *map;
+
+    if (sg_counter_open(&software[0], &counter) != 0)
+        return; /* the kernel counts for nobody: the masks of other tests tell */
+    sg_counter_close(&counter);
+    map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CU_ASSERT_TRUE_FATAL(map != MAP_FAILED);
+    madvise(map, bytes, MADV_NOHUGEPAGE);
+    pages = map;
+    reading = of(&here, touch);
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_INSTRUCTIONS));
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_INSTRUCTIONS] >= PAGES);
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CYCLES] > 0);
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_CACHE_MISSES] >= PAGES);
+    munmap(map, bytes);
+}
+
+static void counters_that_are_not_there(void)
+{
+    static const struct sg_counter_event none[SG_COUNTERS] = {
+        {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
+        {PERF_TYPE_SOFTWARE, UINT32_MAX, false},
+        {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
+    };
+    const struct sg_reader_places places = {"/proc", "/sys", none};
+    struct sg_reader reader;
+
+    sg_reader_open(&reader, &places);
+    CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_COUNTERS), 0);
+    CU_ASSERT_NOT_EQUAL(reader.errors[SG_SOURCE_COUNTERS], 0);
+    CU_ASSERT_EQUAL(reader.counters[0].file, -1);
+    CU_ASSERT_NOT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_USAGE), 0);
+    sg_reader_close(&reader);
+}
+
+/* Registers of a processor that is made up. */
+static uint64_t registers[4];
+static struct perf_event_mmap_page page;
+static int interruptions;
+
+static uint64_t read_register(uint32_t index)
+{
+    uint64_t value = registers[index];
+
+    if (interruptions > 0) { /* the kernel takes the counter away, and gives another */
+        interruptions--;
+        page.lock++;
+        page.index = 2;
+        page.offset += 1000;
+    }
+    return value;
+}
+
+static void mapped_counters(void)
+{
+    bool is_whole = false;
+    uint64_t value;
+
+    page = (struct perf_event_mmap_page){.cap_user_rdpmc = 1,
+                                         .pmc_width = 48,
+                                         .index = 3,
+                                         .offset = 500,
+                                         .time_enabled = 9,
+                                         .time_running = 9};
+    registers[2] = 77;
+    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+    CU_ASSERT_TRUE(is_whole);
+    CU_ASSERT_EQUAL(value, 577);
+    /* Registers of 48 bits have a sign. */
+    registers[2] = UINT64_C(0xffffffffffff);
+    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+    CU_ASSERT_EQUAL(value, 499);
+    registers[1] = 5;
+    interruptions = 1;
+    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+    CU_ASSERT_EQUAL(value, 1505);
+    page.time_running = 8;
+    CU_ASSERT_TRUE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+    CU_ASSERT_FALSE(is_whole);
+    page.index = 0;
+    CU_ASSERT_FALSE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+    page.index = 3;
+    page.cap_user_rdpmc = 0;
+    CU_ASSERT_FALSE(sg_counter_of_page(&page, read_register, &value, &is_whole));
+}
+
+/* ---- files that are made up ---- */
+
+static struct sg_reader_places elsewhere(void)
+{
+    return (struct sg_reader_places){root, root, software};
+}
+
+/* What changes with context switches alone is not looked at again without one. */
+static void switch_context(void)
+{
+    const struct timespec moment = {.tv_nsec = 1000};
+
+    nanosleep(&moment, NULL);
+}
+
+static void later_figures(void)
+{
+    switch_context();
+    put("thread-self/schedstat", "100 4500 3\n");
+    put("fs/cgroup/job/cpu.stat",
+        "usage_usec 5\nnr_periods 9\nnr_throttled 7\nthrottled_usec 1500\nnr_bursts 0\n");
+}
+
+static void files(void)
+{
+    struct sg_reader_places places = elsewhere();
+    struct sg_reading reading;
+
+    fresh();
+    put("self/cgroup", "0::/job\n");
+    put("fs/cgroup/job/cpu.max", "50000 100000\n");
+    put("thread-self/schedstat", "90 1000 2\n");
+    put("fs/cgroup/job/cpu.stat",
+        "usage_usec 1\nnr_periods 4\nnr_throttled 4\nthrottled_usec 500\nnr_bursts 0\n");
+    reading = of(&places, later_figures);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_RUNNABLE], 3500);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLES], 3);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLED], 1000000);
+}
+
+static void later_figures_1(void)
+{
+    put("fs/cgroup/cpu/cpu.stat", "nr_periods 9\nnr_throttled 5\nthrottled_time 777\n");
+}
+
+static void version_1(void)
+{
+    struct sg_reader_places places = elsewhere();
+    struct sg_reading reading;
+
+    fresh();
+    put("self/cgroup", "3:memory:/x\n2:cpu,cpuacct:/\n0::/\n");
+    put("fs/cgroup/cpu/cpu.cfs_quota_us", "20000\n");
+    put("fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    put("fs/cgroup/cpu/cpu.stat", "nr_periods 4\nnr_throttled 4\nthrottled_time 700\n");
+    reading = of(&places, later_figures_1);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLES], 1);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THROTTLED], 77);
+}
+
+/* What is missing is left out, and what is there is not. */
+static void missing(void)
+{
+    static const char *const wrong[] = {"", "nonsense\n", "1\n", "1 x 2\n", "12", "\n\n"};
+    struct sg_reader_places places = elsewhere();
+    struct sg_reader reader;
+
+    fresh();
+    sg_reader_open(&reader, &places);
+    CU_ASSERT_EQUAL(reader.errors[SG_SOURCE_SCHEDULER], ENOENT);
+    CU_ASSERT_EQUAL(reader.errors[SG_SOURCE_QUOTA], ENOENT);
+    CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER), 0);
+    CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_QUOTA), 0);
+    CU_ASSERT_NOT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_CLOCK), 0);
+    sg_reader_close(&reader);
+    put("self/cgroup", "0::/\n");
+    put("fs/cgroup/cpu.max", "100000 100000\n");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        put("thread-self/schedstat", wrong[i]);
+        put("fs/cgroup/cpu.stat", wrong[i]);
+        sg_reader_open(&reader, &places);
+        CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER), 0);
+        CU_ASSERT_EQUAL(reader.mask & sg_source_mask(SG_SOURCE_QUOTA), 0);
+        sg_reader_close(&reader);
+    }
+}
+
+/* The program closes files that it does not know, and opens its own: these stay open. */
+static void taken_files(void)
+{
+    struct sg_reader reader;
+    struct sg_reading reading;
+    int file, own;
+
+    sg_reader_open(&reader, &here);
+    if ((reader.mask & sg_source_mask(SG_SOURCE_SCHEDULER)) == 0) {
+        sg_reader_close(&reader);
+        return;
+    }
+    file = reader.scheduler.file;
+    own = open("/dev/zero", O_RDONLY);
+    CU_ASSERT_EQUAL_FATAL(dup2(own, file), file);
+    close(own);
+    switch_context();
+    sg_reader_end(&reader, &reading);
+    CU_ASSERT_FALSE(has(&reading, SG_FIGURE_RUNNABLE));
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_CPU));
+    sg_reader_close(&reader);
+    CU_ASSERT_NOT_EQUAL(fcntl(file, F_GETFD), -1);
+    close(file);
+}
+
+static int open_files(void)
+{
+    int count = 0;
+
+    for (int file = 0; file < 256; file++)
+        count += fcntl(file, F_GETFD) != -1;
+    return count;
+}
+
+static void leaves_no_files(void)
+{
+    int before = open_files();
+
+    for (int i = 0; i < 10; i++)
+        of(&here, nothing);
+    CU_ASSERT_EQUAL(open_files(), before);
+}
+
+static void costs(void)
+{
+    uint64_t costs_ns[SG_SOURCE_COUNT];
+    struct sg_reader reader;
+
+    sg_reader_open(&reader, &here);
+    sg_reader_measure(&reader, costs_ns);
+    for (int source = 0; source < SG_SOURCE_COUNT; source++)
+        CU_ASSERT_EQUAL(costs_ns[source] > 0, (reader.mask & sg_source_mask(source)) != 0);
+    sg_reader_close(&reader);
+}
+
+static void facts(void)
+{
+    for (unsigned source = 0; source < SG_SOURCE_COUNT; source++) {
+        const struct sg_source_facts *known = &sg_source_table[source];
+
+        for (unsigned i = 0; i < SG_FIGURE_COUNT; i++)
+            CU_ASSERT_EQUAL(sg_figure_table[i].source == source,
+                            i >= known->first && i < known->first + (unsigned)known->count);
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"the tables of figures and of sources agree", facts},
+    {"what this system has is there", all_there},
+    {"page faults are those of the interval", page_faults},
+    {"who computes is on a processor, and gives none away", computing},
+    {"who waits gives its processor away, and is on none", waiting},
+    {"events that the kernel counts are those of the interval", counted},
+    {"counters that are not there are left out together", counters_that_are_not_there},
+    {"a mapped counter is read while the kernel changes it", mapped_counters},
+    {"files of the kernel are read", files},
+    {"control groups of version 1 are, too", version_1},
+    {"sources that are missing, or tell nonsense, are left out alone", missing},
+    {"a file that the program put in the place of ours is its own", taken_files},
+    {"readers leave no files open", leaves_no_files},
+    {"what is there costs something, what is not costs nothing", costs},
+    {NULL, NULL},
+};

@@ -1,0 +1,15 @@
+# Shared by broadcasts.sh and broadcasts_full.sh, sourced after internode.bash.
+# shellcheck shell=bash
+
+program=$PROGRAMS/broadcasts
+
+# by NAME: the algorithms that ran the calls of whatever type on MPI_COMM_WORLD, from NAME.calls
+by() { algorithms_of "$1" broadcast_form; }
+
+# broadcasts_give ALGORITHM MODE RANKS RANKS-PER-NODE: every byte is right, and the algorithm ran the calls.
+broadcasts_give() {
+    run_across results "$2" "$4" "bcast=$1;*=adaptive" "$3" "$program" results
+    calls_of results
+    check "$1 gives every byte of a broadcast ($3 ranks, $4 a node, $2)" all 'gave results' \
+        "is ${1%%(*} \"\$(by results)\"" 'is mpich "$(algorithms_of results broadcast_nothing)"'
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# timeout: 600
+# Broadcasts between virtual nodes: bytes, types that differ between ranks, roots, modes; roots that are
+# ahead, inner nodes that are late, and ranks that disagree. broadcasts_full.sh has all numbers of ranks.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/internode/internode.bash"
+. "$ROOT/tests/internode/broadcasts.bash"
+
+compare results 3 "$program" results
+check "stock MPICH gives what is expected" is 0 "$plain_status"
+broadcasts_give bypass thread 3 1
+broadcasts_give bypass signal 4 2
+broadcasts_give tree poll 3 2
+broadcasts_give 'tree(shape=fibonacci)' thread 4 1
+broadcasts_give srm thread 3 1
+broadcasts_give 'srm(chunk=1)' signal 5 3
+check "archives are sound" archive_sound results.trace
+
+run_across rules thread 1 'bcast@broadcast_bytes=mpich;bcast@broadcast_form=tree' 2 "$program" results
+calls_of rules
+check "a rule is for one call site" all 'gave rules' 'is tree "$(by rules)"' \
+    'is mpich "$(algorithms_of rules broadcast_bytes)"'
+run_across builtin thread 1 '' 2 "$program" results
+calls_of builtin
+check "without a rule they are MPICH's" all 'gave builtin' 'is mpich "$(by builtin)"'
+
+for algorithm in bypass tree srm; do
+    for mode in thread signal; do
+        run_across ahead $mode 1 "bcast=$algorithm;*=adaptive" 3 "$program" ahead 4 1024
+        check "a root is back before the others have called ($algorithm, $mode)" gave ahead
+    done
+done
+for mode in thread signal; do
+    run_across passed $mode 1 'bcast=bypass;*=adaptive' 4 "$program" passed
+    check "an inner node that has not called passes on ($mode)" gave passed
+done
+
+for what in bytes root operation; do
+    run_across wrong thread 1 '*=bypass;*=adaptive' 3 "$program" wrong "$what"
+    check "ranks that disagree end the job (another $what)" all 'within 1 123 "$status"' 'lacks wrong.out compared'
+    check "... with a call site" has wrong.err \
+        '^stagger: ranks of one communicator disagree on a collective: .* at disagree broadcasts\.c:[0-9]+ #'
+done
+
+exit $((failures > 0))

@@ -1,0 +1,22 @@
+#!/bin/bash
+# timeout: 3600
+# Broadcasts between virtual nodes, as broadcasts.sh: 2 to 9 ranks, 1 to 3 a node, all modes.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/internode/internode.bash"
+. "$ROOT/tests/internode/broadcasts.bash"
+
+for ranks in 2 3 4 5 6 7 8 9; do
+    compare results "$ranks" "$program" results
+    check "stock MPICH gives what is expected ($ranks ranks)" is 0 "$plain_status"
+    for each in 1 2 3; do
+        [ "$each" -lt "$ranks" ] || continue
+        for mode in $MODES; do
+            for algorithm in bypass tree 'tree(shape=binary)' 'tree(shape=fibonacci)' srm 'srm(chunk=4)'; do
+                broadcasts_give "$algorithm" "$mode" "$ranks" "$each"
+            done
+        done
+    done
+done
+
+exit $((failures > 0))

@@ -1,0 +1,56 @@
+#!/bin/bash
+# timeout: 600
+# bcs: where it runs, what is said of settings that it cannot have, and results of programs as
+# without the library. Its results bit for bit are results.sh's.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/intranode/dying.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+steps() { grep '^step ' "$1"; }
+# solves NAME RULE RANKS RANKS-PER-NODE: the solver comes to the same residuals as without
+solves() {
+    run_across "$1" "${MODE:-thread}" "$4" "$2" "$3" "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
+    is 0 "$status" && archive_sound "$1.trace" && same <(steps plain.out) <(steps "$1.out")
+}
+# ran NAME: the algorithms of its collectives, each once; the first on a communicator is MPICH's
+ran() {
+    "$STAGGER" report -j "$1.trace" | "$PYTHON" -c '
+import json, sys
+names = {a for s in json.load(sys.stdin)["sites"] for a in s["algorithm"].split("+")}
+print(*sorted(names - {"mpich"}))'
+}
+
+for ranks in 2 3; do
+    compare plain "$ranks" "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
+    mv plain.plain.out plain.out
+    for parameters in slice=200 slice=100,restart=slice slice=200,strobe=always \
+        slice=100,microphases=separate,budget=4,degree=2; do
+        check "a solver comes to what it comes to without ($parameters, $ranks ranks)" \
+            solves solver "*=bcs($parameters)" "$ranks" 1
+        check "... by bcs" is bcs "$(ran solver)"
+    done
+done
+
+# ---- where it does not run -----------------------------------------------------------------------
+
+check "more ranks a node solve it, too" solves several '*=bcs(slice=200)' 3 2
+check "... between nodes" is bcs "$(ran several)"
+check "inside a node its rule is passed over" solves inside '*=bcs' 3 3
+check "... and others hold" all '[ -n "$(ran inside)" ]' '! ran inside | grep -qw bcs'
+
+# ---- what it cannot have -------------------------------------------------------------------------
+
+for mode in poll signal; do
+    check "without a thread strobes come on demand, and one line says so ($mode)" all \
+        'MODE=$mode solves $mode "*=bcs(slice=200,strobe=always)" 3 1' \
+        'has_lines $mode.err "^stagger: bcs.strobe=always. needs progress=thread; its strobes come on demand$" 1'
+done
+check "... and with a rule's own thread they come always" all \
+    'MODE=poll solves thread "*=bcs(slice=200,strobe=always,progress=thread)" 3 1' 'lacks thread.err "on demand"'
+for wrong in slice=99 slice=1000001 budget=3 restart=never strobe=1 degree=1 credits=4; do
+    run_across wrong thread 1 "*=bcs($wrong)" 2 "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
+    check "a rule with $wrong is refused in one line, and the program runs" all 'is 0 "$status"' \
+        'has_lines wrong.err "^stagger: .*${wrong%%=*}" 1' '! ran wrong | grep -qw bcs'
+done
+check "nothing of ours is left in /dev/shm" no_shared_memory

@@ -1,0 +1,55 @@
+#!/bin/bash
+# timeout: 600
+# Broadcasts inside a node: bytes, types that differ between ranks, roots, forms, and ranks that
+# disagree.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+
+program=$PROGRAMS/broadcasts
+
+# by NAME: the algorithms that ran the calls on MPI_COMM_WORLD, but for those of nothing. (The first call on
+# a communicator is MPICH's.)
+by() { algorithms_of "$1" broadcast_form; }
+
+for ranks in 1 2 3 4; do
+    compare results "$ranks" "$program" results
+    check "stock MPICH gives what is expected ($ranks ranks)" is 0 "$plain_status"
+    for form in auto flat chunks single; do
+        [ "$ranks" -lt 4 ] || [ "$form" = auto ] || continue
+        run_by results "srm(form=$form)" "$ranks" "$program" results
+        check "so does srm, form $form ($ranks ranks)" all 'gave results' \
+            'same <(sort results.plain.out) <(sort results.out)'
+        calls_of results
+        [ "$ranks" -gt 1 ] && ours=srm || ours=mpich
+        check "which ran the calls (form $form, $ranks ranks)" all 'is $ours "$(by results)"' \
+            'is mpich "$(algorithms_of results broadcast_nothing)"'
+    done
+done
+run_by results mpich 3 "$program" results
+calls_of results
+check "a rule leaves them to MPICH" all 'gave results' 'is mpich "$(by results)"'
+STAGGER_RULES='bcast@broadcast_bytes=mpich;bcast@broadcast_form=srm' observe sites 3 "$program" results
+calls_of sites
+check "a rule is for one call site" all 'gave sites' 'is srm "$(by sites)"' \
+    'is mpich "$(algorithms_of sites broadcast_bytes)"'
+STAGGER_BCAST=mpich observe short 2 "$program" results
+calls_of short
+check "the short variable is for all of them" all 'gave short' 'is mpich "$(by short)"' \
+    'has short.trace/stagger.conf "^STAGGER_BCAST=mpich"'
+check "archives are sound" all 'archive_sound results.trace' 'archive_sound sites.trace'
+
+STAGGER_SLOTS=8 observe ahead 3 "$program" ahead
+check "a root is back from small ones before the others have called" gave ahead
+
+
+for what in bytes root operation; do
+    for _ in 1 2 3; do
+        run_by wrong srm 3 "$program" wrong "$what"
+        grep -q '^Abort' wrong.err wrong.out && break
+    done
+    check "ranks that disagree end the job (another $what)" all 'within 1 123 "$status"' 'lacks wrong.out compared'
+    check "... with both call sites" has wrong.err \
+        '^stagger: .*MPI_(Bcast of (8|16) bytes from root [01]|Barrier) at disagree broadcasts\.c:[0-9]+ #.*MPI_(Bcast of (8|16) bytes from root [01]|Barrier) at disagree broadcasts\.c:[0-9]+ #'
+done
+
+exit $((failures > 0))

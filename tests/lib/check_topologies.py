@@ -1,0 +1,119 @@
+"""The rules of an archive's Cartesian topologies and neighborhood collectives, for check_archive.py.
+
+A topology has a place for each rank of its communicator, in row-major order. A neighborhood collective
+is told by the attributes of its Enter, or if it is nonblocking or persistent by two parameters with the
+number of its request: its communicator, its number there, which all members have once, and the ranks
+whose data it brings, which on a grid are the neighbors.
+"""
+import collections
+import math
+
+from otf2.enums import CartPeriodicity
+from otf2.events import ParameterUnsignedInt
+
+NEIGHBORHOODS = (ParameterUnsignedInt,)
+BEGUN, COMPLETE = "neighborhood collective begun", "neighborhood collective complete"
+
+
+def coordinates_of(rank, sizes):
+    coordinates = []
+    for size in reversed(sizes):
+        coordinates.insert(0, rank % size)
+        rank //= size
+    return tuple(coordinates)
+
+
+def neighbors_of(rank, sizes, periods):
+    """Ranks beside a rank of a grid, without itself."""
+    at, found = coordinates_of(rank, sizes), set()
+    for axis, size in enumerate(sizes):
+        for step in (-1, 1):
+            there = list(at)
+            there[axis] += step
+            if periods[axis]:
+                there[axis] %= size
+            if 0 <= there[axis] < size:
+                found.add(sum(c * math.prod(sizes[i + 1:]) for i, c in enumerate(there)))
+    return found - {rank}
+
+
+class Topologies:
+    def __init__(self, check, ranks_of):
+        self.check = check
+        self.ranks_of = ranks_of  # ranks of MPI_COMM_WORLD in a group
+        self.grids = {}           # sizes and periods by the communicator's number
+        self.open = set()         # (rank, request)
+        self.numbers = collections.defaultdict(list)  # by (comm, rank of the world)
+
+    def define(self, definitions):
+        check = self.check
+        places = collections.defaultdict(dict)
+        for coordinate in definitions.cart_coordinates:
+            ranks = places[coordinate.topology._ref]
+            check.expect("a rank has one place in a topology", coordinate.rank not in ranks,
+                         coordinate.topology.name)
+            ranks[coordinate.rank] = tuple(coordinate.coordinates)
+        for topology in definitions.cart_topologies:
+            comm = topology.communicator
+            sizes = [dimension.size for dimension in topology.dimensions]
+            periods = [dimension.cart_periodicity == CartPeriodicity.TRUE for dimension in topology.dimensions]
+            check.expect("a communicator has one topology", comm._ref not in self.grids, comm.name)
+            self.grids[comm._ref] = sizes, periods
+            check.expect("a topology has a place for each rank",
+                         math.prod(sizes) == len(comm.group.members), topology.name)
+            check.expect("all ranks have their places in a topology, in row-major order",
+                         places[topology._ref] ==
+                         {rank: coordinates_of(rank, sizes) for rank in range(math.prod(sizes))},
+                         topology.name)
+
+    def enter(self, rank, event):
+        values = {a.name: v for a, v in (event.attributes or {}).items()}
+        name = event.region.name
+        is_blocking = name.startswith("MPI_Neighbor_") and not name.endswith("_init")
+        self.check.expect("Enter of a blocking neighborhood collective alone tells its number",
+                          "number" not in values or is_blocking, name)
+        self.check.expect("sources are told with the number",
+                          "sources" not in values or "number" in values, name)
+        if "number" in values:
+            self.take_part(rank, values)
+
+    def step(self, rank, event, region):
+        check = self.check
+        name = event.parameter.name
+        key = rank, event.value
+        check.expect("parameters are those of neighborhood collectives", name in (BEGUN, COMPLETE),
+                     name)
+        check.expect("neighborhood collectives begin and end in a call of MPI",
+                     region is not None and region.name.startswith("MPI_"), name)
+        if name == BEGUN:
+            check.expect("a neighborhood collective is begun once", key not in self.open, key)
+            self.open.add(key)
+            return
+        check.expect("a neighborhood collective that is complete was begun", key in self.open, key)
+        self.open.discard(key)
+        self.take_part(rank, {a.name: v for a, v in (event.attributes or {}).items()})
+
+    def take_part(self, rank, values):
+        check = self.check
+        check.expect("a neighborhood collective has a communicator and a number",
+                     {"communicator", "number"} <= set(values), sorted(values))
+        comm = values["communicator"]
+        ranks = self.ranks_of(comm.group)
+        sources = self.ranks_of(values["sources"]) if "sources" in values else []
+        check.expect("a neighborhood collective is of a member, and brings data of others",
+                     rank in ranks and set(sources) <= set(ranks) - {rank}, comm.name)
+        if comm._ref in self.grids:
+            sizes, periods = self.grids[comm._ref]
+            expected = {ranks[n] for n in neighbors_of(ranks.index(rank), sizes, periods)}
+            check.expect("on a grid neighborhood collectives bring the neighbors' data",
+                         set(sources) == expected, f"{comm.name}: {sources}")
+        self.numbers[comm._ref, rank].append(values["number"])
+
+    def finish(self, definitions):
+        for comm in definitions.comms:
+            if not hasattr(comm, "group"):
+                continue
+            members = [sorted(self.numbers[comm._ref, rank]) for rank in self.ranks_of(comm.group)]
+            self.check.expect("all members have the same neighborhood collectives, each once",
+                              all(numbers == members[0] and len(set(numbers)) == len(numbers)
+                                  for numbers in members), comm.name)

@@ -1,0 +1,164 @@
+/* Calls between two groups that wait for known others, on 4 ranks, for tests/report/between.sh.
+ *
+ * The groups are ranks 2, 0 (in this order) and 1, 3. Each function is one kind of wait, ROUNDS
+ * times; the late rank computes for LATE_S first. Barriers of all ranks keep functions apart. A
+ * copy of the communicator, and a part of it, are used, too.
+ */
+#include "mpi_test.h"
+
+#define ROUNDS 5
+#define LATE_S 2e-2
+#define NOINLINE __attribute__((noinline))
+#define STAY __asm__ volatile("") /* the call before it is not a jump out of the function */
+
+static int rank, value, values[4];
+static MPI_Comm between;
+
+static void compute_if(int late)
+{
+    double until_s = MPI_Wtime() + LATE_S;
+
+    while (rank == late && MPI_Wtime() < until_s)
+        ;
+}
+
+/* Of the group with rank 2: its root is the rank itself. */
+static int root_of(int root)
+{
+    int peers[] = {1, 0, 0, 1}; /* ranks in the groups, by rank */
+
+    return rank == root ? MPI_ROOT : rank % 2 == root % 2 ? MPI_PROC_NULL : peers[root];
+}
+
+NOINLINE static void message(int late)
+{
+    compute_if(late);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 5, between); /* to rank 3 */
+    else if (rank == 3)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, between, MPI_STATUS_IGNORE);
+    STAY;
+}
+
+NOINLINE static void posted(int late)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    compute_if(late);
+    if (rank == 1)
+        MPI_Isend(&value, 1, MPI_INT, 0, 6, between, &request); /* to rank 2 */
+    else if (rank == 2)
+        MPI_Irecv(&value, 1, MPI_INT, 0, 6, between, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    STAY;
+}
+
+NOINLINE static void barrier(int late)
+{
+    compute_if(late);
+    MPI_Barrier(between);
+    STAY;
+}
+
+NOINLINE static void bcast(int late)
+{
+    compute_if(late);
+    MPI_Bcast(&value, 1, MPI_INT, root_of(late), between);
+    STAY;
+}
+
+/* To rank 1, or the other rank of its group. */
+NOINLINE static void reduce(int late)
+{
+    compute_if(late);
+    MPI_Reduce(&value, values, 1, MPI_INT, MPI_SUM, root_of(1), between);
+    STAY;
+}
+
+NOINLINE static void gather(int late)
+{
+    compute_if(late);
+    MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, root_of(2), between);
+    STAY;
+}
+
+NOINLINE static void allreduce(int late)
+{
+    compute_if(late);
+    MPI_Allreduce(&value, values, 1, MPI_INT, MPI_SUM, between);
+    STAY;
+}
+
+/* Only the group of rank 2 gets something. */
+NOINLINE static void one_way(int late)
+{
+    int sent = rank % 2, received = 1 - sent;
+
+    compute_if(late);
+    MPI_Allgather(&value, sent, MPI_INT, values, received, MPI_INT, between);
+    STAY;
+}
+
+NOINLINE static void ialltoall(int late)
+{
+    MPI_Request request;
+
+    compute_if(late);
+    MPI_Ialltoall(values, 1, MPI_INT, values + 2, 1, MPI_INT, between, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    STAY;
+}
+
+static void rounds(void (*call)(int late), int late)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        call(late);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void copies(void)
+{
+    MPI_Comm comm = between, copy, part;
+
+    MUST(MPI_Comm_dup(comm, &copy));
+    MUST(MPI_Comm_set_name(copy, "copy"));
+    between = copy;
+    rounds(barrier, 3);
+    MUST(MPI_Comm_split(comm, rank / 2, 0, &part));
+    MUST(MPI_Comm_set_name(part, rank / 2 ? "upper" : "lower"));
+    MUST(MPI_Allreduce(&rank, &value, 1, MPI_INT, MPI_SUM, part));
+    REQUIRE(value == (rank ^ 1));
+    MUST(MPI_Comm_free(&part));
+    MUST(MPI_Intercomm_merge(copy, rank % 2, &part));
+    MUST(MPI_Comm_set_name(part, "merged"));
+    MUST(MPI_Bcast(&value, 1, MPI_INT, 0, part));
+    MUST(MPI_Comm_free(&part));
+    MUST(MPI_Comm_free(&copy));
+    between = comm;
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm half;
+
+    MUST(MPI_Init(&argc, &argv));
+    MUST(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+    MUST(MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank % 2 ? rank : -rank, &half));
+    MUST(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 ? 2 : 1, 5, &between));
+    MUST(MPI_Comm_set_name(between, "between"));
+    rounds(message, 0);
+    rounds(posted, 1);
+    rounds(barrier, 3);
+    rounds(bcast, 0);
+    rounds(reduce, 2);
+    rounds(gather, 3);
+    rounds(allreduce, 3);
+    rounds(one_way, 1);
+    rounds(ialltoall, 0);
+    copies();
+    MUST(MPI_Comm_free(&half));
+    MUST(MPI_Comm_free(&between));
+    MUST(MPI_Finalize());
+    return 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# What ranks did before calls, of logs without events: of programs of which it is known. As in why.sh, what the
+# machine does to them besides is not asked.
+. "$(dirname "$0")/../lib/sh.sh"
+
+export STAGGER_CAUSES=all STAGGER_TRACE=stats
+KNOWN=$PROGRAMS/known_causes
+
+# between NAME: its report as NAME.json. of NAME EXPRESSION: of the row of rank 1's intervals between the two
+# barriers of a round, in which it does something, as r; `other` is rank 0's.
+between() {
+    observe "$1" 2 "$KNOWN" "$1" 20
+    check "a program of known causes runs ($1)" ran_well "$1"
+    report_json "$1.trace" "$1.json"
+}
+of() {
+    json "$1.json" "(lambda by: (lambda r, other: $2)(by[1], by[0]))({r['rank']: r
+        for r in sorted(d['intervals']['rows'], key=lambda r: r['time_ns']) if r['intervals'] == 20})"
+}
+
+between sleep
+check "a rank that sleeps does so before the barrier" is "20 True True True" \
+    "$(of sleep '"%d %s %s %s" % (r["intervals"], r["cause"] in ("asleep", "preempted"), r["off_ns"] >= 60000000, r["voluntary_switches"] >= 60)')"
+check "... by the sum of its own intervals less as many of the others" is True \
+    "$(of sleep 'abs(r["longer_ns"] - (r["time_ns"] - 20 * other["mean_ns"])) < 1 and r["others_mean_ns"] == other["mean_ns"]')"
+check "its parts are its time" is True \
+    "$(of sleep 'r["cpu_ns"] + r["runnable_ns"] + r["off_ns"] == r["time_ns"]')"
+check "the one that does nothing is not longer" is "0 None" "$(of sleep '"%g %s" % (other["longer_ns"], other["cause"])')"
+check "both ends are told, with their functions" is "MPI_Barrier MPI_Barrier True" \
+    "$(of sleep '"%s %s %s" % (r["after"]["mpi_function"], r["until"]["mpi_function"], r["after"]["line"] < r["until"]["line"])')"
+check "... and the run's are not" is "1 True" \
+    "$(json sleep.json '"%d %s" % (sum(r["after"] is None for r in d["intervals"]["rows"] if r["rank"] == 1), any(r["until"] is None for r in d["intervals"]["rows"]))')"
+
+# The same figures as the logs'.
+"$BUILD/tests/causes/print_causes" sleep.trace/rank-*.log >sleep.causes
+check "the sums are those of the logs" is \
+    "$(awk '/^sum / { n++; for (i = 1; i <= NF; i++) { split($i, v, "="); if (v[1] == "intervals") a += v[2]; if (v[1] == "time") t += v[2] } } END { printf "%d %d %.0f", n, a, t }' sleep.causes)" \
+    "$(json sleep.json '(lambda b: "%d %d %d" % (b["row_count"], b["intervals"], b["time_ns"]))(d["intervals"])')"
+
+between faults
+check "page faults are counted, and named" all \
+    'is True "$(of faults "1280 <= r[\"minor_faults\"] <= 1600")"' \
+    'is True "$(of faults "r[\"cause\"] in (\"page faults\", \"kernel\", \"computing\", \"preempted\")")"'
+between hog
+check "a rank that shares its processor is preempted" is preempted "$(of hog 'r["cause"]')"
+
+"$STAGGER" report sleep.trace >text
+check "the report has a table of it" all 'has text "^between calls +[0-9]+ intervals sampled"' \
+    'has text "^ +1 +[0-9.]+[mu]?s +20 .* (asleep|preempted) +MPI_Barrier main .* -> MPI_Barrier main "'
+"$STAGGER" report --csv=intervals sleep.trace >csv
+check "... and CSV" all 'has csv "^rank,intervals,time_ns,mean_ns,others_mean_ns,longer_ns,cause,cpu_ns"' \
+    'is "$(json sleep.json "d[\"intervals\"][\"row_count\"] + 1")" "$(wc -l <csv)"' 'has csv "^1,20,[0-9.e+]+,.*,(asleep|preempted),"'
+"$STAGGER" report --top 1 --json sleep.trace >top.json
+check "--top limits it" is "1 1" "$(json top.json '"%d %s" % (len(d["intervals"]["rows"]), d["intervals"]["rows"][0]["rank"])')"
+
+"$STAGGER" report --html sleep.html sleep.trace 2>page.err && "$PYTHON" "$ROOT/tests/page/check_page.py" sleep.html >sleep.page
+check "the page has the table" all 'empty page.err' \
+    'is "1 20 True $(json sleep.json "d[\"intervals\"][\"row_count\"]")" "$(json sleep.page "(lambda rows: \"%s %s %s %d\" % (rows[1][1][\"text\"], rows[1][4][\"text\"], float(rows[1][9][\"data-v\"]) > 0.2, len(rows) - 1))(d[\"tables\"][\"before\"])")"'
+
+# An archive has the same sums beside it; its text tells the causes.
+STAGGER_TRACE=otf2 observe events 2 "$KNOWN" sleep 20
+report_json events.trace events.json
+"$STAGGER" report events.trace >events.text
+check "with events the sums are there for programs, and the text has the causes" all \
+    'is True "$(of events "r[\"off_ns\"] >= 60000000")"' 'lacks events.text "^between calls"' 'has events.text "^why "'
+STAGGER_CAUSES=off observe off 2 "$KNOWN" sleep 5
+report_json off.trace off.json
+"$STAGGER" report off.trace >off.text
+check "without samples nothing is said" all 'is None "$(json off.json "d[\"intervals\"]")"' 'lacks off.text "^between calls"' \
+    'is 1 "$("$STAGGER" report --csv=intervals off.trace | wc -l)"'

@@ -1,0 +1,21 @@
+#!/bin/bash
+# Messages of which some have no events: of the others those match that were one message. Each has a
+# length of its own, so that the check of the archive tells.
+. "$(dirname "$0")/../lib/sh.sh"
+
+# matches NAME PART MATCHED SENDS RECEIVES: what has an event at both ends, and at one end alone
+matches() {
+    observe "$1" 2 "$PROGRAMS/gaps" "$2"
+    check "the messages are sent and received ($1)" ran_well "$1"
+    check "the archive tells which lengths are of one message ($1)" archive_sound "$1.trace"
+    report_json "$1.trace" "$1.json"
+    check "what has an event at both ends is matched, and nothing else ($1)" is "$3 $4 $5 0" \
+        "$(json "$1.json" '"%d %d %d %d" % tuple(d["wait_states"][f] for f in ("matched_messages",
+            "unmatched_sends", "unmatched_receives", "clock_violations"))')"
+}
+
+matches switched switched 7 1 1
+matches pending pending 5 7 0
+STAGGER_EVENTS=Ssend,Isend,Sendrecv,Recv,Wait matches events kinds 18 0 6
+STAGGER_CALLS=Ssend,Isend,Sendrecv,Recv matches calls kinds 18 0 6
+STAGGER_EVENTS=Send,Irecv,Wait,Start matches receives pending 2 10 0

@@ -1,0 +1,32 @@
+#!/bin/bash
+# Neighborhood collectives of a program in which known neighbors are late: who waits for whom, and that
+# nobody waits for a rank that is no neighbor. How long they wait is not asked: the machine may be slow.
+. "$(dirname "$0")/../lib/sh.sh"
+
+observe neighbors 4 "$PROGRAMS/known_neighbors"
+check "the program runs" ran_well neighbors
+check "its archive is sound" archive_sound neighbors.trace
+report_json neighbors.trace neighbors.json
+json neighbors.json '"\n".join("%s: %s in %s for %d: %s in %s" % (p["state"], p["mpi_function"], p["function"],
+    p["rank"], p["for"]["mpi_function"], p["for"]["function"]) for p in d["wait_states"]["pairs"])' >pairs
+
+# found CALL NAME CALL: the neighbor waits in the one for rank 0 in the other
+found() { has pairs "^late neighbor: $1 in beside_$2 for 0: $3 in late_$2$"; }
+check "a late neighbor on a grid is found" all \
+    'found MPI_Neighbor_allgather line MPI_Neighbor_allgather' \
+    'found MPI_Neighbor_alltoall exchange MPI_Neighbor_alltoall'
+check "... of a nonblocking collective, in the wait for it" found MPI_Wait posted MPI_Ineighbor_allgather
+if has <(otf2-print -G neighbors.trace/traces.otf2) '"MPI_Neighbor_alltoall_init"'; then
+    check "... of a persistent one, likewise, for its start" found MPI_Wait started MPI_Start
+fi
+check "... on a graph" found MPI_Neighbor_alltoall graph MPI_Neighbor_alltoall
+check "... on a distributed graph" found MPI_Neighbor_allgather edges MPI_Neighbor_allgather
+check "nobody waits for a rank that is not beside it" lacks pairs 'in away_[a-z]* for 0:'
+check "a rank without sources does not wait in the collective" lacks pairs '^late neighbor: [^:]* in (late|away)_edges'
+check "the text names them" has <("$STAGGER" report --top 100 neighbors.trace) \
+    '^ +late neighbor +MPI_Neighbor_alltoall +beside_exchange known_neighbors.c:[0-9]+ '
+
+STAGGER_CALLS='*neighbor_allgather*' observe fewer 4 "$PROGRAMS/known_neighbors"
+"$STAGGER" report --top 100 fewer.trace >fewer.txt
+check "functions that are left out have none" all 'archive_sound fewer.trace' \
+    'lacks fewer.txt MPI_Neighbor_alltoall' 'has fewer.txt "^ +late neighbor +MPI_Neighbor_allgather +beside_edges "'

@@ -1,0 +1,245 @@
+/* Why ranks come late: each cause, by hand, and what is not known. */
+#include "lib/unit.h"
+#include "report/blamed_runs.h"
+
+#include <math.h>
+
+/* ---- one cause ------------------------------------------------------------------------------- */
+
+static void more_on_rank_2(void)
+{
+    compute(0, 1000);
+    compute(1, 1100);
+    compute(2, 2000);
+}
+
+static void test_computing(void)
+{
+    const struct sg_cause_row *row;
+
+    run(more_on_rank_2);
+    CU_ASSERT_EQUAL(found->instances, ROUNDS);
+    CU_ASSERT_EQUAL(found->unsampled, 0);
+    CU_ASSERT_EQUAL(found->late_ns, 1900 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 1900 * ROUNDS);
+    CU_ASSERT_EQUAL(found->sites[0].row_count, 1);
+    row = &found->sites[0].rows[0];
+    CU_ASSERT_EQUAL(row->instances, ROUNDS);
+    CU_ASSERT_EQUAL(row->steps, 0);
+    CU_ASSERT_EQUAL(row->low_ns, 1900 * ROUNDS);
+    CU_ASSERT_EQUAL(row->high_ns, 1900 * ROUNDS);
+    CU_ASSERT_EQUAL(found->sites[0].at.site.line, 10);
+    CU_ASSERT_EQUAL(row->after.site.line, 10);
+    CU_ASSERT_EQUAL(row->until.site.line, 40);
+    end();
+}
+
+static void counted(uint32_t rank, int64_t ns, uint64_t instructions)
+{
+    spend_interval(rank, ns,
+                   (struct sg_sampled_interval){.cpu_ns = (uint64_t)ns,
+                                                .user_ns = (uint64_t)ns,
+                                                .instructions = instructions,
+                                                .known = SG_KNOWN_INSTRUCTIONS});
+}
+
+/* Of 1000 more, 500 are half as many instructions again. */
+static void more_and_slower(void)
+{
+    counted(0, 1000, 4000);
+    counted(1, 1000, 4000);
+    counted(2, 2000, 6000);
+}
+
+static void test_instructions(void)
+{
+    run(more_and_slower);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_WORK, 2), 2 * 500 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_SLOWER, 2), 2 * 500 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 0);
+    end();
+}
+
+static uint64_t faults;
+
+static void in_the_kernel(void)
+{
+    compute(0, 1000);
+    compute(1, 1000);
+    spend_interval(2, 3000,
+                   (struct sg_sampled_interval){
+                       .cpu_ns = 3000, .user_ns = 1000, .system_ns = 2000, .faults = faults});
+}
+
+static void test_kernel(void)
+{
+    faults = 1;
+    run(in_the_kernel);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_FAULTS, 2), 2 * 2000 * ROUNDS);
+    CU_ASSERT_EQUAL(found->sites[0].row_count, 1);
+    end();
+    faults = 0;
+    run(in_the_kernel);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_KERNEL, 2), 2 * 2000 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_FAULTS, 2), 0);
+    end();
+}
+
+/* 1000 at work, and so long each runnable, throttled, asleep, and reading. */
+static void off_the_processor(void)
+{
+    compute(1, 1000);
+    compute(2, 1000);
+    spend_interval(0, 1700,
+                   (struct sg_sampled_interval){
+                       .cpu_ns = 1000, .user_ns = 1000, .runnable_ns = 300, .throttled_ns = 200});
+    spend_interval(0, 300, (struct sg_sampled_interval){.blocks = 1});
+}
+
+static void test_off_the_processor(void)
+{
+    run(off_the_processor);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED, 0), 2 * 100 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_THROTTLED, 0), 2 * 200 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_ASLEEP, 0), 2 * 400 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_IO, 0), 2 * 300 * ROUNDS);
+    CU_ASSERT_EQUAL(found->sites[0].row_count, 4);
+    CU_ASSERT_EQUAL(found->sites[0].rows[0].cause, SG_CAUSE_ASLEEP);
+    end();
+}
+
+/* What is shorter makes up for some of all that is longer. */
+static void partly_made_up(void)
+{
+    compute(0, 1000);
+    compute(1, 1000);
+    compute(2, 500);
+    spend_interval(2, 1500, (struct sg_sampled_interval){.runnable_ns = 1000});
+}
+
+static void test_made_up(void)
+{
+    run(partly_made_up);
+    CU_ASSERT_EQUAL(found->late_ns, 2000 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED, 2), (uint64_t)llround(2000 * 1000 / 1500.0 * ROUNDS));
+    CU_ASSERT_EQUAL(of(SG_CAUSE_ASLEEP, 2), (uint64_t)llround(2000 * 500 / 1500.0 * ROUNDS));
+    end();
+}
+
+/* ---- what is not known ----------------------------------------------------------------------- */
+
+static void without_samples(void)
+{
+    more_on_rank_2();
+    now_ns[1] += 200000;
+}
+
+static void test_unsampled(void)
+{
+    run(without_samples);
+    CU_ASSERT_EQUAL(found->instances, 0);
+    CU_ASSERT_EQUAL(found->unsampled, ROUNDS);
+    CU_ASSERT_EQUAL(found->site_count, 0);
+    end();
+}
+
+static void nobody_is_late(void)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        compute(r, 1000);
+}
+
+static void test_nobody(void)
+{
+    run(nobody_is_late);
+    CU_ASSERT_EQUAL(found->instances + found->unsampled, 0);
+    end();
+    begin();
+    barrier();
+    barrier();
+    finish();
+    CU_ASSERT_PTR_NULL(found);
+    end();
+}
+
+/* More instances than are remembered one by one: a tenth of them are ten times as late. */
+static void test_many(void)
+{
+    const struct sg_cause_row *row;
+
+    begin();
+    barrier();
+    for (int i = 0; i < 3000; i++) {
+        compute(0, 100);
+        compute(1, 100);
+        compute(2, i % 10 == 0 ? 1100 : 200);
+        barrier();
+    }
+    finish();
+    row = &found->sites[0].rows[0];
+    CU_ASSERT_EQUAL(row->ns, 2 * 3000 * 190);
+    CU_ASSERT(row->low_ns < 6000 * 190 && row->low_ns > 6000 * 130);
+    CU_ASSERT(row->high_ns > 6000 * 190 && row->high_ns < 6000 * 250);
+    end();
+}
+
+/* ---- roots ----------------------------------------------------------------------------------- */
+
+/* The root has 700 and 1000 more to do than rank 0 and rank 2. */
+static void more_on_the_root(void)
+{
+    compute(0, 1300);
+    compute(1, 2000);
+    compute(2, 1000);
+}
+
+/* Rank 2 has 900 more to do than the root, which has 100 more than rank 0. */
+static void more_on_another(void)
+{
+    compute(0, 1000);
+    compute(1, 1100);
+    compute(2, 2000);
+}
+
+static void test_roots(void)
+{
+    run_rooted(SG_CAUSE_WAIT_FOR_ROOT, more_on_the_root);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 1), 1700 * ROUNDS);
+    CU_ASSERT_EQUAL(found->late_ns, 1700 * ROUNDS);
+    end();
+    /* Nobody waits for rank 2. */
+    run_rooted(SG_CAUSE_WAIT_FOR_ROOT, more_on_another);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 1), 100 * ROUNDS);
+    CU_ASSERT_EQUAL(found->late_ns, 100 * ROUNDS);
+    end();
+    run_rooted(SG_CAUSE_ROOT_WAITS, more_on_the_root);
+    CU_ASSERT_EQUAL(found->late_ns, 0);
+    end();
+    /* Of a reduction the root alone waits. */
+    run_rooted(SG_CAUSE_ROOT_WAITS, more_on_another);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_COMPUTING, 2), 900 * ROUNDS);
+    CU_ASSERT_EQUAL(found->late_ns, 900 * ROUNDS);
+    end();
+    /* Nobody knows who waits for whom. */
+    told_root = UINT32_MAX;
+    run_rooted(SG_CAUSE_WAIT_FOR_ROOT, more_on_the_root);
+    CU_ASSERT_EQUAL(found->late_ns, 0);
+    end();
+    run_rooted(SG_CAUSE_ROOT_WAITS, more_on_another);
+    CU_ASSERT_EQUAL(found->late_ns, 0);
+    end();
+    told_root = 1;
+}
+
+const struct unit_test unit_tests[] = {
+    {"a rank that computes longer is named, with the interval", test_computing},
+    {"instructions tell more work from slower work", test_instructions},
+    {"time in the kernel is the page faults' if there are enough of them", test_kernel},
+    {"time off the processor has its causes", test_off_the_processor},
+    {"what is shorter makes up for what is longer", test_made_up},
+    {"without samples of all members nothing is said", test_unsampled},
+    {"where nobody is late there is no cause", test_nobody},
+    {"limits come from a sample of many instances", test_many},
+    {"of an operation with a root only those count that wait", test_roots},
+    {NULL, NULL},
+};

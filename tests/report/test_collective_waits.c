@@ -1,0 +1,292 @@
+/* Wait states of collectives by hand: who waits where, for whom, and how long. */
+#include "report/tracked.h"
+
+static void collective(uint32_t rank, enum sg_waitstate_pattern pattern, uint64_t seq,
+                       uint32_t root)
+{
+    const struct sg_waitstate_collective of = {.pattern = pattern,
+                                               .seq = seq,
+                                               .size = RANKS,
+                                               .member = rank,
+                                               .root = root,
+                                               .has_data = pattern != SG_PATTERN_BARRIER};
+
+    need(sg_waitstate_collective(tracker, rank, &of));
+}
+
+/* All enter at different times, rank 2 last, and leave at 500. */
+static void all_ranks(const char *function, enum sg_waitstate_pattern pattern, uint32_t root)
+{
+    static const int64_t begin_ns[RANKS] = {100, 130, 180, 150};
+    static const uint32_t order[RANKS] = {0, 1, 3, 2};
+
+    begin();
+    for (uint32_t i = 0; i < RANKS; i++)
+        enter(order[i], function, 10 + order[i], begin_ns[order[i]]);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        collective(rank, pattern, 3, root);
+        leave(rank, 500);
+    }
+    finish();
+}
+
+static void test_everybody_waits(void)
+{
+    all_ranks("MPI_Alltoall", SG_PATTERN_NXN, 0);
+    CU_ASSERT_EQUAL(states->row_count, 3);
+    EXPECT_PAIR("MPI_Alltoall", 10, "MPI_Alltoall", 12, 1, 80, 2);
+    EXPECT_PAIR("MPI_Alltoall", 11, "MPI_Alltoall", 12, 1, 50, 2);
+    EXPECT_PAIR("MPI_Alltoall", 13, "MPI_Alltoall", 12, 1, 30, 2);
+    EXPECT_ROW("MPI_Alltoall", 10, SG_WAITSTATE_NXN, 1, 80);
+    end();
+}
+
+static void test_late_broadcast(void)
+{
+    all_ranks("MPI_Bcast", SG_PATTERN_BROADCAST, 3);
+    CU_ASSERT_EQUAL(states->row_count, 2);
+    EXPECT_ROW("MPI_Bcast", 10, SG_WAITSTATE_LATE_BROADCAST, 1, 50);
+    EXPECT_PAIR("MPI_Bcast", 11, "MPI_Bcast", 13, 1, 20, 3);
+    end();
+}
+
+static void test_early_reduce(void)
+{
+    all_ranks("MPI_Gather", SG_PATTERN_REDUCE, 1);
+    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT_ROW("MPI_Gather", 11, SG_WAITSTATE_EARLY_REDUCE, 1, 50);
+    EXPECT_PAIR("MPI_Gather", 11, "MPI_Gather", 12, 1, 50, 2);
+    end();
+}
+
+static void test_early_scan(void)
+{
+    all_ranks("MPI_Scan", SG_PATTERN_SCAN, 0);
+    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT_ROW("MPI_Scan", 13, SG_WAITSTATE_EARLY_SCAN, 1, 30);
+    EXPECT_PAIR("MPI_Scan", 13, "MPI_Scan", 12, 1, 30, 2);
+    end();
+}
+
+/* On a line: rank 0 gets data of 1, 1 of 0 and 2, 2 of 1 and 3, 3 of 2. */
+static struct sg_waitstate_collective on_line(uint32_t rank)
+{
+    static const uint32_t sources[RANKS][2] = {{1}, {0, 2}, {1, 3}, {2}};
+
+    return (struct sg_waitstate_collective){.pattern = SG_PATTERN_NEIGHBORS,
+                                            .seq = 3,
+                                            .size = RANKS,
+                                            .member = rank,
+                                            .root = SG_WAITSTATE_NO_ROOT,
+                                            .sources = sources[rank],
+                                            .source_count = rank == 0 || rank == 3 ? 1 : 2};
+}
+
+/* Rank 0 comes last, when rank 3 has left: only rank 1 waits for it. */
+static void test_late_neighbor(void)
+{
+    static const uint32_t order[RANKS] = {3, 1, 2, 0};
+    static const int64_t begin_ns[RANKS] = {300, 120, 170, 100};
+
+    begin();
+    for (uint32_t i = 0; i < RANKS; i++) {
+        const struct sg_waitstate_collective of = on_line(order[i]);
+
+        enter(of.member, "MPI_Neighbor_alltoall", 10 + of.member, begin_ns[of.member]);
+        need(sg_waitstate_collective(tracker, of.member, &of));
+        if (i == 2)
+            leave(3, 200);
+    }
+    leave(0, 310);
+    leave(1, 320);
+    leave(2, 330);
+    finish();
+    CU_ASSERT_EQUAL(states->row_count, 2);
+    CU_ASSERT_EQUAL(states->skew_count, 0);
+    EXPECT_ROW("MPI_Neighbor_alltoall", 11, SG_WAITSTATE_LATE_NEIGHBOR, 1, 180);
+    EXPECT_PAIR("MPI_Neighbor_alltoall", 11, "MPI_Neighbor_alltoall", 10, 1, 180, 0);
+    EXPECT_PAIR("MPI_Neighbor_alltoall", 13, "MPI_Neighbor_alltoall", 12, 1, 70, 2);
+    end();
+}
+
+/* Rank 1 leaves before rank 2 comes: no data come from there. It has waited for rank 0 alone. */
+static void test_neighbor_without_data(void)
+{
+    static const uint32_t order[RANKS] = {1, 0, 3, 2};
+    static const int64_t begin_ns[RANKS] = {130, 100, 400, 150};
+
+    begin();
+    for (uint32_t i = 0; i < RANKS; i++) {
+        const struct sg_waitstate_collective of = on_line(order[i]);
+
+        if (i == 3)
+            leave(1, 200);
+        enter(of.member, "MPI_Neighbor_alltoall", 10 + of.member, begin_ns[of.member]);
+        need(sg_waitstate_collective(tracker, of.member, &of));
+    }
+    leave(0, 500);
+    leave(2, 500);
+    leave(3, 500);
+    finish();
+    EXPECT_PAIR("MPI_Neighbor_alltoall", 11, "MPI_Neighbor_alltoall", 10, 1, 30, 0);
+    EXPECT_PAIR("MPI_Neighbor_alltoall", 13, "MPI_Neighbor_alltoall", 12, 1, 250, 2);
+    CU_ASSERT_EQUAL(states->row_count, 2);
+    end();
+}
+
+static void post_neighbors(uint32_t rank, int64_t time_ns)
+{
+    enter(rank, "MPI_Ineighbor_alltoall", 10 + rank, time_ns);
+    need(sg_waitstate_begin_collective(tracker, rank, 7));
+    leave(rank, time_ns + 1);
+}
+
+/* Its wait is in the call that completes it. A source that is no member is damage. */
+static void test_nonblocking_neighbor(void)
+{
+    static const uint32_t nobody[1] = {RANKS};
+
+    begin();
+    for (uint32_t rank = 1; rank < RANKS; rank++)
+        post_neighbors(rank, 100 + rank);
+    enter(1, "MPI_Wait", 21, 250);
+    post_neighbors(0, 300);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct sg_waitstate_collective of = on_line(rank);
+
+        if (rank == 3)
+            of.sources = nobody;
+        if (rank != 1)
+            enter(rank, "MPI_Wait", 20 + rank, 310);
+        need(sg_waitstate_end_collective(tracker, rank, &of, 7));
+    }
+    for (uint32_t rank = 0; rank < RANKS; rank++)
+        leave(rank, 400);
+    finish();
+    CU_ASSERT_EQUAL(states->row_count, 1);
+    EXPECT_PAIR("MPI_Wait", 21, "MPI_Ineighbor_alltoall", 10, 1, 50, 0);
+    end();
+}
+
+/* It waits in the call that completes it, for the call that starts it elsewhere. */
+static void test_nonblocking_collective(void)
+{
+    static const int64_t start_ns[RANKS] = {100, 130, 180, 150};
+    struct sg_waitstate_collective of = {
+        .pattern = SG_PATTERN_NXN, .size = RANKS, .has_data = true};
+
+    begin();
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        enter(rank, "MPI_Ialltoall", 10 + rank, start_ns[rank]);
+        need(sg_waitstate_begin_collective(tracker, rank, 1));
+        leave(rank, start_ns[rank] + 1);
+    }
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        of.member = rank;
+        enter(rank, "MPI_Wait", 20 + rank, rank == 0 ? 110 : 300);
+        need(sg_waitstate_end_collective(tracker, rank, &of, 1));
+        leave(rank, 310);
+    }
+    finish();
+    CU_ASSERT_EQUAL(states->pair_count, 1);
+    EXPECT_PAIR("MPI_Wait", 20, "MPI_Ialltoall", 12, 1, 70, 2);
+    end();
+}
+
+/* Of nothing, and one left before another came: nobody waited. */
+static void test_without_data(void)
+{
+    begin();
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        const struct sg_waitstate_collective of = {
+            .pattern = SG_PATTERN_NXN, .size = RANKS, .member = rank};
+
+        enter(rank, "MPI_Allgather", 10, 100 * rank);
+        need(sg_waitstate_collective(tracker, rank, &of));
+        leave(rank, 100 * rank + 10);
+    }
+    finish();
+    CU_ASSERT_EQUAL(states->row_count, 0);
+    end();
+}
+
+/* Groups of ranks 0 and 1, and of 2 and 3, which enter at 100, 130, 180, 150 and leave at 500.
+ * root: told by the other group and by itself. Only ranks from receiving on receive something. */
+static void between_groups(const char *function, enum sg_waitstate_pattern pattern, uint32_t root,
+                           uint32_t receiving)
+{
+    static const int64_t begin_ns[RANKS] = {100, 130, 180, 150};
+    static const uint32_t order[RANKS] = {0, 1, 3, 2};
+
+    begin();
+    for (uint32_t i = 0; i < RANKS; i++)
+        enter(order[i], function, 10 + order[i], begin_ns[order[i]]);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        bool knows = rank == root || (root < RANKS && rank / 2 != root / 2);
+        const struct sg_waitstate_collective of = {.pattern = pattern,
+                                                   .size = RANKS,
+                                                   .first_size = 2,
+                                                   .member = rank,
+                                                   .root = knows ? root : SG_WAITSTATE_NO_ROOT,
+                                                   .has_data = true,
+                                                   .receives = rank >= receiving};
+
+        need(sg_waitstate_collective(tracker, rank, &of));
+        leave(rank, 500);
+    }
+    finish();
+}
+
+static void test_between_groups(void)
+{
+    between_groups("MPI_Barrier", SG_PATTERN_BARRIER, SG_WAITSTATE_NO_ROOT, RANKS);
+    EXPECT_PAIR("MPI_Barrier", 10, "MPI_Barrier", 12, 1, 80, 2);
+    EXPECT_PAIR("MPI_Barrier", 11, "MPI_Barrier", 12, 1, 50, 2);
+    CU_ASSERT_EQUAL(states->total.waits, 2); /* not rank 3 for rank 2, which is in its group */
+    end();
+    between_groups("MPI_Allgather", SG_PATTERN_NXN, SG_WAITSTATE_NO_ROOT, 1);
+    EXPECT_PAIR("MPI_Allgather", 11, "MPI_Allgather", 12, 1, 50, 2);
+    CU_ASSERT_EQUAL(states->total.waits, 1);
+    end();
+    between_groups("MPI_Bcast", SG_PATTERN_BROADCAST, 3, 0);
+    EXPECT_PAIR("MPI_Bcast", 10, "MPI_Bcast", 13, 1, 50, 3);
+    EXPECT_PAIR("MPI_Bcast", 11, "MPI_Bcast", 13, 1, 20, 3);
+    CU_ASSERT_EQUAL(states->total.waits, 2);
+    end();
+    between_groups("MPI_Reduce", SG_PATTERN_REDUCE, 0, 0);
+    EXPECT_PAIR("MPI_Reduce", 10, "MPI_Reduce", 12, 1, 80, 2);
+    CU_ASSERT_EQUAL(states->total.waits, 1);
+    end();
+}
+
+static void test_incomplete_collectives(void)
+{
+    begin();
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        enter(rank, "MPI_Bcast", 10, 100 + rank);
+        collective(rank, rank == 2 ? SG_PATTERN_NXN : SG_PATTERN_BROADCAST, 0, 3);
+        if (rank != 1)
+            collective(rank, SG_PATTERN_BROADCAST, 1, 3);
+        leave(rank, 200);
+    }
+    finish();
+    CU_ASSERT_EQUAL(states->row_count, 0);
+    end();
+}
+
+const struct unit_test unit_tests[] = {
+    {"in all-to-all operations everybody waits for the last", test_everybody_waits},
+    {"in broadcasts everybody waits for the root", test_late_broadcast},
+    {"in reductions the root waits for the last of the others", test_early_reduce},
+    {"in prefix operations ranks wait for the lower ones", test_early_scan},
+    {"in neighborhood collectives ranks wait for their neighbors only", test_late_neighbor},
+    {"a neighbor that came after the call has ended was not waited for",
+     test_neighbor_without_data},
+    {"a nonblocking neighborhood collective waits where it is completed",
+     test_nonblocking_neighbor},
+    {"a nonblocking collective waits where it is completed", test_nonblocking_collective},
+    {"operations without data need not have waited", test_without_data},
+    {"between groups each waits for the other one", test_between_groups},
+    {"incomplete and contradictory collectives are left out", test_incomplete_collectives},
+    {NULL, NULL},
+};

@@ -1,0 +1,146 @@
+/* What is told of a part of a call, by hand: a call from 1000 to 2000, and the interval behind. */
+#include "lib/unit.h"
+#include "report/causes/in_call.h"
+
+static struct sg_in_call_spent spent;
+
+static void split(int64_t from_ns, int64_t to_ns, struct sg_sampled_interval behind)
+{
+    const struct sg_in_call call = {
+        .begin_ns = 1000, .end_ns = 2000, .from_ns = from_ns, .to_ns = to_ns};
+
+    behind.begin_ns = 2000;
+    behind.end_ns = 2100;
+    sg_in_call_split(&call, &behind, &spent);
+    CU_ASSERT_EQUAL(spent.cpu_ns + spent.ready_ns + spent.asleep_ns + spent.untold_ns,
+                    to_ns - from_ns);
+}
+
+static void is(double cpu_ns, double ready_ns, double asleep_ns, double untold_ns)
+{
+    CU_ASSERT_EQUAL(spent.cpu_ns, cpu_ns);
+    CU_ASSERT_EQUAL(spent.ready_ns, ready_ns);
+    CU_ASSERT_EQUAL(spent.asleep_ns, asleep_ns);
+    CU_ASSERT_EQUAL(spent.untold_ns, untold_ns);
+}
+
+static void without_figures(void)
+{
+    split(1000, 2000, (struct sg_sampled_interval){0});
+    is(0, 0, 0, 1000);
+    sg_in_call_split(&(struct sg_in_call){1000, 2000, 1500, 1800}, NULL, &spent);
+    is(0, 0, 0, 300);
+}
+
+static struct sg_sampled_interval sums(uint64_t cpu_ns, uint64_t runnable_ns)
+{
+    return (struct sg_sampled_interval){
+        .call_cpu_ns = cpu_ns, .call_runnable_ns = runnable_ns, .known = SG_KNOWN_CALL};
+}
+
+static void whole_call(void)
+{
+    split(1000, 2000, sums(300, 500));
+    is(300, 500, 200, 0);
+    /* Readings at both ends of the call are outside of it. */
+    split(1000, 2000, sums(1100, 0));
+    is(1000, 0, 0, 0);
+    split(1000, 2000, sums(400, 700));
+    is(400, 600, 0, 0);
+}
+
+/* Of 400, 600 may be elsewhere. */
+static void bounds(void)
+{
+    split(1600, 2000, sums(1000, 0));
+    is(400, 0, 0, 0);
+    split(1600, 2000, sums(0, 1000));
+    is(0, 400, 0, 0);
+    split(1600, 2000, sums(800, 200));
+    is(200, 0, 0, 200);
+    split(1600, 2000, sums(500, 500));
+    is(0, 0, 0, 400);
+    /* Off the processor for 900, of which 100 asleep: 300 are here, 200 of them ready. */
+    split(1600, 2000, sums(100, 800));
+    is(0, 200, 0, 200);
+}
+
+static struct sg_sampled_interval switched(uint64_t resumed_ns, uint64_t away_ns, bool was_ready)
+{
+    return (struct sg_sampled_interval){.resumed_ns = resumed_ns,
+                                        .away_ns = away_ns,
+                                        .was_ready = was_ready,
+                                        .known = SG_KNOWN_SWITCH};
+}
+
+static void last_switch(void)
+{
+    split(1600, 2000, switched(100, 200, true));
+    is(100, 200, 0, 100);
+    split(1600, 2000, switched(100, 2000, true));
+    is(100, 300, 0, 0);
+    /* Longer than the call. */
+    split(1600, 2000, switched(5000, 100, true));
+    is(400, 0, 0, 0);
+    /* What was not all ready may have slept for any of it. */
+    split(1600, 2000, switched(100, 200, false));
+    is(100, 0, 0, 300);
+    /* A part in the middle. */
+    split(1650, 1850, switched(200, 100, true));
+    is(50, 100, 0, 50);
+}
+
+static void both(void)
+{
+    struct sg_sampled_interval behind = switched(100, 200, true);
+
+    /* Before the last switch there are 700, of which 600 on the processor. */
+    behind.known |= SG_KNOWN_CALL;
+    behind.call_cpu_ns = 700;
+    behind.call_runnable_ns = 300;
+    split(1600, 2000, behind);
+    is(100, 200, 0, 100);
+    split(1200, 2000, behind);
+    is(100 + 400, 200, 0, 100);
+    /* All of it is asleep. */
+    behind.call_cpu_ns = 100;
+    behind.call_runnable_ns = 200;
+    split(1600, 2000, behind);
+    is(100, 200, 100, 0);
+    /* All that the call was off the processor. */
+    behind = switched(100, 200, false);
+    behind.known |= SG_KNOWN_CALL;
+    behind.call_cpu_ns = 800;
+    behind.call_runnable_ns = 150;
+    split(1700, 2000, behind);
+    is(100, 150, 50, 0);
+}
+
+static void found(void)
+{
+    struct sg_intervals_kept *kept;
+
+    CU_ASSERT_EQUAL_FATAL(sg_intervals_kept_create(1, &kept), SG_OK);
+    for (int i = 1; i < 4; i++)
+        CU_ASSERT_EQUAL(
+            sg_intervals_kept_add(
+                kept, 0,
+                &(struct sg_sampled_interval){.begin_ns = i * 1000000, .end_ns = i * 1000000 + 10}),
+            SG_OK);
+    CU_ASSERT_EQUAL(sg_in_call_find(kept, 0, 1999000)->begin_ns, 2000000);
+    /* A call that is longer ago has an interval behind it that was not sampled. */
+    CU_ASSERT_PTR_NULL(sg_in_call_find(kept, 0, 1500000));
+    CU_ASSERT_PTR_NULL(sg_in_call_find(kept, 0, 2000005));
+    CU_ASSERT_PTR_NULL(sg_in_call_find(kept, 0, 3000010));
+    sg_intervals_kept_destroy(kept);
+}
+
+const struct unit_test unit_tests[] = {
+    {"without figures nothing is told", without_figures},
+    {"the sums of a call are those of the whole of it", whole_call},
+    {"of a part they tell what the rest of the call has no room for", bounds},
+    {"the last switch tells the last part moment by moment", last_switch},
+    {"both tell more than one", both},
+    {"the interval behind a call begins where it ends", found},
+    {NULL, NULL},
+};

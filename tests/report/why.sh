@@ -1,0 +1,42 @@
+#!/bin/bash
+# Why ranks come late, of programs of which it is known: they have measured it themselves (mixed_causes). What
+# the machine does to them besides is not asked. why_full.sh looks more often, and more closely.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/report/mixes.bash"
+
+TOLERANCE=0.3 # of shares; the greatest is found all the same
+for mix in "${MIXES[@]}"; do
+    name=${mix%% *}
+    if [ "$name" = read ] && ! reads_from_disk; then
+        skip "its causes are told (read)" "files here are in memory"
+    else
+        check "its causes are told ($name)" run_mix "$mix" "$TOLERANCE"
+    fi
+done
+if make_quota; then
+    check "a rank that a quota holds back is told" run_held "$TOLERANCE"
+else
+    skip "a quota" "no control groups can be made here"
+fi
+
+# ---- the report -------------------------------------------------------------------------------------
+export STAGGER_CAUSES=all
+KNOWN=$PROGRAMS/known_causes
+observe sleep 2 "$KNOWN" sleep 20
+report_json sleep.trace sleep.json
+check "the parts of lateness are all of it" is "True" "$(json sleep.json 'all(
+    abs(sum(c["late_ns"] for c in s["causes"]) - s["late_ns"]) <= len(s["causes"])
+    for s in d["causes"]["sites"])')"
+"$STAGGER" report sleep.trace >text
+check "the report says why" all 'has text "^why +.*asleep on rank 1|^why +.*(preempted|left later) on rank"' \
+    'has text "because +rank"' 'has text "^  barrier +main .* (asleep|preempted|left later) on [01] +[0-9.]+%$"'
+"$STAGGER" report --why '*' sleep.trace >all_why
+check "--why tells all of a site" all 'has all_why "^MPI_Barrier .*sampled instances"' \
+    'has all_why "^asleep +it sleeps$"'
+"$STAGGER" report --why nowhere sleep.trace >none 2>none.err; nowhere=$?
+check "... or says that there is nothing" all 'is 1 "$nowhere"' 'empty none'
+STAGGER_CAUSES=off observe off 2 "$KNOWN" sleep 5
+report_json off.trace off.json
+check "without samples nothing is said" is None "$(json off.json 'd["causes"]')"
+"$STAGGER" report --why '*' off.trace >none 2>none.err
+check "... but one line, if it is asked" has_lines none.err "^stagger: why is not known" 1

@@ -1,0 +1,145 @@
+/* The formulas of the node level and of paper 003's clusters, against cases worked by hand and
+ * against what must hold for any. */
+#include "lib/unit.h"
+#include "sim/model/cluster.h"
+#include "sim/model/node.h"
+
+#define KIB 1024u
+#define MIB (1024 * KIB)
+
+/* Steps of 100 ns, copies of 1 ns a byte, folds of 2, L = 5 us, o = 1 us, G = 3 ns. */
+static const struct sg_network network = {
+    .latency_us = 5,
+    .overhead_us = 1,
+    .gap_ns_per_byte = 3,
+    .copy_ns_per_byte = 1,
+    .reduce_ns_per_byte = 2,
+    .local_us = 0.1,
+};
+
+static double time_of(enum sg_cluster_library library, enum sg_operation operation, uint32_t nodes,
+                      uint32_t ranks, uint64_t bytes)
+{
+    struct sg_cluster cluster = {&network, nodes, ranks};
+
+    return sg_cluster_ns(&cluster, library, operation, bytes);
+}
+
+/* ---- a node */
+
+static void steps_of_a_node(void)
+{
+    CU_ASSERT_EQUAL(sg_node_store_ns(&network, 1000), 1100);
+    /* Store, see, fold three operands. */
+    CU_ASSERT_EQUAL(sg_node_flat_ns(&network, 4, 1000), 1100 + 100 + 3 * 2000);
+    /* Three counts; 750 bytes brought and fetched; 250 bytes folded three times. */
+    CU_ASSERT_EQUAL(sg_node_chunks_ns(&network, 4, 1000), 300 + 2 * 750 + 3 * 500);
+    /* Store; see and fold; reset, see, fold; reset. */
+    CU_ASSERT_EQUAL(sg_node_climb_ns(&network, 4, 1000), 1000 + 2 * 2000 + 4 * 100);
+    CU_ASSERT_EQUAL(sg_node_climb_ns(&network, 1, 1000), 0);
+    CU_ASSERT_EQUAL(sg_node_barrier_ns(&network, 4), 600);
+}
+
+static void broadcasts_of_a_node(void)
+{
+    CU_ASSERT_EQUAL(sg_node_broadcast_ns(&network, 4, 1000, 4096, false), 1000 + 300 + 1000);
+    CU_ASSERT_EQUAL(sg_node_broadcast_ns(&network, 4, 1000, 4096, true), 300 + 1000);
+    /* Four chunks in, the last one out. */
+    CU_ASSERT_EQUAL(sg_node_broadcast_ns(&network, 4, 1000, 250, false), 4 * (250 + 300) + 250);
+    CU_ASSERT_EQUAL(sg_node_broadcast_ns(&network, 1, 1000, 250, false), 0);
+    CU_ASSERT_EQUAL(sg_node_broadcast_ns(&network, 4, 0, 250, false), 300);
+}
+
+static void levels(void)
+{
+    static const uint32_t of[][2] = {{1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {16, 4}, {17, 5}};
+
+    for (int i = 0; i < 7; i++)
+        CU_ASSERT_EQUAL(sg_node_levels(of[i][0]), of[i][1]);
+}
+
+/* ---- clusters */
+
+/* Two nodes of four: one put of 1000 bytes, 7000 + 3000. */
+static void srm_by_hand(void)
+{
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_SRM, SG_OPERATION_BCAST, 2, 4, 1000), 10000 + 1300);
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_SRM, SG_OPERATION_REDUCE, 2, 4, 1000), 5400 + 10000 + 2000);
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_SRM, SG_OPERATION_ALLREDUCE, 2, 4, 1000),
+                    5400 + 10000 + 2000 + 1300);
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_SRM, SG_OPERATION_BARRIER, 2, 4, 0), 600 + 7000);
+    /* 12 KiB in three chunks: the adapter's 12288 ns a chunk hide the node's 4396. */
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_SRM, SG_OPERATION_BCAST, 2, 4, 12 * KIB),
+                    7000 + 12288 + 4396 + 2 * 12288);
+    /* 128 KiB: the address, one put, then two buffers of 64 KiB in and the last one out. */
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_SRM, SG_OPERATION_BCAST, 2, 4, 128 * KIB),
+                    7000 + 7000 + 3 * 131072 + 2 * (300 + 65536) + 65536);
+}
+
+/* IBM's eager limit for 8 tasks is 4096: 1000 bytes take a copy between nodes, two inside. */
+static void messages_by_hand(void)
+{
+    double between = 7000 + 3000 + 1000, inside = 2000 + 100 + 2000;
+
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_IBM, SG_OPERATION_BCAST, 2, 4, 1000), between + 2 * inside);
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_IBM, SG_OPERATION_REDUCE, 2, 4, 1000),
+                    between + 2 * inside + 3 * 2000);
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_IBM, SG_OPERATION_ALLREDUCE, 2, 4, 1000),
+                    2 * (between + 2 * inside) + 3 * 2000);
+    /* Three messages of four wait for their turn. */
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_IBM, SG_OPERATION_BARRIER, 2, 4, 0),
+                    7000 + 2 * 2100 + 3 * 1000);
+    /* Over the limit: three messages, no copy between nodes. */
+    CU_ASSERT_EQUAL(time_of(SG_CLUSTER_IBM, SG_OPERATION_BCAST, 2, 1, 10000), 3 * 7000 + 30000);
+}
+
+static void eager_limits(void)
+{
+    static const uint32_t of[][2] = {{1, 4096},  {16, 4096}, {17, 2048}, {32, 2048}, {64, 1024},
+                                     {128, 512}, {256, 256}, {257, 128}, {4096, 128}};
+
+    for (int i = 0; i < 9; i++)
+        CU_ASSERT_EQUAL(sg_cluster_eager_bytes(of[i][0]), of[i][1]);
+}
+
+/* More nodes, more ranks and, within a protocol, more bytes take no less time. */
+static void more_takes_longer(void)
+{
+    for (enum sg_cluster_library library = SG_CLUSTER_SRM; library <= SG_CLUSTER_MPICH; library++) {
+        for (enum sg_operation operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+            for (uint64_t bytes = 8; bytes <= 8 * MIB; bytes *= 2) {
+                for (uint32_t nodes = 1; nodes < 64; nodes *= 2) {
+                    double time = time_of(library, operation, nodes, 16, bytes);
+
+                    CU_ASSERT_TRUE(time > 0);
+                    CU_ASSERT_TRUE(time_of(library, operation, 2 * nodes, 16, bytes) > time);
+                    CU_ASSERT_TRUE(time_of(library, operation, nodes, 32, bytes) >= time);
+                }
+                if (bytes > 128 * KIB)
+                    CU_ASSERT_TRUE(time_of(library, operation, 8, 16, bytes) >=
+                                   time_of(library, operation, 8, 16, bytes / 2));
+            }
+        }
+    }
+}
+
+static void mpich_takes_longer_than_ibm(void)
+{
+    for (enum sg_operation operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+        for (uint64_t bytes = 8; bytes <= 8 * MIB; bytes *= 2)
+            CU_ASSERT_TRUE(time_of(SG_CLUSTER_MPICH, operation, 16, 16, bytes) >
+                           time_of(SG_CLUSTER_IBM, operation, 16, 16, bytes));
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"the node level takes the steps worked by hand", steps_of_a_node},
+    {"broadcasts in a node fill one buffer while the other is read", broadcasts_of_a_node},
+    {"binomial trees have so many levels", levels},
+    {"srm takes the time worked by hand", srm_by_hand},
+    {"message passing takes the time worked by hand", messages_by_hand},
+    {"IBM's eager limits are those published", eager_limits},
+    {"more nodes, ranks and bytes take longer", more_takes_longer},
+    {"another layer takes longer", mpich_takes_longer_than_ibm},
+    {NULL, NULL},
+};

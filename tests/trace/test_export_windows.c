@@ -1,0 +1,222 @@
+/* The events of windows, on logs made by hand: what not all members recorded, what is not known,
+ * what several threads do, and damage. */
+#include "trace/export_setup.h"
+
+enum { MAKE = 3, FENCE, PUT, RPUT, GET, WAIT, FLUSH, FLUSH_LOCAL, FREE, LOCK, UNLOCK, POST };
+enum { WORLD = 1, STRANGE };
+
+#define RANKS 2
+
+static void start(struct fabricated *log, int rank)
+{
+    static const char *const names[] = {
+        "MPI_Win_create", "MPI_Win_fence", "MPI_Put",        "MPI_Rput",
+        "MPI_Get",        "MPI_Wait",      "MPI_Win_flush",  "MPI_Win_flush_local",
+        "MPI_Win_free",   "MPI_Win_lock",  "MPI_Win_unlock", "MPI_Win_post"};
+    const uint32_t members[RANKS] = {0, 1};
+
+    fabricate_start(log, rank, RANKS);
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+        fabricate_function(log, MAKE + i, names[i]);
+    fabricate_profile_comm(log, WORLD, 77, 0, RANKS, (uint32_t)rank, "MPI_COMM_WORLD",
+                           rank == 0 ? members : NULL);
+    /* Of members outside MPI_COMM_WORLD. */
+    fabricate_profile_comm(log, STRANGE, 0, 0, 3, (uint32_t)rank, "strange", NULL);
+}
+
+/* A call on a window, from begin_ns for 10. */
+static struct sg_record_event *call(struct fabricated *log, int function, int window,
+                                    uint64_t begin_ns)
+{
+    struct sg_record_event *event =
+        fabricate_event(log, (uint32_t)function, WORLD, begin_ns, begin_ns + 10);
+
+    event->from = window;
+    return event;
+}
+
+static void collective(struct fabricated *log, int function, int window, uint64_t begin_ns,
+                       int number)
+{
+    struct sg_record_event *event = call(log, function, window, begin_ns);
+
+    event->flags = SG_EVENT_ORDERED;
+    event->from_tag = number;
+}
+
+static uint64_t operation(struct fabricated *log, int function, int window, uint64_t begin_ns,
+                          int target)
+{
+    struct sg_record_event *event = call(log, function, window, begin_ns);
+
+    event->flags = SG_EVENT_TARGETS;
+    event->to = target;
+    event->sent_bytes = event->received_bytes = 8;
+    return fabricate_last(log);
+}
+
+/* Kinds of events of windows on a location, with their time and number, less the first one. */
+static const char *list(const json_t *events, uint64_t location)
+{
+    static char text[4000];
+    size_t used = 0;
+    long long first = -1;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        const json_t *event = json_array_get(events, i);
+        const char *kind = json_string_value(json_object_get(event, "kind"));
+        const json_t *number = json_object_get(event, "matching_id");
+
+        if ((uint64_t)json_integer_value(json_object_get(event, "location")) != location ||
+            strncmp(kind, "Rma", 3) != 0)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%lld %s", used > 0 ? "; " : "",
+                                 (long long)json_integer_value(json_object_get(event, "time")),
+                                 kind + 3);
+        if (number != NULL && first < 0)
+            first = json_integer_value(number);
+        if (number != NULL)
+            used += (size_t)snprintf(text + used, sizeof text - used, " %lld",
+                                     json_integer_value(number) - first);
+        if (used >= sizeof text)
+            abort();
+    }
+    return text;
+}
+
+static void export(const char *directory, struct sg_export_result *result, json_t **events)
+{
+    CU_ASSERT_EQUAL_FATAL(setup_export(directory, result), SG_OK);
+    json_decref(setup_check(directory, events));
+}
+
+/* Rank 1 did not record the making, and has one fence less. */
+static void members_differ(void)
+{
+    const char *directory = setup_directory("differ");
+    struct sg_export_result result;
+    json_t *events;
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        struct fabricated log;
+
+        start(&log, rank);
+        fabricate_window(&log, 0, WORLD, 0, "");
+        if (rank == 0)
+            collective(&log, MAKE, 0, 2000, 0);
+        collective(&log, FENCE, 0, 2100, 1);
+        if (rank == 0)
+            collective(&log, FENCE, 0, 2200, 2);
+        collective(&log, FREE, 0, 2300, 3);
+        fabricate_finish(&log, directory);
+    }
+    export(directory, &result, &events);
+    CU_ASSERT_EQUAL(result.dropped, 2);
+    CU_ASSERT_STRING_EQUAL(list(events, 0), "2100 CollectiveBegin; 2110 CollectiveEnd; "
+                                            "2300 CollectiveBegin; 2310 CollectiveEnd");
+    CU_ASSERT_STRING_EQUAL(list(events, 1), "2100 CollectiveBegin; 2110 CollectiveEnd; "
+                                            "2300 CollectiveBegin; 2310 CollectiveEnd");
+    json_decref(events);
+}
+
+/* A window on a communicator of unknown members; one that was not seen to be made; one without a
+ * record; one of an old log, which knows no windows. */
+static void not_known(void)
+{
+    const char *directory = setup_directory("unknown");
+    struct sg_export_result result;
+    json_t *events;
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        struct fabricated log;
+
+        start(&log, rank);
+        fabricate_window(&log, 0, STRANGE, 0, "");
+        collective(&log, FENCE, 0, 2000, 1);
+        operation(&log, PUT, 0, 2100, 1);
+        operation(&log, PUT, -1, 2200, 1);
+        ((struct sg_record_event *)(log.slots + fabricate_last(&log) * SG_SLOT_BYTES))->comm = 0;
+        operation(&log, PUT, 5, 2300, 1);
+        operation(&log, PUT, -1, 2400, 1);
+        fabricate_finish(&log, directory);
+    }
+    export(directory, &result, &events);
+    CU_ASSERT_EQUAL(result.dropped, 2 * 4);
+    CU_ASSERT_STRING_EQUAL(list(events, 0), "");
+    json_decref(events);
+}
+
+/* What one thread begins another completes; a target is complete alone; a get at both ends. */
+static void completions(void)
+{
+    const char *directory = setup_directory("completions");
+    struct sg_export_result result;
+    struct fabricated log;
+    json_t *events;
+    uint64_t request;
+
+    start(&log, 0);
+    log.header.thread_count = 2;
+    fabricate_window(&log, 0, WORLD, 0, "named");
+    operation(&log, PUT, 0, 2000, 1);
+    operation(&log, PUT, 0, 2020, 0);
+    call(&log, FLUSH, 0, 2100)->to = 1;
+    ((struct sg_record_event *)(log.slots + fabricate_last(&log) * SG_SLOT_BYTES))->thread = 1;
+    operation(&log, GET, 0, 2200, 0);
+    call(&log, FLUSH_LOCAL, 0, 2300)->to = 0;
+    request = operation(&log, RPUT, 0, 2400, 1);
+    fabricate_event(&log, WAIT, 0, 2500, 2510);
+    fabricate_request(&log, SG_REQUEST_COMPLETE, WORLD, 2510, request);
+    call(&log, FLUSH, 0, 2600)->to = 1;
+    call(&log, FLUSH, 0, 2700)->to = 0;
+    fabricate_finish(&log, directory);
+    start(&log, 1);
+    fabricate_finish(&log, directory);
+    export(directory, &result, &events);
+    CU_ASSERT_EQUAL(result.dropped, 0);
+    CU_ASSERT_STRING_EQUAL(
+        list(events, 0),
+        "2000 Put 0; 2020 Put 1; 2200 Get 3; 2310 OpCompleteNonBlocking 1; "
+        "2310 OpCompleteNonBlocking 3; 2310 OpCompleteRemote 3; 2400 Put 5; "
+        "2510 OpCompleteNonBlocking 5; 2610 OpCompleteRemote 5; 2710 OpCompleteRemote 1");
+    CU_ASSERT_STRING_EQUAL(list(events, UINT64_C(1) << 32),
+                           "2110 OpCompleteNonBlocking 0; 2110 OpCompleteRemote 0");
+    json_decref(events);
+}
+
+/* A target, a group and a lock that cannot be, an open lock, and an unlock of none. */
+static void damage(void)
+{
+    const char *directory = setup_directory("damage");
+    struct sg_export_result result;
+    struct fabricated log;
+    struct sg_record_event *lock;
+    json_t *events;
+
+    start(&log, 0);
+    fabricate_window(&log, 0, WORLD, 0, "");
+    operation(&log, PUT, 0, 2000, 7);
+    call(&log, LOCK, 0, 2100)->to = 9;
+    call(&log, UNLOCK, 0, 2200)->to = 9;
+    call(&log, UNLOCK, 0, 2300)->to = 1;
+    call(&log, POST, 0, 2400)->to = 12;
+    lock = call(&log, LOCK, 0, 2500);
+    lock->to = 1;
+    lock->end_ns = 0;
+    fabricate_finish(&log, directory);
+    start(&log, 1);
+    fabricate_finish(&log, directory);
+    export(directory, &result, &events);
+    CU_ASSERT_STRING_EQUAL(list(events, 0), "");
+    json_decref(events);
+}
+
+const struct unit_test unit_tests[] = {
+    {"a collective on a window is of all members; a window that some made unseen has no life",
+     members_differ},
+    {"windows that are not known are left out and counted", not_known},
+    {"operations are complete as MPI's rules say, whichever thread asks for it", completions},
+    {"what cannot be leaves the region alone", damage},
+    {NULL, NULL},
+};

@@ -1,0 +1,47 @@
+#!/bin/bash
+# What the archive has of windows and one-sided operations of a program whose figures are known; the
+# checker knows their rules, as faults show that are planted into the same archive.
+. "$(dirname "$0")/../lib/sh.sh"
+
+observe windows 3 "$PROGRAMS/known_windows"
+check "windows and one-sided operations obey the rules" all 'ran_well windows' \
+    'archive_sound windows.trace'
+check "every fault that is planted into them is found" \
+    "$PYTHON" "$ROOT/tests/trace/window_faults.py" windows.trace/traces.otf2
+"$PYTHON" "$ROOT/tests/lib/check_archive.py" --events events.json windows.trace/traces.otf2 >check.out
+
+# events EXPRESSION: of the events e of rank 0
+events() {
+    "$PYTHON" -c '
+import json, sys
+events = [e for e in json.load(open("events.json")) if e["location"] == 0]
+print(eval(sys.argv[1], {"events": events}))' "$1"
+}
+check "every operation is there, with its target and bytes" \
+    is "[(1, 8), (1, 8), (1, 8), (1, 8), (1, 16), (2, 4), (1, 40), (0, 40)] [(2, 12), (2, 12)]" \
+    "$(events '" ".join(str([(e["remote"], e["bytes"]) for e in events if e["kind"] == kind])
+        for kind in ("RmaPut", "RmaGet"))')"
+check "... computing ones as what they compute" is "$(printf '%s\n' "ACCUMULATE 1 4 0" \
+    "FETCH_AND_ACCUMULATE 1 8 8" "FETCH_AND_ADD 1 4 4" "SWAP 1 4 4" "COMPARE_AND_SWAP 1 4 4" \
+    "ACCUMULATE 2 8 0" "FETCH_AND_ADD 2 4 4")" \
+    "$(events '"\n".join("%s %d %d %d" % (e["type"], e["remote"], e["bytes_sent"], e["bytes_received"])
+        for e in events if e["kind"] == "RmaAtomic")')"
+check "every operation is complete at its origin, and where MPI tells of it at its target" is "17 17 16" \
+    "$(events '" ".join(str(sum(e["kind"] in kinds for e in events)) for kinds in
+        (("RmaPut", "RmaGet", "RmaAtomic"), ("RmaOpCompleteNonBlocking",), ("RmaOpCompleteRemote",)))')"
+check "windows are known by their names or their communicators" is "small window 0 of MPI_COMM_WORLD" \
+    "$(events '" ".join(sorted({e["win"] for e in events if "win" in e}))')"
+check "groups are those that were synchronised with" is "[2] [1] [1] [2] [2] [1] [1] [2]" \
+    "$(events '" ".join(str(e["members"]) for e in events if e["kind"] == "RmaGroupSync")')"
+check "locks are requested and released" is "EXCLUSIVE SHARED 2" \
+    "$(events '" ".join([e["lock_type"] for e in events if e["kind"] == "RmaRequestLock"] +
+        [str(sum(e["kind"] == "RmaReleaseLock" for e in events))])')"
+check "nothing is left out" lacks <(otf2-print -I windows.trace/traces.otf2) 'STAGGER::LEFT_OUT|DROPPED.*[1-9]'
+
+STAGGER_EVENTS='MPI_Put,MPI_Win_unlock*' observe some 3 "$PROGRAMS/known_windows"
+check "a part of the calls obeys the rules" all 'ran_well some' 'archive_sound some.trace'
+
+observe killed 3 "$PROGRAMS/known_windows" leave
+"$STAGGER" recover killed.trace >recover.out 2>&1
+check "so does what a run leaves that ends in the middle" all 'archive_sound killed.trace' \
+    'has <(otf2-print killed.trace/traces.otf2) "^RMA_PUT "'

@@ -1,0 +1,141 @@
+#!/bin/bash
+# stagger watch of jobs that begin, go on and end, whose ranks die and whose logs are damaged; in a pipe and
+# on a terminal.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/watch/job.bash"
+
+# ---- no job ------------------------------------------------------------------------------------------
+
+# refuses LINE WORD...: one line, exit status 1
+refuses() {
+    local line=$1
+    shift
+    "$STAGGER" watch "$@" >out 2>err
+    is 1 $? && empty out && has_lines err . 1 && has err "$line"
+}
+mkdir empty foreign broken
+touch foreign/notes foreign/rank-1.log foreign/rank-000000.logs
+head -c 100 /dev/zero >broken/rank-000000.log
+check "without a job there is one line" all \
+    'refuses "^stagger: no job runs with its output directory in this one"' \
+    'refuses "^stagger: nowhere: No such file" nowhere' \
+    'refuses "^stagger: empty: contains no logs of a running job" empty' \
+    'refuses "^stagger: foreign: contains no logs of a running job" foreign' \
+    'refuses "^stagger: foreign/notes: Not a directory" foreign/notes' \
+    'refuses "^stagger: broken/rank-000000.log: is cut off in its header" broken'
+bad_usage() {
+    "$STAGGER" watch "$@" >out 2>err
+    is 2 $? && empty out && has_lines err . 1 && has err "^stagger: watch: .*stagger watch --help"
+}
+check "bad usage is one line and exit status 2" all 'bad_usage a b' 'bad_usage --interval 0' \
+    'bad_usage --interval 1s' 'bad_usage --interval nan' 'bad_usage --count 0' 'bad_usage --count x' 'bad_usage --top 0' 'bad_usage --what'
+
+# ---- from beginning to end ---------------------------------------------------------------------------
+
+observe alone 2 "$PROGRAMS/cg" -n 64 -t 400
+STAGGER_DIR=$WORK/cg.trace mpirun_stagger 2 "$PROGRAMS/cg" -n 64 -t 400 >cg.out 2>cg.err &
+job=$!
+until_so test -e cg.trace/rank-000000.log -a -e cg.trace/rank-000001.log
+"$STAGGER" watch --interval 0.1 cg.trace >cg.lines 2>cg.watch
+watch_status=$?
+wait "$job"
+status=$?
+check "it follows a job from its begin to its end, and ends with it" all 'is 0 "$watch_status"' 'empty cg.watch' \
+    'has cg.lines "^cg, 2 ranks, running .*, cg.trace$"' 'has cg.lines "^in MPI  *[0-9.]*% now, [0-9.]*% of the run$"' \
+    'has cg.lines "^least in MPI  *rank [01] [0-9.]*%, rank [01] [0-9.]*%$"' \
+    'has cg.lines "^  MPI_Allreduce  dot cg.c:[0-9]+ .*%  +(-|[a-z ]+ on [01])$"' \
+    'is "1 cg, 2 ranks, ended" "$(grep -c "ended after" cg.lines) $(grep "^cg," cg.lines | tail -n 1 | sed "s/ after.*//")"'
+check "lines in a pipe have no escape codes" lacks cg.lines "$(printf '\033')"
+check "the job's results are the same bits as without it, and its archive is whole" all 'is 0 "$status"' \
+    'same <(grep ^step alone.out) <(grep ^step cg.out)' 'archive_agrees cg.trace cg.out' 'ran_well cg'
+check "of a job that has ended it says where all of it is" refuses 'contains no logs of a running job' cg.trace
+
+# ---- attach and leave, without a directory's name ------------------------------------------------------
+
+begin late 4 barrier allreduce barrier
+until_so is_stopped late 3
+check "without DIR it finds the job that runs" all '"$STAGGER" watch --count 1 >late.lines 2>&1' \
+    'has late.lines "^stopped, 4 ranks, running .*, late.trace$"'
+check "... from the directory itself, too" all '(cd late.trace && "$STAGGER" watch --count 1) >late.lines 2>&1' \
+    'has late.lines "^stopped, 4 ranks, running"'
+check "--top cuts the table, and --json is an object a line" all \
+    'is 1 "$("$STAGGER" watch --count 1 --top 1 late.trace | grep -c "^  MPI_")"' \
+    '"$STAGGER" watch --json --count 3 --interval 0.1 --top 1 late.trace >late.json' 'is 3 "$(wc -l <late.json)"' \
+    'is "1 True True" "$(tail -n 1 late.json >last.json && json last.json "\"%d %s %s\" % (len(d[\"calls\"]), d[\"call_count\"] > 1, d[\"interval_ns\"] >= 100000000)")"' \
+    'is None "$(head -n 1 late.json >first.json && json first.json "d[\"interval_ns\"]")"'
+check "who reads no further ends it" all '"$STAGGER" watch --interval 0.1 late.trace | head -n 1 >head.lines' \
+    'has head.lines "^stopped, 4 ranks"'
+
+# ---- on a terminal -------------------------------------------------------------------------------------
+
+escape=$(printf '\033')
+# on_terminal KEY TEXT COMMAND...
+on_terminal() { TERM=xterm "$PYTHON" "$ROOT/tests/watch/terminal.py" "$1" "$2" shown "${@:3}"; }
+# What was drawn, without escape codes.
+pictures() {
+    tr -d '\r' <shown | sed "s/$escape\[H/\n/g; s/$escape\[?1049l/\n&/" | sed "/$escape\[?1049l/,\$d; s/$escape\[[?0-9;]*[a-zA-Z]//g"
+}
+check "on a terminal it draws in place, fits it, and q leaves" all \
+    'on_terminal q "in MPI" "$STAGGER" watch --interval 0.1 late.trace' 'has shown "$escape\[\?1049h"' 'has shown "$escape\[\?1049l"' \
+    'has shown "$escape\[1m"' 'has <(pictures) "^in MPI"' 'is "" "$(pictures | grep -E "^.{61}")"'
+check "Ctrl-C leaves, too, and the last figures stay" all \
+    'on_terminal "$(printf "\003")" "in MPI" "$STAGGER" watch --interval 0.1 late.trace' \
+    'has <(sed "s/.*$escape\[?1049l//" shown | tr -d "\r") "stopped, 4 ranks"'
+check "NO_COLOR takes the colours away" all \
+    'NO_COLOR=1 on_terminal q "in MPI" "$STAGGER" watch --interval 0.1 late.trace' 'lacks shown "$escape\[1m"' 'has shown "$escape\[H"'
+check "a terminal that cannot be drawn on gets plain lines" all \
+    'on_terminal "" "in MPI" env TERM=dumb "$STAGGER" watch --count 2 --interval 0.1 late.trace' 'lacks shown "$escape"'
+go_to_end late 4
+check "and the job ends as if nobody had looked" all 'is 0 "$status"' 'is "barrier allreduce barrier" "$(tr "\n" " " <late.out | sed "s/ $//")"' \
+    'archive_sound late.trace'
+
+# ---- ranks that die ------------------------------------------------------------------------------------
+
+# The launcher ends all ranks when one of them ends: it learns of it only when the last one has.
+around=(sh -c '"$@"; until [ -e over ]; do sleep 0.1; done' sh)
+begin dying 4 barrier allreduce
+stand_at dying 4 MPI_Barrier
+"$STAGGER" watch --interval 0.1 dying.trace >dying.lines 2>dying.watch &
+watch=$!
+until_so has dying.lines '^stopped, 4 ranks, running' >/dev/null
+kill -KILL "$(pid_of dying 1)"
+until_so has dying.lines '^rank 1 ended without MPI_Finalize$' >/dev/null
+check "a rank that is killed is told, and the others are shown on" all \
+    'has dying.lines "^stopped, 4 ranks, running .*, 3 of them running, dying.trace$"' \
+    'look dying.trace' 'is "runs died runs runs" "$(json look.json "\" \".join(r[\"state\"] for r in d[\"per_rank\"])")"'
+for rank in 0 2 3; do kill -KILL "$(pid_of dying "$rank")"; done
+wait "$watch"
+watch_status=$?
+touch over
+wait "$job"
+check "when the last one is gone it ends, with the last figures" all 'is 0 "$watch_status"' 'empty dying.watch' \
+    'has dying.lines "^rank 3 ended without MPI_Finalize$"' 'has dying.lines "^stopped, 4 ranks, ended after"' \
+    'has dying.lines "^  MPI_Barrier  main stopped.c"'
+
+# ---- logs that are damaged -----------------------------------------------------------------------------
+
+mkdir copy
+cp dying.trace/rank-*.log copy
+mv copy/rank-000003.log copy/kept
+coproc pretend { exec "$PYTHON" "$ROOT/tests/watch/pretend.py" copy; }
+pretend_pid=$pretend_PID
+read -r answer <&"${pretend[0]}"
+order() { echo "$*" >&"${pretend[1]}" && read -r answer <&"${pretend[0]}"; }
+"$STAGGER" watch --interval 0.1 copy >copy.lines 2>copy.watch &
+watch=$!
+shows() { until_so has copy.lines "$1" >/dev/null; }
+check "a log that is not there yet is told of" shows '^note: no log of 1 of 4 ranks is here$'
+mv copy/kept copy/rank-000003.log
+check "... and taken when it is there" shows '^rank 3 ended without MPI_Finalize$'
+order cut rank-000000.log 4096
+check "a log that is cut off is told of" shows '^rank-000000.log: was cut off; its figures are those until then$'
+order spoil rank-000001.log
+check "so is one that is overwritten" shows '^rank-000001.log: is not a stagger log; its figures are those until then$'
+order remove rank-000002.log
+check "and one that is removed" shows '^rank 2: its log was removed$'
+wait "$watch"
+watch_status=$?
+check "it goes on until none is left, and ends well" all 'is 0 "$watch_status"' 'empty copy.watch' \
+    'is 1 "$(grep -c "ended after" copy.lines)"' 'has copy.lines "^  MPI_Barrier"'
+eval "exec ${pretend[1]}>&-"
+wait "$pretend_pid"
