@@ -33,7 +33,7 @@ const struct sg_algorithm sg_algorithms[] = {
                                     "rounds of notifications; between nodes", SG_REACH_INTERNODE},
     [SG_ALGORITHM_PAIRWISE] = {"pairwise", 1u << SG_OPERATION_ALLREDUCE, sg_parameters_pairwise,
                                "recursive doubling; between nodes", SG_REACH_INTERNODE},
-    [SG_ALGORITHM_BCS] = {"bcs", ALL_BUT_BCAST, sg_parameters_bcs,
+    [SG_ALGORITHM_BCS] = {"bcs", EVERY_OPERATION, sg_parameters_bcs,
                           "buffered coscheduling in slices of time; between nodes",
                           SG_REACH_INTERNODE},
 };

@@ -12,6 +12,8 @@
 #define INSTANCES 8
 
 static const struct sg_algo_call barrier = {.operation = SG_OPERATION_BARRIER, .root = -1};
+static const struct sg_algo_call broadcast = {
+    .operation = SG_OPERATION_BCAST, .bytes = 16, .root = SIZE - 1};
 static const struct sg_algo_call allreduce = {
     .operation = SG_OPERATION_ALLREDUCE, .bytes = 16, .root = -1};
 
@@ -45,10 +47,11 @@ static struct sg_algo_call call_at(int i, int size)
         {.operation = SG_OPERATION_ALLREDUCE, .bytes = 16, .root = -1},
         {.operation = SG_OPERATION_BARRIER, .root = -1},
         {.operation = SG_OPERATION_REDUCE, .bytes = 8},
+        {.operation = SG_OPERATION_BCAST, .bytes = 16},
     };
-    struct sg_algo_call call = calls[i % 3];
+    struct sg_algo_call call = calls[i % 4];
 
-    if (call.operation == SG_OPERATION_REDUCE)
+    if (sg_operation_has_root(call.operation))
         call.root = i * 5 % size;
     return call;
 }
@@ -66,8 +69,12 @@ static void run(struct mini_setup *setup, uint64_t *marks)
         struct association of = {.size = setup->size, .seq = seq, .flags = call->flags};
 
         for (int rank = 0; rank < setup->size && call->bytes > 0; rank++) {
-            if (call->root == -1 || call->root == rank)
-                CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, 0), association_doubling(&of));
+            uint64_t expected = call->operation == SG_OPERATION_BCAST
+                                    ? mini_operand(call->root, seq, 0)
+                                    : association_doubling(&of);
+
+            if (call->root == -1 || (call->root == rank) == (call->operation != SG_OPERATION_BCAST))
+                CU_ASSERT_EQUAL_FATAL(mini_result(host, rank, seq, 0), expected);
         }
     }
     *marks |= mini_marks(host, -1);
@@ -93,7 +100,7 @@ static void test_orders(void)
                 .strobe_always = seed >> 2 & 1,
                 .microphases_separate = seed >> 3 & 1,
             };
-            setup.loss_percent = seed % 3 ? 20 : 0;
+            setup.loss_percent = seed % 7 == 6 ? 100 : seed % 3 ? 20 : 0;
             setup.repeat_percent = seed % 3 == 2 ? 20 : 0;
             run(&setup, &marks);
         }
@@ -168,9 +175,11 @@ static void test_microphases(void)
         {false, &barrier, 1, 2 * (SIZE - 1)},
         {true, &barrier, 3, 4 * (SIZE - 1)},
         /* Seven partial results meet in a hypercube of eight, one comes into it and one goes out
-         * to endpoint 0; the result is multicast. */
+         * to endpoint 0; the result is multicast. A broadcast's root is at depth 2. */
         {false, &allreduce, 2, 2 * (SIZE - 1) + 9},
         {true, &allreduce, 4, 4 * (SIZE - 1) + 9},
+        {false, &broadcast, 1, 2 * (SIZE - 1) + 2},
+        {true, &broadcast, 3, 4 * (SIZE - 1) + 2},
     };
 
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -323,6 +332,38 @@ static void test_lost_result(void)
     }
 }
 
+/* The data are lost for a whole branch, of which the root may be one: who is above the root has
+ * them in any case, and endpoint 0 repeats them. */
+static void test_lost_broadcast(void)
+{
+    for (int root = 0; root < SIZE; root++) {
+        for (int first = 0; first < SIZE; first++) {
+            struct mini_host *host = open_host((struct sg_algo_parameters){0});
+            struct sg_algo_call call = broadcast;
+
+            call.root = root;
+            mini_call_all(host, &call);
+            mini_settle(host);
+            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+            for (int rank = first; rank < SIZE; rank++) {
+                while (rank > 0 && mini_lose(host, 0, rank))
+                    ;
+            }
+            mini_settle(host);
+            CU_ASSERT_FALSE(mini_finished(host, 0, 1));
+            CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_REPEAT));
+            mini_settle(host);
+            for (int rank = 0; rank < SIZE; rank++) {
+                CU_ASSERT_TRUE(mini_finished(host, rank, 1));
+                if (rank != root)
+                    CU_ASSERT_EQUAL(mini_result(host, rank, 1, 0), mini_operand(root, 1, 0));
+            }
+            mini_drain(host);
+            mini_free(host);
+        }
+    }
+}
+
 /* Nobody answers for long: one repeat, not a storm. */
 static void test_one_repeat(void)
 {
@@ -431,6 +472,7 @@ const struct unit_test unit_tests[] = {
     {"strobes come always where they shall", test_always},
     {"a lost strobe is repeated", test_lost_strobe},
     {"a lost result is repeated", test_lost_result},
+    {"lost data of a broadcast are repeated", test_lost_broadcast},
     {"a strobe is repeated once", test_one_repeat},
     {"boundaries count from the epoch", test_epoch},
     {"limits hold", test_limits},

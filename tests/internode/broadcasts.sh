@@ -15,6 +15,9 @@ broadcasts_give tree poll 3 2
 broadcasts_give 'tree(shape=fibonacci)' thread 4 1
 broadcasts_give srm thread 3 1
 broadcasts_give 'srm(chunk=1)' signal 5 3
+broadcasts_give 'bcs(slice=100)' thread 3 1
+broadcasts_give 'bcs(slice=100,microphases=separate,budget=4,degree=2)' signal 5 2
+broadcasts_give 'bcs(slice=100,strobe=always,restart=slice,progress=thread)' thread 4 1
 check "archives are sound" archive_sound results.trace
 
 run_across rules thread 1 'bcast@broadcast_bytes=mpich;bcast@broadcast_form=tree' 2 "$program" results

@@ -93,10 +93,10 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 {
     struct sg_peers found = sg_peers_into(out, capacity);
     struct sg_hypercube cube = sg_hypercube_find(setup->rank, setup->size);
+    bool folds = operation == SG_OPERATION_REDUCE || operation == SG_OPERATION_ALLREDUCE;
 
     sg_peers_add_tree(&found, setup->rank, setup->size, degree_of(setup));
-    for (uint32_t edge = 0; operation != SG_OPERATION_BARRIER && edge < edges_of(setup->size);
-         edge++) {
+    for (uint32_t edge = 0; folds && edge < edges_of(setup->size); edge++) {
         int32_t partner = sg_bcs_partner(&cube, setup->size, edge);
 
         if (partner >= 0)
@@ -143,13 +143,8 @@ static void end_call(struct sg_bcs *s, struct sg_actions *actions)
         sg_emit_mark(actions, SG_MARK_CREDIT_OUT);
         return;
     }
-    if (current->value.kind == SG_DATA_OPERAND && !current->has_run && current->bytes > 0) {
-        struct sg_data slot = sg_bcs_value_slot(s, current->seq);
-
-        sg_emit_copy(actions, current->value, slot, current->bytes);
-        current->value = slot;
-        s->head.copies++;
-    }
+    if (!current->has_run)
+        sg_bcs_keep_operand(s, current, actions);
     s->head.in_call = 0;
     sg_emit_complete(actions, s->head.seq);
 }
@@ -182,6 +177,7 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     struct sg_bcs *s = memory;
     const struct sg_algo_call *call = &event->call;
     struct sg_bcs_instance *instance = sg_bcs_at(s, ++s->head.seq);
+    bool contributes = call->operation != SG_OPERATION_BCAST || call->root == s->rank;
 
     s->head.in_call = 1;
     s->head.outstanding++;
@@ -189,7 +185,7 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
         .seq = s->head.seq,
         .bytes = call->bytes,
         .root = call->root,
-        .value = sg_data_operand(),
+        .value = contributes ? sg_data_operand() : (struct sg_data){0},
         .operation = (uint8_t)call->operation,
         .flags = (uint8_t)call->flags,
     };
@@ -254,8 +250,8 @@ static void on_drain(void *memory, const struct sg_event *event, struct sg_actio
 
 const struct sg_algo sg_algo_bcs = {
     .name = "bcs",
-    .operations =
-        1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_ALLREDUCE,
+    .operations = 1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE |
+                  1u << SG_OPERATION_ALLREDUCE | 1u << SG_OPERATION_BCAST,
     .uses = SG_ALGO_MULTICAST | SG_ALGO_PIPELINED,
     .parameters = sg_parameters_bcs,
     .needs = needs,

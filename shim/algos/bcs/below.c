@@ -5,7 +5,9 @@
 
 uint32_t sg_bcs_phase_of(const struct sg_bcs_instance *instance)
 {
-    return instance->operation == SG_OPERATION_BARRIER ? SG_BCS_BROADCAST : SG_BCS_REDUCE;
+    return instance->operation == SG_OPERATION_BARRIER || instance->operation == SG_OPERATION_BCAST
+               ? SG_BCS_BROADCAST
+               : SG_BCS_REDUCE;
 }
 
 static bool is_scheduled(const struct sg_bcs *s, const struct sg_bcs_instance *instance)
@@ -36,10 +38,9 @@ void sg_bcs_send_below(const struct sg_bcs *s, const struct sg_header *header, s
     }
 }
 
-void sg_bcs_send_value(struct sg_bcs *s, const struct sg_bcs_instance *instance,
-                       struct sg_actions *actions)
+static struct sg_header value_header(const struct sg_bcs_instance *instance)
 {
-    struct sg_header header = {
+    return (struct sg_header){
         .seq = instance->seq,
         .kind = SG_BCS_VALUE,
         .operation = instance->operation,
@@ -47,11 +48,42 @@ void sg_bcs_send_value(struct sg_bcs *s, const struct sg_bcs_instance *instance,
         .parts = 1,
         .bytes = instance->bytes,
     };
+}
 
-    if (s->rank > 0 || s->sender.repeated) {
-        sg_bcs_send_below(s, &header, instance->value, actions);
+void sg_bcs_send_value(struct sg_bcs *s, struct sg_bcs_instance *instance,
+                       struct sg_actions *actions)
+{
+    struct sg_header header = value_header(instance);
+
+    if (!s->strobe.repeated) {
+        sg_emit_part(actions, instance->value);
+        sg_emit_multicast(actions, &header)->solicited = true;
         return;
     }
+    instance->repeated = true;
+    sg_bcs_send_below(s, &header, instance->value, actions);
+}
+
+static bool is_for_all(const struct sg_bcs_instance *instance)
+{
+    return instance->operation == SG_OPERATION_ALLREDUCE ||
+           instance->operation == SG_OPERATION_BCAST;
+}
+
+/* A value may be here before the strobe: who is done with that is not known before. */
+void sg_bcs_repeat_value(struct sg_bcs *s, struct sg_bcs_instance *instance,
+                         struct sg_actions *actions)
+{
+    if (s->strobe.repeated && sg_bcs_is_due(s, instance) && instance->has_result &&
+        !instance->repeated && is_for_all(instance))
+        sg_bcs_send_value(s, instance, actions);
+}
+
+void sg_bcs_send_value_up(const struct sg_bcs *s, const struct sg_bcs_instance *instance,
+                          struct sg_actions *actions)
+{
+    struct sg_header header = value_header(instance);
+
     sg_emit_part(actions, instance->value);
-    sg_emit_multicast(actions, &header)->solicited = true;
+    sg_emit_send(actions, s->place.parent, &header)->solicited = true;
 }

@@ -41,6 +41,17 @@ static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe,
     run_due(s, actions);
 }
 
+/* Once: what is sent arrives, and results that come after this go the same way. */
+static void repeat(struct sg_bcs *s, struct sg_actions *actions)
+{
+    struct sg_header header = strobe_header(s);
+
+    s->strobe.repeated = true;
+    sg_bcs_send_below(s, &header, (struct sg_data){0}, actions);
+    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++)
+        sg_bcs_repeat_value(s, sg_bcs_at(s, seq), actions);
+}
+
 void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_message *message,
                         struct sg_actions *actions)
 {
@@ -60,7 +71,7 @@ void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_message *message,
         begin_strobe(s, &strobe, actions);
     }
     if (index == s->strobe.index && !message->multicast)
-        sg_bcs_send_below(s, header, (struct sg_data){0}, actions);
+        repeat(s, actions);
 }
 
 /* ---- endpoint 0 ------------------------------------------------------------------------------ */
@@ -108,7 +119,6 @@ static void send_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, ui
 
     begin_strobe(s, strobe, actions);
     header = strobe_header(s);
-    s->sender.repeated = false;
     if (s->size == 1)
         return;
     sg_emit_multicast(actions, &header)->solicited = true;
@@ -139,7 +149,7 @@ static void begin_phase(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *ac
 
     strobe.index++;
     strobe.mask = s->sender.later & -s->sender.later;
-    strobe.over = false;
+    strobe.over = strobe.repeated = false;
     s->sender.later &= ~strobe.mask;
     send_strobe(s, &strobe, now_ns, actions);
 }
@@ -160,30 +170,15 @@ static void set_alarm(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *acti
     sg_emit_set_timer(actions, SG_BCS_TIMER_BOUNDARY, s->epoch_ns + (slices + 1) * s->slice_ns);
 }
 
-/* Once: what is sent arrives, and results that come after this go the same way. */
-static void repeat(struct sg_bcs *s, struct sg_actions *actions)
-{
-    struct sg_header header = strobe_header(s);
-
-    s->sender.repeated = true;
-    sg_emit_mark(actions, SG_MARK_STROBE_REPEATED);
-    sg_bcs_send_below(s, &header, (struct sg_data){0}, actions);
-    for (uint32_t seq = s->strobe.first; seq <= s->strobe.upto; seq++) {
-        const struct sg_bcs_instance *instance = sg_bcs_at(s, seq);
-
-        if (sg_bcs_is_due(s, instance) && instance->has_result &&
-            instance->operation == SG_OPERATION_ALLREDUCE)
-            sg_bcs_send_value(s, instance, actions);
-    }
-}
-
 void sg_bcs_ring(struct sg_bcs *s, uint32_t timer, uint64_t now_ns, struct sg_actions *actions)
 {
     bool busy = s->strobe.index > 0 && !s->strobe.over;
 
     if (timer == SG_BCS_TIMER_REPEAT) {
-        if (busy)
+        if (busy) {
+            sg_emit_mark(actions, SG_MARK_STROBE_REPEATED);
             repeat(s, actions);
+        }
         return;
     }
     s->sender.alarm = false;

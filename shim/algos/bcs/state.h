@@ -29,7 +29,8 @@ enum sg_bcs_kind {
     SG_BCS_CALLED, /* seq: the sender and all below it have called it; to the parent */
     SG_BCS_STROBE, /* to all; a repeat goes down the tree */
     SG_BCS_PART,   /* a partial result, to a partner; or a reduce's result, to its root */
-    SG_BCS_VALUE,  /* an allreduce's result, to all; a repeat goes down the tree */
+    SG_BCS_VALUE,  /* an allreduce's result or a broadcast's data, to all; a repeat goes down the
+                      tree; a broadcast's go up to endpoint 0, too */
     SG_BCS_DONE,   /* the strobe is over for the sender and all below it; to the parent */
     SG_BCS_OFF     /* no strobe will come; down the tree */
 };
@@ -49,11 +50,12 @@ struct sg_bcs_instance {
     uint32_t bytes;
     int32_t root;
     uint32_t here;        /* parts in their slots, by edge */
-    struct sg_data value; /* what has been folded so far */
+    struct sg_data value; /* what has been folded so far, or was broadcast */
     uint8_t operation, flags;
     uint8_t edge; /* the next to fold, or where the partial result goes */
     bool sent;    /* the partial result has gone; what comes back, if anything, is the result */
     bool has_result, has_run;
+    bool repeated; /* the value has gone down the tree */
 };
 
 /* The strobe under way, or the last one. */
@@ -61,14 +63,14 @@ struct sg_bcs_strobe {
     uint32_t index; /* 0: none yet */
     uint32_t mask, first, upto;
     uint64_t slice;
-    bool over; /* here and below */
+    bool repeated; /* down the tree, as its results from then on */
+    bool over;     /* here and below */
 };
 
 /* Of endpoint 0, which sends the strobes. */
 struct sg_bcs_sender {
     uint32_t scheduled; /* up to this instance */
     uint32_t later;     /* microphases of this slice that are yet to begin */
-    bool repeated;      /* the strobe under way; from now on nothing of it is multicast */
     bool alarm;         /* the timer is set for a boundary */
     bool restarts;      /* calls wait for the next boundary to return */
     bool drained;
@@ -119,9 +121,15 @@ bool sg_bcs_is_done(const struct sg_bcs *s, int child);
 /* To the children that are not done; part: of a message that has one. */
 void sg_bcs_send_below(const struct sg_bcs *s, const struct sg_header *header, struct sg_data part,
                        struct sg_actions *actions);
-/* An allreduce's result: to all, or to those below who may have missed it. */
-void sg_bcs_send_value(struct sg_bcs *s, const struct sg_bcs_instance *instance,
+/* An allreduce's result or a broadcast's data: to all, or to those below who may have missed it. */
+void sg_bcs_send_value(struct sg_bcs *s, struct sg_bcs_instance *instance,
                        struct sg_actions *actions);
+/* ... down the tree, if the strobe was repeated there and the value is here. */
+void sg_bcs_repeat_value(struct sg_bcs *s, struct sg_bcs_instance *instance,
+                         struct sg_actions *actions);
+/* A broadcast's data to the parent, so that endpoint 0 can repeat them. */
+void sg_bcs_send_value_up(const struct sg_bcs *s, const struct sg_bcs_instance *instance,
+                          struct sg_actions *actions);
 
 /* ---- course.c: what an instance does once it is scheduled */
 
@@ -132,7 +140,9 @@ void sg_bcs_take_part(struct sg_bcs *s, const struct sg_message *message,
                       struct sg_actions *actions);
 void sg_bcs_take_value(struct sg_bcs *s, const struct sg_message *message,
                        struct sg_actions *actions);
-struct sg_data sg_bcs_value_slot(const struct sg_bcs *s, uint32_t seq);
+/* The operand is there until the COMPLETE only. */
+void sg_bcs_keep_operand(struct sg_bcs *s, struct sg_bcs_instance *instance,
+                         struct sg_actions *actions);
 struct sg_data sg_bcs_result(const struct sg_bcs *s, uint32_t seq);
 
 /* ---- slice.c: strobes, from their boundary to their end */
