@@ -7,6 +7,8 @@ const char *const sg_cause_names[SG_CAUSES] = {
     [SG_CAUSE_FAULTS] = "page faults",
     [SG_CAUSE_KERNEL] = "kernel",
     [SG_CAUSE_PREEMPTED] = "preempted",
+    [SG_CAUSE_PREEMPTED_THREADS] = "preempted by its threads",
+    [SG_CAUSE_PREEMPTED_OTHERS] = "preempted by others",
     [SG_CAUSE_THROTTLED] = "throttled",
     [SG_CAUSE_IO] = "reading or writing",
     [SG_CAUSE_ASLEEP] = "asleep",
@@ -24,7 +26,11 @@ const char *const sg_cause_texts[SG_CAUSES] = {
     [SG_CAUSE_SLOWER] = "its instructions take longer: memory, frequency, a neighbor on the core",
     [SG_CAUSE_FAULTS] = "it is in the kernel longer, with more page faults",
     [SG_CAUSE_KERNEL] = "it is in the kernel longer",
-    [SG_CAUSE_PREEMPTED] = "it is ready to run, but others have the processor",
+    [SG_CAUSE_PREEMPTED] = "it is ready to run, but others have the processor: threads of its own, "
+                           "or other processes",
+    [SG_CAUSE_PREEMPTED_THREADS] =
+        "it is ready to run, but other threads of its own have the processor",
+    [SG_CAUSE_PREEMPTED_OTHERS] = "it is ready to run, but other processes have the processor",
     [SG_CAUSE_THROTTLED] = "its control group has used up its processor quota",
     [SG_CAUSE_IO] = "it waits for reads, writes or pages from a disk",
     [SG_CAUSE_ASLEEP] = "it sleeps",
