@@ -26,8 +26,7 @@ const char *const sg_cause_texts[SG_CAUSES] = {
     [SG_CAUSE_SLOWER] = "its instructions take longer: memory, frequency, a neighbor on the core",
     [SG_CAUSE_FAULTS] = "it is in the kernel longer, with more page faults",
     [SG_CAUSE_KERNEL] = "it is in the kernel longer",
-    [SG_CAUSE_PREEMPTED] = "it is ready to run, but others have the processor: threads of its own, "
-                           "or other processes",
+    [SG_CAUSE_PREEMPTED] = "it is ready to run, but its threads or other processes run instead",
     [SG_CAUSE_PREEMPTED_THREADS] =
         "it is ready to run, but other threads of its own have the processor",
     [SG_CAUSE_PREEMPTED_OTHERS] = "it is ready to run, but other processes have the processor",
