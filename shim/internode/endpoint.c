@@ -36,6 +36,26 @@ void sg_endpoint_lock(struct sg_internode *internode)
     }
 }
 
+/* ---- who may deliver ---- */
+
+/* The communicator in whose call with a user's operation this thread is. */
+static __thread const struct sg_internode *user_call;
+
+void sg_endpoint_runs_users(const struct sg_internode *internode)
+{
+    user_call = internode;
+}
+
+/* With the lock; without it a hint. */
+static bool may_deliver(const struct sg_internode *internode)
+{
+    const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+
+    /* Relaxed: counted under the lock. */
+    return atomic_load_explicit(&endpoint->users, memory_order_relaxed) == 0 ||
+           (user_call == internode && sg_progress_by() == SG_PROGRESS_BY_CALL);
+}
+
 static void learn_operand_type(struct sg_internode *internode, uint64_t word,
                                const struct sg_header *header)
 {
@@ -156,7 +176,7 @@ bool sg_endpoint_poll(struct sg_internode *internode)
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     bool has_delivered = false;
 
-    if (!sg_internode_serves(internode))
+    if (!sg_internode_serves(internode) || !may_deliver(internode))
         return false;
     for (;;) {
         int delivered;
@@ -170,6 +190,13 @@ bool sg_endpoint_poll(struct sg_internode *internode)
             atomic_thread_fence(memory_order_seq_cst);
             if (!try_lock(internode))
                 return has_delivered;
+        }
+        if (!may_deliver(internode)) {
+            /* Nothing has been accessed, so nothing needs to settle. Who may deliver has perhaps
+             * failed to get the lock, and sleeps. Release: pairs with try_lock. */
+            atomic_store_explicit(&endpoint->lock, 0, memory_order_release);
+            sg_wait_wake(&internode->wait_queue);
+            return has_delivered;
         }
         /* An exchange, to acquire what it overwrites. */
         atomic_exchange_explicit(&endpoint->doorbell.pending, 0, memory_order_acquire);

@@ -64,6 +64,7 @@ struct sg_explore_subject {
     uint64_t seed;
     int32_t max_nodes;
     uint32_t faults;
+    bool user; /* all operations are the user's */
     struct sg_explore_cut cut;
 };
 
