@@ -87,7 +87,7 @@ enum {
     SG_CALL_SPLIT = 4,
     SG_CALL_LONG = 8, /* one of several parts of a call */
     /* The operation is a function of the user's, which the host can run only while this endpoint is
-     * in the call: no REDUCE before the CALL; and none after COMPLETE, or of a split call FINISH. */
+     * in the call: no REDUCE before the CALL, nor after COMPLETE (of a split call: FINISH). */
     SG_CALL_USER = 16
 };
 

@@ -21,6 +21,12 @@ static bool try_lock(struct sg_internode *internode)
                                                    memory_order_relaxed);
 }
 
+static void release_lock(struct sg_endpoint *endpoint)
+{
+    /* Release: pairs with try_lock. */
+    atomic_store_explicit(&endpoint->lock, 0, memory_order_release);
+}
+
 /* Holders are other ranks of the endpoint, the helper threads of their processes and of this one,
  * and signal handlers in other threads: all can proceed without this thread, though perhaps on its
  * processor. A handler in this thread never waits: either it interrupts this loop, and has released
@@ -166,9 +172,7 @@ void sg_endpoint_unlock(struct sg_internode *internode)
     if (internode->remote != NULL && internode->is_one_sided && internode->servers > 1 &&
         sg_internode_serves(internode))
         settle(internode);
-    /* Release: pairs with try_lock. */
-    atomic_store_explicit(&sg_internode_endpoint(internode, internode->endpoint)->lock, 0,
-                          memory_order_release);
+    release_lock(sg_internode_endpoint(internode, internode->endpoint));
 }
 
 bool sg_endpoint_poll(struct sg_internode *internode)
@@ -193,8 +197,8 @@ bool sg_endpoint_poll(struct sg_internode *internode)
         }
         if (!may_deliver(internode)) {
             /* Nothing has been accessed, so nothing needs to settle. Who may deliver has perhaps
-             * failed to get the lock, and sleeps. Release: pairs with try_lock. */
-            atomic_store_explicit(&endpoint->lock, 0, memory_order_release);
+             * failed to get the lock, and sleeps. */
+            release_lock(endpoint);
             sg_wait_wake(&internode->wait_queue);
             return has_delivered;
         }

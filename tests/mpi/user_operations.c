@@ -16,8 +16,8 @@
 
 #define COUNT_MAX 5000
 
-static int rank, ranks;          /* of the communicator in use */
-static int number_of[64];        /* its ranks' numbers in MPI_COMM_WORLD */
+static int rank, ranks;   /* of the communicator in use */
+static int number_of[64]; /* its ranks' numbers in MPI_COMM_WORLD */
 static uint64_t results_hash = 1;
 static __thread int in_call; /* this thread is in a call whose operation is the user's */
 static int inside;           /* of an operation */
@@ -171,8 +171,8 @@ static void early_reduce(MPI_Comm comm, int turn)
 
     MUST(MPI_Reduce(&own, &sum, 1, MPI_UINT64_T, MPI_SUM, turn % ranks, comm));
     if (rank == turn % ranks)
-        REQUIRE(sum == (uint64_t)ranks * (uint64_t)(ranks - 1) / 2 +
-                           (uint64_t)ranks * (uint64_t)turn);
+        REQUIRE(sum ==
+                (uint64_t)ranks * (uint64_t)(ranks - 1) / 2 + (uint64_t)ranks * (uint64_t)turn);
 }
 
 static void use(MPI_Comm comm, MPI_Op op, uint32_t (*operation)(uint32_t, uint32_t))

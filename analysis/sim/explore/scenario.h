@@ -64,8 +64,8 @@ struct sg_explore_subject {
     uint64_t seed;
     int32_t max_nodes;
     uint32_t faults;
-    bool user; /* all operations are the user's */
     struct sg_explore_cut cut;
+    bool user; /* operations are the user's, where the protocol takes them */
 };
 
 /* False when none of several draws suits the protocol. */
