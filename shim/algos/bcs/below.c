@@ -38,11 +38,11 @@ void sg_bcs_send_below(const struct sg_bcs *s, const struct sg_header *header, s
     }
 }
 
-static struct sg_header value_header(const struct sg_bcs_instance *instance)
+struct sg_header sg_bcs_header(const struct sg_bcs_instance *instance, enum sg_bcs_kind kind)
 {
     return (struct sg_header){
         .seq = instance->seq,
-        .kind = SG_BCS_VALUE,
+        .kind = (uint8_t)kind,
         .operation = instance->operation,
         .flags = instance->flags,
         .parts = 1,
@@ -53,7 +53,7 @@ static struct sg_header value_header(const struct sg_bcs_instance *instance)
 void sg_bcs_send_value(struct sg_bcs *s, struct sg_bcs_instance *instance,
                        struct sg_actions *actions)
 {
-    struct sg_header header = value_header(instance);
+    struct sg_header header = sg_bcs_header(instance, SG_BCS_VALUE);
 
     if (!s->strobe.repeated) {
         sg_emit_part(actions, instance->value);
@@ -82,7 +82,7 @@ void sg_bcs_repeat_value(struct sg_bcs *s, struct sg_bcs_instance *instance,
 void sg_bcs_send_value_up(const struct sg_bcs *s, const struct sg_bcs_instance *instance,
                           struct sg_actions *actions)
 {
-    struct sg_header header = value_header(instance);
+    struct sg_header header = sg_bcs_header(instance, SG_BCS_VALUE);
 
     sg_emit_part(actions, instance->value);
     sg_emit_send(actions, s->place.parent, &header)->solicited = true;
