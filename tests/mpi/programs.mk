@@ -78,6 +78,7 @@ C_PROGRAMS := \
   stopped \
   thread_levels \
   threads \
+  three_calls \
   topologies \
   trial \
   virtual_nodes \
