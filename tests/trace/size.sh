@@ -3,6 +3,8 @@
 # call, and of bytes as OTF2 encodes these.
 . "$(dirname "$0")/../lib/sh.sh"
 
+export STAGGER_CAUSES=off # samples between calls are events, too
+
 # Bytes a call at most. A record is its type and length (2) and its fields; a number of n bytes takes
 # 1 + n, a time that differs from the one before 9. With texts' numbers of up to 2 bytes:
 #   two times: at Enter and Leave               18

@@ -9,10 +9,14 @@ static const struct place {
     uint32_t socket, core; /* as in struct sg_log_header */
     const char *path;
 } places[] = {
-    {"left", 1, 1, "left/socket 0/core 0"},   {"left", 1, 2, "left/socket 0/core 1"},
-    {"left", 2, 1, "left/socket 1/core 0"},   {"left", 2, 0, "left/socket 1"},
-    {"left", 0, 0, "left"},                   {"right", 1, 1, "right/socket 0/core 0"},
-    {"right", 1, 1, "right/socket 0/core 0"}, {"right", 4, 96, "right/socket 3/core 95"},
+    {"left", 1, 1, "left/socket 0/core 0"},
+    {"left", 1, 2, "left/socket 0/core 1"},
+    {"left", 2, 1, "left/socket 1/core 0"},
+    {"left", 2, 0, "left/socket 1"},
+    {"left", 0, 0, "left"},
+    {"right", 1, 1, "right/socket 0/core 0"},
+    {"right", 1, 1, "right/socket 0/core 0"},
+    {"right", 4, 96, "right/socket 3/core 95"},
 };
 
 static void write_logs(const char *directory, int count)

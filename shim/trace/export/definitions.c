@@ -73,7 +73,7 @@ static void define_paradigm(struct definer *definer)
                                                      OTF2_TYPE_STRING, window_template));
 }
 
-/* ---- locations ------------------------------------------------------------------------------------- */
+/* ---- locations ----------------------------------------------------------------------------- */
 
 static void define_location_groups(struct definer *definer)
 {

@@ -15,7 +15,7 @@ struct sg_system_tree {
     struct sg_tree_node {
         const struct sg_summary *summary; /* of the first rank there; NULL: the machine */
         uint32_t parent;
-        struct sg_socket place; /* of a core its socket and core, of a socket that, of a node none */
+        struct sg_socket place; /* of a socket without a core, of a node neither */
     } * nodes;                  /* by number; the machine is 0 */
     uint32_t count;
     uint32_t *parents;   /* by rank: the node that it stands on */
