@@ -90,6 +90,7 @@ struct sg_log_header {
     uint32_t wait_apart;
     /* As in struct sg_socket, when MPI_Init was called; 0 in logs of writers that do not tell. */
     uint32_t socket, core;
+    uint32_t init_thread; /* the kernel's number of the thread that called MPI_Init; 0: not known */
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
