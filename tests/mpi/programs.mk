@@ -81,6 +81,7 @@ C_PROGRAMS := \
   three_calls \
   topologies \
   trial \
+  user_operations \
   virtual_nodes \
   waits \
   wrong_calls
