@@ -170,7 +170,8 @@ int main(int argc, char **argv)
         perror("bench_wakes");
         return 1;
     }
-    printf("from a late process's arrival until all that slept are awake, us, medians of %d\n", ROUNDS);
+    printf("from a late process's arrival until all that slept are awake, us, medians of %d\n",
+           ROUNDS);
     printf("%8s", "sleepers");
     for (int way = 0; way < WAYS; way++)
         printf(" %9s", names[way]);
