@@ -1,16 +1,18 @@
-/* What the machine allows a synchronization delay to be where all but the late rank sleep: processes
- * that sleep on futexes, woken by one that comes late, in several ways. From the late one's arrival
- * to the last one's return from its sleep, in us: bench_wakes [SLEEPERS...]. No MPI.
+/* What the machine allows a synchronization delay to be where all but the late rank sleep:
+ * processes that sleep on futexes, woken by one that comes late, in several ways. From the late
+ * one's arrival to the last one's return from its sleep, in us: bench_wakes [SLEEPERS...]. No
+ * MPI.
  *
  *   one     one futex that all sleep on, one call that wakes them all
  *   each    a futex each, woken by the late one in turn
  *   chain   a futex each; who wakes up wakes the next
  *   tree    a futex each; who wakes up, the late one first, wakes two
  *
- * Each process is a session of its own, as MPICH's launcher has it: with autogroups each has a part of
- * the processor of its own. The late one sleeps before it comes, so that processors are idle as in a
- * call that all have waited for. The others look now and then whether anything has come, as the
- * library's sleepers do (shim/wait/wait.c). Ways take turns, so that what else goes on meets them alike.
+ * Each process is a session of its own, as MPICH's launcher has it: with autogroups each has a
+ * part of the processor of its own. The late one sleeps before it comes, so that processors are
+ * idle as in a call that all have waited for. The others look now and then whether anything has
+ * come, as the library's sleepers do (shim/wait/wait.c). Ways take turns, so that what else goes
+ * on meets them alike.
  */
 #include <errno.h>
 #include <limits.h>
