@@ -36,6 +36,12 @@ static const struct {
     [SG_CAUSE_PREEMPTED] = {SG_REMEDY_PROGRAM,
                             "another process or thread has its processor: bind ranks to processors "
                             "of their own, look for other programs"},
+    [SG_CAUSE_PREEMPTED_THREADS] = {SG_REMEDY_PROGRAM,
+                                    "threads of its own have its processor: bind them to others, "
+                                    "or start fewer"},
+    [SG_CAUSE_PREEMPTED_OTHERS] = {SG_REMEDY_PROGRAM,
+                                   "another process has its processor: bind ranks to processors "
+                                   "of their own, look for other programs"},
     [SG_CAUSE_THROTTLED] = {SG_REMEDY_PROGRAM,
                             "its control group has used up its quota: a greater one, or fewer "
                             "ranks and threads"},
@@ -68,7 +74,8 @@ static void advise(const struct sg_report *report, struct sg_remedy_row *row)
 {
     row->remedy = by_cause[row->cause].remedy;
     row->advice = by_cause[row->cause].advice;
-    if ((row->cause != SG_CAUSE_PREEMPTED && row->cause != SG_CAUSE_CALLS_PREEMPTED) ||
+    if ((row->cause != SG_CAUSE_PREEMPTED && row->cause != SG_CAUSE_PREEMPTED_OTHERS &&
+         row->cause != SG_CAUSE_CALLS_PREEMPTED) ||
         !sg_report_is_oversubscribed(report))
         return;
     row->advice = report->waiting.mode == SG_WAIT_SPIN

@@ -77,9 +77,13 @@ void sg_archive_paths_destroy(struct sg_archive_paths *paths)
 static void set_figure(struct sg_sampled_interval *interval, enum sg_figure figure, uint64_t value)
 {
     static const uint8_t known[SG_FIGURE_COUNT] = {
-        [SG_FIGURE_CPU] = SG_KNOWN_CPU,     [SG_FIGURE_RUNNABLE] = SG_KNOWN_RUNNABLE,
-        [SG_FIGURE_USER] = SG_KNOWN_USAGE,  [SG_FIGURE_INSTRUCTIONS] = SG_KNOWN_INSTRUCTIONS,
-        [SG_FIGURE_AWAY] = SG_KNOWN_SWITCH, [SG_FIGURE_CALL_CPU] = SG_KNOWN_CALL,
+        [SG_FIGURE_CPU] = SG_KNOWN_CPU,
+        [SG_FIGURE_RUNNABLE] = SG_KNOWN_RUNNABLE,
+        [SG_FIGURE_USER] = SG_KNOWN_USAGE,
+        [SG_FIGURE_INSTRUCTIONS] = SG_KNOWN_INSTRUCTIONS,
+        [SG_FIGURE_AWAY] = SG_KNOWN_SWITCH,
+        [SG_FIGURE_CALL_CPU] = SG_KNOWN_CALL,
+        [SG_FIGURE_THREADS_HERE] = SG_KNOWN_THREADS,
     };
     uint64_t *const to[SG_FIGURE_COUNT] = {
         [SG_FIGURE_CPU] = &interval->cpu_ns,
@@ -98,6 +102,8 @@ static void set_figure(struct sg_sampled_interval *interval, enum sg_figure figu
         [SG_FIGURE_READY] = &interval->was_ready,
         [SG_FIGURE_CALL_CPU] = &interval->call_cpu_ns,
         [SG_FIGURE_CALL_RUNNABLE] = &interval->call_runnable_ns,
+        [SG_FIGURE_THREADS_HERE] = &interval->threads_here_ns,
+        [SG_FIGURE_THREADS_ELSEWHERE] = &interval->threads_elsewhere_ns,
     };
 
     interval->known |= known[figure];

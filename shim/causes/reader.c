@@ -268,6 +268,20 @@ static bool read_call(struct sg_reader *reader, uint64_t *figures)
     return false;
 }
 
+static int open_threads(struct sg_reader *reader, const struct sg_reader_places *places)
+{
+    sg_threads_open(&reader->threads, places->processes);
+    return 0;
+}
+
+static bool read_threads(struct sg_reader *reader, uint64_t *figures)
+{
+    sg_threads_read(&reader->threads);
+    figures[SG_FIGURE_THREADS_HERE] = reader->threads.here_ns;
+    figures[SG_FIGURE_THREADS_ELSEWHERE] = reader->threads.elsewhere_ns;
+    return true;
+}
+
 static const struct {
     /* 0, or errno. */
     int (*open)(struct sg_reader *reader, const struct sg_reader_places *places);
@@ -283,6 +297,7 @@ static const struct {
     [SG_SOURCE_COUNTERS] = {open_counters, read_counters, close_counters},
     [SG_SOURCE_SWITCHES] = {open_switches, read_switches, close_switches},
     [SG_SOURCE_CALL] = {open_call, read_call, close_never},
+    [SG_SOURCE_THREADS] = {open_threads, read_threads, close_never},
 };
 
 /* ---- all of them ---- */
@@ -335,19 +350,21 @@ static inline void read_source(struct sg_reader *reader, int source, struct sg_r
         out->processor = (uint16_t)out->figures[SG_FIGURE_MOVES];
 }
 
-/* figure: the source's only one. */
-static void read_or_keep(struct sg_reader *reader, int source, enum sg_figure figure,
-                         bool is_unchanged, struct sg_reading *out)
+static void read_or_keep(struct sg_reader *reader, int source, bool is_unchanged,
+                         struct sg_reading *out)
 {
-    uint32_t mask = 1u << figure;
+    size_t bytes = sg_source_table[source].count * sizeof *out->figures;
+    uint64_t *kept = &reader->kept[sg_source_table[source].first];
+    uint64_t *figures = &out->figures[sg_source_table[source].first];
+    uint32_t mask = sg_source_mask(source);
 
     if (is_unchanged && (reader->kept_mask & mask) != 0) {
-        out->figures[figure] = reader->kept[figure];
+        memcpy(figures, kept, bytes);
         out->mask |= mask;
         return;
     }
     read_source(reader, source, out);
-    reader->kept[figure] = out->figures[figure];
+    memcpy(kept, figures, bytes);
     reader->kept_mask = (reader->kept_mask & ~mask) | (out->mask & mask);
 }
 
@@ -359,8 +376,9 @@ static void read_switched(struct sg_reader *reader, struct sg_reading *out)
     read_source(reader, SG_SOURCE_USAGE, out);
     is_counted = (out->mask & sg_source_mask(SG_SOURCE_USAGE)) != 0;
     is_unchanged = is_counted && switches_of(out) == reader->kept_switches;
-    read_or_keep(reader, SG_SOURCE_SCHEDULER, SG_FIGURE_RUNNABLE, is_unchanged, out);
-    read_or_keep(reader, SG_SOURCE_MIGRATIONS, SG_FIGURE_MIGRATIONS, is_unchanged, out);
+    read_or_keep(reader, SG_SOURCE_SCHEDULER, is_unchanged, out);
+    read_or_keep(reader, SG_SOURCE_THREADS, is_unchanged, out);
+    read_or_keep(reader, SG_SOURCE_MIGRATIONS, is_unchanged, out);
     if (is_counted)
         reader->kept_switches = switches_of(out);
     else

@@ -9,6 +9,7 @@
 
 #include "causes/counters.h"
 #include "causes/switches.h"
+#include "causes/threads.h"
 #include "trace/figure.h"
 
 #include <stdbool.h>
@@ -38,6 +39,7 @@ struct sg_reader {
     struct sg_reader_file scheduler, quota;
     struct sg_counter counters[SG_COUNTERS];
     struct sg_switches switches;
+    struct sg_threads threads;
     /* What changes with a context switch alone, as it was after so many of them. */
     uint64_t kept_switches, kept[SG_FIGURE_COUNT];
     uint32_t kept_mask;

@@ -40,6 +40,12 @@ const struct sg_figure_facts sg_figure_table[SG_FIGURE_COUNT] = {
     [SG_FIGURE_CALL_RUNNABLE] = {"call runnable",
                                  "time runnable, but not on a processor, in the call before", "ns",
                                  SG_SOURCE_CALL},
+    [SG_FIGURE_THREADS_HERE] =
+        {"threads here", "time of other threads of the process that are bound to its processor",
+         "ns", SG_SOURCE_THREADS},
+    [SG_FIGURE_THREADS_ELSEWHERE] = {"threads elsewhere",
+                                     "time on any processor of the process's other threads", "ns",
+                                     SG_SOURCE_THREADS},
 };
 
 const struct sg_source_facts sg_source_table[SG_SOURCE_COUNT] = {
@@ -57,4 +63,5 @@ const struct sg_source_facts sg_source_table[SG_SOURCE_COUNT] = {
                             SG_FIGURE_RESUMED, 3},
     [SG_SOURCE_CALL] = {"call", "thread clock and scheduler, where the interval before was sampled",
                         SG_FIGURE_CALL_CPU, 2},
+    [SG_SOURCE_THREADS] = {"threads", "CLOCK_PROCESS_CPUTIME_ID", SG_FIGURE_THREADS_HERE, 2},
 };

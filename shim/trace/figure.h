@@ -30,6 +30,9 @@ enum sg_figure {
     SG_FIGURE_READY,   /* 1: it was ready to run all that time */
     SG_FIGURE_CALL_CPU,
     SG_FIGURE_CALL_RUNNABLE,
+    /* ns on a processor of the process's other threads: */
+    SG_FIGURE_THREADS_HERE, /* bound to the one processor that this one may use */
+    SG_FIGURE_THREADS_ELSEWHERE,
     SG_FIGURE_COUNT
 };
 
@@ -43,6 +46,7 @@ enum sg_source {
     SG_SOURCE_COUNTERS,
     SG_SOURCE_SWITCHES,
     SG_SOURCE_CALL, /* what other sources tell at its ends */
+    SG_SOURCE_THREADS,
     SG_SOURCE_COUNT
 };
 

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -398,6 +400,91 @@ static void facts(void)
     }
 }
 
+/* ---- the process's other threads ------------------------------------------------------------- */
+
+static void *compute_alone(void *unused)
+{
+    compute();
+    return NULL;
+}
+
+static void let_compute(void)
+{
+    pthread_t thread;
+
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, compute_alone, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
+static void other_threads(void)
+{
+    struct sg_reading reading = of(&here, let_compute);
+
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_THREADS_HERE));
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_THREADS_ELSEWHERE] >= 5000000);
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THREADS_HERE], 0);
+    reading = of(&here, wait_for_child);
+    CU_ASSERT_TRUE(has(&reading, SG_FIGURE_THREADS_HERE));
+    CU_ASSERT_EQUAL(reading.figures[SG_FIGURE_THREADS_HERE], 0);
+    CU_ASSERT_TRUE(reading.figures[SG_FIGURE_THREADS_ELSEWHERE] < 1000000);
+}
+
+static atomic_bool goes_on;
+static atomic_ullong computed_ns;
+
+static void *compute_beside(void *unused)
+{
+    while (atomic_load(&goes_on)) {
+        compute();
+        atomic_store(&computed_ns, sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID));
+    }
+    return NULL;
+}
+
+/* Both on one processor, until the reader knows the other thread, and once more. */
+static void *share_processor(void *unused)
+{
+    struct sg_reader reader;
+    struct sg_reading begin, end, between = {0};
+    pthread_t thread;
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    CU_ASSERT_EQUAL_FATAL(sched_setaffinity(0, sizeof one, &one), 0);
+    sg_reader_open(&reader, &here);
+    atomic_store(&goes_on, true);
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, compute_beside, NULL), 0);
+    for (int i = 0; i < 1000 && reader.threads.here_ns == 0; i++) {
+        sg_reader_begin(&reader, &begin);
+        compute();
+        sg_reader_end(&reader, &end);
+    }
+    sg_reader_begin(&reader, &begin);
+    for (int i = 0; i < 20; i++)
+        compute();
+    sg_reader_end(&reader, &end);
+    sg_reading_between(&begin, &end, &between);
+    atomic_store(&goes_on, false);
+    pthread_join(thread, NULL);
+    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] > 0);
+    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] <= between.time_ns);
+    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] <= atomic_load(&computed_ns));
+    CU_ASSERT_TRUE(between.figures[SG_FIGURE_THREADS_HERE] + between.figures[SG_FIGURE_CPU] <=
+                   between.time_ns);
+    sg_reader_close(&reader);
+    return NULL;
+}
+
+/* In a thread that is bound, as what binds it lasts. */
+static void shared_processor(void)
+{
+    pthread_t thread;
+
+    CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, share_processor, NULL), 0);
+    pthread_join(thread, NULL);
+}
+
 const struct unit_test unit_tests[] = {
     {"the tables of figures and of sources agree", facts},
     {"what this system has is there", all_there},
@@ -411,6 +498,8 @@ const struct unit_test unit_tests[] = {
     {"control groups of version 1 are, too", version_1},
     {"sources that are missing, or tell nonsense, are left out alone", missing},
     {"a file that the program put in the place of ours is its own", taken_files},
+    {"time of the process's other threads is told, and of other processes is not", other_threads},
+    {"threads that are bound to the same processor take theirs from it", shared_processor},
     {"readers leave no files open", leaves_no_files},
     {"what is there costs something, what is not costs nothing", costs},
     {NULL, NULL},

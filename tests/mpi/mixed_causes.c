@@ -5,6 +5,7 @@
  *   RANK:faults:US  touches pages that are not there, for as much of its processor's time
  *   RANK:sleep:US   sleeps
  *   RANK:hog:US     computes on a processor that a thread of its own computes on, too
+ *   RANK:rival:US  computes on a processor that another process computes on, too
  *   RANK:held:US    computes, in a control group whose cpu.stat is FILE, and which has a quota
  *   RANK:read:N     reads FILE N times, past the kernel's cache
  *   RANK:inwork:US, insleep, inhog: the same as without `in`, in a call of MPI that does not wait
@@ -23,16 +24,18 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #define PAGES 64
 #define BLOCK 65536
-#define KINDS 9
+#define KINDS 10
 #define ALONE_US 400000 /* a hundred of the kernel's ticks */
 
 static int rank;
@@ -158,16 +161,22 @@ static void *compute(void *unused)
     return NULL;
 }
 
+static void bind_here(void)
+{
+    cpu_set_t one;
+
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
 /* Both on the processor that it is on, from the first time; the hog only while the rank is. */
 static void hog(long us)
 {
     static pthread_t hogs;
-    cpu_set_t one;
 
     if (hogs == 0) {
-        CPU_ZERO(&one);
-        CPU_SET(sched_getcpu(), &one);
-        REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+        bind_here();
         REQUIRE(sem_init(&hog_begins, 0, 0) == 0);
         REQUIRE(pthread_create(&hogs, NULL, compute, NULL) == 0);
     }
@@ -175,6 +184,40 @@ static void hog(long us)
     sem_post(&hog_begins);
     work(us);
     atomic_store(&hog_computes, 0);
+}
+
+struct rival {
+    sem_t begins;
+    atomic_bool computes;
+};
+
+static void be_rival(struct rival *shared)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+        sem_wait(&shared->begins);
+        while (atomic_load(&shared->computes))
+            ;
+    }
+}
+
+/* Likewise, with a process. */
+static void rival(long us)
+{
+    static struct rival *shared;
+
+    if (shared == NULL) {
+        bind_here();
+        shared =
+            mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        REQUIRE(shared != MAP_FAILED && sem_init(&shared->begins, 1, 0) == 0);
+        if (fork() == 0)
+            be_rival(shared);
+    }
+    atomic_store(&shared->computes, 1);
+    sem_post(&shared->begins);
+    work(us);
+    atomic_store(&shared->computes, 0);
 }
 
 static void read_file(long times)
@@ -246,7 +289,7 @@ static const struct {
 } kinds[KINDS] = {
     {"work", work},         {"faults", fault}, {"sleep", sleep_for},     {"hog", hog},
     {"read", read_file},    {"held", work},    {"inwork", work_in_call}, {"insleep", sleep_in_call},
-    {"inhog", hog_in_call},
+    {"inhog", hog_in_call}, {"rival", rival},
 };
 
 static struct truth truths[KINDS];

@@ -20,7 +20,7 @@ of() {
 
 between sleep
 check "a rank that sleeps does so before the barrier" is "20 True True True" \
-    "$(of sleep '"%d %s %s %s" % (r["intervals"], r["cause"] in ("asleep", "preempted"), r["off_ns"] >= 60000000, r["voluntary_switches"] >= 60)')"
+    "$(of sleep '"%d %s %s %s" % (r["intervals"], r["cause"] in ("asleep", "preempted", "preempted by others"), r["off_ns"] >= 60000000, r["voluntary_switches"] >= 60)')"
 check "... by the sum of its own intervals less as many of the others" is True \
     "$(of sleep 'abs(r["longer_ns"] - (r["time_ns"] - 20 * other["mean_ns"])) < 1 and r["others_mean_ns"] == other["mean_ns"]')"
 check "its parts are its time" is True \
@@ -40,16 +40,16 @@ check "the sums are those of the logs" is \
 between faults
 check "page faults are counted, and named" all \
     'is True "$(of faults "1280 <= r[\"minor_faults\"] <= 1600")"' \
-    'is True "$(of faults "r[\"cause\"] in (\"page faults\", \"kernel\", \"computing\", \"preempted\")")"'
+    'is True "$(of faults "r[\"cause\"] in (\"page faults\", \"kernel\", \"computing\", \"preempted\", \"preempted by others\")")"'
 between hog
-check "a rank that shares its processor is preempted" is preempted "$(of hog 'r["cause"]')"
+check "a rank that shares its processor with a thread of its own is preempted by it" is "preempted by its threads" "$(of hog 'r["cause"]')"
 
 "$STAGGER" report sleep.trace >text
 check "the report has a table of it" all 'has text "^between calls +[0-9]+ intervals sampled"' \
-    'has text "^ +1 +[0-9.]+[mu]?s +20 .* (asleep|preempted) +MPI_Barrier main .* -> MPI_Barrier main "'
+    'has text "^ +1 +[0-9.]+[mu]?s +20 .* (asleep|preempted[a-z ]*) +MPI_Barrier main .* -> MPI_Barrier main "'
 "$STAGGER" report --csv=intervals sleep.trace >csv
 check "... and CSV" all 'has csv "^rank,intervals,time_ns,mean_ns,others_mean_ns,longer_ns,cause,cpu_ns"' \
-    'is "$(json sleep.json "d[\"intervals\"][\"row_count\"] + 1")" "$(wc -l <csv)"' 'has csv "^1,20,[0-9.e+]+,.*,(asleep|preempted),"'
+    'is "$(json sleep.json "d[\"intervals\"][\"row_count\"] + 1")" "$(wc -l <csv)"' 'has csv "^1,20,[0-9.e+]+,.*,(asleep|preempted[a-z ]*),"'
 "$STAGGER" report --top 1 --json sleep.trace >top.json
 check "--top limits it" is "1 1" "$(json top.json '"%d %s" % (len(d["intervals"]["rows"]), d["intervals"]["rows"][0]["rank"])')"
 

@@ -13,6 +13,8 @@ MIXES=(
     'sleep            2  20 1:sleep:4000 | 1:sleep=1'
     'faults           2  60 1:faults:6000 | 1:faults=1'
     'hog              2  30 1:hog:4000 | 1:hog=1'
+    'rival            2  30 1:rival:4000 | 1:rival=1'
+    'hog-and-rival    2  60 1:hog:4000 1:rival:8000 | 1:hog=1 1:rival=1'
     'read             2  20 1:read:1 | 1:read=1'
     'two-back         4  20 0:sleep:6000 0>1 1>2 | 0:sleep=1 0:steps=2'
     'work-and-sleep   2  30 1:work:6000 1:sleep:4000 | 1:work=1 1:sleep=1'

@@ -10,12 +10,13 @@ import sys
 
 CPU, RUNNABLE, REST, KERNEL, USER = range(5)
 COLUMNS = {"work": {"computing": CPU}, "faults": {"page faults": KERNEL, "computing": USER}, "sleep": {"asleep": REST},
-           "read": {"reading or writing": REST, "computing": CPU}, "hog": {"preempted": RUNNABLE, "computing": CPU},
+           "read": {"reading or writing": REST, "computing": CPU}, "hog": {"preempted by its threads": RUNNABLE, "computing": CPU},
+           "rival": {"preempted by others": RUNNABLE, "computing": CPU},
            "held": {"throttled": RUNNABLE, "computing": CPU}, "inwork": {"busy in calls": CPU},
            "insleep": {"asleep in calls": REST}, "inhog": {"preempted in calls": RUNNABLE, "busy in calls": CPU}}
 # The kernel's part of computing: the program asks it for the time.
 ALSO = {"more work": "computing", "slower": "computing", "kernel": "computing"}
-MACHINE = {"preempted", "left later", "calls of MPI", "throttled", "busy in calls", "preempted in calls", "asleep in calls"}
+MACHINE = {"preempted", "preempted by its threads", "preempted by others", "left later", "calls of MPI", "throttled", "busy in calls", "preempted in calls", "asleep in calls"}
 
 
 def shares(sums):

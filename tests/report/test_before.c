@@ -75,6 +75,8 @@ static void usual(uint32_t rank, struct sg_before_figures more)
     need(sg_before_sums_add(sums, rank, here, there, &more));
 }
 
+#define THREADS (BIT(THREADS_HERE) | BIT(THREADS_ELSEWHERE))
+
 #define TIME(us) .time_ns = INTERVALS * (us)*1000u
 #define OF(figure, value) .of[SG_FIGURE_##figure] = INTERVALS * (value)
 #define OF_US(figure, us) OF(figure, (us)*1000u)
@@ -107,6 +109,15 @@ static void test_causes(void)
                                       OF(MINOR_FAULTS, 5000)},
            SG_CAUSE_FAULTS, 90000);
     expect((struct sg_before_figures){TIME(700), OF_US(RUNNABLE, 600)}, SG_CAUSE_PREEMPTED, 7000);
+    expect((struct sg_before_figures){TIME(700), OF_US(RUNNABLE, 600), .mask = THREADS,
+                                      OF_US(THREADS_HERE, 10), OF_US(THREADS_ELSEWHERE, 20)},
+           SG_CAUSE_PREEMPTED_OTHERS, 7000);
+    expect((struct sg_before_figures){TIME(700), OF_US(RUNNABLE, 600), .mask = THREADS,
+                                      OF_US(THREADS_HERE, 500)},
+           SG_CAUSE_PREEMPTED_THREADS, 7000);
+    expect((struct sg_before_figures){TIME(700), OF_US(RUNNABLE, 600), .mask = THREADS,
+                                      OF_US(THREADS_ELSEWHERE, 900)},
+           SG_CAUSE_PREEMPTED, 7000);
     expect((struct sg_before_figures){TIME(700), OF_US(RUNNABLE, 600), OF_US(THROTTLED, 500)},
            SG_CAUSE_THROTTLED, 7000);
     expect((struct sg_before_figures){TIME(700)}, SG_CAUSE_ASLEEP, 7000);

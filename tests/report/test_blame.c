@@ -108,6 +108,29 @@ static void test_off_the_processor(void)
     end();
 }
 
+/* Of 1000 runnable, other threads of the process had 300 there, and 200 elsewhere. */
+static void among_threads(void)
+{
+    compute(0, 100);
+    compute(1, 100);
+    spend_interval(2, 1100,
+                   (struct sg_sampled_interval){.cpu_ns = 100,
+                                                .user_ns = 100,
+                                                .runnable_ns = 1000,
+                                                .threads_here_ns = 300,
+                                                .threads_elsewhere_ns = 200,
+                                                .known = SG_KNOWN_THREADS});
+}
+
+static void test_who_preempts(void)
+{
+    run(among_threads);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED_THREADS, 2), 2 * 300 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED, 2), 2 * 200 * ROUNDS);
+    CU_ASSERT_EQUAL(of(SG_CAUSE_PREEMPTED_OTHERS, 2), 2 * 500 * ROUNDS);
+    end();
+}
+
 /* What is shorter makes up for some of all that is longer. */
 static void partly_made_up(void)
 {
@@ -236,6 +259,7 @@ const struct unit_test unit_tests[] = {
     {"instructions tell more work from slower work", test_instructions},
     {"time in the kernel is the page faults' if there are enough of them", test_kernel},
     {"time off the processor has its causes", test_off_the_processor},
+    {"other threads of a process are told from other processes", test_who_preempts},
     {"what is shorter makes up for what is longer", test_made_up},
     {"without samples of all members nothing is said", test_unsampled},
     {"where nobody is late there is no cause", test_nobody},

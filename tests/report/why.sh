@@ -28,8 +28,8 @@ check "the parts of lateness are all of it" is "True" "$(json sleep.json 'all(
     abs(sum(c["late_ns"] for c in s["causes"]) - s["late_ns"]) <= len(s["causes"])
     for s in d["causes"]["sites"])')"
 "$STAGGER" report sleep.trace >text
-check "the report says why" all 'has text "^why +.*asleep on rank 1|^why +.*(preempted|left later) on rank"' \
-    'has text "because +rank"' 'has text "^  barrier +main .* (asleep|preempted|left later) on [01] +[0-9.]+%$"'
+check "the report says why" all 'has text "^why +.*asleep on rank 1|^why +.*(preempted[a-z ]*|left later) on rank"' \
+    'has text "because +rank"' 'has text "^  barrier +main .* (asleep|preempted[a-z ]*|left later) on [01] +[0-9.]+%$"'
 "$STAGGER" report --why '*' sleep.trace >all_why
 check "--why tells all of a site" all 'has all_why "^MPI_Barrier .*sampled instances"' \
     'has all_why "^asleep +it sleeps$"'

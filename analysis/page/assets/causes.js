@@ -9,7 +9,7 @@
   /* Kinds of time have a colour each, and the causes within a kind are of different strength. */
   const looks = {
     "computing": "other", "more work": "other pale", "slower": "other faint", "page faults": "mark", "kernel": "mark pale",
-    "preempted": "wait", "throttled": "wait pale", "asleep": "good", "reading or writing": "good pale",
+    "preempted": "wait", "preempted by its threads": "wait dim", "preempted by others": "wait thin", "throttled": "wait pale", "asleep": "good", "reading or writing": "good pale",
     "busy in calls": "unsure faint", "preempted in calls": "wait faint", "asleep in calls": "good faint",
     "calls of MPI": "unsure", "left later": "unsure pale", "not told apart": "rest",
   };

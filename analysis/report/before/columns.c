@@ -21,6 +21,7 @@ KNOWN(usage, SG_SOURCE_USAGE)
 KNOWN(migrations, SG_SOURCE_MIGRATIONS)
 KNOWN(quota, SG_SOURCE_QUOTA)
 KNOWN(counters, SG_SOURCE_COUNTERS)
+KNOWN(threads, SG_SOURCE_THREADS)
 
 static bool knows_off(const void *of)
 {
@@ -150,6 +151,8 @@ static const struct sg_column columns[] = {
     {"instructions", FIGURE(COUNT, INSTRUCTIONS), .known = knows_counters},
     {"cycles", FIGURE(COUNT, CYCLES), .known = knows_counters},
     {"cache_misses", FIGURE(COUNT, CACHE_MISSES), .known = knows_counters},
+    {"threads_here_ns", FIGURE(COUNT, THREADS_HERE), .known = knows_threads},
+    {"threads_elsewhere_ns", FIGURE(COUNT, THREADS_ELSEWHERE), .known = knows_threads},
     {NULL, "where", "between", .left = true, .flexible = true, .print = print_where},
 };
 const struct sg_columns sg_before_columns = {columns, sizeof columns / sizeof *columns};

@@ -82,6 +82,7 @@ enum sg_status sg_before_print_csv(const struct sg_report *report,
         "rank intervals time_ns mean_ns others_mean_ns longer_ns cause cpu_ns runnable_ns off_ns "
         "throttled_ns user_ns system_ns minor_faults major_faults voluntary_switches "
         "involuntary_switches blocks_in blocks_out migrations instructions cycles cache_misses "
+        "threads_here_ns threads_elsewhere_ns "
         "after.mpi_function after.id after.function after.file after.line until.mpi_function "
         "until.id until.function until.file until.line"};
 

@@ -93,6 +93,20 @@ static void split_computing(const struct sg_before_row *row, double others_cpu_n
         ns[i] = shares[i] * more.ns;
 }
 
+/* Of all its time runnable, as much as of what is longer. */
+static void split_preempted(const struct sg_before_row *row, double ns[SG_CAUSES])
+{
+    bool is_known = knows(&row->own, SG_FIGURE_THREADS_HERE);
+    double runnable_ns = (double)row->own.of[SG_FIGURE_RUNNABLE], shares[SG_CAUSES];
+    double whole_ns = ns[SG_CAUSE_PREEMPTED];
+
+    sg_cause_split_preempted(
+        runnable_ns, (double)row->own.of[SG_FIGURE_THREADS_HERE],
+        is_known ? (double)row->own.of[SG_FIGURE_THREADS_ELSEWHERE] : runnable_ns, shares);
+    for (int i = SG_CAUSE_PREEMPTED; i <= SG_CAUSE_PREEMPTED_OTHERS; i++)
+        ns[i] = shares[i] * whole_ns;
+}
+
 static enum sg_cause find_cause(const struct sg_before_row *row)
 {
     enum sg_cause off = off_cause(&row->own), greatest = SG_CAUSE_UNKNOWN;
@@ -105,6 +119,8 @@ static enum sg_cause find_cause(const struct sg_before_row *row)
         ns[i] -= others[i];
     if (ns[SG_CAUSE_COMPUTING] > 0)
         split_computing(row, others_cpu_ns, ns);
+    if (ns[SG_CAUSE_PREEMPTED] > 0)
+        split_preempted(row, ns);
     for (unsigned i = 0; i < SG_CAUSES; i++) {
         if (ns[i] > ns[greatest])
             greatest = i;

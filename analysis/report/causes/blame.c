@@ -23,7 +23,8 @@ struct leg {
     double ns[SG_CAUSES];
     uint32_t after, until; /* of its longest interval */
     double longest_ns;
-    uint32_t call[SG_CAUSES]; /* that has most of it */
+    struct sg_stretch_threads threads; /* of SG_CAUSE_PREEMPTED */
+    uint32_t call[SG_CAUSES];          /* that has most of it */
     double call_ns[SG_CAUSES];
 };
 
@@ -106,6 +107,8 @@ static void add_stretch(const struct sg_blame *blame, struct path *path, struct 
             leg->call[cause] = stretch.call[i];
         }
     }
+    leg->threads.here_ns += stretch.threads.here_ns;
+    leg->threads.elsewhere_ns += stretch.threads.elsewhere_ns;
     for (int i = 0; i < SG_ASIDES; i++)
         path->asides[i] += stretch.asides[i];
     path->has_usage = path->has_usage && stretch.has_usage;
@@ -268,6 +271,15 @@ static double work_of(const struct path *last, const struct path *other)
     return other->ns[SG_CAUSE_COMPUTING] * (last->asides[SG_ASIDE_INSTRUCTIONS] / usual - 1);
 }
 
+/* As much of it as of the location's time runnable. */
+static void add_threads(struct sg_blame_part *part, const struct leg *leg, double ns)
+{
+    double share = ns / leg->ns[SG_CAUSE_PREEMPTED];
+
+    part->threads.here_ns += leg->threads.here_ns * share;
+    part->threads.elsewhere_ns += leg->threads.elsewhere_ns * share;
+}
+
 /* share: of what the last one's path has more of the cause, this location has so much. */
 static void add_part(struct sg_blame *blame, const struct path *last, const struct path *other,
                      uint32_t leg, enum sg_cause cause, const struct excess *excess, double share)
@@ -275,6 +287,8 @@ static void add_part(struct sg_blame *blame, const struct path *last, const stru
     struct sg_blame_part *part = part_of(blame, &last->legs[leg], cause);
 
     part->ns += excess->ns[cause] * excess->scale * share;
+    if (cause == SG_CAUSE_PREEMPTED)
+        add_threads(part, &last->legs[leg], excess->ns[cause] * excess->scale * share);
     if (cause != SG_CAUSE_COMPUTING)
         return;
     for (int i = 0; i < SG_ASIDES; i++)

@@ -31,6 +31,8 @@ struct sg_blame_part {
      * the time of additional instructions at the others' speed; NAN: not known. */
     double asides[SG_ASIDES], work_ns;
     bool has_usage;
+    /* Of SG_CAUSE_PREEMPTED: in the same scale as ns. */
+    struct sg_stretch_threads threads;
 };
 
 /* A rank's part of the last one's path, from when it was ready, or came, back to when it waited for

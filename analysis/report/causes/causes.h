@@ -25,10 +25,12 @@ enum sg_cause {
     SG_CAUSE_SLOWER,    /* ... by fewer instructions a cycle, or fewer cycles a second */
     SG_CAUSE_FAULTS,    /* longer on a processor, in the kernel, with more page faults */
     SG_CAUSE_KERNEL,    /* ... without */
-    SG_CAUSE_PREEMPTED, /* runnable, while others had the processor */
-    SG_CAUSE_THROTTLED, /* its control group had used up its quota */
-    SG_CAUSE_IO,        /* asleep in intervals that read or wrote blocks */
-    SG_CAUSE_ASLEEP,    /* asleep in others */
+    SG_CAUSE_PREEMPTED, /* runnable, but not on a processor; the figures do not tell who was */
+    SG_CAUSE_PREEMPTED_THREADS, /* ... threads of its own */
+    SG_CAUSE_PREEMPTED_OTHERS,  /* ... other processes */
+    SG_CAUSE_THROTTLED,         /* its control group had used up its quota */
+    SG_CAUSE_IO,                /* asleep in intervals that read or wrote blocks */
+    SG_CAUSE_ASLEEP,            /* asleep in others */
     /* Longer in calls of MPI, without waiting for a rank. */
     SG_CAUSE_CALLS_BUSY,      /* on a processor */
     SG_CAUSE_CALLS_PREEMPTED, /* runnable, while others had the processor */

@@ -1,5 +1,6 @@
 /* What additional time on a processor was spent with, as far as figures tell: kernel or program,
- * and with counters more instructions or slower ones.
+ * and with counters more instructions or slower ones; and who had it while the thread was ready to
+ * run.
  *
  * The kernel counts its time and the program's by ticks, which are right in the mean: only sums
  * over many intervals are split.
@@ -20,5 +21,10 @@ struct sg_cause_more {
 
 /* Shares of its time by cause, which sum up to 1: SG_CAUSE_COMPUTING to SG_CAUSE_KERNEL only. */
 void sg_cause_split(const struct sg_cause_more *more, double shares[SG_CAUSES]);
+
+/* The same of time runnable, of which the process's other threads had so much of the thread's
+ * processor, and were elsewhere for so long, perhaps there, too. */
+void sg_cause_split_preempted(double ns, double here_ns, double elsewhere_ns,
+                              double shares[SG_CAUSES]);
 
 #endif

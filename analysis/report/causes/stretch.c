@@ -22,6 +22,15 @@ struct gap {
     int64_t from_ns, to_ns;
 };
 
+static void take_threads(const struct sg_sampled_interval *interval, double runnable_ns,
+                         struct sg_stretch *out)
+{
+    bool is_known = (interval->known & SG_KNOWN_THREADS) != 0;
+
+    out->threads.here_ns += at_most((double)interval->threads_here_ns, runnable_ns);
+    out->threads.elsewhere_ns += is_known ? (double)interval->threads_elsewhere_ns : runnable_ns;
+}
+
 /* Of a group's throttled time an interval has only what it was not on a processor; the scheduler
  * counts it as runnable. */
 static void take(const struct sg_sampled_interval *interval, double left, struct sg_stretch *out)
@@ -37,6 +46,7 @@ static void take(const struct sg_sampled_interval *interval, double left, struct
     part = at_most((double)interval->runnable_ns - throttled, left);
     if (part > 0) {
         out->ns[SG_PART_RUNNABLE] += part;
+        take_threads(interval, part, out);
         left -= part;
     }
     if ((interval->known & SG_KNOWN_RUNNABLE) == 0)

@@ -11,6 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of time runnable: what the process's other threads had of the thread's processor, and what they
+ * perhaps had. Where it is not known, they perhaps had all of it. */
+struct sg_stretch_threads {
+    double here_ns, elsewhere_ns;
+};
+
 enum sg_part {
     SG_PART_CPU,
     SG_PART_RUNNABLE,
@@ -31,6 +37,7 @@ enum sg_aside { SG_ASIDE_USER, SG_ASIDE_SYSTEM, SG_ASIDE_FAULTS, SG_ASIDE_INSTRU
 struct sg_stretch {
     double ns[SG_PARTS]; /* they sum up to its length */
     double asides[SG_ASIDES];
+    struct sg_stretch_threads threads;
     double between_ns;                /* calls */
     double unsampled_ns;              /* of it */
     bool has_usage, has_instructions; /* for all its sampled intervals */

@@ -21,6 +21,7 @@ struct row {
     double longest_ns;
     double asides[SG_ASIDES], work_ns; /* of computing */
     bool has_usage;
+    struct sg_stretch_threads threads; /* of SG_CAUSE_PREEMPTED */
     double low_ns, high_ns;
 };
 
@@ -146,6 +147,8 @@ static void add_part(struct row *row, const struct sg_blame_part *part, uint64_t
     row->last_instance = instance;
     row->work_ns += part->work_ns; /* NAN stays */
     row->has_usage = row->has_usage && part->has_usage;
+    row->threads.here_ns += part->threads.here_ns;
+    row->threads.elsewhere_ns += part->threads.elsewhere_ns;
     for (int i = 0; i < SG_ASIDES; i++)
         row->asides[i] += part->asides[i];
     if (part->steps > row->steps)
@@ -260,8 +263,7 @@ static void put(const struct sg_places *places, const struct row *row, enum sg_c
     site->row_count++;
 }
 
-static void put_computing(const struct sg_places *places, const struct row *row,
-                          struct sg_cause_site *site)
+static void split_computing(const struct row *row, double shares[SG_CAUSES])
 {
     const struct sg_cause_more more = {.ns = row->ns,
                                        .user_ns = row->asides[SG_ASIDE_USER],
@@ -269,11 +271,25 @@ static void put_computing(const struct sg_places *places, const struct row *row,
                                        .faults = row->asides[SG_ASIDE_FAULTS],
                                        .work_ns = row->work_ns,
                                        .has_usage = row->has_usage};
-    double shares[SG_CAUSES];
 
     sg_cause_split(&more, shares);
-    for (unsigned cause = SG_CAUSE_COMPUTING; cause <= SG_CAUSE_KERNEL; cause++)
-        put(places, row, cause, shares[cause], site);
+}
+
+/* A row is put as what it is told apart into: three at most. */
+static void put_row(const struct sg_places *places, const struct row *row,
+                    struct sg_cause_site *site)
+{
+    double shares[SG_CAUSES] = {0};
+
+    shares[row->cause] = 1;
+    if (row->cause == SG_CAUSE_COMPUTING)
+        split_computing(row, shares);
+    else if (row->cause == SG_CAUSE_PREEMPTED)
+        sg_cause_split_preempted(row->ns, row->threads.here_ns, row->threads.elsewhere_ns, shares);
+    for (unsigned cause = 0; cause < SG_CAUSES; cause++) {
+        if (shares[cause] > 0)
+            put(places, row, cause, shares[cause], site);
+    }
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -306,12 +322,8 @@ static enum sg_status put_site(const struct sg_cause_sums *sums, uint32_t index,
     for (uint32_t i = 0; i < sums->row_count; i++) {
         const struct row *row = &sums->rows[i];
 
-        if (row->site != index)
-            continue;
-        if (row->cause == SG_CAUSE_COMPUTING)
-            put_computing(sums->places, row, out);
-        else
-            put(sums->places, row, row->cause, 1, out);
+        if (row->site == index)
+            put_row(sums->places, row, out);
     }
     if (out->row_count > 0)
         qsort(out->rows, out->row_count, sizeof *out->rows, compare_rows);
