@@ -100,6 +100,11 @@ bool sg_ruleset_may_choose(const struct sg_ruleset *rules, enum sg_operation ope
                            const struct sg_rule_comm *comm, uint64_t least_bytes,
                            sg_choice_test test);
 
+/* Whether some rule's slice is shorter than so many wake-ups of this machine: processes then reach
+ * its boundaries late. *slice_us, set only then: the shortest slice. wake_us 0: not known. */
+#define SG_SLICE_WAKES 4
+bool sg_ruleset_is_slice_short(const struct sg_ruleset *rules, double wake_us, int64_t *slice_us);
+
 /* A choice as a small number that is the same on all ranks, and back. */
 int sg_ruleset_count(const struct sg_ruleset *rules);
 int sg_ruleset_index(const struct sg_ruleset *rules, const struct sg_choice *choice);

@@ -3,6 +3,7 @@
 #include "intranode/calibrate.h"
 #include "intranode/placement.h"
 #include "progress/progress.h"
+#include "rule/rule.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,18 @@ static int mark_listeners(int size, int far, bool *listens)
     return near_ranks;
 }
 
+/* Slices are of nodes: with one node there are none. */
+static void check_slices(const struct sg_process *process, const struct sg_calibration *result)
+{
+    double wake_us = result->value[SG_CALIBRATED_WAKE];
+    int64_t slice_us;
+
+    if (process->rank == 0 && sg_ruleset_is_slice_short(process->rules, wake_us, &slice_us))
+        sg_log(
+            "bcs(slice=%lld): shorter than four wake-ups, which take %.0f us each on this machine",
+            (long long)slice_us, wake_us);
+}
+
 void sg_calibrate_run(struct sg_process *process)
 {
     bool *listens = calloc((size_t)process->size, sizeof *listens);
@@ -54,8 +67,11 @@ void sg_calibrate_run(struct sg_process *process)
         setup.ranks = mark_listeners(process->size, setup.far, listens);
         if (process->config.progress == SG_PROGRESS_SIGNAL)
             setup.signal = process->config.signal;
-        if (sg_calibrate(&setup, &result) == SG_OK)
+        if (sg_calibrate(&setup, &result) == SG_OK) {
             memcpy(sg_log_header(process->log)->calibration, result.value, sizeof result.value);
+            if (setup.far >= 0)
+                check_slices(process, &result);
+        }
     }
     free(listens);
 }

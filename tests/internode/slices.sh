@@ -53,4 +53,22 @@ for wrong in slice=99 slice=1000001 budget=3 restart=never strobe=1 degree=1 cre
     check "a rule with $wrong is refused in one line, and the program runs" all 'is 0 "$status"' \
         'has_lines wrong.err "^stagger: .*${wrong%%=*}" 1' '! ran wrong | grep -qw bcs'
 done
+# ---- a slice that is short for the machine -------------------------------------------------------
+
+# told ERR: the line is there if, and only if, the machine's wake-up says so
+told() {
+    local wake
+    wake=$(otf2-print -I "$1.trace/traces.otf2" | grep -o 'wake_us=[0-9.]*' | cut -d = -f 2)
+    [ -n "$wake" ] || return
+    if "$PYTHON" -c "import sys; sys.exit(not $2 < 4 * $wake)"; then
+        has_lines "$1.err" "^stagger: bcs.slice=$2.: shorter than four wake-ups" 1
+    else
+        lacks "$1.err" wake-ups
+    fi
+}
+for slice in 100 1000000; do
+    run_across short thread 1 "bcast=mpich;barrier=bcs(slice=$slice)" 2 "$PROGRAMS/cg" -n 16 -t 2 -s 1 -w 20
+    check "a slice of $slice us is told of if it is shorter than four wake-ups" told short "$slice"
+done
+
 check "nothing of ours is left in /dev/shm" no_shared_memory

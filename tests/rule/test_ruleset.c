@@ -209,6 +209,38 @@ static void progress_is_one_of(void)
     free(log);
 }
 
+/* The shortest slice of a text's rules that is short at such wake-ups; 0: none. */
+static int64_t short_slice(const char *text, double wake_us)
+{
+    int64_t slice_us = 0;
+    struct sg_config config;
+    struct sg_ruleset *rules;
+    bool is_short;
+
+    CU_ASSERT_EQUAL_FATAL(sg_config_parse(text, &config), SG_OK);
+    CU_ASSERT_EQUAL_FATAL(sg_ruleset_create(&config, false, &rules), SG_OK);
+    is_short = sg_ruleset_is_slice_short(rules, wake_us, &slice_us);
+    CU_ASSERT_EQUAL(is_short, slice_us > 0);
+    sg_ruleset_destroy(rules);
+    sg_config_clear(&config);
+    return slice_us;
+}
+
+static void slices_need_wake_ups(void)
+{
+    CU_ASSERT_EQUAL(short_slice("reduce=bcs(slice=200)\n", 49.9), 0);
+    CU_ASSERT_EQUAL(short_slice("reduce=bcs(slice=200)\n", 50.1), 200);
+    CU_ASSERT_EQUAL(short_slice("reduce=bcs\n", 124), 0);
+    CU_ASSERT_EQUAL(short_slice("reduce=bcs\n", 126), 500);
+    CU_ASSERT_EQUAL(
+        short_slice("STAGGER_RULES=reduce=bcs(slice=300);barrier=bcs(slice=101);*=bcs(slice=400)\n",
+                    100),
+        101);
+    CU_ASSERT_EQUAL(short_slice("STAGGER_TRIAL=reduce=mpich|bcs(slice=150)\n", 40), 150);
+    CU_ASSERT_EQUAL(short_slice("reduce=bypass\n", 1e9), 0);
+    CU_ASSERT_EQUAL(short_slice("reduce=bcs(slice=100)\n", 0), 0);
+}
+
 const struct unit_test unit_tests[] = {
     {"sources decide in order: site, RULES, file, short variable", follows_precedence},
     {"the rules in force are printed with their sources", prints_sources},
@@ -218,5 +250,6 @@ const struct unit_test unit_tests[] = {
     {"the built-in rules parse and match every operation", built_in_rules_parse},
     {"progress is a parameter of every algorithm between nodes", progress_is_named},
     {"... and a word that is no mode is named, with those that are", progress_is_one_of},
+    {"the shortest slice that is shorter than four wake-ups is found", slices_need_wake_ups},
     {NULL, NULL},
 };
