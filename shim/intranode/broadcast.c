@@ -9,11 +9,7 @@
  */
 #include "intranode/ring.h"
 
-#include <emmintrin.h>
 #include <string.h>
-
-/* Of a call: from so many bytes on its chunks go past the root's caches (see put). */
-#define PAST_CACHES_BYTES ((size_t)16384)
 
 static bool is_root(const struct sg_node_op *op)
 {
@@ -30,40 +26,6 @@ static void find_skew(struct sg_node_op *op)
     op->early += root_ns < op->call.arrival_ns;
 }
 
-/* Stores that do not fetch the lines first: these are in a reader's cache, from the last time that
- * the slot was used. `to` is the beginning of a line. */
-static void copy_past_caches(void *to, const void *from, size_t size_bytes)
-{
-    size_t whole_bytes = size_bytes / 64 * 64;
-    __m128i *line = to;
-    const __m128i *own = from;
-
-    for (size_t i = 0; i < whole_bytes / sizeof *line; i += 4) {
-        __m128i a = _mm_loadu_si128(own + i), b = _mm_loadu_si128(own + i + 1);
-        __m128i c = _mm_loadu_si128(own + i + 2), d = _mm_loadu_si128(own + i + 3);
-
-        _mm_stream_si128(line + i, a);
-        _mm_stream_si128(line + i + 1, b);
-        _mm_stream_si128(line + i + 2, c);
-        _mm_stream_si128(line + i + 3, d);
-    }
-    memcpy((char *)to + whole_bytes, (const char *)from + whole_bytes, size_bytes - whole_bytes);
-    /* A release store orders ordinary stores only. */
-    _mm_sfence();
-}
-
-/* The root's chunk, into its slot. */
-static void put(const struct sg_node_op *op, size_t size_bytes)
-{
-    void *slot = sg_ring_data(op->node, op->position, op->node->rank, size_bytes);
-
-    if (op->call.count * op->call.element_bytes >= PAST_CACHES_BYTES &&
-        size_bytes > SG_NODE_INLINE_BYTES)
-        copy_past_caches(slot, sg_op_own(op), size_bytes);
-    else
-        memcpy(slot, sg_op_own(op), size_bytes);
-}
-
 enum sg_node_step sg_broadcast_poll(struct sg_node_op *op)
 {
     struct sg_node *node = op->node;
@@ -71,7 +33,8 @@ enum sg_node_step sg_broadcast_poll(struct sg_node_op *op)
 
     if (op->state == SG_OP_START) {
         if (is_root(op)) {
-            put(op, size_bytes);
+            memcpy(sg_ring_data(node, op->position, node->rank, size_bytes), sg_op_own(op),
+                   size_bytes);
             op->copies++;
         }
         sg_op_publish(op);
