@@ -83,3 +83,15 @@ void sg_peers_add_powers(struct sg_peers *peers, int32_t rank, int32_t size)
     for (int i = 0; i < sg_tree_levels(size); i++)
         sg_peers_add_both(peers, rank, size, INT32_C(1) << i);
 }
+
+void sg_peers_add_hypercube(struct sg_peers *peers, int32_t rank, int32_t size)
+{
+    struct sg_hypercube cube = sg_hypercube_find(rank, size);
+
+    for (uint32_t edge = 0; edge < sg_hypercube_edges(size); edge++) {
+        int32_t partner = sg_hypercube_partner(&cube, size, edge);
+
+        if (partner >= 0)
+            sg_peers_add(peers, partner);
+    }
+}

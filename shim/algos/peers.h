@@ -41,6 +41,9 @@ void sg_peers_add_tree(struct sg_peers *peers, int32_t rank, int32_t size, int d
 void sg_peers_add_branches(struct sg_peers *peers, int32_t rank, int32_t size, int32_t tree_size,
                            int degree);
 
+/* Partners on the edges of the hypercube. */
+void sg_peers_add_hypercube(struct sg_peers *peers, int32_t rank, int32_t size);
+
 /* Of a binomial tree relative to any endpoint: the powers of two. */
 void sg_peers_add_powers(struct sg_peers *peers, int32_t rank, int32_t size);
 

@@ -237,6 +237,31 @@ int32_t sg_hypercube_rank(int32_t position, int32_t size)
     return position < extra ? 2 * position + 1 : position + extra;
 }
 
+int32_t sg_hypercube_position(int32_t rank, int32_t size)
+{
+    struct sg_hypercube cube = sg_hypercube_find(rank, size);
+
+    return cube.position >= 0 ? cube.position : sg_hypercube_find(cube.partner, size).position;
+}
+
+uint32_t sg_hypercube_edges(int32_t size)
+{
+    int32_t power = sg_tree_power(size);
+
+    return (uint32_t)(power < size) + (uint32_t)sg_tree_levels(power);
+}
+
+int32_t sg_hypercube_partner(const struct sg_hypercube *cube, int32_t size, uint32_t edge)
+{
+    uint32_t fold = cube->power < size;
+
+    if (edge < fold)
+        return cube->partner;
+    if (cube->position < 0)
+        return -1;
+    return sg_hypercube_rank(cube->position ^ (int32_t)(1u << (edge - fold)), size);
+}
+
 /* ---- dissemination --------------------------------------------------------------------------- */
 
 int32_t sg_dissemination_to(int32_t rank, int32_t size, int round)

@@ -99,6 +99,13 @@ struct sg_hypercube {
 struct sg_hypercube sg_hypercube_find(int32_t rank, int32_t size);
 /* The rank at a position. */
 int32_t sg_hypercube_rank(int32_t position, int32_t size);
+/* The position of a rank, or of the one that it is folded into. */
+int32_t sg_hypercube_position(int32_t rank, int32_t size);
+/* Edges: 0 is to whom it is folded with, where the size is no power of two; then one across each
+ * dimension. */
+uint32_t sg_hypercube_edges(int32_t size);
+/* The partner on an edge of a rank's cube; -1: it has none there. */
+int32_t sg_hypercube_partner(const struct sg_hypercube *cube, int32_t size, uint32_t edge);
 
 /* ---- dissemination: rounds are sg_tree_levels(size) */
 

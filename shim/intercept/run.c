@@ -54,6 +54,15 @@ static int pass(const struct sg_call *call, const struct sg_choice *choice,
     return call->pass(call);
 }
 
+/* A buffer is in a GPU's memory, and nobody can wait for the others' word. */
+static int pass_from_devices(const struct sg_call *call, const struct sg_choice *choice,
+                             struct sg_call_statistics *statistics)
+{
+    sg_device_has_buffer(call); /* counts it */
+    sg_device_say_mpich(call);
+    return pass(call, choice, statistics);
+}
+
 static int run_between_nodes(const struct sg_call *call, const struct sg_choice *choice,
                              struct sg_call_statistics *statistics)
 {
@@ -94,9 +103,7 @@ static int run_broadcast(const struct sg_call *call, const struct sg_choice *cho
                  (managed && is_near_devices(call) && !call->devices && sg_device_has_buffer(call));
 
     if (passes) {
-        sg_device_has_buffer(call); /* counts it */
-        sg_device_say_mpich(call);
-        return pass(call, choice, statistics);
+        return pass_from_devices(call, choice, statistics);
     }
     if (!managed || !packs || call->bytes == 0 ||
         (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL))
@@ -117,9 +124,7 @@ int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
                                           : run(call, choice, statistics);
     if (call->internode == NULL)
         return run(call, choice, statistics);
-    sg_device_has_buffer(call); /* counts it */
-    sg_device_say_mpich(call);
-    return pass(call, choice, statistics);
+    return pass_from_devices(call, choice, statistics);
 }
 
 bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,

@@ -47,17 +47,19 @@ static void add_peer(struct peers *peers, int32_t peer)
 }
 
 /* Nothing where the protocol has no such operation. */
-static void add_peers_of(const struct sg_internode_protocol *protocol,
+/* False: the protocol has no such operation. */
+static bool add_peers_of(const struct sg_internode_protocol *protocol,
                          const struct sg_algo_setup *setup, enum sg_operation operation,
                          int32_t root, int32_t *scratch, struct peers *peers)
 {
     int count;
 
-    if ((protocol->algo->operations & 1u << operation) == 0)
-        return;
+    if (protocol->algo == NULL || (protocol->algo->operations & 1u << operation) == 0)
+        return false;
     count = protocol->algo->peers(setup, operation, root, scratch, setup->size);
     for (int i = 0; i < count; i++)
         add_peer(peers, scratch[i]);
+    return true;
 }
 
 static void add_peers(const struct sg_internode *internode, uint32_t index,
@@ -66,10 +68,8 @@ static void add_peers(const struct sg_internode *internode, uint32_t index,
 {
     const struct sg_internode_protocol *protocol = &internode->protocols[index];
 
-    if (protocol->algo == NULL || (protocol->algo->operations & 1u << operation) == 0)
-        return;
-    add_peers_of(protocol, &protocol->setup, operation, root, scratch, peers);
-    *reached(internode, index, root) = REACHED;
+    if (add_peers_of(protocol, &protocol->setup, operation, root, scratch, peers))
+        *reached(internode, index, root) = REACHED;
 }
 
 /* Of reduces to that root, and of broadcasts from it. */

@@ -154,6 +154,7 @@ static void test_hypercube(void)
             CU_ASSERT_TRUE(cube.position < cube.power && !taken[cube.position]);
             taken[cube.position] = true;
             CU_ASSERT_EQUAL(sg_hypercube_rank(cube.position, size), rank);
+            CU_ASSERT_EQUAL(sg_hypercube_position(rank, size), cube.position);
         }
         for (int position = 0; position < sg_tree_power(size); position++)
             CU_ASSERT_TRUE(taken[position]);

@@ -14,6 +14,8 @@ C_PROGRAMS := \
   arrival \
   bench_added \
   bench_call \
+  bench_late \
+  bench_wakes \
   between \
   broadcasts \
   call_times \

@@ -50,14 +50,6 @@ static void broadcasts_of_a_node(void)
     CU_ASSERT_EQUAL(sg_node_broadcast_ns(&network, 4, 0, 250, false), 300);
 }
 
-static void levels(void)
-{
-    static const uint32_t of[][2] = {{1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {16, 4}, {17, 5}};
-
-    for (int i = 0; i < 7; i++)
-        CU_ASSERT_EQUAL(sg_node_levels(of[i][0]), of[i][1]);
-}
-
 /* ---- clusters */
 
 /* Two nodes of four: one put of 1000 bytes, 7000 + 3000. */
@@ -135,7 +127,6 @@ static void mpich_takes_longer_than_ibm(void)
 const struct unit_test unit_tests[] = {
     {"the node level takes the steps worked by hand", steps_of_a_node},
     {"broadcasts in a node fill one buffer while the other is read", broadcasts_of_a_node},
-    {"binomial trees have so many levels", levels},
     {"srm takes the time worked by hand", srm_by_hand},
     {"message passing takes the time worked by hand", messages_by_hand},
     {"IBM's eager limits are those published", eager_limits},

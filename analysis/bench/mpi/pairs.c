@@ -103,9 +103,9 @@ static double reduced(double *values, int count, enum sg_bench_reduction reducti
         return of_root;
     if (reduction == SG_BENCH_REDUCE_MEAN)
         return sum / count;
+    sg_bench_summarize(values, (size_t)count); /* sorts them */
     if (reduction == SG_BENCH_REDUCE_MEDIAN)
-        return sg_bench_summarize(values, (size_t)count).median;
-    sg_bench_summarize(values, (size_t)count);
+        return values[(count - 1) / 2];
     return reduction == SG_BENCH_REDUCE_MIN ? values[0] : values[count - 1];
 }
 

@@ -127,8 +127,8 @@ static bool expect(struct sg_explore_world *world, int32_t index, struct sg_valu
         .flags = instance->call.flags,
     };
 
-    if (scenario->parameters.arrival_order && (instance->call.flags & SG_CALL_COMMUTATIVE) &&
-        !(instance->call.flags & SG_CALL_EXACT))
+    if (instance->call.operation != SG_OPERATION_BCAST && scenario->parameters.arrival_order &&
+        (instance->call.flags & SG_CALL_COMMUTATIVE) && !(instance->call.flags & SG_CALL_EXACT))
         return false;
     if (world->expected[index].count == 0 &&
         !sg_reference_result(&reference, &world->expected[index]))
@@ -157,6 +157,9 @@ static void check_result(struct sg_explore_world *world, const struct sg_explore
         sg_explore_violate(world, endpoint,
                            "has a result of instance %u without the contribution of %d", seq,
                            __builtin_ctzll(all & ~result->ranks));
+    else if (result->ranks != all)
+        sg_explore_violate(world, endpoint, "has a result of instance %u with one of %d, too", seq,
+                           __builtin_ctzll(result->ranks & ~all));
     else if (expect(world, index, &expected) && expected.hash != result->hash)
         sg_explore_violate(world, endpoint,
                            "has a result of instance %u in another order or association than "

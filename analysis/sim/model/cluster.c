@@ -1,5 +1,6 @@
 #include "sim/model/cluster.h"
 
+#include "algos/tree.h"
 #include "sim/model/node.h"
 
 #include <stdbool.h>
@@ -28,9 +29,14 @@ static double hop_ns(const struct sg_network *network, double bytes)
     return network->latency_us * 1e3 + 2 * overhead_ns(network) + network->gap_ns_per_byte * bytes;
 }
 
+static uint32_t levels_of(uint32_t count)
+{
+    return (uint32_t)sg_tree_levels((int32_t)count);
+}
+
 static uint32_t rounds_of(const struct sg_cluster *cluster)
 {
-    return sg_node_levels(cluster->nodes);
+    return levels_of(cluster->nodes);
 }
 
 /* ---- srm */
@@ -87,8 +93,8 @@ static double srm_broadcast_ns(const struct sg_cluster *cluster, uint64_t bytes)
 /* A fold on each level of the node and between nodes: the work of the root with a chunk. */
 static double folds_ns(const struct sg_cluster *cluster, double bytes)
 {
-    return (sg_node_levels(cluster->ranks) + rounds_of(cluster)) *
-           cluster->network->reduce_ns_per_byte * bytes;
+    return (levels_of(cluster->ranks) + rounds_of(cluster)) * cluster->network->reduce_ns_per_byte *
+           bytes;
 }
 
 static double first_reduce_ns(const struct sg_cluster *cluster, double bytes)
@@ -186,7 +192,7 @@ static double tree_ns(const struct sg_cluster *cluster, const struct layer *laye
                       double fold_ns)
 {
     return rounds_of(cluster) * (message_ns(cluster, layer, false, bytes) + fold_ns) +
-           sg_node_levels(cluster->ranks) * (message_ns(cluster, layer, true, bytes) + fold_ns);
+           levels_of(cluster->ranks) * (message_ns(cluster, layer, true, bytes) + fold_ns);
 }
 
 /* Recursive doubling: between nodes every rank of a node has a message for its adapter, which takes

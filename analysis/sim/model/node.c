@@ -1,5 +1,7 @@
 #include "sim/model/node.h"
 
+#include "algos/tree.h"
+
 static uint64_t rounded(double ns)
 {
     return (uint64_t)(ns + 0.5);
@@ -13,15 +15,6 @@ static uint64_t step_ns(const struct sg_network *network)
 static uint64_t copy_ns(const struct sg_network *network, uint64_t bytes)
 {
     return rounded((double)bytes * network->copy_ns_per_byte);
-}
-
-uint32_t sg_node_levels(uint32_t count)
-{
-    uint32_t levels = 0;
-
-    while (UINT64_C(1) << levels < count)
-        levels++;
-    return levels;
 }
 
 uint64_t sg_node_store_ns(const struct sg_network *network, uint64_t bytes)
@@ -51,7 +44,8 @@ uint64_t sg_node_climb_ns(const struct sg_network *network, uint32_t ranks, uint
     if (ranks == 1)
         return 0;
     return sg_node_store_ns(network, bytes) +
-           sg_node_levels(ranks) * (2 * step_ns(network) + fold_ns) - step_ns(network);
+           (uint64_t)sg_tree_levels((int32_t)ranks) * (2 * step_ns(network) + fold_ns) -
+           step_ns(network);
 }
 
 uint64_t sg_node_broadcast_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes,

@@ -36,7 +36,4 @@ uint64_t sg_node_broadcast_ns(const struct sg_network *network, uint32_t ranks, 
 /* Barrier: one rank waits for a flag of each other and then resets each. */
 uint64_t sg_node_barrier_ns(const struct sg_network *network, uint32_t ranks);
 
-/* Levels of a binomial tree. */
-uint32_t sg_node_levels(uint32_t count);
-
 #endif

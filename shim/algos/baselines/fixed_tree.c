@@ -42,11 +42,9 @@ struct tree_instance {
 struct fixed_tree {
     struct sg_algo_head head;
     int32_t rank, size;
-    int32_t root;      /* of the call under way */
     uint32_t releases; /* the dense number of the last one called */
     uint8_t degree, arrival_order;
     uint8_t credits;
-    uint8_t call_flags;
     uint8_t stalled; /* the call waits for flow control */
     uint8_t sent;    /* the call's contribution has gone, or been forwarded */
     uint16_t item_slots;
@@ -180,7 +178,7 @@ static struct sg_header instance_header(const struct fixed_tree *state,
         .seq = instance->partial_results.seq,
         .kind = kind,
         .operation = instance->operation,
-        .flags = state->call_flags,
+        .flags = (uint8_t)state->call.flags,
         .bytes = instance->partial_results.bytes,
         .number = {(uint32_t)instance->top},
     };
@@ -257,16 +255,16 @@ static void gathered(struct fixed_tree *state, const struct tree_instance *insta
 
     state->sent = 1;
     if (operation == SG_OPERATION_REDUCE) {
-        if (parent < 0 && state->root == state->rank) {
+        if (parent < 0 && state->call.root == state->rank) {
             finish_reduce(state, value, instance->partial_results.bytes, actions);
             return;
         }
         if (parent < 0)
-            send_value(state, instance, TREE_FORWARD, state->root, actions);
+            send_value(state, instance, TREE_FORWARD, state->call.root, actions);
         else
             send_value(state, instance, TREE_CONTRIBUTION, parent, actions);
         /* A root that is not the tree's top waits for what the top forwards. */
-        if (state->root != state->rank)
+        if (state->call.root != state->rank)
             leave(state, actions);
         return;
     }
@@ -312,8 +310,6 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     state->head.in_call = 1;
     sg_release_settle(&state->release, &state->head, actions);
     state->call = *call;
-    state->root = call->root;
-    state->call_flags = (uint8_t)call->flags;
     state->sent = 0;
     if (sg_operation_synchronises(call->operation))
         sg_release_open(&state->release, ++state->releases, 0);

@@ -199,12 +199,8 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
                  int32_t *out, int capacity)
 {
     struct sg_peers found = sg_peers_into(out, capacity);
-    struct sg_hypercube cube = sg_hypercube_find(setup->rank, setup->size);
 
-    if (cube.partner >= 0)
-        sg_peers_add(&found, cube.partner);
-    for (int i = 0; i < cube.dimensions && cube.position >= 0; i++)
-        sg_peers_add(&found, sg_hypercube_rank(cube.position ^ (1 << i), setup->size));
+    sg_peers_add_hypercube(&found, setup->rank, setup->size);
     return sg_peers_count(&found);
 }
 

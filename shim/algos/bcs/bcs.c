@@ -14,7 +14,6 @@
 
 #include "algos/peers.h"
 
-#define DEGREE_DEFAULT SG_DEGREE_BARRIER
 #define CHUNK_LEAST 1024u
 #define CHUNK_MOST 65536u
 
@@ -37,14 +36,7 @@ static uint32_t chunk_of(const struct sg_algo_setup *setup)
 /* A binomial tree has more children than an endpoint could serve in one event. */
 static int degree_of(const struct sg_algo_setup *setup)
 {
-    return setup->parameters.degree > 1 ? setup->parameters.degree : DEGREE_DEFAULT;
-}
-
-static uint32_t edges_of(int32_t size)
-{
-    int32_t power = sg_tree_power(size);
-
-    return (uint32_t)(power < size) + (uint32_t)sg_tree_levels(power);
+    return setup->parameters.degree > 1 ? setup->parameters.degree : SG_DEGREE_BARRIER;
 }
 
 static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
@@ -56,7 +48,7 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
         return false;
     *out = (struct sg_algo_needs){
         .state_bytes = (uint32_t)(sizeof(struct sg_bcs) + credits * sizeof(struct sg_bcs_instance)),
-        .slots = credits * (edges_of(setup->size) + 1),
+        .slots = credits * (sg_hypercube_edges(setup->size) + 1),
         .parts = 1,
         .slot_bytes = chunk_of(setup),
     };
@@ -73,7 +65,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     s->rank = setup->rank;
     s->size = setup->size;
     s->credits = sg_credits(parameters);
-    s->edges = edges_of(setup->size);
+    s->edges = sg_hypercube_edges(setup->size);
     s->fold = sg_tree_power(setup->size) < setup->size;
     s->slice_ns = parameters->slice_ns > 0 ? parameters->slice_ns : 1000 * SG_SLICE_DEFAULT_US;
     s->repeat_ns = timeout_ns > s->slice_ns ? timeout_ns : s->slice_ns;
@@ -92,16 +84,10 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
                  int32_t *out, int capacity)
 {
     struct sg_peers found = sg_peers_into(out, capacity);
-    struct sg_hypercube cube = sg_hypercube_find(setup->rank, setup->size);
 
     sg_peers_add_tree(&found, setup->rank, setup->size, degree_of(setup));
-    for (uint32_t edge = 0; operation != SG_OPERATION_BARRIER && edge < edges_of(setup->size);
-         edge++) {
-        int32_t partner = sg_bcs_partner(&cube, setup->size, edge);
-
-        if (partner >= 0)
-            sg_peers_add(&found, partner);
-    }
+    if (operation != SG_OPERATION_BARRIER)
+        sg_peers_add_hypercube(&found, setup->rank, setup->size);
     return sg_peers_count(&found);
 }
 

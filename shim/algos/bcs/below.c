@@ -36,17 +36,22 @@ void sg_bcs_send_below(const struct sg_bcs *s, const struct sg_header *header, s
     }
 }
 
-void sg_bcs_send_value(struct sg_bcs *s, const struct sg_bcs_instance *instance,
-                       struct sg_actions *actions)
+struct sg_header sg_bcs_header(const struct sg_bcs_instance *instance, enum sg_bcs_kind kind)
 {
-    struct sg_header header = {
+    return (struct sg_header){
         .seq = instance->seq,
-        .kind = SG_BCS_VALUE,
+        .kind = (uint8_t)kind,
         .operation = instance->operation,
         .flags = instance->flags,
         .parts = 1,
         .bytes = instance->bytes,
     };
+}
+
+void sg_bcs_send_value(struct sg_bcs *s, const struct sg_bcs_instance *instance,
+                       struct sg_actions *actions)
+{
+    struct sg_header header = sg_bcs_header(instance, SG_BCS_VALUE);
 
     if (s->rank > 0 || s->sender.repeated) {
         sg_bcs_send_below(s, &header, instance->value, actions);

@@ -7,17 +7,6 @@
  */
 #include "algos/bcs/state.h"
 
-int32_t sg_bcs_partner(const struct sg_hypercube *cube, int32_t size, uint32_t edge)
-{
-    uint32_t fold = cube->power < size;
-
-    if (edge < fold)
-        return cube->partner;
-    if (cube->position < 0)
-        return -1;
-    return sg_hypercube_rank(cube->position ^ (int32_t)(1u << (edge - fold)), size);
-}
-
 /* Slots of an instance: one for each edge, and the value's. */
 static struct sg_data part_slot(const struct sg_bcs *s, uint32_t seq, uint32_t edge)
 {
@@ -39,29 +28,15 @@ static int32_t root_of(const struct sg_bcs_instance *instance)
     return instance->operation == SG_OPERATION_REDUCE ? instance->root : 0;
 }
 
-/* Of the endpoint that the root's result comes from: the root, or whom it is folded into. */
-static int32_t top_position(const struct sg_bcs *s, const struct sg_bcs_instance *instance)
-{
-    struct sg_hypercube cube = sg_hypercube_find(root_of(instance), s->size);
-
-    return cube.position >= 0 ? cube.position : sg_hypercube_find(cube.partner, s->size).position;
-}
-
 static void send_part(const struct sg_bcs *s, const struct sg_bcs_instance *instance, uint32_t edge,
                       bool is_result, struct sg_actions *actions)
 {
-    struct sg_header header = {
-        .seq = instance->seq,
-        .kind = SG_BCS_PART,
-        .operation = instance->operation,
-        .flags = instance->flags,
-        .parts = 1,
-        .bytes = instance->bytes,
-        .number = {[SG_BCS_EDGE] = edge, [SG_BCS_IS_RESULT] = is_result},
-    };
+    struct sg_header header = sg_bcs_header(instance, SG_BCS_PART);
 
+    header.number[SG_BCS_EDGE] = edge;
+    header.number[SG_BCS_IS_RESULT] = is_result;
     sg_emit_part(actions, instance->value);
-    sg_emit_send(actions, sg_bcs_partner(&s->cube, s->size, edge), &header)->solicited = true;
+    sg_emit_send(actions, sg_hypercube_partner(&s->cube, s->size, edge), &header)->solicited = true;
 }
 
 /* The result is there, in `data`: at its root, or at everybody. */
@@ -78,7 +53,8 @@ static void take_result(struct sg_bcs *s, struct sg_bcs_instance *instance, stru
 
 static bool is_climbing(const struct sg_bcs *s, const struct sg_bcs_instance *instance)
 {
-    uint32_t relative = (uint32_t)(s->cube.position ^ top_position(s, instance));
+    uint32_t relative =
+        (uint32_t)(s->cube.position ^ sg_hypercube_position(root_of(instance), s->size));
 
     if (s->cube.position < 0 || instance->edge == s->edges)
         return false;
@@ -103,7 +79,7 @@ static void fold(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_a
 static bool climb(struct sg_bcs *s, struct sg_bcs_instance *instance, struct sg_actions *actions)
 {
     while (is_climbing(s, instance)) {
-        if (sg_bcs_partner(&s->cube, s->size, instance->edge) >= 0) {
+        if (sg_hypercube_partner(&s->cube, s->size, instance->edge) >= 0) {
             if (!(instance->here >> instance->edge & 1))
                 return false;
             fold(s, instance, actions);

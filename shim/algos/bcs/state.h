@@ -105,9 +105,6 @@ static inline int32_t sg_bcs_child(const struct sg_bcs *s, int child)
     return sg_tree_child(&s->place, s->degree, child).lo;
 }
 
-/* The partner on an edge; -1: this endpoint has none there. */
-int32_t sg_bcs_partner(const struct sg_hypercube *cube, int32_t size, uint32_t edge);
-
 /* ---- below.c: what goes to those below, and what a strobe is about */
 
 /* The microphase that an instance runs in. */
@@ -119,6 +116,8 @@ bool sg_bcs_is_done(const struct sg_bcs *s, int child);
 /* To the children that are not done; part: of a message that has one. */
 void sg_bcs_send_below(const struct sg_bcs *s, const struct sg_header *header, struct sg_data part,
                        struct sg_actions *actions);
+/* Of a PART or a VALUE. */
+struct sg_header sg_bcs_header(const struct sg_bcs_instance *instance, enum sg_bcs_kind kind);
 /* An allreduce's result: to all, or to those below who may have missed it. */
 void sg_bcs_send_value(struct sg_bcs *s, const struct sg_bcs_instance *instance,
                        struct sg_actions *actions);

@@ -13,21 +13,11 @@
 #define BEYOND_BITS 16
 _Static_assert(SG_SRM_ROOM <= BEYOND_BITS, "what is written is within the room");
 
-uint32_t sg_srm_edges(int32_t size)
+static int32_t partner_of(const struct sg_srm *s, uint32_t edge)
 {
-    int32_t power = sg_tree_power(size);
+    struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
 
-    return (uint32_t)(power < size) + (uint32_t)sg_tree_levels(power);
-}
-
-int32_t sg_srm_partner(int32_t rank, int32_t size, uint32_t edge)
-{
-    struct sg_hypercube cube = sg_hypercube_find(rank, size);
-    uint32_t fold = cube.power < size;
-
-    if (edge < fold)
-        return cube.partner;
-    return cube.position < 0 ? -1 : sg_hypercube_rank(cube.position ^ 1 << (edge - fold), size);
+    return sg_hypercube_partner(&cube, s->size, edge);
 }
 
 /* ---- numbers ---- */
@@ -71,7 +61,7 @@ static void tell(struct sg_srm *s, uint32_t at, struct sg_actions *actions)
     struct sg_srm_edge *edge = &s->edge[at];
     struct sg_action *action = sg_emit(actions, SG_ACTION_WRITE_CELL);
 
-    action->to = sg_srm_partner(s->rank, s->size, at);
+    action->to = partner_of(s, at);
     action->access.remote = at;
     action->access.value =
         (uint64_t)(edge->out.whole & NUMBER_MASK) << (BEYOND_BITS + NUMBER_BITS) |
@@ -92,7 +82,7 @@ bool sg_srm_put(struct sg_srm *s, const struct sg_srm_instance *instance, uint32
     }
     if (instance->bytes > 0) {
         action = sg_emit(actions, result ? SG_ACTION_WRITE_RESULT : SG_ACTION_WRITE);
-        action->to = sg_srm_partner(s->rank, s->size, at);
+        action->to = partner_of(s, at);
         action->access.remote =
             result ? instance->seq % s->credits : at * SG_SRM_ROOM + number % SG_SRM_ROOM;
         action->access.from = instance->value;

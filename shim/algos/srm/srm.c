@@ -45,8 +45,8 @@ static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
         return false;
     *out = (struct sg_algo_needs){
         .state_bytes = (uint32_t)(sizeof(struct sg_srm) + credits * sizeof(struct sg_srm_instance)),
-        .slots = sg_srm_edges(setup->size) * SG_SRM_ROOM + credits,
-        .cells = sg_srm_edges(setup->size),
+        .slots = sg_hypercube_edges(setup->size) * SG_SRM_ROOM + credits,
+        .cells = sg_hypercube_edges(setup->size),
         .slot_bytes = chunk_of(setup),
     };
     return true;
@@ -60,7 +60,7 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     s->size = setup->size;
     s->credits = sg_credits(&setup->parameters);
     s->chunk_bytes = chunk_of(setup);
-    s->edges = sg_srm_edges(setup->size);
+    s->edges = sg_hypercube_edges(setup->size);
     s->fold = sg_tree_power(setup->size) < setup->size;
 }
 
@@ -69,12 +69,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 {
     struct sg_peers found = sg_peers_into(out, capacity);
 
-    for (uint32_t edge = 0; edge < sg_srm_edges(setup->size); edge++) {
-        int32_t partner = sg_srm_partner(setup->rank, setup->size, edge);
-
-        if (partner >= 0)
-            sg_peers_add(&found, partner);
-    }
+    sg_peers_add_hypercube(&found, setup->rank, setup->size);
     return sg_peers_count(&found);
 }
 
@@ -115,19 +110,11 @@ static void plan_tree(struct sg_srm *s, struct sg_srm_instance *instance, uint32
         add_step(s, instance, SG_SRM_SEND_RESULT, edge);
 }
 
-/* Of the endpoint that a root's result comes from last: the root, or whom it is folded into. */
-static int32_t position_of(const struct sg_srm *s, int32_t root)
-{
-    struct sg_hypercube cube = sg_hypercube_find(root, s->size);
-
-    return cube.position >= 0 ? cube.position : sg_hypercube_find(cube.partner, s->size).position;
-}
-
 /* Down the tree that plan_tree goes up. */
 static void plan_broadcast(struct sg_srm *s, struct sg_srm_instance *instance,
                            const struct sg_hypercube *cube, int32_t root)
 {
-    uint32_t relative = (uint32_t)(cube->position ^ position_of(s, root));
+    uint32_t relative = (uint32_t)(cube->position ^ sg_hypercube_position(root, s->size));
     uint32_t edge = s->fold;
 
     if (cube->position < 0) {
@@ -152,7 +139,7 @@ static void plan(struct sg_srm *s, struct sg_srm_instance *instance,
     struct sg_hypercube cube = sg_hypercube_find(s->rank, s->size);
     bool reduce = call->operation == SG_OPERATION_REDUCE;
     bool by_tree = reduce || (call->flags & SG_CALL_LONG) || call->bytes > s->chunk_bytes;
-    int32_t top = reduce ? position_of(s, call->root) : 0;
+    int32_t top = reduce ? sg_hypercube_position(call->root, s->size) : 0;
 
     if (call->operation == SG_OPERATION_BCAST) {
         plan_broadcast(s, instance, &cube, call->root);

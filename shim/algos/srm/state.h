@@ -63,12 +63,6 @@ struct sg_srm {
     struct sg_srm_instance ring[]; /* credits of them: instance n at n modulo credits */
 };
 
-/* How many edges there are, alike at every endpoint: first the one to fold with, if the size is no
- * power of two, then one for each dimension. */
-uint32_t sg_srm_edges(int32_t size);
-/* The partner; -1: this endpoint has none there. */
-int32_t sg_srm_partner(int32_t rank, int32_t size, uint32_t edge);
-
 /* Gives the instance its numbers for a step. */
 void sg_srm_number(struct sg_srm *state, struct sg_srm_instance *instance, uint8_t step);
 /* False: the partner has no room yet. */
