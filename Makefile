@@ -135,13 +135,14 @@ demo: ## two programs with skew, observed, and their reports
 
 bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
-	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bench_added bench_call call_times cg) \
+	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bench_added bench_call bench_late bench_wakes call_times cg) \
 	  $(if $(OPENMPI_CC),$(addprefix $(B)/openmpi/,stagger-bench call_times))
 	$(Q)tests/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
 	$(Q)tests/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
 	$(Q)tests/bench_added.sh $(B) | tee $(B)/bench/added.txt
 	$(Q)tests/bench_causes.sh $(B) 2 | tee $(B)/bench/causes.txt
 	$(Q)tests/bench_watch.sh $(B) 3 | tee $(B)/bench/watch.txt
+	$(Q)tests/bench_wakes.sh $(B) | tee $(B)/bench/wakes.txt
 
 papers: ## the papers' results against the simulator's, printed
 	$(Q).ci/deps build

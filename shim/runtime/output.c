@@ -247,6 +247,7 @@ static enum sg_status create_log(struct sg_process *process, const char *program
 
     gethostname(host, sizeof host - 1);
     options.host = host;
+    options.place = sg_socket_own();
     return sg_log_create(&options, &process->log);
 }
 

@@ -124,6 +124,8 @@ static void fill_header(struct sg_log *log, const struct sg_log_options *options
     snprintf(header->host, sizeof header->host, "%s", options->host);
     snprintf(header->program, sizeof header->program, "%s", options->program);
     snprintf(header->unique, sizeof header->unique, "%s", options->unique);
+    header->socket = options->place.socket;
+    header->core = options->place.core;
     /* Last: a file without the magic is no log. */
     memcpy(header->magic, SG_LOG_MAGIC, sizeof header->magic);
 }

@@ -10,6 +10,7 @@
 #ifndef SG_TRACE_LOG_H
 #define SG_TRACE_LOG_H
 
+#include "core/socket.h"
 #include "core/status.h"
 #include "trace/record.h"
 
@@ -26,6 +27,7 @@ struct sg_log_options {
     uint64_t limit_bytes; /* bound of the events; definitions and statistics may go beyond */
     uint64_t machine;
     const char *host;
+    struct sg_socket place;
     const char *program;
     const char *unique;
 };

@@ -88,6 +88,8 @@ struct sg_log_header {
     char wait_hook[SG_WAIT_HOOK_BYTES];
     _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
     uint32_t wait_apart;
+    /* As in struct sg_socket, when MPI_Init was called; 0 in logs of writers that do not tell. */
+    uint32_t socket, core;
     uint32_t init_thread; /* the kernel's number of the thread that called MPI_Init; 0: not known */
 };
 

@@ -25,6 +25,7 @@ from otf2.events import (Enter, Leave, Metric, MpiCollectiveBegin, MpiCollective
 
 from check_messages import MESSAGES, Messages
 from check_topologies import NEIGHBORHOODS, Topologies
+from check_tree import check_tree, path_of
 from check_windows import WINDOWS, Windows
 
 # python3-otf2 3.0 takes an intercommunicator for one with a group: what it has beyond is there twice.
@@ -573,6 +574,7 @@ def main():
         check_groups(check, definitions)
         check_comms(check, definitions)
         check_locations(check, definitions)
+        check_tree(check, definitions)
         check_regions(check, definitions)
         check_clock_offsets(check, options.archive, definitions.locations)
         walker = Walker(check)
@@ -590,13 +592,15 @@ def main():
                   "instances": len(next(iter(walker.comms[comm._ref].values()), ()))}
                  for comm in definitions.comms]
         locations = {str(location_id(l)): l.name for l in definitions.locations}
+        places = {str(g._ref): path_of(g.system_tree_parent) for g in definitions.location_groups}
     check.report(options.counts)
     if options.counts:
         print_counts(ranks, walker.counts)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump({"ranks": ranks, "counts": walker.counts, "comms": comms,
-                       "locations": locations, "sites": sorted(walker.sites)}, file)
+                       "locations": locations, "places": places,
+                       "sites": sorted(walker.sites)}, file)
     if options.events:
         with open(options.events, "w", encoding="utf-8") as file:
             json.dump(rows, file)

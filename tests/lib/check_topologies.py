@@ -58,9 +58,10 @@ class Topologies:
             sizes = [dimension.size for dimension in topology.dimensions]
             periods = [dimension.cart_periodicity == CartPeriodicity.TRUE for dimension in topology.dimensions]
             check.expect("a communicator has one topology", comm._ref not in self.grids, comm.name)
-            self.grids[comm._ref] = sizes, periods
-            check.expect("a topology has a place for each rank",
-                         math.prod(sizes) == len(comm.group.members), topology.name)
+            is_right = math.prod(sizes) == len(comm.group.members)
+            check.expect("a topology has a place for each rank", is_right, topology.name)
+            if is_right:
+                self.grids[comm._ref] = sizes, periods
             check.expect("all ranks have their places in a topology, in row-major order",
                          places[topology._ref] ==
                          {rank: coordinates_of(rank, sizes) for rank in range(math.prod(sizes))},
@@ -97,6 +98,8 @@ class Topologies:
         check = self.check
         check.expect("a neighborhood collective has a communicator and a number",
                      {"communicator", "number"} <= set(values), sorted(values))
+        if not {"communicator", "number"} <= set(values):
+            return
         comm = values["communicator"]
         ranks = self.ranks_of(comm.group)
         sources = self.ranks_of(values["sources"]) if "sources" in values else []

@@ -14,6 +14,8 @@ C_PROGRAMS := \
   arrival \
   bench_added \
   bench_call \
+  bench_late \
+  bench_wakes \
   between \
   broadcasts \
   call_times \
@@ -78,6 +80,7 @@ C_PROGRAMS := \
   stopped \
   thread_levels \
   threads \
+  three_calls \
   topologies \
   trial \
   user_operations \

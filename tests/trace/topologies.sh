@@ -37,3 +37,9 @@ END
 
 observe without 2 "$PROGRAMS/cg" 16
 check "a program without grids has none" all 'archive_sound without.trace' 'is "" "$(topologies without.trace)"'
+
+observe neighbors 4 "$PROGRAMS/known_neighbors"
+check "topologies and neighborhood collectives obey the rules" all 'ran_well neighbors' \
+    'archive_sound neighbors.trace'
+check "every fault that is planted into them is found" \
+    "$PYTHON" "$ROOT/tests/trace/topology_faults.py" neighbors.trace/traces.otf2

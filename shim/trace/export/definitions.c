@@ -3,11 +3,11 @@
 #include "core/hash.h"
 #include "trace/export/mpi_region.h"
 #include "trace/export/properties.h"
+#include "trace/export/system_tree.h"
 #include "trace/export/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 /* The tables are traversed twice: once to collect the strings, which come first in the archive,
  * once to write them. */
@@ -18,8 +18,7 @@ struct definer {
     bool collecting;
     const struct sg_location *locations; /* by rank, then thread */
     size_t location_count;
-    uint32_t *nodes; /* by rank: number of its host */
-    uint32_t node_count;
+    struct sg_system_tree tree;
 };
 
 static uint32_t text_of(struct definer *definer, const char *string)
@@ -74,76 +73,7 @@ static void define_paradigm(struct definer *definer)
                                                      OTF2_TYPE_STRING, window_template));
 }
 
-/* ---- system tree, locations ----------------------------------------------------------------- */
-
-static bool same_node(const struct sg_summary *a, const struct sg_summary *b)
-{
-    return a->machine == b->machine && strcmp(a->host, b->host) == 0;
-}
-
-/* Numbers the hosts by their lowest rank; a rank without a log is put on the first. */
-static bool number_nodes(struct definer *definer)
-{
-    int world_size = definer->unified->world_size;
-    const struct sg_summary **leaders = calloc((size_t)world_size, sizeof *leaders);
-
-    definer->nodes = calloc((size_t)world_size, sizeof *definer->nodes);
-    if (leaders == NULL || definer->nodes == NULL) {
-        free(leaders);
-        return false;
-    }
-    for (int rank = 0; rank < world_size; rank++) {
-        const struct sg_summary *summary = sg_unified_summary(definer->unified, (uint32_t)rank);
-        uint32_t node = 0;
-
-        if (summary == NULL)
-            continue;
-        while (node < definer->node_count && !same_node(summary, leaders[node]))
-            node++;
-        if (node == definer->node_count)
-            leaders[definer->node_count++] = summary;
-        definer->nodes[rank] = node;
-    }
-    free(leaders);
-    return true;
-}
-
-/* The host where there is one only, else the kind of system. */
-static const char *machine_name(const struct definer *definer, struct utsname *system)
-{
-    if (definer->node_count == 1)
-        return definer->unified->summaries[0].host;
-    return uname(system) == 0 ? system->sysname : "machine";
-}
-
-static void define_system_tree(struct definer *definer)
-{
-    struct utsname system;
-    uint32_t machine = text_of(definer, machine_name(definer, &system));
-    uint32_t machine_class = text_of(definer, "machine");
-    uint32_t node_class = text_of(definer, "node");
-    uint32_t defined = 0;
-
-    if (!definer->collecting) {
-        check(definer,
-              OTF2_GlobalDefWriter_WriteSystemTreeNode(definer->writer, 0, machine, machine_class,
-                                                       OTF2_UNDEFINED_SYSTEM_TREE_NODE));
-        check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                           definer->writer, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));
-    }
-    for (int i = 0; i < definer->unified->summary_count; i++) {
-        const struct sg_summary *summary = &definer->unified->summaries[i];
-        uint32_t host = text_of(definer, summary->host);
-
-        if (definer->collecting || definer->nodes[summary->rank] != defined)
-            continue;
-        defined++;
-        check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNode(definer->writer, defined, host,
-                                                                node_class, 0));
-        check(definer, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
-                           definer->writer, defined, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY));
-    }
-}
+/* ---- locations ----------------------------------------------------------------------------- */
 
 static void define_location_groups(struct definer *definer)
 {
@@ -153,7 +83,7 @@ static void define_location_groups(struct definer *definer)
         if (!definer->collecting)
             check(definer, OTF2_GlobalDefWriter_WriteLocationGroup(
                                definer->writer, (OTF2_LocationGroupRef)rank, name,
-                               OTF2_LOCATION_GROUP_TYPE_PROCESS, definer->nodes[rank] + 1,
+                               OTF2_LOCATION_GROUP_TYPE_PROCESS, definer->tree.parents[rank],
                                OTF2_UNDEFINED_LOCATION_GROUP));
     }
 }
@@ -431,7 +361,8 @@ static void define_parameters(struct definer *definer)
 static void define_tables(struct definer *definer)
 {
     define_paradigm(definer);
-    define_system_tree(definer);
+    sg_system_tree_write(&definer->tree, definer->archive, definer->unified,
+                         definer->collecting ? NULL : definer->writer);
     define_location_groups(definer);
     define_locations(definer);
     define_regions(definer);
@@ -471,11 +402,10 @@ void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *
         .locations = locations,
         .location_count = count,
     };
-    struct utsname system;
     uint64_t begin_ns, end_ns;
 
     definer.writer = OTF2_Archive_GetGlobalDefWriter(archive->handle);
-    if (!number_nodes(&definer) || definer.writer == NULL) {
+    if (!sg_system_tree_make(&definer.tree, unified) || definer.writer == NULL) {
         sg_archive_note(archive, SG_ERR_MEMORY);
         goto done;
     }
@@ -490,8 +420,8 @@ void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *
     define_strings(&definer);
     define_tables(&definer);
     check(&definer, OTF2_Archive_CloseGlobalDefWriter(archive->handle, definer.writer));
-    sg_properties_set(archive, unified, machine_name(&definer, &system));
+    sg_properties_set(archive, unified, definer.tree.machine);
     sg_markers_write(archive, unified, begin_ns, end_ns);
 done:
-    free(definer.nodes);
+    sg_system_tree_clear(&definer.tree);
 }

@@ -278,6 +278,7 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
         .overhead_long_calls =
             atomic_load_explicit(&header->overhead_long_calls, memory_order_relaxed),
         .host = header->host,
+        .place = {.socket = header->socket, .core = header->core},
         .program = header->program,
     };
     enum sg_status status = read_definitions(&summary, log);

@@ -7,6 +7,7 @@
 #ifndef SG_TRACE_SUMMARY_H
 #define SG_TRACE_SUMMARY_H
 
+#include "core/socket.h"
 #include "core/status.h"
 #include "trace/export/clockmap.h"
 #include "trace/export/comm_entry.h"
@@ -69,6 +70,7 @@ struct sg_summary {
     struct sg_waiting waiting;
     struct sg_summary_causes causes;
     const char *host;
+    struct sg_socket place;
     const char *program;
     struct sg_site_entry *sites; /* by index */
     uint32_t site_count;

@@ -132,6 +132,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->calibration);
     SG_PACK(pack, s->waiting);
     SG_PACK(pack, s->causes);
+    SG_PACK(pack, s->place);
     sg_pack_text(pack, &s->host);
     sg_pack_text(pack, &s->program);
     pack_sites(pack, s);
