@@ -49,6 +49,16 @@ static json_t *open_of(const struct sg_live_rank *rank)
     return open;
 }
 
+static json_t *outside_of(const struct sg_outside_spent *spent)
+{
+    if (!spent->is_known)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "out_ns", (json_int_t)spent->out_ns,
+                     "time_ns", (json_int_t)spent->ns, "cpu_ns", (json_int_t)spent->cpu_ns,
+                     "runnable_ns", (json_int_t)spent->runnable_ns, "off_ns",
+                     (json_int_t)spent->off_ns, "cause", sg_cause_names[spent->cause]);
+}
+
 static json_t *ranks_of(const struct sg_live_view *view)
 {
     json_t *rows = json_array();
@@ -60,6 +70,7 @@ static json_t *ranks_of(const struct sg_live_view *view)
         sg_json_set(&row, "in",
                     view->per_rank[i].open_function != NULL ? open_of(&view->per_rank[i])
                                                             : json_null());
+        sg_json_set(&row, "outside", outside_of(&view->per_rank[i].outside));
         sg_json_append(&rows, row);
     }
     return rows;

@@ -12,8 +12,9 @@
 
 struct sg_live_rows {
     struct sg_live_tally tally;
-    uint64_t before_ns; /* when the job was looked at the time before; 0: it was not */
-    uint64_t run_ns;    /* for how long the job is known to have run */
+    uint64_t before_ns;         /* when the job was looked at the time before; 0: it was not */
+    uint64_t run_ns;            /* for how long the job is known to have run */
+    struct sg_outside *outside; /* by rank */
 };
 
 /* Making one view. */
@@ -21,6 +22,7 @@ struct making {
     const struct sg_live_tally *tally;
     struct sg_live_job *job;
     struct sg_live_view *view;
+    struct sg_outside *outside;
     uint64_t processor_ns; /* of the interval, of the ranks that run */
 };
 
@@ -317,6 +319,18 @@ static enum sg_status add_stays(const struct making *making, struct sg_live_rank
     return status;
 }
 
+/* Where it makes no call meanwhile, the kernel tells what it does. */
+static void look_outside(const struct making *making, const struct sg_live_log *log,
+                         struct sg_live_rank *rank)
+{
+    uint64_t calls = 0;
+
+    for (uint32_t i = 0; i < making->tally->place_count; i++)
+        calls += making->tally->places[i].now[rank->rank].calls;
+    sg_outside_look(&making->outside[rank->rank], log, calls, rank->open_function != NULL,
+                    &rank->outside);
+}
+
 static enum sg_status make_ranks(struct making *making)
 {
     struct sg_live_view *view = making->view;
@@ -332,6 +346,7 @@ static enum sg_status make_ranks(struct making *making)
 
         sum_up(making, &job->logs[i], rank);
         status = add_stays(making, rank);
+        look_outside(making, &job->logs[i], rank);
         now_ns += rank->now_ns;
         if (rank->has_now)
             making->processor_ns += view->interval_ns * processors(view, rank->rank);
@@ -363,7 +378,8 @@ enum sg_status sg_live_rows_make(struct sg_live_rows *rows, struct sg_live_job *
                                  struct sg_live_view *out)
 {
     struct sg_live_view view = {.ranks = job->ranks, .living = job->living};
-    struct making making = {.tally = &rows->tally, .job = job, .view = &view};
+    struct making making = {
+        .tally = &rows->tally, .job = job, .view = &view, .outside = rows->outside};
     enum sg_status status = sg_live_job_report(job, &view.report);
 
     if (status != SG_OK)
@@ -406,6 +422,11 @@ enum sg_status sg_live_rows_create(uint32_t ranks, struct sg_live_rows **out)
 
     if (rows == NULL)
         return SG_ERR_MEMORY;
+    rows->outside = calloc((size_t)ranks + 1, sizeof *rows->outside);
+    if (rows->outside == NULL) {
+        free(rows);
+        return SG_ERR_MEMORY;
+    }
     rows->tally.ranks = ranks;
     *out = rows;
     return SG_OK;
@@ -416,5 +437,6 @@ void sg_live_rows_destroy(struct sg_live_rows *rows)
     if (rows == NULL)
         return;
     sg_live_tally_clear(&rows->tally);
+    free(rows->outside);
     free(rows);
 }

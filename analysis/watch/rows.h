@@ -11,6 +11,7 @@
 #include "report/profile/calls.h"
 #include "report/report.h"
 #include "watch/job.h"
+#include "watch/outside.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,6 +56,7 @@ struct sg_live_rank {
     const char *open_function;
     struct sg_report_site open_site;
     uint64_t open_ns;
+    struct sg_outside_spent outside; /* where it is in none */
 };
 
 struct sg_live_view {

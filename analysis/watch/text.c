@@ -115,6 +115,24 @@ static void put_longest(const struct sg_live_view *view, FILE *out)
     free(site);
 }
 
+/* Those that do something else while others are in calls, and what it is. */
+static void put_outside(const struct sg_live_view *view, FILE *out)
+{
+    uint32_t in_calls = 0, shown = 0;
+
+    for (uint32_t i = 0; i < view->rank_count; i++)
+        in_calls += view->per_rank[i].open_function != NULL;
+    for (uint32_t i = 0; i < view->rank_count && in_calls > 0 && shown < LEAST_SHOWN; i++) {
+        const struct sg_live_rank *rank = &view->per_rank[i];
+
+        if (rank->outside.is_known) {
+            fprintf(out, LABEL "rank %" PRIu32 " for %s or more: %s\n", "out of MPI", rank->rank,
+                    SG_NS(rank->outside.out_ns), sg_cause_names[rank->outside.cause]);
+            shown++;
+        }
+    }
+}
+
 /* ---- what is to be said ---------------------------------------------------------------------- */
 
 const char *sg_live_state_text(const struct sg_live_log *log, char text[SG_LIVE_STATE_BYTES])
@@ -213,6 +231,7 @@ enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg
         return status;
     }
     put_longest(view, out);
+    put_outside(view, out);
     put_states(job, view, out);
     return put_rows(view, print, out);
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SEGMENT_SLOTS UINT64_C(16384) /* 1 MiB a fallocate */
@@ -109,6 +110,7 @@ static void fill_header(struct sg_log *log, const struct sg_log_options *options
     header->rank = options->rank;
     header->world_size = options->world_size;
     header->pid = (uint32_t)getpid();
+    header->init_thread = (uint32_t)syscall(SYS_gettid);
     header->pid_start = sg_procfs_stat((int32_t)header->pid).start;
     header->is_locked = sg_lock_take(log->file);
     header->trace_mode = options->mode;

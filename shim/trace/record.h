@@ -88,6 +88,7 @@ struct sg_log_header {
     char wait_hook[SG_WAIT_HOOK_BYTES];
     _Atomic uint64_t yields, yield_ns, sleeps, sleep_ns;
     uint32_t wait_apart;
+    uint32_t init_thread; /* the kernel's number of the thread that called MPI_Init; 0: not known */
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");

@@ -1,0 +1,37 @@
+#!/bin/bash
+# stagger watch tells what a rank does while the others wait for it, before its interval has ended.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/watch/job.bash"
+shopt -s extglob
+
+# The rank has 100 s to do it in; it is ended when it has been seen.
+# long NAME STEP: rank 1 does it while rank 0 waits
+long() {
+    # Its own session, so that all of it can be ended.
+    STAGGER_DIR=$WORK/$1.trace setsid timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 \
+        "$PROGRAMS/mixed_causes" 1 - "$2" </dev/null >"$1.out" 2>"$1.err" &
+    job=$!
+    until_so ranks_in "$1.trace" 0 MPI_Barrier
+}
+# tells NAME PATTERN: what is told of rank 1, in two looks
+tells() {
+    "$STAGGER" watch --json --count 2 --interval 0.5 "$1.trace" 2>/dev/null | tail -n 1 >told.json
+    [[ $(json told.json '(lambda r: r[0]["outside"] is None and r[1]["outside"] is not None and r[1]["outside"]["cause"])(d["per_rank"])') = $2 ]]
+}
+leave() {
+    local pid
+    for pid in $(pgrep -s "$job"); do kill -KILL "$pid" 2>/dev/null; done
+    wait "$job" 2>/dev/null
+}
+
+long sleep 1:sleep:100000000
+check "a rank that sleeps is told to be asleep" until_so tells sleep asleep
+check "its times are all of it" is True "$(json told.json '(lambda o: o["cpu_ns"] + o["runnable_ns"] + o["off_ns"] == o["time_ns"] <= o["out_ns"])(d["per_rank"][1]["outside"])')"
+"$STAGGER" watch --count 2 --interval 0.2 sleep.trace >sleep.lines 2>&1
+check "a line says so" has sleep.lines '^out of MPI +rank 1 for [0-9.]+ ?m?s or more: (asleep|not told apart)$'
+leave
+long work 1:work:100000000
+# Who has the processor on a busy machine is not known: not for most of the time, it may be.
+check "one that computes is told to compute, or to have no processor for it" until_so tells work '@(computing|preempted|not told apart)'
+check "... and is not off it for something else" is True "$(json told.json '(lambda o: o["cpu_ns"] > 0 and 2 * o["off_ns"] <= o["time_ns"])(d["per_rank"][1]["outside"])')"
+leave
