@@ -32,7 +32,7 @@ struct options {
     uint64_t seeds, first;
     uint32_t faults; /* 1 << enum sg_explore_fault */
     int32_t max_nodes;
-    bool exhaustive, unreduced, trace;
+    bool exhaustive, unreduced, trace, user;
     int32_t nodes_low, nodes_high; /* of the exhaustive walk */
     struct sg_explore_cut cut;
 };
@@ -130,6 +130,11 @@ static const struct sg_option option_table[] = {
      .at = AT(faults)},
     {"max-nodes", 0, "N", "the most processes, up to 64 (default: 9)", sg_option_u32, AT(max_nodes),
      .least = 1, .most = SG_EXPLORE_NODES_MAX},
+    {"user", 0, NULL,
+     "all reductions are by operations of the user's, which run only in the call (of protocols "
+     "that "
+     "take them)",
+     sg_option_flag, .at = AT(user)},
     {"trace", 't', NULL, "print every step of every seed", sg_option_flag, .at = AT(trace)},
     {"only", 0, "CUT", "cut the scenario down, as a violation's replay command says", read_cut,
      .at = AT(cut)},
@@ -298,6 +303,7 @@ static bool explore_seed(struct exploring *exploring, uint64_t seed)
         .seed = seed,
         .max_nodes = options->max_nodes,
         .faults = options->faults,
+        .user = options->user,
         .cut = options->cut,
     };
     struct sg_explore_scenario scenario;
@@ -347,7 +353,7 @@ static bool explore_seeds(struct exploring *exploring)
            " steps, no violation; history %016" PRIx64 "\n",
            options->seeds, exploring->skipped, exploring->steps, exploring->history);
     if (missed == 0 || options->faults != SG_FAULTS_ALL || !is_uncut(&options->cut) ||
-        options->seeds < (uint64_t)MARKS_SEEDS * options->algos_count)
+        options->user || options->seeds < (uint64_t)MARKS_SEEDS * options->algos_count)
         return true;
     printf("%u rare states were never reached\n", missed);
     return false;

@@ -85,7 +85,10 @@ enum {
     /* The result is not waited for: a root's COMPLETE comes at once and its FINISH later (bypass,
      * handoff), or everybody's (srm); nobody lingers. */
     SG_CALL_SPLIT = 4,
-    SG_CALL_LONG = 8 /* one of several parts of a call */
+    SG_CALL_LONG = 8, /* one of several parts of a call */
+    /* The operation is a function of the user's, which the host can run only while this endpoint is
+     * in the call: no REDUCE before the CALL, nor after COMPLETE (of a split call: FINISH). */
+    SG_CALL_USER = 16
 };
 
 /* A collective is entered here, by its last local arriver. */
@@ -252,8 +255,14 @@ struct sg_algo_head {
 /* What a protocol asks of its host beyond SEND. POLLED: it waits for replies and watches, of which
  * nobody is told; while calls that are SPLIT are outstanding, somebody is to look by itself.
  * PIPELINED: every SPLIT call is COMPLETE at once, so that the parts of a LONG one go on side by
- * side. */
-enum { SG_ALGO_MULTICAST = 1, SG_ALGO_ONE_SIDED = 2, SG_ALGO_POLLED = 4, SG_ALGO_PIPELINED = 8 };
+ * side. USER: it takes calls that are SG_CALL_USER. */
+enum {
+    SG_ALGO_MULTICAST = 1,
+    SG_ALGO_ONE_SIDED = 2,
+    SG_ALGO_POLLED = 4,
+    SG_ALGO_PIPELINED = 8,
+    SG_ALGO_USER = 16
+};
 
 struct sg_algo {
     const char *name;

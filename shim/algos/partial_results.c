@@ -82,6 +82,29 @@ static void add_balanced(struct sg_partial_results *partial_results, uint32_t ba
         keep(partial_results, base, item, data, actions);
 }
 
+/* All that has come before item 0 takes its place with it. */
+static void add_held(struct sg_partial_results *partial_results, uint32_t base, int item,
+                     struct sg_data data, struct sg_actions *actions)
+{
+    uint64_t waiting = partial_results->in & ~UINT64_C(1);
+
+    if (!(partial_results->in & 1)) {
+        keep(partial_results, base, item, data, actions);
+        return;
+    }
+    if (item != 0) {
+        add_balanced(partial_results, base, item, data, actions);
+        return;
+    }
+    partial_results->in = 1;
+    add_balanced(partial_results, base, 0, data, actions);
+    for (; waiting != 0; waiting &= waiting - 1) {
+        item = __builtin_ctzll(waiting);
+        partial_results->in |= UINT64_C(1) << item;
+        add_balanced(partial_results, base, item, sg_data_slot(base + (uint32_t)item), actions);
+    }
+}
+
 static void add_chain(struct sg_partial_results *partial_results, uint32_t base, int item,
                       struct sg_data data, struct sg_actions *actions)
 {
@@ -120,6 +143,8 @@ bool sg_partial_add(struct sg_partial_results *partial_results, uint32_t base, i
         return true;
     if (partial_results->mode == SG_PARTIAL_BALANCED)
         add_balanced(partial_results, base, item, data, actions);
+    else if (partial_results->mode == SG_PARTIAL_HELD)
+        add_held(partial_results, base, item, data, actions);
     else if (partial_results->mode == SG_PARTIAL_CHAIN)
         add_chain(partial_results, base, item, data, actions);
     else

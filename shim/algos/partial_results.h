@@ -6,6 +6,9 @@
  *   chain     ((0 . 1) . 2) . 3 ...: as stock MPICH's binomial reduce.
  *   any       one running value, as they come.
  *
+ * held: as balanced, but nothing is folded before item 0 is there, which is the own operand: for a
+ * user's operation, which can run only in the call.
+ *
  * Item i waits in slot base + i, where the partial result that begins with item i is kept, too. The
  * own operand is used where it is until something is folded with it. With bytes 0, in a barrier,
  * the items are only counted. Part of a protocol's state: no pointers.
@@ -15,7 +18,12 @@
 
 #include "algos/algo.h"
 
-enum sg_partial_results_mode { SG_PARTIAL_BALANCED, SG_PARTIAL_CHAIN, SG_PARTIAL_ANY };
+enum sg_partial_results_mode {
+    SG_PARTIAL_BALANCED,
+    SG_PARTIAL_CHAIN,
+    SG_PARTIAL_ANY,
+    SG_PARTIAL_HELD
+};
 
 struct sg_partial_results {
     uint64_t in;    /* items that are there, by bit */

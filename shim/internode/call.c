@@ -9,6 +9,7 @@
 #include "internode/statistics.h"
 #include "internode/waiting.h"
 #include "mpi/real.h"
+#include "mpi/types.h"
 
 /* ---- planning ---- */
 
@@ -29,24 +30,64 @@ static bool plan_broadcast(const struct sg_internode *internode, const struct sg
     return true;
 }
 
+/* Whether a user's operation runs here: on all ranks or on none. Not in a nonblocking call, which
+ * goes on outside of the application's threads. */
+static bool takes_users(const struct sg_internode *internode, const struct sg_call *call,
+                        bool commutes)
+{
+    if (!internode->runs_users || call->request != NULL)
+        return false;
+    if (commutes)
+        return true;
+    /* Between machines the tree of root 0 is connected for root 0 only. */
+    return internode->is_in_order &&
+           (internode->remote == NULL || call->operation != SG_OPERATION_REDUCE ||
+            internode->endpoint_of[call->root] == 0);
+}
+
+static bool plan_user(struct sg_internode *internode, const struct sg_call *call,
+                      struct sg_internode_plan *plan)
+{
+    enum sg_element element;
+
+    if (!sg_type_of(call->datatype, &element))
+        return false;
+    plan->commutes = sg_operation_is_commutative(call->op);
+    if (!takes_users(internode, call, plan->commutes))
+        return false;
+    plan->operands = (struct sg_operands){.element = element, .copy = sg_copy_find(element)};
+    internode->user = (struct sg_user_fold){.op = call->op,
+                                            .datatype = call->datatype,
+                                            .extent_bytes = sg_element_extent_bytes(element),
+                                            .copy = plan->operands.copy,
+                                            .scratch = internode->scratch,
+                                            .scratch_bytes = sizeof internode->scratch};
+    plan->user = &internode->user;
+    return true;
+}
+
 /* What does not depend on the choice; not for a barrier. */
-static bool plan_operands(const struct sg_internode *internode, const struct sg_call *call,
+static bool plan_operands(struct sg_internode *internode, const struct sg_call *call,
                           struct sg_internode_plan *plan)
 {
     if (call->operation == SG_OPERATION_BCAST)
         return plan_broadcast(internode, call, plan);
     plan->count = (size_t)call->count;
-    return call->count > 0 && sg_operands_of(call, &plan->operands) &&
-           (call->operation != SG_OPERATION_REDUCE ||
-            (call->root >= 0 && call->root < internode->ranks)) &&
+    plan->commutes = true;
+    plan->user = NULL;
+    if (call->count <= 0 || (call->operation == SG_OPERATION_REDUCE &&
+                             (call->root < 0 || call->root >= internode->ranks)))
+        return false;
+    return (sg_operation_is_users(call->op) ? plan_user(internode, call, plan)
+                                            : sg_operands_of(call, &plan->operands)) &&
            sg_buffers_of(call, internode->rank, &plan->own, &plan->result);
 }
 
 /* False: MPICH runs the call, whatever is chosen. Either no protocol takes its type, which is the
  * same on all ranks; or an argument is wrong on this rank, which MPICH reports. */
-static bool is_taken(const struct sg_internode *internode, const struct sg_call *call)
+static bool is_taken(struct sg_internode *internode, const struct sg_call *call)
 {
-    struct sg_internode_plan plan;
+    struct sg_internode_plan plan = {0};
 
     return call->operation == SG_OPERATION_BARRIER || plan_operands(internode, call, &plan);
 }
@@ -58,7 +99,7 @@ static bool can_post(const struct sg_choice *choice)
     return sg_real.x_Grequest_start != NULL && sg_progress_is_to_come(choice);
 }
 
-static bool plan_chosen(const struct sg_internode *internode, const struct sg_call *call,
+static bool plan_chosen(struct sg_internode *internode, const struct sg_call *call,
                         const struct sg_choice *choice, struct sg_internode_plan *plan)
 {
     int index = sg_ruleset_index(internode->rules, choice);
@@ -71,7 +112,8 @@ static bool plan_chosen(const struct sg_internode *internode, const struct sg_ca
         return false;
     if (call->operation == SG_OPERATION_BARRIER)
         return true;
-    if (!plan_operands(internode, call, plan))
+    if (!plan_operands(internode, call, plan) ||
+        (plan->user != NULL && !(internode->protocols[index].algo->uses & SG_ALGO_USER)))
         return false;
     plan->extent_bytes = sg_element_extent_bytes(plan->operands.element);
     plan->room = internode->protocols[index].slot_bytes / plan->extent_bytes;
@@ -138,10 +180,13 @@ int sg_internode_run(struct sg_internode *internode, const struct sg_call *call,
 
     statistics->executed = plan->executed;
     sg_internode_enter(internode);
+    if (plan->user != NULL)
+        sg_endpoint_runs_users(internode);
     sg_chunk_window_begin(internode, &window);
     if (!sg_nonblocking_step_call(internode, &window))
         await(internode, &window);
+    sg_endpoint_runs_users(NULL);
     sg_internode_leave(internode);
     sg_internode_read_counters(internode, statistics);
-    return MPI_SUCCESS;
+    return plan->user == NULL ? MPI_SUCCESS : sg_user_fold_error(plan->user, call->comm);
 }

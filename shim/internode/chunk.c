@@ -32,7 +32,9 @@ static void cut(const struct sg_call *call, const struct sg_internode_plan *plan
         if (plan->result != NULL)
             chunk->result = (char *)plan->result + offset;
     }
-    chunk->stays = chunk->result != NULL || sg_operation_synchronises(call->operation);
+    /* A user's operation runs in this call, and in no other: see endpoint.h. */
+    chunk->stays =
+        chunk->result != NULL || sg_operation_synchronises(call->operation) || plan->user != NULL;
 }
 
 /* ---- entering ---- */
@@ -101,15 +103,20 @@ static void fill(const struct sg_internode *internode, struct sg_internode_insta
     instance->signature = sg_consistency_signature(call);
     instance->told = false;
     instance->root = call->root >= 0 ? internode->endpoint_of[call->root] : -1;
-    instance->flags = SG_CALL_COMMUTATIVE;
+    instance->flags = 0;
+    if (chunk->plan->user != NULL)
+        instance->flags |= SG_CALL_USER;
+    if (chunk->plan->user == NULL || chunk->plan->commutes)
+        instance->flags |= SG_CALL_COMMUTATIVE;
     if (call->request != NULL || chunk->plan->side_by_side)
         instance->flags |= SG_CALL_SPLIT;
     if (chunk->plan->side_by_side)
         instance->flags |= SG_CALL_LONG;
     if (chunk->bytes > 0) {
-        instance->reduction = (uint8_t)chunk->plan->operands.reduction;
+        instance->reduction = chunk->plan->user != NULL ? SG_INTERNODE_USERS
+                                                        : (uint8_t)chunk->plan->operands.reduction;
         instance->element = (uint8_t)chunk->plan->operands.element;
-        if (is_exact(&chunk->plan->operands))
+        if (chunk->plan->user == NULL && is_exact(&chunk->plan->operands))
             instance->flags |= SG_CALL_EXACT;
     }
 }
@@ -131,12 +138,15 @@ static void fold(const struct sg_internode *internode, const struct sg_chunk *ch
 {
     struct contributions contributions = {internode, chunk->position};
     struct sg_shape shape = {SG_SHAPE_DOUBLING, internode->locals, 0};
-    struct sg_folding folding = {.shape = &shape,
-                                 .fold = sg_operands_fold,
-                                 .fold_context = sg_operands_fold_context(&chunk->plan->operands),
-                                 .element_bytes = chunk->plan->extent_bytes,
-                                 .operand = local_operand,
-                                 .operand_context = &contributions};
+    struct sg_user_fold *user = chunk->plan->user;
+    struct sg_folding folding = {
+        .shape = &shape,
+        .fold = user != NULL ? sg_user_fold : sg_operands_fold,
+        .fold_context =
+            user != NULL ? (void *)user : sg_operands_fold_context(&chunk->plan->operands),
+        .element_bytes = chunk->plan->extent_bytes,
+        .operand = local_operand,
+        .operand_context = &contributions};
 
     sg_fold_all(&folding, chunk->count, sg_internode_contribution(internode, chunk->position, 0));
 }
@@ -201,6 +211,9 @@ static void arrive(struct sg_internode *internode, struct sg_chunk *chunk)
         chunk->stays = instance->stays = last_stays;
         if (internode->locals > 1 && chunk->bytes > 0 && instance->operation != SG_OPERATION_BCAST)
             fold(internode, chunk);
+        if (chunk->plan->user != NULL)
+            atomic_fetch_add_explicit(&sg_internode_endpoint(internode, internode->endpoint)->users,
+                                      1, memory_order_relaxed);
         if (sg_internode_serves(internode))
             sg_endpoint_receive(internode);
         instance->ready = chunk->position + 1;

@@ -9,6 +9,10 @@
 #include "transport/transport.h"
 #include "wait/wait.h"
 
+/* The reduction of an operand whose operation is the user's: beyond enum sg_reduction. */
+#define SG_INTERNODE_USERS 0xff
+#define SG_INTERNODE_SCRATCH_BYTES 1024
+
 /* Where a protocol's parts begin in the segment, and how far it is from endpoint to endpoint. */
 struct sg_internode_protocol {
     const struct sg_algo *algo; /* NULL: the rule names none, or is for other communicators */
@@ -93,8 +97,12 @@ struct sg_internode {
     int machines;
     bool has_coordinator; /* rules tell call sites apart, and ranks can agree */
     struct sg_coordinator_request asking;
-    const char **hosts; /* by rank */
-    int32_t *peers;     /* endpoints that are connected */
+    bool runs_users;          /* operations of the user's */
+    bool is_in_order;         /* ranks of a node follow each other, and so do nodes */
+    struct sg_user_fold user; /* of the call under way */
+    _Alignas(16) unsigned char scratch[SG_INTERNODE_SCRATCH_BYTES]; /* of user */
+    const char **hosts;                                             /* by rank */
+    int32_t *peers; /* endpoints that are connected */
     int peer_count;
     uint8_t *reached; /* by protocol and 1 + root's endpoint; see connect.c */
     _Atomic uint64_t probed_ns;

@@ -21,6 +21,12 @@ static bool try_lock(struct sg_internode *internode)
                                                    memory_order_relaxed);
 }
 
+static void release_lock(struct sg_endpoint *endpoint)
+{
+    /* Release: pairs with try_lock. */
+    atomic_store_explicit(&endpoint->lock, 0, memory_order_release);
+}
+
 /* Holders are other ranks of the endpoint, the helper threads of their processes and of this one,
  * and signal handlers in other threads: all can proceed without this thread, though perhaps on its
  * processor. A handler in this thread never waits: either it interrupts this loop, and has released
@@ -34,6 +40,26 @@ void sg_endpoint_lock(struct sg_internode *internode)
         else
             __builtin_ia32_pause();
     }
+}
+
+/* ---- who may deliver ---- */
+
+/* The communicator in whose call with a user's operation this thread is. */
+static __thread const struct sg_internode *user_call;
+
+void sg_endpoint_runs_users(const struct sg_internode *internode)
+{
+    user_call = internode;
+}
+
+/* With the lock; without it a hint. */
+static bool may_deliver(const struct sg_internode *internode)
+{
+    const struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
+
+    /* Relaxed: counted under the lock. */
+    return atomic_load_explicit(&endpoint->users, memory_order_relaxed) == 0 ||
+           (user_call == internode && sg_progress_by() == SG_PROGRESS_BY_CALL);
 }
 
 static void learn_operand_type(struct sg_internode *internode, uint64_t word,
@@ -146,9 +172,7 @@ void sg_endpoint_unlock(struct sg_internode *internode)
     if (internode->remote != NULL && internode->is_one_sided && internode->servers > 1 &&
         sg_internode_serves(internode))
         settle(internode);
-    /* Release: pairs with try_lock. */
-    atomic_store_explicit(&sg_internode_endpoint(internode, internode->endpoint)->lock, 0,
-                          memory_order_release);
+    release_lock(sg_internode_endpoint(internode, internode->endpoint));
 }
 
 bool sg_endpoint_poll(struct sg_internode *internode)
@@ -156,7 +180,7 @@ bool sg_endpoint_poll(struct sg_internode *internode)
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
     bool has_delivered = false;
 
-    if (!sg_internode_serves(internode))
+    if (!sg_internode_serves(internode) || !may_deliver(internode))
         return false;
     for (;;) {
         int delivered;
@@ -170,6 +194,13 @@ bool sg_endpoint_poll(struct sg_internode *internode)
             atomic_thread_fence(memory_order_seq_cst);
             if (!try_lock(internode))
                 return has_delivered;
+        }
+        if (!may_deliver(internode)) {
+            /* Nothing has been accessed, so nothing needs to settle. Who may deliver has perhaps
+             * failed to get the lock, and sleeps. */
+            release_lock(endpoint);
+            sg_wait_wake(&internode->wait_queue);
+            return has_delivered;
         }
         /* An exchange, to acquire what it overwrites. */
         atomic_exchange_explicit(&endpoint->doorbell.pending, 0, memory_order_acquire);

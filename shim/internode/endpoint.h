@@ -28,4 +28,10 @@ bool sg_internode_progress(struct sg_internode *internode);
 void sg_internode_enter(struct sg_internode *internode);
 void sg_internode_leave(struct sg_internode *internode);
 
+/* An operation of the user's runs in a thread of the application that is in the call, and in no
+ * other. So while there are instances with one (struct sg_endpoint, users) only the ranks in that
+ * call deliver here: all ranks of the node, which stay until it is over. This thread is in such a
+ * call of the communicator; NULL: in none. */
+void sg_endpoint_runs_users(const struct sg_internode *internode);
+
 #endif

@@ -42,11 +42,15 @@ static void reduce(const struct sg_delivery *delivery, const struct sg_action *a
     const struct sg_operand_type *kind =
         sg_internode_operand_type(delivery->internode, delivery->protocol, action->data.seq);
     enum sg_element element = (enum sg_element)kind->element;
-    sg_kernel kernel = sg_kernel_find((enum sg_reduction)kind->reduction, element);
+    const void *left = data_of(delivery, action->data.left);
+    const void *right = data_of(delivery, action->data.right);
+    void *into = data_of(delivery, action->data.into);
+    size_t count = action->data.bytes / sg_element_extent_bytes(element);
 
-    kernel(data_of(delivery, action->data.left), data_of(delivery, action->data.right),
-           data_of(delivery, action->data.into),
-           action->data.bytes / sg_element_extent_bytes(element));
+    if (kind->reduction == SG_INTERNODE_USERS)
+        sg_user_fold(&delivery->internode->user, left, right, into, count);
+    else
+        sg_kernel_find((enum sg_reduction)kind->reduction, element)(left, right, into, count);
 }
 
 /* The transport's tag for a message: the protocol, the kind of what it carries, and from bit 32 on
@@ -215,6 +219,10 @@ static void finish(const struct sg_delivery *delivery, uint32_t seq)
             &sg_internode_endpoint(delivery->internode, delivery->internode->endpoint)
                  ->doorbell.nonblocking,
             1, memory_order_relaxed);
+    if (instance->flags & SG_CALL_USER)
+        atomic_fetch_sub_explicit(
+            &sg_internode_endpoint(delivery->internode, delivery->internode->endpoint)->users, 1,
+            memory_order_relaxed);
     /* Release: the result was written before. */
     atomic_store_explicit(&instance->finished, instance->position + 1, memory_order_release);
 }

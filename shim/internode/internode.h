@@ -45,8 +45,9 @@ struct sg_internode_setup {
 };
 
 /* As sg_intranode_start. servers: the most processes of a node that are connected to other
- * machines; for the others the node's first one sends. */
-void sg_internode_start(uint32_t depth, int stall_s, int servers);
+ * machines; for the others the node's first one sends. users_operations: they run
+ * here, on all ranks or on none. */
+void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations);
 
 /* The first rank of a machine makes its segment, the others map it. Any status but SG_OK: errno
  * tells why; nothing is logged. SG_ERR_MISSING: no rule names a protocol, or none takes so many
@@ -88,6 +89,8 @@ struct sg_internode_plan {
     size_t extent_bytes;         /* of an element */
     size_t room;                 /* elements in a chunk */
     bool side_by_side;           /* its chunks go on at the same time, not one after another */
+    bool commutes;               /* the order of operands does not matter */
+    struct sg_user_fold *user;   /* the operation is the user's; NULL: it is not */
 };
 
 /* *choice becomes the one that all ranks follow. False: MPICH runs the call, by a decision that is

@@ -122,6 +122,9 @@ struct sg_endpoint {
     _Atomic uint32_t draining;  /* local ranks that have come to drain */
     _Atomic uint64_t delivered; /* CALLs delivered */
     _Atomic uint64_t completed; /* CALLs completed */
+    /* instances whose CALL is ready and that are not over, whose operation is the user's; under
+     * the lock. See endpoint.h */
+    _Atomic uint32_t users;
     struct sg_endpoint_counters counters;
     uint64_t timers[SG_INTERNODE_PROTOCOLS_MAX][SG_TIMERS]; /* 0: not set */
     struct sg_operand_type operand_types[SG_INTERNODE_PROTOCOLS_MAX]

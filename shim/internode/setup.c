@@ -15,10 +15,12 @@
 #include <string.h>
 
 static uint32_t ring_depth = 8;
+static bool runs_users;
 static int servers_max = INT_MAX;
 
-void sg_internode_start(uint32_t depth, int stall_s, int servers)
+void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations)
 {
+    runs_users = users_operations;
     servers_max = servers;
     ring_depth = depth < SG_INTERNODE_INSTANCES_MAX ? depth : SG_INTERNODE_INSTANCES_MAX;
     sg_internode_stall_after((uint64_t)stall_s * UINT64_C(1000000000));
@@ -170,10 +172,13 @@ static bool number_ranks(struct sg_internode *internode, const struct sg_interno
     ranks_of = locals + endpoints;
     endpoints_of = ranks_of + machines;
     internode->endpoint = setup->endpoint_of[internode->rank];
+    internode->is_in_order = true;
     for (int rank = 0; rank < internode->ranks; rank++) {
         int endpoint = setup->endpoint_of[rank], machine = setup->machine_of[rank];
 
         internode->endpoint_of[rank] = endpoint;
+        if (rank > 0 && endpoint < internode->endpoint_of[rank - 1])
+            internode->is_in_order = false;
         internode->machine_of[rank] = machine;
         internode->number_of[rank] = ranks_of[machine]++;
         if (rank == internode->rank)
@@ -187,6 +192,9 @@ static bool number_ranks(struct sg_internode *internode, const struct sg_interno
     if (internode->remote != NULL && internode->servers > servers_max)
         internode->servers = servers_max;
     internode->locals_max = greatest(locals, setup->endpoints);
+    /* Whoever delivers must be in the call. */
+    internode->runs_users =
+        runs_users && (internode->remote == NULL || internode->locals_max <= servers_max);
     internode->ranks_here = greatest(ranks_of, setup->machines);
     internode->here = greatest(endpoints_of, setup->machines);
     return true;

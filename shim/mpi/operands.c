@@ -1,9 +1,29 @@
 #include "mpi/operands.h"
 
+#include "mpi/real.h"
 #include "mpi/types.h"
+
+#include <string.h>
 
 /* MPICH's handles of predefined objects carry this mark. */
 #define HANDLE_IS_BUILTIN(handle) (((unsigned)(handle)&0xc0000000u) == 0x40000000u)
+
+/* MPICH's handles of operations that a program made carry this mark. */
+#define HANDLE_IS_USERS(handle)                                                                    \
+    (((unsigned)(handle)&0x80000000u) != 0 && ((unsigned)(handle)&0x3c000000u) == 0x18000000u)
+
+bool sg_operation_is_users(MPI_Op op)
+{
+    return HANDLE_IS_USERS(op);
+}
+
+bool sg_operation_is_commutative(MPI_Op op)
+{
+    int commutes = 1;
+
+    sg_real.Op_commutative(op, &commutes);
+    return commutes != 0;
+}
 
 bool sg_operation_is_predefined(MPI_Op op)
 {
@@ -38,6 +58,44 @@ void sg_operands_fold(void *kernel, const void *left, const void *right, void *o
 void *sg_operands_fold_context(const struct sg_operands *operands)
 {
     return (void *)(void (*)(void))operands->kernel;
+}
+
+static void copy_right(const struct sg_user_fold *user, void *to, const void *right, size_t count)
+{
+    if (user->copy != NULL)
+        user->copy(to, right, count);
+    else
+        memcpy(to, right, count * user->extent_bytes);
+}
+
+/* A user's operation works in place: right becomes left (op) right. */
+void sg_user_fold(void *context, const void *left, const void *right, void *out, size_t count)
+{
+    struct sg_user_fold *user = context;
+    size_t room = out == left ? user->scratch_bytes / user->extent_bytes : count;
+
+    for (size_t done = 0; done < count; done += room) {
+        size_t piece = count - done < room ? count - done : room;
+        size_t offset_bytes = done * user->extent_bytes;
+        const char *from = (const char *)left + offset_bytes;
+        char *to = (char *)out + offset_bytes;
+        int error;
+
+        if (out == left)
+            from = memcpy(user->scratch, from, piece * user->extent_bytes);
+        if (out != right)
+            copy_right(user, to, (const char *)right + offset_bytes, piece);
+        error = sg_real.Reduce_local(from, to, (int)piece, user->datatype, user->op);
+        if (user->error == MPI_SUCCESS)
+            user->error = error;
+    }
+}
+
+int sg_user_fold_error(const struct sg_user_fold *user, MPI_Comm comm)
+{
+    if (user->error != MPI_SUCCESS && comm != MPI_COMM_WORLD)
+        sg_real.Comm_call_errhandler(comm, user->error);
+    return user->error;
 }
 
 bool sg_call_is_in_place(const struct sg_call *call)

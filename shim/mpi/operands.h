@@ -20,6 +20,31 @@ struct sg_operands {
 void sg_operands_fold(void *kernel, const void *left, const void *right, void *out, size_t count);
 void *sg_operands_fold_context(const struct sg_operands *operands);
 
+/* A user-defined operation, under way. */
+struct sg_user_fold {
+    MPI_Op op;
+    MPI_Datatype datatype;
+    size_t extent_bytes;
+    sg_copy copy;  /* NULL: elements have no holes */
+    void *scratch; /* for a left operand that is also where the result goes */
+    size_t scratch_bytes;
+    int error; /* the first error that MPI_Reduce_local returned in the call under way */
+};
+
+/* A fold of shim/intranode/fold.h by a user's operation, whose struct sg_user_fold is the context.
+ * In a thread of the application only: runs the user's function. */
+void sg_user_fold(void *user, const void *left, const void *right, void *out, size_t count);
+
+/* What the call under way returns: its first error, for which the communicator's error handler has
+ * been called. MPI_Reduce_local calls that of MPI_COMM_WORLD. */
+int sg_user_fold_error(const struct sg_user_fold *user, MPI_Comm comm);
+
+/* True for handles of operations that a program made. Others that are not predefined are none:
+ * asking MPICH about them would reach the wrong error handler. */
+bool sg_operation_is_users(MPI_Op op);
+/* Of a user's operation. Calls MPICH. */
+bool sg_operation_is_commutative(MPI_Op op);
+
 /* True for operations that MPI predefines. */
 bool sg_operation_is_predefined(MPI_Op op);
 

@@ -246,7 +246,7 @@ static enum sg_status start_engine(struct sg_process *process)
 {
     const struct sg_config *config = &process->config;
     uint64_t machine = sg_hash_mix(process->machine + sg_segment_domain());
-    int level = MPI_THREAD_SINGLE;
+    int level = MPI_THREAD_SINGLE, first_multiple;
 
     if (sg_placement_start(&process->exchange, machine, config->ranks_per_node) != SG_OK ||
         sg_memory_start(&process->exchange, config->memory_bytes) != SG_OK ||
@@ -261,7 +261,11 @@ static enum sg_status start_engine(struct sg_process *process)
     sg_hook_start((enum sg_wait_mode)config->wait, config->wait_hook != 0,
                   level == MPI_THREAD_MULTIPLE);
     sg_intranode_start((uint32_t)config->slots, config->stall_s);
-    sg_internode_start((uint32_t)config->slots, config->stall_s, config->verbs_senders);
+    if (sg_exchange_agree(&process->exchange, level != MPI_THREAD_MULTIPLE, &first_multiple) !=
+        SG_OK)
+        return SG_ERR_SYSTEM;
+    sg_internode_start((uint32_t)config->slots, config->stall_s, config->verbs_senders,
+                       first_multiple < 0);
     sg_kernel_init();
     return start_types() ? SG_OK : SG_ERR_SYSTEM;
 }

@@ -22,12 +22,14 @@ for mode in $MODES; do
         check "what goes to MPICH gives right results ($ranks ranks, $mode)" all \
             'gave fallbacks' 'archive_agrees fallbacks.trace fallbacks.out'
         calls_of fallbacks
-        for function in derived_type freed_operation no_elements $(logical_real fallbacks); do
+        for function in derived_type no_elements $(logical_real fallbacks); do
             check "MPICH's own ran for ${function//_/ } ($ranks ranks, $mode)" \
                 is "mpich" "$(algorithms_of fallbacks "$function")"
         done
         check "the protocols ran for large counts ($ranks ranks, $mode)" \
             is "adaptive bypass" "$(algorithms_of fallbacks large_count)"
+        check "a protocol ran for an operation that is freed then ($ranks ranks, $mode)" \
+            is bypass "$(algorithms_of fallbacks freed_operation)"
 
         compare errors "$ranks" "$PROGRAMS/errors"
         run_across errors "$mode" 1 "$rules" "$ranks" "$PROGRAMS/errors"

@@ -47,7 +47,9 @@ HUNDRED(2)
 HUNDRED(3)
 HUNDRED(4)
 HUNDRED(5)
-HUNDRED(6) HUNDRED(7) HUNDRED(8) HUNDRED(9) HUNDRED(10)
+HUNDRED(6)
+HUNDRED(7)
+HUNDRED(8) HUNDRED(9) HUNDRED(10)
 #undef SITE
 #define SITE(n) send_##n,
     static int (*const sends[])(const void *, int, MPI_Datatype, int, int, MPI_Comm,

@@ -80,6 +80,7 @@ C_PROGRAMS := \
   threads \
   topologies \
   trial \
+  user_operations \
   virtual_nodes \
   waits \
   wrong_calls

@@ -20,8 +20,8 @@ static const char *explore_to(struct sg_explore_subject *subject)
     violation[0] = '\0';
     CU_ASSERT_TRUE_FATAL(sg_explore_world_create(&world));
     for (uint64_t seed = 0; seed < SEEDS && violation[0] == '\0'; seed++) {
-        *subject = (struct sg_explore_subject){&toy_algo, seed, MAX_NODES, SG_FAULTS_ALL,
-                                               SG_EXPLORE_UNCUT};
+        *subject = (struct sg_explore_subject){&toy_algo,        seed, MAX_NODES, SG_FAULTS_ALL,
+                                               SG_EXPLORE_UNCUT, false};
         CU_ASSERT_TRUE_FATAL(sg_explore_run_subject(&world, subject, &scenario));
         memcpy(violation, world.violation, sizeof violation);
     }
@@ -53,7 +53,7 @@ static void test_leaves_early(void)
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
-    struct sg_explore_subject subject = {&toy_algo, 0, MAX_NODES, 0, SG_EXPLORE_UNCUT};
+    struct sg_explore_subject subject = {&toy_algo, 0, MAX_NODES, 0, SG_EXPLORE_UNCUT, false};
     int exits = 0, results = 0;
 
     toy_bug = TOY_LEAVES_EARLY;
@@ -115,7 +115,8 @@ static void test_history(void)
 {
     struct sg_explore_world world;
     struct sg_explore_scenario scenario;
-    struct sg_explore_subject subject = {&toy_algo, 0, MAX_NODES, SG_FAULTS_ALL, SG_EXPLORE_UNCUT};
+    struct sg_explore_subject subject = {&toy_algo,        0,    MAX_NODES, SG_FAULTS_ALL,
+                                         SG_EXPLORE_UNCUT, false};
     int same = 0, others = 0;
 
     CU_ASSERT_TRUE_FATAL(sg_explore_world_create(&world));

@@ -302,6 +302,8 @@ bool sg_call_is_in_place(const struct sg_call *call)
         __builtin_trap();                                                                          \
     }
 
+NOT_CALLED(void, sg_user_fold, void *user, const void *left, const void *right, void *out,
+           size_t count)
 NOT_CALLED(bool, sg_progress_adapter_start, void (*when_told)(void))
 NOT_CALLED(void, sg_progress_adapter_arm, struct sg_progress_client *client)
 NOT_CALLED(void, sg_progress_adapter_remove, struct sg_progress_client *client)

@@ -76,8 +76,9 @@ static void test_all(void)
 
 /* The doorbell's other ends and the removal of communicators: test_rings.c. */
 static const char *const functions[] = {
-    "try_lock", "sg_endpoint_unlock", "sg_endpoint_poll",       "ring_for",
-    "ring",     "sg_internode_leave", "sg_shm_channel_pending", NULL,
+    "try_lock", "release_lock", "sg_endpoint_unlock", "sg_endpoint_poll",
+    "ring_for", "ring",         "sg_internode_leave", "sg_shm_channel_pending",
+    NULL,
 };
 
 static void test_faults(void)

@@ -131,7 +131,7 @@ static const char *check_operation(const struct sg_explore_world *world,
     if (sg_explore_instance_at(world, endpoint->comm, action->data.seq) + 1 !=
         (int32_t)value.instance)
         return "combines values by another instance's operation";
-    return NULL;
+    return sg_explore_check_user(world, endpoint, action->data.seq);
 }
 
 static const char *combine(struct sg_host *host, const struct sg_host_endpoint *of,

@@ -213,6 +213,21 @@ void sg_explore_check_finish(struct sg_explore_world *world, struct sg_explore_e
         sg_explore_claim_result(endpoint, seq);
 }
 
+const char *sg_explore_check_user(const struct sg_explore_world *world,
+                                  const struct sg_explore_endpoint *endpoint, uint32_t seq)
+{
+    int32_t index = sg_explore_instance_at(world, endpoint->comm, seq);
+    uint32_t flags = world->scenario->instance[index].call.flags;
+
+    if (!(flags & SG_CALL_USER) || seq == 0)
+        return NULL;
+    if (seq > endpoint->calls)
+        return "runs the user's operation before its call";
+    if (flags & SG_CALL_SPLIT ? (endpoint->finished >> seq & 1) != 0 : seq <= endpoint->completes)
+        return "runs the user's operation after its call";
+    return NULL;
+}
+
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 /* Contributions within the credits; these include at least the two releases that are kept, and as

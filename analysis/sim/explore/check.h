@@ -34,4 +34,8 @@ void sg_explore_check_queue(struct sg_explore_world *world,
 /* When nothing more can happen. */
 void sg_explore_check_end(struct sg_explore_world *world);
 
+/* Of a REDUCE: whether an operation of the user's could be run here now. NULL, or what is wrong. */
+const char *sg_explore_check_user(const struct sg_explore_world *world,
+                                  const struct sg_explore_endpoint *endpoint, uint32_t seq);
+
 #endif

@@ -52,6 +52,20 @@ static void draw_parameters(struct sg_explore_random *random, struct sg_algo_par
     };
 }
 
+/* A user's operation is called for blocking calls only; parts of a long one are split all the same,
+ * where they go on side by side. */
+static void make_users(const struct sg_explore_scenario *scenario, struct sg_algo_call *call)
+{
+    if (!(scenario->algo->uses & SG_ALGO_USER) ||
+        (call->operation != SG_OPERATION_REDUCE && call->operation != SG_OPERATION_ALLREDUCE))
+        return;
+    call->flags = (call->flags & ~(uint32_t)SG_CALL_EXACT) | SG_CALL_USER;
+    if (scenario->algo->uses & SG_ALGO_PIPELINED && call->flags & SG_CALL_SPLIT)
+        call->flags |= SG_CALL_LONG;
+    else
+        call->flags &= ~(uint32_t)SG_CALL_SPLIT;
+}
+
 /* A communicator of all processes, or of some, in random order. */
 static void draw_comm(struct sg_explore_random *random, int32_t nodes, bool all,
                       struct sg_explore_comm *comm)
@@ -172,8 +186,11 @@ bool sg_explore_draw(const struct sg_explore_subject *subject, struct sg_explore
             return false;
         draw_parameters(&parameters, &scenario->parameters);
     } while (!suits(scenario));
-    for (int32_t i = 0; i < scenario->instances; i++)
+    for (int32_t i = 0; i < scenario->instances; i++) {
         draw_instance(scenario, i);
+        if (subject->user)
+            make_users(scenario, &scenario->instance[i].call);
+    }
     return true;
 }
 

@@ -65,6 +65,7 @@ struct sg_explore_subject {
     int32_t max_nodes;
     uint32_t faults;
     struct sg_explore_cut cut;
+    bool user; /* operations are the user's, where the protocol takes them */
 };
 
 /* False when none of several draws suits the protocol. */

@@ -128,7 +128,8 @@ void sg_explore_print_replay(const struct sg_explore_subject *subject, FILE *out
         strcpy(faults, "all");
     else
         sg_explore_faults_text(subject->faults, ',', faults);
-    fprintf(out, " --faults %s --max-nodes %d", faults, subject->max_nodes);
+    fprintf(out, " --faults %s --max-nodes %d%s", faults, subject->max_nodes,
+            subject->user ? " --user" : "");
     for (size_t i = 0; i < CUT_FIELDS; i++) {
         struct sg_explore_cut cut = subject->cut;
         int64_t value = *field_of(&cut, cut_fields[i].at);

@@ -224,7 +224,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 const struct sg_algo sg_algo_adaptive = {
     .name = "adaptive",
     .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_ALLREDUCE,
-    .uses = SG_ALGO_MULTICAST,
+    .uses = SG_ALGO_MULTICAST | SG_ALGO_USER,
     .parameters = sg_parameters_adaptive,
     .needs = needs,
     .init = init,

@@ -94,7 +94,9 @@ struct sg_adaptive_instance *sg_adaptive_open(struct sg_adaptive *state, uint32_
     instance->pieces = 1;
     instance->tokens = state->tokens;
     sg_partial_begin(&instance->partial_results, seq, instance->children + 1,
-                     sg_adaptive_running(state, flags) ? SG_PARTIAL_ANY : SG_PARTIAL_BALANCED,
+                     sg_adaptive_running(state, flags) ? SG_PARTIAL_ANY
+                     : flags & SG_CALL_USER            ? SG_PARTIAL_HELD
+                                                       : SG_PARTIAL_BALANCED,
                      bytes);
     sg_release_open(&state->release, seq, top);
     return instance;

@@ -61,7 +61,8 @@ struct sg_adaptive {
 /* A running value will do: the operation is exact, or may be combined as it comes. */
 static inline bool sg_adaptive_running(const struct sg_adaptive *state, uint32_t flags)
 {
-    return (flags & SG_CALL_COMMUTATIVE) && (state->arrival_order || (flags & SG_CALL_EXACT));
+    return (flags & SG_CALL_COMMUTATIVE) && !(flags & SG_CALL_USER) &&
+           (state->arrival_order || (flags & SG_CALL_EXACT));
 }
 
 static inline uint32_t sg_adaptive_items(const struct sg_adaptive *state, uint32_t seq)

@@ -146,9 +146,13 @@ static uint32_t items_at(const struct fixed_tree *state, uint32_t seq)
 
 static enum sg_partial_results_mode mode_of(const struct fixed_tree *state, uint32_t flags)
 {
-    if (state->arrival_order && (flags & SG_CALL_COMMUTATIVE))
+    bool user = (flags & SG_CALL_USER) != 0;
+
+    if (state->arrival_order && (flags & SG_CALL_COMMUTATIVE) && !user)
         return SG_PARTIAL_ANY;
-    return state->degree == SG_TREE_BINOMIAL ? SG_PARTIAL_CHAIN : SG_PARTIAL_BALANCED;
+    if (state->degree == SG_TREE_BINOMIAL)
+        return SG_PARTIAL_CHAIN;
+    return user ? SG_PARTIAL_HELD : SG_PARTIAL_BALANCED;
 }
 
 /* Begun on first sight: by the CALL or by a child's contribution, which says the same. */
@@ -423,7 +427,7 @@ const struct sg_algo sg_algo_tree = {
     .name = "tree",
     .operations = 1 << SG_OPERATION_BARRIER | 1 << SG_OPERATION_REDUCE |
                   1 << SG_OPERATION_ALLREDUCE | 1 << SG_OPERATION_BCAST,
-    .uses = SG_ALGO_MULTICAST,
+    .uses = SG_ALGO_MULTICAST | SG_ALGO_USER,
     .parameters = sg_parameters_tree,
     .needs = needs,
     .init = init,

@@ -211,6 +211,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 const struct sg_algo sg_algo_pairwise = {
     .name = "pairwise",
     .operations = 1 << SG_OPERATION_ALLREDUCE | 1 << SG_OPERATION_BARRIER,
+    .uses = SG_ALGO_USER,
     .parameters = sg_parameters_pairwise,
     .needs = needs,
     .init = init,

@@ -4,7 +4,8 @@
  *
  * Tree: binomial, relative to the root. Value of an endpoint: ((own . c1) . c2) . c4 ..., children
  * in increasing mask. An operation that does not commute uses the tree rooted at endpoint 0, so
- * that ranks stay in order, and 0 forwards the result. Where the order cannot matter (EXACT, or
+ * that ranks stay in order, and 0 forwards the result. With an operation of the user's an endpoint
+ * stays in its call until its value is whole. Where the order cannot matter (EXACT, or
  * arrival_order=1 for a commutative operation) contributions are folded as they come.
  *
  * An edge is a power of two: endpoint r has at most one child r + 2^i and one parent r - 2^i
@@ -396,7 +397,7 @@ static void on_drain(void *state, const struct sg_event *event, struct sg_action
 const struct sg_algo sg_algo_bypass = {
     .name = "bypass",
     .operations = 1u << SG_OPERATION_REDUCE | 1u << SG_OPERATION_BCAST,
-    .uses = SG_ALGO_ONE_SIDED,
+    .uses = SG_ALGO_ONE_SIDED | SG_ALGO_USER,
     .parameters = sg_parameters_bypass,
     .needs = sg_bypass_needs,
     .init = sg_bypass_init,

@@ -54,7 +54,7 @@ static bool may_leave(const struct bypass *s, const struct instance *instance,
     }
     if (instance->root == s->rank)
         return instance->has_result || (instance->flags & SG_CALL_SPLIT);
-    return instance->sent || !s->lingering;
+    return instance->sent || (!s->lingering && !(instance->flags & SG_CALL_USER));
 }
 
 static void leave(struct bypass *s, struct instance *instance, struct sg_actions *actions)

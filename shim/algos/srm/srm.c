@@ -387,7 +387,7 @@ const struct sg_algo sg_algo_srm = {
     .name = "srm",
     .operations = 1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE |
                   1u << SG_OPERATION_ALLREDUCE | 1u << SG_OPERATION_BCAST,
-    .uses = SG_ALGO_ONE_SIDED | SG_ALGO_POLLED | SG_ALGO_PIPELINED,
+    .uses = SG_ALGO_ONE_SIDED | SG_ALGO_POLLED | SG_ALGO_PIPELINED | SG_ALGO_USER,
     .parameters = sg_parameters_srm,
     .needs = needs,
     .init = init,

@@ -248,15 +248,6 @@ static void name_site(struct sg_node_call *node_call, const struct sg_call *call
     node_call->site_module = call->site->module;
 }
 
-/* MPI_Reduce_local has told the error handler of MPI_COMM_WORLD; MPICH's own collective would tell
- * that of its communicator, and return the error on the rank where it came up. */
-static int give_error(const struct sg_call *call, int error)
-{
-    if (call->comm != MPI_COMM_WORLD)
-        sg_real.Comm_call_errhandler(call->comm, error);
-    return error;
-}
-
 int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
                      const struct sg_intranode_plan *plan, enum sg_node_method method,
                      struct sg_call_statistics *statistics)
@@ -290,8 +281,7 @@ int sg_intranode_run(struct sg_intranode *intranode, const struct sg_call *call,
     statistics->copies = op.copies;
     statistics->skew_known = op.skew_known;
     statistics->skew_ns = op.skew_ns;
-    return intranode->user.error == MPI_SUCCESS ? MPI_SUCCESS
-                                                : give_error(call, intranode->user.error);
+    return sg_user_fold_error(&intranode->user, call->comm);
 }
 
 static void fold_any(void *context, const void *left, const void *right, void *out, size_t count)

@@ -4,47 +4,9 @@
  */
 #include "intranode/mpi/plan.h"
 
-#include "mpi/operands.h"
-#include "mpi/real.h"
 #include "mpi/types.h"
 
 #include <string.h>
-
-/* MPICH's handles of operations that a program made carry this mark. Others are no operations:
- * asking MPICH about them would reach the wrong error handler. */
-#define IS_USER_OPERATION(handle)                                                                  \
-    (((unsigned)(handle)&0x80000000u) != 0 && ((unsigned)(handle)&0x3c000000u) == 0x18000000u)
-
-static void copy_right(const struct sg_user_fold *user, void *to, const void *right, size_t count)
-{
-    if (user->copy != NULL)
-        user->copy(to, right, count);
-    else
-        memcpy(to, right, count * user->extent_bytes);
-}
-
-/* A user's operation works in place: right becomes left (op) right. */
-static void fold_user(void *context, const void *left, const void *right, void *out, size_t count)
-{
-    struct sg_user_fold *user = context;
-    size_t room = out == left ? user->scratch_bytes / user->extent_bytes : count;
-
-    for (size_t done = 0; done < count; done += room) {
-        size_t piece = count - done < room ? count - done : room;
-        size_t offset_bytes = done * user->extent_bytes;
-        const char *from = (const char *)left + offset_bytes;
-        char *to = (char *)out + offset_bytes;
-        int error;
-
-        if (out == left)
-            from = memcpy(user->scratch, from, piece * user->extent_bytes);
-        if (out != right)
-            copy_right(user, to, (const char *)right + offset_bytes, piece);
-        error = sg_real.Reduce_local(from, to, (int)piece, user->datatype, user->op);
-        if (user->error == MPI_SUCCESS)
-            user->error = error;
-    }
-}
 
 /* The shape in which stock MPICH 4.0.2 would fold (shim/algos/shape.h). */
 static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool predefined)
@@ -55,14 +17,11 @@ static struct sg_shape shape_of(const struct sg_call *call, int ranks, bool pred
                                      .bytes = call->bytes,
                                      .predefined = predefined,
                                      .commutative = true};
-    int commutes = 1;
 
     if (call->operation != SG_OPERATION_REDUCE)
         return (struct sg_shape){SG_SHAPE_DOUBLING, ranks, 0};
-    if (!predefined) {
-        sg_real.Op_commutative(call->op, &commutes);
-        reduce.commutative = commutes != 0;
-    }
+    if (!predefined)
+        reduce.commutative = sg_operation_is_commutative(call->op);
     return sg_shape_of_reduce(&reduce);
 }
 
@@ -92,7 +51,7 @@ bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *use
     }
     if (call->operation == SG_OPERATION_BCAST)
         return plan_broadcast(node, call, plan);
-    if (call->count <= 0 || (!predefined && !IS_USER_OPERATION(call->op)) ||
+    if (call->count <= 0 || (!predefined && !sg_operation_is_users(call->op)) ||
         !sg_type_of(call->datatype, &element))
         return false;
     if (call->operation == SG_OPERATION_REDUCE && (call->root < 0 || call->root >= node->ranks))
@@ -111,7 +70,7 @@ bool sg_intranode_plan_call(const struct sg_node *node, struct sg_user_fold *use
         user->datatype = call->datatype;
         user->extent_bytes = plan->element_bytes;
         user->copy = plan->copy;
-        plan->fold = fold_user;
+        plan->fold = sg_user_fold;
         plan->fold_context = user;
     }
     plan->shape = shape_of(call, node->ranks, predefined);

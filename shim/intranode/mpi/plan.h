@@ -3,18 +3,7 @@
 #define SG_INTRANODE_MPI_PLAN_H
 
 #include "intranode/node.h"
-#include "mpi/call.h"
-
-/* A user-defined operation, under way. */
-struct sg_user_fold {
-    MPI_Op op;
-    MPI_Datatype datatype;
-    size_t extent_bytes;
-    sg_copy copy;  /* NULL: elements have no holes */
-    void *scratch; /* for a left operand that is also where the result goes */
-    size_t scratch_bytes;
-    int error; /* the first error that MPI_Reduce_local returned in the call under way */
-};
+#include "mpi/operands.h"
 
 /* What an algorithm's runner is to do with a call. */
 struct sg_intranode_plan {

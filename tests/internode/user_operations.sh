@@ -1,0 +1,57 @@
+#!/bin/bash
+# timeout: 900
+# Operations that the program made (MPI_Op_create), commutative or not, between virtual nodes: every protocol
+# that takes them gives the results of stock MPICH and of a sequential reference, in threads of the application
+# that are in the call; and the explorer finds none that folds outside of it.
+. "$(dirname "$0")/../lib/sh.sh"
+. "$ROOT/tests/intranode/intranode.bash"
+. "$ROOT/tests/internode/internode.bash"
+
+program=$PROGRAMS/user_operations
+
+# users_give RULES MODE RANKS RANKS-PER-NODE
+users_give() {
+    run_across users "$2" "$4" "$1" "$3" "$program"
+    compare users "$3" "$program"
+    check "stock's results, and a sequential reference's ($3 ranks, $4 a node, $2, $1)" all \
+        'gave users' 'is 0 "$plain_status"' 'same <(sort users.plain.out) <(sort users.out)'
+    calls_of users
+}
+
+for case in '2 1' '4 1' '3 2' '5 3'; do
+    read -r ranks each <<<"$case"
+    for mode in $MODES; do
+        users_give '' "$mode" "$ranks" "$each"
+        check "reduces ran in the protocol ($ranks ranks, $each a node, $mode)" \
+            has users.calls ' bypass users_reduce'
+        check "allreduces ran in the protocol ($ranks ranks, $each a node, $mode)" \
+            has users.calls ' adaptive users_allreduce'
+        check "pairs ran in the protocol ($ranks ranks, $each a node, $mode)" \
+            is adaptive "$(algorithms_of users pairs)"
+    done
+done
+check "archives are sound" archive_sound users.trace
+users_give '*=bypass;*=adaptive' thread 4 1
+check "where each rank is a node all run in the protocols" all \
+    'is bypass "$(algorithms_of users users_reduce)"' 'is adaptive "$(algorithms_of users users_allreduce)"'
+users_give '*=bypass;*=adaptive' thread 5 3
+check "where a node's ranks do not follow each other those that do not commute are MPICH's" all \
+    'is "bypass mpich" "$(algorithms_of users users_reduce)"' \
+    'is "adaptive mpich" "$(algorithms_of users users_allreduce)"'
+
+each=1
+for rules in '*=bypass(deterministic=0);*=adaptive(degree=2,tokens=3)' '*=tree(degree=2)' \
+    '*=adaptive(predict=1,deterministic=0);*=tree(degree=1)' 'allreduce=pairwise;*=bypass(linger=20)' \
+    '*=handoff' '*=srm' '*=srm(chunk=1)'; do
+    for mode in thread signal; do
+        each=$((each % 3 + 1))
+        users_give "$rules" "$mode" 5 "$each"
+    done
+done
+users_give '*=bcs(slice=100)' thread 3 1
+check "bcs leaves them to MPICH" is mpich "$(algorithms_of users users_allreduce)"
+
+check "no protocol runs a user's operation outside of its call" \
+    "$STAGGER" sim explore --user --seeds 4000 --algo bypass,adaptive,tree,pairwise,handoff,srm
+
+exit $((failures > 0))
