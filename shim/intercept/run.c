@@ -130,7 +130,11 @@ int sg_call_run(const struct sg_call *call, const struct sg_choice *choice,
 bool sg_call_plan_nonblocking(const struct sg_call *call, const struct sg_choice **choice,
                               struct sg_internode_plan *plan)
 {
-    /* A broadcast's ranks cannot all tell whether another one's type is derived. */
-    return call->internode != NULL && call->operation != SG_OPERATION_BCAST &&
-           !is_left_to_mpich(call) && sg_internode_plan_call(call->internode, call, choice, plan);
+    struct sg_call packed = *call;
+
+    /* Its buffer is where packed data will be; the application's may be MPI_BOTTOM. */
+    if (sg_packed_wants(call))
+        packed.send = packed.receive = &packed;
+    return call->internode != NULL && !is_left_to_mpich(call) &&
+           sg_internode_plan_call(call->internode, &packed, choice, plan);
 }

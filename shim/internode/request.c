@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "internode/nonblocking.h"
+#include "mpi/packed.h"
 #include "mpi/real.h"
 #include "wait/wait.h"
 
@@ -18,6 +19,8 @@ struct request {
     sg_request_completed completed;
     void *context;
     struct sg_request_times times;
+    struct sg_packed packed;
+    bool takes;          /* unpacks */
     uint64_t tested_ns;  /* a test was over */
     struct sg_wait wait; /* of the tests that follow each other */
     atomic_bool is_completed, is_freed;
@@ -100,6 +103,7 @@ static void complete(struct request *request)
 {
     if (atomic_exchange(&request->is_completed, true))
         return;
+    sg_packed_end(&request->packed, request->takes);
     request->times.completed_ns = sg_clock_ns();
     if (request->completed != NULL)
         request->completed(request->context, &request->times);
@@ -188,21 +192,42 @@ static int on_wait(int states_count, void **states, double timeout_s, MPI_Status
 
 /* ---- what the library calls ---- */
 
+/* Packs a broadcast's data where its type may have holes. */
+static int prepare(struct request *request, const struct sg_call *call,
+                   const struct sg_internode_plan *plan)
+{
+    struct sg_internode_plan packed = *plan;
+    int error;
+
+    if (sg_packed_wants(call)) {
+        error = sg_packed_begin(call, plan->own != NULL, &request->packed);
+        if (error != MPI_SUCCESS)
+            return error;
+        request->takes = plan->own == NULL;
+        if (request->takes)
+            packed.result = request->packed.bytes;
+        else
+            packed.own = request->packed.bytes;
+    }
+    request->nonblocking = sg_nonblocking_new(call->internode, call, &packed);
+    if (request->nonblocking == NULL)
+        return MPI_ERR_OTHER;
+    return sg_real.x_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, request,
+                                    &request->handle);
+}
+
 int sg_request_start(const struct sg_call *call, const struct sg_internode_plan *plan,
                      sg_request_completed completed, void *context,
                      struct sg_call_statistics *statistics)
 {
     struct request *request = calloc(1, sizeof *request);
-    int error = MPI_ERR_OTHER;
+    int error = request != NULL ? prepare(request, call, plan) : MPI_ERR_OTHER;
 
-    if (request != NULL)
-        request->nonblocking = sg_nonblocking_new(call->internode, call, plan);
-    if (request != NULL && request->nonblocking != NULL)
-        error = sg_real.x_Grequest_start(on_query, on_free, on_cancel, on_poll, on_wait, request,
-                                         &request->handle);
     if (error != MPI_SUCCESS) {
-        if (request != NULL)
+        if (request != NULL) {
+            sg_packed_end(&request->packed, false);
             sg_nonblocking_free(request->nonblocking);
+        }
         free(request);
         return error;
     }

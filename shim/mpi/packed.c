@@ -1,6 +1,7 @@
 #include "mpi/packed.h"
 
 #include "mpi/real.h"
+#include "mpi/types.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -38,51 +39,129 @@ static int pass_original(const struct sg_call *call)
     return packed->original->pass(packed->original);
 }
 
+/* MPICH packs nothing at MPI_BOTTOM: the same elements, seen from another address. */
+static int see_from_elsewhere(struct sg_packed *packed)
+{
+    static char elsewhere;
+    MPI_Aint back = -(MPI_Aint)&elsewhere;
+    int count = (int)packed->count;
+    MPI_Datatype type;
+    int error;
+
+    if (packed->count > INT_MAX)
+        return MPI_ERR_COUNT;
+    error = sg_real.Type_create_hindexed(1, &count, &back, packed->type, &type);
+    if (error != MPI_SUCCESS)
+        return error;
+    packed->type = type;
+    packed->owns_type = true;
+    packed->buffer = &elsewhere;
+    packed->count = 1;
+    return sg_real.Type_commit(&packed->type);
+}
+
+/* keeps: a type of its own. What it has got is there even if it fails. */
+static int packed_of(const struct sg_call *call, void *bytes, bool keeps, struct sg_packed *packed)
+{
+    int error;
+
+    *packed = (struct sg_packed){bytes,          call->receive,       call->count,
+                                 call->datatype, (size_t)call->bytes, false};
+    if (bytes == NULL)
+        return MPI_ERR_NO_MEM;
+    if (call->receive == MPI_BOTTOM && !sg_type_is_builtin(call->datatype))
+        return see_from_elsewhere(packed);
+    if (!keeps)
+        return MPI_SUCCESS;
+    error = sg_real.Type_dup(call->datatype, &packed->type);
+    packed->owns_type = error == MPI_SUCCESS;
+    return error;
+}
+
 /* MPI 4's functions count without limit; an MPICH that has none has no such counts either. */
-static int pack(const struct sg_call *call, void *bytes)
+static int pack(const struct sg_packed *packed, MPI_Comm comm)
 {
     MPI_Count position = 0;
     int at = 0;
 
     if (sg_real.Pack_c != NULL)
-        return sg_real.Pack_c(call->send, call->count, call->datatype, bytes,
-                              (MPI_Count)call->bytes, &position, call->comm);
-    return sg_real.Pack(call->send, (int)call->count, call->datatype, bytes, (int)call->bytes, &at,
-                        call->comm);
+        return sg_real.Pack_c(packed->buffer, packed->count, packed->type, packed->bytes,
+                              (MPI_Count)packed->size_bytes, &position, comm);
+    return sg_real.Pack(packed->buffer, (int)packed->count, packed->type, packed->bytes,
+                        (int)packed->size_bytes, &at, comm);
 }
 
-static int unpack(const struct sg_call *call, const void *bytes)
+static int unpack(const struct sg_packed *packed, MPI_Comm comm)
 {
     MPI_Count position = 0;
     int at = 0;
 
     if (sg_real.Unpack_c != NULL)
-        return sg_real.Unpack_c(bytes, (MPI_Count)call->bytes, &position, call->receive,
-                                call->count, call->datatype, call->comm);
-    return sg_real.Unpack(bytes, (int)call->bytes, &at, call->receive, (int)call->count,
-                          call->datatype, call->comm);
+        return sg_real.Unpack_c(packed->bytes, (MPI_Count)packed->size_bytes, &position,
+                                packed->buffer, packed->count, packed->type, comm);
+    return sg_real.Unpack(packed->bytes, (int)packed->size_bytes, &at, packed->buffer,
+                          (int)packed->count, packed->type, comm);
+}
+
+/* Frees. */
+static void end(struct sg_packed *packed)
+{
+    if (packed->owns_type)
+        sg_real.Type_free(&packed->type);
+    free(packed->bytes);
+    *packed = (struct sg_packed){0};
 }
 
 int sg_packed_run(const struct sg_call *call, const struct sg_choice *choice,
                   struct sg_call_statistics *statistics, sg_packed_runner run)
 {
     struct packed packed = {.call = *call, .original = call};
-    void *bytes = malloc(call->bytes);
-    int error = MPI_SUCCESS, rank = -1;
+    struct sg_packed data;
+    int error = packed_of(call, malloc(call->bytes), false, &data), rank = -1;
 
-    if (bytes == NULL)
-        return sg_real.Comm_call_errhandler(call->comm, MPI_ERR_NO_MEM);
+    if (error != MPI_SUCCESS) {
+        end(&data);
+        return sg_real.Comm_call_errhandler(call->comm, error);
+    }
     sg_real.Comm_rank(call->comm, &rank);
-    packed.call.send = packed.call.receive = bytes;
+    packed.call.send = packed.call.receive = data.bytes;
     packed.call.count = (MPI_Count)call->bytes;
     packed.call.datatype = MPI_BYTE;
     packed.call.pass = pass_original;
     if (rank == call->root)
-        error = pack(call, bytes);
+        error = pack(&data, call->comm);
     if (error == MPI_SUCCESS)
         error = run(&packed.call, choice, statistics);
     if (error == MPI_SUCCESS && rank != call->root && !packed.passed)
-        error = unpack(call, bytes);
-    free(bytes);
+        error = unpack(&data, call->comm);
+    end(&data);
     return error;
+}
+
+/* ---- a call that goes on --------------------------------------------------------------------- */
+
+bool sg_packed_wants(const struct sg_call *call)
+{
+    return call->operation == SG_OPERATION_BCAST && !sg_type_is_builtin(call->datatype);
+}
+
+int sg_packed_begin(const struct sg_call *call, bool gives, struct sg_packed *packed)
+{
+    int error = packed_of(call, malloc(call->bytes), true, packed);
+
+    if (error == MPI_SUCCESS && gives)
+        error = pack(packed, call->comm);
+    if (error != MPI_SUCCESS)
+        end(packed);
+    return error;
+}
+
+void sg_packed_end(struct sg_packed *packed, bool takes)
+{
+    if (packed->bytes == NULL)
+        return;
+    /* Not the call's communicator, which may have been freed. */
+    if (takes)
+        unpack(packed, MPI_COMM_SELF);
+    end(packed);
 }

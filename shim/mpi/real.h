@@ -91,6 +91,10 @@
     X(Testany)                                                                                     \
     X(Testsome)                                                                                    \
     X(Topo_test)                                                                                   \
+    X(Type_commit)                                                                                 \
+    X(Type_create_hindexed)                                                                        \
+    X(Type_dup)                                                                                    \
+    X(Type_free)                                                                                   \
     X(Type_size_x)                                                                                 \
     X(Unpack)                                                                                      \
     X(Wait)                                                                                        \

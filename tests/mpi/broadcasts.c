@@ -2,6 +2,7 @@
  * ends, from every root, with types that differ between the ranks.
  *
  *     broadcasts results      sizes, roots, types, communicators
+ *     broadcasts later        the same of MPI_Ibcast, several at once
  *     broadcasts ahead [COUNT BYTES]   a root that is back before the others have called
  *     broadcasts passed       an inner node of the tree that has not called, of 4 ranks on 4 nodes
  *     broadcasts wrong WHAT   the last of three ranks or more has other "bytes", another "root" or
@@ -21,6 +22,8 @@
 
 static int rank, ranks;
 static long compared;
+/* Out of the compiler's sight, which takes it for an array of no length. */
+static MPI_Status *volatile ignored = MPI_STATUSES_IGNORE;
 
 static unsigned char value(size_t index, int call)
 {
@@ -139,6 +142,21 @@ static void broadcast_nothing(void)
     MUST(MPI_Type_free(&nothing));
 }
 
+/* Where the elements are is in the type. */
+static void broadcast_bottom(int root)
+{
+    int number = rank == root ? 12 + root : -1, one = 1;
+    MPI_Datatype type;
+    MPI_Aint address;
+
+    MUST(MPI_Get_address(&number, &address));
+    MUST(MPI_Type_create_hindexed(1, &one, &address, MPI_INT, &type));
+    MUST(MPI_Type_commit(&type));
+    MUST(MPI_Bcast(MPI_BOTTOM, 1, type, root, MPI_COMM_WORLD));
+    REQUIRE(number == 12 + root);
+    MUST(MPI_Type_free(&type));
+}
+
 static void broadcast_counted(MPI_Count size, int root)
 {
     unsigned char *buffer = malloc((size_t)size);
@@ -152,7 +170,7 @@ static void broadcast_counted(MPI_Count size, int root)
     free(buffer);
 }
 
-/* MPICH's, between those that are not. */
+/* A blocking one, while another goes on. */
 static void broadcast_later(int root)
 {
     int number = rank == root ? 4711 + root : -1;
@@ -162,6 +180,87 @@ static void broadcast_later(int root)
     broadcast_bytes(100, root, MPI_COMM_WORLD, root);
     MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
     REQUIRE(number == 4711 + root);
+}
+
+/* ---- several at once ------------------------------------------------------------------------- */
+
+#define LATER 12
+
+/* Of other roots, counts and types, which the ranks have in other forms and free at once. Element i
+ * of number k is i + k. */
+struct later {
+    int *numbers;
+    int count, step;
+};
+
+static void start_later(struct later *later, int number, int count, MPI_Comm comm,
+                        MPI_Request *request)
+{
+    enum form form = (enum form)((rank + number) % FORMS);
+    bool is_root = rank == number % ranks;
+    MPI_Datatype type = MPI_INT;
+
+    *later =
+        (struct later){malloc(2 * (size_t)count * sizeof(int)), count, form == STRIDED ? 2 : 1};
+    REQUIRE(later->numbers != NULL);
+    for (int i = 0; i < 2 * count; i++)
+        later->numbers[i] = is_root && i % later->step == 0 && i / later->step < count
+                                ? i / later->step + number
+                                : -1;
+    if (form == STRIDED) {
+        MPI_Datatype relative;
+        MPI_Aint address;
+        int one = 1;
+
+        /* From the bottom of the memory. */
+        MUST(MPI_Type_vector(count, 1, 2, MPI_INT, &relative));
+        MUST(MPI_Get_address(later->numbers, &address));
+        MUST(MPI_Type_create_hindexed(1, &one, &address, relative, &type));
+        MUST(MPI_Type_free(&relative));
+    } else if (form == COUNTED_AT_ONCE) {
+        MUST(MPI_Type_contiguous(count, MPI_INT, &type));
+    }
+    if (form != CONTIGUOUS)
+        MUST(MPI_Type_commit(&type));
+    MUST(MPI_Ibcast(form == STRIDED ? MPI_BOTTOM : later->numbers, form == CONTIGUOUS ? count : 1,
+                    type, number % ranks, comm, request));
+    if (form != CONTIGUOUS)
+        MUST(MPI_Type_free(&type));
+}
+
+static void check_later_of(const struct later *later, int number)
+{
+    for (int i = 0; i < 2 * later->count; i++)
+        REQUIRE(later->numbers[i] == (i % later->step == 0 && i / later->step < later->count
+                                          ? i / later->step + number
+                                          : -1));
+    free(later->numbers);
+    compared++;
+}
+
+static void check_later(void)
+{
+    static const int counts[] = {1, 4, 255, 256, 257, 1024, 5000, 40000};
+    struct later later[LATER];
+    MPI_Request requests[LATER];
+    int done;
+
+    /* Sets it up: a broadcast alone does not. */
+    MUST(MPI_Barrier(MPI_COMM_WORLD));
+    for (int round = 0; round < 8; round++) {
+        for (int i = 0; i < LATER; i++)
+            start_later(&later[i], round + i, counts[(round + i) % 8], MPI_COMM_WORLD,
+                        &requests[i]);
+        broadcast_bytes(3000, round % ranks, MPI_COMM_WORLD, round);
+        for (int i = LATER - 1; i >= 0 && round % 3 == 0; i--)
+            MUST(MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+        for (done = 0; !done && round % 3 == 1;)
+            MUST(MPI_Testall(LATER, requests, &done, ignored));
+        if (round % 3 == 2)
+            MUST(MPI_Waitall(LATER, requests, ignored));
+        for (int i = 0; i < LATER; i++)
+            check_later_of(&later[i], round + i);
+    }
 }
 
 static void refuse(void)
@@ -199,6 +298,7 @@ static void check_results(void)
     broadcast_nothing();
     for (int root = 0; root < ranks; root++) {
         broadcast_counted(70000, root);
+        broadcast_bottom(root);
         broadcast_later(root);
     }
     refuse();
@@ -279,6 +379,8 @@ int main(int argc, char **argv)
         disagree(argv[2]);
     else if (strcmp(argv[1], "ahead") == 0)
         check_ahead(argc > 3 ? atoi(argv[2]) : AHEAD, argc > 3 ? strtoul(argv[3], NULL, 0) : 4096);
+    else if (strcmp(argv[1], "later") == 0)
+        check_later();
     else if (strcmp(argv[1], "passed") == 0)
         check_passed();
     else
