@@ -42,6 +42,7 @@ static void send_one(int site, int (*send)(const void *, int, MPI_Datatype, int,
 #define HUNDRED(n)                                                                                 \
     TEN(n##0)                                                                                      \
     TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
+/* clang-format off */
 HUNDRED(1)
 HUNDRED(2)
 HUNDRED(3)
@@ -57,6 +58,7 @@ HUNDRED(9) HUNDRED(10)
                                 MPI_Request *) = {HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4)
                                                       HUNDRED(5) HUNDRED(6) HUNDRED(7) HUNDRED(8)
                                                           HUNDRED(9) HUNDRED(10)};
+/* clang-format on */
 
 /* Private memory of this process, in KiB. */
 static long private_kib(void)
