@@ -94,6 +94,20 @@ check "... so does its CSV" has deep.csv "$(path_of first_path)"
 check "... and a comparison" has deep.compare "$(path_of first_path)"
 otf2-print deep.trace/traces.otf2 >deep.print
 check "they are in the archive" has deep.print "$(path_of first_path) \(.*sites.c:$(line_of sites.c helper)\)"
+# regions_of REGION: those around its calls that helper makes, in the order of rank 0's events.
+regions_of() {
+    awk '$1 == "ENTER" || $1 == "LEAVE" { if ($2 == 0) { split($0, part, "\""); print $1, part[2] } }' \
+        deep.print | grep -B3 -A4 "^ENTER $1\$" | awk '{ line = line " " $0 } /^LEAVE main$/ { print line; line = "" }'
+}
+nested=
+for name in main second_path helper MPI_Allreduce; do nested+=" ENTER $name"; done
+for name in MPI_Allreduce helper second_path main; do nested+=" LEAVE $name"; done
+regions_of MPI_Allreduce >deep.regions
+check "... whose functions are regions around the call" has deep.regions "^$nested\$"
+check "... and a call that main makes lies in main" is True "$(awk '$1 == "ENTER" && $2 == 0' deep.print |
+    grep -A1 'Region: "main"' | grep -q 'Region: "MPI_Barrier"' && echo True)"
+check "the archive is sound with them" \
+    "$PYTHON" "$ROOT/tests/lib/check_archive.py" deep.trace/traces.otf2
 STAGGER_DEPTH=3 STAGGER_TRACE=stats observe deep_stats 2 "$PROGRAMS/sites"
 report_json deep_stats.trace deep_stats.json
 check "statistics have the same paths" same <(sort deep.functions) <(functions_of deep_stats.json | sort)

@@ -3,12 +3,12 @@
 #include "core/text.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FRAMES_MAX 16
+#define SEPARATOR " > "
 
 /* One line of the text: "OFFSET BUILD-ID MODULE". */
 struct frame {
@@ -68,7 +68,7 @@ static void print_path(FILE *out, struct sg_symbols *symbols, const char *module
     }
     while (count-- > 0) {
         print_place(out, frame[count].module, frame[count].offset, &symbol[count]);
-        fputs(" > ", out);
+        fputs(SEPARATOR, out);
     }
     if (own->function != NULL)
         fputs(own->function, out);
@@ -95,4 +95,37 @@ const char *sg_callers_name(struct sg_symbols *symbols, const char *module,
     free(text);
     free(copy);
     return name;
+}
+
+/* ---- reading a name -------------------------------------------------------------------------- */
+
+/* Without the place of the call, " FILE:LINE", which frames of functions with sources have. */
+static size_t without_place(const char *frame, size_t length)
+{
+    size_t at = length;
+
+    while (at > 0 && frame[at - 1] >= '0' && frame[at - 1] <= '9')
+        at--;
+    if (at == length || at == 0 || frame[at - 1] != ':')
+        return length;
+    while (at > 0 && frame[at - 1] != ' ')
+        at--;
+    return at > 1 ? at - 1 : length;
+}
+
+bool sg_callers_next(const char **at, struct sg_callers_frame *frame)
+{
+    const char *end = *at != NULL ? strstr(*at, SEPARATOR) : NULL;
+
+    if (*at == NULL)
+        return false;
+    frame->function = *at;
+    frame->length = end != NULL ? without_place(*at, (size_t)(end - *at)) : strlen(*at);
+    *at = end != NULL ? end + strlen(SEPARATOR) : NULL;
+    return true;
+}
+
+bool sg_callers_are_named(const char *name)
+{
+    return strstr(name, SEPARATOR) != NULL;
 }

@@ -117,9 +117,9 @@ static void define_region(struct definer *definer, uint32_t ref, const char *nam
 {
     uint32_t text = text_of(definer, name);
     uint32_t none = text_of(definer, "");
-    uint32_t file = text_of(definer, paradigm == OTF2_PARADIGM_MPI  ? "MPI"
-                                     : ref == SG_REGION_REF_PROGRAM ? ""
-                                                                    : "stagger");
+    uint32_t file = text_of(definer, paradigm == OTF2_PARADIGM_MPI       ? "MPI"
+                                     : role == OTF2_REGION_ROLE_FUNCTION ? ""
+                                                                         : "stagger");
 
     if (!definer->collecting)
         check(definer,
@@ -156,6 +156,10 @@ static void define_regions(struct definer *definer)
         define_region(definer, SG_REGION_REF_FUNCTIONS + i, name, sg_mpi_region_of(name).role,
                       OTF2_PARADIGM_MPI);
     }
+    for (uint32_t i = 0; i < definer->unified->frame_count; i++)
+        define_region(definer, SG_REGION_REF_FUNCTIONS + definer->unified->function_count + i,
+                      definer->unified->strings.texts[definer->unified->frames[i]],
+                      OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER);
 }
 
 /* ---- groups and communicators --------------------------------------------------------------- */

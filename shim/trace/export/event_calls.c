@@ -317,6 +317,7 @@ void sg_event_enter_call(struct sg_event_writer *writer, const struct sg_record_
 {
     uint64_t time_ns = sg_event_advance(writer, event->begin_ns);
 
+    sg_event_enter_path(writer, event->site, time_ns);
     check(writer, OTF2_AttributeList_AddStringRef(writer->attributes, SG_ATTRIBUTE_SITE,
                                                   sg_event_site_text(writer, event->site)));
     add_neighborhood(writer, event);
@@ -335,6 +336,7 @@ void sg_event_leave_call(struct sg_event_writer *writer, const struct sg_record_
     write_collective_end(writer, event);
     sg_event_window_end(writer, event, slot);
     sg_event_leave_region(writer, function_of(writer, event->function)->region, end_ns);
+    sg_event_leave_path(writer, event->site, end_ns);
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */

@@ -38,24 +38,24 @@ bool sg_event_writer_start(struct sg_event_writer *writer, struct sg_archive *ar
 {
     *writer =
         (struct sg_event_writer){.archive = archive, .plan = plan, .summary = summary, .log = log};
-    writer->site_texts = calloc(summary->site_count + 1, sizeof *writer->site_texts);
+    writer->sites = calloc((size_t)summary->site_count + 1, sizeof *writer->sites);
     writer->attributes = OTF2_AttributeList_New();
     writer->functions =
         calloc((size_t)summary->calls.function_count + 1, sizeof *writer->functions);
     writer->comms = calloc((size_t)summary->calls.comm_count + 1, sizeof *writer->comms);
-    if (writer->site_texts == NULL || writer->attributes == NULL || writer->functions == NULL ||
+    if (writer->sites == NULL || writer->attributes == NULL || writer->functions == NULL ||
         writer->comms == NULL ||
         sg_rma_completions_find(&writer->completions, log, summary) != SG_OK)
         return false;
     for (uint32_t i = 0; i < summary->site_count; i++)
-        writer->site_texts[i] = sg_plan_site_text(plan, summary->sites[i].id);
+        writer->sites[i] = sg_plan_find_site(plan, summary->sites[i].id);
     resolve_calls(writer);
     return true;
 }
 
 void sg_event_writer_clear(struct sg_event_writer *writer)
 {
-    free(writer->site_texts);
+    free(writer->sites);
     free(writer->functions);
     free(writer->comms);
     sg_rma_completions_clear(&writer->completions);
@@ -107,12 +107,35 @@ void sg_event_leave_region(struct sg_event_writer *writer, uint32_t region, uint
 /* Algorithm 0 is MPICH's own (shim/rule/algorithm.h). */
 #define PASSED_THROUGH 0
 
-uint32_t sg_event_site_text(const struct sg_event_writer *writer, uint32_t index)
+static const struct sg_plan_site *site_of(const struct sg_event_writer *writer, uint32_t index)
 {
     const struct sg_site_entry *site = sg_summary_site(writer->summary, index);
 
-    return site != NULL ? writer->site_texts[site - writer->summary->sites]
-                        : sg_plan_site_text(writer->plan, 0);
+    return site != NULL ? writer->sites[site - writer->summary->sites]
+                        : sg_plan_find_site(writer->plan, 0);
+}
+
+uint32_t sg_event_site_text(const struct sg_event_writer *writer, uint32_t index)
+{
+    const struct sg_plan_site *site = site_of(writer, index);
+
+    return site != NULL ? site->text : 0;
+}
+
+void sg_event_enter_path(struct sg_event_writer *writer, uint32_t site, uint64_t time_ns)
+{
+    const struct sg_plan_site *of = site_of(writer, site);
+
+    for (uint32_t i = 0; of != NULL && i < of->frame_count; i++)
+        sg_event_enter_region(writer, writer->plan->frames[of->first_frame + i], time_ns);
+}
+
+void sg_event_leave_path(struct sg_event_writer *writer, uint32_t site, uint64_t time_ns)
+{
+    const struct sg_plan_site *of = site_of(writer, site);
+
+    for (uint32_t i = of != NULL ? of->frame_count : 0; i-- > 0;)
+        sg_event_leave_region(writer, writer->plan->frames[of->first_frame + i], time_ns);
 }
 
 static uint32_t algorithm_name(const struct sg_event_writer *writer, uint8_t algorithm)
@@ -147,6 +170,7 @@ void sg_event_enter(struct sg_event_writer *writer, const struct sg_recorded_cal
     const struct sg_comm_entry *comm = sg_summary_comm(writer->summary, recorded->comm);
     uint64_t time_ns = sg_event_advance(writer, recorded->begin_ns);
 
+    sg_event_enter_path(writer, recorded->site, time_ns);
     describe(writer, recorded);
     if (recorded->call != NULL) {
         check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
@@ -244,6 +268,7 @@ void sg_event_leave(struct sg_event_writer *writer, const struct sg_recorded_cal
         region += SG_REGION_REF_POSTS;
     }
     sg_event_leave_region(writer, region, end_ns);
+    sg_event_leave_path(writer, recorded->site, end_ns);
 }
 
 void sg_event_complete(struct sg_event_writer *writer, const struct sg_recorded_call *recorded,

@@ -26,7 +26,7 @@ struct sg_event_writer {
     struct sg_archive *archive;
     const struct sg_plan *plan;
     const struct sg_summary *summary;
-    uint32_t *site_texts;                      /* strings, as summary->sites */
+    const struct sg_plan_site **sites;         /* as summary->sites */
     struct sg_event_function *functions;       /* as summary->calls.functions */
     const struct sg_plan_profile_comm **comms; /* as summary->calls.comms; NULL: not there */
     struct sg_logread *log;
@@ -87,6 +87,10 @@ void sg_event_interval(struct sg_event_writer *writer, const struct sg_record_in
 
 /* Moves the location's clock to a time, or leaves it where it is later already. */
 uint64_t sg_event_advance(struct sg_event_writer *writer, uint64_t time_ns);
+/* The functions of a site's path, around a call: before its Enter, and behind its Leave. site: the
+ * log's index. */
+void sg_event_enter_path(struct sg_event_writer *writer, uint32_t site, uint64_t time_ns);
+void sg_event_leave_path(struct sg_event_writer *writer, uint32_t site, uint64_t time_ns);
 /* String of a site's text; index is the log's. */
 uint32_t sg_event_site_text(const struct sg_event_writer *writer, uint32_t index);
 /* A request's number: unique on its rank, and never 0. slot: of the record that begins it. */

@@ -9,6 +9,7 @@
 void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan)
 {
     sg_pack_plain_table(pack, &plan->sites, &plan->site_count, sizeof *plan->sites);
+    sg_pack_plain_table(pack, &plan->frames, &plan->frame_count, sizeof *plan->frames);
     sg_pack_table(pack, &plan->comms, &plan->comm_count, sizeof *plan->comms);
     for (uint32_t i = 0; i < plan->comm_count; i++) {
         SG_PACK(pack, plan->comms[i].root_world_rank);
@@ -42,6 +43,7 @@ void sg_plan_clear(struct sg_plan *plan)
     free(plan->profile_comms);
     free(plan->functions);
     free(plan->sites);
+    free(plan->frames);
     free(plan->comms);
     free(plan->algorithms);
     *plan = (struct sg_plan){0};
@@ -55,15 +57,14 @@ static int by_id(const void *a, const void *b)
     return (left->id > right->id) - (left->id < right->id);
 }
 
-uint32_t sg_plan_site_text(const struct sg_plan *plan, uint32_t id)
+const struct sg_plan_site *sg_plan_find_site(const struct sg_plan *plan, uint32_t id)
 {
     struct sg_plan_site key = {.id = id};
     const struct sg_plan_site *site =
-        bsearch(&key, plan->sites, plan->site_count, sizeof key, by_id);
+        plan->site_count == 0 ? NULL
+                              : bsearch(&key, plan->sites, plan->site_count, sizeof key, by_id);
 
-    if (site == NULL && id != 0)
-        return sg_plan_site_text(plan, 0);
-    return site != NULL ? site->text : 0;
+    return site == NULL && id != 0 ? sg_plan_find_site(plan, 0) : site;
 }
 
 static int by_identity(const void *a, const void *b)

@@ -18,7 +18,8 @@
 
 struct sg_plan_site {
     uint32_t id;
-    uint32_t text; /* string */
+    uint32_t text;                     /* string */
+    uint32_t first_frame, frame_count; /* of its path, outermost first; 0: it is no path */
 };
 
 struct sg_plan_comm {
@@ -47,6 +48,8 @@ struct sg_plan_arm {
 struct sg_plan {
     struct sg_plan_site *sites; /* by id */
     uint32_t site_count;
+    uint32_t *frames; /* regions, of the paths of sites */
+    uint32_t frame_count;
     struct sg_plan_comm *comms; /* by identity; without MPI_COMM_WORLD and MPI_COMM_SELF */
     uint32_t comm_count;
     struct sg_intervals world_kept;
@@ -63,8 +66,8 @@ struct sg_plan {
 void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan);
 void sg_plan_clear(struct sg_plan *plan);
 
-/* String of a call site's text; that of the unknown site when there is no such id. */
-uint32_t sg_plan_site_text(const struct sg_plan *plan, uint32_t id);
+/* A call site; the unknown one when there is no such id. NULL: the plan has not even that. */
+const struct sg_plan_site *sg_plan_find_site(const struct sg_plan *plan, uint32_t id);
 
 /* comm is of the rank's summary. NULL when no rank told of it, and for MPI_COMM_WORLD and
  * MPI_COMM_SELF. */

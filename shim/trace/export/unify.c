@@ -1,8 +1,11 @@
 #include "trace/export/unify.h"
 
+#include "core/room.h"
 #include "core/text.h"
+#include "trace/export/callers.h"
 #include "trace/export/site_names.h"
 #include "trace/export/unify_calls.h"
+#include "trace/export/vocabulary.h"
 #include "trace/site_text.h"
 
 #include <stdlib.h>
@@ -94,6 +97,49 @@ static uint32_t add_text(struct sg_strings *strings, const struct sg_site_names 
     return ref;
 }
 
+/* The number of a function among those of paths: in the order of their first use. */
+static bool find_frame(struct sg_unified *unified, const struct sg_callers_frame *frame,
+                       uint32_t *number)
+{
+    uint32_t name = sg_strings_addf(&unified->strings, "%.*s", (int)frame->length, frame->function);
+    size_t count = unified->frame_count;
+
+    for (*number = 0; *number < count; (*number)++) {
+        if (unified->frames[*number] == name)
+            return true;
+    }
+    if (!SG_APPEND(unified->frames, count, name))
+        return false;
+    unified->frame_count = (uint32_t)count;
+    return true;
+}
+
+static bool add_path(struct sg_unified *unified, struct sg_plan *plan, struct sg_plan_site *site,
+                     const char *name)
+{
+    size_t count = plan->frame_count;
+    struct sg_callers_frame frame;
+    uint32_t number;
+
+    site->first_frame = plan->frame_count;
+    if (name == NULL)
+        return true;
+    while (sg_callers_next(&name, &frame)) {
+        if (!find_frame(unified, &frame, &number) || !SG_APPEND(plan->frames, count, number))
+            return false;
+    }
+    plan->frame_count = (uint32_t)count;
+    site->frame_count = plan->frame_count - site->first_frame;
+    return true;
+}
+
+/* From numbers among the functions of paths to regions. */
+static void number_frames(const struct sg_unified *unified, struct sg_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->frame_count; i++)
+        plan->frames[i] += SG_REGION_REF_FUNCTIONS + unified->function_count;
+}
+
 static enum sg_status unify_sites(struct sg_unified *unified, struct sg_plan *plan)
 {
     static const struct sg_site_entry unknown = {.module = "", .build_id = "", .callers = ""};
@@ -101,6 +147,7 @@ static enum sg_status unify_sites(struct sg_unified *unified, struct sg_plan *pl
     struct sg_site_names *names = NULL;
     struct sg_symbols *symbols = NULL;
     uint32_t count = 0;
+    bool paths = false; /* sites are of several frames: of one where main calls MPI */
     enum sg_status status = sg_symbols_open(&symbols);
 
     if (status == SG_OK)
@@ -114,6 +161,8 @@ static enum sg_status unify_sites(struct sg_unified *unified, struct sg_plan *pl
         status = SG_ERR_MEMORY;
         goto done;
     }
+    for (uint32_t i = 0; i < count; i++)
+        paths |= names[i].function != NULL && sg_callers_are_named(names[i].function);
     /* Calls whose site could not be recorded have id 0, which sorts first. */
     if (count == 0 || names[0].site->id != 0) {
         plan->sites[plan->site_count++] =
@@ -125,6 +174,10 @@ static enum sg_status unify_sites(struct sg_unified *unified, struct sg_plan *pl
 
         site->id = definition->id = names[i].site->id;
         site->text = add_text(&unified->strings, &names[i]);
+        if (paths && !add_path(unified, plan, site, names[i].function)) {
+            status = SG_ERR_MEMORY;
+            goto done;
+        }
         if (names[i].file != NULL) {
             definition->file = sg_strings_add(&unified->strings, names[i].file);
             definition->line = names[i].line;
@@ -177,6 +230,8 @@ enum sg_status sg_unify(struct sg_unified *unified, const char *const *algorithm
     if (status == SG_OK)
         status = sg_unify_functions(unified->summaries, unified->summary_count, plan,
                                     &unified->functions, &unified->function_count);
+    if (status == SG_OK)
+        number_frames(unified, plan);
     if (status == SG_OK && unified->strings.failed)
         status = SG_ERR_MEMORY;
     count_lost(unified);
@@ -210,5 +265,6 @@ void sg_unified_clear(struct sg_unified *unified)
     free(unified->by_rank);
     free(unified->sites);
     free(unified->functions);
+    free(unified->frames);
     *unified = (struct sg_unified){0};
 }

@@ -29,6 +29,8 @@ struct sg_unified {
     struct sg_strings strings;
     struct sg_site_definition *sites;
     uint32_t site_count;
+    uint32_t *frames; /* strings: functions of paths, each a region, behind MPI's functions */
+    uint32_t frame_count;
     struct sg_unified_comms comms;
     struct sg_unified_windows windows;
     const char **functions; /* names of MPI's, from SG_REGION_REF_FUNCTIONS */

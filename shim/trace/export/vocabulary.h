@@ -31,8 +31,9 @@ enum sg_region_ref {
     SG_REGION_REF_INIT = 2 * SG_OPERATION_COUNT,
     SG_REGION_REF_FINALIZE,
     SG_REGION_REF_LATE,
-    SG_REGION_REF_PROGRAM,  /* by the program's name */
-    SG_REGION_REF_FUNCTIONS /* the first of MPI's other functions, which are there as used */
+    SG_REGION_REF_PROGRAM, /* by the program's name */
+    /* The first of MPI's other functions, which are there as used. Behind them those of paths. */
+    SG_REGION_REF_FUNCTIONS
 };
 #define SG_REGION_NAME_INIT "MPI_Init"
 #define SG_REGION_NAME_FINALIZE "MPI_Finalize"
