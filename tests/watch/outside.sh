@@ -7,8 +7,7 @@ shopt -s extglob
 # The rank has 100 s to do it in; it is ended when it has been seen.
 # long NAME STEP: rank 1 does it while rank 0 waits
 long() {
-    # Its own session, so that all of it can be ended.
-    STAGGER_DIR=$WORK/$1.trace setsid timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 \
+    STAGGER_DIR=$WORK/$1.trace timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 \
         "$PROGRAMS/mixed_causes" 1 - "$2" </dev/null >"$1.out" 2>"$1.err" &
     job=$!
     until_so ranks_in "$1.trace" 0 MPI_Barrier
@@ -18,10 +17,10 @@ tells() {
     "$STAGGER" watch --json --count 2 --interval 0.5 "$1.trace" 2>/dev/null | tail -n 1 >told.json
     [[ $(json told.json '(lambda r: r[0]["outside"] is None and r[1]["outside"] is not None and r[1]["outside"]["cause"])(d["per_rank"])') = $2 ]]
 }
+# Its launcher ends the ranks, which have sessions of their own.
 leave() {
-    local pid
-    for pid in $(pgrep -s "$job"); do kill -KILL "$pid" 2>/dev/null; done
-    wait "$job" 2>/dev/null
+    kill -TERM "$job" 2>/dev/null
+    wait "$job" 2>/dev/null || true
 }
 
 long sleep 1:sleep:100000000
