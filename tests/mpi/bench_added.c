@@ -6,10 +6,10 @@
  *
  * A message's receive is not intercepted in either. One process.
  */
+#include "blocks.h"
+
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 
 enum { BLOCKS = 301, CALLS = 200, WARM_BLOCKS = 20, BYTES = 8 };
 
@@ -87,14 +87,6 @@ static const struct {
     {"MPI_Bcast", bcast_intercepted, bcast_plain},
 };
 
-static double now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
 static double block_of(void (*call)(void))
 {
     double start = now_ns();
@@ -102,19 +94,6 @@ static double block_of(void (*call)(void))
     for (int i = 0; i < CALLS; i++)
         call();
     return (now_ns() - start) / CALLS;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-    qsort(values, BLOCKS, sizeof *values, by_value);
-    return values[BLOCKS / 2];
 }
 
 int main(int argc, char **argv)
@@ -132,7 +111,7 @@ int main(int argc, char **argv)
             plain[i] = without;
             added[i] = with - without;
         }
-        printf("%s %.1f %.1f\n", functions[f].name, median(plain), median(added));
+        printf("%s %.1f %.1f\n", functions[f].name, median(plain, BLOCKS), median(added, BLOCKS));
     }
     MPI_Finalize();
     return 0;

@@ -3,34 +3,13 @@
  * of both kinds and the median of the blocks' differences, in ns. One process. With the argument
  * "leave" it exits without MPI_Finalize, so that its log stays to be measured.
  */
+#include "blocks.h"
+
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { BLOCKS = 301, CALLS = 1000, WARM_BLOCKS = 20 };
-
-static double now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *values)
-{
-    qsort(values, BLOCKS, sizeof *values, by_value);
-    return values[BLOCKS / 2];
-}
 
 static double block_of_calls(void)
 {
@@ -68,9 +47,9 @@ int main(int argc, char **argv)
     if (argc > 1)
         _exit(0);
     MPI_Finalize();
-    intercepted_ns = median(intercepted);
-    plain_ns = median(plain);
-    added_ns = median(added);
+    intercepted_ns = median(intercepted, BLOCKS);
+    plain_ns = median(plain, BLOCKS);
+    added_ns = median(added, BLOCKS);
     printf("%.1f %.1f %.1f %ld\n", plain_ns, intercepted_ns, added_ns,
            (long)(BLOCKS + WARM_BLOCKS) * CALLS);
     return 0;
