@@ -36,7 +36,7 @@ static bool read_clock(clockid_t clock, uint64_t *out)
     return true;
 }
 
-/* Only what another process's thread could have counts as the process's other threads'. */
+/* Processor time of the process's other threads. */
 static uint64_t others_ns(void)
 {
     uint64_t all_ns = sg_clock_of_ns(CLOCK_PROCESS_CPUTIME_ID);

@@ -37,9 +37,8 @@ struct sg_threads {
 void sg_threads_open(struct sg_threads *threads, const char *processes);
 
 /* Adds what they took since the last time: here of those that are bound to the calling thread's
- * processor, elsewhere of all others. Who is bound is looked up after 2 ms,
- * 4, 8 and so on, and ten times a second in the end; what
- * one took before it was found is elsewhere. */
+ * processor, elsewhere of all others. Who is bound is looked up after 2 ms, 4, 8 and so on, and ten
+ * times a second in the end; what one took before it was found is elsewhere. */
 void sg_threads_read(struct sg_threads *threads);
 
 #endif

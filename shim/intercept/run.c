@@ -102,9 +102,8 @@ static int run_broadcast(const struct sg_call *call, const struct sg_choice *cho
     bool packs = !sg_type_is_builtin(call->datatype) ||
                  (managed && is_near_devices(call) && !call->devices && sg_device_has_buffer(call));
 
-    if (passes) {
+    if (passes)
         return pass_from_devices(call, choice, statistics);
-    }
     if (!managed || !packs || call->bytes == 0 ||
         (choice->algorithm == SG_ALGORITHM_MPICH && call->rules == NULL))
         return run(call, choice, statistics);

@@ -10,6 +10,7 @@
  */
 #include "internode/connect.h"
 
+#include "algos/tree.h"
 #include "core/status.h"
 #include "internode/endpoint.h"
 #include "internode/health.h"
@@ -46,7 +47,6 @@ static void add_peer(struct peers *peers, int32_t peer)
     peers->list[peers->count++] = peer;
 }
 
-/* Nothing where the protocol has no such operation. */
 /* False: the protocol has no such operation. */
 static bool add_peers_of(const struct sg_internode_protocol *protocol,
                          const struct sg_algo_setup *setup, enum sg_operation operation,
@@ -107,15 +107,6 @@ static int neighbours_for_all_roots(const struct sg_internode *internode,
     return most;
 }
 
-static int levels_of(int endpoints)
-{
-    int levels = 0;
-
-    while (1 << levels < endpoints)
-        levels++;
-    return levels;
-}
-
 static bool has_few_for_all_roots(const struct sg_internode *internode, uint32_t index,
                                   int32_t *scratch)
 {
@@ -124,7 +115,7 @@ static bool has_few_for_all_roots(const struct sg_internode *internode, uint32_t
     return internode->endpoints <= NODES_FOR_ALL_ROOTS && protocol->algo != NULL &&
            (protocol->algo->operations & 1u << SG_OPERATION_REDUCE) != 0 &&
            neighbours_for_all_roots(internode, protocol, scratch) <=
-               2 * levels_of(internode->endpoints) + NEIGHBOURS_BESIDE;
+               2 * sg_tree_levels(internode->endpoints) + NEIGHBOURS_BESIDE;
 }
 
 /* The peers for one root; NULL: those for set-up. */

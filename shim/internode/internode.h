@@ -45,8 +45,8 @@ struct sg_internode_setup {
 };
 
 /* As sg_intranode_start. servers: the most processes of a node that are connected to other
- * machines; for the others the node's first one sends. users_operations: they run
- * here, on all ranks or on none. */
+ * machines; for the others the node's first one sends. users_operations: they run here, on all
+ * ranks or on none. */
 void sg_internode_start(uint32_t depth, int stall_s, int servers, bool users_operations);
 
 /* The first rank of a machine makes its segment, the others map it. Any status but SG_OK: errno

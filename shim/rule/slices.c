@@ -1,23 +1,12 @@
 #include "rule/ruleset.h"
 
-#include <string.h>
-
-static int find_parameter(const struct sg_algorithm *algorithm, const char *name)
-{
-    for (int i = 0; algorithm->parameters != NULL && algorithm->parameters[i].name != NULL; i++) {
-        if (strcmp(algorithm->parameters[i].name, name) == 0)
-            return i;
-    }
-    return -1;
-}
-
 bool sg_ruleset_is_slice_short(const struct sg_ruleset *rules, double wake_us, int64_t *slice_us)
 {
     bool is_any_short = false;
 
     for (int i = 0; i < rules->count; i++) {
         const struct sg_choice *choice = &rules->rules[i].choice;
-        int at = find_parameter(&rules->table.entries[choice->algorithm], "slice");
+        int at = sg_parameter_find(choice->algorithm, "slice");
         int64_t slice = at < 0 ? 0 : choice->parameters[at];
 
         if (at < 0 || (double)slice >= SG_SLICE_WAKES * wake_us ||
