@@ -32,6 +32,7 @@
 
 #include "algos/parameters.h"
 #include "core/operation.h"
+#include "core/slice.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -153,6 +154,8 @@ enum sg_action_kind {
     SG_ACTION_COMPLETE, /* the call under way may return; its result is there unless it is split */
     SG_ACTION_FINISH, /* instance `seq` has left this endpoint; of a split call: the result is there
                        */
+    SG_ACTION_BEGIN_SLICE, /* for whoever measures: a slice begins here */
+    SG_ACTION_END_SLICE,   /* ... the last one to begin is over here: actions.slice */
     /* One-sided, for endpoints that say SG_ALGO_ONE_SIDED. `to` may be the endpoint itself. */
     SG_ACTION_WRITE,        /* data `from` -> slot `remote` of `to` */
     SG_ACTION_WRITE_RESULT, /* data `from` -> result `remote` of `to`, which has called its instance
@@ -238,6 +241,9 @@ struct sg_actions {
     struct sg_data *parts; /* SG_ACTIONS_MAX * 2 entries */
     uint32_t parts_count;
     uint64_t marks; /* 1 << enum sg_mark */
+    /* With an END_SLICE: in the endpoint's state, until its next event. */
+    const struct sg_slice *slice;
+    uint8_t routine; /* 1 + enum sg_slice_routine: what the event was for; 0: nothing of slices */
 };
 
 /* ---- protocols ------------------------------------------------------------------------------- */
@@ -255,13 +261,15 @@ struct sg_algo_head {
 /* What a protocol asks of its host beyond SEND. POLLED: it waits for replies and watches, of which
  * nobody is told; while calls that are SPLIT are outstanding, somebody is to look by itself.
  * PIPELINED: every SPLIT call is COMPLETE at once, so that the parts of a LONG one go on side by
- * side. USER: it takes calls that are SG_CALL_USER. */
+ * side. USER: it takes calls that are SG_CALL_USER. SLICES: it tells of its slices, which count
+ * from parameters.epoch_ns. */
 enum {
     SG_ALGO_MULTICAST = 1,
     SG_ALGO_ONE_SIDED = 2,
     SG_ALGO_POLLED = 4,
     SG_ALGO_PIPELINED = 8,
-    SG_ALGO_USER = 16
+    SG_ALGO_USER = 16,
+    SG_ALGO_SLICES = 32
 };
 
 struct sg_algo {

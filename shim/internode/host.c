@@ -255,6 +255,9 @@ void sg_internode_carry_out(const struct sg_delivery *delivery, const struct sg_
         case SG_ACTION_FINISH:
             finish(delivery, action->instance.seq);
             break;
+        case SG_ACTION_BEGIN_SLICE:
+        case SG_ACTION_END_SLICE:
+            break;
         case SG_ACTION_WATCH:
             watch(delivery, action);
             break;

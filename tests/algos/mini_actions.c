@@ -181,6 +181,23 @@ static void watch(struct mini_host *host, int rank, const struct sg_action *acti
     entry->value = action->access.value;
 }
 
+/* One after the other, by increasing numbers. */
+static void begin_slice(struct mini_endpoint *endpoint)
+{
+    CU_ASSERT_FALSE(endpoint->in_slice);
+    endpoint->in_slice = true;
+}
+
+static void end_slice(struct mini_endpoint *endpoint, const struct sg_slice *slice)
+{
+    CU_ASSERT_TRUE(endpoint->in_slice);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(slice);
+    CU_ASSERT_TRUE(endpoint->slice_count == 0 || slice->number > endpoint->slice.number);
+    endpoint->in_slice = false;
+    endpoint->slice = *slice;
+    endpoint->slice_count++;
+}
+
 static void carry_out(struct mini_host *host, int rank, const struct sg_action *action,
                       const struct sg_actions *actions, mini_value *parts)
 {
@@ -210,6 +227,12 @@ static void carry_out(struct mini_host *host, int rank, const struct sg_action *
         break;
     case SG_ACTION_FINISH:
         finish(host, rank, action->instance.seq);
+        break;
+    case SG_ACTION_BEGIN_SLICE:
+        begin_slice(&host->endpoints[rank]);
+        break;
+    case SG_ACTION_END_SLICE:
+        end_slice(&host->endpoints[rank], actions->slice);
         break;
     case SG_ACTION_WATCH:
         watch(host, rank, action);

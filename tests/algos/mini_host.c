@@ -346,6 +346,12 @@ int mini_actions(const struct mini_host *host, int rank, enum sg_action_kind kin
     return count;
 }
 
+int mini_slices(const struct mini_host *host, int rank, struct sg_slice *last)
+{
+    *last = host->endpoints[rank].slice;
+    return host->endpoints[rank].slice_count;
+}
+
 int mini_most_in_flight(const struct mini_host *host)
 {
     return host->most_in_flight;

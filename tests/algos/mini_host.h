@@ -84,6 +84,8 @@ const struct sg_algo_head *mini_head(const struct mini_host *host, int rank);
 uint64_t mini_marks(const struct mini_host *host, int rank);
 /* Actions of a kind carried out so far; rank -1: of all. */
 int mini_actions(const struct mini_host *host, int rank, enum sg_action_kind kind);
+/* Slices that are over at an endpoint, and the last of them, where there is one. */
+int mini_slices(const struct mini_host *host, int rank, struct sg_slice *last);
 /* Most messages that were ever under way from one endpoint to another. */
 int mini_most_in_flight(const struct mini_host *host);
 

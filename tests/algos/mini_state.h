@@ -51,6 +51,9 @@ struct mini_endpoint {
     uint32_t watched; /* bit: watch */
     uint64_t marks;
     int actions[SG_ACTION_KINDS];
+    bool in_slice;
+    int slice_count;
+    struct sg_slice slice; /* the last one that is over */
     /* By instance. */
     bool completed[MINI_INSTANCES_MAX], finished[MINI_INSTANCES_MAX];
     mini_value outcome[MINI_INSTANCES_MAX];

@@ -269,6 +269,99 @@ static void test_always(void)
     mini_free(host);
 }
 
+/* ---- what is told of slices ----------------------------------------------------------------- */
+
+static uint32_t bits(enum sg_slice_metric first, enum sg_slice_metric last)
+{
+    return ((UINT32_C(2) << last) - 1) & ~((UINT32_C(1) << first) - 1);
+}
+
+/* Every endpoint tells of each slice, once and in order, with what is known there. */
+static void test_slices_are_told(void)
+{
+    const uint32_t local =
+        bits(SG_SLICE_LTDEM, SG_SLICE_LTTS) | 1u << SG_SLICE_NCOLLDEM | 1u << SG_SLICE_NCOLLMSM;
+    const uint32_t global = bits(SG_SLICE_GTDEM, SG_SLICE_USRMSM);
+
+    for (int separate = 0; separate < 2; separate++) {
+        struct mini_host *host = open_host(
+            (struct sg_algo_parameters){.strobe_always = 1, .microphases_separate = separate});
+
+        mini_call_all(host, &allreduce);
+        mini_settle(host);
+        for (int slice = 1; slice <= 3; slice++) {
+            uint64_t number = 0;
+
+            begin_slice(host);
+            for (int rank = 0; rank < SIZE; rank++) {
+                const uint32_t since =
+                    (rank == 0 ? 1u << SG_SLICE_GETTS : 0) | 1u << SG_SLICE_LETTS;
+                struct sg_slice last;
+
+                CU_ASSERT_EQUAL(mini_slices(host, rank, &last), slice);
+                CU_ASSERT_TRUE(rank == 0 || last.number == number);
+                number = last.number;
+                CU_ASSERT_EQUAL(last.known,
+                                local | (rank == 0 ? global : 0) | (slice > 1 ? since : 0));
+                CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NCOLLDEM), slice == 1);
+                CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_NCOLLMSM), slice == 1);
+                CU_ASSERT_EQUAL(last.first, slice == 1);
+                /* Two children, whose DONEs come one by one in each of the two microphases. */
+                if (rank == 0)
+                    CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_USRDEM), 1);
+            }
+        }
+        mini_drain(host);
+        mini_free(host);
+    }
+}
+
+/* The mini host's time goes on by 1 ns an event. */
+static bool is_about(const struct sg_slice *slice, enum sg_slice_metric metric, uint64_t ns)
+{
+    uint64_t value = sg_slice_value(slice, metric);
+
+    return sg_slice_knows(slice, metric) && value >= ns && value < ns + 500;
+}
+
+/* Until it has run here; at endpoint 0, until it is over everywhere. */
+static void test_slice_times(void)
+{
+    for (unsigned separate = 0; separate < 2; separate++) {
+        struct mini_host *host = open_host(
+            (struct sg_algo_parameters){.microphases_separate = separate, .strobe_always = 1});
+        struct sg_slice last;
+
+        mini_call_all(host, &barrier);
+        mini_settle(host);
+        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        mini_advance(host, 7000);
+        mini_settle(host);
+        mini_slices(host, 0, &last);
+        CU_ASSERT_EQUAL(last.begin_ns, SLICE_NS);
+        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_GTDEM, 7000));
+        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_GTTS, 7000));
+        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_LTDEM, 0));
+        /* In one strobe, or in one each. */
+        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_GTMSM, separate ? 0 : 7000));
+        mini_slices(host, SIZE - 1, &last);
+        CU_ASSERT_TRUE(last.begin_ns >= SLICE_NS + 7000);
+        CU_ASSERT_TRUE(is_about(&last, SG_SLICE_LTTS, 0));
+        /* One that lasts over two boundaries; the next one begins at the third. */
+        CU_ASSERT_TRUE_FATAL(mini_fire(host, 0, SG_BCS_TIMER_BOUNDARY));
+        mini_advance(host, 2 * SLICE_NS);
+        mini_settle(host);
+        mini_slices(host, 0, &last);
+        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_USRTS), 0);
+        begin_slice(host);
+        mini_slices(host, 0, &last);
+        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_USRTS), 2);
+        CU_ASSERT_EQUAL(sg_slice_value(&last, SG_SLICE_GETTS), 3 * SLICE_NS);
+        mini_drain(host);
+        mini_free(host);
+    }
+}
+
 /* ---- losses ---------------------------------------------------------------------------------- */
 
 static void test_lost_strobe(void)
@@ -470,6 +563,8 @@ const struct unit_test unit_tests[] = {
     {"calls return at the next boundary where they shall", test_restart},
     {"a slice takes what its budget allows", test_budget},
     {"strobes come always where they shall", test_always},
+    {"all tell of each slice, with what they know", test_slices_are_told},
+    {"a slice's times end here, and at endpoint 0 everywhere", test_slice_times},
     {"a lost strobe is repeated", test_lost_strobe},
     {"a lost result is repeated", test_lost_result},
     {"lost data of a broadcast are repeated", test_lost_broadcast},

@@ -233,6 +233,9 @@ static void carry_out(const struct turn *turn, const struct sg_action *action)
     case SG_ACTION_FINISH:
         endpoint->finished[action->instance.seq]++;
         break;
+    case SG_ACTION_BEGIN_SLICE:
+    case SG_ACTION_END_SLICE:
+        break;
     case SG_ACTION_WATCH:
         endpoint->watch[action->id].set = true;
         endpoint->watch[action->id].cell = action->access.remote;

@@ -55,6 +55,8 @@ void sg_host_feed(struct sg_host *host, const struct sg_host_endpoint *endpoint,
     actions->capacity = SG_ACTIONS_MAX;
     actions->count = actions->parts_count = 0;
     actions->marks = 0;
+    actions->slice = NULL;
+    actions->routine = 0;
     handle(endpoint->state, event, actions);
     for (uint64_t marks = actions->marks; marks != 0; marks &= marks - 1)
         host->marks[__builtin_ctzll(marks)]++;
@@ -242,6 +244,12 @@ static const char *carry_out_one(struct sg_host *host, const struct sg_host_endp
         return NULL;
     case SG_ACTION_FINISH:
         host->scheduler->finish(host, endpoint, action->instance.seq);
+        return NULL;
+    case SG_ACTION_BEGIN_SLICE:
+        return NULL;
+    case SG_ACTION_END_SLICE:
+        if (host->scheduler->end_slice != NULL)
+            host->scheduler->end_slice(host, endpoint, host->actions.slice);
         return NULL;
     case SG_ACTION_WATCH:
         return watch(host, endpoint, action);

@@ -122,6 +122,9 @@ struct sg_host_scheduler {
     void (*watch)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t id);
     void (*complete)(struct sg_host *host, const struct sg_host_endpoint *endpoint);
     void (*finish)(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t seq);
+    /* A slice is over at the endpoint. NULL: nobody asks. */
+    void (*end_slice)(struct sg_host *host, const struct sg_host_endpoint *endpoint,
+                      const struct sg_slice *slice);
 };
 
 typedef void (*sg_host_handler)(void *state, const struct sg_event *event,

@@ -166,6 +166,7 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
     struct sg_bcs_instance *instance = sg_bcs_at(s, ++s->head.seq);
     bool contributes = call->operation != SG_OPERATION_BCAST || call->root == s->rank;
 
+    sg_bcs_measure_routine(SG_ROUTINE_DESCRIPTORS, actions);
     s->head.in_call = 1;
     s->head.outstanding++;
     *instance = (struct sg_bcs_instance){
@@ -185,6 +186,7 @@ static void take_called(struct sg_bcs *s, const struct sg_message *message,
 {
     uint32_t *below = &s->below[sg_tree_toward(&s->place, s->degree, message->from)];
 
+    sg_bcs_measure_routine(SG_ROUTINE_DESCRIPTORS, actions);
     if (message->header.seq > *below)
         *below = message->header.seq;
     if (s->rank == 0 && s->strobe.index > 0 && !s->strobe.over)
@@ -201,7 +203,7 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
         take_called(s, message, actions);
         break;
     case SG_BCS_STROBE:
-        sg_bcs_take_strobe(s, message, actions);
+        sg_bcs_take_strobe(s, event, actions);
         break;
     case SG_BCS_PART:
         sg_bcs_take_part(s, message, actions);
@@ -239,7 +241,7 @@ const struct sg_algo sg_algo_bcs = {
     .name = "bcs",
     .operations = 1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE |
                   1u << SG_OPERATION_ALLREDUCE | 1u << SG_OPERATION_BCAST,
-    .uses = SG_ALGO_MULTICAST | SG_ALGO_PIPELINED,
+    .uses = SG_ALGO_MULTICAST | SG_ALGO_PIPELINED | SG_ALGO_SLICES,
     .parameters = sg_parameters_bcs,
     .needs = needs,
     .init = init,

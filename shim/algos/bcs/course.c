@@ -179,6 +179,7 @@ void sg_bcs_take_part(struct sg_bcs *s, const struct sg_message *message,
     struct sg_bcs_instance *instance = sg_bcs_at(s, message->header.seq);
     uint32_t edge = message->header.number[SG_BCS_EDGE];
 
+    sg_bcs_measure_routine(SG_ROUTINE_REDUCE, actions);
     if (message->header.number[SG_BCS_IS_RESULT]) {
         end_reduce(s, instance, sg_data_part(0), actions);
         return;
@@ -200,6 +201,9 @@ void sg_bcs_take_value(struct sg_bcs *s, const struct sg_message *message,
     if (instance->seq != message->header.seq || instance->has_result ||
         (is_on_way_up(s, instance) && !climbs))
         return;
+    sg_bcs_measure_routine(instance->operation == SG_OPERATION_BCAST ? SG_ROUTINE_BROADCAST
+                                                                     : SG_ROUTINE_REDUCE,
+                           actions);
     note_early(s, instance, actions);
     take_result(s, instance, sg_data_part(0), actions);
     if (climbs && s->rank > 0)

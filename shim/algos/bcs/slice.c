@@ -23,19 +23,22 @@ static struct sg_header strobe_header(const struct sg_bcs *s)
         .seq = s->strobe.upto,
         .kind = SG_BCS_STROBE,
         .number = {[SG_BCS_INDEX] = s->strobe.index,
-                   [SG_BCS_MASK] = s->strobe.mask,
+                   [SG_BCS_MASK] = s->strobe.mask | s->strobe.later << SG_BCS_LATER,
                    [SG_BCS_FIRST] = s->strobe.first,
                    [SG_BCS_SLICE_LOW] = (uint32_t)s->strobe.slice,
                    [SG_BCS_SLICE_HIGH] = (uint32_t)(s->strobe.slice >> 32)},
     };
 }
 
-static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe,
+static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, uint64_t now_ns,
                          struct sg_actions *actions)
 {
-    /* What ran in an earlier slice returns now. */
-    if (s->strobe.index > 0 && strobe->slice != s->strobe.slice)
+    if (s->strobe.index == 0 || strobe->slice != s->strobe.slice) {
+        /* What ran in an earlier slice returns now. */
         s->restarted = s->strobe.upto;
+        sg_bcs_measure_slice(s, strobe, now_ns, actions);
+    }
+    sg_bcs_measure_strobe(s, strobe, now_ns, actions);
     s->strobe = *strobe;
     s->strobed = true;
     run_due(s, actions);
@@ -52,25 +55,25 @@ static void repeat(struct sg_bcs *s, struct sg_actions *actions)
         sg_bcs_repeat_value(s, sg_bcs_at(s, seq), actions);
 }
 
-void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_message *message,
-                        struct sg_actions *actions)
+void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_event *event, struct sg_actions *actions)
 {
-    const struct sg_header *header = &message->header;
+    const struct sg_header *header = &event->message.header;
     uint32_t index = header->number[SG_BCS_INDEX];
 
     if (index > s->strobe.index) {
         struct sg_bcs_strobe strobe = {
             .index = index,
-            .mask = header->number[SG_BCS_MASK],
+            .mask = header->number[SG_BCS_MASK] & SG_BCS_PHASES,
             .first = header->number[SG_BCS_FIRST],
             .upto = header->seq,
+            .later = header->number[SG_BCS_MASK] >> SG_BCS_LATER,
             .slice = (uint64_t)header->number[SG_BCS_SLICE_HIGH] << 32 |
                      header->number[SG_BCS_SLICE_LOW],
         };
 
-        begin_strobe(s, &strobe, actions);
+        begin_strobe(s, &strobe, event->time_ns, actions);
     }
-    if (index == s->strobe.index && !message->multicast)
+    if (index == s->strobe.index && !event->message.multicast)
         repeat(s, actions);
 }
 
@@ -117,7 +120,7 @@ static void send_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, ui
 {
     struct sg_header header;
 
-    begin_strobe(s, strobe, actions);
+    begin_strobe(s, strobe, now_ns, actions);
     header = strobe_header(s);
     if (s->size == 1)
         return;
@@ -134,12 +137,12 @@ static void begin_slice(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *ac
         .mask = s->separate ? phases & -phases : phases,
         .first = first,
         .upto = upto,
+        .later = s->separate ? phases & (phases - 1) : 0,
         .slice = (now_ns - s->epoch_ns) / s->slice_ns,
     };
 
     s->sender.restarts = s->restart_slice && upto >= first;
     s->sender.scheduled = upto;
-    s->sender.later = phases & ~strobe.mask;
     send_strobe(s, &strobe, now_ns, actions);
 }
 
@@ -148,9 +151,9 @@ static void begin_phase(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *ac
     struct sg_bcs_strobe strobe = s->strobe;
 
     strobe.index++;
-    strobe.mask = s->sender.later & -s->sender.later;
+    strobe.mask = strobe.later & -strobe.later;
+    strobe.later &= ~strobe.mask;
     strobe.over = strobe.repeated = false;
-    s->sender.later &= ~strobe.mask;
     send_strobe(s, &strobe, now_ns, actions);
 }
 
@@ -188,13 +191,6 @@ void sg_bcs_ring(struct sg_bcs *s, uint32_t timer, uint64_t now_ns, struct sg_ac
 
 /* ---- the end of a strobe --------------------------------------------------------------------- */
 
-void sg_bcs_take_done(struct sg_bcs *s, const struct sg_message *message)
-{
-    uint32_t *done = &s->done[sg_tree_toward(&s->place, s->degree, message->from)];
-
-    *done = message->header.number[SG_BCS_INDEX];
-}
-
 static bool are_below_done(const struct sg_bcs *s)
 {
     for (int child = 0; child < s->children; child++) {
@@ -202,6 +198,15 @@ static bool are_below_done(const struct sg_bcs *s)
             return false;
     }
     return true;
+}
+
+void sg_bcs_take_done(struct sg_bcs *s, const struct sg_message *message)
+{
+    uint32_t *done = &s->done[sg_tree_toward(&s->place, s->degree, message->from)];
+
+    *done = message->header.number[SG_BCS_INDEX];
+    if (s->rank == 0 && !are_below_done(s))
+        sg_bcs_measure_retry(s);
 }
 
 static bool has_run_here(struct sg_bcs *s)
@@ -229,9 +234,13 @@ static bool has_overrun(const struct sg_bcs *s, uint64_t now_ns)
 
 static void end_strobe(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
-    if (s->strobe.index == 0 || s->strobe.over || !are_below_done(s) || !has_run_here(s))
+    if (s->strobe.index == 0 || s->strobe.over || !has_run_here(s))
+        return;
+    sg_bcs_measure_run(s, now_ns);
+    if (!are_below_done(s))
         return;
     s->strobe.over = true;
+    sg_bcs_measure_end(s, now_ns, actions);
     if (s->rank > 0) {
         tell_parent(s, SG_BCS_DONE, s->strobe.upto, actions);
         return;
@@ -254,7 +263,7 @@ void sg_bcs_end_strobes(struct sg_bcs *s, struct sg_actions *actions)
 /* Of endpoint 0: the next strobe, or when. */
 static void go_on_sending(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
-    while (s->sender.later > 0 && s->strobe.over) {
+    while (s->strobe.later > 0 && s->strobe.over) {
         begin_phase(s, now_ns, actions);
         end_strobe(s, now_ns, actions);
     }

@@ -1,5 +1,6 @@
 /* The state of bcs: what bcs.c (calls and messages), slice.c (strobes and their ends), course.c (an
- * instance once it is scheduled) and below.c (messages down the tree) share. Holds no pointer.
+ * instance once it is scheduled), below.c (messages down the tree) and measure.c (what is told of
+ * slices) share. Holds no pointer.
  */
 #ifndef SG_ALGOS_BCS_STATE_H
 #define SG_ALGOS_BCS_STATE_H
@@ -38,12 +39,13 @@ enum sg_bcs_kind {
 /* Header.number of a STROBE; of a PART, [EDGE] and [IS_RESULT]; of a DONE, [INDEX]. */
 enum {
     SG_BCS_INDEX, /* which strobe, from 1; alike everywhere */
-    SG_BCS_MASK,  /* the microphases that it begins */
+    SG_BCS_MASK,  /* the microphases that it begins; from bit SG_BCS_LATER on those that follow */
     SG_BCS_FIRST, /* instances from this one to seq are scheduled */
     SG_BCS_SLICE_LOW,
     SG_BCS_SLICE_HIGH
 };
 enum { SG_BCS_EDGE, SG_BCS_IS_RESULT };
+#define SG_BCS_LATER 16
 
 struct sg_bcs_instance {
     uint32_t seq; /* 0: free */
@@ -62,6 +64,7 @@ struct sg_bcs_instance {
 struct sg_bcs_strobe {
     uint32_t index; /* 0: none yet */
     uint32_t mask, first, upto;
+    uint32_t later; /* microphases of this slice that are yet to begin */
     uint64_t slice;
     bool repeated; /* down the tree, as its results from then on */
     bool over;     /* here and below */
@@ -70,10 +73,17 @@ struct sg_bcs_strobe {
 /* Of endpoint 0, which sends the strobes. */
 struct sg_bcs_sender {
     uint32_t scheduled; /* up to this instance */
-    uint32_t later;     /* microphases of this slice that are yet to begin */
     bool alarm;         /* the timer is set for a boundary */
     bool restarts;      /* calls wait for the next boundary to return */
     bool drained;
+};
+
+struct sg_bcs_measure {
+    struct sg_slice slice; /* under way, or the last one */
+    uint64_t strobe_ns;    /* the last strobe was sent, or came */
+    uint32_t seen;         /* calls when the slice began */
+    uint32_t busy;         /* boundaries that the last slice outlasted */
+    bool has_run;          /* what the strobe asks for, here */
 };
 
 struct sg_bcs {
@@ -94,6 +104,7 @@ struct sg_bcs {
     uint32_t restarted;            /* calls up to this may return (restart=slice) */
     struct sg_bcs_strobe strobe;
     struct sg_bcs_sender sender;
+    struct sg_bcs_measure measure;
     struct sg_bcs_instance ring[]; /* credits of them: instance n at n modulo credits */
 };
 
@@ -146,8 +157,7 @@ struct sg_data sg_bcs_result(const struct sg_bcs *s, uint32_t seq);
 
 /* ---- slice.c: strobes, from their boundary to their end */
 
-void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_message *message,
-                        struct sg_actions *actions);
+void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_event *event, struct sg_actions *actions);
 /* No strobe will come: here and below. */
 void sg_bcs_end_strobes(struct sg_bcs *s, struct sg_actions *actions);
 void sg_bcs_take_done(struct sg_bcs *s, const struct sg_message *message);
@@ -155,5 +165,25 @@ void sg_bcs_take_done(struct sg_bcs *s, const struct sg_message *message);
  * next one or sets the timer for it. */
 void sg_bcs_go_on(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions);
 void sg_bcs_ring(struct sg_bcs *s, uint32_t timer, uint64_t now_ns, struct sg_actions *actions);
+
+/* ---- measure.c: what is told of slices */
+
+/* A strobe begins another slice. */
+void sg_bcs_measure_slice(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, uint64_t now_ns,
+                          struct sg_actions *actions);
+/* A strobe begins; s has the one before. */
+void sg_bcs_measure_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, uint64_t now_ns,
+                           struct sg_actions *actions);
+/* What the event at hand is for. */
+static inline void sg_bcs_measure_routine(enum sg_slice_routine routine, struct sg_actions *actions)
+{
+    actions->routine = (uint8_t)(1 + routine);
+}
+/* What the strobe asks for has run here; again does not matter. */
+void sg_bcs_measure_run(struct sg_bcs *s, uint64_t now_ns);
+/* At endpoint 0: a DONE has come, and is not the last. */
+void sg_bcs_measure_retry(struct sg_bcs *s);
+/* The strobe is over here and below, and the slice, if it was its last. */
+void sg_bcs_measure_end(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions);
 
 #endif
