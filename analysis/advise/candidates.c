@@ -40,6 +40,9 @@ bool sg_candidate_runs(int candidate, enum sg_operation operation, bool inside)
 {
     unsigned reach = inside ? SG_REACH_NODE : SG_REACH_INTERNODE;
 
+    /* Nobody waits for children in a broadcast. */
+    if (operation == SG_OPERATION_BCAST && strstr(sg_candidates[candidate], "linger") != NULL)
+        return false;
     for (int i = 0; i < sg_algorithm_count; i++) {
         const struct sg_algorithm *algorithm = &sg_algorithms[i];
 
@@ -57,6 +60,8 @@ const char *sg_candidate_stock(enum sg_operation operation)
         [SG_OPERATION_BARRIER] = "dissemination",
         [SG_OPERATION_REDUCE] = "tree(degree=1)",
         [SG_OPERATION_ALLREDUCE] = "pairwise",
+        /* MPICH has no reports of what has been received, which credits cost. */
+        [SG_OPERATION_BCAST] = "tree(degree=1,credits=64)",
     };
 
     return protocols[operation];

@@ -1,15 +1,16 @@
 #include "advise/replay.h"
 
-#include "advise/lines.h"
+#include "algos/combining.h"
 #include "sim/lists.h"
+#include "sim/timed/chunking.h"
 #include "sim/timed/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NODE_RANKS_MAX 64 /* of the simulator */
+#define NODE_RANKS_MAX SG_COMBINING_RANKS_MAX /* of the simulator */
 #define BYTES_MAX (UINT64_C(1) << 26)
-#define CHUNK_BYTES 16384
+#define CHUNKS_MAX 4096 /* with so many, an algorithm is no choice */
 /* The limit of ranks times chunks times instances, for one group and algorithm. */
 #define WORK_MAX 400000u
 
@@ -45,13 +46,14 @@ const char *sg_replay_obstacle(const struct sg_group *group)
     if (!is_even(group))
         return "its nodes hold different numbers of ranks, which is not simulated";
     if (group->nodes > 1 && ranks_per_node(group) > NODE_RANKS_MAX)
-        return "nodes of over 64 ranks are not simulated";
+        return "nodes of over 4096 ranks are not simulated";
     return NULL;
 }
 
 uint32_t sg_replay_count(const struct sg_group *group)
 {
-    uint64_t each = group->size * (1 + group->most_bytes / CHUNK_BYTES);
+    uint64_t chunk_bytes = group->nodes > 1 ? SG_SLOT_BYTES_DEFAULT : 16384;
+    uint64_t each = group->size * (1 + group->most_bytes / chunk_bytes);
     uint64_t most = WORK_MAX / each;
 
     if (most < SG_SAMPLE_MIN)
@@ -70,6 +72,8 @@ const struct sg_arrival_sample *sg_replay_sample(const struct sg_group *group, u
  * endpoint for each rank. */
 struct layout {
     int32_t endpoints, ranks_per_endpoint;
+    uint32_t chunk_bytes;
+    enum sg_node_level node_level;
     const struct sg_network *network;
     struct sg_sim_algo algo;
     enum sg_sim_mode mode;
@@ -84,6 +88,7 @@ static void lay_out(const struct sg_replay *replay, const struct sg_group *group
 
     *out = (struct layout){.endpoints = (int32_t)group->nodes,
                            .ranks_per_endpoint = (int32_t)ranks_per_node(group),
+                           .chunk_bytes = stock ? 0 : SG_WORLD_CHUNKS_AUTO,
                            .network = &machine->between,
                            .mode = stock ? SG_SIM_POLL : replay->mode};
     if (stock && !group->several_machines) {
@@ -93,6 +98,8 @@ static void lay_out(const struct sg_replay *replay, const struct sg_group *group
         out->endpoints = (int32_t)group->size;
         out->ranks_per_endpoint = 1;
     } else if (group->nodes == 1) {
+        out->node_level =
+            strcmp(protocol, "handoff") == 0 ? SG_NODE_LEVEL_CLIMB : SG_NODE_LEVEL_AUTO;
         protocol = "tree"; /* one endpoint: the node level only */
     }
     out->algo = sg_sim_algo_of(protocol);
@@ -105,7 +112,7 @@ static bool number_processes(const struct sg_group *group, const struct layout *
 {
     uint32_t each = (uint32_t)layout->ranks_per_endpoint;
     bool single = each == 1 && layout->endpoints == (int32_t)group->size;
-    bool has_root = group->operation == SG_OPERATION_REDUCE;
+    bool has_root = sg_operation_has_root(group->operation);
     uint32_t *used = calloc((size_t)layout->endpoints, sizeof *used);
 
     if (used == NULL)
@@ -155,7 +162,6 @@ static enum sg_status run_stretch(const struct sg_group *group, const struct lay
                                   struct stretch stretch, struct sg_world_cost *costs, bool *done)
 {
     const struct sg_arrival_sample *head = sg_replay_sample(group, stretch.first);
-    bool reduce = group->operation == SG_OPERATION_REDUCE;
     uint32_t *processes = calloc(group->size, sizeof *processes);
     uint64_t *arrivals_ns = calloc((size_t)stretch.count * group->size, sizeof *arrivals_ns);
     uint64_t latest_ns;
@@ -166,6 +172,8 @@ static enum sg_status run_stretch(const struct sg_group *group, const struct lay
         .mode = layout->mode,
         .endpoints = layout->endpoints,
         .ranks_per_node = layout->ranks_per_endpoint,
+        .node_level = layout->node_level,
+        .chunk_bytes = layout->chunk_bytes,
         .call = {.operation = group->operation,
                  .flags = SG_CALL_COMMUTATIVE,
                  .bytes = (uint32_t)head->bytes,
@@ -183,38 +191,18 @@ static enum sg_status run_stretch(const struct sg_group *group, const struct lay
         sg_log("advise: out of memory");
         goto err_free;
     }
-    if (reduce)
+    if (sg_operation_has_root(group->operation))
         setup.call.root = (int32_t)(processes[head->root] / (uint32_t)layout->ranks_per_endpoint);
     arrange(group, stretch, processes, arrivals_ns, &latest_ns);
-    setup.catchup_ns =
-        latest_ns + sg_measure_settle_ns(layout->network, layout->endpoints, (uint32_t)head->bytes);
+    setup.catchup_ns = latest_ns + sg_measure_settle_ns(&setup);
     status = SG_OK;
-    *done = sg_world_accepts(&setup);
+    *done = sg_world_accepts(&setup) && sg_chunking_of(&setup).count <= CHUNKS_MAX;
     if (*done)
         status = sg_world_run(&setup, &result);
 err_free:
     free(processes);
     free(arrivals_ns);
     return status;
-}
-
-/* ---- srm inside a node */
-
-static bool run_lines(const struct sg_replay *replay, const struct sg_group *group,
-                      struct sg_world_cost *costs)
-{
-    for (uint32_t i = 0; i < sg_replay_count(group); i++) {
-        const struct sg_arrival_sample *sample = sg_replay_sample(group, i);
-        struct sg_lines_call call = {.operation = group->operation,
-                                     .ranks = group->size,
-                                     .root = sample->root,
-                                     .bytes = sample->bytes,
-                                     .late_ns = sample->late_ns};
-
-        if (!sg_lines_cost(&replay->machine->between, &call, &costs[i]))
-            return false;
-    }
-    return true;
 }
 
 enum sg_status sg_replay_group(const struct sg_replay *replay, const struct sg_group *group,
@@ -225,11 +213,6 @@ enum sg_status sg_replay_group(const struct sg_replay *replay, const struct sg_g
     struct layout layout;
     enum sg_status status = SG_OK;
 
-    if (group->nodes == 1 && strcmp(sg_candidates[candidate], "srm") == 0 &&
-        run_lines(replay, group, costs)) {
-        *done = true;
-        return SG_OK;
-    }
     lay_out(replay, group, candidate, &oversubscribed, &layout);
     *done = layout.ranks_per_endpoint <= NODE_RANKS_MAX;
     memset(costs, 0, all * sizeof *costs);

@@ -1,9 +1,9 @@
 /* Recorded arrivals with another algorithm: what each sampled instance would have cost.
  *
- * Between nodes, and for handoff inside a node, the simulator runs the algorithm's own code
- * (sim/timed/world.h) on a network in virtual time. MPICH is modelled by a protocol between single
- * ranks (sg_candidate_stock) where the ranks share a machine, else by one between the nodes' first
- * ranks. srm inside a node has formulas of its own (lines.h).
+ * The simulator (sim/timed/world.h) runs the algorithm's own code between nodes, on a network in
+ * virtual time and in chunks as the library does, and has formulas for the level inside a node.
+ * MPICH is modelled by a protocol between single ranks (sg_candidate_stock) where the ranks share a
+ * machine, else by one between the nodes' first ranks.
  *
  * Each instance is replayed by itself. What the program would do with the time saved, and whether
  * ranks would then arrive at other times, is not modelled. Protocols that learn see the instances

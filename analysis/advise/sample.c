@@ -252,9 +252,6 @@ static enum sg_status on_instance(void *context, const struct sg_aggregate *aggr
     struct sg_group *group;
     enum sg_status status;
 
-    /* The simulator has no protocols for it. */
-    if (seen->instance->operation == SG_OPERATION_BCAST)
-        return SG_OK;
     status = find_group(sampling, aggregate, seen->instance, seen->row, &group);
     if (status != SG_OK)
         return status;

@@ -83,7 +83,7 @@ static void put_run(const struct sg_advice *advice, FILE *out)
     if (!report->has_events)
         fputs("\nThere are statistics alone: no arrivals to replay.\n", out);
     else if (advice->item_count == 0)
-        fputs("\nThere are no barriers, reduces or allreduces to replay.\n", out);
+        fputs("\nThere are no barriers, reduces, allreduces or broadcasts to replay.\n", out);
 }
 
 /* ---- one call site */

@@ -1,22 +1,29 @@
-/* stagger sim cpu: processor use of a reduction, as paper 000 measures it in section VI. */
+/* stagger sim cpu: processor use of a reduction or broadcast, as paper 000 measures it in section
+ * VI. */
 #include "sim/commands.h"
 #include "sim/output.h"
 
 static const char documentation[] =
-    "Simulates reductions under process skew and prints the average processor use of a node (us), "
-    "for the algorithm and for the blocking binomial reduction, and their factor.\v"
+    "Simulates reductions or broadcasts under process skew and prints the average processor use of "
+    "a node (us), for the algorithm and for MPICH's blocking binomial tree, and their factor.\v"
     "An algorithm is a name with parameters as in rules: bypass, or 'bypass(linger=20)'; by "
     "default bypass, among 2,4,8,16,32 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
+static const enum sg_operation operations[] = {SG_OPERATION_REDUCE, SG_OPERATION_BCAST};
+static const char *const operation_words[] = {"reduce", "bcast", NULL};
+
 struct options {
     struct sg_sim_common common;
+    int operation; /* of operations */
     struct sg_numbers skews, elements;
 };
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct sg_option option_table[] = {
+    {"op", 'o', "OP", "reduce or bcast (default: reduce)", sg_option_word, AT(operation),
+     .words = operation_words},
     {"skew-us", 's', "US,...", "largest skews (default: 0,200,400,600,800,1000)", sg_option_reals,
      AT(skews), .most = 1000000},
     {"elements", 'e', "N,...", "elements in an operand (default: 4,32,128)", sg_option_wholes,
@@ -53,7 +60,7 @@ static struct sg_sim_case case_of(const struct options *options, int i)
 
     return (struct sg_sim_case){
         .algo = &options->common.algos.list[algos],
-        .operation = SG_OPERATION_REDUCE,
+        .operation = operations[options->operation],
         .nodes = (int32_t)options->common.nodes.list[nodes],
         .skew_ns = sg_network_ns(options->skews.list[skews]),
         .bytes = (uint32_t)options->elements.list[elements] * SG_SIM_ELEMENT_BYTES,
@@ -72,19 +79,6 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
     if (status == SG_OK)
         *row = row_of(options, &one, &result, &baseline);
     return status;
-}
-
-static enum sg_status check_root(const struct options *options)
-{
-    int32_t root = options->common.options.root;
-
-    for (int i = 0; i < options->common.nodes.count; i++) {
-        if (root >= options->common.nodes.list[i]) {
-            sg_log("sim: no root %d among %.0f nodes", root, options->common.nodes.list[i]);
-            return SG_ERR_ARGUMENT;
-        }
-    }
-    return SG_OK;
 }
 
 int sg_sim_cpu_command(int argc, char **argv)
@@ -106,7 +100,8 @@ int sg_sim_cpu_command(int argc, char **argv)
     options.common.nodes = (struct sg_numbers){{2, 4, 8, 16, 32}, 5};
     if (!sg_options_read(&line, argc, argv))
         return SG_OPTIONS_USAGE;
-    if (sg_sim_common_finish(&options.common) != SG_OK || check_root(&options) != SG_OK)
+    if (sg_sim_common_finish(&options.common) != SG_OK ||
+        sg_sim_check_root(&options.common) != SG_OK)
         return 1;
     return sg_sim_print_rows("cpu", "processor use", &options.common,
                              options.common.algos.count * options.common.nodes.count *

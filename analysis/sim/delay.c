@@ -3,20 +3,21 @@
 #include "sim/output.h"
 
 static const char documentation[] =
-    "Simulates barriers or allreduces and prints the synchronization delay, last exit minus last "
-    "entry (us), and its multiple of one multicast latency.\v"
+    "Simulates collectives and prints the synchronization delay, last exit minus last entry (us), "
+    "and its multiple of one multicast latency.\v"
     "RANKS is a rank, a range FIRST-LAST, 'last' or 'deepest' (the rank furthest down in the "
     "algorithm's tree); US may be FACTORx, in latencies of the same call without skew. "
     "An algorithm is a name with parameters as in rules: 'adaptive(tokens=2)'; by "
-    "default adaptive,tree, among 16 nodes. "
+    "default adaptive,tree (of reduce and bcast bypass,tree), among 16 nodes. "
     "Elements are doubles. Exit status: 0, 1 on bad input, 2 on bad usage.";
 
-enum { BARRIER };
-static const char *const operations[] = {"barrier", "allreduce", NULL};
+static const enum sg_operation operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_ALLREDUCE,
+                                               SG_OPERATION_REDUCE, SG_OPERATION_BCAST};
+static const char *const operation_words[] = {"barrier", "allreduce", "reduce", "bcast", NULL};
 
 struct options {
     struct sg_sim_common common;
-    int operation;
+    int operation; /* of operations */
     bool exact;
     uint32_t elements, skew_us;
     struct sg_sim_late late[SG_LATE_MAX];
@@ -36,8 +37,10 @@ static const char *read_late(const struct sg_option *option, const char *text, v
 }
 
 static const struct sg_option option_table[] = {
-    {"op", 'o', "OP", "barrier or allreduce (default: barrier)", sg_option_word, AT(operation),
-     .words = operations},
+    {"op", 'o', "OP", "barrier, allreduce, reduce or bcast (default: barrier)", sg_option_word,
+     AT(operation), .words = operation_words},
+    {"root", 'r', "NODE", "the root of a reduce or bcast (default: 0)", sg_option_u32,
+     AT(common.options.root), .most = SG_ENDPOINTS_MAX - 1},
     {"late", 'l', "RANKS:US,...", "which ranks are late, and by how much (default: deepest:2x)",
      .read = read_late},
     {"skew-us", 's', "US", "largest additional random delay of every rank (default: 0)",
@@ -76,7 +79,7 @@ static enum sg_status measure_row(const void *of, int i, json_t **row)
     const struct options *options = of;
     struct sg_sim_case one = {
         .algo = &options->common.algos.list[i / options->common.nodes.count],
-        .operation = options->operation == BARRIER ? SG_OPERATION_BARRIER : SG_OPERATION_ALLREDUCE,
+        .operation = operations[options->operation],
         .nodes = (int32_t)options->common.nodes.list[i % options->common.nodes.count],
         .bytes = options->elements * SG_SIM_ELEMENT_BYTES,
         .skew_ns = sg_network_ns(options->skew_us),
@@ -104,15 +107,21 @@ int sg_sim_delay_command(int argc, char **argv)
     char fault[SG_OPTION_FAULT_BYTES];
 
     options.common.options.warmup = 8;
-    options.common.algos =
-        (struct sg_sim_algos){{sg_sim_algo_of("adaptive"), sg_sim_algo_of("tree")}, 2};
     options.common.nodes = (struct sg_numbers){{16}, 1};
     read_late(NULL, "deepest:2x", &options, fault);
     if (!sg_options_read(&line, argc, argv))
         return SG_OPTIONS_USAGE;
     if (options.exact)
         options.common.options.flags |= SG_CALL_EXACT;
-    if (sg_sim_common_finish(&options.common) != SG_OK)
+    if (options.common.algos.count == 0)
+        options.common.algos = (struct sg_sim_algos){
+            {sg_sim_algo_of(sg_operation_has_root(operations[options.operation]) ? "bypass"
+                                                                                 : "adaptive"),
+             sg_sim_algo_of("tree")},
+            2};
+    if (sg_sim_common_finish(&options.common) != SG_OK ||
+        (sg_operation_has_root(operations[options.operation]) &&
+         sg_sim_check_root(&options.common) != SG_OK))
         return 1;
     return sg_sim_print_rows("delay", "synchronization delays", &options.common,
                              options.common.algos.count * options.common.nodes.count, measure_row,

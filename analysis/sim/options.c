@@ -41,6 +41,7 @@ static const char *read_csv(const struct sg_option *option, const char *text, vo
 }
 
 static const char *const modes[] = {"signal", "thread", "poll", NULL};
+static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NULL};
 
 const struct sg_option sg_sim_common_options[] = {
     {"algo", 'a', "A,...", "algorithms", read_algos, AT(algos), .group = 1},
@@ -53,6 +54,10 @@ const struct sg_option sg_sim_common_options[] = {
      AT(options.mode), .words = modes, .group = 1},
     {"ranks-per-node", 0, "K", "processes on each node (default: 1)", sg_option_u32,
      AT(options.ranks_per_node), .least = 1, .most = 64, .group = 1},
+    {"node-level", 0, "WAY", "how these combine: auto (as the library), climb, flat or chunks",
+     sg_option_word, AT(options.node_level), .words = node_levels, .group = 1},
+    {"chunk", 0, "BYTES", "cut larger calls into chunks; 0: never (default: as the library)",
+     sg_option_u32, AT(options.chunk_bytes), .most = 1u << 30, .group = 1},
     {"iterations", 0, "N", "calls to measure", sg_option_u32, AT(options.iterations), .least = 1,
      .most = 10000000, .group = 1},
     {"seed", 0, "SEED", "the seed of all random numbers (default: 1)", sg_option_u64,
@@ -70,6 +75,7 @@ struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations)
         .options = {.seed = 1,
                     .iterations = iterations,
                     .ranks_per_node = 1,
+                    .chunk_bytes = SG_WORLD_CHUNKS_AUTO,
                     .flags = SG_CALL_COMMUTATIVE},
     };
 }
@@ -81,4 +87,17 @@ enum sg_status sg_sim_common_finish(struct sg_sim_common *common)
     for (int i = 0; i < common->settings_count && status == SG_OK; i++)
         status = sg_network_set(&common->options.network, common->settings[i]);
     return status;
+}
+
+enum sg_status sg_sim_check_root(const struct sg_sim_common *common)
+{
+    int32_t root = common->options.root;
+
+    for (int i = 0; i < common->nodes.count; i++) {
+        if (root >= common->nodes.list[i]) {
+            sg_log("sim: no root %d among %.0f nodes", root, common->nodes.list[i]);
+            return SG_ERR_ARGUMENT;
+        }
+    }
+    return SG_OK;
 }

@@ -29,4 +29,7 @@ struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations);
 /* Reads the network; call it after the command line has been parsed. */
 enum sg_status sg_sim_common_finish(struct sg_sim_common *common);
 
+/* Whether the root is among all numbers of nodes; if not, one line says so. */
+enum sg_status sg_sim_check_root(const struct sg_sim_common *common);
+
 #endif

@@ -77,6 +77,8 @@ struct sg_algo_needs {
     uint32_t slot_bytes; /* what its calls are best cut into; 0: nothing in particular */
 };
 
+#define SG_SLOT_BYTES_DEFAULT 1024u /* ... where there is nothing in particular */
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /* Properties of an instance's operation. */

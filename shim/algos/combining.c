@@ -51,6 +51,32 @@ static bool climb(const struct sg_combining *combining, uint32_t *position, uint
     return false;
 }
 
+/* Instances that are over: complete, and each rank has come to them. The latter follows from the
+ * former but for broadcasts. */
+static uint32_t over(const struct sg_combining *combining)
+{
+    uint32_t least = combining->completed;
+
+    for (uint32_t rank = 0; rank < combining->ranks; rank++)
+        least = combining->words[rank] < least ? combining->words[rank] : least;
+    return least;
+}
+
+static void arrive_at_broadcast(struct sg_combining *combining, uint32_t rank, int32_t root,
+                                struct sg_combining_step *step)
+{
+    uint32_t *position = position_at(combining, step->seq);
+    bool first = position[0] != step->seq;
+
+    position[0] = step->seq;
+    if (step->seq <= combining->completed)
+        step->result = SG_COMBINING_LEAVES;
+    else if (root >= 0 ? root == (int32_t)rank : first)
+        step->result = SG_COMBINING_CALLS;
+    else
+        step->result = SG_COMBINING_WAITS;
+}
+
 void sg_combining_arrive(struct sg_combining *combining, uint32_t rank, enum sg_operation operation,
                          int32_t root, struct sg_combining_step *step)
 {
@@ -61,9 +87,13 @@ void sg_combining_arrive(struct sg_combining *combining, uint32_t rank, enum sg_
     memset(step, 0, sizeof *step);
     step->seq = seq;
     step->slot = slot_of(combining, seq, rank);
-    if (seq - combining->completed > combining->depth)
+    if (seq - over(combining) > combining->depth)
         return;
     combining->words[rank] = seq;
+    if (operation == SG_OPERATION_BCAST) {
+        arrive_at_broadcast(combining, rank, root, step);
+        return;
+    }
     if (position[0] != seq)
         memset(position, 0, sizeof(uint32_t) * combining->ranks);
     position[0] = seq;

@@ -6,6 +6,9 @@
  * slot and climbs on. So the association is fixed, and whoever is late does the work. A rank may
  * run ahead by a ring of `depth` instances.
  *
+ * In a broadcast there is nothing to fold: the root feeds the CALL, at other endpoints the first
+ * to arrive, and who comes after its end finds the data there.
+ *
  * A pure state machine like the protocols (algo.h): no I/O, no pointers in its state, one caller at
  * a time. The host carries out what a step says and keeps the slots: rank r's of instance n is (n
  * modulo depth) * ranks + r.
@@ -30,7 +33,9 @@ struct sg_combining {
 };
 
 enum sg_combining_result {
-    SG_COMBINING_FULL, /* nothing has happened: the rank is `depth` ahead; again after a complete */
+    /* nothing has happened: the rank is `depth` ahead; again after a complete, or of a broadcast
+     * after an arrival */
+    SG_COMBINING_FULL,
     SG_COMBINING_LEAVES, /* its call returns now */
     SG_COMBINING_WAITS,  /* its call returns when the instance is complete */
     SG_COMBINING_CALLS   /* waits likewise, and delivers the CALL */
@@ -55,8 +60,8 @@ struct sg_combining_step {
 uint32_t sg_combining_bytes(uint32_t ranks, uint32_t depth);
 void sg_combining_init(struct sg_combining *combining, uint32_t ranks, uint32_t depth);
 
-/* Local rank `rank` makes its next call. root: the local rank that gets a reduce's result; -1 for
- * other operations, or where the root is at another endpoint. */
+/* Local rank `rank` makes its next call. root: the local rank that is the root of a reduce or
+ * broadcast; -1 for other operations, or where the root is at another endpoint. */
 void sg_combining_arrive(struct sg_combining *combining, uint32_t rank, enum sg_operation operation,
                          int32_t root, struct sg_combining_step *step);
 

@@ -25,7 +25,6 @@
 
 #define SG_INTERNODE_MAGIC UINT64_C(0x6e6170732d676773)
 #define SG_INTERNODE_PROTOCOLS_MAX 64
-#define SG_INTERNODE_SLOT_BYTES 1024u /* for a protocol without requirements of its own */
 #define SG_INTERNODE_INSTANCES_MAX 64
 #define SG_INTERNODE_WATCHES_MAX (SG_INTERNODE_PROTOCOLS_MAX * SG_WATCHES)
 /* Replies that an event gets at once; and for each protocol the READ_CELLS that wait. */

@@ -113,7 +113,7 @@ static bool lay_out(struct sg_internode *internode, const char *name)
             internode->is_one_sided || (protocol->algo->uses & SG_ALGO_ONE_SIDED);
         protocols++;
         protocol->slot_bytes =
-            protocol->needs.slot_bytes > 0 ? protocol->needs.slot_bytes : SG_INTERNODE_SLOT_BYTES;
+            protocol->needs.slot_bytes > 0 ? protocol->needs.slot_bytes : SG_SLOT_BYTES_DEFAULT;
         if (protocol->slot_bytes > internode->slot_bytes)
             internode->slot_bytes = protocol->slot_bytes;
         if (protocol->needs.parts * protocol->slot_bytes > eager_bytes)

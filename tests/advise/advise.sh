@@ -59,7 +59,7 @@ check "a partial run says so" all 'advised partial partial' 'has partial.txt "PA
 check "one rank waits for nobody" all 'advised one one-rank' \
     'has one.txt "no advice: one rank waits for nobody"' 'has one.conf "nothing to advise"'
 check "without collectives there is nothing to replay" all 'advised none without-collectives' \
-    'has none.txt "no barriers, reduces or allreduces"' 'has none.conf "nothing to advise"'
+    'has none.txt "no barriers, reduces, allreduces or broadcasts"' 'has none.conf "nothing to advise"'
 check "statistics have no arrivals" all 'advised statistics statistics' \
     'has statistics.txt "statistics alone: no arrivals to replay"'
 ./make_large 2 100000 10000 many || exit 1

@@ -106,6 +106,30 @@ static inline void planted_small_skew(struct archive *archive)
     }
 }
 
+/* Two ranks of a node, the second 5000 late to a broadcast of 64 bytes by the first, under MPICH:
+ *   mpich     0 leaves after its send (200), 1 takes what was there (200, and twice 16 to copy it)
+ *   srm       0 leaves when its slot is written (100 and 16), 1 copies it out (100 and 16) */
+static inline void planted_broadcast(struct archive *archive)
+{
+    planted_begin(archive, 2);
+    planted_call(archive, 0, SG_OPERATION_BCAST, 0, 200, "mpich");
+    planted_call(archive, 1, SG_OPERATION_BCAST, 5000, 232, "mpich");
+}
+
+/* Eight machines, ranks 4 and 5 always 1 ms late to a broadcast of 64 bytes by rank 0. Under MPICH,
+ * whose binomial tree has rank 4 send to 5 and 6, and 6 to 7, these two wait for it; by a tree of
+ * degree 4 rank 6 waits for 5; by bypass nobody does. */
+static inline void planted_late_inner(struct archive *archive)
+{
+    static const uint64_t blocked_ns[] = {1500, 6064, 6564, 12628, 2000, 1000, 1006564, 1012628};
+
+    planted_begin(archive, 8);
+    archive->machines = true;
+    for (int rank = 0; rank < 8; rank++)
+        planted_call(archive, rank, SG_OPERATION_BCAST, rank == 4 || rank == 5 ? 1000000 : 0,
+                     blocked_ns[rank], "mpich");
+}
+
 /* Four machines; the root of a reduce comes 500 us after the others. By MPICH's binomial tree a
  * leaf blocks for its send (500), rank 2 for rank 3's message (500 + 5000 + 64 + 500 and 32 to fold
  * it, 500 to send it on, and what its own network interface takes), and nobody for the root. */

@@ -163,6 +163,39 @@ static void late_root(void)
     sg_advice_clear(&advice);
 }
 
+static void broadcast_in_a_node(void)
+{
+    struct sg_advice advice;
+    const struct sg_advice_item *item;
+
+    planted_broadcast(&archive);
+    advise(NULL, &advice);
+    item = &advice.items[0];
+    NEAR(estimate(item, "mpich")->blocked_ns, 216);
+    NEAR(estimate(item, "srm")->blocked_ns, 116);
+    CU_ASSERT_EQUAL(item->estimate_count, 2); /* handoff folds; the others are for between nodes */
+    CU_ASSERT_EQUAL(item->verdict, SG_ADVICE_CHANGE);
+    CU_ASSERT_TRUE(has_rule(&advice, "bcast@0000000a~2=srm"));
+    sg_advice_clear(&advice);
+}
+
+static void broadcast_behind_a_late_rank(void)
+{
+    struct sg_advice advice;
+    const struct sg_advice_item *item;
+
+    planted_late_inner(&archive);
+    advise("STAGGER_PROGRESS=signal\n", &advice);
+    item = &advice.items[0];
+    CU_ASSERT_EQUAL(item->verdict, SG_ADVICE_CHANGE);
+    CU_ASSERT_STRING_EQUAL(best_of(item), "bypass");
+    CU_ASSERT_TRUE(estimate(item, "mpich")->blocked_ns > 2e6 / 8);
+    CU_ASSERT_TRUE(estimate(item, "tree")->processor_ns > 1e6 / 8);
+    CU_ASSERT_TRUE(estimate(item, "bypass")->processor_ns < 1e6 / 8);
+    CU_ASSERT_TRUE(has_rule(&advice, "bcast~8=bypass"));
+    sg_advice_clear(&advice);
+}
+
 /* ---- when there is no advice */
 
 static void within_the_error(void)
@@ -401,6 +434,8 @@ const struct unit_test unit_tests[] = {
     {"one rank that is always late: adaptive", one_rank_late},
     {"a small skew in any order: srm", small_skew},
     {"a late root leaves nothing to bypass, and that is said", late_root},
+    {"a broadcast in a node is advised, too", broadcast_in_a_node},
+    {"a broadcast behind a late rank of the tree: bypass", broadcast_behind_a_late_rank},
     {"what the model does not explain forbids advice", within_the_error},
     {"where the best ran nothing is advised", best_already},
     {"few instances say nothing", few_instances},

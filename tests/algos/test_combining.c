@@ -93,6 +93,38 @@ static void arrive(struct node *node, uint32_t rank, enum sg_operation operation
         start_call(node, step.seq);
 }
 
+/* Who is first, or the root, calls; who comes after the end has it at once. */
+static void arrive_at_broadcast(struct node *node, uint32_t rank, int root)
+{
+    uint32_t seq = node->arrived[rank] + 1, least = seq;
+    struct sg_combining_step step;
+    bool first = true, calls;
+
+    for (uint32_t other = 0; other < node->ranks; other++) {
+        first = first && node->arrived[other] < seq;
+        least = node->arrived[other] < least ? node->arrived[other] : least;
+    }
+    calls = root >= 0 ? root == (int)rank : first;
+    sg_combining_arrive(node->combining, rank, SG_OPERATION_BCAST, root, &step);
+    CU_ASSERT_EQUAL_FATAL(step.seq, seq);
+    CU_ASSERT_EQUAL(step.folds, 0);
+    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_FULL, seq - least > node->depth);
+    if (step.result == SG_COMBINING_FULL) {
+        node->full++;
+        return;
+    }
+    node->arrived[rank] = seq;
+    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_LEAVES, seq <= node->completed);
+    CU_ASSERT_EQUAL_FATAL(step.result == SG_COMBINING_CALLS, seq > node->completed && calls);
+    if (step.result != SG_COMBINING_LEAVES)
+        node->waits[rank] = seq;
+    if (step.result != SG_COMBINING_CALLS)
+        return;
+    CU_ASSERT_EQUAL_FATAL(node->calling, 0);
+    CU_ASSERT_EQUAL_FATAL(seq, node->completed + 1);
+    node->calling = seq;
+}
+
 static void complete(struct node *node)
 {
     for (uint32_t rank = 0; rank < node->ranks; rank++) {
@@ -113,10 +145,13 @@ static void run(struct node *node, enum sg_operation operation, int root)
             if (node->calling != 0 && draw(node, 4) == 0)
                 complete(node);
         } else if (node->waits[rank] == 0 && node->arrived[rank] < INSTANCES) {
-            arrive(node, rank, operation, root);
+            if (operation == SG_OPERATION_BCAST)
+                arrive_at_broadcast(node, rank, root);
+            else
+                arrive(node, rank, operation, root);
         }
     }
-    for (uint32_t seq = 1; seq <= INSTANCES; seq++) {
+    for (uint32_t seq = 1; operation != SG_OPERATION_BCAST && seq <= INSTANCES; seq++) {
         struct association of = {.size = (int)node->ranks, .seq = seq};
 
         CU_ASSERT_EQUAL_FATAL(node->contribution[seq], association_doubling(&of));
@@ -152,6 +187,22 @@ static void test_allreduce(void)
     }
 }
 
+static void test_broadcast(void)
+{
+    int full = 0;
+
+    for (uint32_t ranks = 1; ranks <= RANKS_MAX; ranks++) {
+        for (uint64_t seed = 0; seed < 60; seed++) {
+            struct node node;
+
+            open_node(&node, ranks, 1 + (uint32_t)(seed % 8), seed);
+            run(&node, SG_OPERATION_BCAST, seed % 2 ? -1 : (int)(seed % ranks));
+            full += node.full;
+        }
+    }
+    CU_ASSERT_TRUE(full > 0);
+}
+
 static void test_limits(void)
 {
     CU_ASSERT_EQUAL(sg_combining_bytes(0, 1), 0);
@@ -183,6 +234,7 @@ static void test_most_ranks(void)
 const struct unit_test unit_tests[] = {
     {"reduces keep their association in every order, their first arrivers leave", test_reduce},
     {"allreduces keep their association in every order, all wait", test_allreduce},
+    {"a broadcast is fed by its root, or the first; late ranks find its data", test_broadcast},
     {"a node without ranks or room, or with too many, is refused", test_limits},
     {"the deepest climb fits a step", test_most_ranks},
     {NULL, NULL},

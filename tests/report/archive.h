@@ -80,6 +80,7 @@ enum { /* region references */
        REGION_BARRIER,
        REGION_REDUCE,
        REGION_ALLREDUCE,
+       REGION_BCAST,
        REGION_INIT,
        REGION_FINALIZE,
        REGION_LATE,
@@ -141,17 +142,20 @@ static inline void archive_put_end(const struct archive *archive, OTF2_EvtWriter
                                    uint64_t ticks, const struct archive_call *call)
 {
     static const OTF2_CollectiveOp ops[] = {OTF2_COLLECTIVE_OP_BARRIER, OTF2_COLLECTIVE_OP_REDUCE,
-                                            OTF2_COLLECTIVE_OP_ALLREDUCE};
+                                            OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_COLLECTIVE_OP_BCAST};
     uint64_t size = call->comm == ARCHIVE_SELF   ? 1
                     : call->comm == ARCHIVE_HALF ? (uint64_t)archive->half_size
                                                  : (uint64_t)archive->ranks;
     uint64_t sent = call->operation == SG_OPERATION_BARRIER     ? 0
                     : call->operation == SG_OPERATION_ALLREDUCE ? size * call->bytes
-                                                                : call->bytes;
-    uint32_t root = call->operation == SG_OPERATION_REDUCE ? call->root : OTF2_COLLECTIVE_ROOT_NONE;
+                    : call->operation == SG_OPERATION_BCAST
+                        ? ((uint32_t)call->rank == call->root ? size * call->bytes : 0)
+                        : call->bytes;
+    uint32_t root = sg_operation_has_root(call->operation) ? call->root : OTF2_COLLECTIVE_ROOT_NONE;
 
-    CHECKED(OTF2_EvtWriter_MpiCollectiveEnd(writer, NULL, ticks, ops[call->operation],
-                                            (OTF2_CommRef)call->comm, root, sent, sent));
+    CHECKED(OTF2_EvtWriter_MpiCollectiveEnd(
+        writer, NULL, ticks, ops[call->operation], (OTF2_CommRef)call->comm, root, sent,
+        call->operation == SG_OPERATION_BCAST ? call->bytes : sent));
 }
 
 static inline uint64_t archive_put_call(const struct archive *archive, OTF2_EvtWriter *writer,
@@ -260,6 +264,7 @@ static inline void archive_put_regions(OTF2_GlobalDefWriter *global)
         [REGION_BARRIER] = {"MPI_Barrier", OTF2_REGION_ROLE_BARRIER, OTF2_PARADIGM_MPI},
         [REGION_REDUCE] = {"MPI_Reduce", OTF2_REGION_ROLE_COLL_ALL2ONE, OTF2_PARADIGM_MPI},
         [REGION_ALLREDUCE] = {"MPI_Allreduce", OTF2_REGION_ROLE_COLL_ALL2ALL, OTF2_PARADIGM_MPI},
+        [REGION_BCAST] = {"MPI_Bcast", OTF2_REGION_ROLE_COLL_ONE2ALL, OTF2_PARADIGM_MPI},
         [REGION_INIT] = {"MPI_Init", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI},
         [REGION_FINALIZE] = {"MPI_Finalize", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_MPI},
         [REGION_LATE] = {"late contribution", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER},

@@ -73,6 +73,29 @@ assert rows[0][\"delay_us\"] == rows[1][\"delay_us\"] < rows[2][\"delay_us\"] < 
 check "an allreduce is carried out likewise" all \
     'sim delay --op allreduce --algo adaptive,pairwise,tree --nodes 5 --late 1:30,3-4:10 --csv >all.csv' \
     'has_lines all.csv "^[a-z]+,allreduce,5,128,\"1:30,3-4:10\"," 3'
+check "a broadcast is carried out likewise, from any root; the late node delays itself alone" all \
+    'sim delay --op bcast --algo bypass --root 3 --nodes 8 --late 3:500 --json >root.json' \
+    'sim delay --op bcast --algo bypass --root 3 --nodes 8 --late 5:500 --json >other.json' \
+    'is True "$(json root.json "d[\"rows\"][0][\"delay_us\"] > 10")"' \
+    'is True "$(json other.json "d[\"rows\"][0][\"delay_us\"] < 2")"'
+check "its defaults are bypass and tree" is "bypass bcast tree bcast" \
+    "$(sim delay --op bcast --json >defaults.json &&
+        json defaults.json '" ".join(r["algo"] + " " + r["op"] for r in d["rows"])')"
+check "processor use is told of broadcasts, too: bypass against the blocking binomial tree" all \
+    'sim cpu --op bcast $small --json >cpu_bcast.json' \
+    'is "bcast" "$(json cpu_bcast.json "d[\"rows\"][0][\"op\"]")"' \
+    'is True "$(json cpu_bcast.json "d[\"rows\"][3][\"factor\"] > 1")"'
+check "one node has the ways of srm, by size or as asked for" "$PYTHON" -c '
+import json, subprocess, sys
+def delay(*more):
+    text = subprocess.run([sys.argv[1], "sim", "delay", "--op", "allreduce", "--algo", "srm", "--nodes", "1",
+                           "--ranks-per-node", "4", "--late", "3:100", "--json", *more],
+                          capture_output=True, text=True, check=True).stdout
+    return json.loads(text)["rows"][0]["delay_us"]
+for elements, way in ("128", "flat"), ("512", "climb"), ("4096", "chunks"):
+    of = {one: delay("--elements", elements, "--node-level", one) for one in ("flat", "climb", "chunks")}
+    assert len(set(of.values())) == 3, of
+    assert delay("--elements", elements) == of[way], (elements, of)' "$STAGGER"
 check "--stats tells events, memory and the history" \
     all 'sim delay --nodes 16 --algo tree --stats --json >stats.json' \
     'is True "$(json stats.json "d[\"rows\"][0][\"events\"] > 0")"' \
@@ -92,8 +115,22 @@ check "... among 5 one for each of 2, and two for the pair that folds" \
     is "0 0 0 10 0 0" "$(requests delay srm --nodes 5)"
 check "an allreduce of srm takes a value and a word each" \
     is "0 0 24 24 0 0" "$(requests delay srm --nodes 8 --op allreduce)"
-check "... in chunks up a tree and down again" \
-    is "0 0 14 14 0 0" "$(requests delay 'srm(chunk=1)' --nodes 8 --op allreduce --elements 256)"
+check "... in chunks up a tree and down again" is "0 0 14 14 0 0" \
+    "$(requests delay 'srm(chunk=1)' --nodes 8 --op allreduce --elements 256 --chunk 0)"
+check "a broadcast of srm takes a value and a word for each node but the root, and a word back for two" \
+    is "0 0 7 10.5 0 0" "$(requests delay srm --nodes 8 --op bcast --iterations 32)"
+# data ALGO ELEMENTS OPTION...: sends, and values written, in one broadcast among 8 nodes
+data() {
+    local algo=$1 elements=$2
+    shift 2
+    requests delay "$algo" --nodes 8 --op bcast --elements "$elements" --iterations 1 --warmup 0 "$@" |
+        cut -d' ' -f1,3
+}
+check "calls are cut into chunks as the library does: of 1 KiB, of srm 16 KiB" \
+    is "7 0, 14 0, 14 0, 0 7, 0 14, 0 21" "$(data tree 128), $(data tree 129), $(data tree 256), $(
+        )$(data srm 2048), $(data srm 2049), $(data 'srm(chunk=8)' 3072)"
+check "... or as asked for, or not" is "21 0, 7 0" \
+    "$(data tree 129 --chunk 512), $(data tree 256 --chunk 0)"
 check "a reduce of srm takes a value and a word each, and a word back for two of them" \
     is "0 0 7 10.5 0 0" "$(requests cpu srm --nodes 8 --skew-us 0 --iterations 16)"
 check "a barrier of handoff takes two fetch-and-adds a node of its tree, and a release" \
@@ -147,6 +184,7 @@ check "without gnuplot plot says so in one line" all "is 1 $?" 'empty none.out' 
 
 # ---- bad usage and bad input -----------------------------------------------------------------------
 
+check "a root that there is not is refused" refused 1 "no root 4 among 4 nodes" delay --op bcast --root 4 --nodes 4
 check "an unknown command of sim is bad usage" refused 2 "'fly' is not a command of sim" fly
 check "no command is bad usage" refused 2 "a command is missing"
 check "an unknown algorithm is bad usage" refused 2 "no such algorithm: 'magic'; there are [a-z, ]*bypass[a-z, ]*tree" cpu --algo magic
@@ -160,8 +198,8 @@ check "--json with --csv is bad usage" refused 2 "exclude each other" cpu --json
 check "an unknown mode is bad usage" refused 2 "signal, thread or poll, not 'dream'" \
     cpu --mode dream
 check "late ranks that do not parse are bad usage" refused 2 "not RANKS:US" delay --late 3
-check "an unknown operation is bad usage" refused 2 "barrier or allreduce, not 'bcast'" \
-    delay --op bcast
+check "an unknown operation is bad usage" refused 2 "barrier, allreduce, reduce or bcast, not 'gather'" \
+    delay --op gather
 check "an argument is bad usage" refused 2 "no argument is taken: 'x'" delay x
 check "an unknown network is refused" refused 1 "no network 'token-ring'" cpu --network token-ring
 check "a bad value is refused" refused 1 "'speed=3': no such key" delay --set speed=3

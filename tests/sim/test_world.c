@@ -249,7 +249,7 @@ static void results_hold_every_contribution(void)
 static void nodes_of_many_ranks_give_every_result(void)
 {
     static const enum sg_operation operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_REDUCE,
-                                                   SG_OPERATION_ALLREDUCE};
+                                                   SG_OPERATION_ALLREDUCE, SG_OPERATION_BCAST};
 
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         for (int free_running = 0; free_running < 2; free_running++) {
@@ -258,6 +258,8 @@ static void nodes_of_many_ranks_give_every_result(void)
             if (operations[i] == SG_OPERATION_BARRIER)
                 setup.call.bytes = 0;
             setup.ranks_per_node = 7;
+            setup.call.root = sg_operation_has_root(operations[i]) ? 3 : -1;
+            setup.node_level = free_running ? SG_NODE_LEVEL_CLIMB : SG_NODE_LEVEL_AUTO;
             setup.skew_ns = 50000;
             setup.free_running = free_running;
             setup.catchup_ns = 1000000;
@@ -279,8 +281,151 @@ static void a_barrier_of_nodes_waits_for_its_last_rank(void)
     setup.ranks_per_node = 4;
     setup.late = &late;
     setup.late_count = 1;
-    /* Its arrival and two folds, a message to the other node, the release there. */
+    /* It arrives and sees the others, a message to the other node, the release there. */
+    CU_ASSERT_DOUBLE_EQUAL(run_world(&setup).delay_ns, 2 * 100 + 2 * O_NS + L_NS + 100, 0.5);
+    /* Its arrival and two folds. */
+    setup.node_level = SG_NODE_LEVEL_CLIMB;
     CU_ASSERT_DOUBLE_EQUAL(run_world(&setup).delay_ns, 3 * 100 + 2 * O_NS + L_NS + 100, 0.5);
+}
+
+static struct sg_network with_steps(void)
+{
+    struct sg_network network = round_network;
+
+    network.local_us = 0.1;
+    network.copy_ns_per_byte = 0.5;
+    return network;
+}
+
+/* In one node the protocol has nothing to do. */
+static void one_node_takes_what_the_formulas_say(void)
+{
+    static const uint64_t bytes[] = {8, 1024, 2048, 4096, 8192};
+    struct sg_network network = with_steps();
+
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        struct sg_world_setup setup =
+            world_of(&sg_algo_srm, SG_OPERATION_ALLREDUCE, 1, (uint32_t)bytes[i]);
+        uint64_t flat_ns = sg_node_flat_ns(&network, 4, bytes[i]);
+        uint64_t chunks_ns = sg_node_chunks_ns(&network, 4, bytes[i]);
+        uint64_t climb_ns = sg_node_climb_part_ns(&network, 2, false, bytes[i]) +
+                            sg_node_copy_ns(&network, bytes[i]) + 100;
+        struct sg_lateness late = {3, 3, 1000000};
+
+        setup.network = &network;
+        setup.ranks_per_node = 4;
+        setup.late = &late;
+        setup.late_count = 1;
+        CU_ASSERT_EQUAL(run_world(&setup).delay_ns, bytes[i] <= 1024   ? flat_ns
+                                                    : bytes[i] <= 4096 ? climb_ns
+                                                                       : chunks_ns);
+        setup.node_level = SG_NODE_LEVEL_FLAT;
+        CU_ASSERT_EQUAL(run_world(&setup).delay_ns, flat_ns);
+        setup.node_level = SG_NODE_LEVEL_CHUNKS;
+        CU_ASSERT_EQUAL(run_world(&setup).delay_ns, chunks_ns);
+    }
+}
+
+/* A late root of a flat reduce: the others have stored and gone. */
+static void who_only_contributes_to_a_flat_reduce_leaves(void)
+{
+    static const uint64_t root_late_ns[] = {1000000, 0, 0, 0}, other_late_ns[] = {0, 0, 0, 1000000};
+    struct sg_network network = with_steps();
+    struct sg_world_setup setup = world_of(&sg_algo_srm, SG_OPERATION_REDUCE, 1, 1000);
+    struct sg_world_cost cost = {0};
+    uint64_t store_ns = sg_node_store_ns(&network, 1000);
+    uint64_t flat_ns = sg_node_flat_ns(&network, 4, 1000);
+
+    setup.network = &network;
+    setup.ranks_per_node = 4;
+    setup.arrivals_ns = root_late_ns;
+    setup.costs = &cost;
+    run_world(&setup);
+    CU_ASSERT_EQUAL(cost.blocked_ns, 3 * store_ns + flat_ns);
+    cost = (struct sg_world_cost){0};
+    setup.arrivals_ns = other_late_ns;
+    run_world(&setup);
+    CU_ASSERT_EQUAL(cost.blocked_ns, 3 * store_ns + 1000000 + flat_ns);
+}
+
+static void broadcasts_of_one_node(void)
+{
+    static const uint32_t bytes[] = {1000, 12288, 65536};
+    struct sg_network network = with_steps();
+
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
+        struct sg_world_setup setup = world_of(&sg_algo_srm, SG_OPERATION_BCAST, 1, bytes[i]);
+        struct sg_lateness late = {0, 0, 1000000};
+        uint64_t fill_ns = sg_node_fill_ns(&network, bytes[i]);
+        bool single = bytes[i] >= 65536;
+
+        setup.call.root = 0;
+        setup.network = &network;
+        setup.ranks_per_node = 4;
+        setup.late = &late;
+        setup.late_count = 1;
+        CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
+                        single ? sg_node_read_ns(&network, bytes[i])
+                               : fill_ns + sg_node_fetch_ns(&network, bytes[i], false));
+        /* Whoever comes after the root finds the data; a single copy holds up the root. */
+        late = (struct sg_lateness){2, 2, 1000000};
+        CU_ASSERT_EQUAL(run_world(&setup).delay_ns,
+                        single ? sg_node_read_ns(&network, bytes[i])
+                               : sg_node_fetch_ns(&network, bytes[i], true));
+        CU_ASSERT_EQUAL(run_world(&setup).latency_ns,
+                        single ? 1000000 + sg_node_read_ns(&network, bytes[i]) : fill_ns);
+    }
+}
+
+/* A second chunk begins at both nodes when the first is over. */
+static void chunks_one_after_the_other(void)
+{
+    struct sg_world_setup setup = world_of(&sg_algo_pairwise, SG_OPERATION_ALLREDUCE, 2, 1000);
+    double one_ns = run_world(&setup).delay_ns;
+
+    setup.data = true;
+    setup.call.bytes = 3000;
+    setup.chunk_bytes = 1000;
+    CU_ASSERT_EQUAL(run_world(&setup).delay_ns, 3 * one_ns);
+    setup.call.bytes = 2001;
+    CU_ASSERT_TRUE(run_world(&setup).delay_ns > 2 * one_ns);
+    CU_ASSERT_TRUE(run_world(&setup).delay_ns < 3 * one_ns);
+    /* As the library: in 1 KiB. */
+    setup.call.bytes = 2048;
+    setup.chunk_bytes = 1024;
+    one_ns = run_world(&setup).delay_ns;
+    setup.chunk_bytes = SG_WORLD_CHUNKS_AUTO;
+    CU_ASSERT_EQUAL(run_world(&setup).delay_ns, one_ns);
+}
+
+/* Side by side, chunks take less than one by one; all results are whole, and nobody leaves early.
+ */
+static void chunks_side_by_side(void)
+{
+    static const enum sg_operation operations[] = {SG_OPERATION_ALLREDUCE, SG_OPERATION_REDUCE,
+                                                   SG_OPERATION_BCAST};
+
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        for (int32_t ranks = 1; ranks <= 3; ranks += 2) {
+            struct sg_world_setup setup = world_of(&sg_algo_srm, operations[i], 8, 1024);
+            double one_ns, all_ns;
+
+            setup.call.root = sg_operation_has_root(operations[i]) ? 5 : -1;
+            setup.ranks_per_node = ranks;
+            setup.parameters.chunk_bytes = 1024;
+            setup.data = true;
+            setup.iterations = 5;
+            one_ns = run_world(&setup).delay_ns;
+            setup.call.bytes = 32 * 1024;
+            setup.chunk_bytes = SG_WORLD_CHUNKS_AUTO;
+            all_ns = run_world(&setup).delay_ns;
+            CU_ASSERT_TRUE(all_ns > one_ns);
+            CU_ASSERT_TRUE(all_ns < 32 * one_ns);
+            setup.skew_ns = 100000;
+            setup.free_running = true;
+            run_world(&setup);
+        }
+    }
 }
 
 static void a_setup_that_is_not_for_it_is_refused(void)
@@ -337,6 +482,12 @@ const struct unit_test unit_tests[] = {
     {"results hold every contribution once", results_hold_every_contribution},
     {"nodes of many ranks give every result", nodes_of_many_ranks_give_every_result},
     {"a barrier between nodes waits for its last rank", a_barrier_of_nodes_waits_for_its_last_rank},
+    {"in one node a call takes what the formulas say", one_node_takes_what_the_formulas_say},
+    {"who only contributes to a flat reduce leaves at once",
+     who_only_contributes_to_a_flat_reduce_leaves},
+    {"a broadcast in one node holds up nobody but by a single copy", broadcasts_of_one_node},
+    {"chunks of a call are instances, one after the other", chunks_one_after_the_other},
+    {"chunks of srm go side by side", chunks_side_by_side},
     {"a setup that is not for the protocol is refused in one line",
      a_setup_that_is_not_for_it_is_refused},
     {NULL, NULL},

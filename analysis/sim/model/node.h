@@ -1,6 +1,6 @@
-/* The node level of srm (paper 003, section 2.2, and shim/intranode) in formulas: what a call takes
- * from the time at which all ranks of a node have come. stagger advise costs recorded calls with
- * flat and chunks; the model of paper 003 (model/cluster.h) is built of the others.
+/* The node level (paper 003, section 2.2, and shim/intranode) in formulas: what a call takes from
+ * the time at which all ranks of a node have come, or a part of it. Timed runs, and by them stagger
+ * advise, have the ways of shim/intranode; the model of paper 003 (model/cluster.h) has its own.
  *
  * Memory is the network's local_us (a step: one rank sees what another has written) and its copies
  * and reductions for each byte; simultaneous copies do not slow each other. Times in ns. Pure
@@ -14,6 +14,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How ranks of a node combine. */
+enum sg_node_level {
+    SG_NODE_LEVEL_AUTO, /* as the library does */
+    SG_NODE_LEVEL_CLIMB,
+    SG_NODE_LEVEL_FLAT,
+    SG_NODE_LEVEL_CHUNKS
+};
+
+/* srm's in a node, by size. */
+enum sg_node_level sg_node_level_of(uint32_t ranks, uint64_t bytes);
+
+/* From so many bytes on a node's broadcasts are read straight from the root's buffer. */
+#define SG_NODE_SINGLE_BYTES (UINT64_C(64) << 10)
+
+uint64_t sg_node_copy_ns(const struct sg_network *network, uint64_t bytes);
+
 /* An operand written where others see it. */
 uint64_t sg_node_store_ns(const struct sg_network *network, uint64_t bytes);
 
@@ -24,8 +40,20 @@ uint64_t sg_node_flat_ns(const struct sg_network *network, uint32_t ranks, uint6
  * counts that it waits for. */
 uint64_t sg_node_chunks_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes);
 
-/* Climb: a binomial tree, whose leaves store their operands. On each level a rank sees its child's
- * flag, folds what the child has, without a copy, and resets the flag. */
+/* handoff: the part of one rank, which folds this often, or stores its operand. */
+uint64_t sg_node_climb_part_ns(const struct sg_network *network, uint32_t folds, bool store,
+                               uint64_t bytes);
+
+/* A broadcast through slots: the root's part; and that of a rank which comes after it (late), or
+ * has followed it slot by slot. */
+uint64_t sg_node_fill_ns(const struct sg_network *network, uint64_t bytes);
+uint64_t sg_node_fetch_ns(const struct sg_network *network, uint64_t bytes, bool late);
+
+/* A broadcast read from the root's buffer, until all know that all have it. */
+uint64_t sg_node_read_ns(const struct sg_network *network, uint64_t bytes);
+
+/* The paper's climb: a binomial tree, whose leaves store their operands. On each level a rank sees
+ * its child's flag, folds what the child has, without a copy, and resets the flag. */
 uint64_t sg_node_climb_ns(const struct sg_network *network, uint32_t ranks, uint64_t bytes);
 
 /* Broadcast through two buffers with a READY flag for each reader, in chunks: the root fills one

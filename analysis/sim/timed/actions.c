@@ -1,5 +1,8 @@
 #include "sim/timed/actions.h"
 
+#include "sim/timed/chunks.h"
+#include "sim/timed/node_level.h"
+
 /* The message's turn at the adapter, which its bytes then occupy. */
 static uint64_t depart(struct world *world, int32_t number, uint64_t time_ns, uint64_t bytes)
 {
@@ -135,11 +138,12 @@ static const char *combine(struct sg_host *host, const struct sg_host_endpoint *
                            const struct sg_action *action)
 {
     struct world *world = host->world;
+    bool copy = action->kind == SG_ACTION_COPY;
 
-    world->cursor_ns +=
-        sg_world_bytes_ns(action->kind == SG_ACTION_COPY ? world->network.copy_ns_per_byte
-                                                         : world->network.reduce_ns_per_byte,
-                          action->data.bytes);
+    if (!copy || !sg_node_level_places_result(world))
+        world->cursor_ns += sg_world_bytes_ns(copy ? world->network.copy_ns_per_byte
+                                                   : world->network.reduce_ns_per_byte,
+                                              action->data.bytes);
     return NULL;
 }
 
@@ -165,6 +169,7 @@ static void complete(struct sg_host *host, const struct sg_host_endpoint *endpoi
 static void finish(struct sg_host *host, const struct sg_host_endpoint *endpoint, uint32_t seq)
 {
     sg_world_check_result(host->world, endpoint->rank, seq);
+    sg_chunk_finished(host->world, endpoint->rank, seq);
 }
 
 const struct sg_host_scheduler sg_timed_scheduler = {

@@ -1,6 +1,7 @@
 #include "sim/timed/endpoint.h"
 
 #include "sim/timed/actions.h"
+#include "sim/timed/chunks.h"
 #include "sim/timed/node_level.h"
 
 static bool polls(const struct endpoint *endpoint)
@@ -117,6 +118,7 @@ static void leave(struct world *world, int32_t number)
 {
     struct endpoint *endpoint = &world->endpoints[number];
 
+    sg_chunks_go_on(world, number, endpoint->busy_ns);
     if (!endpoint->completed)
         return;
     endpoint->completed = false;
@@ -130,10 +132,12 @@ void sg_endpoint_arrive(struct world *world, int32_t process, uint64_t time_ns)
 {
     int32_t number = process / world->setup->ranks_per_node;
     struct endpoint *endpoint = &world->endpoints[number];
-    struct sg_event event = {.kind = SG_EVENT_CALL, .call = world->setup->call};
+    struct sg_event event = {.kind = SG_EVENT_CALL, .call = world->call};
 
     if (!sg_node_level_arrive(world, process, &time_ns))
         return;
+    event.call.bytes =
+        sg_chunking_bytes(&world->chunking, world->call.bytes, head_of(world, number)->seq + 1);
     event.time_ns = later(time_ns, endpoint->busy_ns);
     endpoint->holder = process;
     note(world, event.time_ns);

@@ -1,6 +1,7 @@
 #include "sim/timed/measure.h"
 
 #include "algos/tree.h"
+#include "sim/timed/chunking.h"
 
 #include <string.h>
 
@@ -14,12 +15,14 @@ static struct sg_world_setup setup_of(const struct sg_sim_options *options,
         .mode = options->mode,
         .endpoints = one->nodes,
         .ranks_per_node = options->ranks_per_node,
+        .node_level = options->node_level,
         .endpoints_per_adapter = options->endpoints_per_adapter,
         .mpich_copies = one->mpich_copies,
         .call = {.operation = one->operation,
                  .flags = options->flags | (one->algo->parameters.split ? SG_CALL_SPLIT : 0),
                  .bytes = one->operation == SG_OPERATION_BARRIER ? 0 : one->bytes,
                  .root = sg_operation_has_root(one->operation) ? options->root : -1},
+        .chunk_bytes = one->mpich_copies ? 0 : options->chunk_bytes,
         .seed = options->seed,
         .warmup = options->warmup,
         .iterations = options->iterations,
@@ -28,17 +31,20 @@ static struct sg_world_setup setup_of(const struct sg_sim_options *options,
     };
 }
 
-/* Four exchanges and an interrupt on each level, and the tail of the noise. */
-uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, uint32_t bytes)
+/* Four exchanges and an interrupt on each level, for each chunk, and the tail of the noise. */
+uint64_t sg_measure_settle_ns(const struct sg_world_setup *setup)
 {
+    const struct sg_network *network = setup->network;
+    struct sg_chunking chunking = sg_chunking_of(setup);
     double hop_us =
         network->latency_us + 2 * network->overhead_us +
         (network->gap_ns_per_byte + network->copy_ns_per_byte + network->reduce_ns_per_byte) *
-            bytes * 1e-3;
+            chunking.bytes * 1e-3;
     double interrupt_us =
         network->signal_us > network->wake_us ? network->signal_us : network->wake_us;
 
-    return sg_network_ns((sg_tree_levels(nodes) + 2) * (8 * hop_us + 2 * interrupt_us) +
+    return sg_network_ns((sg_tree_levels(setup->endpoints) + 2) * (8 * hop_us + 2 * interrupt_us) *
+                             chunking.count +
                          30 * network->noise_us);
 }
 
@@ -47,8 +53,7 @@ enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct
 {
     struct sg_world_setup setup = setup_of(options, one);
 
-    setup.catchup_ns =
-        one->skew_ns + sg_measure_settle_ns(&options->network, one->nodes, one->bytes);
+    setup.catchup_ns = one->skew_ns + sg_measure_settle_ns(&setup);
     return sg_world_run(&setup, result);
 }
 
@@ -79,23 +84,40 @@ enum sg_status sg_measure_latency(const struct sg_sim_options *options,
     return status;
 }
 
-/* The deepest rank in the tree of a protocol that has one of this degree; else the last rank. */
-static int32_t deepest(int32_t nodes, int degree)
+/* The last of the deepest ranks, relative to the tree's top. */
+static int32_t deepest_below(int32_t nodes, int degree)
 {
-    int depth = sg_tree_depth(nodes, degree);
+    int depth = degree > SG_TREE_BINOMIAL ? sg_tree_depth(nodes, degree) : 0;
+    int32_t deepest = 0;
 
     for (int32_t rank = nodes - 1; rank > 0; rank--) {
-        if (sg_tree_find(rank, nodes, degree).depth == depth)
+        if (degree > SG_TREE_BINOMIAL && sg_tree_find(rank, nodes, degree).depth == depth)
             return rank;
+        if (degree == SG_TREE_BINOMIAL &&
+            __builtin_popcount((uint32_t)rank) > __builtin_popcount((uint32_t)deepest))
+            deepest = rank;
     }
-    return 0;
+    return deepest;
 }
 
+/* Of protocols without a tree, of one that they could have. */
 static int degree_of(const struct sg_sim_case *one)
 {
-    if (one->algo->parameters.degree > 1)
-        return one->algo->parameters.degree;
+    const struct sg_sim_algo *algo = one->algo;
+
+    if (algo->parameters.degree > 1)
+        return algo->parameters.degree;
+    if (sg_operation_has_root(one->operation) &&
+        (algo->algo != &sg_algo_tree || algo->parameters.degree == SG_TREE_BINOMIAL))
+        return SG_TREE_BINOMIAL;
     return one->operation == SG_OPERATION_BARRIER ? SG_DEGREE_BARRIER : SG_DEGREE_DATA;
+}
+
+static int32_t deepest(const struct sg_sim_options *options, const struct sg_sim_case *one)
+{
+    int32_t top = sg_operation_has_root(one->operation) ? options->root : 0;
+
+    return sg_tree_absolute(deepest_below(one->nodes, degree_of(one)), top, one->nodes);
 }
 
 static bool needs_latency(const struct sg_sim_case *one)
@@ -118,8 +140,7 @@ static enum sg_status resolve(const struct sg_sim_options *options, const struct
         if (late->who == SG_LATE_LAST)
             lateness[i].first = lateness[i].last = all - 1;
         else if (late->who == SG_LATE_DEEPEST)
-            lateness[i].first = lateness[i].last =
-                deepest(one->nodes, degree_of(one)) * options->ranks_per_node;
+            lateness[i].first = lateness[i].last = deepest(options, one) * options->ranks_per_node;
         if (lateness[i].last >= all) {
             sg_log("sim: no rank %d among %d", (int)lateness[i].last, (int)all);
             return SG_ERR_ARGUMENT;

@@ -31,9 +31,11 @@ struct sg_sim_options {
     uint64_t seed;
     uint32_t iterations, warmup;
     int32_t ranks_per_node;
+    enum sg_node_level node_level;
     int32_t endpoints_per_adapter; /* 0: 1 */
     int32_t root;
-    uint32_t flags; /* SG_CALL_* of the operation */
+    uint32_t chunk_bytes; /* as in setup.h */
+    uint32_t flags;       /* SG_CALL_* of the operation */
     bool data;
 };
 
@@ -50,14 +52,14 @@ struct sg_sim_case {
 
 /* A reduction's processor use is measured for the skew and for this time, which is longer than any
  * reduction takes once all ranks have called. */
-uint64_t sg_measure_settle_ns(const struct sg_network *network, int32_t nodes, uint32_t bytes);
+uint64_t sg_measure_settle_ns(const struct sg_world_setup *setup);
 
-/* Processor use of a reduction, and the other figures of the run. */
+/* Processor use of a reduction or broadcast, and the other figures of the run. */
 enum sg_status sg_measure_cpu(const struct sg_sim_options *options, const struct sg_sim_case *one,
                               struct sg_world_result *result);
 
-/* The same for MPICH's blocking binomial reduction, with its copies, instead of the case's
- * protocol. */
+/* The same for MPICH's blocking binomial reduction or broadcast, with its copies, instead of the
+ * case's protocol. */
 enum sg_status sg_measure_blocking(const struct sg_sim_options *options,
                                    const struct sg_sim_case *one, struct sg_world_result *result);
 

@@ -15,6 +15,9 @@ double sg_node_level_bytes(const struct world *world);
  * at an EVENT_WORK_END. */
 bool sg_node_level_arrive(struct world *world, int32_t process, uint64_t *time_ns);
 
+/* Whether every rank has the result where it wants it without a copy of the protocol's. */
+bool sg_node_level_places_result(const struct world *world);
+
 /* The endpoint's call is complete at time_ns. */
 void sg_node_level_complete(struct world *world, int32_t endpoint, uint64_t time_ns);
 

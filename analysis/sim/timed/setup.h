@@ -3,7 +3,11 @@
 #define SG_SIM_TIMED_SETUP_H
 
 #include "algos/algo.h"
+#include "sim/model/node.h"
 #include "sim/timed/network.h"
+
+/* Of chunk_bytes: as the library cuts calls. */
+#define SG_WORLD_CHUNKS_AUTO UINT32_MAX
 
 enum sg_sim_mode { SG_SIM_SIGNAL, SG_SIM_THREAD, SG_SIM_POLL };
 
@@ -24,13 +28,16 @@ struct sg_world_setup {
     const struct sg_network *network;
     enum sg_sim_mode mode;
     int32_t endpoints;
-    int32_t ranks_per_node; /* 1..64 */
+    int32_t ranks_per_node;        /* 1..SG_COMBINING_RANKS_MAX */
+    enum sg_node_level node_level; /* AUTO: between nodes flat, in one node srm's */
     /* Endpoints on one node, which share its adapter; 0: 1. */
     int32_t endpoints_per_adapter;
     /* As MPICH receives: a message is copied into the receive's buffer, besides the copy that a
      * protocol makes of one that comes before its call. */
     bool mpich_copies;
     struct sg_algo_call call;
+    /* Larger calls are cut into instances of at most so many bytes; 0: never. */
+    uint32_t chunk_bytes;
     uint64_t seed;
     uint32_t warmup; /* iterations before the measured ones: history for predictions */
     uint32_t iterations;

@@ -116,8 +116,7 @@ void sg_world_exit(struct world *world, int32_t process, uint64_t time_ns)
         sg_world_charge(world, time_ns - self->entry_ns, true);
     if (time_ns > world->last_exit_ns)
         world->last_exit_ns = time_ns;
-    if (process == (world->setup->call.root > 0 ? world->setup->call.root : 0) *
-                       world->setup->ranks_per_node &&
+    if (process == (world->call.root > 0 ? world->call.root : 0) * world->setup->ranks_per_node &&
         measuring(world)) {
         world->wait_ns += world->last_entry_ns - self->entry_ns;
         world->root_exit_ns = time_ns;
@@ -186,12 +185,13 @@ void sg_world_feed(struct world *world, int32_t endpoint, const struct parts *pa
 
 void sg_world_feed_call(struct world *world, int32_t endpoint)
 {
-    const struct sg_algo_call *call = &world->setup->call;
+    uint32_t seq = head_of(world, endpoint)->seq + 1;
 
     sg_world_feed(world, endpoint, NULL);
     if (world->fed.payload != NULL)
-        *world->payload.operand = sg_value_contribution(head_of(world, endpoint)->seq + 1, endpoint,
-                                                        call->bytes, call->flags);
+        *world->payload.operand = sg_value_contribution(
+            seq, endpoint, sg_chunking_bytes(&world->chunking, world->call.bytes, seq),
+            world->call.flags);
 }
 
 struct parts *sg_parts_new(struct world *world, const struct sg_value *values, uint32_t count)
@@ -213,7 +213,7 @@ struct parts *sg_parts_new(struct world *world, const struct sg_value *values, u
 
 void sg_world_check_result(struct world *world, int32_t endpoint, uint32_t seq)
 {
-    const struct sg_algo_call *call = &world->setup->call;
+    const struct sg_algo_call *call = &world->call;
     const struct sg_value *value;
     struct sg_payload payload;
     uint32_t contributions;

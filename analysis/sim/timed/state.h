@@ -1,12 +1,13 @@
 /* A timed world: its endpoints, its processes, what is in flight, and functions on them that all
- * its parts use. From the bottom up the parts are state.c, actions.c (cost of actions),
- * node_level.c, endpoint.c (who handles what when), arrivals.c (what the network delivers) and
- * world.c (a run).
+ * its parts use. From the bottom up the parts are state.c, chunks.c (a call's instances),
+ * node_level.c, actions.c (cost of actions), endpoint.c (who handles what when), arrivals.c (what
+ * the network delivers) and world.c (a run).
  */
 #ifndef SG_SIM_TIMED_STATE_H
 #define SG_SIM_TIMED_STATE_H
 
 #include "sim/host/host.h"
+#include "sim/timed/chunking.h"
 #include "sim/timed/queue.h"
 #include "sim/timed/setup.h"
 
@@ -42,7 +43,10 @@ struct process {
     uint64_t work_end_ns; /* of its computation */
     uint64_t entry_ns;    /* of its last call */
     uint32_t iteration;
+    uint32_t chunk; /* the call's next one */
     uint8_t phase;
+    bool stays; /* until its chunks are finished; now held until some more are */
+    bool held;
 };
 
 struct endpoint {
@@ -53,11 +57,13 @@ struct endpoint {
     uint64_t wake_ns; /* of the EVENT_WAKE that is pending; NEVER */
     uint32_t inbox_first, inbox_last;
     uint32_t inbox_solicited;
-    int32_t calling; /* local processes in a call */
-    int32_t resting; /* local processes past their catch-up */
-    int32_t holder;  /* the process that a handler interrupts */
-    bool in_handler; /* progress is under way in an interrupt */
-    bool completed;  /* COMPLETE was among the actions */
+    int32_t calling;          /* local processes in a call */
+    int32_t resting;          /* local processes past their catch-up */
+    int32_t holder;           /* the process that a handler interrupts */
+    uint32_t finished;        /* instances: all up to this one, */
+    uint64_t finished_beyond; /* and by bit those after it */
+    bool in_handler;          /* progress is under way in an interrupt */
+    bool completed;           /* COMPLETE was among the actions */
 };
 
 /* For endpoints of one-sided protocols. */
@@ -81,6 +87,8 @@ struct world {
     unsigned char *memory; /* of each endpoint: state, cells and, with data, values */
     size_t stride;
     struct sg_algo_needs needs; /* the most of any endpoint */
+    struct sg_algo_call call;   /* of each instance, but for its bytes */
+    struct sg_chunking chunking;
     struct onesided *onesided;
     struct node_level *node_level; /* with more than one rank per node */
 

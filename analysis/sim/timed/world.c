@@ -127,12 +127,16 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
         .setup = setup,
         .process_count = setup->endpoints * setup->ranks_per_node,
         .items_free = NONE,
+        .call = setup->call,
+        .chunking = sg_chunking_of(setup),
         .host = {.world = world,
                  .scheduler = &sg_timed_scheduler,
                  .algo = setup->algo,
                  .marks = world->result.marks},
         .result = {.history = SG_HASH_START, .result = SG_HASH_START},
     };
+    if (world->chunking.width > 0)
+        world->call.flags |= SG_CALL_SPLIT | SG_CALL_LONG;
     if ((setup->algo->operations & 1U << setup->call.operation) == 0) {
         sg_log("sim: %s has no %s", setup->algo->name, sg_operation_names[setup->call.operation]);
         return SG_ERR_ARGUMENT;
@@ -151,7 +155,7 @@ static enum sg_status open_world(const struct sg_world_setup *setup, struct worl
     }
     if (setup->endpoints <= SG_HOST_PEERS_MAX)
         sg_host_add_peers(&world->peers, setup->algo, setup->endpoints, &setup->parameters,
-                          &setup->call);
+                          &world->call);
     for (int32_t i = 0; i < setup->endpoints; i++)
         init_endpoint(world, i);
     return SG_OK;
@@ -278,12 +282,13 @@ static void work_end(struct world *world, int32_t process)
         return;
     }
     if (self->phase == PHASE_CALL) {
-        /* The process was too far ahead of its node. */
+        /* The call's next chunk, or the process was too far ahead of its node. */
         sg_endpoint_arrive(world, process, world->now_ns);
         return;
     }
     if (self->phase == PHASE_DELAY) {
         self->phase = PHASE_CALL;
+        self->chunk = 0;
         self->entry_ns = world->now_ns;
         if (world->now_ns > world->last_entry_ns)
             world->last_entry_ns = world->now_ns;
