@@ -18,6 +18,7 @@
 struct membership {
     uint32_t comm; /* in the window and in the aggregate */
     uint32_t member, size;
+    uint32_t next; /* of its instances: the rank has not come to that one, nor to later ones */
 };
 
 struct rank {
@@ -146,6 +147,14 @@ static enum sg_status join(struct rank *rank, uint32_t index, const struct membe
     return sg_map_put(&rank->comms, index, rank->membership_count - 1);
 }
 
+/* index: the rank's. NULL: it is not known. */
+static struct membership *membership_of(const struct rank *rank, uint32_t index)
+{
+    int64_t found = sg_map_get(&rank->comms, index);
+
+    return found >= 0 ? &rank->memberships[found] : NULL;
+}
+
 static enum sg_status take_comm(struct sg_live_arrivals *arrivals, struct rank *rank,
                                 const struct sg_record_comm *record)
 {
@@ -240,14 +249,16 @@ static enum sg_status take_call(struct sg_live_arrivals *arrivals, uint32_t rank
 {
     struct sg_recorded_call recorded;
     struct rank *of = &arrivals->ranks[rank];
-    const struct membership *membership;
+    struct membership *membership;
     struct sg_member_call call;
-    int64_t found;
 
-    if (!sg_recorded_call_read(record, &recorded) || (recorded.flags & SG_CALL_FAILED) != 0)
+    if (!sg_recorded_call_read(record, &recorded))
         return SG_OK;
-    found = sg_map_get(&of->comms, recorded.comm);
-    membership = found >= 0 ? &of->memberships[found] : NULL;
+    membership = membership_of(of, recorded.comm);
+    if (membership != NULL && membership->next <= recorded.seq)
+        membership->next = recorded.seq + 1;
+    if ((recorded.flags & SG_CALL_FAILED) != 0)
+        return SG_OK;
     if (membership == NULL || !is_sound(&recorded, membership)) {
         arrivals->left_out++;
         return SG_OK;
@@ -301,6 +312,26 @@ struct sg_live_site *sg_live_arrivals_find(const struct sg_live_arrivals *arriva
     int64_t found = sg_map_get(&arrivals->site_by_key, key_of(id, operation, nonblocking));
 
     return found >= 0 ? &arrivals->sites[found] : NULL;
+}
+
+bool sg_live_arrivals_awaits(const struct sg_live_arrivals *arrivals, uint32_t rank,
+                             const struct sg_record_call *call, uint32_t other)
+{
+    const struct membership *own = membership_of(&arrivals->ranks[rank], call->comm);
+    const struct rank *of = &arrivals->ranks[other];
+
+    if (own == NULL || own->size < 2)
+        return false;
+    for (uint32_t i = 0; i < of->membership_count; i++) {
+        const struct membership *its = &of->memberships[i];
+
+        if (its->comm != own->comm || its->member == own->member)
+            continue;
+        return its->next <= call->seq &&
+               (call->operation != SG_OPERATION_BCAST || (int64_t)its->member == call->root) &&
+               (call->operation != SG_OPERATION_REDUCE || (int64_t)own->member == call->root);
+    }
+    return false;
 }
 
 static void forget(struct sg_live_arrived *arrived)

@@ -50,6 +50,11 @@ uint64_t sg_live_arrivals_left_out(const struct sg_live_arrivals *arrivals);
 struct sg_live_site *sg_live_arrivals_find(const struct sg_live_arrivals *arrivals, uint32_t id,
                                            enum sg_operation operation, bool nonblocking);
 
+/* Whether a call that a rank is in waits for the other rank, which has not come to it: it is in
+ * none itself, and all that it has recorded was taken. False: it does not, or that is not known. */
+bool sg_live_arrivals_awaits(const struct sg_live_arrivals *arrivals, uint32_t rank,
+                             const struct sg_record_call *call, uint32_t other);
+
 /* Begins anew with what is recent. */
 void sg_live_arrivals_renew(struct sg_live_arrivals *arrivals);
 

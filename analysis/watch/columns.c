@@ -4,7 +4,7 @@
 #include "output/json.h"
 #include "report/before/columns.h"
 #include "report/waitstates/columns.h"
-#include "watch/rows.h"
+#include "watch/view.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -135,7 +135,10 @@ static void print_why(const void *of, const void *context, FILE *out)
     const struct sg_live_row *row = of;
 
     (void)context;
-    if (row->why == NULL)
+    if (row->awaited != NULL)
+        fprintf(out, "%s on %" PRIu32 " now", sg_cause_names[row->awaited->outside.cause],
+                row->awaited->rank);
+    else if (row->why == NULL)
         fputc('-', out);
     else
         fprintf(out, "%s on %" PRIu32, sg_cause_names[row->why->cause], row->why->rank);

@@ -12,6 +12,24 @@
 #define VERSION 1
 #define DIGITS 9
 
+static json_t *outside_of(const struct sg_outside_spent *spent)
+{
+    if (!spent->is_known)
+        return json_null();
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "out_ns", (json_int_t)spent->out_ns,
+                     "time_ns", (json_int_t)spent->ns, "cpu_ns", (json_int_t)spent->cpu_ns,
+                     "runnable_ns", (json_int_t)spent->runnable_ns, "off_ns",
+                     (json_int_t)spent->off_ns, "cause", sg_cause_names[spent->cause]);
+}
+
+static json_t *why_now_of(const struct sg_live_rank *awaited)
+{
+    json_t *object = outside_of(&awaited->outside);
+
+    sg_json_set(&object, "rank", json_integer(awaited->rank));
+    return object;
+}
+
 static json_t *row_of(const struct sg_live_view *view, const struct sg_live_row *row)
 {
     json_t *object = json_object(), *now = NULL;
@@ -19,6 +37,7 @@ static json_t *row_of(const struct sg_live_view *view, const struct sg_live_row 
     sg_columns_set(&object, sg_call_columns, &row->call, view->report.calls);
     sg_columns_set(&object, sg_live_run_columns, &row->run, NULL);
     sg_columns_set(&object, sg_live_why_columns, row, NULL);
+    sg_json_set(&object, "why_now", row->awaited != NULL ? why_now_of(row->awaited) : json_null());
     sg_json_set(&object, "open_calls", json_integer(row->open_calls));
     sg_json_set(&object, "open_ns", json_integer((json_int_t)row->open_ns));
     if (row->now.is_known) {
@@ -47,16 +66,6 @@ static json_t *open_of(const struct sg_live_rank *rank)
     sg_columns_set(&open, sg_call_site_columns, &call, NULL);
     sg_json_set(&open, "open_ns", json_integer((json_int_t)rank->open_ns));
     return open;
-}
-
-static json_t *outside_of(const struct sg_outside_spent *spent)
-{
-    if (!spent->is_known)
-        return json_null();
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:s}", "out_ns", (json_int_t)spent->out_ns,
-                     "time_ns", (json_int_t)spent->ns, "cpu_ns", (json_int_t)spent->cpu_ns,
-                     "runnable_ns", (json_int_t)spent->runnable_ns, "off_ns",
-                     (json_int_t)spent->off_ns, "cause", sg_cause_names[spent->cause]);
 }
 
 static json_t *ranks_of(const struct sg_live_view *view)

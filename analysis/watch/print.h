@@ -5,7 +5,8 @@
 #define SG_WATCH_PRINT_H
 
 #include "core/status.h"
-#include "watch/rows.h"
+#include "watch/job.h"
+#include "watch/view.h"
 
 #include <stdint.h>
 #include <stdio.h>

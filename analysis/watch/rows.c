@@ -5,6 +5,7 @@
 #include "report/aggregate.h"
 #include "report/map.h"
 #include "watch/tally.h"
+#include "watch/why.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -245,36 +246,6 @@ static enum sg_status make_rows(const struct making *making)
     return status;
 }
 
-/* ---- why ------------------------------------------------------------------------------------- */
-
-static int64_t late_rank(const struct sg_live_figures *run)
-{
-    return run->last_rank >= 0 ? run->last_rank : run->least_rank;
-}
-
-/* What was done before calls comes with the longest beyond the others first. */
-static enum sg_status find_why(const struct making *making)
-{
-    struct sg_live_view *view = making->view;
-    const struct sg_before *before = view->report.calls != NULL ? view->report.calls->before : NULL;
-    struct sg_map row_by_site = {0};
-    enum sg_status status = SG_OK;
-
-    for (uint32_t i = view->row_count; before != NULL && i > 0 && status == SG_OK; i--)
-        status = sg_map_put(&row_by_site, view->rows[i - 1].call.place.site, i - 1);
-    for (uint32_t i = 0; before != NULL && i < before->row_count && status == SG_OK; i++) {
-        const struct sg_before_row *found = &before->rows[i];
-        int64_t at =
-            found->until->function != NULL ? sg_map_get(&row_by_site, found->until->site.site) : -1;
-
-        if (found->has_cause && at >= 0 && view->rows[at].why == NULL &&
-            late_rank(&view->rows[at].run) == found->rank)
-            view->rows[at].why = found;
-    }
-    sg_map_clear(&row_by_site);
-    return status;
-}
-
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 static uint64_t processors(const struct sg_live_view *view, uint32_t rank)
@@ -396,7 +367,9 @@ enum sg_status sg_live_rows_make(struct sg_live_rows *rows, struct sg_live_job *
     if (status == SG_OK)
         status = make_rows(&making);
     if (status == SG_OK)
-        status = find_why(&making);
+        status = sg_live_why_find(&view);
+    if (status == SG_OK)
+        sg_live_why_find_awaited(&view, &rows->tally, job->arrivals);
     if (status != SG_OK) {
         sg_log("%s: %s", job->directory, sg_status_text(status));
         sg_live_view_clear(&view);

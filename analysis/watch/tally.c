@@ -184,17 +184,16 @@ static enum sg_status read_statistics(struct scan *scan)
 /* ---- the calls that a rank is in ------------------------------------------------------------- */
 
 /* A thread is in one call of MPI. Others that look open were left by a jump: the latest counts. */
-static enum sg_status add_stay(struct scan *scan, uint32_t thread, uint32_t site, uint32_t function,
-                               uint64_t begin_ns)
+static enum sg_status add_stay(struct scan *scan, uint32_t thread, struct sg_live_stay stay,
+                               uint32_t function, uint64_t begin_ns)
 {
     uint64_t clock_ns = sg_live_job_clock_ns(scan->job, scan->log);
-    struct sg_live_stay stay = {
-        .log = scan->log, .site = site, .open_ns = clock_ns > begin_ns ? clock_ns - begin_ns : 0};
     int64_t found = sg_map_get(&scan->stay_by_thread, thread);
-    enum sg_status status = find_of_log(scan, site, function, &stay.place);
+    enum sg_status status = find_of_log(scan, stay.site, function, &stay.place);
 
     if (status != SG_OK || begin_ns == 0)
         return status;
+    stay.open_ns = clock_ns > begin_ns ? clock_ns - begin_ns : 0;
     if (found >= 0) {
         if (stay.open_ns < scan->tally->stays[found].open_ns)
             scan->tally->stays[found] = stay;
@@ -209,6 +208,7 @@ static enum sg_status take_open(struct scan *scan, const struct sg_live_call *op
 {
     const struct sg_record_call *call = &open->record.call;
     const struct sg_record_event *event = &open->record.event;
+    struct sg_live_stay stay = {.log = scan->log, .call = open};
     uint32_t function;
     enum sg_status status;
     int64_t found;
@@ -216,13 +216,15 @@ static enum sg_status take_open(struct scan *scan, const struct sg_live_call *op
     if (open->is_over)
         return SG_OK;
     if (open->record.bytes[0] == SG_RECORD_CALL && call->operation < SG_OPERATION_COUNT) {
+        stay.site = call->site;
         status = number_operation(scan->tally, call->operation, false, &function);
-        return status == SG_OK ? add_stay(scan, call->thread, call->site, function, call->begin_ns)
+        return status == SG_OK ? add_stay(scan, call->thread, stay, function, call->begin_ns)
                                : status;
     }
     found = open->record.bytes[0] == SG_RECORD_EVENT ? sg_map_get(&scan->functions, event->function)
                                                      : -1;
-    return found >= 0 ? add_stay(scan, event->thread, event->site, (uint32_t)found, event->begin_ns)
+    stay.site = event->site;
+    return found >= 0 ? add_stay(scan, event->thread, stay, (uint32_t)found, event->begin_ns)
                       : SG_OK;
 }
 

@@ -30,6 +30,7 @@ struct sg_live_stay {
     uint32_t place;
     uint32_t site; /* as the log numbers it */
     uint64_t open_ns;
+    const struct sg_live_call *call; /* the log's, until the job is looked at again */
 };
 
 struct sg_live_tally { /* zeroed but for the number of ranks: empty */

@@ -43,7 +43,7 @@ status=$?
 check "it follows a job from its begin to its end, and ends with it" all 'is 0 "$watch_status"' 'empty cg.watch' \
     'has cg.lines "^cg, 2 ranks, running .*, cg.trace$"' 'has cg.lines "^in MPI  *[0-9.]*% now, [0-9.]*% of the run$"' \
     'has cg.lines "^least in MPI  *rank [01] [0-9.]*%, rank [01] [0-9.]*%$"' \
-    'has cg.lines "^  MPI_Allreduce  dot cg.c:[0-9]+ .*%  +(-|[a-z ]+ on [01])$"' \
+    'has cg.lines "^  MPI_Allreduce  dot cg.c:[0-9]+ .*%  +(-|[a-z ]+ on [01]( now)?)$"' \
     'is "1 cg, 2 ranks, ended" "$(grep -c "ended after" cg.lines) $(grep "^cg," cg.lines | tail -n 1 | sed "s/ after.*//")"'
 check "lines in a pipe have no escape codes" lacks cg.lines "$(printf '\033')"
 check "the job's results are the same bits as without it, and its archive is whole" all 'is 0 "$status"' \

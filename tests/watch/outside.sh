@@ -5,17 +5,22 @@
 shopt -s extglob
 
 # The rank has 100 s to do it in; it is ended when it has been seen.
-# long NAME STEP: rank 1 does it while rank 0 waits
+# long NAME N FUNCTION STEP...: ranks take the steps while rank 0 waits in the function
 long() {
-    STAGGER_DIR=$WORK/$1.trace timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n 2 \
-        "$PROGRAMS/mixed_causes" 1 - "$2" </dev/null >"$1.out" 2>"$1.err" &
+    STAGGER_DIR=$WORK/$1.trace timeout --kill-after=5 "$PROGRAM_SECONDS" "$MPIEXEC" -genv LD_PRELOAD "$PRELOAD" -n "$2" \
+        "$PROGRAMS/mixed_causes" 1 - "${@:4}" </dev/null >"$1.out" 2>"$1.err" &
     job=$!
-    until_so ranks_in "$1.trace" 0 MPI_Barrier
+    until_so ranks_in "$1.trace" 0 "$3"
 }
 # tells NAME PATTERN: what is told of rank 1, in two looks
 tells() {
     "$STAGGER" watch --json --count 2 --interval 0.5 "$1.trace" 2>/dev/null | tail -n 1 >told.json
     [[ $(json told.json '(lambda r: r[0]["outside"] is None and r[1]["outside"] is not None and r[1]["outside"]["cause"])(d["per_rank"])') = $2 ]]
+}
+# awaits NAME FUNCTION RANK: the rows of the function, and no others, tell that they wait for the rank now
+awaits() {
+    "$STAGGER" watch --json --count 2 --interval 0.5 "$1.trace" 2>/dev/null | tail -n 1 >told.json
+    [ "$(json told.json 'sorted({(r["mpi_function"], r["why_now"]["rank"]) for r in d["calls"] if r["why_now"] is not None})')" = "[('$2', $3)]" ]
 }
 # Its launcher ends the ranks, which have sessions of their own.
 leave() {
@@ -23,13 +28,20 @@ leave() {
     wait "$job" 2>/dev/null || true
 }
 
-long sleep 1:sleep:100000000
+long sleep 2 MPI_Barrier 1:sleep:100000000
 check "a rank that sleeps is told to be asleep" until_so tells sleep asleep
 check "its times are all of it" is True "$(json told.json '(lambda o: o["cpu_ns"] + o["runnable_ns"] + o["off_ns"] == o["time_ns"] <= o["out_ns"])(d["per_rank"][1]["outside"])')"
+check "the row at which the other waits for it has the same" all 'until_so awaits sleep MPI_Barrier 1' \
+    'is True "$(json told.json "[r[\"why_now\"] for r in d[\"calls\"] if r[\"why_now\"] is not None] == [{**d[\"per_rank\"][1][\"outside\"], \"rank\": 1}]")"'
 "$STAGGER" watch --count 2 --interval 0.2 sleep.trace >sleep.lines 2>&1
 check "a line says so" has sleep.lines '^out of MPI +rank 1 for [0-9.]+ ?m?s or more: (asleep|not told apart)$'
+check "... and the column" has sleep.lines '^  MPI_Barrier .* (asleep|not told apart) on 1 now$'
 leave
-long work 1:work:100000000
+# Both sleep; a receive waits for its sender alone.
+long from 3 MPI_Recv 1:sleep:100000000 2:sleep:100000000 '2>0'
+check "a receive waits for its sender" until_so awaits from MPI_Recv 2
+leave
+long work 2 MPI_Barrier 1:work:100000000
 # Who has the processor on a busy machine is not known: not for most of the time, it may be.
 check "one that computes is told to compute, or to have no processor for it" until_so tells work '@(computing|preempted|not told apart)'
 check "... and is not off it for something else" is True "$(json told.json '(lambda o: o["cpu_ns"] > 0 and 2 * o["off_ns"] <= o["time_ns"])(d["per_rank"][1]["outside"])')"
