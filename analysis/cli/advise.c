@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/configuration.h"
 #include "cli/output_file.h"
+#include "cli/runs.h"
 #include "cli/usage.h"
 #include "core/status.h"
 #include "core/text.h"
@@ -19,13 +20,14 @@ struct options {
     bool json;
     const char *rules; /* the file to write; NULL: none */
     uint32_t top;
-    const char *path;
+    char *path; /* owned */
 };
 
 static const char text[] =
     "Says which algorithm would have cost less at the call sites of a run: replays the recorded "
     "arrivals with every algorithm that may run there, and writes rules for STAGGER_CONFIG.\n\n"
-    "DIR is a directory that a run wrote, or the path of an OTF2 archive (traces.otf2).";
+    "DIR is a directory that a run wrote, or the path of an OTF2 archive "
+    "(traces.otf2). " SG_RUNS_TEXT;
 
 static void set_top(const struct sg_usage *usage, const char *value, void *to)
 {
@@ -57,17 +59,20 @@ static void parse(int argc, char **argv, struct options *options)
     };
     const struct sg_usage usage = {
         .command = "advise",
-        .synopsis = "[OPTION...] DIR",
+        .synopsis = "[OPTION...] [DIR]",
         .operand = "DIR",
+        .is_optional = true,
         .text = text,
         .end = "Exit status: 0, 1 where DIR cannot be read or the rules cannot be written, 2 on "
                "bad usage.",
         .options = table,
     };
+    struct sg_arguments operands;
 
-    options->path = sg_usage_read(&usage, argc, argv).words[0];
+    operands = sg_usage_read(&usage, argc, argv);
     if (options->json && to_stdout(options))
         sg_usage_fault(&usage, "--json and rules cannot both go to standard output");
+    options->path = sg_runs_operand(&usage, &operands);
 }
 
 static enum sg_status print(const struct options *options, const struct sg_advice *advice)
@@ -100,10 +105,13 @@ int sg_command_advise(int argc, char **argv)
     enum sg_status status;
 
     parse(argc, argv, &options);
+    if (options.path == NULL)
+        return 1;
     configuration = sg_read_configuration(options.path);
     options.advise.configuration = configuration;
     status = sg_advise(options.path, &options.advise, &advice);
     free(configuration);
+    free(options.path);
     if (status != SG_OK)
         return 1;
     if (!to_stdout(&options))

@@ -2,6 +2,7 @@
  * `stagger-bench --arrival trace:FILE` replays it.
  */
 #include "cli/command.h"
+#include "cli/runs.h"
 #include "cli/usage.h"
 #include "core/operation.h"
 #include "core/status.h"
@@ -15,7 +16,7 @@
 enum { EXIT_INPUT = 1 };
 
 struct arrivals {
-    const char *path;
+    char *path;    /* owned */
     int operation; /* SG_OPERATION_COUNT: any */
     uint32_t ranks;
     uint64_t calls, others;
@@ -88,7 +89,7 @@ static enum sg_status read_archive(const char *anchor, look instance, struct arr
     struct sg_progress_line progress;
     enum sg_status status;
 
-    sg_progress_line_start(&progress, false);
+    sg_progress_line_start(&progress, true);
     status = sg_source_otf2(anchor, &progress, &watch, &report);
     sg_report_clear(&report);
     return status;
@@ -117,20 +118,24 @@ int sg_command_arrivals(int argc, char **argv)
                                               {0}};
     const struct sg_usage usage = {
         .command = "arrivals",
-        .synopsis = "[--op OPERATION] DIR",
+        .synopsis = "[--op OPERATION] [DIR]",
         .operand = "DIR",
+        .is_optional = true,
         .text = "Prints a line for each collective that all ranks of a run took part in: how late "
                 "each rank came, in us after the first, in the order of ranks. stagger-bench "
-                "--arrival trace:FILE measures collectives with these arrivals.",
+                "--arrival trace:FILE measures collectives with these arrivals. " SG_RUNS_TEXT,
         .options = table,
     };
+    struct sg_arguments operands;
+    int exit_status = EXIT_INPUT;
     char *anchor;
-    int exit_status;
 
-    arrivals.path = sg_usage_read(&usage, argc, argv).words[0];
-    if (sg_report_find_archive(arrivals.path, &anchor) != SG_OK)
-        return EXIT_INPUT;
-    exit_status = print_arrivals(&arrivals, anchor);
-    free(anchor);
+    operands = sg_usage_read(&usage, argc, argv);
+    arrivals.path = sg_runs_operand(&usage, &operands);
+    if (arrivals.path != NULL && sg_report_find_archive(arrivals.path, &anchor) == SG_OK) {
+        exit_status = print_arrivals(&arrivals, anchor);
+        free(anchor);
+    }
+    free(arrivals.path);
     return exit_status;
 }

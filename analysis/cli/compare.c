@@ -1,6 +1,7 @@
 /* stagger compare: options, then read the runs, compare, print. */
 #include "cli/command.h"
 #include "cli/output_file.h"
+#include "cli/runs.h"
 #include "cli/usage.h"
 #include "compare/columns.h"
 #include "core/status.h"
@@ -8,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct options {
@@ -17,6 +19,7 @@ struct options {
     const struct sg_column *sort;
     uint32_t top; /* 0: all */
     struct sg_run_paths sides[2];
+    char *newest[2]; /* where none are named: A and B */
 };
 
 static const char text[] =
@@ -25,7 +28,8 @@ static const char text[] =
     "noise.\n\n"
     "A and B are directories that a run wrote, or paths of OTF2 archives (traces.otf2). With "
     "several runs a side (A1 A2 -- B1 B2) figures are means over a side's runs and noise is what "
-    "differs from run to run.";
+    "differs from run to run. Without A and B: the last but one and the last run in the working "
+    "directory.";
 
 static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 {
@@ -107,12 +111,29 @@ static void parse(int argc, char **argv, struct options *options)
         }
     }
     operands = sg_usage_read(&usage, argc, argv);
-    divide(&usage, &operands, behind, options->sides);
+    if (operands.count > 0 || behind.paths != NULL)
+        divide(&usage, &operands, behind, options->sides);
     if (options->json && options->csv)
         sg_usage_fault(&usage, "--json and --csv exclude each other");
     if (options->html != NULL && (options->json || options->csv))
         sg_usage_fault(&usage, "--html and --%s exclude each other",
                        options->json ? "json" : "csv");
+}
+
+static enum sg_status take_newest(struct options *options)
+{
+    char *newest[2];
+    size_t count = sg_runs_find(".", NULL, 2, newest);
+
+    if (count < 2)
+        sg_log("compare: there are not two runs in this directory; name them: stagger compare A B");
+    for (size_t i = 0; i < count; i++) {
+        char *const *path = &options->newest[1 - i];
+
+        options->newest[1 - i] = newest[i];
+        options->sides[1 - i] = (struct sg_run_paths){(const char *const *)path, 1};
+    }
+    return count == 2 ? SG_OK : SG_ERR_MISSING;
 }
 
 /* The rows that are asked for, in their order. */
@@ -171,6 +192,14 @@ int sg_command_compare(int argc, char **argv)
     struct options options = {.sort =
                                   sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT)};
 
+    enum sg_status status = SG_OK;
+
     parse(argc, argv, &options);
-    return (options.html != NULL ? make_page(&options) : print(&options)) == SG_OK ? 0 : 1;
+    if (options.sides[0].count == 0)
+        status = take_newest(&options);
+    if (status == SG_OK)
+        status = options.html != NULL ? make_page(&options) : print(&options);
+    for (int i = 0; i < 2; i++)
+        free(options.newest[i]);
+    return status == SG_OK ? 0 : 1;
 }

@@ -2,8 +2,10 @@
  * an export that failed. The logs stay.
  */
 #include "cli/command.h"
+#include "cli/runs.h"
 #include "cli/usage.h"
 #include "core/status.h"
+#include "output/progress.h"
 #include "rule/algorithm.h"
 #include "trace/export/export.h"
 
@@ -22,13 +24,14 @@ enum { EXIT_INPUT = 1 };
 #define AWAIT_END_MS 2000
 
 struct recovery {
-    const char *directory; /* of the logs */
-    const char *output;    /* of the archive */
+    char *directory;    /* of the logs; owned */
+    const char *output; /* of the archive */
     bool force;
     struct sg_logread **logs;
     int log_count;
     int world_size;
     int missing;
+    struct sg_progress_line progress;
 };
 
 static void parse(int argc, char **argv, struct recovery *recovery)
@@ -42,14 +45,16 @@ static void parse(int argc, char **argv, struct recovery *recovery)
     };
     const struct sg_usage usage = {
         .command = "recover",
-        .synopsis = "[--force] [--output OTHER] DIR",
+        .synopsis = "[--force] [--output OTHER] [DIR]",
         .operand = "DIR",
+        .is_optional = true,
         .text = "Makes DIR/traces.otf2 from the logs (DIR/rank-NNNNNN.log) that a run left behind, "
-                "and closes what was open. The logs are kept.",
+                "and closes what was open. The logs are kept. " SG_RUNS_TEXT,
         .options = table,
     };
+    struct sg_arguments operands = sg_usage_read(&usage, argc, argv);
 
-    recovery->directory = sg_usage_read(&usage, argc, argv).words[0];
+    recovery->directory = sg_runs_operand(&usage, &operands);
     if (recovery->output == NULL)
         recovery->output = recovery->directory;
 }
@@ -113,7 +118,15 @@ static bool has_events(const struct recovery *recovery)
     return false;
 }
 
-static enum sg_status write_archive(const struct recovery *recovery)
+static void show_progress(void *context, const char *what, int log)
+{
+    struct recovery *recovery = context;
+
+    sg_progress_line_show(&recovery->progress, "stagger: %s log %d of %d", what, log + 1,
+                          recovery->log_count);
+}
+
+static enum sg_status write_archive(struct recovery *recovery)
 {
     const char **algorithms = calloc((size_t)sg_algorithm_count + 1, sizeof *algorithms);
     struct sg_export input = {
@@ -125,6 +138,8 @@ static enum sg_status write_archive(const struct recovery *recovery)
         .algorithms = algorithms,
         .algorithm_count = sg_algorithm_count,
         .exchange = &sg_exchange_serial,
+        .progress = show_progress,
+        .context = recovery,
     };
     struct sg_export_result result;
     enum sg_status status = SG_ERR_MEMORY;
@@ -135,7 +150,9 @@ static enum sg_status write_archive(const struct recovery *recovery)
     }
     for (int i = 0; i < sg_algorithm_count; i++)
         algorithms[i] = sg_algorithms[i].name;
+    sg_progress_line_start(&recovery->progress, true);
     status = sg_export_archive(&input, &result);
+    sg_progress_line_end(&recovery->progress);
     if (status == SG_OK)
         printf("%s/traces.otf2: %" PRIu64 " calls of %d ranks, %" PRIu64 " dropped%s\n",
                recovery->output, result.calls, recovery->world_size, result.dropped,
@@ -144,32 +161,42 @@ static enum sg_status write_archive(const struct recovery *recovery)
     return status;
 }
 
-int sg_command_recover(int argc, char **argv)
+static int recover(struct recovery *recovery)
 {
-    struct recovery recovery = {0};
     char anchor[PATH_MAX];
     int exit_status;
 
-    parse(argc, argv, &recovery);
-    if (snprintf(anchor, sizeof anchor, "%s/traces.otf2", recovery.output) >= (int)sizeof anchor) {
-        sg_log("%s: %s", recovery.output, strerror(ENAMETOOLONG));
+    if (snprintf(anchor, sizeof anchor, "%s/traces.otf2", recovery->output) >= (int)sizeof anchor) {
+        sg_log("%s: %s", recovery->output, strerror(ENAMETOOLONG));
         return EXIT_INPUT;
     }
-    if (is_whole(&recovery, anchor)) {
+    if (is_whole(recovery, anchor)) {
         printf("%s: the archive is already complete\n", anchor);
         return 0;
     }
-    if (recovery.output == recovery.directory)
-        sg_logread_await_end(recovery.directory, AWAIT_END_MS);
-    if (sg_logread_open_all(recovery.directory, &recovery.logs, &recovery.log_count,
-                            &recovery.world_size, &recovery.missing) != SG_OK)
+    if (recovery->output == recovery->directory)
+        sg_logread_await_end(recovery->directory, AWAIT_END_MS);
+    if (sg_logread_open_all(recovery->directory, &recovery->logs, &recovery->log_count,
+                            &recovery->world_size, &recovery->missing) != SG_OK)
         return EXIT_INPUT;
     exit_status = EXIT_INPUT;
-    if (has_events(&recovery) && has_ended(&recovery) && make_output(&recovery) &&
-        make_way(&recovery, anchor) && write_archive(&recovery) == SG_OK)
+    if (has_events(recovery) && has_ended(recovery) && make_output(recovery) &&
+        make_way(recovery, anchor) && write_archive(recovery) == SG_OK)
         exit_status = 0;
-    for (int i = 0; i < recovery.log_count; i++)
-        sg_logread_close(recovery.logs[i]);
-    free(recovery.logs);
+    for (int i = 0; i < recovery->log_count; i++)
+        sg_logread_close(recovery->logs[i]);
+    free(recovery->logs);
+    return exit_status;
+}
+
+int sg_command_recover(int argc, char **argv)
+{
+    struct recovery recovery = {0};
+    int exit_status = EXIT_INPUT;
+
+    parse(argc, argv, &recovery);
+    if (recovery.directory != NULL)
+        exit_status = recover(&recovery);
+    free(recovery.directory);
     return exit_status;
 }

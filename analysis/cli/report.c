@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/configuration.h"
 #include "cli/output_file.h"
+#include "cli/runs.h"
 #include "cli/usage.h"
 #include "core/status.h"
 #include "page/page.h"
@@ -21,13 +22,14 @@ struct options {
     struct sg_print_options rows;
     struct sg_filter filter;
     struct sg_filter why; /* its site: of which alone the causes are printed */
-    const char *path;
+    char *path;           /* owned */
 };
 
 static const char text[] =
     "Shows where process skew costs time: for each call site, communicator and operation the skew "
     "of its members' arrivals, the time lost waiting, the time blocked and who is last.\n\n"
-    "DIR is the directory that a run wrote, or the path of an OTF2 archive (traces.otf2).";
+    "DIR is the directory that a run wrote, or the path of an OTF2 archive "
+    "(traces.otf2). " SG_RUNS_TEXT;
 
 static void set_sort(const struct sg_usage *usage, const char *name, void *to)
 {
@@ -127,15 +129,18 @@ static void parse(int argc, char **argv, struct options *options)
     };
     const struct sg_usage usage = {
         .command = "report",
-        .synopsis = "[OPTION...] DIR",
+        .synopsis = "[OPTION...] [DIR]",
         .operand = "DIR",
+        .is_optional = true,
         .text = text,
         .end = "Exit status: 0, 1 where DIR cannot be read, 2 on bad usage.",
         .options = table,
     };
+    struct sg_arguments operands;
 
-    options->path = sg_usage_read(&usage, argc, argv).words[0];
+    operands = sg_usage_read(&usage, argc, argv);
     check(&usage, options);
+    options->path = sg_runs_operand(&usage, &operands);
 }
 
 static enum sg_status print(const struct options *options)
@@ -212,11 +217,13 @@ static enum sg_status make_page(const struct options *options)
 int sg_command_report(int argc, char **argv)
 {
     struct options options = {.sort = sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)};
-    enum sg_status status;
+    enum sg_status status = SG_ERR_MISSING;
 
     parse(argc, argv, &options);
-    status = options.html != NULL ? make_page(&options) : print(&options);
+    if (options.path != NULL)
+        status = options.html != NULL ? make_page(&options) : print(&options);
     sg_filter_clear(&options.filter);
     sg_filter_clear(&options.why);
+    free(options.path);
     return status == SG_OK ? 0 : 1;
 }

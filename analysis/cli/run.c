@@ -1,16 +1,23 @@
-/* `stagger run`: sets the environment that preloads the library, then becomes the program.
+/* `stagger run`: sets the environment that preloads the library, then becomes the program, or
+ * starts it and says at its end what the run lost (brief.h).
  *
  * Everything the user can get wrong on the command line is found before the program starts; what
  * happens afterwards, exit status included, is the program's.
  */
+#include "cli/brief.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/elf.h"
 #include "cli/locate.h"
 #include "cli/usage.h"
+#include "core/clock.h"
 #include "core/config.h"
+#include "core/launch.h"
 #include "rule/rule.h"
+#include "trace/record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +46,7 @@ struct run_options {
     const char *values[VARIABLES]; /* NULL: not given */
     char *rules;                   /* all --rule, separated by ';' */
     char *trials;                  /* all --trial, likewise */
+    bool quiet;
 };
 
 /* first;second, either of which may be NULL or empty; malloc'ed. */
@@ -114,6 +122,7 @@ static char **parse(int argc, char **argv, struct run_options *options)
          &options->values[DEPTH], NULL},
         {"output", 'o', "DIR", "write into DIR (STAGGER_DIR), or DIR-2, ... where it exists",
          &options->values[DIRECTORY], NULL},
+        {"quiet", 'q', NULL, "say nothing of the run at its end", &options->quiet, NULL},
         {"rule", 'r', "RULE", "a rule that comes before those of STAGGER_RULES; may be repeated",
          &options->rules, add_rule},
         {"trace", 't', "MODE", "otf2, stats or off (STAGGER_TRACE)", &options->values[TRACE], NULL},
@@ -262,8 +271,10 @@ static void warn_unobserved(void *context, const char *program, enum sg_elf_kind
            kind == SG_ELF_STATIC ? "statically linked" : "set-uid, set-gid or has capabilities");
 }
 
-static int become(char **words)
+static int become(void *context)
 {
+    char **words = context;
+
     sg_elf_scan(words, warn_unobserved, NULL);
     execvp(words[0], words);
     if (errno == ENOENT && strchr(words[0], '/') != NULL && access(words[0], F_OK) == 0) {
@@ -278,12 +289,61 @@ static int become(char **words)
     return EXIT_CANNOT_RUN;
 }
 
+/* ---- the end of the run ---------------------------------------------------------------------- */
+
+/* The directory in which the run makes its own; malloc'ed. NULL: nothing is to be said at its end,
+ * because nobody wants it, nothing is recorded, another process says it, or there is no memory. */
+static char *told_place(const struct run_options *options)
+{
+    struct sg_config config;
+    char *place = NULL;
+
+    if (options->quiet || sg_brief_is_rank() || sg_config_environment(SG_LAUNCH_VARIABLE) != NULL ||
+        sg_config_read(&config, false) != SG_OK)
+        return NULL;
+    if (!config.quiet && config.trace != SG_TRACE_OFF) {
+        char *slash;
+
+        place = absolute_path(config.directory[0] != '\0' ? config.directory : "x");
+        while (place != NULL && strlen(place) > 1 && place[strlen(place) - 1] == '/')
+            place[strlen(place) - 1] = '\0';
+        slash = place != NULL ? strrchr(place, '/') : NULL;
+        if (slash != NULL)
+            slash[slash == place] = '\0';
+    }
+    sg_config_clear(&config);
+    return place;
+}
+
+/* Runs it as a child, and says what it lost in a directory that it made in `place`. */
+static int run_and_tell(char **words, const char *place)
+{
+    uint64_t begin_ns = sg_clock_ns();
+    char launch[SG_LAUNCH_BYTES];
+    pid_t child;
+    int status;
+
+    snprintf(launch, sizeof launch, "%x-%" PRIx64, (unsigned)getpid(),
+             sg_clock_of_ns(CLOCK_REALTIME));
+    if (setenv(SG_LAUNCH_VARIABLE, launch, 1) != 0 || (child = sg_child_start(become, words)) < 0)
+        return become(words);
+    status = sg_child_await(child);
+    sg_brief_tell(place, launch, sg_clock_ns() - begin_ns);
+    return sg_child_status(status);
+}
+
 int sg_command_run(int argc, char **argv)
 {
     struct run_options options = {0};
     char **words = parse(argc, argv, &options);
-    int result = set_environment(&options) == 0 ? become(words) : 1;
+    int result = 1;
 
+    if (set_environment(&options) == 0) {
+        char *place = told_place(&options);
+
+        result = place != NULL ? run_and_tell(words, place) : become(words);
+        free(place);
+    }
     free(options.rules);
     free(options.trials);
     return result;

@@ -163,7 +163,7 @@ static _Noreturn void complain(const struct sg_usage *usage, int outcome, char *
 
 static void check_operands(const struct sg_usage *usage, const struct sg_arguments *operands)
 {
-    if (operands->count == 0 && usage->operand != NULL && !usage->many)
+    if (operands->count == 0 && usage->operand != NULL && !usage->many && !usage->is_optional)
         sg_usage_fault(usage, "%s is missing", usage->operand);
     if (operands->count > 0 && usage->operand == NULL)
         sg_usage_fault(usage, "unexpected '%s'; it takes no arguments", operands->words[0]);

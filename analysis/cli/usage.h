@@ -32,6 +32,7 @@ struct sg_usage {
     const char *synopsis; /* behind "stagger COMMAND" */
     const char *operand;  /* what an operand is called; NULL: there are none */
     bool many;            /* any number of them, as the command checks; else one */
+    bool is_optional;     /* none will do, too */
     bool is_launcher; /* options end at the first operand: those behind it are another program's */
     const char *text; /* what the command does: paragraphs, without a newline at the end */
     const char *end;  /* what --help ends with; NULL: nothing */

@@ -2,6 +2,7 @@
 
 #include "core/room.h"
 #include "output/format.h"
+#include "output/style.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -154,9 +155,10 @@ static void print(struct sg_table *table, FILE *out)
     size_t widths[SG_TABLE_COLUMNS_MAX];
 
     fit(table, table->width > 0 ? table->width : width_of(out), widths);
+    fputs(sg_style(SG_BOLD, out), out);
     for (size_t column = 0; column < table->column_count; column++)
         print_cell(table, column, widths[column], table->columns[column]->header, out);
-    fputc('\n', out);
+    fprintf(out, "%s\n", sg_style(SG_PLAIN, out));
     for (size_t cell = 0; cell < table->cell_count; cell++) {
         size_t column = cell % table->column_count;
 

@@ -65,7 +65,15 @@ enum sg_status sg_report_print_trials(const struct sg_report *report, FILE *out)
 enum sg_status sg_report_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out);
 
+/* The three lines that are worth reading when a run has just ended, or fewer; none where nothing is
+ * known. */
+void sg_report_print_brief(const struct sg_report *report, FILE *out);
+
 /* ---- inside ---------------------------------------------------------------------------------- */
+
+/* The text's head. */
+void sg_report_print_waiting(const struct sg_report *report, FILE *out);
+void sg_report_print_summary(const struct sg_report *report, FILE *out);
 
 /* Ends a table of the text, and the paragraph. */
 enum sg_status sg_print_finish(struct sg_table *table, FILE *out);

@@ -1,6 +1,6 @@
-/* The report for people at a terminal: what ran, where skew cost time and how much, the table of
- * call sites and where they are in the program, the ranks, and notes on how reliable the figures
- * are.
+/* The report for people at a terminal: what ran, where skew cost time and how much (text_head.c),
+ * the table of call sites and where they are in the program, the ranks, and notes on how reliable
+ * the figures are.
  */
 #include "output/format.h"
 #include "report/before/print.h"
@@ -16,15 +16,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void put_column(const char *name, const struct sg_report *report,
-                       const struct sg_report_site *site, FILE *out)
-{
-    char *text = sg_site_text(name, report, site);
-
-    fputs(text != NULL ? text : "?", out);
-    free(text);
-}
 
 static void put_filter(const struct sg_filter *filter, FILE *out)
 {
@@ -54,115 +45,6 @@ static void put_header(const struct sg_report *report, FILE *out)
     sg_format_put(report->path, out);
     put_filter(report->filter, out);
     fputs("\n\n", out);
-}
-
-/* ---- the summary ----------------------------------------------------------------------------- */
-
-static void put_waiting(const struct sg_report *report, FILE *out)
-{
-    if (sg_report_is_oversubscribed(report)) {
-        fputs("oversubscribed     ", out);
-        sg_report_put_oversubscribed(report, sg_format_put, out);
-        fputc('\n', out);
-    }
-    if (report->waiting.told > 0) {
-        fputs("waiting            ", out);
-        sg_report_put_waited(report, out);
-        fputc('\n', out);
-    }
-}
-
-static const struct sg_report_site *most_waited(const struct sg_report *report)
-{
-    const struct sg_report_site *worst = NULL;
-
-    for (uint32_t i = 0; i < report->sum_count; i++) {
-        const struct sg_report_site *site = &report->sums[i];
-
-        if (site->wait_ns > 0 && (worst == NULL || site->wait_ns > worst->wait_ns))
-            worst = site;
-    }
-    return worst;
-}
-
-/* On one communicator. */
-static const struct sg_report_site *most_skewed(const struct sg_report *report)
-{
-    const struct sg_report_site *worst = NULL;
-
-    for (uint32_t i = 0; i < report->site_count; i++) {
-        const struct sg_report_site *site = &report->sites[i];
-
-        if (site->skew_max_ns > 0 && (worst == NULL || site->skew_max_ns > worst->skew_max_ns))
-            worst = site;
-    }
-    return worst;
-}
-
-static void put_place(const struct sg_report *report, const struct sg_report_site *site, FILE *out)
-{
-    put_column("op", report, site, out);
-    if (site->has_id) {
-        fputs(" at ", out);
-        put_column("site", report, site, out);
-    }
-    fputs(" on ", out);
-    put_column("comm", report, site, out);
-}
-
-static void put_worst_site(const struct sg_report *report, FILE *out)
-{
-    const struct sg_report_site *site = most_waited(report);
-
-    if (site == NULL) {
-        fputs("most of it         nowhere: no rank waited\n", out);
-        return;
-    }
-    fprintf(out, "most of it         %s in ", SG_SHARE(site->wait_ns, report->total.wait_ns));
-    put_place(report, site, out);
-    if (site->last_rank >= 0)
-        fprintf(out, ", rank %" PRId64 " last in %s of %" PRIu64, site->last_rank,
-                SG_SHARE(site->last_count, site->instances), site->instances);
-    fputc('\n', out);
-}
-
-static void put_worst_instance(const struct sg_report *report, FILE *out)
-{
-    const struct sg_report_site *site = most_skewed(report);
-
-    if (site == NULL) {
-        fputs("worst instance     none: all members arrived together\n", out);
-        return;
-    }
-    fprintf(out, "worst instance     %s of skew: ", SG_NS(site->skew_max_ns));
-    put_place(report, site, out);
-    fprintf(out, ", #%" PRIu64 ", at ", site->worst_seq);
-    put_column("at", report, site, out);
-    fputc('\n', out);
-}
-
-static void put_summary(const struct sg_report *report, FILE *out)
-{
-    const struct sg_report_site *total = &report->total;
-    uint64_t cost_ns = report->has_events ? total->wait_ns : total->blocked_ns;
-
-    if (report->has_events && total->instances == 0) {
-        fputs("lost waiting       not known: no instance is complete\n\n", out);
-        return;
-    }
-    /* Calls that are not in the events have waited, too. */
-    fprintf(out, "%s%s%s of processor time (%s of %s)\n",
-            report->has_events ? "lost waiting       " : "in collectives     ",
-            report->has_events && sg_report_unseen_calls(report) > 0 ? "at least " : "",
-            SG_SHARE(cost_ns, report->ranks_run_ns), SG_NS(cost_ns), SG_NS(report->ranks_run_ns));
-    if (report->has_events) {
-        put_worst_site(report, out);
-        put_worst_instance(report, out);
-        sg_causes_print_summary(report, out);
-    } else {
-        fputs("lost waiting       not known: no events were recorded (STAGGER_TRACE=otf2)\n", out);
-    }
-    fputc('\n', out);
 }
 
 /* ---- notes ----------------------------------------------------------------------------------- */
@@ -260,7 +142,7 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
     if (options->primitives)
         return sg_calls_print_primitives(report, options, out);
     put_header(report, out);
-    put_waiting(report, out);
+    sg_report_print_waiting(report, out);
     sg_calls_print_share(report, out);
     if (report->site_count == 0 && sg_filter_is_set(report->filter)) {
         fputs("no call is like that\n\n", out);
@@ -271,7 +153,7 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
                     report->unmanaged_nonblocking);
         fputs("\n\n", out);
     } else {
-        put_summary(report, out);
+        sg_report_print_summary(report, out);
     }
     status = sg_calls_print_functions(report, options, out);
     if (status == SG_OK && report->site_count > 0)

@@ -1,7 +1,7 @@
 #include "watch/watch.h"
 
 #include "core/clock.h"
-#include "core/config.h"
+#include "output/style.h"
 #include "watch/job.h"
 #include "watch/print.h"
 #include "watch/rows.h"
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define TOP_IN_PIPE 20
 /* Looking takes at most one part in so many of a processor: where it takes long, it comes less
@@ -145,7 +146,6 @@ static enum sg_status show(struct showing *showing)
 enum sg_status sg_live_show(const struct sg_live_options *options)
 {
     struct showing showing = {.options = options};
-    const char *no_color = sg_config_environment("NO_COLOR");
     enum sg_status status;
 
     be_modest();
@@ -160,7 +160,7 @@ enum sg_status sg_live_show(const struct sg_live_options *options)
     }
     showing.has_screen = !options->json && options->count == 0 && sg_screen_is_there();
     if (showing.has_screen)
-        sg_screen_begin(no_color == NULL || no_color[0] == '\0');
+        sg_screen_begin(sg_style_is_seen(STDOUT_FILENO));
     status = show(&showing);
     if (showing.has_screen) {
         sg_screen_end();

@@ -4,6 +4,7 @@
  * only; the message of a fault in the file names the line.
  */
 #include "core/config.h"
+#include "core/launch.h"
 #include "core/text.h"
 
 #include <ctype.h>
@@ -299,7 +300,8 @@ static void read_environment(struct reader *reader)
             return;
         }
         entry = sg_config_find(name);
-        if (entry == NULL || entry->rule == SG_CONFIG_RULE_SITE)
+        if ((entry == NULL && strcmp(name, SG_LAUNCH_VARIABLE) != 0) ||
+            (entry != NULL && entry->rule == SG_CONFIG_RULE_SITE))
             apply(reader, name, value + 1);
         free(name);
     }

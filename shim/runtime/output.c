@@ -2,6 +2,7 @@
 
 #include "core/file.h"
 #include "core/hash.h"
+#include "core/launch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,8 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CONFIG_NAME "stagger.conf"
-#define RUN_LINE "# run "
 #define NAMES_TRIED 10000
 /* Subject to the umask; others never get write permission, whatever the umask. */
 #define DIRECTORY_MODE 0755
@@ -120,21 +119,35 @@ static int take_directory(char *path, bool *made, bool *foreign)
     return is_empty(directory) ? 0 : EEXIST;
 }
 
-/* Writes the configuration, below a line that names the run, to a new file: if two runs take one
+/* The line with the launcher's name for what it launched (core/launch.h); empty: it has none. */
+static const char *launch_line(char line[SG_LAUNCH_BYTES + 32])
+{
+    const char *launch = sg_config_environment(SG_LAUNCH_VARIABLE);
+    size_t length = launch != NULL ? strlen(launch) : 0;
+
+    line[0] = '\0';
+    if (length > 0 && length <= SG_LAUNCH_BYTES && strspn(launch, SG_LAUNCH_LETTERS) == length)
+        snprintf(line, SG_LAUNCH_BYTES + 32, SG_LAUNCH_LINE "%s\n", launch);
+    return line;
+}
+
+/* Writes the configuration, below the lines that name the run, to a new file: if two runs take one
  * directory at the same time, only one can create it. 0 or errno. */
 static int write_config(const struct sg_process *process, const char *directory, const char *unique)
 {
     char path[sizeof process->directory + 16];
     char *settings = sg_config_text(&process->config);
+    char launch[SG_LAUNCH_BYTES + 32];
     char *text = NULL;
     int error, file;
 
-    if (settings == NULL || asprintf(&text, RUN_LINE "%s\n%s", unique, settings) < 0) {
+    if (settings == NULL ||
+        asprintf(&text, SG_RUN_LINE "%s\n%s%s", unique, launch_line(launch), settings) < 0) {
         free(settings);
         return ENOMEM;
     }
     free(settings);
-    snprintf(path, sizeof path, "%s/" CONFIG_NAME, directory);
+    snprintf(path, sizeof path, "%s/" SG_RUN_FILE, directory);
     file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     error = file < 0 ? errno : sg_file_write(file, 0, text, strlen(text));
     free(text);
@@ -218,8 +231,8 @@ static bool see_directory(struct plan *plan)
     char line[sizeof plan->unique + 32] = "", expected[sizeof line];
     FILE *file;
 
-    snprintf(path, sizeof path, "%s/" CONFIG_NAME, plan->directory);
-    snprintf(expected, sizeof expected, RUN_LINE "%s\n", plan->unique);
+    snprintf(path, sizeof path, "%s/" SG_RUN_FILE, plan->directory);
+    snprintf(expected, sizeof expected, SG_RUN_LINE "%s\n", plan->unique);
     file = fopen(path, "re");
     if (file != NULL) {
         if (fgets(line, sizeof line, file) == NULL)

@@ -71,7 +71,6 @@ check "a run without its archive is refused" refused 1 "stagger recover" unrecov
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an unknown network is refused" refused 1 "advise: no network 'nonsense'; there are: 200g" --network nonsense pair
-check "no run is bad usage" refused 2 "DIR is missing"
 check "two runs are bad usage" refused 2 "one DIR at a time" pair pair
 check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense pair
 check "a number that is none is bad usage" refused 2 "--top wants a number" --top x pair

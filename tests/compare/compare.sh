@@ -150,7 +150,6 @@ check "runs of A alone are bad usage" all 'refused 2 "B is missing" a a a --' \
     'refused 2 "B is missing" a b --' 'refused 2 "A and B are missing" --' \
     'refused 2 "two runs at a time, or several a side" -- a a a'
 check "one run is bad usage" refused 2 "B is missing" a
-check "no run is bad usage" refused 2 "A and B are missing"
 check "three runs are bad usage" refused 2 "two runs at a time" a b a
 check "an unknown option is bad usage" refused 2 "unknown option --nonsense" --nonsense a b
 check "a directory that is not there is refused" refused 1 "nowhere: No such file" a nowhere

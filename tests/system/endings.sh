@@ -62,7 +62,4 @@ check "a directory without logs is one line and status 1" \
 "$STAGGER" report nothing >recover.out 2>recover.err
 status=$?
 check "so it is for the report" all 'is 1 "$status"' 'has_lines recover.err . 1'
-"$STAGGER" recover >recover.out 2>recover.err
-check "recover without a directory is bad usage" is 2 $?
-
 check "nothing of ours is left in /dev/shm" no_shared_memory

@@ -31,6 +31,7 @@ static void whole_run(void)
     }
     CU_ASSERT_EQUAL_FATAL(setup_export(directory, &result), SG_OK);
     expect_result(&result, 8, 0, false);
+    CU_ASSERT_STRING_EQUAL(setup_told, "r0 r1 w0 w1 ");
     counts = setup_check(directory, &events);
     CU_ASSERT_EQUAL(setup_count(counts, "MPI_Barrier", 0), 2);
     CU_ASSERT_EQUAL(setup_count(counts, "MPI_Reduce", 1), 1);

@@ -164,8 +164,7 @@ static void refuses_bad_input(void)
 
 static void refuses_bad_usage(void)
 {
-    static const char *const usages[] = {"recover", "recover a b", "recover --nonsense a",
-                                         "recover -x a"};
+    static const char *const usages[] = {"recover a b", "recover --nonsense a", "recover -x a"};
 
     for (size_t i = 0; i < sizeof usages / sizeof usages[0]; i++) {
         CU_ASSERT_EQUAL(stagger("%s", usages[i]), 2);

@@ -1,5 +1,6 @@
 /* Why ranks were late, for people at a terminal. */
 #include "output/format.h"
+#include "output/style.h"
 #include "output/table.h"
 #include "report/causes/causes.h"
 #include "report/causes/columns.h"
@@ -40,8 +41,8 @@ void sg_causes_print_summary(const struct sg_report *report, FILE *out)
 
     if (row == NULL || found->late_ns == 0)
         return;
-    fprintf(out,
-            "why                %s of %" PRIu64 " sampled instances' lateness: %s on rank %u, ",
+    sg_style_put_label("why", out);
+    fprintf(out, "%s of %" PRIu64 " sampled instances' lateness: %s on rank %u, ",
             SG_SHARE(row->ns, found->late_ns), found->instances, sg_cause_names[row->cause],
             (unsigned)row->rank);
     fputs("late for ", out);

@@ -1,5 +1,6 @@
 /* All calls of MPI for people at a terminal. */
 #include "output/format.h"
+#include "output/style.h"
 #include "output/table.h"
 #include "report/columns.h"
 #include "report/profile/calls.h"
@@ -18,9 +19,9 @@ void sg_calls_print_share(const struct sg_report *report, FILE *out)
 
     if (calls == NULL || calls->processor_ns == 0)
         return;
-    fprintf(out, "in MPI             %s of processor time (%s of %s)",
-            SG_SHARE(calls->time_ns, calls->processor_ns), SG_NS(calls->time_ns),
-            SG_NS(calls->processor_ns));
+    sg_style_put_label("in MPI", out);
+    fprintf(out, "%s of processor time (%s of %s)", SG_SHARE(calls->time_ns, calls->processor_ns),
+            SG_NS(calls->time_ns), SG_NS(calls->processor_ns));
     if (calls->least_rank != calls->greatest_rank)
         fprintf(out, ", from %.1f%% on rank %" PRIu32 " to %.1f%% on rank %" PRIu32,
                 100 * calls->least_share, calls->least_rank, 100 * calls->greatest_share,

@@ -48,6 +48,12 @@ static bool agree(struct exporter *exporter)
 
 /* ---- definitions to rank 0 and back --------------------------------------------------------- */
 
+static void tell(const struct sg_export *input, const char *what, int log)
+{
+    if (input->progress != NULL)
+        input->progress(input->context, what, log);
+}
+
 static void summarize(struct exporter *exporter)
 {
     const struct sg_export *input = exporter->input;
@@ -56,8 +62,10 @@ static void summarize(struct exporter *exporter)
     exporter->summaries = calloc((size_t)input->log_count + 1, sizeof *exporter->summaries);
     if (exporter->summaries == NULL)
         status = SG_ERR_MEMORY;
-    for (int i = 0; i < input->log_count && status == SG_OK; i++)
+    for (int i = 0; i < input->log_count && status == SG_OK; i++) {
+        tell(input, "reading", i);
         status = sg_summary_make(input->logs[i], input->end_ns != 0, &exporter->summaries[i]);
+    }
     sg_archive_note(&exporter->archive, status);
 }
 
@@ -178,9 +186,11 @@ static void write_events(struct exporter *exporter)
 {
     const struct sg_export *input = exporter->input;
 
-    for (int i = 0; i < input->log_count; i++)
+    for (int i = 0; i < input->log_count; i++) {
+        tell(input, "writing", i);
         sg_events_write(&exporter->archive, &exporter->plan, &exporter->summaries[i],
                         input->logs[i], input->end_ns, &exporter->locations);
+    }
     for (uint32_t rank = 0; rank < (uint32_t)input->world_size; rank++) {
         if (is_missing(exporter, rank))
             sg_events_write_none(&exporter->archive, rank, &exporter->locations);

@@ -29,6 +29,9 @@ struct sg_export {
     int algorithm_count;
     const struct sg_exchange *exchange;
     const char *advice; /* ends the line that says why there is no archive; NULL: nothing */
+    /* Told what is at which of this process's logs; NULL: nobody is. */
+    void (*progress)(void *context, const char *what, int log);
+    void *context;
 };
 
 struct sg_export_result {   /* the same on every rank */

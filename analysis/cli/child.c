@@ -1,0 +1,111 @@
+#include "cli/child.h"
+
+#include "core/clock.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What was before the first child. */
+static struct {
+    bool is_known;
+    sigset_t mask;
+    struct sigaction on_child;
+} before;
+
+static void take_signals(void)
+{
+    static const int stopping[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+    sigset_t blocked;
+
+    if (before.is_known)
+        return;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof stopping / sizeof *stopping; i++)
+        sigdelset(&blocked, stopping[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &before.mask);
+    /* A child of who ignores this signal cannot be waited for. */
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &before.on_child);
+    before.is_known = true;
+}
+
+pid_t sg_child_start(int (*work)(void *context), void *context)
+{
+    pid_t own = getpid();
+    pid_t child;
+
+    take_signals();
+    child = fork();
+    if (child != 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != own)
+        raise(SIGKILL);
+    sigaction(SIGCHLD, &before.on_child, NULL);
+    sigprocmask(SIG_SETMASK, &before.mask, NULL);
+    _exit(work(context));
+}
+
+int sg_child_await(pid_t child)
+{
+    sigset_t all;
+    int status;
+
+    sigfillset(&all);
+    for (;;) {
+        siginfo_t info;
+        int signal = sigwaitinfo(&all, &info);
+
+        if (signal == SIGCHLD && waitpid(child, &status, WNOHANG) == child)
+            return status;
+        /* What the kernel sends (the terminal's) is sent to the whole group. */
+        if (signal > 0 && signal != SIGCHLD && info.si_code <= 0)
+            kill(child, signal);
+    }
+}
+
+static bool would_end(int signal)
+{
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+void sg_child_await_briefly(pid_t child, uint64_t limit_ns)
+{
+    uint64_t end_ns = sg_clock_ns() + limit_ns;
+    sigset_t all;
+
+    sigfillset(&all);
+    for (uint64_t now_ns = sg_clock_ns(); now_ns < end_ns; now_ns = sg_clock_ns()) {
+        struct timespec rest = {.tv_sec = (time_t)((end_ns - now_ns) / 1000000000),
+                                .tv_nsec = (long)((end_ns - now_ns) % 1000000000)};
+        int signal = sigtimedwait(&all, NULL, &rest);
+
+        if (signal == SIGCHLD && waitpid(child, NULL, WNOHANG) == child)
+            return;
+        if (would_end(signal))
+            break;
+    }
+    kill(child, SIGKILL);
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+int sg_child_status(int status)
+{
+    sigset_t one;
+
+    if (WIFEXITED(status))
+        return WEXITSTATUS(status);
+    /* The program has left its core, if any. */
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(WTERMSIG(status), SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, WTERMSIG(status));
+    raise(WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    return 128 + WTERMSIG(status); /* of signals that end no process */
+}

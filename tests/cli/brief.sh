@@ -1,0 +1,94 @@
+#!/bin/bash
+# stagger run says at the end what the run lost; the program's end stays its own.
+. "$(dirname "$0")/../lib/sh.sh"
+ulimit -c 0
+
+# run NAME ARGUMENT...: stagger run, its output in NAME.out and NAME.err, its status in $status
+run() {
+    local name=$1
+    shift
+    timeout --kill-after=5 "$PROGRAM_SECONDS" "$STAGGER" run "$@" >"$name.out" 2>"$name.err" </dev/null
+    status=$?
+}
+brief='^stagger: (in MPI|lost waiting|most of it|longest waits|oversubscribed|in collectives) '
+mpi=("$MPIEXEC" -n 2)
+
+# ---- what it says --------------------------------------------------------------------------------------
+
+run said -o said "${mpi[@]}" "$PROGRAMS/calls" 50
+check "three lines follow the library's last one" all 'is 0 "$status"' 'has_lines said.err "$brief" 3' \
+    'has_lines said.err "^stagger: " 5' 'is "" "$(sed "1,/see: stagger report/d" said.err | grep -Ev "$brief")"'
+check "they are the report's own" all 'lines=$(grep -E "$brief" said.err | sed "s/^stagger: //")' \
+    '"$STAGGER" report said >said.txt' \
+    'while IFS= read -r line; do case $line in longest*) ;; *) grep -qxF -- "$line" said.txt || { echo "$line"; exit 1; } ;; esac; done <<<"$lines"'
+check "the program's output is its own" all 'own_counts said.out >counts' 'has_lines counts "^.*$" 2' 'lacks said.out stagger'
+check "the output directory tells who started the run" all \
+    'has_lines said/stagger.conf "^# launch [0-9a-f]+-[0-9a-f]+$" 1' 'is "# launch" "$(sed -n 2p said/stagger.conf | cut -d" " -f1,2)"'
+run waits -o waits "${mpi[@]}" "$PROGRAMS/waits"
+check "where messages waited longest the third line is of them" \
+    has waits.err '^stagger: longest waits +[0-9.]+[mu]?s in MPI_[A-Z][a-z_]+ .* \(late [a-z]+\), for rank [01] in MPI_'
+run kept -o said "${mpi[@]}" "$PROGRAMS/calls" 5
+check "they are of the directory that the run made" all 'has kept.err "writing to .*/said-2$"' 'has_lines kept.err "$brief" 3' \
+    'is 1 "$("$STAGGER" report said-2 | grep -cxF "$(sed -n "s/^stagger: \(in MPI\)/\1/p" kept.err)")"'
+run several -o several sh -c "$MPIEXEC -n 1 $PROGRAMS/calls 5; $MPIEXEC -n 2 $PROGRAMS/calls 5"
+check "of several runs they are of the last, which is named" all 'is 0 "$status"' \
+    'has_lines several.err "^stagger: the last of 2 runs, $PWD/several-2:$" 1' 'has_lines several.err "$brief" 3'
+run stats --trace stats -o stats "${mpi[@]}" "$PROGRAMS/calls" 50
+check "statistics tell less, and that is said" all 'has_lines stats.err "^stagger: in MPI " 1' \
+    'has_lines stats.err "^stagger: in collectives " 1' 'lacks stats.err "lost waiting"'
+run killed -o killed "${mpi[@]}" "$PROGRAMS/ending" kill 50
+check "of a run that was killed it says how to keep what there is" all '[ "$status" -ne 0 ]' \
+    'has_lines killed.err "^stagger: .*killed: the run ended without an archive; make it with: stagger recover " 1'
+
+# ---- where it says nothing -----------------------------------------------------------------------------
+
+silent() { is 0 "$status" && lacks "$1.err" "$brief"; }
+run quiet --quiet -o quiet "${mpi[@]}" "$PROGRAMS/calls" 5
+check "--quiet leaves them out" all 'silent quiet' '[ -s quiet/traces.otf2 ]' 'lacks quiet/stagger.conf "^# launch"'
+STAGGER_QUIET=1 run setting -o setting "${mpi[@]}" "$PROGRAMS/calls" 5
+check "so does STAGGER_QUIET, with the library's own" all 'silent setting' 'lacks setting.err "^stagger: "'
+run off --trace off "${mpi[@]}" "$PROGRAMS/calls" 5
+check "nothing recorded, nothing said" silent off
+run nothing true
+check "a program without MPI: nothing" all 'silent nothing' 'empty nothing.err'
+"${mpi[@]}" "$STAGGER" run -o ranks "$PROGRAMS/calls" 5 >ranks.out 2>ranks.err </dev/null
+status=$?
+check "ranks say nothing" all 'silent ranks' 'has_lines ranks.err "^stagger: " 2'
+run nested -o nested "$STAGGER" run -o nested "${mpi[@]}" "$STAGGER" run -o nested "$PROGRAMS/calls" 5
+check "of nested ones only the outermost says it" has_lines nested.err "$brief" 3
+SLURM_STEPID=0 run step -o step "${mpi[@]}" "$PROGRAMS/calls" 5
+check "a step of Slurm is no launching process" silent step
+STAGGER_LAUNCH='../x' LD_PRELOAD=$LIB STAGGER_DIR=forged "${mpi[@]}" "$PROGRAMS/calls" 5 >forged.out 2>forged.err </dev/null
+check "a name of other characters is not written, and nothing is said of it" all \
+    'lacks forged/stagger.conf launch' 'has_lines forged.err "^stagger: " 2'
+
+# A run's directory whose archive nobody can read to its end.
+run endless sh -c 'mkdir endless && printf "# run x\n# launch %s\n" "$STAGGER_LAUNCH" >endless/stagger.conf && mkfifo endless/traces.otf2; exit 6'
+check "an archive that takes too long to read is left alone" all 'is 6 "$status"' 'empty endless.err'
+
+# ---- the program's end ----------------------------------------------------------------------------------
+
+run seven sh -c 'exit 7'
+check "the exit status is the program's" is 7 "$status"
+for signal in SEGV TERM KILL USR1; do
+    "$STAGGER" run sh -c "kill -$signal \$\$" 2>/dev/null
+    check "a program that SIG$signal ends ends this one so" is "SIG$signal" "SIG$(kill -l $?)"
+done
+run handed sh -c 'sleep 600 & trap "echo handled; kill $!; exit 9" USR1; kill -USR1 $PPID; wait'
+check "a signal reaches the program" all 'is 9 "$status"' 'is handled "$(cat handed.out)"'
+(trap '' CHLD && "$STAGGER" run sh -c 'exit 5')
+check "who ignores the end of children gets the status, too" is 5 $?
+(trap '' USR2 && "$STAGGER" run sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals
+(trap '' USR2 && sh -c 'kill -USR2 $$; exec grep -E "^Sig(Ign|Blk)" /proc/self/status') >signals.plain
+check "the program ignores and blocks what it would without" same signals.plain signals
+# The program waits for the end of a pipe that it holds itself: only a signal ends it.
+mkfifo life
+"$STAGGER" run sh -c 'echo $$; exec sleep 600' >pid 3<>life &
+launcher=$!
+until [ -s pid ]; do :; done
+kill -KILL "$launcher"
+wait "$launcher" 2>/dev/null
+gone() { local i; for ((i = 0; i < 1000; i++)); do [ -d "/proc/$1" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null || return 0; read -rt 0.01 <>life; done; return 1; }
+check "a program ends with a launching process that is killed" gone "$(cat pid)"
+run closed sh -c 'exit 0' 2>&-
+check "without standard error the program runs" is 0 "$status"
