@@ -26,6 +26,11 @@
  *   - What WRITE and WRITE_RESULT send is the data as it is then.
  *   - A timer fires once, not before its time; it may be late by any time, and events that cross
  *     make it stale: the protocol checks.
+ *   - POST, of protocols that say SG_ALGO_POSTS and with parameters.posts above 0: numbers of one
+ *     rank's posts increase; of the sends of one endpoint that have no DELIVER yet there are never
+ *     more than parameters.posts, and of its receives and probes as many: others wait at the host.
+ *     A handle names one post until its DELIVER. FILL and DRAIN are carried out by whoever can
+ *     reach the post's buffer, after any time, and answer by a REPLY.
  */
 #ifndef SG_ALGOS_ALGO_H
 #define SG_ALGOS_ALGO_H
@@ -125,7 +130,35 @@ struct sg_message {
     struct sg_header header;
 };
 
-enum sg_event_kind { SG_EVENT_CALL, SG_EVENT_MESSAGE, SG_EVENT_TIMER, SG_EVENT_REPLY };
+enum sg_post_kind {
+    SG_POST_SEND,
+    SG_POST_RECEIVE,
+    SG_POST_PROBE, /* delivered as the receive in its place would be, which it leaves the message */
+    SG_POST_IPROBE /* delivered at once: what a receive could be matched with, or nothing */
+};
+
+/* Of a receive or probe: any source, any tag. */
+#define SG_ANY (-1)
+
+/* A message is sent, received or asked for by a rank of this endpoint. */
+struct sg_algo_post {
+    enum sg_post_kind kind;
+    uint32_t handle;     /* the host's */
+    uint32_t number;     /* of this rank's posts, from 1, ever greater: their order */
+    int32_t peer;        /* the other endpoint, this one too; or SG_ANY */
+    uint16_t local;      /* the rank, counted within its endpoint */
+    uint16_t peer_local; /* ... the other one */
+    int32_t tag;         /* or SG_ANY */
+    uint32_t bytes;      /* of the message; of a receive, the most that it takes */
+};
+
+enum sg_event_kind {
+    SG_EVENT_CALL,
+    SG_EVENT_MESSAGE,
+    SG_EVENT_TIMER,
+    SG_EVENT_REPLY,
+    SG_EVENT_POST /* to on_call */
+};
 
 struct sg_event {
     enum sg_event_kind kind;
@@ -141,6 +174,7 @@ struct sg_event {
             uint32_t tag;
             uint64_t value[8]; /* of FETCH_ADD [0], of READ_CELLS as many as asked for */
         } reply;
+        struct sg_algo_post post;
     };
 };
 
@@ -169,7 +203,17 @@ enum sg_action_kind {
     SG_ACTION_WATCH, /* an event TIMER `id` (below SG_WATCHES) once own cell `remote` is no longer
                         `value`, seen while this endpoint polls (solicited: while it is armed, too);
                         replaces the last watch `id` */
+    /* Of posts (SG_ALGO_POSTS). */
+    SG_ACTION_FILL,    /* the send's bytes from `offset` on -> slot; REPLY with `tag` */
+    SG_ACTION_DRAIN,   /* slot -> the receive's buffer from `offset` on; REPLY with `tag` */
+    SG_ACTION_DELIVER, /* the post is over; its buffer is the application's again */
     SG_ACTION_KINDS
+};
+
+enum sg_outcome {
+    SG_OUTCOME_WHOLE,
+    SG_OUTCOME_TRUNCATED, /* the message was longer than its receive */
+    SG_OUTCOME_NOTHING    /* of an IPROBE: there is no such message */
 };
 
 /* A protocol tells timers from watches by their ids. */
@@ -178,7 +222,8 @@ enum sg_action_kind {
 
 struct sg_action {
     uint8_t kind;   /* enum sg_action_kind */
-    bool solicited; /* of SEND, MULTICAST, WATCH: armed receivers are interrupted for it */
+    bool solicited; /* of SEND, MULTICAST, WATCH: armed receivers are interrupted for it; of READ,
+                       FILL, DRAIN: so is this endpoint for the REPLY */
     uint16_t id;    /* of a timer */
     int32_t to;     /* the target */
     union {
@@ -202,6 +247,19 @@ struct sg_action {
             uint32_t bytes, remote, count, tag;
             uint64_t value;
         } access;
+        struct {
+            uint32_t handle, offset, bytes, tag;
+            struct sg_data slot;
+        } post; /* of FILL and DRAIN */
+        struct {
+            uint32_t handle;
+            uint32_t outcome; /* enum sg_outcome */
+            /* Of a receive or probe: what it was matched with. */
+            int32_t source;
+            uint32_t source_local;
+            int32_t tag;
+            uint32_t bytes; /* received; of a probe, the message's */
+        } delivery;
     };
 };
 
@@ -231,6 +289,10 @@ enum sg_mark {
     SG_MARK_BUDGET_OUT,      /* instances that all have called wait for the next slice */
     SG_MARK_CALLED_CROSSES_STROBE, /* a call was told of while a strobe was under way */
     SG_MARK_PASSED_ON,             /* a broadcast's data were passed on before the call */
+    SG_MARK_UNEXPECTED,            /* a message's descriptor waits for its receive */
+    SG_MARK_REFUSED,               /* ... had no room to wait in */
+    SG_MARK_HELD_BACK,             /* ... was refused because an earlier one was */
+    SG_MARK_CUT,                   /* a message goes on in a later slice */
     SG_MARK_COUNT
 };
 
@@ -264,14 +326,16 @@ struct sg_algo_head {
  * nobody is told; while calls that are SPLIT are outstanding, somebody is to look by itself.
  * PIPELINED: every SPLIT call is COMPLETE at once, so that the parts of a LONG one go on side by
  * side. USER: it takes calls that are SG_CALL_USER. SLICES: it tells of its slices, which count
- * from parameters.epoch_ns. */
+ * from parameters.epoch_ns. POSTS: with parameters.posts above 0 it carries messages; then it
+ * accesses others one-sidedly, and names any endpoint, itself too. */
 enum {
     SG_ALGO_MULTICAST = 1,
     SG_ALGO_ONE_SIDED = 2,
     SG_ALGO_POLLED = 4,
     SG_ALGO_PIPELINED = 8,
     SG_ALGO_USER = 16,
-    SG_ALGO_SLICES = 32
+    SG_ALGO_SLICES = 32,
+    SG_ALGO_POSTS = 64
 };
 
 struct sg_algo {
@@ -298,6 +362,18 @@ struct sg_algo {
     int (*peers)(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
                  int32_t *out, int capacity);
 };
+
+static inline bool sg_algo_takes_posts(const struct sg_algo *algo,
+                                       const struct sg_algo_parameters *parameters)
+{
+    return (algo->uses & SG_ALGO_POSTS) && parameters->posts > 0;
+}
+
+static inline bool sg_algo_is_one_sided(const struct sg_algo *algo,
+                                        const struct sg_algo_parameters *parameters)
+{
+    return (algo->uses & SG_ALGO_ONE_SIDED) || sg_algo_takes_posts(algo, parameters);
+}
 
 extern const struct sg_algo sg_algo_bypass, sg_algo_adaptive, sg_algo_tree, sg_algo_dissemination,
     sg_algo_pairwise, sg_algo_handoff, sg_algo_srm, sg_algo_bcs;

@@ -32,4 +32,8 @@ const char *const sg_mark_names[SG_MARK_COUNT] = {
     [SG_MARK_BUDGET_OUT] = "budget of a slice used up",
     [SG_MARK_CALLED_CROSSES_STROBE] = "call during a strobe",
     [SG_MARK_PASSED_ON] = "passed on before the call",
+    [SG_MARK_UNEXPECTED] = "message before its receive",
+    [SG_MARK_REFUSED] = "message refused",
+    [SG_MARK_HELD_BACK] = "message held back",
+    [SG_MARK_CUT] = "message over several slices",
 };

@@ -10,7 +10,7 @@
 #include "core/hash.h"
 
 /* After the kinds of enum sg_event_kind: on_drain. */
-#define SG_DECISION_DRAIN (SG_EVENT_REPLY + 1)
+#define SG_DECISION_DRAIN (SG_EVENT_POST + 1)
 
 /* Every member is set, padding is zeroed. */
 struct sg_decision {
@@ -19,7 +19,7 @@ struct sg_decision {
     uint32_t algo;     /* index in sg_algos */
     int32_t rank, size;
     struct sg_algo_parameters parameters;
-    uint32_t kind; /* enum sg_event_kind, or SG_DECISION_DRAIN */
+    uint32_t kind; /* enum sg_event_kind without POST, or SG_DECISION_DRAIN */
     uint32_t timer;
     struct sg_algo_call call;
     struct sg_message message;

@@ -29,6 +29,8 @@
 #define SG_CHUNK_DEFAULT_KIB 16
 #define SG_SLICE_DEFAULT_US 500
 #define SG_BUDGET_DEFAULT_KIB 64
+#define SG_POSTS_MIN 4
+#define SG_POSTS_MAX 4096
 #define SG_LINGER_AUTO_US 100 /* the most that the linger auto waits: what a wake-up costs */
 
 enum sg_tree_shape {
@@ -63,6 +65,8 @@ struct sg_algo_parameters {
     uint32_t slice_ns;
     uint32_t budget_bytes; /* of the operands that one slice takes */
     uint64_t epoch_ns;     /* of endpoint 0's clock, from where slices are counted */
+    uint32_t posts; /* messages that an endpoint sends, receives and keeps unmatched at most, of
+                     * each as many; 0: none */
 };
 
 static inline int sg_data_degree(const struct sg_algo_parameters *parameters)

@@ -14,6 +14,7 @@ static sg_handler handler_of(const struct sg_algo *algo, enum sg_event_kind kind
 {
     switch (kind) {
     case SG_EVENT_CALL:
+    case SG_EVENT_POST:
         return algo->on_call;
     case SG_EVENT_MESSAGE:
         return algo->on_message;

@@ -143,12 +143,17 @@ static bool is_write(const struct sg_action *action)
     return action->kind == SG_ACTION_WRITE || action->kind == SG_ACTION_WRITE_RESULT;
 }
 
+static bool takes_posts(const struct mini_host *host)
+{
+    return sg_algo_takes_posts(host->setup.algo, &host->setup.parameters);
+}
+
 static void start_access(struct mini_host *host, int rank, const struct sg_action *action)
 {
     struct mini_item *item;
 
     CU_ASSERT_TRUE_FATAL(action->to >= 0 && action->to < host->setup.size);
-    CU_ASSERT_TRUE_FATAL(host->setup.algo->uses & SG_ALGO_ONE_SIDED);
+    CU_ASSERT_TRUE_FATAL(sg_algo_is_one_sided(host->setup.algo, &host->setup.parameters));
     item = mini_add(host, MINI_ACCESS, rank, action->to);
     item->access = *action;
     if (is_write(action)) {
@@ -237,6 +242,14 @@ static void carry_out(struct mini_host *host, int rank, const struct sg_action *
     case SG_ACTION_WATCH:
         watch(host, rank, action);
         break;
+    case SG_ACTION_FILL:
+    case SG_ACTION_DRAIN:
+        CU_ASSERT_TRUE_FATAL(takes_posts(host));
+        mini_add(host, MINI_ACCESS, rank, rank)->access = *action;
+        break;
+    case SG_ACTION_DELIVER:
+        mini_over(host, rank, action);
+        break;
     default:
         start_access(host, rank, action);
         break;
@@ -256,6 +269,29 @@ void mini_carry_out(struct mini_host *host, int rank, const struct sg_actions *a
     }
 }
 
+static void access_post(struct mini_host *host, int rank, const struct sg_action *action)
+{
+    uint64_t *slot = resolve(host, rank, action->post.slot, NULL);
+
+    CU_ASSERT_TRUE_FATAL(action->post.bytes > 0 && action->post.bytes <= host->needs.slot_bytes);
+    if (action->kind == SG_ACTION_FILL) {
+        mini_fill(host, rank, action, slot);
+    } else {
+        mini_empty(host, rank, action, slot);
+        poison(slot);
+    }
+    mini_add(host, MINI_REPLY, rank, rank)->tag = action->post.tag;
+}
+
+/* Messages' bytes are what mini_fill says, whatever their number. */
+static size_t bytes_of(const struct mini_host *host, const struct sg_action *action)
+{
+    if (takes_posts(host))
+        return sizeof(mini_value);
+    check_bytes(action->access.bytes);
+    return action->access.bytes;
+}
+
 void mini_access(struct mini_host *host, const struct mini_item *item)
 {
     const struct sg_action *action = &item->access;
@@ -265,14 +301,15 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
                            (uint16_t)remote};
     struct mini_item *reply;
 
-    if (is_write(action) || action->kind == SG_ACTION_READ)
-        check_bytes(action->access.bytes);
-    else
-        CU_ASSERT_TRUE_FATAL(remote < host->needs.cells);
-    if (is_write(action)) {
-        memcpy(resolve(host, item->to, slot, NULL), item->parts[0], action->access.bytes);
+    if (action->kind == SG_ACTION_FILL || action->kind == SG_ACTION_DRAIN) {
+        access_post(host, item->to, action);
         return;
     }
+    if (is_write(action)) {
+        memcpy(resolve(host, item->to, slot, NULL), item->parts[0], bytes_of(host, action));
+        return;
+    }
+    CU_ASSERT_TRUE_FATAL(action->kind == SG_ACTION_READ || remote < host->needs.cells);
     if (action->kind == SG_ACTION_WRITE_CELL) {
         target->cells[remote] = action->access.value;
         return;
@@ -281,7 +318,7 @@ void mini_access(struct mini_host *host, const struct mini_item *item)
     reply->tag = action->access.tag;
     if (action->kind == SG_ACTION_READ) {
         memcpy(resolve(host, item->from, action->access.into, NULL),
-               resolve(host, item->to, slot, NULL), action->access.bytes);
+               resolve(host, item->to, slot, NULL), bytes_of(host, action));
     } else if (action->kind == SG_ACTION_FETCH_ADD) {
         reply->answer[0] = target->cells[remote];
         target->cells[remote] += action->access.value;

@@ -11,6 +11,8 @@ static bool eligible(const struct mini_host *host, int at)
 
     if (item->kind != MINI_ACCESS)
         return !host->endpoints[item->to].held;
+    if (item->access.kind > SG_ACTION_WATCH) /* of a post: in any order */
+        return true;
     for (int i = 0; i < at; i++) {
         const struct mini_item *earlier = host->items[i];
 

@@ -71,6 +71,7 @@ void mini_free(struct mini_host *host)
 
         free(endpoint->state[0]);
         free(endpoint->state[1]);
+        free(endpoint->posts);
         free(endpoint->slots);
         free(endpoint->cells);
     }
@@ -105,10 +106,8 @@ static void move_state(const struct mini_host *host, struct mini_endpoint *endpo
     memset(before, GUARD, host->needs.state_bytes);
 }
 
-typedef void (*handler)(void *state, const struct sg_event *event, struct sg_actions *actions);
-
-static void feed(struct mini_host *host, int rank, handler handle, struct sg_event *event,
-                 mini_value *parts)
+void mini_feed(struct mini_host *host, int rank, mini_handler handle, struct sg_event *event,
+               mini_value *parts)
 {
     struct mini_endpoint *endpoint = &host->endpoints[rank];
     struct sg_action list[SG_ACTIONS_MAX];
@@ -144,7 +143,7 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
         endpoint->operand[i] = mini_operand(rank, seq, i);
         endpoint->results[seq % host->credits][i] = MINI_POISON;
     }
-    feed(host, rank, host->setup.algo->on_call, &event, NULL);
+    mini_feed(host, rank, host->setup.algo->on_call, &event, NULL);
 }
 
 void mini_call_all(struct mini_host *host, const struct sg_algo_call *call)
@@ -208,14 +207,14 @@ void mini_happen(struct mini_host *host, struct mini_item *item)
         event.message.from = item->from;
         event.message.multicast = item->multicast;
         event.message.header = item->header;
-        feed(host, item->to, host->setup.algo->on_message, &event, item->parts);
+        mini_feed(host, item->to, host->setup.algo->on_message, &event, item->parts);
     } else if (item->kind == MINI_ACCESS) {
         mini_access(host, item);
     } else {
         event.kind = SG_EVENT_REPLY;
         event.reply.tag = item->tag;
         memcpy(event.reply.value, item->answer, sizeof item->answer);
-        feed(host, item->to, host->setup.algo->on_reply, &event, NULL);
+        mini_feed(host, item->to, host->setup.algo->on_reply, &event, NULL);
     }
     free(item);
 }
@@ -276,14 +275,14 @@ void mini_timer_event(struct mini_host *host, int rank, uint32_t id)
 {
     struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {.id = id}};
 
-    feed(host, rank, host->setup.algo->on_timer, &event, NULL);
+    mini_feed(host, rank, host->setup.algo->on_timer, &event, NULL);
 }
 
 void mini_watch_event(struct mini_host *host, int rank, uint32_t id, uint64_t value)
 {
     struct sg_event event = {.kind = SG_EVENT_TIMER, .timer = {id, value}};
 
-    feed(host, rank, host->setup.algo->on_timer, &event, NULL);
+    mini_feed(host, rank, host->setup.algo->on_timer, &event, NULL);
 }
 
 bool mini_fire(struct mini_host *host, int rank, uint32_t id)
@@ -303,7 +302,7 @@ void mini_drain_event(struct mini_host *host, int rank)
 {
     struct sg_event event = {.kind = SG_EVENT_TIMER};
 
-    feed(host, rank, host->setup.algo->on_drain, &event, NULL);
+    mini_feed(host, rank, host->setup.algo->on_drain, &event, NULL);
 }
 
 /* ---- what came of it ---- */

@@ -45,6 +45,14 @@ void mini_call(struct mini_host *host, int rank, const struct sg_algo_call *call
 /* ... at every endpoint, in order of rank. */
 void mini_call_all(struct mini_host *host, const struct sg_algo_call *call);
 
+/* Feeds the POST; the handle is the test's, and names one post of this endpoint for ever. */
+void mini_post(struct mini_host *host, int rank, const struct sg_algo_post *post);
+/* What became of it. False: it is not over. */
+bool mini_delivered(const struct mini_host *host, int rank, uint32_t handle,
+                    struct sg_action *delivery);
+/* The handle of the message whose bytes a receive got; all of them, each once, which is checked. */
+uint32_t mini_received(const struct mini_host *host, int rank, uint32_t handle);
+
 /* Messages under way, -1 for any endpoint. */
 int mini_in_flight(const struct mini_host *host, int from, int to);
 /* Delivers, drops or doubles the oldest message under way. False: there is none. */

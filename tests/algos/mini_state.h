@@ -36,7 +36,19 @@ struct mini_watch {
     uint64_t value;
 };
 
+#define MINI_POSTS_MAX 1024
+
+struct mini_post {
+    struct sg_algo_post post;
+    struct sg_action delivery;
+    bool delivered;
+    uint64_t from;   /* endpoint << 32 | handle of the message that it gets */
+    uint64_t chunks; /* bit: has come */
+    uint32_t bytes;  /* ... in all */
+};
+
 struct mini_endpoint {
+    struct mini_post *posts; /* MINI_POSTS_MAX, by handle; or NULL */
     unsigned char *state[2]; /* with guards; the current one is state[at] */
     int at;
     mini_value *slots;
@@ -94,6 +106,15 @@ void mini_set_timer(struct mini_host *host, int rank, uint32_t id, bool set, uin
 /* Carries out what a handler wrote. parts: of the message that it handled, or NULL. */
 void mini_carry_out(struct mini_host *host, int rank, const struct sg_actions *actions,
                     mini_value *parts);
+
+/* A FILL or DRAIN takes effect; a DELIVER. */
+void mini_fill(struct mini_host *host, int rank, const struct sg_action *action, mini_value slot);
+void mini_empty(struct mini_host *host, int rank, const struct sg_action *action, mini_value slot);
+void mini_over(struct mini_host *host, int rank, const struct sg_action *action);
+/* Feeds an event. */
+typedef void (*mini_handler)(void *state, const struct sg_event *event, struct sg_actions *actions);
+void mini_feed(struct mini_host *host, int rank, mini_handler handle, struct sg_event *event,
+               mini_value *parts);
 
 /* A one-sided access takes effect; its reply, if any, is then under way. */
 void mini_access(struct mini_host *host, const struct mini_item *item);

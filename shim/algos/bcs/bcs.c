@@ -10,8 +10,7 @@
  * It stays outstanding until its strobe is over for all below this endpoint, which has to repeat
  * for them what they have missed.
  */
-#include "algos/bcs/state.h"
-
+#include "algos/bcs/posts.h"
 #include "algos/peers.h"
 
 #define CHUNK_LEAST 1024u
@@ -39,20 +38,46 @@ static int degree_of(const struct sg_algo_setup *setup)
     return setup->parameters.degree > 1 ? setup->parameters.degree : SG_DEGREE_BARRIER;
 }
 
+/* Of calls; those of messages are behind them. */
+static uint32_t call_slots(const struct sg_algo_setup *setup)
+{
+    return sg_credits(&setup->parameters) * (sg_hypercube_edges(setup->size) + 1);
+}
+
+static uint32_t messages_at(const struct sg_algo_setup *setup)
+{
+    return (uint32_t)(sizeof(struct sg_bcs) +
+                      sg_credits(&setup->parameters) * sizeof(struct sg_bcs_instance));
+}
+
 static bool needs(const struct sg_algo_setup *setup, struct sg_algo_needs *out)
 {
-    uint32_t credits = sg_credits(&setup->parameters);
+    uint32_t credits = sg_credits(&setup->parameters), posts = setup->parameters.posts;
 
     if (setup->size < 1 || setup->size > SG_BCS_ENDPOINTS_MAX || credits < 2 ||
-        credits > SG_CREDITS_MAX || degree_of(setup) > SG_DEGREE_MAX)
+        credits > SG_CREDITS_MAX || degree_of(setup) > SG_DEGREE_MAX || posts > SG_POSTS_MAX ||
+        (posts > 0 && posts < SG_POSTS_MIN))
         return false;
     *out = (struct sg_algo_needs){
-        .state_bytes = (uint32_t)(sizeof(struct sg_bcs) + credits * sizeof(struct sg_bcs_instance)),
-        .slots = credits * (sg_hypercube_edges(setup->size) + 1),
+        .state_bytes = messages_at(setup),
+        .slots = call_slots(setup),
         .parts = 1,
         .slot_bytes = chunk_of(setup),
     };
+    if (posts > 0) {
+        out->state_bytes += (uint32_t)sg_bcs_messages_bytes(posts);
+        out->slots += sg_bcs_out_slots(posts) + sg_bcs_in_slots(posts);
+    }
     return true;
+}
+
+static void count_strobes(struct sg_bcs *s)
+{
+    bool counted = sg_bcs_is_strobed(s);
+
+    if (counted != s->counted)
+        s->head.outstanding += counted ? 1 : UINT32_MAX;
+    s->counted = counted;
 }
 
 static void init(void *memory, const struct sg_algo_setup *setup)
@@ -78,6 +103,11 @@ static void init(void *memory, const struct sg_algo_setup *setup)
     s->place = sg_tree_find(setup->rank, setup->size, s->degree);
     s->children = (uint8_t)sg_tree_children(&s->place, s->degree);
     s->cube = sg_hypercube_find(setup->rank, setup->size);
+    if (parameters->posts > 0) {
+        s->messages_at = messages_at(setup);
+        sg_bcs_init_messages(s, setup, call_slots(setup), chunk_of(setup));
+    }
+    count_strobes(s);
 }
 
 static int peers(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
@@ -136,16 +166,6 @@ static void end_call(struct sg_bcs *s, struct sg_actions *actions)
     sg_emit_complete(actions, s->head.seq);
 }
 
-/* Strobes that come in any case have to be answered. */
-static void count_strobes(struct sg_bcs *s)
-{
-    bool counted = s->always && s->strobed;
-
-    if (counted != s->counted)
-        s->head.outstanding += counted ? 1 : UINT32_MAX;
-    s->counted = counted;
-}
-
 static void settle(struct sg_bcs *s, const struct sg_event *event, struct sg_actions *actions)
 {
     sg_bcs_go_on(s, event->time_ns, actions);
@@ -159,14 +179,12 @@ static void settle(struct sg_bcs *s, const struct sg_event *event, struct sg_act
 
 /* ---- events ---- */
 
-static void on_call(void *memory, const struct sg_event *event, struct sg_actions *actions)
+static void take_call(struct sg_bcs *s, const struct sg_event *event)
 {
-    struct sg_bcs *s = memory;
     const struct sg_algo_call *call = &event->call;
     struct sg_bcs_instance *instance = sg_bcs_at(s, ++s->head.seq);
     bool contributes = call->operation != SG_OPERATION_BCAST || call->root == s->rank;
 
-    sg_bcs_measure_routine(SG_ROUTINE_DESCRIPTORS, actions);
     s->head.in_call = 1;
     s->head.outstanding++;
     *instance = (struct sg_bcs_instance){
@@ -177,6 +195,17 @@ static void on_call(void *memory, const struct sg_event *event, struct sg_action
         .operation = (uint8_t)call->operation,
         .flags = (uint8_t)call->flags,
     };
+}
+
+static void on_call(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct sg_bcs *s = memory;
+
+    sg_bcs_measure_routine(SG_ROUTINE_DESCRIPTORS, actions);
+    if (event->kind == SG_EVENT_POST)
+        sg_bcs_post(s, &event->post, actions);
+    else
+        take_call(s, event);
     settle(s, event, actions);
 }
 
@@ -217,7 +246,35 @@ static void on_message(void *memory, const struct sg_event *event, struct sg_act
     case SG_BCS_OFF:
         sg_bcs_end_strobes(s, actions);
         break;
+    case SG_BCS_WANT:
+        s->want = message->header.seq > s->want ? message->header.seq : s->want;
+        break;
+    case SG_BCS_LEFT:
+        sg_bcs_take_left(s, sg_tree_toward(&s->place, s->degree, message->from));
+        break;
+    case SG_BCS_DESCRIPTOR:
+    case SG_BCS_ANSWER:
+    case SG_BCS_REFUSED:
+    case SG_BCS_NOTED:
+        sg_bcs_measure_routine(SG_ROUTINE_DESCRIPTORS, actions);
+        sg_bcs_take_matching(s, message->from, &message->header, actions);
+        break;
+    case SG_BCS_PULL:
+    case SG_BCS_FILLED:
+    case SG_BCS_TOOK:
+        sg_bcs_measure_routine(SG_ROUTINE_TRANSFER, actions);
+        sg_bcs_take_transfer(s, &message->header, actions);
+        break;
     }
+    settle(s, event, actions);
+}
+
+static void on_reply(void *memory, const struct sg_event *event, struct sg_actions *actions)
+{
+    struct sg_bcs *s = memory;
+
+    sg_bcs_measure_routine(SG_ROUTINE_TRANSFER, actions);
+    sg_bcs_take_reply(s, event->reply.tag, actions);
     settle(s, event, actions);
 }
 
@@ -233,7 +290,7 @@ static void on_drain(void *memory, const struct sg_event *event, struct sg_actio
 {
     struct sg_bcs *s = memory;
 
-    s->sender.drained = true;
+    s->drained = true;
     settle(s, event, actions);
 }
 
@@ -241,13 +298,14 @@ const struct sg_algo sg_algo_bcs = {
     .name = "bcs",
     .operations = 1u << SG_OPERATION_BARRIER | 1u << SG_OPERATION_REDUCE |
                   1u << SG_OPERATION_ALLREDUCE | 1u << SG_OPERATION_BCAST,
-    .uses = SG_ALGO_MULTICAST | SG_ALGO_PIPELINED | SG_ALGO_SLICES,
+    .uses = SG_ALGO_MULTICAST | SG_ALGO_PIPELINED | SG_ALGO_SLICES | SG_ALGO_POSTS,
     .parameters = sg_parameters_bcs,
     .needs = needs,
     .init = init,
     .on_call = on_call,
     .on_message = on_message,
     .on_timer = on_timer,
+    .on_reply = on_reply,
     .on_drain = on_drain,
     .peers = peers,
 };

@@ -5,7 +5,7 @@
  * it. Until then the endpoint answers for those below: a strobe that is not over after a while is
  * repeated down the tree, with the results that go with it, by messages that arrive.
  */
-#include "algos/bcs/state.h"
+#include "algos/bcs/posts.h"
 
 static void run_due(struct sg_bcs *s, struct sg_actions *actions)
 {
@@ -33,15 +33,19 @@ static struct sg_header strobe_header(const struct sg_bcs *s)
 static void begin_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, uint64_t now_ns,
                          struct sg_actions *actions)
 {
+    uint32_t restarted = 0;
+
     if (s->strobe.index == 0 || strobe->slice != s->strobe.slice) {
         /* What ran in an earlier slice returns now. */
         s->restarted = s->strobe.upto;
+        restarted = s->strobe.index;
         sg_bcs_measure_slice(s, strobe, now_ns, actions);
     }
     sg_bcs_measure_strobe(s, strobe, now_ns, actions);
     s->strobe = *strobe;
     s->strobed = true;
     run_due(s, actions);
+    sg_bcs_begin_messages(s, restarted, actions);
 }
 
 /* Once: what is sent arrives, and results that come after this go the same way. */
@@ -63,7 +67,7 @@ void sg_bcs_take_strobe(struct sg_bcs *s, const struct sg_event *event, struct s
     if (index > s->strobe.index) {
         struct sg_bcs_strobe strobe = {
             .index = index,
-            .mask = header->number[SG_BCS_MASK] & SG_BCS_PHASES,
+            .mask = header->number[SG_BCS_MASK] & (SG_BCS_PHASES | SG_BCS_MESSAGES),
             .first = header->number[SG_BCS_FIRST],
             .upto = header->seq,
             .later = header->number[SG_BCS_MASK] >> SG_BCS_LATER,
@@ -128,20 +132,30 @@ static void send_strobe(struct sg_bcs *s, const struct sg_bcs_strobe *strobe, ui
     sg_emit_set_timer(actions, SG_BCS_TIMER_REPEAT, now_ns + s->repeat_ns);
 }
 
+/* Somebody has something to offer or to match. */
+static bool has_messages(const struct sg_bcs *s)
+{
+    return s->want > s->sender.exchange;
+}
+
 static void begin_slice(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
     uint32_t first = s->sender.scheduled + 1, upto = choose(s, actions);
-    uint32_t phases = SG_BCS_DESCRIPTORS | SG_BCS_SCHEDULING | phases_between(s, first, upto);
+    uint32_t messages = has_messages(s) ? SG_BCS_MESSAGES : 0;
+    uint32_t phases = SG_BCS_DESCRIPTORS | SG_BCS_SCHEDULING | phases_between(s, first, upto) |
+                      (messages ? SG_BCS_TRANSFER : 0);
     struct sg_bcs_strobe strobe = {
         .index = s->strobe.index + 1,
-        .mask = s->separate ? phases & -phases : phases,
+        .mask = (s->separate || messages ? phases & -phases : phases) | messages,
         .first = first,
         .upto = upto,
-        .later = s->separate ? phases & (phases - 1) : 0,
+        .later = s->separate || messages ? phases & (phases - 1) : 0,
         .slice = (now_ns - s->epoch_ns) / s->slice_ns,
     };
 
-    s->sender.restarts = s->restart_slice && upto >= first;
+    if (messages)
+        s->sender.exchange = strobe.index;
+    s->sender.restarts = s->restart_slice && (upto >= first || messages);
     s->sender.scheduled = upto;
     send_strobe(s, &strobe, now_ns, actions);
 }
@@ -151,16 +165,23 @@ static void begin_phase(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *ac
     struct sg_bcs_strobe strobe = s->strobe;
 
     strobe.index++;
-    strobe.mask = strobe.later & -strobe.later;
+    strobe.mask = s->separate ? strobe.later & -strobe.later : strobe.later;
     strobe.later &= ~strobe.mask;
+    strobe.mask |= s->strobe.mask & SG_BCS_MESSAGES;
     strobe.over = strobe.repeated = false;
     send_strobe(s, &strobe, now_ns, actions);
 }
 
-static bool wants_slice(const struct sg_bcs *s)
+/* Nothing is to come that strobes are needed for. */
+static bool may_stop(struct sg_bcs *s)
 {
-    return called(s) > s->sender.scheduled || s->sender.restarts ||
-           (s->always && s->strobed && !s->sender.drained);
+    return s->drained && sg_bcs_is_left(s);
+}
+
+static bool wants_slice(struct sg_bcs *s)
+{
+    return called(s) > s->sender.scheduled || s->sender.restarts || has_messages(s) ||
+           (s->always && s->strobed && !may_stop(s));
 }
 
 static void set_alarm(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
@@ -182,6 +203,10 @@ void sg_bcs_ring(struct sg_bcs *s, uint32_t timer, uint64_t now_ns, struct sg_ac
             sg_emit_mark(actions, SG_MARK_STROBE_REPEATED);
             repeat(s, actions);
         }
+        return;
+    }
+    if (timer == SG_BCS_TIMER_MORE) {
+        sg_bcs_messages(s)->more = false;
         return;
     }
     s->sender.alarm = false;
@@ -215,7 +240,7 @@ static bool has_run_here(struct sg_bcs *s)
         if (sg_bcs_is_due(s, sg_bcs_at(s, seq)) && !sg_bcs_at(s, seq)->has_run)
             return false;
     }
-    return true;
+    return sg_bcs_are_messages_done(s);
 }
 
 static void tell_parent(const struct sg_bcs *s, enum sg_bcs_kind kind, uint32_t seq,
@@ -234,6 +259,7 @@ static bool has_overrun(const struct sg_bcs *s, uint64_t now_ns)
 
 static void end_strobe(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
+    sg_bcs_go_on_messages(s, now_ns, actions);
     if (s->strobe.index == 0 || s->strobe.over || !has_run_here(s))
         return;
     sg_bcs_measure_run(s, now_ns);
@@ -256,6 +282,8 @@ void sg_bcs_end_strobes(struct sg_bcs *s, struct sg_actions *actions)
     struct sg_header header = {.kind = SG_BCS_OFF};
 
     s->strobed = false;
+    if (sg_bcs_messages(s) != NULL)
+        sg_bcs_messages(s)->off = true;
     for (int child = 0; child < s->children; child++)
         sg_emit_send(actions, sg_bcs_child(s, child), &header)->solicited = true;
 }
@@ -271,17 +299,34 @@ static void go_on_sending(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *
         return;
     if (wants_slice(s))
         set_alarm(s, now_ns, actions);
-    else if (s->always && s->strobed && s->sender.drained)
+    else if (sg_bcs_is_strobed(s) && may_stop(s))
         sg_bcs_end_strobes(s, actions);
+}
+
+/* What is new here and below. */
+static void go_on_telling(struct sg_bcs *s, struct sg_actions *actions)
+{
+    struct sg_bcs_messages *m = sg_bcs_messages(s);
+
+    if (called(s) > s->told) {
+        s->told = called(s);
+        tell_parent(s, SG_BCS_CALLED, s->told, actions);
+    }
+    if (s->want > s->told_want) {
+        s->told_want = s->want;
+        tell_parent(s, SG_BCS_WANT, s->want, actions);
+    }
+    if (m != NULL && !m->left && sg_bcs_is_left(s)) {
+        m->left = true;
+        tell_parent(s, SG_BCS_LEFT, 0, actions);
+    }
 }
 
 void sg_bcs_go_on(struct sg_bcs *s, uint64_t now_ns, struct sg_actions *actions)
 {
     end_strobe(s, now_ns, actions);
-    if (s->rank == 0) {
+    if (s->rank == 0)
         go_on_sending(s, now_ns, actions);
-    } else if (called(s) > s->told) {
-        s->told = called(s);
-        tell_parent(s, SG_BCS_CALLED, s->told, actions);
-    }
+    else
+        go_on_telling(s, actions);
 }

@@ -18,12 +18,14 @@
 enum {
     SG_BCS_DESCRIPTORS = 1, /* what has been called is exchanged */
     SG_BCS_SCHEDULING = 2,  /* what all have called is chosen */
-    SG_BCS_BROADCAST = 4,   /* barriers and broadcasts */
-    SG_BCS_REDUCE = 8       /* reduces and allreduces */
+    SG_BCS_TRANSFER = 4,    /* messages' bytes move */
+    SG_BCS_BROADCAST = 8,   /* barriers and broadcasts */
+    SG_BCS_REDUCE = 16,     /* reduces and allreduces */
+    SG_BCS_PHASES = 31,
+    SG_BCS_MESSAGES = 32 /* none of them: the first two, and the third, are for messages, too */
 };
-#define SG_BCS_PHASES 15
 
-enum { SG_BCS_TIMER_BOUNDARY, SG_BCS_TIMER_REPEAT };
+enum { SG_BCS_TIMER_BOUNDARY, SG_BCS_TIMER_REPEAT, SG_BCS_TIMER_MORE };
 
 /* Header.kind. */
 enum sg_bcs_kind {
@@ -33,7 +35,19 @@ enum sg_bcs_kind {
     SG_BCS_VALUE,  /* an allreduce's result or a broadcast's data, to all; a repeat goes down the
                       tree; a broadcast's go up to endpoint 0, too */
     SG_BCS_DONE,   /* the strobe is over for the sender and all below it; to the parent */
-    SG_BCS_OFF     /* no strobe will come; down the tree */
+    SG_BCS_OFF,    /* no strobe will come; down the tree */
+    /* Of messages. */
+    SG_BCS_WANT,       /* seq: the strobe from which on one for messages is wanted; to the parent */
+    SG_BCS_LEFT,       /* nothing is posted or will be, here and below; to the parent */
+    SG_BCS_DESCRIPTOR, /* what is offered, to its receiver; seq: number of what the sender offered
+                          to the same rank before, in the same exchange */
+    SG_BCS_ANSWER,     /* to that */
+    SG_BCS_REFUSED,    /* one that had been taken, to its sender */
+    SG_BCS_NOTED,      /* the answer to that */
+    SG_BCS_PULL,       /* bytes are wanted in a slot, by the receiver */
+    SG_BCS_FILLED,     /* they are there */
+    SG_BCS_TOOK        /* the receiver has what it may take in this slice, or all; seq: since which
+                          strobe */
 };
 
 /* Header.number of a STROBE; of a PART, [EDGE] and [IS_RESULT]; of a DONE, [INDEX]. */
@@ -46,6 +60,14 @@ enum {
 };
 enum { SG_BCS_EDGE, SG_BCS_IS_RESULT };
 #define SG_BCS_LATER 16
+/* Of a DESCRIPTOR: ranks, 16 bits each, the sender's first; and place, its post and above that the
+ * slot with its first bytes from 1, or 0. */
+enum { SG_BCS_RANKS, SG_BCS_MESSAGE_TAG, SG_BCS_BYTES, SG_BCS_NUMBER, SG_BCS_PLACE };
+/* Of the others to a post: which; then of an ANSWER; of a PULL and TOOK; of a FILLED. */
+enum { SG_BCS_POST };
+enum { SG_BCS_IS_REFUSED = 1 };
+enum { SG_BCS_ASKER = 1, SG_BCS_OFFSET, SG_BCS_IS_ALL };
+enum { SG_BCS_SLOT = 1 };
 
 struct sg_bcs_instance {
     uint32_t seq; /* 0: free */
@@ -75,7 +97,7 @@ struct sg_bcs_sender {
     uint32_t scheduled; /* up to this instance */
     bool alarm;         /* the timer is set for a boundary */
     bool restarts;      /* calls wait for the next boundary to return */
-    bool drained;
+    uint32_t exchange;  /* the last strobe for messages */
 };
 
 struct sg_bcs_measure {
@@ -95,13 +117,16 @@ struct sg_bcs {
     bool always, separate, restart_slice;
     uint8_t degree, children;
     bool strobed; /* a strobe has come, and no OFF */
-    bool counted; /* ... which counts as outstanding (always) */
+    bool drained; /* no call and no post will come */
+    bool counted; /* strobes may come that are not of own calls, which counts as outstanding */
     struct sg_tree_place place;
     struct sg_hypercube cube;
     uint32_t below[SG_DEGREE_MAX]; /* instances that all below a child have called */
     uint32_t done[SG_DEGREE_MAX];  /* strobes that are over for a child and all below it */
     uint32_t told;                 /* ... as the parent knows of this endpoint */
     uint32_t restarted;            /* calls up to this may return (restart=slice) */
+    uint32_t messages_at;          /* from here on: struct sg_bcs_messages; 0: none */
+    uint32_t want, told_want;      /* the strobe from which on one for messages is wanted */
     struct sg_bcs_strobe strobe;
     struct sg_bcs_sender sender;
     struct sg_bcs_measure measure;
