@@ -56,7 +56,7 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
                     $(CC) -E -o /dev/null - 2>/dev/null && echo 1)
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
-SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model explore exhaustive papers)
+SIM_DIRS       := analysis/sim $(addprefix analysis/sim/,host timed model program explore exhaustive papers)
 TOOL_DIRS      := shim/core shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) analysis/report \
                   analysis/report/trials analysis/report/profile analysis/report/waitstates \
                   analysis/report/path analysis/report/causes analysis/report/before analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch analysis/options analysis/output $(SIM_DIRS) \

@@ -43,13 +43,36 @@ static const char *read_csv(const struct sg_option *option, const char *text, vo
 static const char *const modes[] = {"signal", "thread", "poll", NULL};
 static const char *const node_levels[] = {"auto", "climb", "flat", "chunks", NULL};
 
+#define NODES                                                                                      \
+    {                                                                                              \
+        "nodes", 'n', "N,...", "numbers of nodes", sg_option_wholes, AT(nodes),                    \
+            .least = 1, .most = SG_ENDPOINTS_MAX, .group = 1                                       \
+    }
+#define NETWORK                                                                                    \
+    {"network",      0,                                                                            \
+     "NAME",         "a network's name, or the path of its file",                                  \
+     sg_option_text, AT(network_name),                                                             \
+     .group = 1},                                                                                  \
+    {                                                                                              \
+        "set", 0, "KEY=VALUE", "change one value of the network", read_setting, .group = 1         \
+    }
+#define SEED                                                                                       \
+    {                                                                                              \
+        "seed", 0, "SEED", "the seed of all random numbers (default: 1)", sg_option_u64,           \
+            AT(options.seed), .most = UINT64_MAX, .group = 1                                       \
+    }
+#define FORMATS                                                                                    \
+    {"json", 'j', NULL, "print JSON", read_json, .group = 2},                                      \
+    {                                                                                              \
+        "csv", 'c', NULL, "print CSV", read_csv, .group = 2                                        \
+    }
+
+const struct sg_option sg_sim_program_options[] = {NODES, NETWORK, SEED, FORMATS, {0}};
+
 const struct sg_option sg_sim_common_options[] = {
     {"algo", 'a', "A,...", "algorithms", read_algos, AT(algos), .group = 1},
-    {"nodes", 'n', "N,...", "numbers of nodes", sg_option_wholes, AT(nodes), .least = 1,
-     .most = SG_ENDPOINTS_MAX, .group = 1},
-    {"network", 0, "NAME", "a network's name, or the path of its file", sg_option_text,
-     AT(network_name), .group = 1},
-    {"set", 0, "KEY=VALUE", "change one value of the network", read_setting, .group = 1},
+    NODES,
+    NETWORK,
     {"mode", 0, "MODE", "progress during computation: signal, thread or poll", sg_option_word,
      AT(options.mode), .words = modes, .group = 1},
     {"ranks-per-node", 0, "K", "processes on each node (default: 1)", sg_option_u32,
@@ -60,10 +83,8 @@ const struct sg_option sg_sim_common_options[] = {
      sg_option_u32, AT(options.chunk_bytes), .most = 1u << 30, .group = 1},
     {"iterations", 0, "N", "calls to measure", sg_option_u32, AT(options.iterations), .least = 1,
      .most = 10000000, .group = 1},
-    {"seed", 0, "SEED", "the seed of all random numbers (default: 1)", sg_option_u64,
-     AT(options.seed), .most = UINT64_MAX, .group = 1},
-    {"json", 'j', NULL, "print JSON", read_json, .group = 2},
-    {"csv", 'c', NULL, "print CSV", read_csv, .group = 2},
+    SEED,
+    FORMATS,
     {"stats", 0, NULL, "add events, events a second, bytes a process, history, requests",
      sg_option_flag, AT(stats), .group = 2},
     {0}};

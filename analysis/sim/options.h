@@ -17,11 +17,14 @@ struct sg_sim_common {
     const char *settings[SG_SIM_SETTINGS_MAX]; /* --set, in order */
     int settings_count;
     enum sg_sim_format format;
+    const char *mode_name; /* NULL: that of options.mode */
     bool stats;
 };
 
 /* For a struct sg_sim_common. */
 extern const struct sg_option sg_sim_common_options[];
+/* Those without algorithms and hosts. */
+extern const struct sg_option sg_sim_program_options[];
 
 /* Without algorithms and nodes. */
 struct sg_sim_common sg_sim_common_of(const char *network, uint32_t iterations);

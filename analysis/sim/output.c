@@ -39,12 +39,12 @@ static json_t *output_of(const char *command, const struct sg_sim_common *common
     static const char *const modes[] = {"signal", "thread", "poll"};
     const struct sg_sim_options *options = &common->options;
 
-    return json_pack("{s:i, s:s, s:s, s:I, s:s, s:i, s:i, s:o, s:o, s:[]}", "version",
-                     FORMAT_VERSION, "command", command, "commit", sg_commit, "seed",
-                     (json_int_t)options->seed, "mode", modes[options->mode], "iterations",
-                     (int)options->iterations, "ranks_per_node", (int)options->ranks_per_node,
-                     "network", network_of(&options->network), "fitted",
-                     sg_sim_fitted(&options->network), "rows");
+    return json_pack(
+        "{s:i, s:s, s:s, s:I, s:s, s:i, s:i, s:o, s:o, s:[]}", "version", FORMAT_VERSION, "command",
+        command, "commit", sg_commit, "seed", (json_int_t)options->seed, "mode",
+        common->mode_name != NULL ? common->mode_name : modes[options->mode], "iterations",
+        (int)options->iterations, "ranks_per_node", (int)options->ranks_per_node, "network",
+        network_of(&options->network), "fitted", sg_sim_fitted(&options->network), "rows");
 }
 
 /* The rare states that were reached, each "name count". */

@@ -72,6 +72,7 @@ algo() { sim_takes delay --op "${op:-barrier}" --algo "$1" || op=allreduce sim_t
     sim_takes delay --op allreduce --algo "$1"; }
 op() { sim_takes delay --algo tree --op "$1"; }
 network() { sim_takes delay --algo tree --network "$1"; }
+bcs() { stagger sim bcs -n 2 --steps 1 "$@"; }
 explore() { stagger sim explore --seeds 1 "$@"; }
 rule() { STAGGER_DIR=$WORK/none stagger run --rule "${1%=}${rule_end:-}" true; }
 trace() { stagger run --trace "$1" true; }
@@ -94,6 +95,9 @@ check "stagger run takes the modes of recording, and the rules" all \
          case "$value" in *=bypass | *=pairwise) ;; *) rule "$value" || return 1 ;; esac; done'
 check "stagger report takes the columns" taken "stagger report --sort" column
 check "stagger compare takes the fields" taken "stagger compare --sort" field
+check "stagger sim bcs takes what its options offer" all \
+    'taken "stagger sim bcs --strobe" bcs --strobe' 'taken "stagger sim bcs --pattern" bcs --pattern' \
+    'taken "stagger sim bcs --engine" bcs --pattern barrier --engine'
 check "stagger sim takes algorithms, modes, networks, operations and faults" all \
     'taken "stagger sim cpu --mode" mode' \
     'taken "stagger sim delay --op" op' \

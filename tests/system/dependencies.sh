@@ -56,6 +56,8 @@ check "its host includes nothing else of it" keeps_from analysis/sim/host 'sim/(
 check "timed runs know nothing of exploring" keeps_from analysis/sim/timed 'sim/(explore|exhaustive|papers)/'
 check "nor do formulas, of runs and exploring" keeps_from analysis/sim/model \
     'sim/(host|explore|exhaustive|papers|timed/(world|measure|state|setup))'
+check "nor do programs" keeps_from analysis/sim/program \
+    'sim/(host|explore|exhaustive|papers|model|timed/(world|measure|state|setup))'
 check "nor exploring of them, nor of the walk of every order" \
     keeps_from analysis/sim/explore 'sim/(timed|exhaustive|papers)/'
 check "the walk of every order is included by the command that explores only" is "analysis/sim/explore.c" \

@@ -30,7 +30,6 @@ static void send(struct world *world, struct item *item)
     world->cursor_ns += world->overhead_ns;
     departure_ns = depart(world, item->base.from, world->cursor_ns, bytes);
     if (item->base.multicast) {
-        item->base.solicited = false;
         world->result.multicasts++;
         sg_item_push(world, departure_ns + multicast_wire_ns(world, bytes), EVENT_MULTICAST, item);
     } else {

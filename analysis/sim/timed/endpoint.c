@@ -280,6 +280,8 @@ void sg_endpoint_timer(struct world *world, uint32_t index)
 
     if (world->endpoints[number].timer_ns[id] != world->now_ns)
         return;
+    /* Who is to send strobes at every boundary is woken for it. */
+    item.base.solicited = world->setup->parameters.strobe_always;
     world->endpoints[number].timer_ns[id] = SG_TIMER_UNSET;
     sg_endpoint_deliver(world, &item);
 }

@@ -34,6 +34,9 @@ static const struct key {
     {"wake_us", offsetof(struct sg_network, wake_us), LARGEST},
     {"local_us", offsetof(struct sg_network, local_us), LARGEST},
     {"noise_us", offsetof(struct sg_network, noise_us), LARGEST},
+    {"query_us", offsetof(struct sg_network, query_us), LARGEST},
+    {"agent_us", offsetof(struct sg_network, agent_us), LARGEST},
+    {"post_us", offsetof(struct sg_network, post_us), LARGEST},
 };
 
 #define KEY_COUNT ((int)(sizeof keys / sizeof *keys))

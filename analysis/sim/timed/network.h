@@ -31,6 +31,9 @@ struct sg_network {
     double wake_us;            /* the same of waking a helper thread */
     double local_us;           /* one step between processes of a node */
     double noise_us;           /* mean of an exponential delay before each call */
+    /* Of buffered coscheduling: until hardware has asked all nodes whether they are done (0: it
+     * cannot); the agent's time for a descriptor; the host's to post one. */
+    double query_us, agent_us, post_us;
     const char *fitted[SG_NETWORK_FITTED_MAX + 1]; /* names of keys, ended by NULL */
 };
 

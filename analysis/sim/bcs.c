@@ -1,0 +1,274 @@
+/* stagger sim bcs: programs under buffered coscheduling and under MPI as usual (paper 001). */
+#include "sim/commands.h"
+#include "sim/output.h"
+#include "sim/program/patterns.h"
+#include "sim/program/slices.h"
+#include "sim/program/stock.h"
+
+#include <stdlib.h>
+
+static const char documentation[] =
+    "Runs a pattern of computations and calls under MPI as usual and under buffered coscheduling, "
+    "and prints both run times (ms), by how much the latter is longer, and how many slices a call "
+    "that waits takes.\v"
+    "Exit status: 0, 1 on bad input, 2 on bad usage.";
+
+#define MESSAGES_MOST 4096
+#define NODES_MOST (1 << 20)
+/* Of a simulation of the protocol: computations that differ, of all nodes. */
+#define DELAYS_MOST 100000000
+
+enum { BLOCKING, NONBLOCKING };
+enum { PHASE, SLICE };
+enum { NIC, HOST };
+enum { MERGED, SEPARATE };
+enum { DEMAND, ALWAYS };
+enum { SLICES, PROTOCOL };
+static const char *const modes[] = {"blocking", "nonblocking", NULL};
+static const char *const restarts[] = {"phase", "slice", NULL};
+static const char *const agents[] = {"nic", "host", NULL};
+static const char *const microphases[] = {"merged", "separate", NULL};
+static const char *const strobes[] = {"demand", "always", NULL};
+static const char *const engines[] = {"slices", "protocol", NULL};
+
+struct options {
+    struct sg_sim_common common;
+    struct sg_numbers slices_us;
+    int pattern, mode, restart, agent, microphases, strobe, engine;
+    uint32_t granularity_us, imbalance_percent, bytes, eager, budget_kib;
+};
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct sg_option option_table[] = {
+    {"pattern", 'p', "barrier|exchange|sweep|sage", "what is run (default: exchange)",
+     sg_option_word, AT(pattern), .words = sg_pattern_names},
+    {"mode", 'm', "blocking|nonblocking", "its messages (default: blocking)", sg_option_word,
+     AT(mode), .words = modes},
+    {"slice", 's', "US,...", "lengths of a slice (default: 250)", sg_option_wholes, AT(slices_us),
+     .least = 10, .most = 1000000},
+    {"restart", 'r', "phase|slice", "calls return with their phase (the default) or the next slice",
+     sg_option_word, AT(restart), .words = restarts},
+    {"granularity", 'g', "US", "of a computation (default: 3500)", sg_option_u32,
+     AT(granularity_us), .most = 100000000},
+    {"imbalance", 0, "PERCENT", "by which computations differ from that at most (default: 0)",
+     sg_option_u32, AT(imbalance_percent), .most = 100},
+    {"bytes", 'b', "N", "of a message (default: 4096)", sg_option_u32, AT(bytes), .most = 1 << 26},
+    {"steps", 'i', "N", "steps of the pattern (default: 200)", sg_option_u32,
+     AT(common.options.iterations), .least = 1, .most = 10000000},
+    {"agent", 'a', "nic|host", "the network card (the default) or the host's processor",
+     sg_option_word, AT(agent), .words = agents},
+    {"microphases", 0, "merged|separate", "in one strobe (the default), or one each",
+     sg_option_word, AT(microphases), .words = microphases},
+    {"strobe", 0, "WHEN", "on demand (the default), or always, at every boundary", sg_option_word,
+     AT(strobe), .words = strobes},
+    {"budget", 0, "KIB", "bytes that a receiver takes in a slice (default: 64)", sg_option_u32,
+     AT(budget_kib), .least = 1, .most = 65536},
+    {"eager", 0, "BYTES", "larger messages are announced first as usual (default: 16384)",
+     sg_option_u32, AT(eager), .most = 1 << 30},
+    {"engine", 'e', "slices|protocol",
+     "by slice (the default), or message by message, for barriers only", sg_option_word, AT(engine),
+     .words = engines},
+    {0}};
+
+struct run {
+    double run_ns, call_ns; /* of a call that waits, the mean */
+    double events;
+};
+
+/* ---- MPI as usual */
+
+static enum sg_status run_usual(const struct options *options, const struct sg_pattern *pattern,
+                                struct run *out)
+{
+    const struct sg_network *network = &options->common.options.network;
+    struct sg_stock_setup setup = {.network = network, .eager_bytes = options->eager};
+    struct sg_program_result result = {0};
+    enum sg_status status;
+
+    if (pattern->kind == SG_PATTERN_BARRIER && options->imbalance_percent == 0) {
+        out->run_ns = (double)sg_stock_lockstep_ns(network, pattern->processes, pattern->steps,
+                                                   pattern->granularity_ns);
+        return SG_OK;
+    }
+    status = sg_stock_run(&setup, &pattern->program, &result);
+    out->run_ns = (double)result.run_ns;
+    return status;
+}
+
+/* ---- buffered coscheduling */
+
+static enum sg_status run_slices(const struct options *options, const struct sg_pattern *pattern,
+                                 uint64_t slice_ns, struct run *out)
+{
+    struct sg_slices_setup setup = {
+        .network = &options->common.options.network,
+        .slice_ns = slice_ns,
+        .budget_bytes = (uint64_t)options->budget_kib * 1024,
+        .restart_slice = options->restart == SLICE,
+        .separate = options->microphases == SEPARATE,
+        .always = options->strobe == ALWAYS,
+        .on_host = options->agent == HOST,
+    };
+    struct sg_program_result result = {0};
+    enum sg_status status = sg_slices_run(&setup, &pattern->program, &result);
+
+    out->run_ns = (double)result.run_ns;
+    if (result.blocking_calls > 0)
+        out->call_ns = (result.blocked_ns + result.busy_ns) / (double)result.blocking_calls;
+    out->events = (double)result.events;
+    return status;
+}
+
+/* What the processes compute before each call, by call, then process; NULL without memory. */
+static uint64_t *delays_of(const struct sg_pattern *pattern)
+{
+    size_t processes = (size_t)pattern->processes;
+    uint64_t *delays = calloc(processes * pattern->steps, sizeof *delays);
+
+    for (size_t i = 0; delays != NULL && i < processes * pattern->steps; i++)
+        delays[i] = sg_pattern_compute_ns(pattern, (int32_t)(i % processes), i / processes);
+    return delays;
+}
+
+static enum sg_status run_protocol(const struct options *options, const struct sg_pattern *pattern,
+                                   uint64_t slice_ns, struct run *out)
+{
+    struct sg_network network = options->common.options.network;
+    struct sg_world_result result = {0};
+    struct sg_world_setup setup = {
+        .algo = &sg_algo_bcs,
+        .parameters = {.slice_ns = (uint32_t)slice_ns,
+                       .budget_bytes = options->budget_kib * 1024,
+                       .restart_slice = options->restart == SLICE,
+                       .microphases_separate = options->microphases == SEPARATE,
+                       .strobe_always = options->strobe == ALWAYS},
+        .network = &network,
+        .mode = options->agent == HOST ? SG_SIM_THREAD : SG_SIM_SIGNAL,
+        .endpoints = pattern->processes,
+        .ranks_per_node = 1,
+        .call = {.operation = SG_OPERATION_BARRIER, .root = -1},
+        .iterations = pattern->steps,
+        .free_running = true,
+    };
+    struct sg_lateness work = {0, pattern->processes - 1, pattern->granularity_ns};
+    uint64_t *delays = NULL;
+    enum sg_status status;
+
+    if (options->agent == NIC)
+        network.overhead_us = network.signal_us = network.wake_us = network.local_us = 0;
+    setup.late = &work;
+    setup.late_count = 1;
+    if (options->imbalance_percent > 0) {
+        delays = delays_of(pattern);
+        if (delays == NULL) {
+            sg_log("sim: out of memory");
+            return SG_ERR_MEMORY;
+        }
+        setup.arrivals_ns = delays;
+        setup.late_count = 0;
+    }
+    status = sg_world_run(&setup, &result);
+    free(delays);
+    out->run_ns = result.period_ns * pattern->steps;
+    out->call_ns = result.cpu_ns;
+    out->events = (double)result.events;
+    return status;
+}
+
+/* ---- rows */
+
+static json_t *row_of(const struct options *options, const struct sg_pattern *pattern,
+                      double slice_us, const struct run *usual, const struct run *bcs)
+{
+    return json_pack("{s:s, s:s, s:i, s:f, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "pattern",
+                     sg_pattern_names[pattern->kind], "engine", engines[options->engine], "nodes",
+                     (int)pattern->processes, "slice_us", slice_us, "granularity_us",
+                     (int)options->granularity_us, "restart", restarts[options->restart], "agent",
+                     agents[options->agent], "usual_ms", sg_sim_real(usual->run_ns * 1e-6),
+                     "bcs_ms", sg_sim_real(bcs->run_ns * 1e-6), "longer_percent",
+                     sg_sim_real(100 * (bcs->run_ns / usual->run_ns - 1)), "call_slices",
+                     sg_sim_real(bcs->call_ns * 1e-3 / slice_us), "events",
+                     sg_sim_real(bcs->events), "fitted",
+                     sg_sim_fitted(&options->common.options.network));
+}
+
+/* Case number i: the nodes vary more slowly than the slice. */
+static enum sg_status measure_row(const void *of, int i, json_t **row)
+{
+    const struct options *options = of;
+    double slice_us = options->slices_us.list[i % options->slices_us.count];
+    uint64_t slice_ns = sg_network_ns(slice_us);
+    struct sg_pattern pattern = {
+        .kind = (enum sg_pattern_kind)options->pattern,
+        .nonblocking = options->mode == NONBLOCKING,
+        .processes = (int32_t)options->common.nodes.list[i / options->slices_us.count],
+        .steps = options->common.options.iterations,
+        .granularity_ns = sg_network_ns(options->granularity_us),
+        .imbalance = options->imbalance_percent / 100.0,
+        .bytes = options->bytes,
+        .seed = options->common.options.seed,
+    };
+    struct run usual = {0}, bcs = {0};
+    enum sg_status status;
+
+    sg_pattern_make(&pattern);
+    status = run_usual(options, &pattern, &usual);
+    if (status == SG_OK)
+        status = (options->engine == PROTOCOL ? run_protocol : run_slices)(options, &pattern,
+                                                                           slice_ns, &bcs);
+    if (status == SG_OK)
+        *row = row_of(options, &pattern, slice_us, &usual, &bcs);
+    return status;
+}
+
+/* False: one line says why such a pattern cannot run. */
+static bool check_pattern(const struct options *options)
+{
+    bool collectives = options->pattern == SG_PATTERN_BARRIER;
+    double most = 0;
+
+    for (int i = 0; i < options->common.nodes.count; i++)
+        most = options->common.nodes.list[i] > most ? options->common.nodes.list[i] : most;
+    if (options->engine == PROTOCOL && !collectives)
+        sg_log("sim: --engine protocol runs --pattern barrier only");
+    else if (options->engine == PROTOCOL && options->imbalance_percent > 0 &&
+             most * options->common.options.iterations > DELAYS_MOST)
+        sg_log("sim: --engine protocol with --imbalance takes at most %d computations",
+               DELAYS_MOST);
+    else if (!collectives && most > MESSAGES_MOST)
+        sg_log("sim: messages are simulated among at most %d nodes", MESSAGES_MOST);
+    else if (most > NODES_MOST)
+        sg_log("sim: bcs takes at most %d nodes", NODES_MOST);
+    else
+        return true;
+    return false;
+}
+
+int sg_sim_bcs_command(int argc, char **argv)
+{
+    static char name[] = "stagger sim bcs";
+    struct options options = {.common = sg_sim_common_of("qsnet", 200),
+                              .slices_us = {{250}, 1},
+                              .pattern = SG_PATTERN_EXCHANGE,
+                              .granularity_us = 3500,
+                              .bytes = 4096,
+                              .eager = SG_STOCK_EAGER_DEFAULT,
+                              .budget_kib = SG_SLICES_BUDGET_DEFAULT / 1024};
+    const struct sg_command_line line = {
+        name,
+        NULL,
+        documentation,
+        {{option_table, &options}, {sg_sim_program_options, &options.common}},
+        NULL};
+
+    options.common.nodes = (struct sg_numbers){{16}, 1};
+    if (!sg_options_read(&line, argc, argv))
+        return SG_OPTIONS_USAGE;
+    options.common.mode_name = modes[options.mode];
+    if (!check_pattern(&options) || sg_sim_common_finish(&options.common) != SG_OK)
+        return 1;
+    return sg_sim_print_rows("bcs", "programs", &options.common,
+                             options.common.nodes.count * options.slices_us.count, measure_row,
+                             &options);
+}

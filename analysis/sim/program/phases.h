@@ -1,0 +1,13 @@
+/* What a slice does, computed when it begins (paper 001, sections 4.2 to 4.4): descriptors are
+ * exchanged and matched, then messages move, then collectives, each at the time that its microphase
+ * allows.
+ */
+#ifndef SG_SIM_PROGRAM_PHASES_H
+#define SG_SIM_PROGRAM_PHASES_H
+
+#include "sim/program/slices_state.h"
+
+/* The slice that begins now. */
+void sg_slices_begin(struct sg_slices *slices);
+
+#endif

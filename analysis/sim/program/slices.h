@@ -1,0 +1,24 @@
+/* A program under buffered coscheduling (paper 001, section 4), slice by slice.
+ *
+ * What a slice does is computed at its boundary: which descriptors have been posted before it, what
+ * of them matches, and how long each microphase takes, message by message. The times of collectives
+ * are those of the protocol (shim/algos/bcs) among as many endpoints without a jitter, which tests
+ * compare; messages follow design and paper, a blocking send returns when its data have been
+ * fetched. Each process is an endpoint of its own.
+ *
+ * A slice begins at the first boundary after the end of the last one. Where the network has
+ * query_us, hardware says that all are done, at a multiple of it after the microphase's begin; else
+ * DONE climbs the tree. The agent takes agent_us for a descriptor, a process post_us to post one.
+ */
+#ifndef SG_SIM_PROGRAM_SLICES_H
+#define SG_SIM_PROGRAM_SLICES_H
+
+#include "core/status.h"
+#include "sim/program/program.h"
+#include "sim/program/slices_setup.h"
+
+/* One line says what is wrong. */
+enum sg_status sg_slices_run(const struct sg_slices_setup *setup, const struct sg_program *program,
+                             struct sg_program_result *result);
+
+#endif

@@ -1,0 +1,61 @@
+#!/bin/bash
+# one processor
+# stagger sim bcs as users run it: programs under buffered coscheduling and as usual.
+. "$(dirname "$0")/../lib/sh.sh"
+
+bcs() { timeout 120 "$STAGGER" sim bcs "$@"; }
+# value FILE KEY: of the first row
+value() { json "$1" "d['rows'][0]['$2']"; }
+# near FILE KEY LEAST MOST: of all rows
+near() { "$PYTHON" -c '
+import json, sys
+rows = json.load(open(sys.argv[1]))["rows"]
+assert rows and all(float(sys.argv[3]) <= r[sys.argv[2]] <= float(sys.argv[4]) for r in rows), rows' "$@"; }
+
+bcs -n 4,16 -s 250,500 --json >rows.json 2>rows.err
+check "a row for each number of nodes and each slice" all 'empty rows.err' \
+    'is "4 250 4 500 16 250 16 500" \
+        "$(json rows.json "\" \".join(\"%d %d\" % (r[\"nodes\"], r[\"slice_us\"]) for r in d[\"rows\"])")"' \
+    'is "pattern engine nodes slice_us granularity_us restart agent usual_ms bcs_ms longer_percent call_slices events fitted" \
+        "$(json rows.json "\" \".join(d[\"rows\"][0])")"' 'is blocking "$(json rows.json "d[\"mode\"]")"'
+check "CSV and the table have the same rows" all 'bcs -n 4,16 -s 250,500 --csv >rows.csv' \
+    'has_lines rows.csv "^exchange,slices,(4|16),(250|500),3500,phase,nic," 4' \
+    'bcs -n 4,16 -s 250,500 >rows.txt' 'has_lines rows.txt "^exchange " 4' \
+    'has rows.txt "^seed 1, 200 iterations, mode blocking,"'
+check "a blocking exchange every 3.5 ms takes about 30 % longer, as paper 001 has it" all \
+    'bcs -n 4,16,64 --json >blocking.json' 'near blocking.json longer_percent 25 35' \
+    'near blocking.json call_slices 0.9 1.1'
+check "... twice that where calls return with the next slice" all \
+    'bcs -n 4,16,64 --restart slice --json >slice.json' 'near slice.json longer_percent 50 60'
+check "nonblocking it takes no longer" all \
+    'bcs -n 4,16,64 --mode nonblocking --json >nonblocking.json' \
+    'near nonblocking.json longer_percent -2 0.5'
+check "a wavefront waits for its neighbours in any case" all \
+    'bcs -p sweep -n 16 --json >sweep.json' 'near sweep.json longer_percent 15 30'
+check "sage has collectives and nonblocking messages" all \
+    'bcs -p sage -n 16 -g 9461 --json >sage.json' 'near sage.json longer_percent -3 3'
+check "slices take as long as the protocol, message by message" all \
+    'bcs -p barrier -n 2,100 -g 1900 -i 50 --imbalance 30 --set query_us=0 --set post_us=0 --json >slices.json' \
+    'bcs -p barrier -n 2,100 -g 1900 -i 50 --imbalance 30 --set query_us=0 --set post_us=0 -e protocol --json >protocol.json' \
+    'is "$(json slices.json "[r[\"bcs_ms\"] for r in d[\"rows\"]]")" "$(json protocol.json "[r[\"bcs_ms\"] for r in d[\"rows\"]]")"'
+check "an agent on the host costs time" all \
+    'bcs -n 16 -m nonblocking -a nic --json >nic.json' 'bcs -n 16 -m nonblocking -a host --json >host.json' \
+    'is True "$("$PYTHON" -c "print($(value nic.json bcs_ms) < $(value host.json bcs_ms))")"'
+check "65536 nodes call barriers, in the protocol too" all \
+    'bcs -p barrier -n 65536 -i 2 --json >many.json' 'near many.json call_slices 0.1 2' \
+    'bcs -p barrier -n 65536 -i 2 -e protocol --set query_us=0 --json >many2.json' 'near many2.json call_slices 0.1 2'
+check "4096 exchange messages" all 'bcs -n 4096 -i 5 --json >many3.json' 'near many3.json longer_percent 20 40'
+
+# refused STATUS REGEX ARGUMENT...
+refused() {
+    local expected=$1 regex=$2
+    shift 2
+    bcs "$@" >refused.out 2>refused.err
+    is "$expected" $? && empty refused.out && has refused.err "$regex" &&
+        is 1 "$(grep -c '^stagger' refused.err)"
+}
+check "messages among more nodes are refused" refused 1 'at most 4096 nodes' -n 4097
+check "so are more nodes than the protocol has" refused 1 'at most 1048576 nodes' -p barrier -n 1048577
+check "the protocol runs no messages here" refused 1 'runs --pattern barrier only' -e protocol
+check "a slice of nothing is refused" refused 2 "'0'" --slice 0
+check "so is an unknown pattern" refused 2 "'ring'" --pattern ring

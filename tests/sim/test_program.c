@@ -1,0 +1,447 @@
+/* Programs in virtual time: MPI as usual and buffered coscheduling against cases worked by hand,
+ * and against the protocol. */
+#include "lib/unit.h"
+#include "sim/lists.h"
+#include "sim/program/patterns.h"
+#include "sim/program/rounds.h"
+#include "sim/program/slices.h"
+#include "sim/program/stock.h"
+
+#include <math.h>
+#include <string.h>
+
+/* L = 5 us, o = 1 us, G = 3 ns, copies of 1 ns a byte. */
+static const struct sg_network network = {
+    .latency_us = 5,
+    .overhead_us = 1,
+    .gap_ns_per_byte = 3,
+    .copy_ns_per_byte = 1,
+    .reduce_ns_per_byte = 2,
+};
+
+/* ---- programs of arrays */
+
+#define STEPS_MAX 12
+
+struct script {
+    struct sg_step steps[4][STEPS_MAX];
+};
+
+static void script_step(const struct sg_program *program, int32_t process, uint64_t index,
+                        struct sg_step *out)
+{
+    const struct script *script = program->context;
+
+    if (index < STEPS_MAX)
+        *out = script->steps[process][index];
+}
+
+static struct sg_program program_of(const struct script *script, int32_t processes,
+                                    struct sg_program_comm *world)
+{
+    *world = (struct sg_program_comm){processes, NULL};
+    return (struct sg_program){processes, world, 1, script, script_step};
+}
+
+#define COMPUTE(us)                                                                                \
+    {                                                                                              \
+        .kind = SG_STEP_COMPUTE, .ns = (us)*1000                                                   \
+    }
+#define MESSAGE(what, who, size)                                                                   \
+    {                                                                                              \
+        .kind = SG_STEP_##what, .peer = (who), .bytes = (size)                                     \
+    }
+#define WAITALL                                                                                    \
+    {                                                                                              \
+        .kind = SG_STEP_WAITALL                                                                    \
+    }
+#define WAIT(n)                                                                                    \
+    {                                                                                              \
+        .kind = SG_STEP_WAIT, .request = (n)                                                       \
+    }
+#define BARRIER(rank)                                                                              \
+    {                                                                                              \
+        .kind = SG_STEP_COLLECTIVE, .operation = SG_OPERATION_BARRIER, .own = (rank)               \
+    }
+
+static struct sg_program_result stock(const struct script *script, int32_t processes)
+{
+    struct sg_program_comm world;
+    struct sg_program program = program_of(script, processes, &world);
+    struct sg_stock_setup setup = {.network = &network, .eager_bytes = 1000};
+    struct sg_program_result result = {0};
+
+    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_OK);
+    return result;
+}
+
+/* ---- MPI as usual */
+
+static void eager_message(void)
+{
+    static const struct script posted = {
+        {{COMPUTE(20), MESSAGE(SEND, 1, 100)}, {MESSAGE(RECV, 0, 100)}}};
+    static const struct script late = {
+        {{MESSAGE(SEND, 1, 100)}, {COMPUTE(20), MESSAGE(RECV, 0, 100)}}};
+
+    /* o, L, 100 G, o */
+    CU_ASSERT_EQUAL(stock(&posted, 2).run_ns, 20000 + 1000 + 5000 + 300 + 1000);
+    /* It waits in the inbox: o, and a copy as it comes before its receive. */
+    CU_ASSERT_EQUAL(stock(&late, 2).run_ns, 20000 + 1000 + 100);
+    CU_ASSERT_EQUAL(stock(&late, 2).blocking_calls, 2);
+}
+
+static void rendezvous_message(void)
+{
+    static const struct script posted = {{{MESSAGE(SEND, 1, 2000)}, {MESSAGE(RECV, 0, 2000)}}};
+    static const struct script computes = {{{MESSAGE(ISEND, 1, 2000), COMPUTE(100), WAITALL},
+                                            {MESSAGE(IRECV, 0, 2000), COMPUTE(50), WAITALL}}};
+
+    /* Announced and asked for, o + L + o each, then o + L + 2000 G + o. */
+    CU_ASSERT_EQUAL(stock(&posted, 2).run_ns, 2 * 7000 + 7000 + 6000);
+    /* The receiver asks at 51 us, the sender sends when it has computed, with its post 101 us. */
+    CU_ASSERT_EQUAL(stock(&computes, 2).run_ns, 101000 + 1000 + 1000 + 5000 + 6000 + 1000);
+}
+
+static void stock_barrier(void)
+{
+    static const struct script two = {{{COMPUTE(30), BARRIER(0)}, {BARRIER(1)}}};
+
+    /* The late one's message comes first; it still sends its own. */
+    CU_ASSERT_EQUAL(stock(&two, 2).run_ns, 30000 + 1000 + 1000 + 5000 + 1000);
+}
+
+static void waits_for_one(void)
+{
+    static const struct script script = {
+        {{MESSAGE(IRECV, 1, 8), MESSAGE(IRECV, 1, 8), WAIT(0), COMPUTE(10), WAIT(1)},
+         {MESSAGE(SEND, 0, 8), COMPUTE(100), MESSAGE(SEND, 0, 8)}}};
+    struct sg_program_result result = stock(&script, 2);
+
+    CU_ASSERT_EQUAL(result.run_ns, 1000 + 100000 + 1000 + 5000 + 24 + 1000);
+}
+
+static void program_without_end(void)
+{
+    static const struct script script = {{{MESSAGE(RECV, 1, 8)}, {COMPUTE(1)}}};
+    struct sg_program_comm world;
+    struct sg_program program = program_of(&script, 2, &world);
+    struct sg_stock_setup setup = {.network = &network};
+    struct sg_slices_setup slices = {.network = &network, .slice_ns = 250000};
+    struct sg_program_result result;
+
+    CU_ASSERT_EQUAL(sg_stock_run(&setup, &program, &result), SG_ERR_ARGUMENT);
+    CU_ASSERT_EQUAL(sg_slices_run(&slices, &program, &result), SG_ERR_ARGUMENT);
+}
+
+/* Every message that a rank sends in its rounds is one that its receiver takes in its own. */
+static void rounds_match(void)
+{
+    static const enum sg_operation operations[] = {SG_OPERATION_BARRIER, SG_OPERATION_REDUCE,
+                                                   SG_OPERATION_ALLREDUCE, SG_OPERATION_BCAST};
+
+    for (int32_t size = 1; size <= 17; size++) {
+        for (int i = 0; i < 4; i++) {
+            int messages[17][17] = {{0}}, sent = 0, folds = 0;
+
+            for (int32_t rank = 0; rank < size; rank++) {
+                struct sg_round_call call = {operations[i], rank, size, size / 2};
+                struct sg_round round;
+
+                for (int at = 0; sg_round_of(&call, at, &round); at++) {
+                    if (round.to >= 0 && ++sent > 0)
+                        messages[rank][round.to]++;
+                    if (round.from >= 0)
+                        messages[round.from][rank]--;
+                    folds += round.folds;
+                }
+            }
+            for (int32_t at = 0; at < size * size; at++)
+                CU_ASSERT_EQUAL(messages[at / size][at % size], 0);
+            if (operations[i] == SG_OPERATION_REDUCE || operations[i] == SG_OPERATION_BCAST)
+                CU_ASSERT_EQUAL(sent, size - 1);
+            if (operations[i] == SG_OPERATION_REDUCE)
+                CU_ASSERT_EQUAL(folds, size - 1);
+        }
+    }
+}
+
+static void barriers_in_step(void)
+{
+    for (int32_t processes = 1; processes <= 70; processes += 3) {
+        struct sg_pattern pattern = {.kind = SG_PATTERN_BARRIER,
+                                     .processes = processes,
+                                     .steps = 5,
+                                     .granularity_ns = 50000};
+        struct sg_stock_setup setup = {.network = &network};
+        struct sg_program_result result = {0};
+
+        sg_pattern_make(&pattern);
+        CU_ASSERT_EQUAL(sg_stock_run(&setup, &pattern.program, &result), SG_OK);
+        CU_ASSERT_EQUAL(sg_stock_lockstep_ns(&network, processes, 5, 50000), result.run_ns);
+    }
+}
+
+/* ---- slices */
+
+static struct sg_program_result coscheduled(const struct script *script, int32_t processes,
+                                            struct sg_slices_setup setup)
+{
+    struct sg_program_comm world;
+    struct sg_program program = program_of(script, processes, &world);
+    struct sg_program_result result = {0};
+
+    setup.network = &network;
+    setup.slice_ns = 250000;
+    CU_ASSERT_EQUAL(sg_slices_run(&setup, &program, &result), SG_OK);
+    return result;
+}
+
+static void blocking_message_in_slices(void)
+{
+    static const struct script script = {
+        {{COMPUTE(300), MESSAGE(SEND, 1, 100)}, {MESSAGE(RECV, 0, 100)}}};
+    /* A strobe, a descriptor, the request for the data, and they. */
+    uint64_t phase_ns = 5000 + 5000 + 5000 + 300 + 5000;
+
+    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_slices_setup){0}).run_ns, 500000 + phase_ns);
+    CU_ASSERT_EQUAL(coscheduled(&script, 2, (struct sg_slices_setup){.restart_slice = true}).run_ns,
+                    750000 + 5000);
+}
+
+static void nonblocking_message_in_slices(void)
+{
+    static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
+                                          {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
+    struct sg_program_result result =
+        coscheduled(&script, 2, (struct sg_slices_setup){.restart_slice = true});
+
+    CU_ASSERT_EQUAL(result.run_ns, 700000);
+    CU_ASSERT_DOUBLE_EQUAL(result.blocked_ns, 0, 0);
+}
+
+/* 64 KiB in a slice of 250 us: 160 KiB take three. */
+static void large_message_in_slices(void)
+{
+    static const struct script script = {{{MESSAGE(SEND, 1, 163840)}, {MESSAGE(RECV, 0, 163840)}}};
+    struct sg_program_result result = coscheduled(&script, 2, (struct sg_slices_setup){0});
+
+    CU_ASSERT_TRUE(result.run_ns > 750000 && result.run_ns < 1000000);
+}
+
+static void agent_on_the_host_takes_time(void)
+{
+    static const struct script script = {{{MESSAGE(ISEND, 1, 100), COMPUTE(700), WAITALL},
+                                          {MESSAGE(IRECV, 0, 100), COMPUTE(700), WAITALL}}};
+    struct sg_program_result result =
+        coscheduled(&script, 2, (struct sg_slices_setup){.on_host = true});
+
+    /* One strobe and one DONE interrupt each. */
+    CU_ASSERT_EQUAL(result.run_ns, 700000 + 2000);
+}
+
+struct series {
+    uint64_t slices, busy, first, last, longest_ns;
+    bool even; /* busy ones are 9 apart */
+};
+
+static void note_slice(void *context, const struct sg_slice_seen *slice)
+{
+    struct series *series = context;
+
+    series->slices++;
+    if (slice->whole_ns > series->longest_ns)
+        series->longest_ns = slice->whole_ns;
+    if (slice->collectives_scheduled == 0)
+        return;
+    if (series->busy++ == 0)
+        series->first = slice->number;
+    else
+        series->even &= slice->number == series->last + 9;
+    series->last = slice->number;
+}
+
+static void slices_are_told(void)
+{
+    struct series series = {.even = true};
+    struct sg_pattern pattern = {
+        .kind = SG_PATTERN_BARRIER, .processes = 32, .steps = 100, .granularity_ns = 1900000};
+    struct sg_slices_setup setup = {.network = &network,
+                                    .slice_ns = 250000,
+                                    .restart_slice = true,
+                                    .always = true,
+                                    .separate = true,
+                                    .seen = note_slice,
+                                    .context = &series};
+    struct sg_program_result result;
+
+    sg_pattern_make(&pattern);
+    CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &result), SG_OK);
+    CU_ASSERT_EQUAL(series.busy, 100);
+    CU_ASSERT_TRUE(series.even);
+    CU_ASSERT_EQUAL(series.slices, series.last + 1);
+    CU_ASSERT_TRUE(series.longest_ns < 250000);
+}
+
+/* ---- against the protocol */
+
+static uint64_t of_protocol(const char *text, const struct sg_network *on, int32_t nodes,
+                            enum sg_operation operation, uint64_t granularity_ns, uint32_t calls)
+{
+    struct sg_sim_algo algo = sg_sim_algo_of(text);
+    struct sg_lateness work = {0, nodes - 1, granularity_ns};
+    struct sg_world_setup setup = {
+        .algo = algo.algo,
+        .parameters = algo.parameters,
+        .network = on,
+        .endpoints = nodes,
+        .ranks_per_node = 1,
+        .call = {.operation = operation,
+                 .root = -1,
+                 .bytes = operation == SG_OPERATION_BARRIER ? 0 : 8},
+        .iterations = calls,
+        .late = &work,
+        .late_count = 1,
+        .free_running = true,
+    };
+    struct sg_world_result result = {0};
+
+    CU_ASSERT_EQUAL(sg_world_run(&setup, &result), SG_OK);
+    return (uint64_t)(result.period_ns * calls + 0.5);
+}
+
+static uint64_t of_slices(bool restart, bool separate, const struct sg_network *on, int32_t nodes,
+                          enum sg_operation operation, uint64_t granularity_ns, uint32_t calls)
+{
+    struct sg_pattern pattern = {.kind = SG_PATTERN_BARRIER,
+                                 .processes = nodes,
+                                 .steps = calls,
+                                 .granularity_ns = granularity_ns,
+                                 .operation = operation,
+                                 .bytes = 8};
+    struct sg_slices_setup setup = {.network = on,
+                                    .slice_ns = 250000,
+                                    .restart_slice = restart,
+                                    .separate = separate,
+                                    .always = separate};
+    struct sg_program_result result = {0};
+
+    sg_pattern_make(&pattern);
+    CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &result), SG_OK);
+    return result.run_ns;
+}
+
+/* Interrupts are estimated. */
+static void agent_on_the_host_as_the_protocol(void)
+{
+    struct sg_network host = network;
+    struct sg_sim_algo algo = sg_sim_algo_of("bcs(slice=250)");
+
+    host.wake_us = 12;
+    for (int32_t nodes = 2; nodes <= 32; nodes *= 4) {
+        struct sg_pattern pattern = {
+            .kind = SG_PATTERN_BARRIER, .processes = nodes, .steps = 50, .granularity_ns = 1000000};
+        struct sg_slices_setup setup = {.network = &host, .slice_ns = 250000, .on_host = true};
+        struct sg_lateness work = {0, nodes - 1, 1000000};
+        struct sg_world_setup world = {
+            .algo = algo.algo,
+            .parameters = algo.parameters,
+            .network = &host,
+            .mode = SG_SIM_THREAD,
+            .endpoints = nodes,
+            .ranks_per_node = 1,
+            .call = {.operation = SG_OPERATION_BARRIER, .root = -1},
+            .iterations = 50,
+            .late = &work,
+            .late_count = 1,
+            .free_running = true,
+        };
+        struct sg_world_result protocol = {0};
+        struct sg_program_result slices = {0};
+
+        sg_pattern_make(&pattern);
+        CU_ASSERT_EQUAL(sg_world_run(&world, &protocol), SG_OK);
+        CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &slices), SG_OK);
+        CU_ASSERT_DOUBLE_EQUAL((double)slices.run_ns, protocol.period_ns * 50,
+                               0.01 * (double)slices.run_ns);
+    }
+}
+
+static void as_the_protocol(void)
+{
+    static const int32_t sizes[] = {1, 2, 9, 32, 100};
+    struct sg_network on_card = network;
+
+    on_card.overhead_us = 0;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int way = 0; way < 4; way++) {
+            bool restart = way & 1, separate = way & 2;
+            char text[100];
+
+            snprintf(text, sizeof text, "bcs(slice=250%s%s)", restart ? ",restart=slice" : "",
+                     separate ? ",strobe=always,microphases=separate" : "");
+            for (uint64_t work_ns = 100000; work_ns <= 1900000; work_ns += 145000) {
+                uint64_t protocol =
+                    of_protocol(text, &on_card, sizes[i], SG_OPERATION_BARRIER, work_ns, 20);
+
+                CU_ASSERT_EQUAL(of_slices(restart, separate, &on_card, sizes[i],
+                                          SG_OPERATION_BARRIER, work_ns, 20),
+                                protocol);
+                protocol =
+                    of_protocol(text, &on_card, sizes[i], SG_OPERATION_ALLREDUCE, work_ns, 20);
+                CU_ASSERT_DOUBLE_EQUAL((double)of_slices(restart, separate, &on_card, sizes[i],
+                                                         SG_OPERATION_ALLREDUCE, work_ns, 20),
+                                       (double)protocol, 0.001 * (double)protocol);
+            }
+        }
+    }
+}
+
+/* ---- patterns */
+
+static void patterns_end(void)
+{
+    static const int32_t sizes[] = {1, 2, 3, 4, 7, 12, 64};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int kind = 0; kind < SG_PATTERNS; kind++) {
+            for (int way = 0; way < 2; way++) {
+                struct sg_pattern pattern = {.kind = (enum sg_pattern_kind)kind,
+                                             .nonblocking = way == 1,
+                                             .processes = sizes[i],
+                                             .steps = 40,
+                                             .granularity_ns = 1000000,
+                                             .bytes = 20000};
+                struct sg_stock_setup stock_setup = {.network = &network, .eager_bytes = 1000};
+                struct sg_slices_setup setup = {.network = &network, .slice_ns = 250000};
+                struct sg_program_result usual = {0}, slices = {0};
+
+                sg_pattern_make(&pattern);
+                CU_ASSERT_EQUAL(sg_stock_run(&stock_setup, &pattern.program, &usual), SG_OK);
+                CU_ASSERT_EQUAL(sg_slices_run(&setup, &pattern.program, &slices), SG_OK);
+                CU_ASSERT_DOUBLE_EQUAL(usual.compute_ns, slices.compute_ns, 0);
+                CU_ASSERT_TRUE(usual.run_ns >= 40 * 1000000 && slices.run_ns >= 40 * 1000000);
+                CU_ASSERT_EQUAL(usual.blocking_calls, slices.blocking_calls);
+            }
+        }
+    }
+}
+
+const struct unit_test unit_tests[] = {
+    {"an eager message takes o + L + G + o, and a copy where it comes first", eager_message},
+    {"a rendezvous goes on only when both are in a call", rendezvous_message},
+    {"a barrier of MPI takes a message of the late one", stock_barrier},
+    {"barriers of processes in step are computed as they run", barriers_in_step},
+    {"a wait for one request does not wait for another", waits_for_one},
+    {"a program that never ends is refused", program_without_end},
+    {"what a rank sends in its rounds is received in those of another", rounds_match},
+    {"a blocking message runs in the slice after both calls", blocking_message_in_slices},
+    {"a nonblocking one is hidden by three slices", nonblocking_message_in_slices},
+    {"a message of more than the budget takes several slices", large_message_in_slices},
+    {"an agent on the host interrupts who computes", agent_on_the_host_takes_time},
+    {"every slice is told, and each ninth has a barrier", slices_are_told},
+    {"barriers take as long as the protocol's, allreduces within 0.1 %", as_the_protocol},
+    {"with an agent on the host within 1 %", agent_on_the_host_as_the_protocol},
+    {"all patterns end under both models, with the same calls", patterns_end},
+    {NULL, NULL},
+};
