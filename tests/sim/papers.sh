@@ -8,8 +8,11 @@ check "the claims are measured" all "is 0 $?" 'empty claims.err' \
     'has claims "^Seed 1, commit [0-9a-z]+"'
 while IFS='|' read -r _ what goal measured verdict _; do
     check "claim:${what% }: ${goal# }" is " met " "$verdict"
-done < <(sed '/^## What depends/,/^## Scaling/d' claims | grep '^| ' | grep -v '^| what\|^| ---')
-check "there are claims of the papers and beyond them" has_lines claims '^## ' 7
+done < <(sed '/^## Paper 001/,/^## Scaling/d' claims | grep '^| ' | grep -v '^| what\|^| ---')
+check "there are claims of the papers and beyond them" has_lines claims '^## ' 9
+check "paper 001's contradiction is told: no choice agrees with all of it" all \
+    'has_lines claims "^[|] a (blocking call|barrier) .*: [*][*]not as the paper[*][*] [|] [^|]*: as the paper [|]$" 2' \
+    'has_lines claims "^[|] (a blocking exchange|the shortest) .*: as the paper [|] [^|]*: [*][*]not as the paper[*][*] [|]$" 2'
 check "the fitted multicast is told, and what holds without it, too" all \
     'has claims "^[|] adaptive barrier.*fitted: multicast_us" ' \
     'has claims "tree.s delay over its.* 2[.]67 .*does not hold.*[|] no [|]$"' \

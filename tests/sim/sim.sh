@@ -162,12 +162,15 @@ check "a network may be a file's path" sim delay --network ./prefix/share/stagge
 
 # ---- figures and claims ----------------------------------------------------------------------------
 
-check "the figures are listed" all 'sim plot --list >list' 'has_lines list "^000-" 8' \
+check "the figures are listed" all 'sim plot --list >list' 'has_lines list "^000-" 8' 'has_lines list "^001-" 6' \
     'has_lines list "^002-" 9' 'has_lines list "^003-" 13' 'has_lines list "^004-" 7'
 if command -v gnuplot >/dev/null; then
     check "a figure is drawn as SVG" all \
         'sim plot 002-8 -o figures --iterations 5 >drawn' 'has drawn "^figures/002-8.svg$"' \
         'has figures/002-8.svg "<svg"' 'has figures/002-8.svg "dissemination"'
+    check "paper 001's figures are of slices and of run times" all \
+        'sim plot 001-5.4 -o figures >drawn' 'has figures/001-5.4.svg "<svg"' \
+        'sim plot 001-6.2 -o figures >drawn' 'has figures/001-6.2.svg "calls return with the next slice"'
     check "paper 000's figures are named by their number alone, too" all \
         'sim plot 6b -o figures --iterations 5 >drawn' 'has figures/000-6b.svg "128 elements"'
     check "the values that a paper's text has are drawn beside ours" all \

@@ -25,12 +25,17 @@ struct sg_claim {
 };
 
 extern const struct sg_claim sg_claims_bypass[], sg_claims_adaptive[], sg_claims_srm[],
-    sg_claims_measuring[], sg_claims_slices[], sg_claims_beyond[];
+    sg_claims_measuring[], sg_claims_slices[], sg_claims_coscheduling[], sg_claims_beyond[];
 extern const int sg_claims_bypass_count, sg_claims_adaptive_count, sg_claims_srm_count,
-    sg_claims_measuring_count, sg_claims_slices_count, sg_claims_beyond_count;
+    sg_claims_measuring_count, sg_claims_slices_count, sg_claims_coscheduling_count,
+    sg_claims_beyond_count;
 
 /* Prints the claims on InfiniBand whose values its inputs change, measured with other ones. */
 enum sg_status sg_claims_print_inputs(struct sg_claim_context *context);
+
+/* Prints which of paper 001's statements agree with calls that return within their slice, and which
+ * with calls that return with the next one. */
+enum sg_status sg_claims_print_contradiction(struct sg_claim_context *context);
 
 /* Within 15 % of the goal. */
 static inline bool sg_claim_within(double value, double goal)

@@ -94,6 +94,7 @@ const struct sg_figure *sg_figure_at(int index)
         const struct sg_figure *list;
         int count;
     } papers[] = {{sg_figures_skew, sg_figures_skew_count},
+                  {sg_figures_slices, sg_figures_slices_count},
                   {sg_figures_srm, sg_figures_srm_count},
                   {sg_figures_measuring, sg_figures_measuring_count}};
 

@@ -56,9 +56,11 @@ struct sg_figure {
     bool x_log, y_log;
 };
 
-/* By paper: 000 and 002; 003; 004. */
-extern const struct sg_figure sg_figures_skew[], sg_figures_srm[], sg_figures_measuring[];
-extern const int sg_figures_skew_count, sg_figures_srm_count, sg_figures_measuring_count;
+/* By paper: 000 and 002; 001; 003; 004. */
+extern const struct sg_figure sg_figures_skew[], sg_figures_slices[], sg_figures_srm[],
+    sg_figures_measuring[];
+extern const int sg_figures_skew_count, sg_figures_slices_count, sg_figures_srm_count,
+    sg_figures_measuring_count;
 
 /* All of them; NULL past the last. */
 const struct sg_figure *sg_figure_at(int index);

@@ -61,6 +61,8 @@ static enum sg_status print_all_claims(struct sg_claim_context *context)
         {"Against the papers: srm", sg_claims_srm, sg_claims_srm_count},
         {"Against the papers: measuring", sg_claims_measuring, sg_claims_measuring_count},
         {"Against the papers: buffered coscheduling", sg_claims_slices, sg_claims_slices_count},
+        {"Against the papers: programs in slices", sg_claims_coscheduling,
+         sg_claims_coscheduling_count},
         {"Beyond the papers", sg_claims_beyond, sg_claims_beyond_count},
     };
     enum sg_status status = SG_OK;
@@ -140,6 +142,8 @@ int sg_sim_papers_command(int argc, char **argv)
     context.options.seed = options.seed;
     printf("Seed %llu, commit %s.\n", (unsigned long long)options.seed, sg_commit);
     status = print_all_claims(&context);
+    if (status == SG_OK)
+        status = sg_claims_print_contradiction(&context);
     if (status == SG_OK)
         status = sg_claims_print_inputs(&context);
     if (status == SG_OK && !options.no_scaling)

@@ -1,0 +1,29 @@
+/* Paper 001's programs, under buffered coscheduling and as usual: what claims and figures measure.
+ */
+#ifndef SG_SIM_PAPERS_PROGRAMS_H
+#define SG_SIM_PAPERS_PROGRAMS_H
+
+#include "core/status.h"
+#include "sim/program/patterns.h"
+#include "sim/program/slices.h"
+
+#define SG_PAPER_SLICE_US 250
+
+/* Exchanges after each 3.5 ms (section 6.3). */
+struct sg_pattern sg_paper_exchange(int32_t processes, bool nonblocking);
+/* SAGE (table 5.3), with the imbalance that is fitted to what its calls take there. */
+struct sg_pattern sg_paper_sage(int32_t processes, uint32_t calls);
+/* Barriers after each 1.9 ms, on 32 nodes (section 5.3). */
+struct sg_pattern sg_paper_barriers(uint32_t barriers);
+
+/* Slices as the paper's: a strobe for each microphase, at every boundary, by the network card. */
+struct sg_slices_setup sg_paper_slices(const struct sg_network *network, bool restart_slice);
+
+/* Run times, and what a call that waits takes under coscheduling, the mean. The pattern is made. */
+struct sg_paper_times {
+    double usual_ns, bcs_ns, call_ns;
+};
+enum sg_status sg_paper_run(const struct sg_network *network, struct sg_pattern *pattern,
+                            bool restart_slice, struct sg_paper_times *out);
+
+#endif
